@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Every header compiles alone; a public one also as C++.
+#
+# usage: headers.sh SOURCE-ROOT BUILD-ROOT FOLDER…
+set -u
+root=$1
+build=$2
+shift 2
+cd "$root" || exit 1
+read -ra cc <<<"${CC:-cc}"
+mapfile -t headers < <(find "$@" -name '*.h' | sort)
+mapfile -t public < <([ -d include ] && find include -name '*.h' | sort)
+
+number=0
+failed=0
+check() { # NAME COMMAND…
+    local name=$1 said
+    shift
+    number=$((number + 1))
+    if said=$("$@" 2>&1); then
+        echo "ok $number - $name"
+    else
+        failed=1
+        echo "not ok $number - $name"
+        sed 's/^/# /' <<<"$said"
+    fi
+}
+
+warnings=(-Wall -Wextra -Wundef -Werror -fsyntax-only -I. "-I$build" -Iinclude)
+echo "1..$((${#headers[@]} + 2 * ${#public[@]}))"
+for header in "${headers[@]}" "${public[@]}"; do
+    # Included from nothing, so that `#pragma once` in a main file is not warned of.
+    check "$header alone" \
+        "${cc[@]}" -std=gnu11 "${warnings[@]}" -include "$header" -x c /dev/null
+done
+for header in "${public[@]}"; do
+    if command -v g++ >/dev/null; then
+        check "$header as C++" g++ -std=c++17 "${warnings[@]}" -include "$header" -x c++ /dev/null
+    else
+        number=$((number + 1))
+        echo "ok $number - $header as C++ # SKIP no g++"
+    fi
+done
+exit "$failed"
