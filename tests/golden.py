@@ -108,8 +108,9 @@ def main():
     options.add_argument('build', type=pathlib.Path, help='build folder')
     options.add_argument('parts', nargs='*', help='only cases with one of these in GROUP/NAME.EXT')
     options = options.parse_args()
+    parts = options.parts or os.environ.get('GOLDEN_CASES', '').split()
     build = options.build.resolve()
-    cases = list(find_cases(options.cases.resolve(), options.parts))
+    cases = list(find_cases(options.cases.resolve(), parts))
     print('1..%d' % len(cases))
     failed = False
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
