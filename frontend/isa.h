@@ -1,0 +1,96 @@
+// What the toolchain knows of PTX words: opcodes and the words that begin with a dot.
+// Both are interned first, so that a known word's name id is its place in the tables.
+#pragma once
+#include "support/intern.h"
+
+enum isa_class {
+    CLASS_OPAQUE, // not in the table: may do anything
+    CLASS_ARITHMETIC,
+    CLASS_SPECIAL, // division, roots, transcendental functions
+    CLASS_LOGIC,
+    CLASS_SHIFT,
+    CLASS_COMPARE,
+    CLASS_SELECT,
+    CLASS_MOVE,
+    CLASS_CONVERT,
+    CLASS_LOAD,
+    CLASS_STORE,
+    CLASS_ATOMIC,
+    CLASS_PREFETCH,
+    CLASS_TEXTURE,
+    CLASS_SURFACE,
+    CLASS_ASYNC,
+    CLASS_MATRIX,
+    CLASS_WARP,
+    CLASS_VIDEO,
+    CLASS_BRANCH,
+    CLASS_CALL,
+    CLASS_RETURN,
+    CLASS_BARRIER,
+    CLASS_FENCE,
+    CLASS_STACK,
+    CLASS_MISC,
+};
+
+enum isa_op {
+#define ISA_OP(name, class, roles) OP_##name,
+#define ISA_SUB(name, modifier, class, roles)
+#include "frontend/isa.def"
+#undef ISA_OP
+#undef ISA_SUB
+    OP_COUNT,
+    OP_OPAQUE = 0xffff,
+};
+
+enum isa_word {
+#define WORD(name, text, kind, value) W_##name,
+#include "frontend/words.def"
+#undef WORD
+    WORD_COUNT,
+    W_UNKNOWN = 0xffff,
+};
+
+enum isa_kind {
+    KIND_TYPE,
+    KIND_SPACE,
+    KIND_ORDER,
+    KIND_SCOPE,
+    KIND_CACHE,
+    KIND_VECTOR,
+    KIND_ROUND,
+    KIND_COMPARE,
+    KIND_BOOLEAN,
+    KIND_LINK,
+    KIND_DIRECTIVE,
+    KIND_PLAIN,
+};
+
+struct isa_word_info {
+    const char *text;
+    enum isa_kind kind;
+    uint16_t value;
+};
+
+struct isa_form {
+    enum isa_class class;
+    const char *roles;
+};
+
+extern const struct isa_word_info isa_words[WORD_COUNT];
+extern const char *const isa_op_names[OP_COUNT];
+
+// Adds all known words to an empty table: opcodes get ids 0 … OP_COUNT−1, dot words follow.
+void isa_intern(struct intern *names);
+
+// Class and operand roles of an instruction with these modifiers (isa_word ids).
+struct isa_form isa_form(uint16_t op, const uint16_t *mods, uint32_t mod_count);
+
+static inline bool isa_is_type(uint16_t word)
+{
+    return word < WORD_COUNT && isa_words[word].kind == KIND_TYPE;
+}
+
+static inline bool isa_is_space(uint16_t word)
+{
+    return word < WORD_COUNT && isa_words[word].kind == KIND_SPACE;
+}

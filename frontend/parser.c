@@ -1,0 +1,403 @@
+#include "frontend/parser.h"
+#include "frontend/ptx.tab.h"
+#include "frontend/ptx.lex.h"
+#include "support/bits.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define NODE(index) (p->tree->nodes.v[index])
+
+void parser_fatal(const char *message)
+{
+    // flex calls this for a corrupt buffer state only: memory never fails here, it jumps.
+    (void)message;
+    abort();
+}
+
+// The scanner keeps a few small tables; each is prefixed by its size, for growing.
+void *parser_scanner_memory(struct parser *p, void *old, size_t size)
+{
+    size_t *block = arena_alloc(p->tree->arena, size + 2 * sizeof(size_t));
+    block[0] = size;
+    if (old) {
+        size_t before = ((size_t *)old)[-2];
+        memcpy(block + 2, old, before < size ? before : size);
+    }
+    return block + 2;
+}
+
+// Scanner side
+
+void parser_open_comment(struct parser *p)
+{
+    diag_add(p->diags, DIAG_ERROR, "syntax", p->comment_begin, p->comment_begin + 2, "comment is not closed");
+}
+
+int parser_stray(struct parser *p, const struct token *token)
+{
+    (void)p;
+    (void)token;
+    return T_STRAY;
+}
+
+bool parser_first_in_line(const struct parser *p, const struct token *token)
+{
+    uint32_t at = token->begin;
+    while (at && (p->base[at - 1] == ' ' || p->base[at - 1] == '\t'))
+        at--;
+    return !at || p->base[at - 1] == '\n';
+}
+
+void parser_name(struct parser *p, struct token *token)
+{
+    token->id = intern_add(&p->tree->names, p->base + token->begin, token->end - token->begin);
+}
+
+static uint16_t word_of(const struct token *token)
+{
+    uint32_t word = token->id - OP_COUNT;
+    return word < WORD_COUNT ? (uint16_t)word : W_UNKNOWN;
+}
+
+static const struct {
+    uint16_t word;
+    int token;
+} directive_tokens[] = {
+    {W_version, T_VERSION},     {W_address_size, T_VERSION}, {W_target, T_TARGET},
+    {W_file, T_FILE},           {W_loc, T_LOC},              {W_section, T_SECTION},
+    {W_pragma, T_PRAGMA},       {W_entry, T_FUNCTION},       {W_func, T_FUNCTION},
+    {W_alias, T_NAMES},         {W_calltargets, T_NAMES},    {W_branchtargets, T_NAMES},
+    {W_callprototype, T_PROTOTYPE},
+};
+
+int parser_word(struct parser *p, struct token *token)
+{
+    parser_name(p, token);
+    uint16_t word = word_of(token);
+    if (word < WORD_COUNT && isa_words[word].kind == KIND_DIRECTIVE)
+        for (size_t i = 0; i < sizeof directive_tokens / sizeof *directive_tokens; i++)
+            if (directive_tokens[i].word == word)
+                return directive_tokens[i].token;
+    return T_DOT;
+}
+
+static void bad_literal(struct parser *p, const struct token *token, const char *why)
+{
+    diag_add(p->diags, DIAG_ERROR, "literal", token->begin, token->end, "%s", why);
+}
+
+void parser_integer(struct parser *p, struct token *token, uint32_t prefix, unsigned base)
+{
+    const char *text = p->base;
+    uint32_t end = token->end;
+    token->flags = 0;
+    if (text[end - 1] == 'U') {
+        token->flags = NODE_UNSIGNED;
+        end--;
+    }
+    uint64_t value = 0;
+    bool overflow = false;
+    for (uint32_t i = token->begin + prefix; i < end; i++) {
+        unsigned digit = text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)(text[i] | 32) - 'a' + 10;
+        overflow |= __builtin_mul_overflow(value, (uint64_t)base, &value);
+        overflow |= __builtin_add_overflow(value, (uint64_t)digit, &value);
+    }
+    if (overflow)
+        bad_literal(p, token, "integer does not fit in 64 bits");
+    if (value >> 63)
+        token->flags = NODE_UNSIGNED;
+    token->value = value;
+}
+
+void parser_bits(struct parser *p, struct token *token)
+{
+    char digits[17] = {0};
+    memcpy(digits, p->base + token->begin + 2, token->end - token->begin - 2);
+    token->value = strtoull(digits, NULL, 16);
+    token->flags = 0;
+}
+
+void parser_decimal(struct parser *p, struct token *token)
+{
+    char digits[512];
+    uint32_t length = token->end - token->begin;
+    if (length >= sizeof digits) {
+        bad_literal(p, token, "decimal constant is longer than 511 characters");
+        length = sizeof digits - 1;
+    }
+    memcpy(digits, p->base + token->begin, length);
+    digits[length] = 0;
+    double value = strtod(digits, NULL);
+    memcpy(&token->value, &value, sizeof value);
+    token->flags = 0;
+}
+
+void parser_bad_number(struct parser *p, struct token *token)
+{
+    bad_literal(p, token, "not a number");
+    token->value = 0;
+    token->flags = 0;
+}
+
+// Nodes
+
+static uint32_t add(struct parser *p, struct node node)
+{
+    uint32_t index = p->tree->nodes.n;
+    vec_push(p->tree->arena, &p->tree->nodes, node);
+    p->last_end = node.end;
+    return index;
+}
+
+uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *token)
+{
+    struct node node = {.kind = (uint8_t)kind, .begin = token->begin, .end = token->end, .size = 1};
+    switch (kind) {
+    case NODE_INT:
+    case NODE_FLOAT32:
+    case NODE_FLOAT64:
+        node.value = token->value;
+        node.flags = token->flags;
+        break;
+    case NODE_DIRECTIVE:
+    case NODE_FUNCTION:
+    case NODE_SPEC:
+    case NODE_TUNING:
+        node.aux = word_of(token);
+        break;
+    default:
+        node.value = token->id;
+        break;
+    }
+    return add(p, node);
+}
+
+uint32_t parser_open(struct parser *p, enum node_kind kind, const struct token *token)
+{
+    uint32_t node = parser_push(p, kind, token);
+    vec_push(p->tree->arena, &p->open, node);
+    return node;
+}
+
+uint32_t parser_wrap(struct parser *p, enum node_kind kind, uint32_t node, uint32_t begin, uint32_t end)
+{
+    uint32_t count = p->tree->nodes.n - node;
+    add(p, (struct node){0});
+    memmove(&NODE(node + 1), &NODE(node), count * sizeof(struct node));
+    NODE(node) = (struct node){.kind = (uint8_t)kind, .begin = begin, .end = end, .size = count + 1};
+    p->last_end = end;
+    return node;
+}
+
+void parser_open_around(struct parser *p, enum node_kind kind, struct mark mark, const struct token *token)
+{
+    uint32_t begin = mark.node < p->tree->nodes.n ? NODE(mark.node).begin : token->begin;
+    parser_wrap(p, kind, mark.node, begin, token->end);
+    NODE(mark.node).aux = word_of(token);
+    vec_push(p->tree->arena, &p->open, mark.node);
+}
+
+void parser_close(struct parser *p, uint32_t end)
+{
+    struct node *node = &NODE(p->open.v[--p->open.n]);
+    node->size = p->tree->nodes.n - (uint32_t)(node - p->tree->nodes.v);
+    node->end = end;
+    p->last_end = end;
+}
+
+void parser_close_here(struct parser *p)
+{
+    parser_close(p, p->last_end);
+}
+
+static uint32_t skip_comment(const char *text, uint32_t at, uint32_t end)
+{
+    if (text[at + 1] == '/') {
+        const char *stop = memchr(text + at, '\n', end - at);
+        return stop ? (uint32_t)(stop - text) : end;
+    }
+    const char *stop = memmem(text + at + 2, end - at - 2, "*/", 2);
+    return stop ? (uint32_t)(stop - text) + 2 : end;
+}
+
+static uint32_t skip_trivia(const struct parser *p, uint32_t at)
+{
+    uint32_t end = p->tree->source->length;
+    while (at < end) {
+        char c = p->base[at];
+        if (c == ' ' || (c >= '\t' && c <= '\r'))
+            at++;
+        else if (c == '/' && at + 1 < end && (p->base[at + 1] == '/' || p->base[at + 1] == '*'))
+            at = skip_comment(p->base, at, end);
+        else
+            break;
+    }
+    return at;
+}
+
+struct mark parser_mark(const struct parser *p)
+{
+    return (struct mark){p->tree->nodes.n, p->open.n, p->last_end};
+}
+
+void parser_error_node(struct parser *p, struct mark mark, uint32_t end)
+{
+    uint32_t begin = skip_trivia(p, mark.begin);
+    p->tree->nodes.n = mark.node;
+    p->open.n = mark.open;
+    add(p, (struct node){.kind = NODE_ERROR, .begin = begin < end ? begin : end, .end = end, .size = 1});
+}
+
+static const enum isa_kind spec_kinds[] = {KIND_TYPE, KIND_SPACE, KIND_LINK, KIND_VECTOR};
+static const uint16_t spec_words[] = {W_weak, W_align, W_ptr, W_attribute};
+
+static bool known_spec(uint16_t word)
+{
+    if (word >= WORD_COUNT)
+        return false;
+    for (size_t i = 0; i < sizeof spec_kinds / sizeof *spec_kinds; i++)
+        if (isa_words[word].kind == spec_kinds[i])
+            return true;
+    for (size_t i = 0; i < sizeof spec_words / sizeof *spec_words; i++)
+        if (spec_words[i] == word)
+            return true;
+    return false;
+}
+
+static bool first_warning(struct parser *p, uint32_t name)
+{
+    if (name >= p->warned_size * 64) {
+        uint32_t words = name / 64 * 2 + 64;
+        uint64_t *grown = ARENA_ARRAY(p->tree->arena, uint64_t, words);
+        if (p->warned)
+            memcpy(grown, p->warned, p->warned_size * sizeof *grown);
+        p->warned = grown;
+        p->warned_size = words;
+    }
+    if (bits_test(p->warned, name))
+        return false;
+    bits_set(p->warned, name);
+    return true;
+}
+
+static void warn_unknown(struct parser *p, const char *id, const char *what, uint32_t begin, uint32_t end)
+{
+    const char *text = p->base + begin;
+    uint32_t name = intern_add(&p->tree->names, text, end - begin);
+    if (first_warning(p, name))
+        diag_add(p->diags, DIAG_WARNING, id, begin, end, "unknown %s '%.*s': kept as it is", what,
+                 (int)(end - begin), text);
+}
+
+// A declaration's first word says what it is; one that is not known is kept and warned of.
+void parser_declaration(struct parser *p, struct mark mark, uint32_t end)
+{
+    const struct node *first = &NODE(mark.node);
+    if (!known_spec(first->aux)) {
+        uint32_t begin = first->begin, stop = begin + 1;
+        while (stop < first->end && p->base[stop] != ' ' && p->base[stop] != '\t')
+            stop++;
+        warn_unknown(p, "unknown-directive", "directive", begin, stop);
+    }
+    parser_wrap(p, NODE_DECL, mark.node, NODE(mark.node).begin, end);
+}
+
+void parser_counted(struct parser *p, const struct token *number, uint32_t end)
+{
+    NODE(p->open.v[p->open.n - 1]).flags |= NODE_COUNTED;
+    parser_push(p, NODE_INT, number);
+    p->last_end = end;
+}
+
+void parser_function_name(struct parser *p, const struct token *name)
+{
+    NODE(p->open.v[p->open.n - 1]).value = name->id;
+    p->last_end = name->end;
+}
+
+// Instructions
+
+void parser_guard(struct parser *p, const struct token *at, const struct token *name, bool negated)
+{
+    NODE(p->open.v[p->open.n - 1]).flags |= NODE_HAS_GUARD;
+    struct token both = *name;
+    both.begin = at->begin;
+    uint32_t guard = parser_push(p, NODE_GUARD, &both);
+    NODE(guard).flags = negated ? NODE_NEGATED : 0;
+}
+
+void parser_opcode(struct parser *p, const struct token *opcode)
+{
+    struct node *node = &NODE(p->open.v[p->open.n - 1]);
+    node->aux = opcode->id < OP_COUNT ? (uint16_t)opcode->id : OP_OPAQUE;
+    node->value = p->tree->mods.n;
+    p->last_end = opcode->end;
+    if (node->aux == OP_OPAQUE)
+        warn_unknown(p, "unknown-opcode", "opcode", opcode->begin, opcode->end);
+}
+
+void parser_modifier(struct parser *p, const struct token *word)
+{
+    vec_push(p->tree->arena, &p->tree->mods, word_of(word));
+    NODE(p->open.v[p->open.n - 1]).value += UINT64_C(1) << 32;
+    p->last_end = word->end;
+}
+
+void parser_member(struct parser *p, uint32_t name, const struct token *word)
+{
+    parser_wrap(p, NODE_MEMBER, name, NODE(name).begin, word->end);
+    NODE(name).aux = word_of(word);
+}
+
+// Faults
+
+void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray, const char *expected)
+{
+    const char *text = p->base + token->begin;
+    uint32_t length = token->end - token->begin;
+    if (at_end) {
+        uint32_t last = p->tree->source->length;
+        p->cut = true;
+        diag_add(p->diags, DIAG_ERROR, "syntax", last, last, "the text ends here%s", expected);
+    } else if (stray && !(*text >= ' ' && *text < 127)) {
+        diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end, "stray byte 0x%02x", (unsigned char)*text);
+    } else if (stray && *text == '"') {
+        diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end, "string is not closed on its line");
+    } else {
+        diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end, "unexpected '%.*s'%s",
+                 (int)(length > 40 ? 40 : length), text, expected);
+    }
+}
+
+// After an error from which the grammar found no way back: the rest is one error node.
+static void close_all(struct parser *p)
+{
+    uint32_t length = p->tree->source->length;
+    if (p->last_end < length) {
+        struct mark rest = parser_mark(p);
+        if (skip_trivia(p, rest.begin) < length)
+            parser_error_node(p, rest, length);
+    }
+    while (p->open.n) {
+        NODE(p->open.v[p->open.n - 1]).flags |= NODE_CUT;
+        parser_close(p, length);
+    }
+}
+
+void ptx_parse(struct tree *tree, struct arena *arena, struct source *source, struct diags *diags)
+{
+    *tree = (struct tree){.arena = arena, .source = source};
+    intern_init(&tree->names, arena);
+    isa_intern(&tree->names);
+    struct parser parser = {.tree = tree, .diags = diags, .base = source->text}, *p = &parser;
+    struct token whole = {.begin = 0, .end = 0};
+    parser_open(p, NODE_MODULE, &whole);
+    yyscan_t scanner;
+    ptx_yylex_init_extra(p, &scanner);
+    ptx_yy_scan_buffer((char *)source->text, source->length + 2, scanner);
+    int status = ptx_yyparse(p, scanner);
+    if (status && !p->diags->errors)
+        diag_add(diags, DIAG_ERROR, "syntax", p->last_end, p->last_end, "nested too deeply");
+    close_all(p);
+    NODE(0).flags &= (uint8_t)~NODE_CUT;
+}

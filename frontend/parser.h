@@ -1,0 +1,73 @@
+// Between scanner and grammar: tokens, node construction, constant expressions. Private to the
+// frontend.
+#pragma once
+#include "frontend/tree.h"
+
+struct token {
+    uint32_t begin, end;
+    uint32_t id;    // names and dot words: name id
+    uint64_t value; // numbers
+    uint8_t flags;
+};
+
+// Where a statement or item began: what error recovery goes back to.
+struct mark {
+    uint32_t node, open, begin;
+};
+
+struct parser {
+    struct tree *tree;
+    struct diags *diags;
+    const char *base;
+    uint32_t comment_begin;
+    int comment_from;
+    VEC(uint32_t) open; // nodes that are not closed yet, outermost first
+    uint32_t last_end;  // end of the node that was pushed, wrapped or closed last
+    uint64_t *warned;   // name ids of opcodes and directives that were warned of
+    uint32_t warned_size;
+    bool cut; // an error at the end of the text was reported
+};
+
+// Scanner side. Those that return an int return the token's kind.
+void parser_fatal(const char *message) __attribute__((noreturn));
+void *parser_scanner_memory(struct parser *p, void *old, size_t size);
+void parser_open_comment(struct parser *p);
+int parser_stray(struct parser *p, const struct token *token);
+bool parser_first_in_line(const struct parser *p, const struct token *token);
+void parser_name(struct parser *p, struct token *token);
+int parser_word(struct parser *p, struct token *token);
+void parser_integer(struct parser *p, struct token *token, uint32_t prefix, unsigned base);
+void parser_bits(struct parser *p, struct token *token);
+void parser_decimal(struct parser *p, struct token *token);
+void parser_bad_number(struct parser *p, struct token *token);
+
+// Grammar side. Nodes are named by index.
+struct mark parser_mark(const struct parser *p);
+uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *token);
+// Pushes a node that becomes the parent of all that follow until it is closed.
+uint32_t parser_open(struct parser *p, enum node_kind kind, const struct token *token);
+// The same around the nodes that stand since the mark; id and range begin there.
+void parser_open_around(struct parser *p, enum node_kind kind, struct mark mark, const struct token *token);
+// Closes the innermost open node; `_here`: where the last node ends.
+void parser_close(struct parser *p, uint32_t end);
+void parser_close_here(struct parser *p);
+// Puts a closed parent around all nodes from `node` on.
+uint32_t parser_wrap(struct parser *p, enum node_kind kind, uint32_t node, uint32_t begin, uint32_t end);
+void parser_declaration(struct parser *p, struct mark mark, uint32_t end);
+// Replaces all since the mark by an error node up to `end`.
+void parser_error_node(struct parser *p, struct mark mark, uint32_t end);
+
+void parser_opcode(struct parser *p, const struct token *opcode);
+void parser_modifier(struct parser *p, const struct token *word);
+void parser_guard(struct parser *p, const struct token *at, const struct token *name, bool negated);
+void parser_function_name(struct parser *p, const struct token *name);
+void parser_counted(struct parser *p, const struct token *number, uint32_t end);
+void parser_member(struct parser *p, uint32_t name, const struct token *word);
+// `expected`: ", expected …" or empty.
+void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray, const char *expected);
+
+// Operators: fold constants, else build a node. `kind` is the token's kind.
+uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32_t operand);
+uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct token *op, uint32_t right);
+uint32_t parser_choice(struct parser *p, uint32_t condition, uint32_t yes, uint32_t no);
+uint32_t parser_cast(struct parser *p, const struct token *open, const struct token *type, uint32_t operand);

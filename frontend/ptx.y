@@ -1,0 +1,223 @@
+// Grammar of PTX statements. Opcodes are names, resolved by their id; modifiers and directives are
+// words with a dot. What an instruction or a declaration means is not judged here.
+%code requires {
+#include "frontend/parser.h"
+}
+%code provides {
+#define YYSTYPE PTX_YYSTYPE
+}
+%code {
+#include "frontend/ptx.lex.h"
+// The parser's stack lies in the arena: it is gone with it, also when memory runs out.
+#define YYMALLOC(size) arena_alloc(p->tree->arena, size)
+#define YYFREE(old) ((void)(old))
+static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
+}
+%define api.pure full
+%define api.prefix {ptx_yy}
+%define parse.error custom
+%lex-param {void *scanner}
+%parse-param {struct parser *p} {void *scanner}
+%union {
+    struct token token;
+    struct mark mark;
+    uint32_t node;
+}
+%token <token> T_NAME "name" T_DOT "modifier" T_NUMBER "number" T_FLOAT32 "float constant"
+%token <token> T_FLOAT64 "double constant" T_STRING "string" T_FUNCTION ".entry or .func"
+%token <token> T_SECTION ".section" T_PRAGMA ".pragma" T_VERSION ".version" T_TARGET ".target"
+%token <token> T_FILE ".file" T_LOC ".loc" T_NAMES "list directive" T_PROTOTYPE ".callprototype"
+%token <token> T_RAW "section contents" T_DWARF "@@dwarf line" T_STRAY "stray character"
+%token <token> T_SHL "<<" T_SHR ">>" T_LE "<=" T_GE ">=" T_EQ "==" T_NE "!=" T_AND "&&" T_OR "||"
+%token <token> T_DOTS "..."
+%token <token> ';' ',' ':' '{' '}' '(' ')' '[' ']' '@' '!' '~' '-' '+' '*' '/' '%' '<' '>' '&' '^'
+%token <token> '|' '?' '='
+
+%right '?' ':'
+%left "||"
+%left "&&"
+%left '|'
+%left '^'
+%left '&'
+%left "==" "!="
+%left '<' '>' "<=" ">="
+%left "<<" ">>"
+%left '+' '-'
+%left '*' '/' '%'
+%precedence UNARY
+%expect 1 // `.func .word (`: the parenthesis belongs to the word
+
+%type <mark> mark
+%type <node> operand primary
+%%
+module: items ;
+items: %empty | items item ;
+mark: %empty { $$ = parser_mark(p); } ;
+
+item
+    : mark directive
+    | mark declaration_specs declarators_opt ';' { parser_declaration(p, $mark, $4.end); }
+    | mark T_FUNCTION { parser_open(p, NODE_FUNCTION, &$2); } function_rest
+    | mark declaration_specs T_FUNCTION { parser_open_around(p, NODE_FUNCTION, $mark, &$3); } function_rest
+    | mark ';' { parser_push(p, NODE_EMPTY, &$2); }
+    | mark error ';' { parser_error_node(p, $mark, $3.end); yyerrok; }
+    | mark error '}' { parser_error_node(p, $mark, $3.end); yyerrok; }
+    | mark error '{' { parser_error_node(p, $mark, $3.begin); yyerrok; parser_open(p, NODE_SCOPE, &$3); }
+      statements '}' { parser_close(p, $6.end); }
+    ;
+
+// Directives that stand at module level and in bodies alike.
+directive
+    : T_VERSION { parser_open(p, NODE_DIRECTIVE, &$1); } number { parser_close_here(p); }
+    | T_TARGET { parser_open(p, NODE_DIRECTIVE, &$1); } names { parser_close_here(p); }
+    | T_FILE { parser_open(p, NODE_DIRECTIVE, &$1); } number string file_stamp { parser_close_here(p); }
+    | T_LOC { parser_open(p, NODE_DIRECTIVE, &$1); } numbers loc_attributes { parser_close_here(p); }
+    | pragma
+    | T_NAMES { parser_open(p, NODE_DIRECTIVE, &$1); } operands ';' { parser_close(p, $4.end); }
+    | T_PROTOTYPE { parser_open(p, NODE_DIRECTIVE, &$1); } returns_opt name params_opt tunings ';' { parser_close(p, $7.end); }
+    | T_SECTION section_name T_RAW { struct token all = $1; all.end = $3.end; parser_push(p, NODE_SECTION, &all); }
+    | T_DWARF { parser_push(p, NODE_DWARF, &$1); }
+    ;
+pragma: T_PRAGMA { parser_open(p, NODE_DIRECTIVE, &$1); } operands ';' { parser_close(p, $4.end); } ;
+section_name: T_NAME | T_DOT | section_name T_DOT ;
+
+number
+    : T_NUMBER { parser_push(p, NODE_INT, &$1); }
+    | T_FLOAT64 { parser_push(p, NODE_FLOAT64, &$1); }
+    ;
+numbers: number | numbers number ;
+string: T_STRING { parser_push(p, NODE_STRING, &$1); } ;
+name: T_NAME { parser_push(p, NODE_NAME, &$1); } ;
+names: name | names ',' name ;
+file_stamp: %empty | ',' number ',' number ;
+loc_attributes: %empty | loc_attributes ',' name loc_value ;
+loc_value: name | name '+' number | numbers ;
+
+// Declarations
+declaration_specs: spec | declaration_specs spec ;
+spec: T_DOT { parser_open(p, NODE_SPEC, &$1); } spec_value { parser_close_here(p); } ;
+spec_value
+    : %empty
+    | number
+    | string
+    | '[' operand ']' { (void)$2; p->last_end = $3.end; }
+    | '(' spec_arguments ')' { p->last_end = $3.end; }
+    ;
+spec_arguments: spec_argument | spec_arguments ',' spec_argument ;
+spec_argument: spec | operand { (void)$1; } ;
+
+declarators_opt: %empty | declarators ;
+declarators: declarator | declarators ',' declarator ;
+declarator
+    : T_NAME { parser_open(p, NODE_DECLARATOR, &$1); } counted dimensions initialiser { parser_close_here(p); }
+    ;
+counted: %empty | '<' T_NUMBER '>' { parser_counted(p, &$2, $3.end); } ;
+dimensions
+    : %empty
+    | dimensions '[' ']' { struct token both = $2; both.end = $3.end; parser_push(p, NODE_DIMENSION, &both); }
+    | dimensions '[' operand ']' { parser_wrap(p, NODE_DIMENSION, $3, $2.begin, $4.end); }
+    ;
+initialiser: %empty | '=' operand { parser_wrap(p, NODE_INIT, $2, $1.begin, p->last_end); } ;
+
+// Functions
+function_rest: specs_opt returns_opt T_NAME { parser_function_name(p, &$3); } params_opt tunings function_end ;
+specs_opt: %empty | specs_opt spec ;
+function_end: ';' { parser_close(p, $1.end); } | scope { parser_close_here(p); } ;
+returns_opt: %empty | '(' { parser_open(p, NODE_RETURNS, &$1); } parameters ')' { parser_close(p, $4.end); } ;
+params_opt: %empty | '(' { parser_open(p, NODE_PARAMS, &$1); } parameters ')' { parser_close(p, $4.end); } ;
+parameters: %empty | parameter_list ;
+parameter_list: parameter | parameter_list ',' parameter ;
+parameter
+    : mark declaration_specs declarator { parser_declaration(p, $mark, p->last_end); }
+    | T_DOTS { parser_push(p, NODE_WORD, &$1); }
+    ;
+tunings: %empty | tunings tuning ;
+tuning: T_DOT { parser_open(p, NODE_TUNING, &$1); } tuning_values { parser_close_here(p); } | pragma ;
+tuning_values: %empty | tuning_list ;
+tuning_list: number | tuning_list ',' number ;
+
+// Bodies
+scope: '{' { parser_open(p, NODE_SCOPE, &$1); } statements '}' { parser_close(p, $4.end); } ;
+statements: %empty | statements statement ;
+statement
+    : mark directive
+    | mark declaration_specs declarators_opt ';' { parser_declaration(p, $mark, $4.end); }
+    | mark scope
+    | mark T_NAME ':' { struct token both = $2; both.end = $3.end; parser_push(p, NODE_LABEL, &both); }
+    | mark instruction
+    | mark ';' { parser_push(p, NODE_EMPTY, &$2); }
+    | mark error ';' { parser_error_node(p, $mark, $3.end); yyerrok; }
+    ;
+instruction: opcode modifiers operands_opt ';' { parser_close(p, $4.end); } ;
+opcode
+    : T_NAME { parser_open(p, NODE_INSTR, &$1); parser_opcode(p, &$1); }
+    | '@' T_NAME { parser_open(p, NODE_INSTR, &$1); parser_guard(p, &$1, &$2, false); } T_NAME { parser_opcode(p, &$4); }
+    | '@' '!' T_NAME { parser_open(p, NODE_INSTR, &$1); parser_guard(p, &$1, &$3, true); } T_NAME { parser_opcode(p, &$5); }
+    ;
+modifiers: %empty | modifiers T_DOT { parser_modifier(p, &$2); } ;
+
+// Operands and expressions
+operands_opt: %empty | operands ;
+operands: operand { (void)$1; } | operands ',' operand { (void)$3; } ;
+operand
+    : primary
+    | '-' operand %prec UNARY { $$ = parser_unary(p, &$1, '-', $2); }
+    | '+' operand %prec UNARY { $$ = parser_unary(p, &$1, '+', $2); }
+    | '!' operand %prec UNARY { $$ = parser_unary(p, &$1, '!', $2); }
+    | '~' operand %prec UNARY { $$ = parser_unary(p, &$1, '~', $2); }
+    | '(' T_DOT ')' operand %prec UNARY { $$ = parser_cast(p, &$1, &$2, $4); }
+    | operand '*' operand { $$ = parser_binary(p, $1, '*', &$2, $3); }
+    | operand '/' operand { $$ = parser_binary(p, $1, '/', &$2, $3); }
+    | operand '%' operand { $$ = parser_binary(p, $1, '%', &$2, $3); }
+    | operand '+' operand { $$ = parser_binary(p, $1, '+', &$2, $3); }
+    | operand '-' operand { $$ = parser_binary(p, $1, '-', &$2, $3); }
+    | operand "<<" operand { $$ = parser_binary(p, $1, T_SHL, &$2, $3); }
+    | operand ">>" operand { $$ = parser_binary(p, $1, T_SHR, &$2, $3); }
+    | operand '<' operand { $$ = parser_binary(p, $1, '<', &$2, $3); }
+    | operand '>' operand { $$ = parser_binary(p, $1, '>', &$2, $3); }
+    | operand "<=" operand { $$ = parser_binary(p, $1, T_LE, &$2, $3); }
+    | operand ">=" operand { $$ = parser_binary(p, $1, T_GE, &$2, $3); }
+    | operand "==" operand { $$ = parser_binary(p, $1, T_EQ, &$2, $3); }
+    | operand "!=" operand { $$ = parser_binary(p, $1, T_NE, &$2, $3); }
+    | operand '&' operand { $$ = parser_binary(p, $1, '&', &$2, $3); }
+    | operand '^' operand { $$ = parser_binary(p, $1, '^', &$2, $3); }
+    | operand '|' operand { $$ = parser_binary(p, $1, '|', &$2, $3); }
+    | operand "&&" operand { $$ = parser_binary(p, $1, T_AND, &$2, $3); }
+    | operand "||" operand { $$ = parser_binary(p, $1, T_OR, &$2, $3); }
+    | operand '?' operand ':' operand { $$ = parser_choice(p, $1, $3, $5); }
+    ;
+primary
+    : T_NUMBER { $$ = parser_push(p, NODE_INT, &$1); }
+    | T_FLOAT32 { $$ = parser_push(p, NODE_FLOAT32, &$1); }
+    | T_FLOAT64 { $$ = parser_push(p, NODE_FLOAT64, &$1); }
+    | T_STRING { $$ = parser_push(p, NODE_STRING, &$1); }
+    | T_NAME { $$ = parser_push(p, NODE_NAME, &$1); }
+    | T_NAME T_DOT { $$ = parser_push(p, NODE_NAME, &$1); parser_member(p, $$, &$2); }
+    | T_NAME '[' <node>{ $$ = parser_open(p, NODE_ELEMENT, &$1); parser_push(p, NODE_NAME, &$1); } operand ']'
+      { (void)$4; parser_close(p, $5.end); $$ = $3; }
+    | T_NAME '(' <node>{ $$ = parser_open(p, NODE_APPLY, &$1); } operands ')' { parser_close(p, $5.end); $$ = $3; }
+    | '{' <node>{ $$ = parser_open(p, NODE_VECTOR, &$1); } operands_opt '}' { parser_close(p, $4.end); $$ = $2; }
+    | '[' <node>{ $$ = parser_open(p, NODE_ADDRESS, &$1); } operands_opt ']' { parser_close(p, $4.end); $$ = $2; }
+    | '(' <node>{ $$ = parser_open(p, NODE_LIST, &$1); } operands_opt ')' { parser_close(p, $4.end); $$ = $2; }
+    ;
+%%
+static void ptx_yyerror(struct parser *p, void *scanner, const char *message)
+{
+    (void)scanner;
+    diag_add(p->diags, DIAG_ERROR, "syntax", p->last_end, p->last_end, "%s", message);
+}
+
+// One sentence: what stands there and, when they are few, what could.
+static int yyreport_syntax_error(const yypcontext_t *context, struct parser *p, void *scanner)
+{
+    enum { MOST = 6 };
+    yysymbol_kind_t expected[MOST];
+    char list[200] = "";
+    int count = yypcontext_expected_tokens(context, expected, MOST);
+    for (int i = 0, at = 0; i < count && at < (int)sizeof list; i++)
+        at += snprintf(list + at, sizeof list - (size_t)at, "%s%s", !i ? ", expected " : i + 1 < count ? ", " : " or ",
+                       yysymbol_name(expected[i]));
+    parser_syntax_error(p, &ptx_yyget_lval(scanner)->token, yypcontext_token(context) == YYSYMBOL_YYEOF,
+                        yypcontext_token(context) == YYSYMBOL_T_STRAY, list);
+    return 0;
+}

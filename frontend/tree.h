@@ -1,0 +1,104 @@
+// The syntax tree of a PTX text. One array of nodes in the order of the text, parents before their
+// children; a node's subtree is the `size` nodes from it on. Every byte of the source lies in a
+// node's range, or is white space, comment or punctuation between the children of a node. What
+// could not be parsed is kept in an error node.
+#pragma once
+#include "frontend/isa.h"
+#include "support/diag.h"
+
+enum node_kind {
+    NODE_MODULE,
+    NODE_DIRECTIVE,  // aux: isa_word; children: operands
+    NODE_FUNCTION,   // aux: W_entry or W_func; value: name; children: specs, params, tunings, scope
+    NODE_RETURNS,    // parameter list in front of a function's name
+    NODE_PARAMS,     // parameter list after it
+    NODE_TUNING,     // aux: isa_word; children: numbers
+    NODE_DECL,       // children: specs, then declarators
+    NODE_SPEC,       // aux: isa_word; children: its argument, if it has one
+    NODE_DECLARATOR, // value: name; flag COUNTED: first child is n of name<n>; dims; initialiser
+    NODE_DIMENSION,  // child: length, if given
+    NODE_INIT,       // child: the value
+    NODE_SCOPE,      // { statements }
+    NODE_SECTION,    // .section name { … }, not looked into
+    NODE_DWARF,      // @@dwarf line of old PTX
+    NODE_LABEL,      // value: name
+    NODE_INSTR,      // aux: isa_op or OP_OPAQUE; value: modifiers; children: guard?, operands
+    NODE_GUARD,      // value: name; flag NEGATED
+    NODE_EMPTY, // a semicolon by itself
+    NODE_ERROR,
+    // operands
+    NODE_NAME,    // value: name id
+    NODE_INT,     // value: bits; flag UNSIGNED
+    NODE_FLOAT32, // value: bits; written 0f…
+    NODE_FLOAT64, // value: bits; written 0d… or in decimal
+    NODE_STRING,
+    NODE_WORD,    // a dot word; aux: isa_word
+    NODE_VECTOR,  // {a, b, …}
+    NODE_ADDRESS, // [a], [a+4], [texture, {x, y}]
+    NODE_LIST,    // (a, b)
+    NODE_PAIR,    // p|q
+    NODE_NOT,     // !p
+    NODE_NEGATE,  // -a
+    NODE_OFFSET,  // name + constant: children NAME, INT
+    NODE_MEMBER,  // name.x: child NAME; aux: isa_word
+    NODE_ELEMENT, // name[i]: children NAME, index
+    NODE_APPLY,   // generic(name), mask(0xff, name)
+    NODE_EXPR,    // any other expression of names, not evaluated
+};
+
+enum node_flag {
+    NODE_UNSIGNED = 1,
+    NODE_NEGATED = 2,
+    NODE_COUNTED = 4,
+    NODE_HAS_GUARD = 8,
+    NODE_CUT = 16, // the source ended inside
+};
+
+struct node {
+    uint8_t kind;
+    uint8_t flags;
+    uint16_t aux;
+    uint32_t begin, end; // bytes of the source; an instruction's end is behind its semicolon
+    uint32_t size;       // nodes of the subtree, itself included
+    uint64_t value;
+};
+
+struct tree {
+    struct arena *arena;
+    struct source *source;
+    struct intern names;
+    VEC(struct node) nodes;
+    VEC(uint16_t) mods; // modifiers of the instructions, isa_word ids
+};
+
+// Parses the source's text, which is written to and restored. Always gives a tree; faults are in
+// `diags` (ids "syntax", "literal", "unknown-opcode", "unknown-directive").
+void ptx_parse(struct tree *tree, struct arena *arena, struct source *source, struct diags *diags);
+
+static inline uint32_t node_next(const struct tree *tree, uint32_t node)
+{
+    return node + tree->nodes.v[node].size;
+}
+
+#define NODE_EACH(child, tree, node)                                                               \
+    for (uint32_t child = (node) + 1; child < node_next(tree, node); child = node_next(tree, child))
+
+static inline const uint16_t *node_mods(const struct tree *tree, uint32_t node, uint32_t *count)
+{
+    uint64_t value = tree->nodes.v[node].value;
+    *count = (uint32_t)(value >> 32);
+    return tree->mods.v + (uint32_t)value;
+}
+
+static inline const struct name *tree_name(const struct tree *tree, uint64_t id)
+{
+    return &tree->names.names.v[id];
+}
+
+// Where an instruction's opcode stands, without its modifiers.
+void node_opcode_range(const struct tree *tree, uint32_t node, uint32_t *begin, uint32_t *end);
+
+// Structural check: ranges nest and do not overlap, sizes add up. Returns NULL or what is wrong.
+const char *tree_validate(const struct tree *tree);
+// Text outline of the tree, one node per line, for tests and debugging.
+void tree_print(const struct tree *tree, FILE *to);

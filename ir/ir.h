@@ -1,0 +1,215 @@
+// What a program is: modules, functions, basic blocks, instructions, registers, and an SSA overlay
+// beside the program (versions and phis; the registers stay what the source calls them).
+// Everything has a dense id and lives in the module's arena. Ids of instructions, blocks, registers,
+// operands, versions, phis and loops count from 0 within their function.
+#pragma once
+#include "frontend/tree.h"
+
+enum { IR_NONE = UINT32_MAX };
+
+// A variable, parameter, function or texture that an operand can name.
+struct ir_symbol {
+    uint32_t name;     // name id
+    uint32_t node;     // its declarator, or the function's node
+    uint32_t function; // the function that it belongs to (parameters, local variables), or IR_NONE
+    uint32_t size;     // bytes of one element times `count`; 0 if not known
+    uint32_t align;
+    uint16_t type;     // isa_word
+    uint16_t space;    // isa_word: W_global … W_param; W_func for functions
+    uint32_t parameter; // position in the parameter list, or IR_NONE
+    bool is_entry;
+};
+
+struct ir_register {
+    uint32_t name; // name id
+    uint32_t decl; // node of its declarator
+    uint32_t scope; // node of the scope that it was declared in
+    uint16_t type; // isa_word; W_UNKNOWN if it was never declared
+    uint16_t bits; // of one lane; 1 for predicates
+};
+
+enum ir_operand_kind {
+    OPERAND_REGISTER, // index: register
+    OPERAND_SPECIAL,  // index: name id of %tid, %laneid …; member: W_x … or W_UNKNOWN
+    OPERAND_IMMEDIATE, // value: bits; node says whether integer or float
+    OPERAND_SYMBOL,   // index: symbol
+    OPERAND_LABEL,    // index: block
+    OPERAND_SINK,     // _
+    OPERAND_UNKNOWN,  // a name that nothing declares, or an expression that is not understood
+};
+
+enum ir_role {
+    ROLE_DEF,
+    ROLE_USE,
+    ROLE_ADDRESS, // base of an address in brackets; value: constant offset in bytes
+    ROLE_GUARD,
+    ROLE_KEEP,  // the old value of a register that a guarded or partial definition may keep
+    ROLE_LABEL, // branch target or called function
+};
+
+struct ir_operand {
+    uint8_t kind;
+    uint8_t role;
+    uint8_t slot;   // place in the instruction's operand list; elements of a vector share one
+    uint8_t negated : 1; // !p, -a
+    uint8_t part : 1;    // one half or byte of a register (video instructions: a.b0)
+    uint32_t index;
+    uint32_t node; // its syntax node; IR_NONE for implicit operands
+    uint16_t member; // isa_word of name.x, or W_UNKNOWN
+    int64_t value;
+};
+
+enum ir_inst_flag {
+    INST_GUARDED = 1,
+    INST_GUARD_NEGATED = 2,
+    INST_ORDERED = 4,   // volatile, relaxed, acquire, release, mmio … access
+    INST_OPAQUE = 8,    // not in the table: may touch anything
+    INST_TERMINATOR = 16,
+};
+
+struct ir_inst {
+    uint32_t node;
+    uint32_t operands;      // first operand id
+    uint16_t operand_count;
+    uint16_t op;            // isa_op or OP_OPAQUE
+    uint16_t type;          // the last type modifier: ld, st, arithmetic; W_UNKNOWN if there is none
+    uint16_t type2;         // the type before it: cvt.type.type2 has type = destination, type2 = source
+    uint16_t space;         // ld, st, atom, cvta …: isa_word; W_UNKNOWN means generic
+    uint8_t class;          // isa_class
+    uint8_t flags;
+    uint8_t vector;         // elements: 1, 2, 4, 8
+    uint32_t block;
+};
+
+struct ir_block {
+    uint32_t first, end; // instructions; may be empty
+    uint32_t label;      // node of its first label, or IR_NONE
+    uint32_t idom, ipdom; // IR_NONE: none (entry, unreachable); ipdom = block count: the virtual exit
+    uint32_t loop;       // innermost loop, or IR_NONE
+    uint32_t rpo;        // place in reverse post-order, IR_NONE if it cannot be reached
+    uint32_t succ, succ_count; // into function->edges
+    uint32_t pred, pred_count;
+    uint32_t phi, phi_count;   // its phis are consecutive
+};
+
+struct ir_loop {
+    uint32_t header;
+    uint32_t parent; // enclosing loop, or IR_NONE
+    uint32_t depth;  // 1 for an outermost loop
+    uint64_t *blocks; // bit set over blocks
+    uint32_t latch_count;
+    uint32_t latch; // one of them
+};
+
+enum ir_version_kind {
+    VERSION_ENTRY, // not defined by the function: parameter of a .func, or never written
+    VERSION_INST,  // index: instruction
+    VERSION_PHI,   // index: phi
+};
+
+struct ir_version {
+    uint32_t reg;
+    uint8_t kind;
+    uint32_t index;
+    uint32_t operand; // the defining operand, if by an instruction
+    uint32_t use, use_count; // into function->uses
+};
+
+struct ir_phi {
+    uint32_t block, reg, version;
+    uint32_t args; // into function->phi_args: one version per predecessor, in the order of preds
+};
+
+// A use: an operand id, or a phi with this bit.
+enum { USE_PHI = 0x80000000u };
+
+struct ir_function {
+    uint32_t node, name, symbol;
+    bool is_entry;
+    bool has_body;
+    bool irreducible; // a retreating edge enters a cycle not by its header
+    bool incomplete;  // the body has syntax errors or indirect branches without targets: do not change it
+    uint32_t returns, params; // NODE_RETURNS / NODE_PARAMS or IR_NONE
+    VEC(struct ir_register) registers; // register 0 is the carry flag (CC)
+    VEC(struct ir_inst) insts;
+    VEC(struct ir_operand) operands;
+    VEC(uint32_t) operand_inst;    // instruction of each operand
+    VEC(uint32_t) operand_version; // SSA version that a register operand reads or defines; else IR_NONE
+    VEC(struct ir_block) blocks;   // block 0 is the entry
+    VEC(uint32_t) edges;
+    VEC(uint32_t) rpo; // reachable blocks in reverse post-order
+    VEC(struct ir_loop) loops; // outer before inner
+    VEC(struct ir_version) versions;
+    VEC(struct ir_phi) phis;
+    VEC(uint32_t) phi_args;
+    VEC(uint32_t) uses;
+    uint64_t *live_in, *live_out; // per block: bit sets over registers, `live_words` each
+    uint32_t live_words;
+};
+
+struct ir_module {
+    struct arena *arena;
+    struct tree *tree;
+    VEC(struct ir_symbol) symbols;
+    VEC(struct ir_function) functions; // every .entry and .func with or without a body, in order
+    uint16_t version;      // PTX version × 10 (75 for 7.5), 0 if not given
+    uint8_t address_bits;  // 32 or 64
+};
+
+// Builds the IR of every function with all analyses. Faults of the program (names that nothing
+// declares, unknown labels …) go to `diags`; the IR is built all the same.
+void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags);
+
+// Checks every structure against its definition. All faults go to `to` (may be NULL), each with
+// function and instruction; returns how many.
+uint32_t ir_validate(const struct ir_module *module, FILE *to);
+
+// PTX with the overlay in comments; reading it back gives the same overlay.
+void ir_print(const struct ir_module *module, FILE *to);
+// One graph per function in the language of Graphviz.
+void ir_print_dot(const struct ir_module *module, FILE *to);
+
+static inline const struct ir_operand *ir_operands(const struct ir_function *fn, uint32_t inst)
+{
+    return fn->operands.v + fn->insts.v[inst].operands;
+}
+
+static inline const uint32_t *ir_succs(const struct ir_function *fn, uint32_t block)
+{
+    return fn->edges.v + fn->blocks.v[block].succ;
+}
+
+static inline const uint32_t *ir_preds(const struct ir_function *fn, uint32_t block)
+{
+    return fn->edges.v + fn->blocks.v[block].pred;
+}
+
+static inline const uint32_t *ir_uses(const struct ir_function *fn, uint32_t version)
+{
+    return fn->uses.v + fn->versions.v[version].use;
+}
+
+static inline uint64_t *ir_live_in(const struct ir_function *fn, uint32_t block)
+{
+    return fn->live_in + (size_t)block * fn->live_words;
+}
+
+static inline uint64_t *ir_live_out(const struct ir_function *fn, uint32_t block)
+{
+    return fn->live_out + (size_t)block * fn->live_words;
+}
+
+// Block in which a version is defined (phi or instruction); 0 for VERSION_ENTRY.
+uint32_t ir_version_block(const struct ir_function *fn, uint32_t version);
+// True if block `a` dominates block `b`.
+bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
+bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
+
+// The n-th operand id with this role, or IR_NONE; n from 0.
+uint32_t ir_find_operand(const struct ir_function *fn, uint32_t inst, enum ir_role role, uint32_t n);
+// The version that the instruction's only definition makes, or IR_NONE if it has none or several.
+uint32_t ir_defined(const struct ir_function *fn, uint32_t inst);
+bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst, uint16_t word);
+// Type of an operand's value as the instruction sees it (isa_word), and its bits.
+uint16_t ir_type_bits(uint16_t type);
+struct place ir_place(const struct ir_module *module, const struct ir_function *fn, uint32_t inst);

@@ -1,0 +1,23 @@
+// What an address is made of: traced through copies, conversions and additions of constants.
+#pragma once
+#include "ir/ir.h"
+
+struct address {
+    uint32_t parameter; // symbol of the kernel parameter or variable that it is based on, or IR_NONE
+    uint32_t version;   // what remains: SSA version that offset is added to, or IR_NONE (a symbol alone)
+    int64_t offset;     // constant part in bytes
+    uint32_t bytes;     // width of the access
+    uint16_t space;     // isa_word of the space; W_UNKNOWN: generic and not known
+    bool read_only;     // ld.global.nc, ld.const: nothing in the kernel writes there
+};
+
+// The address that a load, store or atomic accesses.
+struct address address_of(const struct ir_module *module, const struct ir_function *fn, uint32_t inst);
+// False only if the two accesses surely touch different bytes.
+bool address_may_alias(const struct ir_module *module, const struct address *a, const struct address *b);
+
+// True if the value is the same for all lanes of a warp: an immediate, a kernel parameter, constant
+// memory, %ctaid, %ntid … and arithmetic on those.
+bool value_is_uniform(const struct ir_module *module, const struct ir_function *fn, uint32_t operand);
+// True if the value is a kernel parameter, read by ld.param or handed on by cvta, cvt, mov.
+bool value_is_parameter(const struct ir_module *module, const struct ir_function *fn, uint32_t version);

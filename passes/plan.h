@@ -1,0 +1,94 @@
+// What the passes decide: plans with verdicts, and the edits that carry them out.
+#pragma once
+#include "ir/edit.h"
+#include "ir/ir.h"
+
+enum cost_model { COST_TOM, COST_REFINED };
+enum fma_mode { FMA_FUSED, FMA_SPLIT };
+
+struct pass_options {
+    enum cost_model cost;
+    enum fma_mode fma;
+    bool reorder;
+};
+
+// Rule ids under which candidates are turned down: PLAN_RULE(identifier, "id", explanation)
+enum plan_rule {
+#define PLAN_RULE(name, id, text) RULE_##name,
+#include "passes/rules.def"
+#undef PLAN_RULE
+    RULE_COUNT,
+};
+struct plan_rule_info {
+    const char *id, *text;
+};
+extern const struct plan_rule_info plan_rules[RULE_COUNT];
+
+enum candidate_kind { CANDIDATE_LOAD, CANDIDATE_CHAIN, CANDIDATE_BLOCK };
+
+// A candidate that was turned down.
+struct rejection {
+    uint32_t function;
+    enum candidate_kind kind;
+    enum plan_rule rule;
+    uint32_t inst;    // where: the load, the chain's operation, the block's first instruction
+    uint32_t because; // the instruction that caused it, or IR_NONE
+    const char *text; // one sentence that a person can act on
+};
+
+enum { CHAIN_MOST = 5 };
+enum response { RESPONSE_ACK, RESPONSE_DATA, RESPONSE_BITMAP };
+
+// A Load-Compute-Store chain [000 Table 1].
+struct chain {
+    uint32_t function;
+    uint32_t pattern;           // 1 … 9
+    uint32_t inst[CHAIN_MOST];  // in the order in which they will stand
+    uint32_t count;
+    bool split; // the fused multiply-add among `inst` is divided: its multiply ends the chain
+    enum response response;
+    uint32_t response_flits;
+    uint32_t saving; // flits per warp and hop that the chain saves if both ends are the same distance
+};
+
+struct live_value {
+    uint32_t reg;     // register, or IR_NONE for a special register
+    uint32_t special; // name id of %tid …
+    uint16_t member;
+    uint32_t version; // SSA version that enters or leaves; IR_NONE for special registers
+};
+
+enum block_kind { BLOCK_LOOP, BLOCK_BASIC, BLOCK_REGION };
+enum trip_kind { TRIP_ONE, TRIP_CONSTANT, TRIP_COUNTED, TRIP_UNKNOWN };
+enum { SAVES_TX = 1, SAVES_RX = 2 };
+
+// A candidate block of TOM [002 §3.1].
+struct block_plan {
+    uint32_t function;
+    enum block_kind kind;
+    uint32_t entry;   // block by which it is entered
+    uint64_t *blocks; // bit set over the function's blocks
+    uint32_t first, last; // instructions, by place in the text
+    VEC(struct live_value) live_in, live_out;
+    double reg_tx, reg_rx; // registers, a predicate counting 1/32
+    uint32_t loads, stores; // per iteration
+    enum trip_kind trip;
+    uint64_t trips;         // TRIP_CONSTANT
+    const char *trip_text;  // TRIP_COUNTED: the trip count as an expression of live-in registers
+    double bw_tx, bw_rx;    // one iteration, or all of them if their number is constant
+    double at_tx, at_rx;    // at the threshold
+    uint64_t threshold;     // iterations from which the sum saves; 0: it never does
+    uint64_t threshold_tx, threshold_rx; // the same for each channel
+    unsigned saves;         // SAVES_…, judged at the threshold
+    bool candidate;         // saves, maybe under its condition
+    bool conditional;       // only if trips >= threshold
+    bool chosen;            // not passed over for an overlapping one
+};
+
+struct plan {
+    struct arena *arena;
+    VEC(struct chain) chains;      // by function, then place
+    VEC(struct block_plan) blocks; // by function, then place: candidates and the others
+    VEC(struct rejection) rejections;
+    struct edits edits; // of the reordering and of --fma=split; tags are the backend's
+};

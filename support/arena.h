@@ -1,0 +1,39 @@
+// Memory by lifetime. Everything a floor builds lives in an arena and is freed with it.
+//
+// Failure: an arena never returns NULL. When memory runs out, control goes to the `memory`'s jump
+// buffer, which the public entry point has set; all arenas of that memory are then freed by it.
+// Libraries therefore neither exit nor check every allocation.
+#pragma once
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct memory {
+    jmp_buf on_failure; // set by the entry point before the first allocation
+    size_t bytes;       // taken from the system now
+    size_t peak;        // most ever taken
+    long fail_in;       // testing: >0 fails the n-th request to the system from now; 0 never
+};
+
+struct arena_block;
+struct arena {
+    struct memory *memory;
+    struct arena_block *blocks;
+    char *at, *end; // free part of the current block
+};
+
+void arena_init(struct arena *arena, struct memory *memory);
+// Frees all that was taken from the arena; it can be used again afterwards.
+void arena_free(struct arena *arena);
+
+// `size` bytes, zeroed, aligned to 8 (16 from 16 bytes up).
+void *arena_alloc(struct arena *arena, size_t size);
+// Grows an allocation from `old_size` to `new_size` (the new part is not zeroed); large ones are
+// moved by the system, not copied. Returns where it now lies.
+void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size);
+char *arena_strndup(struct arena *arena, const char *text, size_t length);
+char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define ARENA_NEW(arena, type) ((type *)arena_alloc(arena, sizeof(type)))
+#define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc(arena, sizeof(type) * (size_t)(count)))

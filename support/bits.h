@@ -1,0 +1,64 @@
+// Dense sets of small integers as arrays of 64-bit words.
+#pragma once
+#include "support/arena.h"
+
+static inline uint32_t bits_words(uint32_t count)
+{
+    return (count + 63) / 64;
+}
+
+static inline uint64_t *bits_new(struct arena *arena, uint32_t count)
+{
+    return ARENA_ARRAY(arena, uint64_t, bits_words(count));
+}
+
+static inline bool bits_test(const uint64_t *bits, uint32_t index)
+{
+    return bits[index / 64] >> (index % 64) & 1;
+}
+
+static inline void bits_set(uint64_t *bits, uint32_t index)
+{
+    bits[index / 64] |= UINT64_C(1) << (index % 64);
+}
+
+static inline void bits_clear(uint64_t *bits, uint32_t index)
+{
+    bits[index / 64] &= ~(UINT64_C(1) << (index % 64));
+}
+
+// to |= from; true if that changed `to`.
+static inline bool bits_union(uint64_t *to, const uint64_t *from, uint32_t words)
+{
+    uint64_t changed = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        changed |= from[i] & ~to[i];
+        to[i] |= from[i];
+    }
+    return changed != 0;
+}
+
+static inline uint32_t bits_count(const uint64_t *bits, uint32_t words)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < words; i++)
+        count += (uint32_t)__builtin_popcountll(bits[i]);
+    return count;
+}
+
+// The first member at or after `from`, or `count` when there is none.
+static inline uint32_t bits_next(const uint64_t *bits, uint32_t from, uint32_t count)
+{
+    for (uint32_t word = from / 64; word < bits_words(count); word++) {
+        uint64_t rest = bits[word];
+        if (word == from / 64)
+            rest &= ~UINT64_C(0) << (from % 64);
+        if (rest)
+            return word * 64 + (uint32_t)__builtin_ctzll(rest);
+    }
+    return count;
+}
+
+#define BITS_EACH(index, bits, count)                                                              \
+    for (uint32_t index = bits_next(bits, 0, count); index < (count);                              \
+         index = bits_next(bits, index + 1, count))

@@ -1,0 +1,32 @@
+// Writes JSON as it goes, with no document in memory. Strings are escaped; bytes that are not valid
+// UTF-8 are written as U+FFFD. Doubles are written so that reading gives back the same value.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json {
+    FILE *to;
+    int depth;
+    int flat;        // >0: inside an object or array that stays on one line
+    bool first;      // nothing written yet at this level
+    bool after_key;
+};
+
+void json_init(struct json *json, FILE *to);
+void json_object(struct json *json);      // {
+void json_object_flat(struct json *json); // { on one line with all that it holds
+void json_end_object(struct json *json);
+void json_array(struct json *json);
+void json_array_flat(struct json *json);
+void json_end_array(struct json *json);
+void json_key(struct json *json, const char *key);
+void json_string(struct json *json, const char *text); // NULL writes null
+void json_text(struct json *json, const char *text, size_t length);
+void json_int(struct json *json, int64_t value);
+void json_uint(struct json *json, uint64_t value);
+void json_double(struct json *json, double value); // not finite: null
+void json_bool(struct json *json, bool value);
+void json_null(struct json *json);
+// Ends the document with a newline.
+void json_done(struct json *json);

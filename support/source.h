@@ -1,0 +1,21 @@
+// A source text and its lines. Offsets are 32 bits: texts of 2 GiB and more are refused earlier.
+#pragma once
+#include "support/vec.h"
+
+struct source {
+    const char *name; // as the user wrote it
+    const char *text; // `length` bytes, then two NUL bytes (the scanner works in place)
+    uint32_t length;
+    VEC(uint32_t) lines; // offset of the start of each line
+};
+
+struct place {
+    uint32_t line, column; // from 1; columns count bytes
+};
+
+// Finds the lines of a text that stays where it is.
+void source_init(struct source *source, struct arena *arena, const char *name, const char *text,
+                 uint32_t length);
+struct place source_place(const struct source *source, uint32_t offset);
+// The line's offsets without its line end; `line` from 1.
+void source_line(const struct source *source, uint32_t line, uint32_t *begin, uint32_t *end);
