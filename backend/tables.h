@@ -1,0 +1,96 @@
+// The one versioned content of metadata: what was decided, for each kernel. It is written as JSON
+// and as tags in the PTX, and read back from either; docs/metadata.md explains every entry.
+#pragma once
+#include "passes/plan.h"
+#include <stdio.h>
+
+enum { TABLES_VERSION = 1 };
+enum { SHA256_HEX = 64 };
+
+// A text and the digest of its bytes.
+struct table_file {
+    const char *file;
+    char sha256[SHA256_HEX + 1];
+};
+
+struct table_instruction {
+    uint32_t line, column; // in the input
+    uint32_t index;        // in its kernel in the output; PC = 8 × index
+    unsigned tag;          // 1, 2, 3: first, middle, last of the chain
+    const char *opcode;    // with its modifiers, as the output has it
+};
+
+struct table_chain {
+    uint32_t id; // place in its kernel
+    uint32_t pattern;
+    VEC(struct table_instruction) instructions; // in the order of the output
+    enum response response;
+    uint32_t response_flits;
+    uint32_t saving;
+};
+
+// What one cost model says of a block.
+struct table_estimate {
+    enum cost_model cost;
+    double bw_tx, bw_rx, at_tx, at_rx;
+    uint64_t threshold_tx, threshold_rx; // 0: never
+    unsigned saves;
+    bool candidate;
+};
+
+struct table_block {
+    uint32_t id; // place in its kernel
+    enum block_kind kind;
+    uint32_t begin_line, end_line;   // first and last instruction in the input
+    uint32_t begin_index, end_index; // in its kernel in the output
+    VEC(const char *) live_in, live_out;
+    uint32_t loads, stores;
+    struct table_estimate estimate;
+    bool has_condition; // candidate only if condition >= threshold
+    const char *condition;
+    uint64_t threshold;
+    bool passed_over; // saves, but an overlapping block saves more
+    VEC(struct table_estimate) alternatives; // by other cost models
+};
+
+struct table_rejection {
+    uint32_t line, column;
+    enum candidate_kind kind;
+    enum plan_rule rule;
+    uint32_t because_line; // 0: no place
+    const char *text;
+};
+
+struct table_kernel {
+    const char *name;
+    uint32_t instructions; // of the output
+    uint32_t loads;        // of these, loads that may go to global memory
+    VEC(struct table_chain) chains;
+    VEC(struct table_block) blocks;
+    VEC(struct table_rejection) rejected;
+};
+
+struct tables {
+    struct table_file source, output;
+    struct pass_options options;
+    VEC(struct table_kernel) kernels;
+};
+
+// Checks what no single entry shows: ids in order, instructions inside the kernel and in order,
+// no instruction in two chains. Returns NULL, or what is wrong and where.
+const char *tables_check(struct arena *arena, const struct tables *tables);
+
+// The metadata document, {"format": "ptxoffload-metadata", …}.
+void tables_write_json(const struct tables *tables, FILE *to);
+// Reads it. Faults are added to `diags` (id "metadata"), with the offset where the text is no JSON,
+// else with the path of the entry. Returns false, with `tables` in no useful state, if there are any.
+bool tables_read_json(struct tables *tables, struct arena *arena, const char *text, size_t length,
+                      struct diags *diags);
+
+// Names as the formats spell them.
+extern const char *const table_cost_names[];      // enum cost_model
+extern const char *const table_fma_names[];       // enum fma_mode
+extern const char *const table_response_names[];  // enum response
+extern const char *const table_block_names[];     // enum block_kind
+extern const char *const table_candidate_names[]; // enum candidate_kind
+extern const char *const table_tag_names[];       // "00", "01", "10", "11"
