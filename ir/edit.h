@@ -1,19 +1,34 @@
 // Changes of the source text. Passes decide them, the backend's writer applies them: it copies the
 // source and changes these places only.
+//
+// The result is the source read from start to end, where at each offset p
+//   1. every MOVE with `to` == p puts its range, by `order`;
+//   2. every INSERT with `begin` == p puts its text, by `order`;
+//   3. the source goes on: a moved range that begins at p is left out, a replaced one is its text.
+// Inside a moved range (range begin <= p < range end) steps 2 and 3 hold as well: its inserts and
+// replacements go along, those at its begin included, those at its end not. The MOVE's own `text`
+// (may be NULL) is put behind the range.
+//
+// What the edits keep: no two moved ranges overlap, no two replaced ones do, and a replaced range
+// lies inside a moved one or outside all of them. `to` lies inside no moved or replaced range; it
+// may be where one begins: what is put there stays there. No two MOVEs have the same `to` and `order`.
 #pragma once
 #include "support/vec.h"
 
 enum edit_kind {
-    EDIT_INSERT, // `text` in front of offset `begin`
+    EDIT_INSERT,  // `text` in front of offset `begin`
     EDIT_REPLACE, // [begin, end) becomes `text`
-    EDIT_MOVE,   // [begin, end) goes in front of offset `to`; inserts inside the range go with it
+    EDIT_MOVE,    // [begin, end), then `text`, goes in front of offset `to`
 };
+
+// `order` of inserts at one place: a tag stands directly before its instruction.
+enum { EDIT_ORDER_LOC = 0, EDIT_ORDER_TAG = 1 };
 
 struct edit {
     enum edit_kind kind;
     uint32_t begin, end, to;
     const char *text;
-    uint32_t order; // among edits at the same place: lower first
+    uint32_t order; // among edits of one kind at the same place: lower first
 };
 
 struct edits {
