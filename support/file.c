@@ -1,0 +1,86 @@
+#include "support/file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST_READ = 64 * 1024, TERMINATOR = 2 };
+
+bool file_is_standard(const char *path)
+{
+    return !strcmp(path, "-");
+}
+
+static const char *system_error(struct arena *arena)
+{
+    const char *text = strerror(errno);
+    return arena_strndup(arena, text, strlen(text));
+}
+
+// How much to make room for at first: what is in a regular file, or a guess.
+static const char *expected_size(struct arena *arena, int fd, size_t *size)
+{
+    struct stat status;
+    *size = FIRST_READ;
+    if (fstat(fd, &status))
+        return system_error(arena);
+    if (S_ISDIR(status.st_mode))
+        return "it is a directory";
+    if (!S_ISREG(status.st_mode))
+        return NULL;
+    if (status.st_size > FILE_LIMIT)
+        return "it is too large: files of 2 GiB and more are not read";
+    // Files of /proc say that they are empty and are not.
+    if (status.st_size)
+        *size = (size_t)status.st_size;
+    return NULL;
+}
+
+static ssize_t read_some(int fd, char *to, size_t size)
+{
+    ssize_t got;
+    do
+        got = read(fd, to, size);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+static const char *read_to_end(struct arena *arena, int fd, size_t expected, struct file_text *file)
+{
+    // One byte more than expected, so that the end is seen without growing.
+    size_t room = expected + 1, length = 0;
+    char *text = arena_alloc(arena, room + TERMINATOR);
+    for (;;) {
+        ssize_t got = read_some(fd, text + length, room - length);
+        if (got < 0)
+            return system_error(arena);
+        length += (size_t)got;
+        if (length > FILE_LIMIT)
+            return "it is too large: files of 2 GiB and more are not read";
+        if (!got)
+            break;
+        if (length == room) {
+            text = arena_grow(arena, text, room + TERMINATOR, 2 * room + TERMINATOR);
+            room *= 2;
+        }
+    }
+    memset(text + length, 0, TERMINATOR);
+    *file = (struct file_text){text, (uint32_t)length};
+    return length ? NULL : "it is empty";
+}
+
+const char *file_read(struct arena *arena, const char *path, struct file_text *file)
+{
+    *file = (struct file_text){0};
+    int fd = file_is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return system_error(arena);
+    size_t expected;
+    const char *error = expected_size(arena, fd, &expected);
+    if (!error)
+        error = read_to_end(arena, fd, expected, file);
+    if (fd != STDIN_FILENO)
+        close(fd);
+    return error;
+}
