@@ -15,6 +15,12 @@ const char *const isa_op_names[OP_COUNT] = {
 #undef ISA_SUB
 };
 
+const struct isa_special_info isa_specials[SPECIAL_COUNT] = {
+#define SPECIAL(name, varies) {"%" #name, VARIES_##varies},
+#include "frontend/special.def"
+#undef SPECIAL
+};
+
 static const struct isa_form forms[OP_COUNT] = {
 #define ISA_OP(name, class, roles) {CLASS_##class, roles},
 #define ISA_SUB(name, modifier, class, roles)
@@ -40,6 +46,8 @@ void isa_intern(struct intern *names)
         intern_add(names, isa_op_names[i], strlen(isa_op_names[i]));
     for (uint32_t i = 0; i < WORD_COUNT; i++)
         intern_add(names, isa_words[i].text, strlen(isa_words[i].text));
+    for (uint32_t i = 0; i < SPECIAL_COUNT; i++)
+        intern_add(names, isa_specials[i].text, strlen(isa_specials[i].text));
 }
 
 struct isa_form isa_form(uint16_t op, const uint16_t *mods, uint32_t mod_count)

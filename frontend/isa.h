@@ -65,6 +65,27 @@ enum isa_kind {
     KIND_PLAIN,
 };
 
+// Special registers. Varies: what may differ between two threads that read one.
+enum isa_varies {
+    VARIES_LANE,  // between the lanes of a warp
+    VARIES_WARP,  // between warps or cores; a warp reads one value
+    VARIES_CTA,   // between CTAs
+    VARIES_NEVER, // the same for the whole grid
+    VARIES_TIME,  // each time that it is read
+};
+
+enum isa_special {
+#define SPECIAL(name, varies) SPECIAL_##name,
+#include "frontend/special.def"
+#undef SPECIAL
+    SPECIAL_COUNT,
+};
+
+struct isa_special_info {
+    const char *text; // "%tid"
+    enum isa_varies varies;
+};
+
 struct isa_word_info {
     const char *text;
     enum isa_kind kind;
@@ -78,12 +99,21 @@ struct isa_form {
 
 extern const struct isa_word_info isa_words[WORD_COUNT];
 extern const char *const isa_op_names[OP_COUNT];
+extern const struct isa_special_info isa_specials[SPECIAL_COUNT];
 
-// Adds all known words to an empty table: opcodes get ids 0 … OP_COUNT−1, dot words follow.
+// Adds all known words to an empty table: opcodes get ids 0 … OP_COUNT−1, dot words and special
+// registers follow.
 void isa_intern(struct intern *names);
 
 // Class and operand roles of an instruction with these modifiers (isa_word ids).
 struct isa_form isa_form(uint16_t op, const uint16_t *mods, uint32_t mod_count);
+
+// A name id as a special register, or SPECIAL_COUNT.
+static inline uint32_t isa_special_of(uint32_t name)
+{
+    uint32_t special = name - OP_COUNT - WORD_COUNT;
+    return special < SPECIAL_COUNT ? special : SPECIAL_COUNT;
+}
 
 static inline bool isa_is_type(uint16_t word)
 {

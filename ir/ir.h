@@ -5,7 +5,7 @@
 #pragma once
 #include "frontend/tree.h"
 
-enum { IR_NONE = UINT32_MAX };
+#define IR_NONE UINT32_MAX
 
 // A variable, parameter, function or texture that an operand can name.
 struct ir_symbol {
@@ -30,7 +30,7 @@ struct ir_register {
 
 enum ir_operand_kind {
     OPERAND_REGISTER, // index: register
-    OPERAND_SPECIAL,  // index: name id of %tid, %laneid …; member: W_x … or W_UNKNOWN
+    OPERAND_SPECIAL,  // index: isa_special (%tid, %laneid …); member: W_x … or W_UNKNOWN
     OPERAND_IMMEDIATE, // value: bits; node says whether integer or float
     OPERAND_SYMBOL,   // index: symbol
     OPERAND_LABEL,    // index: block
@@ -72,8 +72,8 @@ struct ir_inst {
     uint32_t operands;      // first operand id
     uint16_t operand_count;
     uint16_t op;            // isa_op or OP_OPAQUE
-    uint16_t type;          // the last type modifier: ld, st, arithmetic; W_UNKNOWN if there is none
-    uint16_t type2;         // the type before it: cvt.type.type2 has type = destination, type2 = source
+    uint16_t type;          // the first type modifier, W_UNKNOWN if there is none
+    uint16_t type2;         // the second: cvt.type.type2, set.type.type2: destination, source
     uint16_t space;         // ld, st, atom, cvta …: isa_word; W_UNKNOWN means generic
     uint8_t class;          // isa_class
     uint8_t flags;
@@ -90,13 +90,16 @@ struct ir_block {
     uint32_t succ, succ_count; // into function->edges
     uint32_t pred, pred_count;
     uint32_t phi, phi_count;   // its phis are consecutive
+    uint32_t live, live_count; // into function->live: registers live on entry, ascending
+    uint32_t dom_in, dom_out, pdom_in, pdom_out; // numbering of the dominator trees
 };
 
 struct ir_loop {
     uint32_t header;
     uint32_t parent; // enclosing loop, or IR_NONE
     uint32_t depth;  // 1 for an outermost loop
-    uint64_t *blocks; // bit set over blocks
+    uint32_t *blocks; // all its blocks, those of inner loops included, ascending
+    uint32_t block_count;
     uint32_t latch_count;
     uint32_t latch; // one of them
 };
@@ -120,8 +123,13 @@ struct ir_phi {
     uint32_t args; // into function->phi_args: one version per predecessor, in the order of preds
 };
 
+// One place that an indirect branch may go to.
+struct ir_target {
+    uint32_t inst, block;
+};
+
 // A use: an operand id, or a phi with this bit.
-enum { USE_PHI = 0x80000000u };
+#define USE_PHI UINT32_C(0x80000000)
 
 struct ir_function {
     uint32_t node, name, symbol;
@@ -138,13 +146,14 @@ struct ir_function {
     VEC(struct ir_block) blocks;   // block 0 is the entry
     VEC(uint32_t) edges;
     VEC(uint32_t) rpo; // reachable blocks in reverse post-order
+    VEC(struct ir_target) targets; // of brx.idx, by instruction
     VEC(struct ir_loop) loops; // outer before inner
     VEC(struct ir_version) versions;
     VEC(struct ir_phi) phis;
     VEC(uint32_t) phi_args;
     VEC(uint32_t) uses;
-    uint64_t *live_in, *live_out; // per block: bit sets over registers, `live_words` each
-    uint32_t live_words;
+    uint64_t *uniform; // bit set over versions: the same value for all lanes of a warp, for sure
+    VEC(uint32_t) live;
 };
 
 struct ir_module {
@@ -189,21 +198,21 @@ static inline const uint32_t *ir_uses(const struct ir_function *fn, uint32_t ver
     return fn->uses.v + fn->versions.v[version].use;
 }
 
-static inline uint64_t *ir_live_in(const struct ir_function *fn, uint32_t block)
-{
-    return fn->live_in + (size_t)block * fn->live_words;
-}
-
-static inline uint64_t *ir_live_out(const struct ir_function *fn, uint32_t block)
-{
-    return fn->live_out + (size_t)block * fn->live_words;
-}
+// True if the register's value on entry to the block may still be read.
+bool ir_live_in(const struct ir_function *fn, uint32_t block, uint32_t reg);
+bool ir_live_out(const struct ir_function *fn, uint32_t block, uint32_t reg);
+// True if the block belongs to the loop or to one inside it.
+bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block);
 
 // Block in which a version is defined (phi or instruction); 0 for VERSION_ENTRY.
 uint32_t ir_version_block(const struct ir_function *fn, uint32_t version);
 // True if block `a` dominates block `b`.
 bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
+
+// True if the operand's value is the same for all lanes of a warp: an immediate, a kernel parameter,
+// constant memory, %ctaid, %ntid … and arithmetic on those.
+bool ir_uniform(const struct ir_function *fn, uint32_t operand);
 
 // The n-th operand id with this role, or IR_NONE; n from 0.
 uint32_t ir_find_operand(const struct ir_function *fn, uint32_t inst, enum ir_role role, uint32_t n);

@@ -16,8 +16,13 @@ struct address address_of(const struct ir_module *module, const struct ir_functi
 // False only if the two accesses surely touch different bytes.
 bool address_may_alias(const struct ir_module *module, const struct address *a, const struct address *b);
 
-// True if the value is the same for all lanes of a warp: an immediate, a kernel parameter, constant
-// memory, %ctaid, %ntid … and arithmetic on those.
-bool value_is_uniform(const struct ir_module *module, const struct ir_function *fn, uint32_t operand);
-// True if the value is a kernel parameter, read by ld.param or handed on by cvta, cvt, mov.
+// True if the operand's value is the same for all lanes of a warp, see ir_uniform.
+static inline bool value_is_uniform(const struct ir_module *module, const struct ir_function *fn, uint32_t operand)
+{
+    (void)module;
+    return ir_uniform(fn, operand);
+}
+
+// True if the value is a kernel parameter: read by ld.param, handed on by mov and cvta. A value that
+// is computed from parameters is not one.
 bool value_is_parameter(const struct ir_module *module, const struct ir_function *fn, uint32_t version);

@@ -53,7 +53,7 @@ struct chain {
 
 struct live_value {
     uint32_t reg;     // register, or IR_NONE for a special register
-    uint32_t special; // name id of %tid …
+    uint32_t special; // isa_special: %tid …
     uint16_t member;
     uint32_t version; // SSA version that enters or leaves; IR_NONE for special registers
 };

@@ -5,7 +5,7 @@
 
 enum severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
-enum { NO_OFFSET = UINT32_MAX };
+#define NO_OFFSET UINT32_MAX
 
 struct diag {
     enum severity severity;

@@ -1,0 +1,376 @@
+// Edges, reverse post-order, dominators and post-dominators, natural loops.
+#include "ir/internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+// Edges
+
+static void block_targets(struct ir_function *fn, uint32_t block, uint32_t *next_target, void (*put)(void *, uint32_t, uint32_t), void *data)
+{
+    const struct ir_block *b = &fn->blocks.v[block];
+    const struct ir_inst *last = b->first < b->end ? &fn->insts.v[b->end - 1] : NULL;
+    bool ends = last && (last->flags & INST_TERMINATOR);
+    bool falls_through = !ends || (last->flags & INST_GUARDED);
+    if (ends && last->class == CLASS_BRANCH)
+        for (uint32_t i = 0; i < last->operand_count; i++) {
+            const struct ir_operand *operand = &fn->operands.v[last->operands + i];
+            if (operand->role == ROLE_LABEL && operand->kind == OPERAND_LABEL)
+                put(data, block, operand->index);
+        }
+    for (; *next_target < fn->targets.n && fn->targets.v[*next_target].inst < b->end; ++*next_target)
+        put(data, block, fn->targets.v[*next_target].block);
+    if (falls_through && block + 1 < fn->blocks.n)
+        put(data, block, block + 1);
+}
+
+struct edge_list {
+    struct arena *arena;
+    VEC(uint64_t) pairs; // from << 32 | to
+    uint32_t *seen;      // per block: last source + 1 that has an edge to it
+};
+
+static void put_edge(void *data, uint32_t from, uint32_t to)
+{
+    struct edge_list *list = data;
+    if (list->seen[to] == from + 1)
+        return; // several ways to the same place are one edge
+    list->seen[to] = from + 1;
+    vec_push(list->arena, &list->pairs, (uint64_t)from << 32 | to);
+}
+
+void ir_build_edges(struct ir_module *module, struct ir_function *fn)
+{
+    struct arena scratch;
+    arena_init(&scratch, module->arena->memory);
+    uint32_t count = fn->blocks.n, next_target = 0;
+    struct edge_list list = {.arena = &scratch, .seen = ARENA_ARRAY(&scratch, uint32_t, count)};
+    for (uint32_t i = 0; i < count; i++)
+        block_targets(fn, i, &next_target, put_edge, &list);
+    uint32_t *pred_counts = ARENA_ARRAY(&scratch, uint32_t, count);
+    for (uint32_t i = 0; i < list.pairs.n; i++)
+        pred_counts[(uint32_t)list.pairs.v[i]]++;
+    vec_reserve(module->arena, &fn->edges, list.pairs.n * 2 + 1);
+    for (uint32_t i = 0; i < list.pairs.n; i++) { // sorted by source already
+        struct ir_block *from = &fn->blocks.v[list.pairs.v[i] >> 32];
+        if (!from->succ_count++)
+            from->succ = i;
+        fn->edges.v[i] = (uint32_t)list.pairs.v[i];
+    }
+    uint32_t at = list.pairs.n;
+    for (uint32_t i = 0; i < count; i++) {
+        fn->blocks.v[i].pred = at;
+        at += pred_counts[i];
+    }
+    for (uint32_t i = 0; i < list.pairs.n; i++) {
+        struct ir_block *to = &fn->blocks.v[(uint32_t)list.pairs.v[i]];
+        fn->edges.v[to->pred + to->pred_count++] = (uint32_t)(list.pairs.v[i] >> 32);
+    }
+    fn->edges.n = at;
+    arena_free(&scratch);
+}
+
+// Dominators: the iterative algorithm of Cooper, Harvey and Kennedy over a graph as rows.
+
+struct graph {
+    uint32_t count, root;
+    struct csr succ, pred;
+};
+
+static uint32_t *post_order(struct arena *arena, const struct graph *graph, uint32_t *number, uint32_t *reached)
+{
+    uint32_t *order = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
+    uint32_t *stack = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
+    uint32_t *next = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
+    uint32_t depth = 0, n = 0;
+    for (uint32_t i = 0; i < graph->count; i++)
+        number[i] = IR_NONE;
+    stack[depth++] = graph->root;
+    number[graph->root] = 0;
+    next[graph->root] = graph->succ.at[graph->root];
+    while (depth) {
+        uint32_t node = stack[depth - 1];
+        if (next[node] == graph->succ.at[node + 1]) {
+            number[node] = n;
+            order[n++] = node;
+            depth--;
+            continue;
+        }
+        uint32_t to = graph->succ.item[next[node]++];
+        if (number[to] != IR_NONE)
+            continue;
+        number[to] = 0;
+        next[to] = graph->succ.at[to];
+        stack[depth++] = to;
+    }
+    *reached = n;
+    return order;
+}
+
+static uint32_t intersect(const uint32_t *idom, const uint32_t *number, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        while (number[a] < number[b])
+            a = idom[a];
+        while (number[b] < number[a])
+            b = idom[b];
+    }
+    return a;
+}
+
+// idom[root] = root; IR_NONE where the root does not reach. `number` is the post-order number.
+static uint32_t *dominators(struct arena *arena, const struct graph *graph, uint32_t **order, uint32_t *reached)
+{
+    uint32_t *number = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
+    uint32_t *idom = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
+    *order = post_order(arena, graph, number, reached);
+    for (uint32_t i = 0; i < graph->count; i++)
+        idom[i] = IR_NONE;
+    idom[graph->root] = graph->root;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = *reached - 1; i-- > 0;) {
+            uint32_t node = (*order)[i], best = IR_NONE;
+            for (uint32_t k = graph->pred.at[node]; k < graph->pred.at[node + 1]; k++) {
+                uint32_t pred = graph->pred.item[k];
+                if (idom[pred] != IR_NONE)
+                    best = best == IR_NONE ? pred : intersect(idom, number, best, pred);
+            }
+            changed |= idom[node] != best;
+            idom[node] = best;
+        }
+    }
+    return idom;
+}
+
+// Entry and exit times of a walk over the tree, so that ancestry is two comparisons.
+static void number_tree(struct arena *arena, uint32_t count, uint32_t root, const uint32_t *idom, uint32_t *in, uint32_t *out)
+{
+    uint32_t *counts = ARENA_ARRAY(arena, uint32_t, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        if (i != root && idom[i] != IR_NONE)
+            counts[idom[i]]++;
+    struct csr children = csr_from_counts(arena, counts, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (i != root && idom[i] != IR_NONE)
+            csr_put(&children, idom[i], i);
+    uint32_t *stack = ARENA_ARRAY(arena, uint32_t, count + 1);
+    uint32_t *next = ARENA_ARRAY(arena, uint32_t, count + 1);
+    memcpy(next, children.at, count * sizeof *next);
+    uint32_t depth = 0, time = 1; // 0: not in the tree
+    stack[depth++] = root;
+    in[root] = time++;
+    while (depth) {
+        uint32_t node = stack[depth - 1];
+        if (next[node] < children.at[node + 1]) {
+            uint32_t child = children.item[next[node]++];
+            in[child] = time++;
+            stack[depth++] = child;
+        } else {
+            out[node] = time++;
+            depth--;
+        }
+    }
+}
+
+// The graph with the virtual exit as last node, reversed: dominators from there are post-dominators.
+static struct graph reversed_graph(struct arena *arena, const struct ir_function *fn)
+{
+    uint32_t count = fn->blocks.n, nodes = count + 1;
+    uint32_t *out = ARENA_ARRAY(arena, uint32_t, nodes), *in = ARENA_ARRAY(arena, uint32_t, nodes);
+    bool *leaves = ARENA_ARRAY(arena, bool, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ir_block *b = &fn->blocks.v[i];
+        bool returns = b->first < b->end && fn->insts.v[b->end - 1].class == CLASS_RETURN;
+        leaves[i] = returns || !b->succ_count;
+        out[i] += b->pred_count;
+        in[i] += b->succ_count + leaves[i];
+        out[count] += leaves[i];
+    }
+    struct graph graph = {nodes, count, csr_from_counts(arena, out, nodes), csr_from_counts(arena, in, nodes)};
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < fn->blocks.v[i].pred_count; k++)
+            csr_put(&graph.succ, i, ir_preds(fn, i)[k]);
+        for (uint32_t k = 0; k < fn->blocks.v[i].succ_count; k++)
+            csr_put(&graph.pred, i, ir_succs(fn, i)[k]);
+        if (leaves[i]) {
+            csr_put(&graph.succ, count, i);
+            csr_put(&graph.pred, i, count);
+        }
+    }
+    return graph;
+}
+
+static struct graph forward_graph(struct arena *arena, const struct ir_function *fn)
+{
+    uint32_t count = fn->blocks.n;
+    uint32_t *out = ARENA_ARRAY(arena, uint32_t, count), *in = ARENA_ARRAY(arena, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = fn->blocks.v[i].succ_count;
+        in[i] = fn->blocks.v[i].pred_count;
+    }
+    struct graph graph = {count, 0, csr_from_counts(arena, out, count), csr_from_counts(arena, in, count)};
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(graph.succ.item + graph.succ.at[i], ir_succs(fn, i), fn->blocks.v[i].succ_count * sizeof(uint32_t));
+        memcpy(graph.pred.item + graph.pred.at[i], ir_preds(fn, i), fn->blocks.v[i].pred_count * sizeof(uint32_t));
+    }
+    return graph;
+}
+
+void ir_build_dominators(struct ir_module *module, struct ir_function *fn)
+{
+    struct arena scratch;
+    arena_init(&scratch, module->arena->memory);
+    uint32_t count = fn->blocks.n, reached, *order;
+    uint32_t *in = ARENA_ARRAY(&scratch, uint32_t, count + 1), *out = ARENA_ARRAY(&scratch, uint32_t, count + 1);
+    struct graph graph = forward_graph(&scratch, fn);
+    uint32_t *idom = dominators(&scratch, &graph, &order, &reached);
+    number_tree(&scratch, count, 0, idom, in, out);
+    vec_reserve(module->arena, &fn->rpo, reached + 1);
+    for (uint32_t i = 0; i < count; i++)
+        fn->blocks.v[i].rpo = IR_NONE;
+    for (uint32_t i = reached; i-- > 0;) {
+        fn->blocks.v[order[i]].rpo = fn->rpo.n;
+        fn->rpo.v[fn->rpo.n++] = order[i];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct ir_block *b = &fn->blocks.v[i];
+        b->idom = i ? idom[i] : IR_NONE;
+        b->dom_in = in[i];
+        b->dom_out = out[i];
+    }
+    memset(in, 0, (count + 1) * sizeof *in);
+    graph = reversed_graph(&scratch, fn);
+    idom = dominators(&scratch, &graph, &order, &reached);
+    number_tree(&scratch, count + 1, count, idom, in, out);
+    for (uint32_t i = 0; i < count; i++) {
+        struct ir_block *b = &fn->blocks.v[i];
+        b->ipdom = idom[i];
+        b->pdom_in = in[i];
+        b->pdom_out = out[i];
+    }
+    arena_free(&scratch);
+}
+
+bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b)
+{
+    const struct ir_block *upper = &fn->blocks.v[a], *lower = &fn->blocks.v[b];
+    return upper->dom_in && lower->dom_in && upper->dom_in <= lower->dom_in && lower->dom_out <= upper->dom_out;
+}
+
+bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b)
+{
+    const struct ir_block *upper = &fn->blocks.v[a], *lower = &fn->blocks.v[b];
+    return upper->pdom_in && lower->pdom_in && upper->pdom_in <= lower->pdom_in && lower->pdom_out <= upper->pdom_out;
+}
+
+// Loops
+
+struct loop_finder {
+    struct arena scratch;
+    struct ir_function *fn;
+    uint32_t *stack;
+};
+
+static uint32_t outermost(const struct ir_function *fn, uint32_t loop)
+{
+    while (fn->loops.v[loop].parent != IR_NONE)
+        loop = fn->loops.v[loop].parent;
+    return loop;
+}
+
+static bool is_back_edge(const struct ir_function *fn, uint32_t from, uint32_t to)
+{
+    return fn->blocks.v[from].rpo != IR_NONE && ir_dominates(fn, to, from);
+}
+
+// Walks back from the latches; loops found before (inner ones) are taken whole by their headers.
+static void collect(struct loop_finder *f, uint32_t loop)
+{
+    struct ir_function *fn = f->fn;
+    uint32_t header = fn->loops.v[loop].header, depth = 0;
+    fn->blocks.v[header].loop = loop;
+    for (uint32_t i = 0; i < fn->blocks.v[header].pred_count; i++)
+        if (is_back_edge(fn, ir_preds(fn, header)[i], header))
+            f->stack[depth++] = ir_preds(fn, header)[i];
+    while (depth) {
+        uint32_t block = f->stack[--depth], inner = fn->blocks.v[block].loop;
+        if (inner != IR_NONE && outermost(fn, inner) == loop)
+            continue;
+        if (inner == IR_NONE) {
+            fn->blocks.v[block].loop = loop;
+        } else {
+            inner = outermost(fn, inner);
+            fn->loops.v[inner].parent = loop;
+            block = fn->loops.v[inner].header;
+        }
+        for (uint32_t i = 0; i < fn->blocks.v[block].pred_count; i++) {
+            uint32_t pred = ir_preds(fn, block)[i];
+            if (fn->blocks.v[pred].rpo != IR_NONE)
+                f->stack[depth++] = pred;
+        }
+    }
+}
+
+static void find_headers(struct ir_module *module, struct ir_function *fn)
+{
+    for (uint32_t i = 0; i < fn->rpo.n; i++) {
+        uint32_t block = fn->rpo.v[i];
+        struct ir_loop loop = {.header = block, .parent = IR_NONE, .latch = IR_NONE};
+        for (uint32_t k = 0; k < fn->blocks.v[block].pred_count; k++) {
+            uint32_t pred = ir_preds(fn, block)[k];
+            if (fn->blocks.v[pred].rpo == IR_NONE || fn->blocks.v[pred].rpo < i)
+                continue;
+            if (is_back_edge(fn, pred, block)) {
+                loop.latch = pred;
+                loop.latch_count++;
+            } else {
+                fn->irreducible = true;
+            }
+        }
+        if (loop.latch_count)
+            vec_push(module->arena, &fn->loops, loop);
+    }
+}
+
+static void list_blocks(struct ir_module *module, struct ir_function *fn)
+{
+    for (uint32_t i = 0; i < fn->loops.n; i++) {
+        struct ir_loop *loop = &fn->loops.v[i];
+        loop->depth = loop->parent == IR_NONE ? 1 : fn->loops.v[loop->parent].depth + 1;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t block = 0; block < fn->blocks.n; block++)
+            for (uint32_t l = fn->blocks.v[block].loop; l != IR_NONE; l = fn->loops.v[l].parent) {
+                struct ir_loop *loop = &fn->loops.v[l];
+                if (pass)
+                    loop->blocks[loop->block_count] = block;
+                loop->block_count++;
+            }
+        for (uint32_t l = 0; !pass && l < fn->loops.n; l++) {
+            fn->loops.v[l].blocks = ARENA_ARRAY(module->arena, uint32_t, fn->loops.v[l].block_count);
+            fn->loops.v[l].block_count = 0;
+        }
+    }
+}
+
+void ir_build_loops(struct ir_module *module, struct ir_function *fn)
+{
+    struct loop_finder finder = {.fn = fn};
+    arena_init(&finder.scratch, module->arena->memory);
+    for (uint32_t i = 0; i < fn->blocks.n; i++)
+        fn->blocks.v[i].loop = IR_NONE;
+    finder.stack = ARENA_ARRAY(&finder.scratch, uint32_t, fn->edges.n + fn->blocks.n * 2 + 1);
+    find_headers(module, fn);
+    for (uint32_t i = fn->loops.n; i-- > 0;) // inner loops come later in reverse post-order
+        collect(&finder, i);
+    list_blocks(module, fn);
+    arena_free(&finder.scratch);
+}
+
+bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block)
+{
+    uint32_t inner = fn->blocks.v[block].loop;
+    while (inner != IR_NONE && inner != loop)
+        inner = fn->loops.v[inner].parent;
+    return inner != IR_NONE;
+}

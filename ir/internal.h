@@ -1,0 +1,33 @@
+// The steps of ir_build, in the order in which they run. Private to the floor.
+#pragma once
+#include "ir/ir.h"
+
+// Instructions, operands, registers and blocks of one function from its tree; branch targets are
+// resolved, edges are not made yet.
+void ir_lower_module(struct ir_module *module, struct diags *diags);
+
+void ir_build_edges(struct ir_module *module, struct ir_function *fn);
+void ir_build_dominators(struct ir_module *module, struct ir_function *fn);
+void ir_build_loops(struct ir_module *module, struct ir_function *fn);
+void ir_build_liveness(struct ir_module *module, struct ir_function *fn);
+void ir_build_ssa(struct ir_module *module, struct ir_function *fn);
+void ir_build_uniform(struct ir_module *module, struct ir_function *fn);
+
+// Rows of a sparse table by counting: `at` has rows + 1 entries; fill with csr_put.
+struct csr {
+    uint32_t *at, *fill, *item;
+};
+static inline struct csr csr_from_counts(struct arena *arena, uint32_t *counts, uint32_t rows)
+{
+    struct csr csr = {.at = ARENA_ARRAY(arena, uint32_t, rows + 1), .fill = counts};
+    for (uint32_t i = 0; i < rows; i++)
+        csr.at[i + 1] = csr.at[i] + counts[i];
+    for (uint32_t i = 0; i < rows; i++)
+        counts[i] = csr.at[i];
+    csr.item = ARENA_ARRAY(arena, uint32_t, csr.at[rows] + 1);
+    return csr;
+}
+static inline void csr_put(struct csr *csr, uint32_t row, uint32_t item)
+{
+    csr->item[csr->fill[row]++] = item;
+}

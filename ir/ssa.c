@@ -1,0 +1,302 @@
+// The SSA overlay: pruned phis at iterated dominance frontiers, versions by a walk over the
+// dominator tree, uses by version. Blocks that cannot be reached are numbered by themselves.
+#include "ir/internal.h"
+#include <string.h>
+
+struct ssa {
+    struct ir_module *module;
+    struct arena scratch;
+    struct ir_function *fn;
+    struct csr frontier, children;
+    uint32_t *current; // per register: version + 1
+    uint32_t *entry;   // per register: its entry version + 1
+    VEC(uint64_t) phis; // block << 32 | register
+};
+
+// Dominance frontiers: up from each predecessor of a join to the join's dominator.
+static void each_frontier(struct ssa *s, void (*visit)(struct ssa *, uint32_t, uint32_t))
+{
+    struct ir_function *fn = s->fn;
+    uint32_t *last = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n);
+    for (uint32_t block = 0; block < fn->blocks.n; block++) {
+        const struct ir_block *b = &fn->blocks.v[block];
+        if (b->rpo == IR_NONE || b->pred_count + !block < 2)
+            continue;
+        for (uint32_t i = 0; i < b->pred_count; i++) {
+            uint32_t runner = ir_preds(fn, block)[i];
+            while (runner != IR_NONE && fn->blocks.v[runner].rpo != IR_NONE && runner != b->idom && last[runner] != block + 1) {
+                last[runner] = block + 1;
+                visit(s, runner, block);
+                runner = fn->blocks.v[runner].idom;
+            }
+        }
+    }
+}
+
+static void count_frontier(struct ssa *s, uint32_t block, uint32_t join)
+{
+    (void)join;
+    s->frontier.fill[block]++;
+}
+
+static void put_frontier(struct ssa *s, uint32_t block, uint32_t join)
+{
+    csr_put(&s->frontier, block, join);
+}
+
+static void build_frontiers(struct ssa *s)
+{
+    uint32_t count = s->fn->blocks.n;
+    s->frontier.fill = ARENA_ARRAY(&s->scratch, uint32_t, count);
+    each_frontier(s, count_frontier);
+    s->frontier = csr_from_counts(&s->scratch, s->frontier.fill, count);
+    each_frontier(s, put_frontier);
+}
+
+static void build_children(struct ssa *s)
+{
+    struct ir_function *fn = s->fn;
+    uint32_t *counts = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n);
+    for (uint32_t i = 1; i < fn->rpo.n; i++)
+        counts[fn->blocks.v[fn->rpo.v[i]].idom]++;
+    s->children = csr_from_counts(&s->scratch, counts, fn->blocks.n);
+    for (uint32_t i = 1; i < fn->rpo.n; i++)
+        csr_put(&s->children, fn->blocks.v[fn->rpo.v[i]].idom, fn->rpo.v[i]);
+}
+
+static bool is_definition(const struct ir_operand *operand)
+{
+    return operand->kind == OPERAND_REGISTER && operand->role == ROLE_DEF;
+}
+
+// Blocks that define each register, as rows.
+static struct csr definition_blocks(struct ssa *s)
+{
+    struct ir_function *fn = s->fn;
+    uint32_t *counts = ARENA_ARRAY(&s->scratch, uint32_t, fn->registers.n);
+    for (uint32_t i = 0; i < fn->operands.n; i++)
+        if (is_definition(&fn->operands.v[i]))
+            counts[fn->operands.v[i].index]++;
+    struct csr rows = csr_from_counts(&s->scratch, counts, fn->registers.n);
+    for (uint32_t i = 0; i < fn->operands.n; i++)
+        if (is_definition(&fn->operands.v[i]))
+            csr_put(&rows, fn->operands.v[i].index, fn->insts.v[fn->operand_inst.v[i]].block);
+    return rows;
+}
+
+static void place_phis(struct ssa *s)
+{
+    struct ir_function *fn = s->fn;
+    struct csr definitions = definition_blocks(s);
+    uint32_t *placed = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n), *queued = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n);
+    uint32_t *stack = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n + 1);
+    for (uint32_t reg = 0; reg < fn->registers.n; reg++) {
+        uint32_t depth = 0;
+        for (uint32_t i = definitions.at[reg]; i < definitions.at[reg + 1]; i++) {
+            uint32_t block = definitions.item[i];
+            if (queued[block] == reg + 1)
+                continue;
+            queued[block] = reg + 1;
+            stack[depth++] = block;
+        }
+        while (depth) {
+            uint32_t block = stack[--depth];
+            for (uint32_t i = s->frontier.at[block]; i < s->frontier.at[block + 1]; i++) {
+                uint32_t join = s->frontier.item[i];
+                if (placed[join] == reg + 1 || !ir_live_in(fn, join, reg))
+                    continue;
+                placed[join] = reg + 1;
+                vec_push(&s->scratch, &s->phis, (uint64_t)join << 32 | reg);
+                if (queued[join] == reg + 1)
+                    continue;
+                queued[join] = reg + 1;
+                stack[depth++] = join;
+            }
+        }
+    }
+}
+
+static uint32_t new_version(struct ssa *s, uint32_t reg, enum ir_version_kind kind, uint32_t index, uint32_t operand)
+{
+    struct ir_version version = {.reg = reg, .kind = (uint8_t)kind, .index = index, .operand = operand};
+    vec_push(s->module->arena, &s->fn->versions, version);
+    return s->fn->versions.n - 1;
+}
+
+static uint32_t entry_version(struct ssa *s, uint32_t reg)
+{
+    if (!s->entry[reg])
+        s->entry[reg] = new_version(s, reg, VERSION_ENTRY, IR_NONE, IR_NONE) + 1;
+    return s->entry[reg] - 1;
+}
+
+static uint32_t current_version(struct ssa *s, uint32_t reg)
+{
+    return s->current[reg] ? s->current[reg] - 1 : entry_version(s, reg);
+}
+
+// Phis in the order of their blocks, each with its version and room for its arguments.
+static void make_phis(struct ssa *s)
+{
+    struct ir_function *fn = s->fn;
+    uint32_t *counts = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n);
+    for (uint32_t i = 0; i < s->phis.n; i++)
+        counts[s->phis.v[i] >> 32]++;
+    struct csr rows = csr_from_counts(&s->scratch, counts, fn->blocks.n);
+    for (uint32_t i = 0; i < s->phis.n; i++)
+        csr_put(&rows, (uint32_t)(s->phis.v[i] >> 32), (uint32_t)s->phis.v[i]);
+    for (uint32_t block = 0; block < fn->blocks.n; block++) {
+        struct ir_block *b = &fn->blocks.v[block];
+        b->phi = fn->phis.n;
+        b->phi_count = rows.at[block + 1] - rows.at[block];
+        for (uint32_t i = rows.at[block]; i < rows.at[block + 1]; i++) {
+            struct ir_phi phi = {block, rows.item[i], new_version(s, rows.item[i], VERSION_PHI, fn->phis.n, IR_NONE), fn->phi_args.n};
+            vec_push(s->module->arena, &fn->phis, phi);
+            for (uint32_t k = 0; k < b->pred_count; k++)
+                vec_push(s->module->arena, &fn->phi_args, IR_NONE);
+        }
+    }
+}
+
+struct frame {
+    uint32_t block, next_child, undo;
+};
+
+struct renaming {
+    VEC(struct frame) frames;
+    VEC(uint64_t) undo; // register << 32 | version + 1 before
+};
+
+static void define(struct ssa *s, struct renaming *r, uint32_t reg, uint32_t version)
+{
+    vec_push(&s->scratch, &r->undo, (uint64_t)reg << 32 | s->current[reg]);
+    s->current[reg] = version + 1;
+}
+
+static void rename_instruction(struct ssa *s, struct renaming *r, uint32_t inst)
+{
+    struct ir_function *fn = s->fn;
+    uint32_t first = fn->insts.v[inst].operands, end = first + fn->insts.v[inst].operand_count;
+    for (uint32_t i = first; i < end; i++)
+        if (fn->operands.v[i].kind == OPERAND_REGISTER && fn->operands.v[i].role != ROLE_DEF)
+            fn->operand_version.v[i] = current_version(s, fn->operands.v[i].index);
+    for (uint32_t i = first; i < end; i++)
+        if (fn->operands.v[i].kind == OPERAND_REGISTER && fn->operands.v[i].role == ROLE_DEF) {
+            fn->operand_version.v[i] = new_version(s, fn->operands.v[i].index, VERSION_INST, inst, i);
+            define(s, r, fn->operands.v[i].index, fn->operand_version.v[i]);
+        }
+}
+
+static void fill_phi_arguments(struct ssa *s, uint32_t block)
+{
+    struct ir_function *fn = s->fn;
+    for (uint32_t i = 0; i < fn->blocks.v[block].succ_count; i++) {
+        uint32_t succ = ir_succs(fn, block)[i], place = 0;
+        const struct ir_block *to = &fn->blocks.v[succ];
+        if (!to->phi_count)
+            continue;
+        while (ir_preds(fn, succ)[place] != block)
+            place++;
+        for (uint32_t k = 0; k < to->phi_count; k++) {
+            const struct ir_phi *phi = &fn->phis.v[to->phi + k];
+            fn->phi_args.v[phi->args + place] = current_version(s, phi->reg);
+        }
+    }
+}
+
+static void enter_block(struct ssa *s, struct renaming *r, uint32_t block)
+{
+    struct ir_function *fn = s->fn;
+    struct frame frame = {block, s->children.at[block], r->undo.n};
+    vec_push(&s->scratch, &r->frames, frame);
+    for (uint32_t i = 0; i < fn->blocks.v[block].phi_count; i++) {
+        const struct ir_phi *phi = &fn->phis.v[fn->blocks.v[block].phi + i];
+        define(s, r, phi->reg, phi->version);
+    }
+    for (uint32_t inst = fn->blocks.v[block].first; inst < fn->blocks.v[block].end; inst++)
+        rename_instruction(s, r, inst);
+    fill_phi_arguments(s, block);
+}
+
+static void rename_from(struct ssa *s, struct renaming *r, uint32_t root)
+{
+    enter_block(s, r, root);
+    while (r->frames.n) {
+        struct frame *top = &r->frames.v[r->frames.n - 1];
+        if (top->next_child < s->children.at[top->block + 1]) {
+            enter_block(s, r, s->children.item[top->next_child++]);
+            continue;
+        }
+        while (r->undo.n > top->undo) {
+            uint64_t last = r->undo.v[--r->undo.n];
+            s->current[last >> 32] = (uint32_t)last;
+        }
+        r->frames.n--;
+    }
+}
+
+static void rename_all(struct ssa *s)
+{
+    struct ir_function *fn = s->fn;
+    struct renaming r = {0};
+    rename_from(s, &r, 0);
+    for (uint32_t i = 0; i < fn->blocks.n; i++)
+        if (fn->blocks.v[i].rpo == IR_NONE)
+            rename_from(s, &r, i); // these have no children
+}
+
+// Uses of each version: operands and phis.
+static void count_uses(struct ssa *s)
+{
+    struct ir_function *fn = s->fn;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < fn->operands.n; i++)
+        if (fn->operand_version.v[i] != IR_NONE && fn->operands.v[i].role != ROLE_DEF)
+            fn->versions.v[fn->operand_version.v[i]].use_count++;
+    for (uint32_t i = 0; i < fn->phi_args.n; i++)
+        fn->versions.v[fn->phi_args.v[i]].use_count++;
+    for (uint32_t i = 0; i < fn->versions.n; i++) {
+        fn->versions.v[i].use = at;
+        at += fn->versions.v[i].use_count;
+        fn->versions.v[i].use_count = 0;
+    }
+    vec_reserve(s->module->arena, &fn->uses, at + 1);
+    fn->uses.n = at;
+}
+
+static void put_use(struct ir_function *fn, uint32_t version, uint32_t use)
+{
+    struct ir_version *v = &fn->versions.v[version];
+    fn->uses.v[v->use + v->use_count++] = use;
+}
+
+static void build_uses(struct ssa *s)
+{
+    struct ir_function *fn = s->fn;
+    count_uses(s);
+    for (uint32_t i = 0; i < fn->operands.n; i++)
+        if (fn->operand_version.v[i] != IR_NONE && fn->operands.v[i].role != ROLE_DEF)
+            put_use(fn, fn->operand_version.v[i], i);
+    for (uint32_t i = 0; i < fn->phis.n; i++)
+        for (uint32_t k = 0; k < fn->blocks.v[fn->phis.v[i].block].pred_count; k++)
+            put_use(fn, fn->phi_args.v[fn->phis.v[i].args + k], i | USE_PHI);
+}
+
+void ir_build_ssa(struct ir_module *module, struct ir_function *fn)
+{
+    struct ssa s = {.module = module, .fn = fn};
+    arena_init(&s.scratch, module->arena->memory);
+    s.current = ARENA_ARRAY(&s.scratch, uint32_t, fn->registers.n);
+    s.entry = ARENA_ARRAY(&s.scratch, uint32_t, fn->registers.n);
+    vec_reserve(module->arena, &fn->operand_version, fn->operands.n + 1);
+    fn->operand_version.n = fn->operands.n;
+    for (uint32_t i = 0; i < fn->operands.n; i++)
+        fn->operand_version.v[i] = IR_NONE;
+    build_frontiers(&s);
+    build_children(&s);
+    place_phis(&s);
+    make_phis(&s);
+    rename_all(&s);
+    build_uses(&s);
+    arena_free(&s.scratch);
+}
