@@ -17,7 +17,8 @@ static int add_path(const char *path, const struct stat *status, int type, struc
 {
     (void)where;
     size_t length = strlen(path);
-    int wanted = type == FTW_F && status->st_size && length > 4 && !strcmp(path + length - 4, ".ptx");
+    int wanted =
+        type == FTW_F && status->st_size && length > 4 && !strcmp(path + length - 4, ".ptx");
     if (wanted && path_count < MOST_FILES)
         paths[path_count++] = strdup(path);
     return 0;
@@ -40,7 +41,8 @@ static uint64_t random_bits(uint64_t *state)
 // Changes `data`, which has room for LONGEST_PART more bytes; returns its new size.
 static size_t mutate(uint8_t *data, size_t size, uint64_t *state)
 {
-    static const char bytes[] = "{}()[]<>;,.:@%\"|*/+-!$_ \n\t\0\x80\xff" "09afrxX";
+    static const char bytes[] = "{}()[]<>;,.:@%\"|*/+-!$_ \n\t\0\x80\xff"
+                                "09afrxX";
     size_t at = random_bits(state) % size, part = 1 + random_bits(state) % LONGEST_PART;
     if (part > size - at)
         part = size - at;
