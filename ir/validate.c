@@ -1,0 +1,241 @@
+// The IR against its definitions. Each structure is checked by another way than the one by which it
+// was built: dominators by removing nodes, liveness by its equation, versions by dominance.
+#include "ir/ir.h"
+#include "support/bits.h"
+#include <stdarg.h>
+
+struct check {
+    const struct ir_module *module;
+    const struct ir_function *fn;
+    struct arena scratch;
+    FILE *to;
+    uint32_t faults;
+};
+
+__attribute__((format(printf, 2, 3))) static void fault(struct check *c, const char *format, ...)
+{
+    c->faults++;
+    if (!c->to)
+        return;
+    const struct name *name = tree_name(c->module->tree, c->fn->name);
+    va_list args;
+    va_start(args, format);
+    fprintf(c->to, "invalid IR in '%.*s': ", (int)name->length, name->text);
+    vfprintf(c->to, format, args);
+    fputc('\n', c->to);
+    va_end(args);
+}
+
+static bool has(const uint32_t *list, uint32_t count, uint32_t wanted)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i] == wanted)
+            return true;
+    return false;
+}
+
+static void check_blocks(struct check *c)
+{
+    const struct ir_function *fn = c->fn;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < fn->blocks.n; i++) {
+        const struct ir_block *block = &fn->blocks.v[i];
+        if (block->first != at || block->end < at)
+            fault(c, "block %u begins at instruction %u, not %u", i, block->first, at);
+        at = block->end;
+        for (uint32_t inst = block->first; inst < block->end; inst++) {
+            if (fn->insts.v[inst].block != i)
+                fault(c, "instruction %u does not know its block %u", inst, i);
+            if ((fn->insts.v[inst].flags & INST_TERMINATOR) && inst + 1 != block->end)
+                fault(c, "instruction %u ends block %u but is not its last", inst, i);
+        }
+        for (uint32_t k = 0; k < block->succ_count; k++) {
+            uint32_t succ = ir_succs(fn, i)[k];
+            if (succ >= fn->blocks.n || !has(ir_preds(fn, succ), fn->blocks.v[succ].pred_count, i))
+                fault(c, "edge %u to %u has no counterpart", i, succ);
+        }
+        for (uint32_t k = 0; k < block->pred_count; k++)
+            if (!has(ir_succs(fn, ir_preds(fn, i)[k]), fn->blocks.v[ir_preds(fn, i)[k]].succ_count, i))
+                fault(c, "edge %u from %u has no counterpart", i, ir_preds(fn, i)[k]);
+    }
+    if (at != fn->insts.n)
+        fault(c, "blocks end at instruction %u of %u", at, fn->insts.n);
+}
+
+// Blocks that can be reached from the entry without passing `removed`.
+static void reach_without(struct check *c, uint32_t removed, uint64_t *reached, uint32_t *stack)
+{
+    const struct ir_function *fn = c->fn;
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < bits_words(fn->blocks.n); i++)
+        reached[i] = 0;
+    if (removed != 0) {
+        stack[depth++] = 0;
+        bits_set(reached, 0);
+    }
+    while (depth) {
+        uint32_t block = stack[--depth];
+        for (uint32_t i = 0; i < fn->blocks.v[block].succ_count; i++) {
+            uint32_t succ = ir_succs(fn, block)[i];
+            if (succ == removed || bits_test(reached, succ))
+                continue;
+            bits_set(reached, succ);
+            stack[depth++] = succ;
+        }
+    }
+}
+
+enum { MOST_BLOCKS_SQUARED = 400 };
+
+static void check_dominators(struct check *c)
+{
+    const struct ir_function *fn = c->fn;
+    uint32_t count = fn->blocks.n;
+    uint64_t *all = bits_new(&c->scratch, count), *without = bits_new(&c->scratch, count);
+    uint32_t *stack = ARENA_ARRAY(&c->scratch, uint32_t, count + 1);
+    reach_without(c, IR_NONE, all, stack);
+    for (uint32_t i = 0; i < count; i++)
+        if (bits_test(all, i) != (fn->blocks.v[i].rpo != IR_NONE))
+            fault(c, "block %u: reachable or not", i);
+    if (count > MOST_BLOCKS_SQUARED)
+        return;
+    for (uint32_t a = 0; a < count; a++) {
+        reach_without(c, a, without, stack);
+        for (uint32_t b = 0; b < count; b++) {
+            bool dominates = bits_test(all, a) && bits_test(all, b) && (a == b || !bits_test(without, b));
+            if (dominates != ir_dominates(fn, a, b))
+                fault(c, "block %u and block %u: dominance is wrong", a, b);
+        }
+    }
+}
+
+static void check_loops(struct check *c)
+{
+    const struct ir_function *fn = c->fn;
+    for (uint32_t i = 0; i < fn->loops.n; i++) {
+        const struct ir_loop *loop = &fn->loops.v[i];
+        if (loop->parent != IR_NONE && (loop->parent >= i || !ir_in_loop(fn, loop->parent, loop->header)))
+            fault(c, "loop %u does not lie in loop %u", i, loop->parent);
+        for (uint32_t k = 0; k < loop->block_count; k++) {
+            uint32_t block = loop->blocks[k];
+            if (!ir_dominates(fn, loop->header, block))
+                fault(c, "loop %u holds block %u, which its header does not dominate", i, block);
+            for (uint32_t p = 0; block != loop->header && p < fn->blocks.v[block].pred_count; p++) {
+                uint32_t pred = ir_preds(fn, block)[p];
+                if (fn->blocks.v[pred].rpo != IR_NONE && !ir_in_loop(fn, i, pred))
+                    fault(c, "loop %u is entered at block %u", i, block);
+            }
+        }
+    }
+}
+
+// live-in(b) must be what b reads first, and what its successors want and b does not define.
+static void check_liveness(struct check *c)
+{
+    const struct ir_function *fn = c->fn;
+    uint32_t *state = ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n); // 2·block + 1 read, + 2 defined
+    for (uint32_t b = 0; b < fn->blocks.n; b++) {
+        const struct ir_block *block = &fn->blocks.v[b];
+        for (uint32_t inst = block->first; inst < block->end; inst++)
+            for (int writes = 0; writes < 2; writes++)
+                for (uint32_t i = 0; i < fn->insts.v[inst].operand_count; i++) {
+                    const struct ir_operand *operand = ir_operands(fn, inst) + i;
+                    if (operand->kind != OPERAND_REGISTER || (operand->role == ROLE_DEF) != writes)
+                        continue;
+                    uint32_t *seen = &state[operand->index];
+                    if (*seen == 2 * b + 1 || *seen == 2 * b + 2)
+                        continue;
+                    *seen = 2 * b + 1 + (uint32_t)writes;
+                    if (!writes && !ir_live_in(fn, b, operand->index))
+                        fault(c, "block %u reads a register that is not live on entry", b);
+                }
+        for (uint32_t s = 0; s < block->succ_count; s++) {
+            const struct ir_block *succ = &fn->blocks.v[ir_succs(fn, b)[s]];
+            for (uint32_t i = 0; i < succ->live_count; i++) {
+                uint32_t reg = fn->live.v[succ->live + i];
+                bool defined = false;
+                for (uint32_t inst = block->first; inst < block->end && !defined && state[reg] > 2 * b; inst++)
+                    for (uint32_t k = 0; k < fn->insts.v[inst].operand_count; k++) {
+                        const struct ir_operand *operand = ir_operands(fn, inst) + k;
+                        defined |= operand->kind == OPERAND_REGISTER && operand->role == ROLE_DEF && operand->index == reg;
+                    }
+                if (!defined && !ir_live_in(fn, b, reg))
+                    fault(c, "a register is live into a successor of block %u, not into it", b);
+            }
+        }
+    }
+}
+
+// Does the definition of `version` come before the place (block, instruction)?
+static bool reaches(const struct ir_function *fn, uint32_t version, uint32_t block, uint32_t inst)
+{
+    const struct ir_version *v = &fn->versions.v[version];
+    if (v->kind == VERSION_ENTRY)
+        return true;
+    uint32_t from = ir_version_block(fn, version);
+    if (from == block)
+        return v->kind == VERSION_PHI || v->index < inst;
+    return fn->blocks.v[block].rpo == IR_NONE || ir_dominates(fn, from, block);
+}
+
+static void check_versions(struct check *c)
+{
+    const struct ir_function *fn = c->fn;
+    for (uint32_t i = 0; i < fn->operands.n; i++) {
+        const struct ir_operand *operand = &fn->operands.v[i];
+        uint32_t version = fn->operand_version.v[i], inst = fn->operand_inst.v[i];
+        if ((operand->kind == OPERAND_REGISTER) != (version != IR_NONE)) {
+            fault(c, "operand %u of instruction %u: version or none", i, inst);
+            continue;
+        }
+        if (version == IR_NONE)
+            continue;
+        if (fn->versions.v[version].reg != operand->index)
+            fault(c, "instruction %u: version of another register", inst);
+        if (operand->role == ROLE_DEF ? fn->versions.v[version].index != inst : !reaches(fn, version, fn->insts.v[inst].block, inst))
+            fault(c, "instruction %u: a definition does not reach its use", inst);
+    }
+    for (uint32_t i = 0; i < fn->phis.n; i++) {
+        const struct ir_phi *phi = &fn->phis.v[i];
+        for (uint32_t k = 0; k < fn->blocks.v[phi->block].pred_count; k++) {
+            uint32_t arg = fn->phi_args.v[phi->args + k], pred = ir_preds(fn, phi->block)[k];
+            if (arg == IR_NONE || fn->versions.v[arg].reg != phi->reg)
+                fault(c, "phi %u: argument %u is none of its register", i, k);
+            else if (fn->blocks.v[pred].rpo != IR_NONE && !reaches(fn, arg, pred, fn->blocks.v[pred].end))
+                fault(c, "phi %u: argument %u does not reach it", i, k);
+        }
+    }
+}
+
+static void check_uses(struct check *c)
+{
+    const struct ir_function *fn = c->fn;
+    uint32_t total = 0, expected = fn->phi_args.n;
+    for (uint32_t i = 0; i < fn->operands.n; i++)
+        expected += fn->operand_version.v[i] != IR_NONE && fn->operands.v[i].role != ROLE_DEF;
+    for (uint32_t version = 0; version < fn->versions.n; version++)
+        for (uint32_t i = 0; i < fn->versions.v[version].use_count; i++, total++) {
+            uint32_t use = ir_uses(fn, version)[i];
+            if (!(use & USE_PHI) && fn->operand_version.v[use] != version)
+                fault(c, "a use of version %u does not know it", version);
+        }
+    if (total != expected)
+        fault(c, "%u uses are listed, there are %u", total, expected);
+}
+
+uint32_t ir_validate(const struct ir_module *module, FILE *to)
+{
+    static void (*const checks[])(struct check *) = {check_blocks,   check_dominators, check_loops,
+                                                     check_liveness, check_versions,   check_uses};
+    struct check c = {.module = module, .to = to};
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        c.fn = &module->functions.v[i];
+        if (!c.fn->has_body)
+            continue;
+        arena_init(&c.scratch, module->arena->memory);
+        for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
+            checks[k](&c);
+        arena_free(&c.scratch);
+    }
+    return c.faults;
+}
