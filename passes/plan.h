@@ -67,8 +67,9 @@ struct block_plan {
     uint32_t function;
     enum block_kind kind;
     uint32_t entry;   // block by which it is entered
-    uint64_t *blocks; // bit set over the function's blocks
-    uint32_t first, last; // instructions, by place in the text
+    uint32_t *blocks; // all that it has instructions of, ascending
+    uint32_t block_count;
+    uint32_t first, last; // instructions, by place in the text; a branch behind `last` is not part of it
     VEC(struct live_value) live_in, live_out;
     double reg_tx, reg_rx; // registers, a predicate counting 1/32
     uint32_t loads, stores; // per iteration
