@@ -1,0 +1,53 @@
+// The command line of ptxoffload: what is to be read, how, and what is to be written where.
+#pragma once
+#include "backend/backend.h"
+#include "cli/options.h"
+#include "passes/pipeline.h"
+
+// What can be written. The first ones are the values of --emit.
+enum product {
+    PRODUCT_PTX,
+    PRODUCT_META,
+    PRODUCT_IR,
+    PRODUCT_DOT,
+    PRODUCT_EMITTED, // how many of these there are
+    PRODUCT_TEXT = PRODUCT_EMITTED,
+    PRODUCT_JSON,
+};
+
+struct wish {
+    enum product product;
+    const char *path;   // NULL: standard error
+    const char *option; // that asked for it
+};
+
+enum { REPORT_TEXT, REPORT_JSON, REPORT_FORMATS };
+
+struct report_wish {
+    bool wanted;
+    const char *path; // NULL: wherever there is room
+};
+
+enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+struct arguments {
+    const char *input, *output, *metadata;
+    struct report_wish reports[REPORT_FORMATS];
+    unsigned emit; // a bit for each product
+    int tags;      // enum tag_style
+    int cost;      // enum cost_model
+    int fma;       // enum fma_mode
+    int reorder, strip, check;
+    int verbose, quiet, werror, colour;
+    int help, version, print_passes, time_passes, validate;
+    const struct pass *print_after, *stop_after;
+    VEC(struct wish) wishes; // what is to be written, in this order
+};
+
+// Reads the command line. Returns false if it is wrong, after saying so on `errors`. With `help`,
+// `version` or `print_passes` the rest is not looked at.
+bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, char *const *argv,
+                    FILE *errors);
+
+// Where the PTX goes, or NULL.
+const char *arguments_ptx_path(const struct arguments *arguments);

@@ -1,0 +1,6 @@
+// The input file: reads it and says what it is if it is no PTX text.
+#pragma once
+#include "support/source.h"
+
+// Reads the file into `source`. Returns NULL, or one sentence with the file's name.
+const char *input_read(struct source *source, struct arena *arena, const char *path);

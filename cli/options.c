@@ -1,0 +1,288 @@
+#include "cli/options.h"
+#include <stdarg.h>
+#include <string.h>
+
+struct reader {
+    const struct command *command;
+    struct arena *arena;
+    char *const *argv;
+    int argc, at;
+    void *into;
+    FILE *errors;
+    struct command_line line;
+};
+
+static void __attribute__((format(printf, 2, 3))) fail(struct reader *r, const char *format, ...)
+{
+    va_list args;
+    fprintf(r->errors, "%s: error: ", r->command->name);
+    va_start(args, format);
+    vfprintf(r->errors, format, args);
+    va_end(args);
+    putc('\n', r->errors);
+    r->line.failed = true;
+}
+
+static void not_supported(struct reader *r, const struct option *option, const char *text,
+                          size_t length)
+{
+    fprintf(r->errors, "%s: not supported yet: %s=%.*s\n", r->command->name, option->name,
+            (int)length, text);
+    r->line.failed = true;
+}
+
+// Finding an option
+
+#define OPTION_EACH(option, command)                                                               \
+    for (const struct option_group *group_ = (command)->groups; group_->title; group_++)           \
+        for (const struct option *option = group_->options; option->name; option++)
+
+static const struct option *find_option(const struct command *command, const char *name,
+                                        size_t length)
+{
+    OPTION_EACH (option, command)
+        if (strlen(option->name) == length && !memcmp(option->name, name, length))
+            return option;
+    return NULL;
+}
+
+// `-oFILE`: an option of one letter with its argument right behind.
+static const struct option *find_joined(const struct command *command, const char *argument)
+{
+    const struct option *option = argument[1] != '-' ? find_option(command, argument, 2) : NULL;
+    return option && option->argument ? option : NULL;
+}
+
+enum { LONGEST = 32 };
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+// Letters to insert, drop, change or swap with a neighbour to get from one text to the other.
+static unsigned distance(const char *a, const char *b)
+{
+    size_t m = strlen(a), n = strlen(b);
+    unsigned d[LONGEST + 1][LONGEST + 1];
+    if (m > LONGEST || n > LONGEST)
+        return LONGEST;
+    for (size_t i = 0; i <= m; i++)
+        d[i][0] = (unsigned)i;
+    for (size_t j = 0; j <= n; j++)
+        d[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= m; i++)
+        for (size_t j = 1; j <= n; j++) {
+            unsigned change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            d[i][j] = least(change, 1 + least(d[i - 1][j], d[i][j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = least(d[i][j], 1 + d[i - 2][j - 2]);
+        }
+    return d[m][n];
+}
+
+static const char *without_dashes(const char *name)
+{
+    return name + strspn(name, "-");
+}
+
+// The option that was most likely meant, or NULL. Dashes do not count: `-check` is `--check`.
+static const char *nearest_option(const struct command *command, const char *name)
+{
+    const char *typed = without_dashes(name), *nearest = NULL;
+    unsigned best = (unsigned)strlen(typed) / 3 + 1;
+    OPTION_EACH (option, command) {
+        const char *known = without_dashes(option->name);
+        // One letter is near to every other.
+        unsigned away = known[1] || !strcmp(known, typed) ? distance(typed, known) : LONGEST;
+        // The beginning of a name may stand for it, if it is long enough to say something.
+        if (strlen(typed) > 2 && !strncmp(typed, known, strlen(typed)))
+            away = 0;
+        if (away < best || (!nearest && away == best && best > 1)) {
+            best = away;
+            nearest = option->name;
+        }
+    }
+    return nearest;
+}
+
+static void unknown_option(struct reader *r, const char *name)
+{
+    const char *nearest = nearest_option(r->command, name);
+    if (nearest)
+        fail(r, "unknown option '%s'; did you mean '%s'?", name, nearest);
+    else
+        fail(r, "unknown option '%s'", name);
+}
+
+// Taking an argument
+
+int options_choice(const char *const *choices, const char *text, size_t length)
+{
+    for (int i = 0; choices[i]; i++)
+        if (strlen(choices[i]) == length && !memcmp(choices[i], text, length))
+            return i;
+    return -1;
+}
+
+const char *options_list(struct arena *arena, const char *const *choices)
+{
+    const char *list = *choices;
+    for (int i = 1; choices[i]; i++)
+        list = arena_printf(arena, "%s%s%s", list, choices[i + 1] ? ", " : " or ", choices[i]);
+    return list;
+}
+
+static int take_choice(struct reader *r, const struct option *option, const char *text,
+                       size_t length)
+{
+    int choice = options_choice(option->choices, text, length);
+    if (choice < 0 && option->later && options_choice(option->later, text, length) >= 0)
+        not_supported(r, option, text, length);
+    else if (choice < 0)
+        fail(r, "%s cannot be '%.*s': it is %s", option->name, (int)length, text,
+             options_list(r->arena, option->choices));
+    return choice;
+}
+
+static void take_set(struct reader *r, const struct option *option, const char *argument,
+                     unsigned *set)
+{
+    for (const char *at = argument;; at++) {
+        size_t length = strcspn(at, ",");
+        int choice = take_choice(r, option, at, length);
+        if (choice < 0)
+            return;
+        *set |= 1U << choice;
+        at += length;
+        if (!*at)
+            return;
+    }
+}
+
+static void apply(struct reader *r, const struct option *option, const char *argument)
+{
+    void *field = (char *)r->into + option->offset;
+    int choice;
+    switch (option->kind) {
+    case OPTION_FLAG: *(int *)field = option->value; break;
+    case OPTION_TEXT: *(const char **)field = argument; break;
+    case OPTION_CHOICE:
+        choice = take_choice(r, option, argument, strlen(argument));
+        if (choice >= 0)
+            *(int *)field = choice;
+        break;
+    case OPTION_SET: take_set(r, option, argument, field); break;
+    case OPTION_CALL: {
+        const char *error = option->call(r->arena, r->into, argument);
+        if (error)
+            fail(r, "%s %s", option->name, error);
+        break;
+    }
+    }
+}
+
+static bool is_option(const char *text)
+{
+    return text[0] == '-' && text[1];
+}
+
+static void read_option(struct reader *r, const char *text)
+{
+    size_t length = strcspn(text, "=");
+    const struct option *option = find_option(r->command, text, length);
+    const char *argument = text[length] ? text + length + 1 : NULL;
+    if (!option && (option = find_joined(r->command, text)))
+        argument = text + 2;
+    if (!option) {
+        unknown_option(r, arena_strndup(r->arena, text, length));
+    } else if (!option->argument) {
+        if (argument)
+            fail(r, "%s takes no argument", option->name);
+        else
+            apply(r, option, NULL);
+    } else {
+        // An option right behind is more likely a forgotten argument than a file of that name.
+        if (!argument && r->at < r->argc && !is_option(r->argv[r->at]))
+            argument = r->argv[r->at++];
+        if (!argument || !*argument)
+            fail(r, "%s needs an argument: %s", option->name, option->argument);
+        else
+            apply(r, option, argument);
+    }
+}
+
+struct command_line options_read(const struct command *command, struct arena *arena, int argc,
+                                 char *const *argv, void *into, FILE *errors)
+{
+    struct reader reader = {
+        .command = command,
+        .arena = arena,
+        .argv = argv,
+        .argc = argc,
+        .at = 1,
+        .into = into,
+        .errors = errors,
+    };
+    bool only_operands = false;
+    while (reader.at < argc) {
+        const char *text = argv[reader.at++];
+        if (only_operands || !is_option(text))
+            vec_push(arena, &reader.line.operands, text);
+        else if (!strcmp(text, "--"))
+            only_operands = true;
+        else
+            read_option(&reader, text);
+    }
+    return reader.line;
+}
+
+// Help
+
+void options_usage(const struct command *command, FILE *to)
+{
+    fprintf(to, "usage: %s %s\n", command->name, command->usage);
+}
+
+static int option_width(const struct option *option)
+{
+    size_t width = strlen(option->name);
+    if (option->argument)
+        width += 1 + strlen(option->argument);
+    return (int)width;
+}
+
+enum { COLUMN = 24 }; // where explanations begin
+
+static void print_option(const struct option *option, FILE *to)
+{
+    // `-o OUT`, but `--metadata=FILE`
+    char between = option->name[1] == '-' ? '=' : ' ';
+    fprintf(to, "  %s", option->name);
+    if (option->argument)
+        fprintf(to, "%c%s", between, option->argument);
+    int width = 2 + option_width(option);
+    if (width + 2 > COLUMN) {
+        putc('\n', to);
+        width = 0;
+    }
+    for (const char *line = option->help; *line;) {
+        size_t length = strcspn(line, "\n");
+        fprintf(to, "%*s%.*s\n", COLUMN - width, "", (int)length, line);
+        line += length + (line[length] == '\n');
+        width = 0;
+    }
+}
+
+void options_help(const struct command *command, FILE *to)
+{
+    options_usage(command, to);
+    fprintf(to, "\n%s", command->about);
+    for (const struct option_group *group = command->groups; group->title; group++) {
+        fprintf(to, "\n%s:\n", group->title);
+        for (const struct option *option = group->options; option->name; option++)
+            print_option(option, to);
+    }
+    if (command->more)
+        fprintf(to, "\n%s", command->more);
+}

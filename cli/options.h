@@ -1,0 +1,59 @@
+// Reading a command line by a table of options. The same table gives the help text.
+#pragma once
+#include "support/vec.h"
+#include <stdio.h>
+
+enum option_kind {
+    OPTION_FLAG,   // int at `offset` becomes `value`
+    OPTION_TEXT,   // const char * at `offset` becomes the argument
+    OPTION_CHOICE, // int at `offset` becomes the argument's place in `choices`
+    OPTION_SET,    // unsigned at `offset` gets a bit for each of the argument's choices: a,b
+    OPTION_CALL,   // `call` takes the argument apart
+};
+
+// Takes the argument into the program's structure; returns NULL or why it cannot.
+typedef const char *option_call(struct arena *arena, void *into, const char *argument);
+
+struct option {
+    const char *name;     // with its dashes
+    const char *argument; // as the help names it; NULL: the option takes none
+    enum option_kind kind;
+    size_t offset; // in the program's structure
+    int value;
+    const char *const *choices; // NULL-terminated
+    const char *const *later;   // choices that are known and not supported yet, or NULL
+    option_call *call;
+    const char *help; // lines are broken where it says so
+};
+
+struct option_group {
+    const char *title;
+    const struct option *options; // up to a name of NULL
+};
+
+struct command {
+    const char *name;
+    const char *usage;                 // what follows the name
+    const char *about;                 // below the usage
+    const struct option_group *groups; // up to a title of NULL
+    const char *more;                  // below the options
+};
+
+struct command_line {
+    VEC(const char *) operands; // what is no option, in order
+    bool failed;
+};
+
+// Reads the arguments into the structure at `into`. Options and operands may be mixed; `--opt=val`,
+// `--opt val`, `-oval` and `-o val` are all read; `--` ends the options, `-` is an operand. What is
+// wrong is said on `errors`, all of it, and `failed` set.
+struct command_line options_read(const struct command *command, struct arena *arena, int argc,
+                                 char *const *argv, void *into, FILE *errors);
+
+// The place of a text among the choices, or -1.
+int options_choice(const char *const *choices, const char *text, size_t length);
+// "a, b or c"
+const char *options_list(struct arena *arena, const char *const *choices);
+
+void options_usage(const struct command *command, FILE *to);
+void options_help(const struct command *command, FILE *to);

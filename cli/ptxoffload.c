@@ -1,0 +1,317 @@
+// ptxoffload: reads PTX, decides what could run near the data, and writes what was asked for.
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/interrupt.h"
+#include "cli/messages.h"
+#include "cli/timing.h"
+#include "support/file.h"
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
+
+struct run {
+    struct memory memory;
+    struct arena arena;
+    struct arguments arguments;
+    struct messages messages;
+    struct outputs outputs;
+    struct timing timing;
+    // What the steps make, in their order.
+    struct source input;
+    struct opened opened;
+    struct tree tree;
+    struct diags diags;
+    struct ir_module module;
+    struct plan plan;
+    const struct tables *tables;
+    const char *text; // the PTX to write
+    uint32_t length;
+};
+
+// Writing
+
+static void write_ptx(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    fwrite(run->text, 1, run->length, to);
+}
+
+static void write_metadata(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    tables_write_json(run->tables, to);
+}
+
+static void write_ir(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    ir_print(&run->module, to);
+}
+
+static void write_dot(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    ir_print_dot(&run->module, to);
+}
+
+static void write_text_report(const struct run *run, FILE *to, bool colour)
+{
+    report_text(run->tables, to, colour);
+}
+
+static void write_json_report(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    report_json(run->tables, to);
+}
+
+static void (*const writers[])(const struct run *run, FILE *to, bool colour) = {
+    [PRODUCT_PTX] = write_ptx,
+    [PRODUCT_META] = write_metadata,
+    [PRODUCT_IR] = write_ir,
+    [PRODUCT_DOT] = write_dot,
+    [PRODUCT_TEXT] = write_text_report,
+    [PRODUCT_JSON] = write_json_report,
+};
+
+static bool write_product(struct run *run, const struct wish *wish)
+{
+    FILE *to = run->messages.to;
+    bool colour = run->messages.colour;
+    if (wish->path) {
+        const char *error;
+        to = output_open(&run->outputs, wish->path, &error);
+        if (!to) {
+            message_error(&run->messages, "%s", error);
+            return false;
+        }
+        colour = file_is_standard(wish->path) && messages_colour(&run->arguments, STDOUT_FILENO);
+    }
+    writers[wish->product](run, to, colour);
+    return true;
+}
+
+static bool commit(struct run *run)
+{
+    const char *error = outputs_commit(&run->outputs);
+    if (error)
+        message_error(&run->messages, "%s", error);
+    return !error;
+}
+
+static int write_products(struct run *run)
+{
+    for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
+        if (!write_product(run, &run->arguments.wishes.v[i]))
+            return BAD_INPUT;
+    if (!commit(run))
+        return BAD_INPUT;
+    timing_end(&run->timing, "output");
+    for (uint32_t i = 0; i < run->arguments.wishes.n; i++) {
+        const char *path = run->arguments.wishes.v[i].path;
+        if (path && !file_is_standard(path))
+            message_verbose(&run->messages, "wrote '%s'", path);
+    }
+    return DONE;
+}
+
+// Steps
+
+// Builds the program; false, after saying what is wrong with it, if it is not one.
+static bool build(struct run *run, struct source *source)
+{
+    diags_init(&run->diags, &run->arena);
+    ptx_parse(&run->tree, &run->arena, source, &run->diags);
+    timing_end(&run->timing, "parse");
+    ir_build(&run->module, &run->arena, &run->tree, &run->diags);
+    timing_end(&run->timing, "ir");
+    uint32_t functions = run->module.functions.n;
+    message_verbose(&run->messages, "%u function%s", functions, functions == 1 ? "" : "s");
+    return messages_diags(&run->messages, &run->diags, source);
+}
+
+static void after_step(void *context, const char *name)
+{
+    struct run *run = context;
+    timing_end(&run->timing, name);
+    const struct pass *pass = run->arguments.print_after;
+    if (!pass || strcmp(pass->name, name))
+        return;
+    ir_print(&run->module, run->messages.to);
+    plan_print(&run->module, &run->plan, run->messages.to);
+    timing_end(&run->timing, "print");
+}
+
+static bool decide(struct run *run, const struct pass_options *options)
+{
+#ifdef NDEBUG
+    bool validate = run->arguments.validate;
+#else
+    bool validate = true;
+#endif
+    struct pipeline pipeline = {
+        .options = *options,
+        .stop_after = run->arguments.stop_after,
+        .validate = validate,
+        .faults = run->messages.to,
+        .step = after_step,
+        .context = run,
+    };
+    run->plan = (struct plan){.arena = &run->arena};
+    const char *pass = pipeline_run(&pipeline, &run->module, &run->plan);
+    if (pass)
+        message_internal(&run->messages, "the program is not valid after '%s'", pass);
+    return !pass;
+}
+
+static bool emit(struct run *run, const struct backend_options *options)
+{
+    if (run->opened.current) {
+        run->tables = &run->opened.tables;
+        run->text = run->input.text;
+        run->length = run->input.length;
+        message_verbose(&run->messages, "the tags in '%s' are those of this run", run->input.name);
+        return true;
+    }
+    struct output *output = ARENA_NEW(&run->arena, struct output);
+    const char *error = backend_emit(output, &run->arena, &run->module, &run->plan, options);
+    if (error) {
+        message_internal(&run->messages, "%s", error);
+        return false;
+    }
+    run->tables = &output->tables;
+    run->text = output->text;
+    run->length = output->length;
+    timing_end(&run->timing, "emit");
+    return true;
+}
+
+static bool wants_tables(const struct arguments *arguments)
+{
+    for (uint32_t i = 0; i < arguments->wishes.n; i++)
+        if (arguments->wishes.v[i].product != PRODUCT_IR &&
+            arguments->wishes.v[i].product != PRODUCT_DOT)
+            return true;
+    return false;
+}
+
+static int analyse(struct run *run)
+{
+    const struct arguments *arguments = &run->arguments;
+    struct backend_options options = {
+        .tags = (enum tag_style)arguments->tags,
+        .passes =
+            {
+                .cost = (enum cost_model)arguments->cost,
+                .fma = (enum fma_mode)arguments->fma,
+                .reorder = arguments->reorder,
+            },
+        .output_name = arguments_ptx_path(arguments),
+    };
+    backend_open(&run->opened, &run->arena, &run->input, &options);
+    timing_end(&run->timing, "read");
+    if (!build(run, &run->opened.source) || !decide(run, &options.passes))
+        return BAD_INPUT;
+    if (wants_tables(arguments) && !emit(run, &options))
+        return BAD_INPUT;
+    return write_products(run);
+}
+
+static int strip(struct run *run)
+{
+    run->text = backend_strip(&run->arena, &run->input, &run->length);
+    timing_end(&run->timing, "strip");
+    return write_products(run);
+}
+
+static int process(struct run *run)
+{
+    const char *error = input_read(&run->input, &run->arena, run->arguments.input);
+    if (error) {
+        message_error(&run->messages, "%s", error);
+        return BAD_INPUT;
+    }
+    timing_end(&run->timing, "read");
+    message_verbose(&run->messages, "read %u bytes from '%s'", run->input.length, run->input.name);
+    if (run->arguments.check)
+        return build(run, &run->input) ? DONE : BAD_INPUT;
+    return run->arguments.strip ? strip(run) : analyse(run);
+}
+
+// What a command line can ask for instead of a run
+
+static void print_passes(FILE *to)
+{
+    for (const struct pass *pass = passes; pass->name; pass++)
+        fprintf(to, "%-8s  %s\n", pass->name, pass->what);
+}
+
+static int tell(struct run *run)
+{
+    const char *error;
+    FILE *to = output_open(&run->outputs, "-", &error);
+    if (!to) {
+        message_error(&run->messages, "%s", error);
+        return BAD_INPUT;
+    }
+    if (run->arguments.help)
+        options_help(&ptxoffload_command, to);
+    else if (run->arguments.version)
+        fprintf(to, "%s %s\n", ptxoffload_command.name, PTXOFFLOAD_VERSION);
+    else
+        print_passes(to);
+    return commit(run) ? DONE : BAD_INPUT;
+}
+
+static int out_of_memory(struct run *run)
+{
+    outputs_abandon(&run->outputs);
+    message_error(&run->messages, "out of memory, after %zu MiB", run->memory.peak >> 20);
+    return BAD_INPUT;
+}
+
+static int work(struct run *run, int argc, char **argv)
+{
+    if (setjmp(run->memory.on_failure))
+        return out_of_memory(run);
+    if (!arguments_read(&run->arguments, &run->arena, argc, argv, stderr))
+        return BAD_USAGE;
+    messages_init(&run->messages, ptxoffload_command.name, &run->arguments);
+    timing_init(&run->timing, &run->arena);
+    const struct arguments *arguments = &run->arguments;
+    if (arguments->help || arguments->version || arguments->print_passes)
+        return tell(run);
+    int status = process(run);
+    outputs_abandon(&run->outputs);
+    if (arguments->time_passes)
+        timing_print(&run->timing, run->messages.to);
+    message_verbose(&run->messages, "%zu KiB of memory at most", run->memory.peak >> 10);
+    return status;
+}
+
+// A standard descriptor that is closed would be taken by the next file that is opened. The wrong
+// direction makes its use an error.
+static void open_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(BAD_INPUT);
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {0};
+    open_standard_descriptors();
+    // A line at a time: excerpts are written letter by letter.
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    arena_init(&run.arena, &run.memory);
+    outputs_init(&run.outputs, &run.arena);
+    messages_init(&run.messages, ptxoffload_command.name, &run.arguments);
+    interrupt_remove(&run.outputs);
+    int status = work(&run, argc, argv);
+    arena_free(&run.arena);
+    return status;
+}

@@ -1,0 +1,21 @@
+// CPU time of the steps of a run.
+#pragma once
+#include "support/vec.h"
+#include <stdio.h>
+
+struct timing_step {
+    const char *name;
+    double seconds;
+};
+
+struct timing {
+    struct arena *arena;
+    double mark;                   // CPU seconds of the process at the end of the last step
+    VEC(struct timing_step) steps; // in the order of their first end
+};
+
+void timing_init(struct timing *timing, struct arena *arena);
+// The time since the last end belongs to this step; a step may have several parts.
+void timing_end(struct timing *timing, const char *name);
+// A table: seconds, share of all, name.
+void timing_print(const struct timing *timing, FILE *to);
