@@ -10,17 +10,27 @@ static bool is_float(const struct node *node)
     return node->kind == NODE_FLOAT32 || node->kind == NODE_FLOAT64;
 }
 
-// An operand in parentheses by itself stands for what is inside.
-static void unwrap(struct parser *p, uint32_t index)
+void parser_unwrap(struct parser *p, uint32_t index)
 {
-    struct node *node = &NODE(index);
-    if (node->kind != NODE_LIST || node->size < 2 || node[1].size != node->size - 1)
-        return;
-    uint32_t begin = node->begin, end = node->end;
-    memmove(node, node + 1, (p->tree->nodes.n - index - 1) * sizeof *node);
-    p->tree->nodes.n--;
-    node->begin = begin;
-    node->end = end;
+    for (;;) {
+        struct node *node = &NODE(index);
+        if (node->kind != NODE_LIST || node->size < 2 || node[1].size != node->size - 1)
+            return;
+        uint32_t begin = node->begin, end = node->end;
+        memmove(node, node + 1, (p->tree->nodes.n - index - 1) * sizeof *node);
+        p->tree->nodes.n--;
+        node->begin = begin;
+        node->end = end;
+    }
+}
+
+bool parser_check_index(struct parser *p, const struct token *bracket, uint32_t index)
+{
+    if (NODE(index).kind == NODE_INT)
+        return true;
+    diag_add(p->diags, DIAG_ERROR, "syntax", bracket->begin, bracket->end,
+             "unexpected '[': only a constant can index an array; is a comma missing?");
+    return false;
 }
 
 static double as_double(const struct node *node)
@@ -44,7 +54,7 @@ static void set_double(struct node *node, double value)
 
 uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32_t operand)
 {
-    unwrap(p, operand);
+    parser_unwrap(p, operand);
     struct node *node = &NODE(operand);
     if (node->kind == NODE_INT) {
         node->value = kind == '-' ? -node->value : kind == '~' ? ~node->value : kind == '!' ? !node->value : node->value;
@@ -158,10 +168,10 @@ static bool is_place(const struct node *node)
 
 uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct token *op, uint32_t right)
 {
-    unwrap(p, right);
+    parser_unwrap(p, right);
     if (NODE(left).kind == NODE_LIST && NODE(left).size > 1) {
         uint32_t before = p->tree->nodes.n;
-        unwrap(p, left);
+        parser_unwrap(p, left);
         right -= before - p->tree->nodes.n;
     }
     if (fold_constants(p, left, kind, op, right))
@@ -196,7 +206,7 @@ uint32_t parser_choice(struct parser *p, uint32_t condition, uint32_t yes, uint3
 
 uint32_t parser_cast(struct parser *p, const struct token *open, const struct token *type, uint32_t operand)
 {
-    unwrap(p, operand);
+    parser_unwrap(p, operand);
     struct node *node = &NODE(operand);
     uint32_t word = type->id - OP_COUNT;
     if (node->kind != NODE_INT || (word != W_s64 && word != W_u64))

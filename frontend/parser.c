@@ -395,9 +395,8 @@ void ptx_parse(struct tree *tree, struct arena *arena, struct source *source, st
     yyscan_t scanner;
     ptx_yylex_init_extra(p, &scanner);
     ptx_yy_scan_buffer((char *)source->text, source->length + 2, scanner);
-    int status = ptx_yyparse(p, scanner);
-    if (status && !p->diags->errors)
-        diag_add(diags, DIAG_ERROR, "syntax", p->last_end, p->last_end, "nested too deeply");
+    if (ptx_yyparse(p, scanner))
+        ptx_scanner_restore(scanner);
     close_all(p);
     NODE(0).flags &= (uint8_t)~NODE_CUT;
 }

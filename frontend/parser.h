@@ -41,6 +41,8 @@ void parser_bits(struct parser *p, struct token *token);
 void parser_decimal(struct parser *p, struct token *token);
 void parser_bad_number(struct parser *p, struct token *token);
 
+void ptx_scanner_restore(void *scanner);
+
 // Grammar side. Nodes are named by index.
 struct mark parser_mark(const struct parser *p);
 uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *token);
@@ -66,6 +68,10 @@ void parser_member(struct parser *p, uint32_t name, const struct token *word);
 // `expected`: ", expected …" or empty.
 void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray, const char *expected);
 
+// Takes a constant out of its parentheses.
+void parser_unwrap(struct parser *p, uint32_t node);
+// False, with an error, if the index of an array element is not a constant.
+bool parser_check_index(struct parser *p, const struct token *bracket, uint32_t index);
 // Operators: fold constants, else build a node. `kind` is the token's kind.
 uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32_t operand);
 uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct token *op, uint32_t right);

@@ -117,13 +117,18 @@ dimensions
     | dimensions '[' ']' { struct token both = $2; both.end = $3.end; parser_push(p, NODE_DIMENSION, &both); }
     | dimensions '[' operand ']' { parser_wrap(p, NODE_DIMENSION, $3, $2.begin, $4.end); }
     ;
-initialiser: %empty | '=' operand { parser_wrap(p, NODE_INIT, $2, $1.begin, p->last_end); } ;
+initialiser: %empty | '=' operand { parser_unwrap(p, $2); parser_wrap(p, NODE_INIT, $2, $1.begin, p->last_end); } ;
 
 // Functions
-function_rest: specs_opt returns_opt T_NAME { parser_function_name(p, &$3); } params_opt tunings function_end ;
+function_rest: function_name params_opt tunings function_end ;
+function_name
+    : specs_opt T_NAME { parser_function_name(p, &$2); }
+    | specs_opt returns specs_opt T_NAME { parser_function_name(p, &$4); }
+    ;
 specs_opt: %empty | specs_opt spec ;
 function_end: ';' { parser_close(p, $1.end); } | scope { parser_close_here(p); } ;
-returns_opt: %empty | '(' { parser_open(p, NODE_RETURNS, &$1); } parameters ')' { parser_close(p, $4.end); } ;
+returns_opt: %empty | returns ;
+returns: '(' { parser_open(p, NODE_RETURNS, &$1); } parameters ')' { parser_close(p, $4.end); } ;
 params_opt: %empty | '(' { parser_open(p, NODE_PARAMS, &$1); } parameters ')' { parser_close(p, $4.end); } ;
 parameters: %empty | parameter_list ;
 parameter_list: parameter | parameter_list ',' parameter ;
@@ -194,17 +199,27 @@ primary
     | T_NAME { $$ = parser_push(p, NODE_NAME, &$1); }
     | T_NAME T_DOT { $$ = parser_push(p, NODE_NAME, &$1); parser_member(p, $$, &$2); }
     | T_NAME '[' <node>{ $$ = parser_open(p, NODE_ELEMENT, &$1); parser_push(p, NODE_NAME, &$1); } operand ']'
-      { (void)$4; parser_close(p, $5.end); $$ = $3; }
+      { parser_close(p, $5.end); $$ = $3; if (!parser_check_index(p, &$2, $4)) YYERROR; }
     | T_NAME '(' <node>{ $$ = parser_open(p, NODE_APPLY, &$1); } operands ')' { parser_close(p, $5.end); $$ = $3; }
-    | '{' <node>{ $$ = parser_open(p, NODE_VECTOR, &$1); } operands_opt '}' { parser_close(p, $4.end); $$ = $2; }
+    | T_NUMBER '(' <node>{ $$ = parser_open(p, NODE_APPLY, &$1); } operands ')' { parser_close(p, $5.end); $$ = $3; }
+    | '{' <node>{ $$ = parser_open(p, NODE_VECTOR, &$1); } elements_opt '}' { parser_close(p, $4.end); $$ = $2; }
     | '[' <node>{ $$ = parser_open(p, NODE_ADDRESS, &$1); } operands_opt ']' { parser_close(p, $4.end); $$ = $2; }
     | '(' <node>{ $$ = parser_open(p, NODE_LIST, &$1); } operands_opt ')' { parser_close(p, $4.end); $$ = $2; }
+    ;
+// Elements of a vector or of an initialiser; a sampler's are named.
+elements_opt: %empty | elements ;
+elements: element | elements ',' element ;
+element
+    : operand { (void)$1; }
+    | T_NAME '=' <node>{ $$ = parser_push(p, NODE_NAME, &$1); } operand
+      { (void)$4; parser_wrap(p, NODE_EXPR, $3, $1.begin, p->last_end); }
     ;
 %%
 static void ptx_yyerror(struct parser *p, void *scanner, const char *message)
 {
     (void)scanner;
-    diag_add(p->diags, DIAG_ERROR, "syntax", p->last_end, p->last_end, "%s", message);
+    (void)message; // the stack's limit is all that is reported here: memory never fails, it jumps
+    diag_add(p->diags, DIAG_ERROR, "syntax", p->last_end, p->last_end, "nested too deeply");
 }
 
 // One sentence: what stands there and, when they are few, what could.

@@ -382,7 +382,12 @@ static void add_address(struct ir_lower *l, uint32_t node, struct place_role pla
     }
 }
 
-// name[index]: an element of an array of PTX 1.x.
+static bool accesses_memory(const struct ir_inst *inst)
+{
+    return inst->class == CLASS_LOAD || inst->class == CLASS_STORE || inst->class == CLASS_ATOMIC;
+}
+
+// name[index]: an element of an array; with ld and st what is there, else its address.
 static void add_element(struct ir_lower *l, uint32_t node, struct place_role place)
 {
     uint32_t index = node_next(l->module->tree, node + 1);
@@ -392,6 +397,8 @@ static void add_element(struct ir_lower *l, uint32_t node, struct place_role pla
         add_leaf(l, node, place, OPERAND_UNKNOWN);
         return;
     }
+    if (accesses_memory(&l->fn->insts.v[l->fn->insts.n - 1]))
+        place.role = ROLE_ADDRESS;
     int64_t size = (ir_type_bits(l->module->symbols.v[binding.index].type) + 7) / 8;
     add_name(l, node + 1, place, W_UNKNOWN, size * (int64_t)node_at(l, index)->value, false);
 }
