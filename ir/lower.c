@@ -22,6 +22,7 @@ struct counted {
     uint32_t count, decl, scope;
     uint16_t type, bits;
     uint32_t *reg; // id + 1
+    struct binding outer; // the family of the same name that this one hides in part
 };
 
 // A name as prefix and number, found once.
@@ -104,20 +105,33 @@ static struct split split_name(struct ir_lower *l, uint32_t id)
     return *split;
 }
 
+// The innermost family name<count> that has this number, if it is not further out than `depth`.
+static struct binding resolve_counted(struct ir_lower *l, uint32_t id, struct split split, uint32_t depth)
+{
+    struct binding family = l->bindings[split.prefix - 1];
+    while (family.kind == BOUND_COUNTED && family.depth > depth) {
+        struct counted *counted = &l->counted.v[family.index];
+        if (split.number < counted->count) {
+            uint32_t *reg = &counted->reg[split.number];
+            if (!*reg)
+                *reg = add_register(l, id, counted->decl, counted->scope, counted->type, counted->bits) + 1;
+            return (struct binding){BOUND_REGISTER, family.depth, *reg - 1};
+        }
+        family = counted->outer;
+    }
+    return (struct binding){0};
+}
+
 static struct binding resolve(struct ir_lower *l, uint32_t id)
 {
     struct binding direct = l->bindings[id];
+    if (direct.kind == BOUND_COUNTED)
+        direct = (struct binding){0};
     struct split split = split_name(l, id);
     if (split.prefix == IR_NONE)
-        return direct.kind == BOUND_COUNTED ? (struct binding){0} : direct;
-    struct binding family = l->bindings[split.prefix - 1];
-    bool hidden = direct.kind != BOUND_NOTHING && direct.kind != BOUND_COUNTED && direct.depth >= family.depth;
-    if (family.kind != BOUND_COUNTED || hidden || split.number >= l->counted.v[family.index].count)
-        return direct.kind == BOUND_COUNTED ? (struct binding){0} : direct;
-    struct counted *counted = &l->counted.v[family.index];
-    if (!counted->reg[split.number])
-        counted->reg[split.number] = add_register(l, id, counted->decl, counted->scope, counted->type, counted->bits) + 1;
-    return (struct binding){BOUND_REGISTER, family.depth, counted->reg[split.number] - 1};
+        return direct;
+    struct binding numbered = resolve_counted(l, id, split, direct.kind ? direct.depth : 0);
+    return numbered.kind ? numbered : direct;
 }
 
 // Declarations
@@ -164,7 +178,7 @@ static void declare_register(struct ir_lower *l, uint32_t declarator, uint32_t s
                  MOST_COUNTED);
         count = MOST_COUNTED;
     }
-    struct counted counted = {(uint32_t)count, declarator, scope, specs->type, bits, NULL};
+    struct counted counted = {(uint32_t)count, declarator, scope, specs->type, bits, NULL, l->bindings[name]};
     counted.reg = ARENA_ARRAY(&l->scratch, uint32_t, count + 1);
     vec_push(&l->scratch, &l->counted, counted);
     bind(l, name, BOUND_COUNTED, l->counted.n - 1);
