@@ -1,0 +1,74 @@
+// From loads to candidates: which loads could be offloaded, what reads them, and which of the nine
+// patterns of [000 Table 1] that makes.
+#pragma once
+#include "passes/capability.h"
+#include "passes/order.h"
+#include "passes/uses.h"
+
+// Why a load is in no chain.
+struct verdict {
+    enum plan_rule rule; // RULE_COUNT: nothing is against it so far
+    uint32_t because;    // instruction, or IR_NONE
+    const char *text;
+};
+
+// A load that a person would ask about: of global, generic or shared memory, and atomics.
+struct load {
+    uint32_t inst;
+    uint32_t version; // that it loads
+    uint32_t reader;  // its only one, in the same block and under the same guard
+    bool taken;       // by a chain
+    struct verdict verdict;
+};
+
+struct candidate {
+    uint32_t pattern;
+    uint32_t count;
+    uint32_t inst[CHAIN_MOST]; // loads, ALU, store
+    bool split, done;
+};
+
+struct matcher {
+    struct ir_module *module;
+    const struct pass_options *options;
+    const struct ir_function *fn;
+    uint32_t function;
+    struct arena *arena;  // of the plan: sentences
+    struct arena scratch; // everything else
+    struct uses uses;
+    struct order order; // there if there are candidates
+    uint32_t *load_of;  // instruction → place in `loads` + 1, or 0
+    VEC(struct load) loads;
+    uint64_t *paired;                 // bit set: ALU instructions of patterns 8 and 9
+    VEC(struct candidate) candidates; // by place of the ALU instruction or copying store
+    VEC(struct rejection) rejections; // of ALU instructions; loads are judged one by one
+};
+
+// Finds the loads and judges each by itself.
+void match_loads(struct matcher *m);
+// Finds the candidates; a load that is neither in one nor judged yet is judged by what reads it.
+void match_patterns(struct matcher *m);
+
+// The load that made the version, or NULL.
+struct load *match_load_of(struct matcher *m, uint32_t version);
+// The load at the instruction, which is one.
+struct load *match_load_at(struct matcher *m, uint32_t inst);
+// Why a store cannot end a chain whose last result is made at `from`; RULE_COUNT if it can.
+enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32_t from);
+
+// Sentences (verdict.c). A load that has its verdict keeps it.
+void verdict_set(struct matcher *m, struct load *load, enum plan_rule rule, uint32_t because,
+                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+// "fma in line 41"; the string lives in the scratch arena.
+const char *verdict_inst(struct matcher *m, uint32_t inst);
+// "%f3"
+const char *verdict_value(struct matcher *m, uint32_t version);
+// What an operand is called in the source.
+const char *verdict_operand(struct matcher *m, uint32_t operand);
+// The load's value is read by an instruction that belongs to no pattern.
+void verdict_reader(struct matcher *m, struct load *load, uint32_t reader);
+// The store that should end the chain cannot.
+void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum plan_rule rule);
+// The members cannot be brought next to each other.
+void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
+                      const struct candidate *candidate);

@@ -1,0 +1,298 @@
+// Brings the instructions of each chain next to each other: address arithmetic and immediate loads
+// go before its first load [000 §4.2, Figure 6]. Divides the fused multiply-adds of split chains.
+//
+// Needs the chains. Keeps the module; the order is an edit of the text. As few statements as
+// possible move (those outside a longest run that keeps its order), each with its whole line, or by
+// itself where it shares a line. Labels, comments on lines of their own, directives and braces
+// stay. Where the .loc in force would be another than before, a copy of the right one is put in
+// front.
+//
+// Reading the result again finds the same chains and moves nothing.
+#include "passes/order.h"
+#include "passes/passes.h"
+#include "passes/split.h"
+#include "support/bits.h"
+#include <string.h>
+
+struct mover {
+    const struct ir_module *module;
+    const struct ir_function *fn;
+    struct plan *plan;
+    struct arena scratch;
+    struct order order;
+    uint32_t begin, end; // places that change, [begin, end)
+    uint64_t *stays;     // bit set over instructions
+};
+
+static const struct source *source_of(const struct mover *m)
+{
+    return m->module->tree->source;
+}
+
+static struct lines lines_of(const struct mover *m, uint32_t inst)
+{
+    const struct statement *statement = &m->order.statements[inst];
+    return statement_lines(source_of(m), statement->begin, statement->end);
+}
+
+static bool is_alone(const struct lines *lines)
+{
+    return lines->head && lines->tail;
+}
+
+// Where something goes that is to stand in front of the instruction: before the .loc directives
+// that lead to it, at the start of a line if it can.
+static uint32_t front_of(const struct mover *m, uint32_t inst, bool *line_start)
+{
+    const struct statement *statement = &m->order.statements[inst];
+    uint32_t at = statement->begin;
+    if (statement->lead != IR_NONE)
+        at = m->module->tree->nodes.v[statement->lead].begin;
+    struct lines lines = statement_lines(source_of(m), at, at);
+    *line_start = lines.head;
+    return lines.head ? lines.begin : at;
+}
+
+static uint32_t behind(const struct mover *m, uint32_t inst, bool *line_start)
+{
+    struct lines lines = lines_of(m, inst);
+    *line_start = is_alone(&lines);
+    return *line_start ? lines.end : m->order.statements[inst].end;
+}
+
+static const char *indentation(struct mover *m, uint32_t inst)
+{
+    struct lines lines = lines_of(m, inst);
+    const char *text = source_of(m)->text;
+    uint32_t end = lines.begin;
+    while (text[end] == ' ' || text[end] == '\t')
+        end++;
+    return arena_strndup(m->plan->arena, text + lines.begin, end - lines.begin);
+}
+
+static void add_insert(struct mover *m, uint32_t at, const char *text)
+{
+    struct edit edit = {EDIT_INSERT, at, at, 0, text, EDIT_ORDER_LOC};
+    vec_push(m->plan->arena, &m->plan->edits.list, edit);
+}
+
+// Line information
+
+static bool same_loc(const struct mover *m, uint32_t a, uint32_t b)
+{
+    if (a == b || a == IR_NONE || b == IR_NONE)
+        return a == b;
+    const struct node *x = &m->module->tree->nodes.v[a], *y = &m->module->tree->nodes.v[b];
+    const char *text = source_of(m)->text;
+    return x->end - x->begin == y->end - y->begin &&
+           !memcmp(text + x->begin, text + y->begin, x->end - x->begin);
+}
+
+static const char *loc_text(struct mover *m, uint32_t loc)
+{
+    const struct node *at = &m->module->tree->nodes.v[loc];
+    return arena_strndup(m->plan->arena, source_of(m)->text + at->begin, at->end - at->begin);
+}
+
+// True if the instruction needs a copy of its .loc in front; then it is in force.
+static bool takes_loc(const struct mover *m, uint32_t inst, uint32_t *in_force)
+{
+    uint32_t loc = m->order.statements[inst].loc;
+    if (loc == IR_NONE || same_loc(m, loc, *in_force))
+        return false;
+    *in_force = loc;
+    return true;
+}
+
+static void put_loc(struct mover *m, uint32_t inst, const struct lines *lines, bool own_line)
+{
+    uint32_t loc = m->order.statements[inst].loc;
+    const char *indent = indentation(m, inst), *text = loc_text(m, loc);
+    if (own_line)
+        add_insert(m, lines->begin, arena_printf(m->plan->arena, "%s%s\n", indent, text));
+    else
+        add_insert(m, m->order.statements[inst].begin,
+                   arena_printf(m->plan->arena, "\n%s%s\n%s", indent, text, indent));
+}
+
+// For one that stays.
+static void restore_loc(struct mover *m, uint32_t inst, uint32_t *in_force)
+{
+    if (!takes_loc(m, inst, in_force))
+        return;
+    struct lines lines = lines_of(m, inst);
+    put_loc(m, inst, &lines, lines.head);
+}
+
+// Which instructions stay
+
+// Longest runs so far whose last instruction is at most a given one: a tree of maxima by prefix.
+struct runs {
+    uint64_t *weight; // per place: of the best run that ends there
+    uint32_t *before; // per place: the place before in that run + 1, or 0
+    uint32_t *best;   // the tree: place + 1
+    uint32_t count;
+};
+
+static uint32_t best_below(const struct runs *runs, uint32_t rank)
+{
+    uint32_t best = 0;
+    for (uint32_t i = rank; i; i &= i - 1)
+        if (runs->best[i] && (!best || runs->weight[runs->best[i] - 1] > runs->weight[best - 1]))
+            best = runs->best[i];
+    return best;
+}
+
+static void note_run(struct runs *runs, uint32_t rank, uint32_t place)
+{
+    for (uint32_t i = rank + 1; i <= runs->count; i += i & -i)
+        if (!runs->best[i] || runs->weight[place] > runs->weight[runs->best[i] - 1])
+            runs->best[i] = place + 1;
+}
+
+// Marks a longest run of the changed places whose instructions are in the order of the text; of
+// several, one that has most members of chains.
+static void find_staying(struct mover *m)
+{
+    uint32_t count = m->end - m->begin;
+    struct runs runs = {ARENA_ARRAY(&m->scratch, uint64_t, count),
+                        ARENA_ARRAY(&m->scratch, uint32_t, count),
+                        ARENA_ARRAY(&m->scratch, uint32_t, count + 1), count};
+    for (uint32_t place = 0; place < count; place++) {
+        uint32_t inst = m->order.at[m->begin + place], rank = inst - m->begin;
+        uint32_t before = runs.before[place] = best_below(&runs, rank);
+        runs.weight[place] = (before ? runs.weight[before - 1] : 0) + count + 1;
+        runs.weight[place] += m->order.unit[inst] != 0;
+        note_run(&runs, rank, place);
+    }
+    for (uint32_t i = best_below(&runs, count); i; i = runs.before[i - 1])
+        bits_set(m->stays, m->order.at[m->begin + i - 1]);
+}
+
+// Moves
+
+// A statement that shares its line goes alone, with the blanks behind it.
+static void move_part(struct mover *m, uint32_t inst, struct edit edit, bool line_start,
+                      const struct lines *lines, bool with_loc)
+{
+    const char *text = source_of(m)->text;
+    while (text[edit.end] == ' ' || text[edit.end] == '\t')
+        edit.end++;
+    edit.text = line_start ? "\n" : "";
+    if (with_loc)
+        put_loc(m, inst, lines, false);
+    else if (line_start)
+        add_insert(m, edit.begin, indentation(m, inst));
+    vec_push(m->plan->arena, &m->plan->edits.list, edit);
+}
+
+static void move(struct mover *m, uint32_t inst, uint32_t to, bool line_start, uint32_t *in_force)
+{
+    const struct statement *statement = &m->order.statements[inst];
+    struct lines lines = lines_of(m, inst);
+    bool with_loc = takes_loc(m, inst, in_force);
+    struct edit edit = {EDIT_MOVE, statement->begin, statement->end, to, "", m->order.place[inst]};
+    if (!is_alone(&lines)) {
+        move_part(m, inst, edit, line_start, &lines, with_loc);
+        return;
+    }
+    edit.begin = lines.begin;
+    edit.end = lines.end;
+    if (with_loc)
+        put_loc(m, inst, &lines, true);
+    vec_push(m->plan->arena, &m->plan->edits.list, edit);
+}
+
+// The places [from, until) of the new order go in front of `to`.
+static void move_run(struct mover *m, uint32_t from, uint32_t until, uint32_t to, bool line_start,
+                     uint32_t *in_force)
+{
+    for (uint32_t place = from; place < until; place++)
+        move(m, m->order.at[place], to, line_start, in_force);
+}
+
+// The instruction behind the changed places: its .loc is to be in force there.
+static void restore_behind(struct mover *m, uint32_t in_force)
+{
+    if (m->end >= m->fn->insts.n)
+        return;
+    uint32_t loc = m->order.statements[m->end].loc;
+    uint32_t last = m->order.statements[m->end - 1].end;
+    if (loc != IR_NONE && m->module->tree->nodes.v[loc].begin < last)
+        restore_loc(m, m->end, &in_force);
+}
+
+// Goes through the changed places in the order of the text. What is to stand between two staying
+// instructions goes in front of the second one, what stands last goes behind the last.
+static void rearrange(struct mover *m)
+{
+    uint32_t done = m->begin, last = m->begin; // places; the last staying instruction
+    uint32_t in_force = m->order.statements[m->begin].before;
+    bool line_start;
+    for (uint32_t inst = m->begin; inst < m->end; inst++)
+        if (bits_test(m->stays, inst))
+            last = inst;
+    for (uint32_t inst = m->begin; inst < m->end; inst++) {
+        bool stays = bits_test(m->stays, inst);
+        if (stays) {
+            uint32_t to = front_of(m, inst, &line_start);
+            move_run(m, done, m->order.place[inst], to, line_start, &in_force);
+            done = m->order.place[inst] + 1;
+        }
+        if (m->order.statements[inst].lead != IR_NONE)
+            in_force = m->order.statements[inst].loc;
+        if (stays)
+            restore_loc(m, inst, &in_force);
+        if (inst == last) {
+            uint32_t to = behind(m, inst, &line_start);
+            move_run(m, done, m->end, to, line_start, &in_force);
+        }
+    }
+    restore_behind(m, in_force);
+}
+
+// The next places that change, from `from` on: a permutation of themselves.
+static bool find_changed(struct mover *m, uint32_t from)
+{
+    uint32_t count = m->fn->insts.n;
+    for (m->begin = from; m->begin < count && m->order.at[m->begin] == m->begin;)
+        m->begin++;
+    uint32_t most = m->begin;
+    for (m->end = m->begin; m->end < count && m->end <= most; m->end++)
+        if (m->order.at[m->end] > most)
+            most = m->order.at[m->end];
+    return m->begin < count;
+}
+
+// Brings the function's chains, those from `first` to before `end`, together.
+static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
+{
+    struct obstacle why;
+    arena_init(&m->scratch, m->plan->arena->memory);
+    order_init(&m->order, &m->scratch, m->module, m->fn);
+    m->stays = bits_new(&m->scratch, m->fn->insts.n + 1);
+    for (uint32_t i = first; i < end; i++) {
+        const struct chain *chain = &m->plan->chains.v[i];
+        if (order_allows(&m->order, chain->inst, chain->count, &why))
+            order_join(&m->order, chain->inst, chain->count);
+    }
+    for (uint32_t from = 0; find_changed(m, from); from = m->end) {
+        find_staying(m);
+        rearrange(m);
+    }
+    arena_free(&m->scratch);
+}
+
+bool pass_reorder(struct ir_module *module, const struct pass_options *options, struct plan *plan)
+{
+    uint32_t before = plan->edits.list.n;
+    for (uint32_t first = 0, end; options->reorder && first < plan->chains.n; first = end) {
+        uint32_t function = plan->chains.v[first].function;
+        for (end = first; end < plan->chains.n && plan->chains.v[end].function == function;)
+            end++;
+        struct mover m = {.module = module, .fn = &module->functions.v[function], .plan = plan};
+        reorder_function(&m, first, end);
+    }
+    split_fused(module, plan);
+    return plan->edits.list.n > before;
+}

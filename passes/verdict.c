@@ -1,0 +1,161 @@
+// The sentences that say why a load is in no chain.
+#include "passes/match.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+void verdict_set(struct matcher *m, struct load *load, enum plan_rule rule, uint32_t because,
+                 const char *format, ...)
+{
+    if (load->verdict.rule != RULE_COUNT)
+        return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (length >= (int)sizeof text)
+        length = sizeof text - 1;
+    load->verdict = (struct verdict){rule, because, arena_strndup(m->arena, text, (size_t)length)};
+}
+
+// At most this much of a name is quoted.
+enum { MOST_QUOTED = 64 };
+
+static const char *quote(struct matcher *m, uint32_t begin, uint32_t end)
+{
+    int length = end - begin > MOST_QUOTED ? MOST_QUOTED : (int)(end - begin);
+    return arena_printf(&m->scratch, "%.*s", length, m->module->tree->source->text + begin);
+}
+
+const char *verdict_inst(struct matcher *m, uint32_t inst)
+{
+    uint32_t begin, end;
+    node_opcode_range(m->module->tree, m->fn->insts.v[inst].node, &begin, &end);
+    return arena_printf(&m->scratch, "%s in line %u", quote(m, begin, end),
+                        ir_place(m->module, m->fn, inst).line);
+}
+
+const char *verdict_value(struct matcher *m, uint32_t version)
+{
+    uint32_t id = m->fn->registers.v[m->fn->versions.v[version].reg].name;
+    if (id == IR_NONE)
+        return "the carry";
+    const struct name *name = tree_name(m->module->tree, id);
+    int length = name->length > MOST_QUOTED ? MOST_QUOTED : (int)name->length;
+    return arena_printf(&m->scratch, "%.*s", length, name->text);
+}
+
+const char *verdict_operand(struct matcher *m, uint32_t operand)
+{
+    const struct ir_operand *at = &m->fn->operands.v[operand];
+    if (at->node == IR_NONE)
+        return "the carry";
+    const struct node *node = &m->module->tree->nodes.v[at->node];
+    return quote(m, node->begin, node->end);
+}
+
+static void judge_by_class(struct matcher *m, struct load *load, uint32_t reader)
+{
+    const char *value = verdict_value(m, load->version), *what = verdict_inst(m, reader);
+    switch (m->fn->insts.v[reader].class) {
+    case CLASS_ATOMIC:
+        verdict_set(m, load, RULE_ATOMIC, reader, "%s goes into the %s, which is atomic", value,
+                    what);
+        break;
+    case CLASS_CALL:
+        verdict_set(m, load, RULE_CALL, reader, "%s goes into the %s", value, what);
+        break;
+    case CLASS_OPAQUE:
+        verdict_set(m, load, RULE_OPAQUE, reader, "%s is read by the %s, which is not known", value,
+                    what);
+        break;
+    case CLASS_MOVE:
+        verdict_set(m, load, RULE_PATTERN, reader, "%s is copied by the %s", value, what);
+        break;
+    default:
+        verdict_set(m, load, RULE_OPERATION, reader,
+                    "%s is read by the %s, which the ALU near the data does not have", value, what);
+        break;
+    }
+}
+
+void verdict_reader(struct matcher *m, struct load *load, uint32_t reader)
+{
+    const struct ir_function *fn = m->fn;
+    uint32_t address = ir_find_operand(fn, reader, ROLE_ADDRESS, 0);
+    if (address != IR_NONE && fn->operand_version.v[address] == load->version) {
+        verdict_set(m, load, RULE_PATTERN, reader, "%s is the address of the %s",
+                    verdict_value(m, load->version), verdict_inst(m, reader));
+        return;
+    }
+    struct alu alu = alu_of(m->module, fn, reader);
+    if (alu.kind == ALU_NONE && alu.rule == RULE_TYPE)
+        verdict_set(m, load, RULE_TYPE, reader, "the %s computes with %s, but not on 32 bits only",
+                    verdict_inst(m, reader), verdict_value(m, load->version));
+    else
+        judge_by_class(m, load, reader);
+}
+
+void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum plan_rule rule)
+{
+    static const char *const reasons[RULE_COUNT] = {
+        [RULE_SHARED] = "writes shared memory, which only its core reaches",
+        [RULE_SPACE] = "does not write global memory",
+        [RULE_VOLATILE] = "is volatile or ordered and stays where it is",
+        [RULE_GENERIC] = "has a generic address that may lie outside global memory",
+        [RULE_WIDTH] = "does not write one value of 32 bits",
+        [RULE_TYPE] = "does not write one value of 32 bits",
+        [RULE_CROSS_BLOCK] = "is in another block",
+        [RULE_GUARD] = "is not under the same guard",
+        [RULE_REUSE] = "has the value in its address, too",
+    };
+    verdict_set(m, load, rule, store, "the %s should end the chain, but it %s",
+                verdict_inst(m, store), reasons[rule]);
+}
+
+static void judge_apart(struct matcher *m, struct load *load, const struct candidate *candidate)
+{
+    uint32_t first = candidate->inst[0], last = candidate->inst[candidate->count - 1];
+    verdict_set(m, load, RULE_ORDER, IR_NONE,
+                "the %s and the %s are too far apart, or a directive or brace stands between them",
+                verdict_inst(m, first), verdict_inst(m, last));
+}
+
+void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
+                      const struct candidate *candidate)
+{
+    if (why->inst == IR_NONE) {
+        judge_apart(m, load, candidate);
+        return;
+    }
+    const char *what = verdict_inst(m, why->inst);
+    const char *member = why->member == IR_NONE ? "" : verdict_inst(m, why->member);
+    switch (why->rule) {
+    case RULE_ALIAS_STORE:
+        verdict_set(
+            m, load, why->rule, why->inst,
+            "the %s may touch what the %s touches, and stands between the chain's instructions",
+            what, member);
+        break;
+    case RULE_BARRIER:
+        verdict_set(m, load, why->rule, why->inst,
+                    "nothing may cross the %s, which stands between the chain's instructions",
+                    what);
+        break;
+    case RULE_OPAQUE:
+        verdict_set(m, load, why->rule, why->inst,
+                    "the %s is not known and stands between the chain's instructions", what);
+        break;
+    case RULE_OVERLAP:
+        verdict_set(
+            m, load, why->rule, why->inst,
+            "the %s belongs to another chain and has to stay between the chain's instructions",
+            what);
+        break;
+    default:
+        verdict_set(m, load, why->rule, why->inst,
+                    "the %s has to stay behind the %s and before another instruction of the chain",
+                    what, member);
+        break;
+    }
+}
