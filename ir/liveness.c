@@ -1,17 +1,20 @@
 // Which registers are live where, as lists: each use walks back to the definitions that reach it,
 // so the work is proportional to the answer.
 #include "ir/internal.h"
-#include "support/bits.h"
-#include <stdlib.h>
+
+struct pair {
+    uint32_t reg, block;
+};
 
 struct liveness {
     struct arena scratch;
     struct ir_function *fn;
-    uint32_t *defined;     // per register: last block + 1 seen with a full definition, while scanning
-    uint32_t *read;        // per register: last block + 1 whose entry value was noted as read
-    VEC(uint64_t) exposed; // register << 32 | block that reads the register's entry value
-    VEC(uint64_t) kills;   // register << 32 | block that defines it on every path
-    VEC(uint64_t) live;    // block << 32 | register
+    uint32_t *defined;        // per register: last block + 1 seen with a full definition, while scanning
+    uint32_t *read;           // per register: last block + 1 whose entry value was noted as read
+    uint32_t *exposed_counts; // per register: blocks that read its entry value
+    VEC(struct pair) exposed; // in the order of blocks
+    VEC(struct pair) kills;   // blocks that define a register on every path; in the order of blocks
+    VEC(struct pair) live;    // in the order of registers
 };
 
 static void scan_block(struct liveness *l, uint32_t block)
@@ -25,67 +28,88 @@ static void scan_block(struct liveness *l, uint32_t block)
             if (!reads || l->defined[reg] == block + 1 || l->read[reg] == block + 1)
                 continue;
             l->read[reg] = block + 1;
-            vec_push(&l->scratch, &l->exposed, (uint64_t)reg << 32 | block);
+            vec_push(&l->scratch, &l->exposed, (struct pair){reg, block});
+            l->exposed_counts[reg]++;
         }
         for (uint32_t i = 0; i < fn->insts.v[inst].operand_count; i++) {
             uint32_t reg = operands[i].index;
             if (operands[i].kind != OPERAND_REGISTER || operands[i].role != ROLE_DEF || l->defined[reg] == block + 1)
                 continue;
             l->defined[reg] = block + 1; // what a partial definition keeps was read just above
-            vec_push(&l->scratch, &l->kills, (uint64_t)reg << 32 | block);
+            vec_push(&l->scratch, &l->kills, (struct pair){reg, block});
         }
     }
 }
 
-static int by_value(const void *a, const void *b)
+// Blocks by register. Only registers that some block reads on entry count.
+static struct csr by_register(struct liveness *l, const struct pair *pairs, uint32_t count)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
+    uint32_t *counts = ARENA_ARRAY(&l->scratch, uint32_t, l->fn->registers.n);
+    for (uint32_t i = 0; i < count; i++)
+        counts[pairs[i].reg] += l->exposed_counts[pairs[i].reg] != 0;
+    struct csr rows = csr_from_counts(&l->scratch, counts, l->fn->registers.n);
+    for (uint32_t i = 0; i < count; i++)
+        if (l->exposed_counts[pairs[i].reg])
+            csr_put(&rows, pairs[i].reg, pairs[i].block);
+    return rows;
 }
 
-static void sort_pairs(uint64_t *pairs, uint32_t count)
-{
-    if (count)
-        qsort(pairs, count, sizeof *pairs, by_value);
-}
+struct marks {
+    uint32_t *killed, *marked, *stack; // per block: register + 1
+};
 
 // Spreads one register from the blocks that read it up to those that define it.
-static void spread(struct liveness *l, uint32_t reg, const uint64_t *readers, uint32_t count, const uint32_t *killed, uint32_t *marked,
-                   uint32_t *stack)
+static void spread(struct liveness *l, uint32_t reg, const struct csr *readers, const struct csr *kills, struct marks *m)
 {
     struct ir_function *fn = l->fn;
     uint32_t depth = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t block = (uint32_t)readers[i];
-        marked[block] = reg + 1;
-        stack[depth++] = block;
+    for (uint32_t i = kills->at[reg]; i < kills->at[reg + 1]; i++)
+        m->killed[kills->item[i]] = reg + 1;
+    for (uint32_t i = readers->at[reg]; i < readers->at[reg + 1]; i++) {
+        m->marked[readers->item[i]] = reg + 1;
+        m->stack[depth++] = readers->item[i];
     }
     while (depth) {
-        uint32_t block = stack[--depth];
-        vec_push(&l->scratch, &l->live, (uint64_t)block << 32 | reg);
+        uint32_t block = m->stack[--depth];
+        vec_push(&l->scratch, &l->live, (struct pair){reg, block});
+        fn->blocks.v[block].live_count++;
         for (uint32_t i = 0; i < fn->blocks.v[block].pred_count; i++) {
             uint32_t pred = ir_preds(fn, block)[i];
-            if (killed[pred] == reg + 1 || marked[pred] == reg + 1)
+            if (m->killed[pred] == reg + 1 || m->marked[pred] == reg + 1)
                 continue;
-            marked[pred] = reg + 1;
-            stack[depth++] = pred;
+            m->marked[pred] = reg + 1;
+            m->stack[depth++] = pred;
         }
     }
 }
 
 static void spread_all(struct liveness *l)
 {
-    uint32_t count = l->fn->blocks.n, kill = 0;
-    uint32_t *killed = ARENA_ARRAY(&l->scratch, uint32_t, count), *marked = ARENA_ARRAY(&l->scratch, uint32_t, count);
-    uint32_t *stack = ARENA_ARRAY(&l->scratch, uint32_t, count);
-    for (uint32_t i = 0, next; i < l->exposed.n; i = next) {
-        uint32_t reg = (uint32_t)(l->exposed.v[i] >> 32);
-        for (next = i; next < l->exposed.n && l->exposed.v[next] >> 32 == reg; next++)
-            ;
-        for (; kill < l->kills.n && l->kills.v[kill] >> 32 <= reg; kill++)
-            if (l->kills.v[kill] >> 32 == reg)
-                killed[(uint32_t)l->kills.v[kill]] = reg + 1;
-        spread(l, reg, l->exposed.v + i, next - i, killed, marked, stack);
+    uint32_t count = l->fn->blocks.n;
+    struct csr readers = by_register(l, l->exposed.v, l->exposed.n);
+    struct csr kills = by_register(l, l->kills.v, l->kills.n);
+    struct marks marks = {ARENA_ARRAY(&l->scratch, uint32_t, count), ARENA_ARRAY(&l->scratch, uint32_t, count),
+                          ARENA_ARRAY(&l->scratch, uint32_t, count)};
+    for (uint32_t reg = 0; reg < l->fn->registers.n; reg++)
+        if (l->exposed_counts[reg])
+            spread(l, reg, &readers, &kills, &marks);
+}
+
+// The pairs by block; within one they stay in the order of registers.
+static void list_by_block(struct ir_module *module, struct liveness *l)
+{
+    struct ir_function *fn = l->fn;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < fn->blocks.n; i++) {
+        fn->blocks.v[i].live = at;
+        at += fn->blocks.v[i].live_count;
+        fn->blocks.v[i].live_count = 0;
+    }
+    vec_reserve(module->arena, &fn->live, at + 1);
+    fn->live.n = at;
+    for (uint32_t i = 0; i < l->live.n; i++) {
+        struct ir_block *block = &fn->blocks.v[l->live.v[i].block];
+        fn->live.v[block->live + block->live_count++] = l->live.v[i].reg;
     }
 }
 
@@ -95,19 +119,11 @@ void ir_build_liveness(struct ir_module *module, struct ir_function *fn)
     arena_init(&l.scratch, module->arena->memory);
     l.defined = ARENA_ARRAY(&l.scratch, uint32_t, fn->registers.n);
     l.read = ARENA_ARRAY(&l.scratch, uint32_t, fn->registers.n);
+    l.exposed_counts = ARENA_ARRAY(&l.scratch, uint32_t, fn->registers.n);
     for (uint32_t i = 0; i < fn->blocks.n; i++)
         scan_block(&l, i);
-    sort_pairs(l.exposed.v, l.exposed.n);
-    sort_pairs(l.kills.v, l.kills.n);
     spread_all(&l);
-    sort_pairs(l.live.v, l.live.n);
-    vec_reserve(module->arena, &fn->live, l.live.n + 1);
-    for (uint32_t i = 0; i < l.live.n; i++) {
-        struct ir_block *block = &fn->blocks.v[l.live.v[i] >> 32];
-        if (!block->live_count++)
-            block->live = i;
-        fn->live.v[fn->live.n++] = (uint32_t)l.live.v[i];
-    }
+    list_by_block(module, &l);
     arena_free(&l.scratch);
 }
 
