@@ -71,6 +71,7 @@ struct table_kernel {
 };
 
 struct tables {
+    uint32_t version; // TABLES_VERSION
     struct table_file source, output;
     struct pass_options options;
     VEC(struct table_kernel) kernels;
@@ -87,10 +88,10 @@ void tables_write_json(const struct tables *tables, FILE *to);
 bool tables_read_json(struct tables *tables, struct arena *arena, const char *text, size_t length,
                       struct diags *diags);
 
-// Names as the formats spell them.
+// Names as the formats spell them, NULL behind the last.
 extern const char *const table_cost_names[];      // enum cost_model
 extern const char *const table_fma_names[];       // enum fma_mode
 extern const char *const table_response_names[];  // enum response
 extern const char *const table_block_names[];     // enum block_kind
 extern const char *const table_candidate_names[]; // enum candidate_kind
-extern const char *const table_tag_names[];       // "00", "01", "10", "11"
+extern const char *const table_tag_names[];       // "" (untagged), "01", "10", "11"

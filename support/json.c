@@ -78,17 +78,17 @@ void json_end_array(struct json *json)
     close_level(json, ']');
 }
 
-// Length of the valid UTF-8 sequence at `text`, or 0.
-static size_t utf8_length(const unsigned char *text, size_t left)
+size_t json_utf8_length(const char *text, size_t left)
 {
     static const struct {
         unsigned char mask, lead;
         uint32_t least;
     } forms[] = {{0, 0, 0}, {0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
     for (size_t length = 1; length <= 4 && length <= left; length++) {
-        if ((text[0] & forms[length].mask) != forms[length].lead)
+        unsigned char first = (unsigned char)text[0];
+        if ((first & forms[length].mask) != forms[length].lead)
             continue;
-        uint32_t point = text[0] & (unsigned char)~forms[length].mask;
+        uint32_t point = first & (unsigned char)~forms[length].mask;
         for (size_t i = 1; i < length; i++) {
             if ((text[i] & 0xc0) != 0x80)
                 return 0;
@@ -117,7 +117,7 @@ void json_text(struct json *json, const char *text, size_t length)
     separate(json);
     putc('"', json->to);
     while (at < end) {
-        size_t bytes = utf8_length(at, (size_t)(end - at));
+        size_t bytes = json_utf8_length((const char *)at, (size_t)(end - at));
         if (!bytes)
             fputs("\\ufffd", json->to);
         else if (*at < ' ' || *at == '"' || *at == '\\' || *at == 127)

@@ -2,6 +2,7 @@
 // UTF-8 are written as U+FFFD. Doubles are written so that reading gives back the same value.
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -30,3 +31,6 @@ void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 // Ends the document with a newline.
 void json_done(struct json *json);
+
+// Length of the valid UTF-8 sequence at `text`, or 0.
+size_t json_utf8_length(const char *text, size_t left);

@@ -1,0 +1,32 @@
+// The function bodies of a text and their instructions, counted as the tables count them.
+#pragma once
+#include "frontend/tree.h"
+
+struct body {
+    const struct tree *tree;
+    uint32_t node;  // NODE_FUNCTION
+    uint32_t open;  // offset behind its opening brace
+    uint32_t end;
+    uint32_t loads; // instructions that may load from global memory
+    VEC(uint32_t) insts; // nodes, in the order of the text
+};
+
+struct bodies {
+    VEC(struct body) list; // in the order of the text
+};
+
+void bodies_find(struct bodies *bodies, struct arena *arena, const struct tree *tree);
+// The body that holds the offset, or NULL.
+const struct body *bodies_at(const struct bodies *bodies, uint32_t offset);
+const char *body_name(const struct body *body, struct arena *arena);
+bool body_is_entry(const struct body *body);
+
+static inline const struct node *body_inst(const struct body *body, uint32_t index)
+{
+    return &body->tree->nodes.v[body->insts.v[index]];
+}
+
+// The first instruction that begins at or behind the offset, or their number.
+uint32_t body_find(const struct body *body, uint32_t offset);
+// An instruction's opcode with its modifiers, without white space and comments.
+const char *body_opcode(const struct body *body, struct arena *arena, uint32_t index);

@@ -1,0 +1,240 @@
+#include "backend/build.h"
+#include <sha2.h>
+#include <stdlib.h>
+
+struct builder {
+    struct tables *tables;
+    struct arena *arena;
+    const struct ir_module *module;
+    const struct plan *plan;
+    const struct written *written;
+    const struct bodies *bodies;
+    const struct rejection **rejections; // by function, then place
+    uint32_t chain, block, rejection;    // how far the plan's lists are done
+    // The function at work.
+    const struct ir_function *fn;
+    const struct body *body;
+    struct table_kernel *kernel;
+};
+
+void tables_digest(char digest[SHA256_HEX + 1], const char *text, size_t length)
+{
+    SHA256Data((const uint8_t *)text, length, digest);
+}
+
+static const char *name_text(const struct builder *b, uint32_t name)
+{
+    const struct name *n = tree_name(b->module->tree, name);
+    return arena_strndup(b->arena, n->text, n->length);
+}
+
+// The instructions of the output that the input's instruction has become: [first, end).
+static void output_range(const struct builder *b, uint32_t inst, uint32_t *first, uint32_t *end)
+{
+    const struct node *node = &b->module->tree->nodes.v[b->fn->insts.v[inst].node];
+    uint32_t to, to_end;
+    writer_range(b->written, node->begin, node->end, &to, &to_end);
+    *first = body_find(b->body, to);
+    *end = body_find(b->body, to_end);
+}
+
+static uint32_t line_of(const struct builder *b, uint32_t inst)
+{
+    return ir_place(b->module, b->fn, inst).line;
+}
+
+static const char *fault(const struct builder *b, const char *what, uint32_t inst)
+{
+    return arena_printf(b->arena, "plan for '%s': %s (line %u)", b->kernel->name, what,
+                        inst < b->fn->insts.n ? line_of(b, inst) : 0);
+}
+
+static const char *add_instruction(struct builder *b, struct table_chain *to, uint32_t inst)
+{
+    uint32_t first, end;
+    if (inst >= b->fn->insts.n)
+        return fault(b, "a chain has an instruction that the function has not", inst);
+    output_range(b, inst, &first, &end);
+    if (first >= end)
+        return fault(b, "a chain's instruction is not in the output", inst);
+    struct place place = ir_place(b->module, b->fn, inst);
+    struct table_instruction entry = {place.line, place.column, first, 2, body_opcode(b->body, b->arena, first)};
+    vec_push(b->arena, &to->instructions, entry);
+    return NULL;
+}
+
+static const char *add_chain(struct builder *b, const struct chain *chain)
+{
+    struct table_chain to = {
+        .id = b->kernel->chains.n,
+        .pattern = chain->pattern,
+        .response = chain->response,
+        .response_flits = chain->response_flits,
+        .saving = chain->saving,
+    };
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const char *wrong = add_instruction(b, &to, chain->inst[i]);
+        if (wrong)
+            return wrong;
+    }
+    if (to.instructions.n) {
+        to.instructions.v[0].tag = 1;
+        to.instructions.v[to.instructions.n - 1].tag = 3;
+    }
+    vec_push(b->arena, &b->kernel->chains, to);
+    return NULL;
+}
+
+static const char *live_name(const struct builder *b, const struct live_value *live)
+{
+    if (live->reg != IR_NONE)
+        return name_text(b, b->fn->registers.v[live->reg].name);
+    const char *member = live->member < WORD_COUNT ? isa_words[live->member].text : "";
+    return arena_printf(b->arena, "%s%s", isa_specials[live->special].text, member);
+}
+
+static uint64_t limited(uint64_t count)
+{
+    return count < INT64_MAX ? count : INT64_MAX;
+}
+
+// A block's instructions need not keep their order: the first and the last of the output are those
+// that stand first and last there.
+static void place_block(const struct builder *b, const struct block_plan *plan, struct table_block *block)
+{
+    block->begin_index = UINT32_MAX;
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        const struct ir_block *part = &b->fn->blocks.v[plan->blocks[i]];
+        for (uint32_t inst = part->first; inst < part->end; inst++) {
+            uint32_t first, end;
+            if (inst < plan->first || inst > plan->last)
+                continue;
+            output_range(b, inst, &first, &end);
+            if (first < end && first < block->begin_index)
+                block->begin_index = first;
+            if (first < end && end - 1 > block->end_index)
+                block->end_index = end - 1;
+        }
+    }
+}
+
+static const char *add_block(struct builder *b, const struct block_plan *plan)
+{
+    struct table_block block = {
+        .id = b->kernel->blocks.n,
+        .kind = plan->kind,
+        .begin_line = line_of(b, plan->first),
+        .end_line = line_of(b, plan->last),
+        .loads = plan->loads,
+        .stores = plan->stores,
+        .estimate = {
+            .cost = b->tables->options.cost,
+            .bw_tx = plan->bw_tx, .bw_rx = plan->bw_rx,
+            .at_tx = plan->at_tx, .at_rx = plan->at_rx,
+            .threshold_tx = limited(plan->threshold_tx),
+            .threshold_rx = limited(plan->threshold_rx),
+            .saves = plan->saves,
+            .candidate = plan->candidate && plan->chosen,
+        },
+        .has_condition = plan->conditional && plan->trip_text,
+        .condition = plan->trip_text,
+        .threshold = limited(plan->threshold),
+        .passed_over = plan->candidate && !plan->chosen,
+    };
+    place_block(b, plan, &block);
+    if (block.begin_index == UINT32_MAX)
+        return fault(b, "a block has no instructions in the output", plan->first);
+    for (uint32_t i = 0; i < plan->live_in.n; i++)
+        vec_push(b->arena, &block.live_in, live_name(b, &plan->live_in.v[i]));
+    for (uint32_t i = 0; i < plan->live_out.n; i++)
+        vec_push(b->arena, &block.live_out, live_name(b, &plan->live_out.v[i]));
+    vec_push(b->arena, &b->kernel->blocks, block);
+    return NULL;
+}
+
+static void add_rejection(struct builder *b, const struct rejection *rejection)
+{
+    struct place place = ir_place(b->module, b->fn, rejection->inst);
+    struct table_rejection to = {
+        .line = place.line,
+        .column = place.column,
+        .kind = rejection->kind,
+        .rule = rejection->rule,
+        .because_line = rejection->because == IR_NONE ? 0 : line_of(b, rejection->because),
+        .text = rejection->text ? rejection->text : plan_rules[rejection->rule].text,
+    };
+    vec_push(b->arena, &b->kernel->rejected, to);
+}
+
+static int compare_u32(uint32_t a, uint32_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_rejections(const void *a, const void *b)
+{
+    const struct rejection *x = *(const struct rejection *const *)a;
+    const struct rejection *y = *(const struct rejection *const *)b;
+    int by = compare_u32(x->function, y->function);
+    by = by ? by : compare_u32(x->inst, y->inst);
+    return by ? by : (x > y) - (x < y);
+}
+
+static void sort_rejections(struct builder *b)
+{
+    uint32_t count = b->plan->rejections.n;
+    b->rejections = ARENA_ARRAY(b->arena, const struct rejection *, count);
+    for (uint32_t i = 0; i < count; i++)
+        b->rejections[i] = &b->plan->rejections.v[i];
+    if (count)
+        qsort(b->rejections, count, sizeof *b->rejections, compare_rejections);
+}
+
+static const char *add_kernel(struct builder *b, uint32_t function)
+{
+    struct table_kernel kernel = {name_text(b, b->fn->name), b->body->insts.n, b->body->loads, {0}, {0}, {0}};
+    const struct plan *plan = b->plan;
+    const char *wrong = NULL;
+    b->kernel = &kernel;
+    for (; b->chain < plan->chains.n && plan->chains.v[b->chain].function == function && !wrong; b->chain++)
+        wrong = add_chain(b, &plan->chains.v[b->chain]);
+    for (; b->block < plan->blocks.n && plan->blocks.v[b->block].function == function && !wrong; b->block++)
+        wrong = add_block(b, &plan->blocks.v[b->block]);
+    for (; b->rejection < plan->rejections.n && b->rejections[b->rejection]->function == function; b->rejection++)
+        add_rejection(b, b->rejections[b->rejection]);
+    if (b->fn->is_entry || kernel.chains.n || kernel.blocks.n || kernel.rejected.n)
+        vec_push(b->arena, &b->tables->kernels, kernel);
+    return wrong;
+}
+
+// The function's body in the output, or NULL if it has none.
+static const struct body *output_body(const struct builder *b, const struct ir_function *fn)
+{
+    const struct tree *tree = b->module->tree;
+    NODE_EACH(scope, tree, fn->node)
+        if (tree->nodes.v[scope].kind == NODE_SCOPE)
+            return bodies_at(b->bodies, writer_offset(b->written, tree->nodes.v[scope].begin) + 1);
+    return NULL;
+}
+
+const char *tables_build(struct tables *tables, struct arena *arena, const struct ir_module *module,
+                         const struct plan *plan, const struct written *written,
+                         const struct bodies *bodies)
+{
+    struct builder b = {
+        .tables = tables, .arena = arena, .module = module,
+        .plan = plan, .written = written, .bodies = bodies,
+    };
+    const char *wrong = NULL;
+    sort_rejections(&b);
+    for (uint32_t function = 0; function < module->functions.n && !wrong; function++) {
+        b.fn = &module->functions.v[function];
+        b.body = output_body(&b, b.fn);
+        if (b.body)
+            wrong = add_kernel(&b, function);
+    }
+    bool done = b.chain == plan->chains.n && b.block == plan->blocks.n && b.rejection == plan->rejections.n;
+    if (!wrong && !done)
+        wrong = "the plan is not in order, or speaks of functions without a body";
+    return wrong ? wrong : tables_check(arena, tables);
+}

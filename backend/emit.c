@@ -1,0 +1,110 @@
+#include "backend/backend.h"
+#include "backend/bodies.h"
+#include "backend/build.h"
+#include "backend/text.h"
+
+// Taking tags out may bring the halves of another one together; nobody has more than a few inside
+// of each other.
+static void strip_all(struct source *source, struct arena *arena)
+{
+    enum { MOST = 8 };
+    for (int i = 0; i < MOST; i++) {
+        struct tags tags;
+        uint32_t length;
+        tags_find(&tags, arena, source);
+        if (!tags.list.n)
+            return;
+        char *text = tags_strip(arena, source, &tags, &length);
+        source_init(source, arena, source->name, text, length);
+    }
+}
+
+static bool same_options(const struct pass_options *a, const struct pass_options *b)
+{
+    return a->cost == b->cost && a->fma == b->fma && a->reorder == b->reorder;
+}
+
+static bool has_style(const struct tags *tags, enum tag_style style)
+{
+    for (uint32_t i = 0; i < tags->list.n; i++)
+        if (tags->list.v[i].style != style)
+            return false;
+    return tags->list.n > 0;
+}
+
+// True if this run would write the input again.
+static bool is_current(struct opened *opened, struct arena *arena, const struct source *input,
+                       const struct backend_options *options)
+{
+    struct tags tags;
+    struct diags ignored;
+    tags_find(&tags, arena, input);
+    diags_init(&ignored, arena);
+    if (!has_style(&tags, options->tags) || !tags_read(&opened->tables, arena, input, &ignored))
+        return false;
+    opened->tables.output.file = text_utf8(arena, options->output_name);
+    return same_options(&opened->tables.options, &options->passes);
+}
+
+void backend_open(struct opened *opened, struct arena *arena, const struct source *input,
+                  const struct backend_options *options)
+{
+    *opened = (struct opened){.source = *input};
+    if (options->tags == TAGS_NONE && !options->passes.reorder)
+        return;
+    opened->current = is_current(opened, arena, input, options);
+    if (!opened->current)
+        strip_all(&opened->source, arena);
+}
+
+const char *backend_strip(struct arena *arena, const struct source *input, uint32_t *length)
+{
+    struct source source = *input;
+    strip_all(&source, arena);
+    *length = source.length;
+    return source.text;
+}
+
+// The text with the plan's edits, and its tree: the module's own if there are none.
+static const char *apply_edits(struct arena *arena, const struct ir_module *module,
+                               const struct plan *plan, struct written *written, struct tree **tree)
+{
+    const char *wrong = writer_apply(arena, module->tree->source, &plan->edits, written);
+    *tree = module->tree;
+    if (wrong || !plan->edits.list.n)
+        return wrong;
+    struct source *source = ARENA_NEW(arena, struct source);
+    struct diags ignored;
+    diags_init(&ignored, arena);
+    source_init(source, arena, module->tree->source->name, written->text, written->length);
+    *tree = ARENA_NEW(arena, struct tree);
+    ptx_parse(*tree, arena, source, &ignored);
+    return NULL;
+}
+
+const char *backend_emit(struct output *output, struct arena *arena,
+                         const struct ir_module *module, const struct plan *plan,
+                         const struct backend_options *options)
+{
+    const struct source *source = module->tree->source;
+    struct written written;
+    struct tree *tree;
+    struct bodies bodies;
+    struct tables *tables = &output->tables;
+    *tables = (struct tables){.version = TABLES_VERSION, .options = options->passes};
+    tables->source.file = text_utf8(arena, source->name);
+    tables->output.file = text_utf8(arena, options->output_name);
+    tables_digest(tables->source.sha256, source->text, source->length);
+    const char *wrong = apply_edits(arena, module, plan, &written, &tree);
+    if (wrong)
+        return wrong;
+    bodies_find(&bodies, arena, tree);
+    wrong = tables_build(tables, arena, module, plan, &written, &bodies);
+    if (wrong)
+        return wrong;
+    output->text = tags_write(arena, tree, tables, options->tags, &output->length);
+    if (!output->text)
+        return "a kernel of the tables is not in the output";
+    tables_digest(tables->output.sha256, output->text, output->length);
+    return NULL;
+}

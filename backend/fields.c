@@ -1,0 +1,62 @@
+#include "backend/fields.h"
+#include <string.h>
+
+bool fields_is_sha256(const char *text, size_t length)
+{
+    return length == 64 && strspn(text, "0123456789abcdef") >= 64;
+}
+
+static uint32_t most(const struct field *field)
+{
+    return field->most ? field->most : INT32_MAX;
+}
+
+bool fields_in_range(const struct field *field, uint64_t number)
+{
+    return number >= field->least && number <= most(field);
+}
+
+bool fields_find_word(const struct field *field, const char *text, size_t length, unsigned *word)
+{
+    for (unsigned i = 0; length && field->words[i]; i++)
+        if (strlen(field->words[i]) == length && !memcmp(field->words[i], text, length)) {
+            *word = i;
+            return true;
+        }
+    return false;
+}
+
+static const char *const expected[] = {
+    [FIELD_TEXT] = "a string",
+    [FIELD_SHA256] = "a SHA-256 digest of 64 lower-case hexadecimal digits",
+    [FIELD_UINT] = "a whole number",
+    [FIELD_OPTIONAL] = "a whole number from 1 to 2147483647, or none",
+    [FIELD_COUNT] = "a whole number from 1 on, or none",
+    [FIELD_DOUBLE] = "a number",
+    [FIELD_BOOL] = "true or false",
+    [FIELD_WORD] = "one of",
+    [FIELD_WORDS] = "a list, each at most once, of",
+    [FIELD_TEXTS] = "a list of names",
+    [FIELD_FIXED] = "the string",
+    [FIELD_OBJECT] = "an object",
+    [FIELD_OPTION] = "an object, or none",
+    [FIELD_LIST] = "a list",
+};
+
+const char *fields_expected(struct arena *arena, const struct field *field)
+{
+    struct text text;
+    uint32_t length;
+    text_init(&text, arena);
+    text_printf(&text, "expected %s", expected[field->kind]);
+    if (field->kind == FIELD_UINT)
+        text_printf(&text, " from %u to %u", field->least, most(field));
+    const char *before = " ";
+    for (unsigned i = 0; field->words && field->words[i]; i++) {
+        if (!*field->words[i])
+            continue;
+        text_printf(&text, "%s%s", before, field->words[i]);
+        before = ", ";
+    }
+    return text_end(&text, &length);
+}

@@ -1,0 +1,79 @@
+// Records by description: a row per field says what it is called, what it holds and where it lies.
+// From the rows come the JSON, its reader, and the `key=value` text in tags.
+#pragma once
+#include "backend/text.h"
+#include "support/diag.h"
+
+struct json;   // support/json.h, and
+struct json_t; // jansson.h: the two do not go into one file
+
+enum field_kind {
+    FIELD_TEXT,     // const char *
+    FIELD_SHA256,   // char[65]
+    FIELD_UINT,     // uint32_t in [least, most]; most = 0: INT32_MAX
+    FIELD_OPTIONAL, // uint32_t; null if 0
+    FIELD_COUNT,    // uint64_t; null if 0
+    FIELD_DOUBLE,   // double, finite
+    FIELD_BOOL,     // bool
+    FIELD_WORD,     // unsigned or enum: one of `words`
+    FIELD_WORDS,    // unsigned, bit n for words[n]: a list
+    FIELD_TEXTS,    // VEC(const char *), none of them empty
+    FIELD_FIXED,    // nothing: the text words[0]
+    FIELD_OBJECT,   // an object of its own in JSON, in C the same struct (offset 0)
+    FIELD_OPTION,   // the same, null unless the bool at `offset` is set
+    FIELD_LIST,     // VEC of structs of `size` bytes; not in the text
+};
+
+struct field {
+    const char *key; // NULL ends the rows
+    enum field_kind kind;
+    size_t offset;
+    uint32_t least, most;     // FIELD_UINT
+    const char *const *words; // FIELD_WORD, FIELD_WORDS, FIELD_FIXED; "" is no word; NULL ends them
+    const struct field *rows; // FIELD_OBJECT, FIELD_OPTION, FIELD_LIST
+    size_t size;              // FIELD_LIST
+    bool flat;                // in JSON on one line
+};
+
+// The members of an object; the caller opens and closes it.
+void fields_write_json(struct json *json, const struct field *rows, const void *record);
+
+// ` key=value` for each field that is there; keys in objects are `object.key`.
+void fields_write_text(struct text *text, const struct field *rows, const void *record);
+
+// Where faults of the reading go.
+struct field_reader {
+    struct arena *arena;
+    struct diags *diags;
+    const char *id;      // of the diagnostics
+    uint32_t begin, end; // their place
+};
+
+// Both fill a zeroed record. They return false if anything is missing or wrong, having said what.
+bool fields_read_json(struct field_reader *reader, const struct field *rows, void *record,
+                      struct json_t *object, const char *path);
+
+// For the readers of both forms.
+bool fields_is_sha256(const char *text, size_t length);
+bool fields_in_range(const struct field *field, uint64_t number);
+bool fields_find_word(const struct field *field, const char *text, size_t length, unsigned *word);
+// "expected a whole number from 1 to 9"
+const char *fields_expected(struct arena *arena, const struct field *field);
+
+// A value in a text.
+struct pair {
+    const char *key, *value; // not terminated; the value without its quotes
+    uint32_t key_length, value_length;
+    bool taken;
+};
+struct pairs {
+    VEC(struct pair) list;
+};
+
+bool fields_split_text(struct field_reader *reader, const char *text, uint32_t length,
+                       struct pairs *pairs);
+// Takes the value with this key, or returns NULL.
+struct pair *fields_take(struct pairs *pairs, const char *key);
+// Fills the record from the pairs; what then is left in `pairs` is a fault as well.
+bool fields_read_text(struct field_reader *reader, const struct field *rows, void *record,
+                      struct pairs *pairs);

@@ -1,0 +1,341 @@
+// Records as ` key=value key='some text'`: printable ASCII without quotation marks, backslashes and
+// ends of comments, because it stands in directives and in comments of PTX.
+#include "backend/fields.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ESCAPE = '~' }; // and two hexadecimal digits
+
+struct texts {
+    VEC(const char *) items;
+};
+
+// Writing
+
+static void add_escaped(struct text *to, const char *text, bool element)
+{
+    char before = 0;
+    for (; *text; before = *text++) {
+        unsigned char c = (unsigned char)*text;
+        bool closes = c == '/' && before == '*';
+        if (c < ' ' || c > '~' || closes || strchr("'\"\\~", c) || (element && c == ','))
+            text_printf(to, "%c%02x", ESCAPE, c);
+        else
+            text_add(to, text, 1);
+    }
+}
+
+static void add_texts(struct text *to, const struct texts *texts)
+{
+    for (uint32_t i = 0; i < texts->items.n; i++) {
+        text_add(to, ",", i > 0);
+        add_escaped(to, texts->items.v[i], true);
+    }
+}
+
+static void add_words(struct text *to, const char *const *words, unsigned set)
+{
+    const char *comma = "";
+    for (unsigned i = 0; words[i]; i++)
+        if (set >> i & 1) {
+            text_printf(to, "%s%s", comma, words[i]);
+            comma = ",";
+        }
+}
+
+// The shortest that reads back as the same value.
+static void add_double(struct text *to, double value)
+{
+    char text[40];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    text_add(to, text, strlen(text));
+}
+
+static void add_value(struct text *to, const struct field *field, const void *value)
+{
+    switch (field->kind) {
+    case FIELD_TEXT: add_escaped(to, *(const char *const *)value, false); break;
+    case FIELD_SHA256: text_add(to, value, strlen(value)); break;
+    case FIELD_UINT:
+    case FIELD_OPTIONAL: text_printf(to, "%u", *(const uint32_t *)value); break;
+    case FIELD_COUNT: text_printf(to, "%llu", (unsigned long long)*(const uint64_t *)value); break;
+    case FIELD_DOUBLE: add_double(to, *(const double *)value); break;
+    case FIELD_BOOL: text_printf(to, "%s", *(const bool *)value ? "true" : "false"); break;
+    case FIELD_WORD: text_printf(to, "%s", field->words[*(const unsigned *)value]); break;
+    case FIELD_WORDS: add_words(to, field->words, *(const unsigned *)value); break;
+    case FIELD_TEXTS: add_texts(to, value); break;
+    case FIELD_FIXED: text_printf(to, "%s", field->words[0]); break;
+    case FIELD_OBJECT:
+    case FIELD_OPTION:
+    case FIELD_LIST: break; // not values
+    }
+}
+
+static bool is_quoted(enum field_kind kind)
+{
+    return kind == FIELD_TEXT || kind == FIELD_TEXTS;
+}
+
+// Numbers that are null in JSON and objects that are not there have no key in the text.
+static bool is_absent(const struct field *field, const void *value)
+{
+    return (field->kind == FIELD_OPTIONAL && !*(const uint32_t *)value) ||
+        (field->kind == FIELD_COUNT && !*(const uint64_t *)value) ||
+        (field->kind == FIELD_OPTION && !*(const bool *)value) || field->kind == FIELD_LIST;
+}
+
+static void write_fields(struct text *to, const struct field *rows, const void *record, const char *prefix)
+{
+    for (const struct field *field = rows; field->key; field++) {
+        const void *value = (const char *)record + field->offset;
+        if (is_absent(field, value))
+            continue;
+        if (field->rows) {
+            write_fields(to, field->rows, record, arena_printf(to->arena, "%s%s.", prefix, field->key));
+            continue;
+        }
+        const char *quote = is_quoted(field->kind) ? "'" : "";
+        text_printf(to, " %s%s=%s", prefix, field->key, quote);
+        add_value(to, field, value);
+        text_printf(to, "%s", quote);
+    }
+}
+
+void fields_write_text(struct text *text, const struct field *rows, const void *record)
+{
+    write_fields(text, rows, record, "");
+}
+
+// Reading
+
+static bool fault(struct field_reader *reader, const char *key, int length, const char *what)
+{
+    diag_add(reader->diags, DIAG_ERROR, reader->id, reader->begin, reader->end, "%.*s: %s", length, key,
+             what);
+    return false;
+}
+
+static bool is_key(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+bool fields_split_text(struct field_reader *reader, const char *text, uint32_t length, struct pairs *pairs)
+{
+    const char *at = text, *end = text + length;
+    while (at < end) {
+        struct pair pair = {.key = ++at};
+        while (at < end && is_key(*at))
+            at++;
+        pair.key_length = (uint32_t)(at - pair.key);
+        if (pair.key[-1] != ' ' || !pair.key_length || at == end || *at++ != '=')
+            return fault(reader, text, (int)length, "expected pairs of key=value, a blank before each");
+        char stop = at < end && *at == '\'' ? '\'' : ' ';
+        pair.value = at += stop == '\'';
+        while (at < end && *at != stop)
+            at++;
+        pair.value_length = (uint32_t)(at - pair.value);
+        if (stop == '\'' && at++ == end)
+            return fault(reader, pair.key, (int)pair.key_length, "its text has no end");
+        vec_push(reader->arena, &pairs->list, pair);
+    }
+    return true;
+}
+
+struct pair *fields_take(struct pairs *pairs, const char *key)
+{
+    for (uint32_t i = 0; i < pairs->list.n; i++) {
+        struct pair *pair = &pairs->list.v[i];
+        if (!pair->taken && strlen(key) == pair->key_length && !memcmp(key, pair->key, pair->key_length)) {
+            pair->taken = true;
+            return pair;
+        }
+    }
+    return NULL;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_escaped(struct field_reader *reader, const char *from, uint32_t length, const char **text)
+{
+    char *to = arena_alloc(reader->arena, length + 1);
+    *text = to;
+    for (uint32_t i = 0; i < length; i++) {
+        if (from[i] != ESCAPE) {
+            *to++ = from[i];
+            continue;
+        }
+        int high = i + 2 < length ? hex_digit(from[i + 1]) : -1;
+        int low = i + 2 < length ? hex_digit(from[i + 2]) : -1;
+        if (high < 0 || low < 0 || !(high | low))
+            return false;
+        *to++ = (char)(high << 4 | low);
+        i += 2;
+    }
+    return true;
+}
+
+// The next element of a list with commas, from `*at` on; false at its end.
+static bool next_element(const struct pair *pair, uint32_t *at, const char **element, uint32_t *length)
+{
+    if (*at >= pair->value_length)
+        return false;
+    *element = pair->value + *at;
+    const char *comma = memchr(*element, ',', pair->value_length - *at);
+    *length = comma ? (uint32_t)(comma - *element) : pair->value_length - *at;
+    *at += *length + 1;
+    return true;
+}
+
+static bool read_texts(struct field_reader *reader, const struct pair *pair, struct texts *texts)
+{
+    const char *element, *text;
+    for (uint32_t at = 0, length; next_element(pair, &at, &element, &length);) {
+        if (!length || !read_escaped(reader, element, length, &text))
+            return false;
+        vec_push(reader->arena, &texts->items, text);
+    }
+    return true;
+}
+
+static bool read_words(const struct field *field, const struct pair *pair, unsigned *set)
+{
+    const char *element;
+    for (uint32_t at = 0, length; next_element(pair, &at, &element, &length);) {
+        unsigned word;
+        if (!fields_find_word(field, element, length, &word) || *set >> word & 1)
+            return false;
+        *set |= 1u << word;
+    }
+    return true;
+}
+
+static bool read_count(const struct pair *pair, uint64_t *count)
+{
+    *count = 0;
+    for (uint32_t i = 0; i < pair->value_length; i++) {
+        unsigned digit = (unsigned char)pair->value[i] - (unsigned)'0';
+        if (digit > 9 || __builtin_mul_overflow(*count, (uint64_t)10, count) ||
+            __builtin_add_overflow(*count, (uint64_t)digit, count))
+            return false;
+    }
+    return pair->value_length && *count <= INT64_MAX;
+}
+
+static bool read_uint(const struct field *field, const struct pair *pair, uint32_t *number)
+{
+    uint64_t count;
+    if (!read_count(pair, &count) || !fields_in_range(field, count))
+        return false;
+    *number = (uint32_t)count;
+    return true;
+}
+
+static bool read_double(struct field_reader *reader, const struct pair *pair, double *number)
+{
+    const char *text = arena_strndup(reader->arena, pair->value, pair->value_length);
+    char *end;
+    *number = strtod(text, &end);
+    return !*end && end != text && isfinite(*number) && strspn(text, "+-.0123456789e") == strlen(text);
+}
+
+static bool read_bool(const struct pair *pair, bool *flag)
+{
+    *flag = pair->value_length == 4 && !memcmp(pair->value, "true", 4);
+    return *flag || (pair->value_length == 5 && !memcmp(pair->value, "false", 5));
+}
+
+static bool read_sha256(const struct pair *pair, char *digest)
+{
+    if (!fields_is_sha256(pair->value, pair->value_length))
+        return false;
+    memcpy(digest, pair->value, pair->value_length);
+    return true;
+}
+
+static bool read_value(struct field_reader *reader, const struct field *field, const struct pair *pair,
+                       void *value)
+{
+    unsigned word;
+    switch (field->kind) {
+    case FIELD_TEXT: return read_escaped(reader, pair->value, pair->value_length, value);
+    case FIELD_SHA256: return read_sha256(pair, value);
+    case FIELD_UINT: return read_uint(field, pair, value);
+    case FIELD_OPTIONAL: return read_uint(field, pair, value) && *(uint32_t *)value;
+    case FIELD_COUNT: return read_count(pair, value) && *(uint64_t *)value;
+    case FIELD_DOUBLE: return read_double(reader, pair, value);
+    case FIELD_BOOL: return read_bool(pair, value);
+    case FIELD_WORD: return fields_find_word(field, pair->value, pair->value_length, value);
+    case FIELD_WORDS: return read_words(field, pair, value);
+    case FIELD_TEXTS: return read_texts(reader, pair, value);
+    case FIELD_FIXED: return fields_find_word(field, pair->value, pair->value_length, &word);
+    case FIELD_OBJECT:
+    case FIELD_OPTION:
+    case FIELD_LIST: break;
+    }
+    return false;
+}
+
+static bool has_prefix(const struct pairs *pairs, const char *prefix)
+{
+    for (uint32_t i = 0; i < pairs->list.n; i++)
+        if (pairs->list.v[i].key_length > strlen(prefix) &&
+            !memcmp(pairs->list.v[i].key, prefix, strlen(prefix)))
+            return true;
+    return false;
+}
+
+static bool read_fields(struct field_reader *reader, const struct field *rows, void *record,
+                        struct pairs *pairs, const char *prefix);
+
+static bool read_field(struct field_reader *reader, const struct field *field, void *record,
+                       struct pairs *pairs, const char *prefix)
+{
+    void *value = (char *)record + field->offset;
+    const char *key = arena_printf(reader->arena, "%s%s", prefix, field->key);
+    if (field->kind == FIELD_OBJECT || field->kind == FIELD_OPTION) {
+        const char *inner = arena_printf(reader->arena, "%s.", key);
+        bool there = field->kind == FIELD_OBJECT || has_prefix(pairs, inner);
+        if (field->kind == FIELD_OPTION)
+            *(bool *)value = there;
+        return !there || read_fields(reader, field->rows, record, pairs, inner);
+    }
+    const struct pair *pair = fields_take(pairs, key);
+    if (!pair)
+        return field->kind == FIELD_OPTIONAL || field->kind == FIELD_COUNT ||
+            fault(reader, key, (int)strlen(key), "it is missing");
+    return read_value(reader, field, pair, value) ||
+        fault(reader, key, (int)strlen(key), fields_expected(reader->arena, field));
+}
+
+static bool read_fields(struct field_reader *reader, const struct field *rows, void *record,
+                        struct pairs *pairs, const char *prefix)
+{
+    bool good = true;
+    for (const struct field *field = rows; field->key; field++)
+        if (field->kind != FIELD_LIST)
+            good &= read_field(reader, field, record, pairs, prefix);
+    return good;
+}
+
+bool fields_read_text(struct field_reader *reader, const struct field *rows, void *record,
+                      struct pairs *pairs)
+{
+    bool good = read_fields(reader, rows, record, pairs, "");
+    for (uint32_t i = 0; i < pairs->list.n; i++) {
+        const struct pair *pair = &pairs->list.v[i];
+        if (!pair->taken)
+            good = fault(reader, pair->key, (int)pair->key_length, "not known here, or there twice");
+    }
+    return good;
+}

@@ -1,0 +1,294 @@
+#include "backend/report.h"
+#include "backend/summary.h"
+#include <stdarg.h>
+#include <string.h>
+
+enum { WIDTH = 100, INDENT = 11 };
+
+enum style { PLAIN, BOLD, GOOD, MAYBE, DIM };
+static const char *const colours[] = {"", "\033[1m", "\033[32m", "\033[33m", "\033[2m"};
+
+struct page {
+    FILE *to;
+    bool colour;
+    const struct tables *tables;
+    uint32_t column; // characters in the current line
+    uint32_t indent; // of lines that go on
+};
+
+static void end_line(struct page *page)
+{
+    if (page->column)
+        putc('\n', page->to);
+    page->column = 0;
+}
+
+static void begin_line(struct page *page, uint32_t blanks, uint32_t indent)
+{
+    end_line(page);
+    fprintf(page->to, "%*s", (int)blanks, "");
+    page->column = blanks;
+    page->indent = indent;
+}
+
+static void put_word(struct page *page, const char *word, size_t length)
+{
+    if (page->column > page->indent && page->column + 1 + length > WIDTH)
+        begin_line(page, page->indent, page->indent);
+    else if (page->column > page->indent) {
+        putc(' ', page->to);
+        page->column++;
+    }
+    for (size_t i = 0; i < length; i++)
+        putc((unsigned char)word[i] < ' ' || word[i] == 127 ? '?' : word[i], page->to);
+    page->column += (uint32_t)length;
+}
+
+// Words with blanks between, from the indentation on; the line is broken where it gets too long.
+static void put(struct page *page, const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (length)
+            put_word(page, text, length);
+        text += length + (text[length] == ' ');
+    }
+}
+
+static void put_styled(struct page *page, enum style style, const char *text)
+{
+    if (page->colour)
+        fputs(colours[style], page->to);
+    put(page, text);
+    if (page->colour && style != PLAIN)
+        fputs("\033[0m", page->to);
+}
+
+// For what is short: numbers and fixed words.
+__attribute__((format(printf, 2, 3))) static void putf(struct page *page, const char *format, ...)
+{
+    char text[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    put(page, text);
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+// A line that begins with a label; what follows stands in a column of its own.
+__attribute__((format(printf, 2, 3))) static void label(struct page *page, const char *format, ...)
+{
+    char text[40];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    begin_line(page, 2, INDENT);
+    fprintf(page->to, "%-*s", INDENT - 2, text);
+    uint32_t end = 2 + (uint32_t)strlen(text);
+    page->column = end < INDENT ? INDENT : end;
+}
+
+static void more_line(struct page *page)
+{
+    begin_line(page, INDENT, INDENT);
+}
+
+// file:line, or file:first..last
+static void put_place(struct page *page, uint32_t first, uint32_t last)
+{
+    char lines[40];
+    if (first == last)
+        snprintf(lines, sizeof lines, ":%u", first);
+    else
+        snprintf(lines, sizeof lines, ":%u..%u", first, last);
+    put(page, page->tables->source.file);
+    for (const char *at = lines; *at; at++, page->column++)
+        putc(*at, page->to);
+}
+
+// Chains
+
+// What Table 1 of [000] calls the patterns.
+static const char *const formulas[] = {
+    "", "c = f(a,b)", "r = f(a,b)", "c = a", "c = f(a)", "h(a,b)", "h(a,i)", "c = f(a,i)",
+    "r = f(a,g(b,i))", "c = f(a,g(b,i))",
+};
+
+static void print_chain(struct page *page, const struct table_chain *chain)
+{
+    uint32_t first = UINT32_MAX, last = 0;
+    for (uint32_t i = 0; i < chain->instructions.n; i++) {
+        uint32_t line = chain->instructions.v[i].line;
+        first = line < first ? line : first;
+        last = line > last ? line : last;
+    }
+    label(page, "chain %u", chain->id);
+    putf(page, "pattern %u,", chain->pattern);
+    put_styled(page, GOOD, formulas[chain->pattern]);
+    putf(page, "| response %s, %u flit%s | saves %u flit%s per warp and hop",
+         table_response_names[chain->response], chain->response_flits, plural(chain->response_flits),
+         chain->saving, plural(chain->saving));
+    more_line(page);
+    put_place(page, first, last);
+    more_line(page);
+    for (uint32_t i = 0; i < chain->instructions.n; i++) {
+        const struct table_instruction *inst = &chain->instructions.v[i];
+        putf(page, "%s%s", inst->opcode, i + 1 < chain->instructions.n ? "," : "");
+    }
+    end_line(page);
+}
+
+// Blocks
+
+static void print_live(struct page *page, const char *what, const char *const *names, uint32_t count)
+{
+    more_line(page);
+    putf(page, "%s %u%s", what, count, count ? ":" : "");
+    for (uint32_t i = 0; i < count; i++)
+        put(page, names[i]);
+}
+
+static void print_verdict(struct page *page, const struct table_block *block)
+{
+    if (block->passed_over)
+        put_styled(page, DIM, "passed over");
+    else if (!block->estimate.candidate)
+        put_styled(page, DIM, "not a candidate");
+    else if (!block->has_condition)
+        put_styled(page, GOOD, "candidate");
+    else
+        put_styled(page, MAYBE, "candidate if");
+    if (!block->has_condition)
+        return;
+    if (!block->estimate.candidate)
+        put(page, "| condition");
+    put(page, block->condition);
+    putf(page, ">= %llu", (unsigned long long)block->threshold);
+}
+
+static void print_threshold(struct page *page, const char *channel, uint64_t threshold)
+{
+    if (threshold)
+        putf(page, "%s from %llu iteration%s on", channel, (unsigned long long)threshold, plural(threshold));
+    else
+        putf(page, "%s never", channel);
+}
+
+static void print_estimate(struct page *page, const struct table_estimate *estimate)
+{
+    static const char *const saves[] = {"neither", "TX", "RX", "TX and RX"};
+    more_line(page);
+    putf(page, "BW_TX %+g, BW_RX %+g, sum %+g (%s)", estimate->bw_tx, estimate->bw_rx,
+         estimate->bw_tx + estimate->bw_rx, table_cost_names[estimate->cost]);
+    more_line(page);
+    putf(page, "at the threshold TX %+g, RX %+g, saves %s |", estimate->at_tx, estimate->at_rx,
+         saves[estimate->saves & 3]);
+    print_threshold(page, "TX", estimate->threshold_tx);
+    put(page, "|");
+    print_threshold(page, "RX", estimate->threshold_rx);
+}
+
+static void print_block(struct page *page, const struct table_block *block)
+{
+    label(page, "block %u", block->id);
+    putf(page, "%s |", table_block_names[block->kind]);
+    print_verdict(page, block);
+    more_line(page);
+    put_place(page, block->begin_line, block->end_line);
+    print_live(page, "live-in", block->live_in.v, block->live_in.n);
+    print_live(page, "live-out", block->live_out.v, block->live_out.n);
+    more_line(page);
+    putf(page, "%u load%s, %u store%s", block->loads, plural(block->loads), block->stores,
+         plural(block->stores));
+    print_estimate(page, &block->estimate);
+    for (uint32_t i = 0; i < block->alternatives.n; i++)
+        print_estimate(page, &block->alternatives.v[i]);
+    end_line(page);
+}
+
+// Candidates turned down
+
+static void print_rejection(struct page *page, const struct table_rejection *rejection)
+{
+    label(page, "%u:%u", rejection->line, rejection->column);
+    putf(page, "%s |", table_candidate_names[rejection->kind]);
+    put(page, rejection->text);
+    putf(page, "[%s]", plan_rules[rejection->rule].id);
+    if (rejection->because_line)
+        putf(page, "because of line %u", rejection->because_line);
+    end_line(page);
+}
+
+// Sums
+
+static double share(uint32_t part, uint32_t whole)
+{
+    return whole ? 100.0 * part / whole : 0.0;
+}
+
+static void print_summary(struct page *page, const struct summary *sum)
+{
+    putf(page, "%u chain%s | %u of %u load%s (%.0f %%) and", sum->chains, plural(sum->chains),
+         sum->loads_tagged, sum->loads, plural(sum->loads), share(sum->loads_tagged, sum->loads));
+    putf(page, "%u of %u instruction%s (%.0f %%) tagged |", sum->instructions_tagged, sum->instructions,
+         plural(sum->instructions), share(sum->instructions_tagged, sum->instructions));
+    putf(page, "%u of %u block%s to be offloaded", sum->candidates, sum->blocks, plural(sum->blocks));
+    if (sum->conditional)
+        putf(page, "(%u under a condition)", sum->conditional);
+    putf(page, "| %u turned down", sum->rejected);
+    end_line(page);
+}
+
+static void print_kernel(struct page *page, const struct table_kernel *kernel)
+{
+    struct summary sum = summary_of(kernel);
+    begin_line(page, 0, 0);
+    put(page, "kernel");
+    put_styled(page, BOLD, kernel->name);
+    end_line(page);
+    for (uint32_t i = 0; i < kernel->chains.n; i++)
+        print_chain(page, &kernel->chains.v[i]);
+    for (uint32_t i = 0; i < kernel->blocks.n; i++)
+        print_block(page, &kernel->blocks.v[i]);
+    if (kernel->rejected.n) {
+        begin_line(page, 2, INDENT);
+        fputs("turned down", page->to);
+        page->column = INDENT + 2;
+    }
+    for (uint32_t i = 0; i < kernel->rejected.n; i++)
+        print_rejection(page, &kernel->rejected.v[i]);
+    label(page, "summary");
+    print_summary(page, &sum);
+    putc('\n', page->to);
+}
+
+static void print_header(struct page *page)
+{
+    const struct tables *tables = page->tables;
+    put_styled(page, BOLD, tables->source.file);
+    put(page, "->");
+    put(page, tables->output.file);
+    begin_line(page, 0, 0);
+    putf(page, "cost model %s | multiply-adds %s | order %s", table_cost_names[tables->options.cost],
+         table_fma_names[tables->options.fma], tables->options.reorder ? "changed where it helps" : "kept");
+    end_line(page);
+    putc('\n', page->to);
+}
+
+void report_text(const struct tables *tables, FILE *to, bool colour)
+{
+    struct page page = {.to = to, .colour = colour, .tables = tables};
+    struct summary total = summary_total(tables);
+    print_header(&page);
+    for (uint32_t i = 0; i < tables->kernels.n; i++)
+        print_kernel(&page, &tables->kernels.v[i]);
+    label(&page, "total");
+    putf(&page, "%u kernel%s |", tables->kernels.n, plural(tables->kernels.n));
+    print_summary(&page, &total);
+}

@@ -1,0 +1,13 @@
+// The tables' records as rows (backend/fields.h): what JSON and tags say of each.
+#pragma once
+#include "backend/fields.h"
+#include "backend/tables.h"
+
+extern const struct field rows_document[]; // struct tables, all of the JSON document
+extern const struct field rows_module[];   // struct tables, what tags say of it
+extern const struct field rows_kernel[];
+extern const struct field rows_chain[];
+extern const struct field rows_instruction[];
+extern const struct field rows_block[];
+extern const struct field rows_alternative[];
+extern const struct field rows_rejection[];

@@ -1,0 +1,15 @@
+// Sums over the tables, as both reports give them.
+#pragma once
+#include "backend/tables.h"
+
+struct summary {
+    const char *name; // the kernel's; NULL in the total
+    uint32_t instructions, instructions_tagged;
+    uint32_t loads, loads_tagged;
+    uint32_t chains;
+    uint32_t blocks, candidates, conditional; // `conditional` are candidates, too
+    uint32_t rejected;
+};
+
+struct summary summary_of(const struct table_kernel *kernel);
+struct summary summary_total(const struct tables *tables);

@@ -1,0 +1,48 @@
+// How tags are spelled, for those who write and read them.
+#pragma once
+#include "backend/tags.h"
+
+#define TAG_PREFIX "ptxoffload."
+
+enum { TAG_LONGEST = 900 }; // bytes of content; what is longer goes on in a tag `+`
+
+struct tag_spelling {
+    const char *open, *close;
+};
+extern const struct tag_spelling tag_spellings[]; // TAGS_PRAGMA, TAGS_COMMENT
+
+// Kinds of tags. TAG_KIND(identifier, word, at_instruction)
+//
+// Tags at an instruction stand in front of it, with one blank behind each. The others stand behind
+// the opening brace of a body, with one blank in front of each.
+#define TAG_KINDS                                                                                  \
+    TAG_KIND(MODULE, "module", false)           /* once: source, options */                        \
+    TAG_KIND(KERNEL, "kernel", false)           /* in each body that the tables have */            \
+    TAG_KIND(CHAIN_FACTS, "chain-facts", false) /* a chain of the kernel */                        \
+    TAG_KIND(BLOCK_FACTS, "block-facts", false) /* a block of the kernel */                        \
+    TAG_KIND(ALTERNATIVE, "alternative", false) /* what another cost model says of the last one */ \
+    TAG_KIND(REJECTED, "rejected", false)                                                          \
+    TAG_KIND(DIGEST, "digest", false) /* once, last in the first body */                           \
+    TAG_KIND(MORE, "+", false)        /* more of the tag in front */                               \
+    TAG_KIND(CHAIN, "chain", true)    /* id, tag: an instruction of a chain */                     \
+    TAG_KIND(BEGIN, "begin", true)    /* id: the first instruction of a candidate block */         \
+    TAG_KIND(END, "end", true)        /* id: its last one */
+
+enum tag_kind {
+#define TAG_KIND(name, word, at_instruction) TAG_##name,
+    TAG_KINDS
+#undef TAG_KIND
+    TAG_KIND_COUNT,
+};
+
+struct tag_kind_info {
+    const char *word;
+    bool at_instruction;
+};
+extern const struct tag_kind_info tag_kinds[TAG_KIND_COUNT];
+
+// The kind of a content, or TAG_KIND_COUNT; `rest` becomes the offset of what follows the word.
+enum tag_kind tag_kind(const char *content, uint32_t length, uint32_t *rest);
+
+// Digest over tags: `at content` of each, the digest tag left out.
+void tags_digest(char digest[SHA256_HEX + 1], struct arena *arena, const struct tags *tags);

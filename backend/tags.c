@@ -1,0 +1,176 @@
+#include "backend/build.h"
+#include "backend/tag_text.h"
+#include "backend/text.h"
+#include <string.h>
+
+const struct tag_kind_info tag_kinds[TAG_KIND_COUNT] = {
+#define TAG_KIND(name, word, at_instruction) {word, at_instruction},
+    TAG_KINDS
+#undef TAG_KIND
+};
+
+const struct tag_spelling tag_spellings[] = {
+    [TAGS_PRAGMA] = {".pragma \"" TAG_PREFIX, "\";"},
+    [TAGS_COMMENT] = {"/*" TAG_PREFIX, "*/"},
+};
+
+enum tag_kind tag_kind(const char *content, uint32_t length, uint32_t *rest)
+{
+    const char *blank = memchr(content, ' ', length);
+    uint32_t word = blank ? (uint32_t)(blank - content) : length;
+    *rest = word;
+    for (enum tag_kind kind = 0; kind < TAG_KIND_COUNT; kind++)
+        if (strlen(tag_kinds[kind].word) == word && !memcmp(tag_kinds[kind].word, content, word))
+            return kind;
+    return TAG_KIND_COUNT;
+}
+
+void tags_digest(char digest[SHA256_HEX + 1], struct arena *arena, const struct tags *tags)
+{
+    struct text text;
+    uint32_t length, rest;
+    text_init(&text, arena);
+    for (uint32_t i = 0; i < tags->list.n; i++) {
+        const struct tag *tag = &tags->list.v[i];
+        if (tag_kind(tag->content, tag->length, &rest) != TAG_DIGEST)
+            text_printf(&text, "%u %.*s\n", tag->at, (int)tag->length, tag->content);
+    }
+    const char *all = text_end(&text, &length);
+    tables_digest(digest, all, length);
+}
+
+// Finding. The scan knows as much of PTX as it takes not to look into comments and strings.
+
+struct scan {
+    const char *text;
+    uint32_t length, at;
+    uint32_t depth; // of braces
+};
+
+static bool starts(const struct scan *scan, uint32_t at, const char *with)
+{
+    size_t length = strlen(with);
+    return length <= scan->length - at && !memcmp(scan->text + at, with, length);
+}
+
+// Behind the next `what` from `at` on, or the end of the text.
+static uint32_t behind(const struct scan *scan, uint32_t at, const char *what)
+{
+    size_t length = strlen(what);
+    const char *found = memmem(scan->text + at, scan->length - at, what, length);
+    return found ? (uint32_t)(found - scan->text + length) : scan->length;
+}
+
+static bool first_in_line(const struct scan *scan)
+{
+    uint32_t at = scan->at;
+    while (at && (scan->text[at - 1] == ' ' || scan->text[at - 1] == '\t'))
+        at--;
+    return !at || scan->text[at - 1] == '\n';
+}
+
+// Behind the string that begins here; a quotation mark without its fellow is one character.
+static uint32_t behind_string(const struct scan *scan)
+{
+    for (uint32_t at = scan->at + 1; at < scan->length && scan->text[at] != '\n'; at++) {
+        if (scan->text[at] == '"')
+            return at + 1;
+        at += scan->text[at] == '\\';
+    }
+    return scan->at + 1;
+}
+
+// Behind the comment, string or line that begins here; `at` itself if none does.
+static uint32_t behind_opaque(const struct scan *scan)
+{
+    switch (scan->text[scan->at]) {
+    case '"':
+        return behind_string(scan);
+    case '/':
+        return starts(scan, scan->at, "//") ? behind(scan, scan->at, "\n")
+            : starts(scan, scan->at, "/*")  ? behind(scan, scan->at + 2, "*/")
+                                            : scan->at;
+    case '#':
+        return first_in_line(scan) ? behind(scan, scan->at, "\n") : scan->at;
+    case '@':
+        return starts(scan, scan->at, "@@") ? behind(scan, scan->at, "\n") : scan->at;
+    }
+    return scan->at;
+}
+
+static bool is_content(char c)
+{
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
+// Reads the tag that begins here, without its blank.
+static bool scan_tag(const struct scan *scan, struct tag *tag)
+{
+    enum tag_style style = scan->text[scan->at] == '.' ? TAGS_PRAGMA : TAGS_COMMENT;
+    const char *open = tag_spellings[style].open, *close = tag_spellings[style].close;
+    if (!starts(scan, scan->at, open))
+        return false;
+    uint32_t begin = scan->at + (uint32_t)strlen(open), end = begin;
+    while (end < scan->length && is_content(scan->text[end]) && !starts(scan, end, close))
+        end++;
+    if (end == begin || end == scan->length || !starts(scan, end, close))
+        return false;
+    *tag = (struct tag){
+        .begin = scan->at,
+        .end = end + (uint32_t)strlen(close),
+        .content = scan->text + begin,
+        .length = end - begin,
+        .style = style,
+    };
+    return true;
+}
+
+// Takes the blank that was written with the tag.
+static void take_blank(const struct scan *scan, struct tag *tag, uint32_t least)
+{
+    uint32_t rest;
+    enum tag_kind kind = tag_kind(tag->content, tag->length, &rest);
+    if (kind < TAG_KIND_COUNT && !tag_kinds[kind].at_instruction)
+        tag->begin -= tag->begin > least && scan->text[tag->begin - 1] == ' ';
+    else
+        tag->end += tag->end < scan->length && scan->text[tag->end] == ' ';
+}
+
+void tags_find(struct tags *tags, struct arena *arena, const struct source *source)
+{
+    struct scan scan = {.text = source->text, .length = source->length};
+    uint32_t removed = 0, last = 0;
+    *tags = (struct tags){0};
+    while (scan.at < scan.length) {
+        struct tag tag;
+        if (scan.depth && scan_tag(&scan, &tag)) {
+            take_blank(&scan, &tag, last);
+            tag.at = tag.begin - removed;
+            removed += tag.end - tag.begin;
+            last = scan.at = tag.end;
+            vec_push(arena, &tags->list, tag);
+            continue;
+        }
+        uint32_t next = behind_opaque(&scan);
+        char c = scan.text[scan.at];
+        if (next == scan.at) {
+            scan.depth += c == '{';
+            scan.depth -= c == '}' && scan.depth;
+            next++;
+        }
+        scan.at = next;
+    }
+}
+
+char *tags_strip(struct arena *arena, const struct source *source, const struct tags *tags, uint32_t *length)
+{
+    struct text text;
+    uint32_t at = 0;
+    text_init(&text, arena);
+    for (uint32_t i = 0; i < tags->list.n; i++) {
+        text_add(&text, source->text + at, tags->list.v[i].begin - at);
+        at = tags->list.v[i].end;
+    }
+    text_add(&text, source->text + at, source->length - at);
+    return text_end(&text, length);
+}

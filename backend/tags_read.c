@@ -1,0 +1,368 @@
+#include "backend/bodies.h"
+#include "backend/build.h"
+#include "backend/rows.h"
+#include "backend/tag_text.h"
+#include <string.h>
+
+// A tag with its continuations.
+struct record {
+    enum tag_kind kind;
+    const char *rest; // what follows the word
+    uint32_t length;
+    uint32_t at;         // in the text without tags
+    uint32_t begin, end; // in the tagged text
+};
+
+// What the tags at instructions have shown of a chain or block of the kernel at work.
+struct seen {
+    const struct record *facts;
+    uint32_t count; // of a chain's instructions
+    bool begin, end;
+};
+
+struct reader {
+    struct arena *arena;
+    struct tables *tables;
+    struct field_reader fields;
+    struct tags tags;
+    VEC(struct record) records;
+    struct source plain; // the text without tags
+    struct bodies bodies;
+    const struct record *record; // at work
+    const struct body *body;     // that holds it
+    // The kernel at work is the tables' last.
+    const struct body *kernel_body;
+    VEC(struct seen) chains, blocks;
+};
+
+static bool fault_at(struct reader *r, const struct record *record, const char *what)
+{
+    diag_add(r->fields.diags, DIAG_ERROR, r->fields.id, record->begin, record->end, "%s", what);
+    return false;
+}
+
+static bool fault(struct reader *r, const char *what)
+{
+    return fault_at(r, r->record, what);
+}
+
+static struct table_kernel *kernel(struct reader *r)
+{
+    return &r->tables->kernels.v[r->tables->kernels.n - 1];
+}
+
+// Records
+
+static void append(struct reader *r, struct record *to, const struct tag *tag, uint32_t from)
+{
+    to->rest = arena_printf(r->arena, "%.*s%.*s", (int)to->length, to->rest, (int)(tag->length - from),
+                            tag->content + from);
+    to->length += tag->length - from;
+    to->end = tag->end;
+}
+
+static bool collect(struct reader *r)
+{
+    for (uint32_t i = 0; i < r->tags.list.n; i++) {
+        const struct tag *tag = &r->tags.list.v[i];
+        uint32_t rest;
+        struct record record = {.at = tag->at, .begin = tag->begin, .end = tag->end};
+        record.kind = tag_kind(tag->content, tag->length, &rest);
+        record.rest = tag->content + rest;
+        record.length = tag->length - rest;
+        struct record *last = r->records.n ? &r->records.v[r->records.n - 1] : NULL;
+        if (record.kind == TAG_KIND_COUNT)
+            return fault_at(r, &record, "the kind of this tag is not known");
+        if (record.kind != TAG_MORE)
+            vec_push(r->arena, &r->records, record);
+        else if (last && last->at == tag->at && tag->length > rest)
+            append(r, last, tag, rest + 1);
+        else
+            return fault_at(r, &record, "this tag goes on with no other");
+    }
+    return true;
+}
+
+// Digests
+
+static const struct field rows_digest[] = {
+    {.key = "text", .kind = FIELD_SHA256, .offset = 0},
+    {.key = "tags", .kind = FIELD_SHA256, .offset = SHA256_HEX + 1},
+    {.key = NULL},
+};
+struct digests {
+    char text[SHA256_HEX + 1], tags[SHA256_HEX + 1];
+};
+
+static void place_reader(struct reader *r, const struct record *record)
+{
+    r->record = record;
+    r->fields.begin = record->begin;
+    r->fields.end = record->end;
+}
+
+static bool read_fields(struct reader *r, const struct field *rows, void *into)
+{
+    struct pairs pairs = {0};
+    return fields_split_text(&r->fields, r->record->rest, r->record->length, &pairs) &&
+        fields_read_text(&r->fields, rows, into, &pairs);
+}
+
+// Finds the digest tag, and checks that the program is what was tagged.
+static bool read_digests(struct reader *r, const struct record **found, struct digests *digests)
+{
+    char text[SHA256_HEX + 1];
+    *found = NULL;
+    for (uint32_t i = 0; i < r->records.n; i++) {
+        if (r->records.v[i].kind != TAG_DIGEST)
+            continue;
+        if (*found)
+            return fault_at(r, &r->records.v[i], "there is a second digest");
+        *found = &r->records.v[i];
+    }
+    if (!*found)
+        return fault_at(r, &r->records.v[0], "there is no digest: tags are missing");
+    place_reader(r, *found);
+    if (!read_fields(r, rows_digest, digests))
+        return false;
+    tables_digest(text, r->plain.text, r->plain.length);
+    return !strcmp(text, digests->text) || fault(r, "the program is not the one that was tagged");
+}
+
+// Tags behind the opening brace
+
+static bool end_kernel(struct reader *r)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < r->chains.n; i++)
+        if (r->chains.v[i].count != kernel(r)->chains.v[i].instructions.n)
+            good = fault_at(r, r->chains.v[i].facts, "not all instructions of this chain are tagged");
+    for (uint32_t i = 0; i < r->blocks.n; i++)
+        if (kernel(r)->blocks.v[i].estimate.candidate && !(r->blocks.v[i].begin && r->blocks.v[i].end))
+            good = fault_at(r, r->blocks.v[i].facts, "begin or end of this block is not tagged");
+    r->chains.n = r->blocks.n = 0;
+    return good;
+}
+
+static bool read_module(struct reader *r)
+{
+    if (r->record != r->records.v)
+        return fault(r, "this tag has to be the first one");
+    return read_fields(r, rows_module, r->tables);
+}
+
+static bool read_kernel(struct reader *r)
+{
+    struct table_kernel entry = {0};
+    if (r->kernel_body == r->body)
+        return fault(r, "this kernel has such a tag already");
+    bool good = end_kernel(r) && read_fields(r, rows_kernel, &entry);
+    if (!good)
+        return false;
+    if (strcmp(entry.name, body_name(r->body, r->arena)))
+        return fault(r, "it belongs to another kernel");
+    if (entry.instructions != r->body->insts.n || entry.loads != r->body->loads)
+        return fault(r, "the kernel has not that many instructions or loads");
+    vec_push(r->arena, &r->tables->kernels, entry);
+    r->kernel_body = r->body;
+    return true;
+}
+
+// "12:3,13:3": where the instructions stood in the input.
+static bool read_places(struct reader *r, const struct pair *pair, struct table_chain *chain)
+{
+    const char *at = pair->value, *end = at + pair->value_length;
+    while (at < end) {
+        struct table_instruction inst = {0};
+        uint32_t *numbers[] = {&inst.line, &inst.column};
+        for (int i = 0; i < 2; i++, at++) {
+            uint64_t number = 0;
+            for (; at < end && *at >= '0' && *at <= '9' && number <= INT32_MAX; at++)
+                number = number * 10 + (uint64_t)(*at - '0');
+            if (!number || number > INT32_MAX || (i ? at < end && *at != ',' : at == end || *at != ':'))
+                return fault(r, "places: expected line:column,line:column …");
+            *numbers[i] = (uint32_t)number;
+        }
+        vec_push(r->arena, &chain->instructions, inst);
+    }
+    return true;
+}
+
+static bool read_chain_facts(struct reader *r)
+{
+    struct table_chain chain = {0};
+    struct pairs pairs = {0};
+    struct seen seen = {.facts = r->record};
+    if (!fields_split_text(&r->fields, r->record->rest, r->record->length, &pairs))
+        return false;
+    const struct pair *places = fields_take(&pairs, "places");
+    if (!places)
+        return fault(r, "places: it is missing");
+    if (!read_places(r, places, &chain) || !fields_read_text(&r->fields, rows_chain, &chain, &pairs))
+        return false;
+    vec_push(r->arena, &kernel(r)->chains, chain);
+    vec_push(r->arena, &r->chains, seen);
+    return chain.id + 1 == r->chains.n || fault(r, "its id is not its place among the chains");
+}
+
+static bool read_block_facts(struct reader *r)
+{
+    struct table_block block = {0};
+    struct seen seen = {.facts = r->record};
+    if (!read_fields(r, rows_block, &block))
+        return false;
+    vec_push(r->arena, &kernel(r)->blocks, block);
+    vec_push(r->arena, &r->blocks, seen);
+    return block.id + 1 == r->blocks.n || fault(r, "its id is not its place among the blocks");
+}
+
+static bool read_alternative(struct reader *r)
+{
+    struct table_estimate estimate = {0};
+    if (!r->blocks.n)
+        return fault(r, "there is no block that it could belong to");
+    if (!read_fields(r, rows_alternative, &estimate))
+        return false;
+    struct table_block *block = &kernel(r)->blocks.v[r->blocks.n - 1];
+    vec_push(r->arena, &block->alternatives, estimate);
+    return true;
+}
+
+static bool read_rejected(struct reader *r)
+{
+    struct table_rejection rejection = {0};
+    if (!read_fields(r, rows_rejection, &rejection))
+        return false;
+    vec_push(r->arena, &kernel(r)->rejected, rejection);
+    return true;
+}
+
+// Tags at instructions
+
+// " 12": the place of an id below `count`; `rest` becomes what follows.
+static bool read_id(const struct record *record, uint32_t count, uint32_t *id, uint32_t *rest)
+{
+    uint64_t number = 0;
+    uint32_t at = 1;
+    for (; at < record->length && record->rest[at] >= '0' && record->rest[at] <= '9' && number < count; at++)
+        number = number * 10 + (uint64_t)(record->rest[at] - '0');
+    *id = (uint32_t)number;
+    *rest = at;
+    return at > 1 && number < count;
+}
+
+// The instruction that the tag stands in front of.
+static bool find_instruction(struct reader *r, uint32_t *index)
+{
+    *index = body_find(r->body, r->record->at);
+    return (*index < r->body->insts.n && body_inst(r->body, *index)->begin == r->record->at) ||
+        fault(r, "there is no instruction behind this tag");
+}
+
+static bool read_chain(struct reader *r)
+{
+    static const struct field tag = {.words = table_tag_names};
+    uint32_t id, rest, index;
+    const struct record *record = r->record;
+    if (!read_id(record, r->chains.n, &id, &rest))
+        return fault(r, "the kernel has no chain with this id");
+    struct table_chain *chain = &kernel(r)->chains.v[id];
+    if (r->chains.v[id].count == chain->instructions.n)
+        return fault(r, "the chain has fewer instructions");
+    struct table_instruction *inst = &chain->instructions.v[r->chains.v[id].count++];
+    bool good = rest < record->length && record->rest[rest] == ' ' &&
+        fields_find_word(&tag, record->rest + rest + 1, record->length - rest - 1, &inst->tag);
+    if (!good || !inst->tag)
+        return fault(r, "expected an id and 01, 10 or 11");
+    if (!find_instruction(r, &index))
+        return false;
+    inst->index = index;
+    inst->opcode = body_opcode(r->body, r->arena, index);
+    return true;
+}
+
+static bool read_edge(struct reader *r)
+{
+    uint32_t id, rest, index;
+    bool end = r->record->kind == TAG_END;
+    if (!read_id(r->record, r->blocks.n, &id, &rest) || rest != r->record->length)
+        return fault(r, "the kernel has no block with this id");
+    const struct table_block *block = &kernel(r)->blocks.v[id];
+    bool *seen = end ? &r->blocks.v[id].end : &r->blocks.v[id].begin;
+    if (!find_instruction(r, &index))
+        return false;
+    if (*seen || !block->estimate.candidate || index != (end ? block->end_index : block->begin_index))
+        return fault(r, "the block does not begin or end here");
+    *seen = true;
+    return true;
+}
+
+static bool (*const read_kind[TAG_KIND_COUNT])(struct reader *r) = {
+    [TAG_MODULE] = read_module,           [TAG_KERNEL] = read_kernel,
+    [TAG_CHAIN_FACTS] = read_chain_facts, [TAG_BLOCK_FACTS] = read_block_facts,
+    [TAG_ALTERNATIVE] = read_alternative, [TAG_REJECTED] = read_rejected,
+    [TAG_CHAIN] = read_chain,             [TAG_BEGIN] = read_edge,
+    [TAG_END] = read_edge,
+};
+
+static bool read_record(struct reader *r, const struct record *record)
+{
+    place_reader(r, record);
+    r->body = bodies_at(&r->bodies, record->at);
+    if (!r->body)
+        return fault(r, "this tag stands in no function");
+    if (!tag_kinds[record->kind].at_instruction && record->at != r->body->open)
+        return fault(r, "this tag belongs behind the opening brace of a function");
+    if (record == r->records.v && record->kind != TAG_MODULE)
+        return fault(r, "the first tag has to be 'module'");
+    if (record->kind == TAG_DIGEST)
+        return true;
+    if (record->kind != TAG_MODULE && record->kind != TAG_KERNEL && r->kernel_body != r->body)
+        return fault(r, "there is no tag 'kernel' in front of it");
+    return read_kind[record->kind](r);
+}
+
+static bool read_records(struct reader *r)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < r->records.n; i++)
+        good &= read_record(r, &r->records.v[i]);
+    return good && end_kernel(r);
+}
+
+static void strip(struct reader *r, const struct source *source)
+{
+    uint32_t length;
+    struct diags ignored;
+    struct tree *tree = ARENA_NEW(r->arena, struct tree);
+    char *text = tags_strip(r->arena, source, &r->tags, &length);
+    source_init(&r->plain, r->arena, source->name, text, length);
+    diags_init(&ignored, r->arena);
+    ptx_parse(tree, r->arena, &r->plain, &ignored);
+    bodies_find(&r->bodies, r->arena, tree);
+}
+
+bool tags_read(struct tables *tables, struct arena *arena, const struct source *source,
+               struct diags *diags)
+{
+    struct reader r = {.arena = arena, .tables = tables};
+    const struct record *digest;
+    struct digests digests;
+    char tags[SHA256_HEX + 1];
+    *tables = (struct tables){.output.file = text_utf8(arena, source->name)};
+    tables_digest(tables->output.sha256, source->text, source->length);
+    r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET};
+    tags_find(&r.tags, arena, source);
+    if (!r.tags.list.n) {
+        diag_add(diags, DIAG_ERROR, "tags", NO_OFFSET, NO_OFFSET, "there are no tags");
+        return false;
+    }
+    strip(&r, source);
+    if (!collect(&r) || !read_digests(&r, &digest, &digests) || !read_records(&r))
+        return false;
+    tags_digest(tags, arena, &r.tags);
+    if (strcmp(tags, digests.tags))
+        return fault_at(&r, digest, "the tags were changed");
+    const char *wrong = tables_check(arena, tables);
+    return !wrong || fault_at(&r, r.records.v, wrong);
+}

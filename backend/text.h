@@ -1,0 +1,18 @@
+// A text that grows in an arena.
+#pragma once
+#include "support/vec.h"
+
+struct text {
+    struct arena *arena;
+    VEC(char) bytes;
+};
+
+void text_init(struct text *text, struct arena *arena);
+void text_add(struct text *text, const char *bytes, size_t length);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The text with two NUL bytes behind it, as a source wants it.
+char *text_end(struct text *text, uint32_t *length);
+
+// The text with what is not UTF-8 replaced as the JSON writer does: names of files need not be UTF-8,
+// but the tables say the same in all their forms.
+const char *text_utf8(struct arena *arena, const char *name);
