@@ -6,7 +6,7 @@
 struct name {
     const char *text; // not terminated
     uint32_t length;
-    uint32_t hash;
+    uint64_t hash; // for up to 8 bytes no other text of this length has it
 };
 
 struct intern {
