@@ -1,0 +1,43 @@
+// From a counter, its step and its bound to the number of iterations. Private to the trip counts.
+#pragma once
+#include "passes/trip.h"
+
+enum comparison { COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE, COMPARE_EQ, COMPARE_NE };
+
+struct atom {
+    enum { ATOM_REGISTER, ATOM_SPECIAL, ATOM_PARAMETER } kind;
+    uint32_t index; // register, isa_special, symbol
+    uint16_t member;
+    int64_t offset; // of a parameter
+};
+
+struct endpoint {
+    bool is_constant;
+    int64_t constant; // sign-extended
+    struct atom atom;
+};
+
+// The loop goes on while  start + ahead + (k + steps_ahead) · step  compares true with
+// bound + bound_add  at the k-th test, k from 0. A constant step is part of `ahead`.
+struct progress {
+    struct endpoint start, bound;
+    int64_t bound_add;
+    bool step_is_constant;
+    int step_sign; // of a step in a register: added or subtracted
+    int64_t step;
+    struct atom step_atom;
+    int64_t ahead;
+    bool steps_ahead;
+    enum comparison comparison;
+    unsigned bits;
+    bool is_signed;
+    bool at_bottom; // what stands before the test is counted, else what stands behind it
+};
+
+enum comparison comparison_swapped(enum comparison comparison);
+enum comparison comparison_negated(enum comparison comparison);
+
+// Sets kind, count or text, and may_be_zero. Returns NULL or why there is no count.
+const char *count_trips(struct arena *arena, const struct ir_module *module,
+                        const struct ir_function *fn, const struct progress *progress,
+                        struct trip *trip);
