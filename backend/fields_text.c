@@ -1,5 +1,6 @@
 // Records as ` key=value key='some text'`: printable ASCII without quotation marks, backslashes and
 // ends of comments, because it stands in directives and in comments of PTX.
+#include "support/number.h"
 #include "backend/fields.h"
 #include <ctype.h>
 #include <errno.h>
@@ -46,15 +47,10 @@ static void add_words(struct text *to, const char *const *words, unsigned set)
         }
 }
 
-// The shortest that reads back as the same value.
 static void add_double(struct text *to, double value)
 {
-    char text[40];
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
+    char text[NUMBER_TEXT];
+    number_shortest(text, value);
     text_add(to, text, strlen(text));
 }
 
@@ -87,18 +83,20 @@ static bool is_quoted(enum field_kind kind)
 static bool is_absent(const struct field *field, const void *value)
 {
     return (field->kind == FIELD_OPTIONAL && !*(const uint32_t *)value) ||
-        (field->kind == FIELD_COUNT && !*(const uint64_t *)value) ||
-        (field->kind == FIELD_OPTION && !*(const bool *)value) || field->kind == FIELD_LIST;
+           (field->kind == FIELD_COUNT && !*(const uint64_t *)value) ||
+           (field->kind == FIELD_OPTION && !*(const bool *)value) || field->kind == FIELD_LIST;
 }
 
-static void write_fields(struct text *to, const struct field *rows, const void *record, const char *prefix)
+static void write_fields(struct text *to, const struct field *rows, const void *record,
+                         const char *prefix)
 {
     for (const struct field *field = rows; field->key; field++) {
         const void *value = (const char *)record + field->offset;
         if (is_absent(field, value))
             continue;
         if (field->rows) {
-            write_fields(to, field->rows, record, arena_printf(to->arena, "%s%s.", prefix, field->key));
+            write_fields(to, field->rows, record,
+                         arena_printf(to->arena, "%s%s.", prefix, field->key));
             continue;
         }
         const char *quote = is_quoted(field->kind) ? "'" : "";
@@ -117,8 +115,8 @@ void fields_write_text(struct text *text, const struct field *rows, const void *
 
 static bool fault(struct field_reader *reader, const char *key, int length, const char *what)
 {
-    diag_add(reader->diags, DIAG_ERROR, reader->id, reader->begin, reader->end, "%.*s: %s", length, key,
-             what);
+    diag_add(reader->diags, DIAG_ERROR, reader->id, reader->begin, reader->end, "%.*s: %s", length,
+             key, what);
     return false;
 }
 
@@ -127,7 +125,8 @@ static bool is_key(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-bool fields_split_text(struct field_reader *reader, const char *text, uint32_t length, struct pairs *pairs)
+bool fields_split_text(struct field_reader *reader, const char *text, uint32_t length,
+                       struct pairs *pairs)
 {
     const char *at = text, *end = text + length;
     while (at < end) {
@@ -136,7 +135,8 @@ bool fields_split_text(struct field_reader *reader, const char *text, uint32_t l
             at++;
         pair.key_length = (uint32_t)(at - pair.key);
         if (pair.key[-1] != ' ' || !pair.key_length || at == end || *at++ != '=')
-            return fault(reader, text, (int)length, "expected pairs of key=value, a blank before each");
+            return fault(reader, text, (int)length,
+                         "expected pairs of key=value, a blank before each");
         char stop = at < end && *at == '\'' ? '\'' : ' ';
         pair.value = at += stop == '\'';
         while (at < end && *at != stop)
@@ -153,7 +153,8 @@ struct pair *fields_take(struct pairs *pairs, const char *key)
 {
     for (uint32_t i = 0; i < pairs->list.n; i++) {
         struct pair *pair = &pairs->list.v[i];
-        if (!pair->taken && strlen(key) == pair->key_length && !memcmp(key, pair->key, pair->key_length)) {
+        if (!pair->taken && strlen(key) == pair->key_length &&
+            !memcmp(key, pair->key, pair->key_length)) {
             pair->taken = true;
             return pair;
         }
@@ -166,7 +167,8 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool read_escaped(struct field_reader *reader, const char *from, uint32_t length, const char **text)
+static bool read_escaped(struct field_reader *reader, const char *from, uint32_t length,
+                         const char **text)
 {
     char *to = arena_alloc(reader->arena, length + 1);
     *text = to;
@@ -186,7 +188,8 @@ static bool read_escaped(struct field_reader *reader, const char *from, uint32_t
 }
 
 // The next element of a list with commas, from `*at` on; false at its end.
-static bool next_element(const struct pair *pair, uint32_t *at, const char **element, uint32_t *length)
+static bool next_element(const struct pair *pair, uint32_t *at, const char **element,
+                         uint32_t *length)
 {
     if (*at >= pair->value_length)
         return false;
@@ -246,7 +249,8 @@ static bool read_double(struct field_reader *reader, const struct pair *pair, do
     const char *text = arena_strndup(reader->arena, pair->value, pair->value_length);
     char *end;
     *number = strtod(text, &end);
-    return !*end && end != text && isfinite(*number) && strspn(text, "+-.0123456789e") == strlen(text);
+    return !*end && end != text && isfinite(*number) &&
+           strspn(text, "+-.0123456789e") == strlen(text);
 }
 
 static bool read_bool(const struct pair *pair, bool *flag)
@@ -260,11 +264,12 @@ static bool read_sha256(const struct pair *pair, char *digest)
     if (!fields_is_sha256(pair->value, pair->value_length))
         return false;
     memcpy(digest, pair->value, pair->value_length);
+    digest[pair->value_length] = 0;
     return true;
 }
 
-static bool read_value(struct field_reader *reader, const struct field *field, const struct pair *pair,
-                       void *value)
+static bool read_value(struct field_reader *reader, const struct field *field,
+                       const struct pair *pair, void *value)
 {
     unsigned word;
     switch (field->kind) {
@@ -313,9 +318,9 @@ static bool read_field(struct field_reader *reader, const struct field *field, v
     const struct pair *pair = fields_take(pairs, key);
     if (!pair)
         return field->kind == FIELD_OPTIONAL || field->kind == FIELD_COUNT ||
-            fault(reader, key, (int)strlen(key), "it is missing");
+               fault(reader, key, (int)strlen(key), "it is missing");
     return read_value(reader, field, pair, value) ||
-        fault(reader, key, (int)strlen(key), fields_expected(reader->arena, field));
+           fault(reader, key, (int)strlen(key), fields_expected(reader->arena, field));
 }
 
 static bool read_fields(struct field_reader *reader, const struct field *rows, void *record,
@@ -335,7 +340,8 @@ bool fields_read_text(struct field_reader *reader, const struct field *rows, voi
     for (uint32_t i = 0; i < pairs->list.n; i++) {
         const struct pair *pair = &pairs->list.v[i];
         if (!pair->taken)
-            good = fault(reader, pair->key, (int)pair->key_length, "not known here, or there twice");
+            good =
+                fault(reader, pair->key, (int)pair->key_length, "not known here, or there twice");
     }
     return good;
 }

@@ -1,4 +1,5 @@
 #include "support/json.h"
+#include "support/number.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,16 +159,12 @@ void json_uint(struct json *json, uint64_t value)
 
 void json_double(struct json *json, double value)
 {
-    char text[40];
+    char text[NUMBER_TEXT];
     if (!isfinite(value)) {
         json_null(json);
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
+    number_shortest(text, value);
     separate(json);
     fputs(text, json->to);
 }
