@@ -31,9 +31,8 @@ void backend_open(struct opened *opened, struct arena *arena, const struct sourc
 
 // Writes the program with the plan's edits and tags, and fills the tables. Returns NULL, or what is
 // wrong with the plan (a fault of this program, not of the user's).
-const char *backend_emit(struct output *output, struct arena *arena,
-                         const struct ir_module *module, const struct plan *plan,
-                         const struct backend_options *options);
+const char *backend_emit(struct output *output, struct arena *arena, const struct ir_module *module,
+                         const struct plan *plan, const struct backend_options *options);
 
 // The input without tags in pragma and comment style.
 const char *backend_strip(struct arena *arena, const struct source *input, uint32_t *length);

@@ -35,10 +35,10 @@ void bodies_find(struct bodies *bodies, struct arena *arena, const struct tree *
     *bodies = (struct bodies){0};
     if (!tree->nodes.n)
         return;
-    NODE_EACH(function, tree, 0) {
+    NODE_EACH (function, tree, 0) {
         if (tree->nodes.v[function].kind != NODE_FUNCTION)
             continue;
-        NODE_EACH(scope, tree, function)
+        NODE_EACH (scope, tree, function)
             if (tree->nodes.v[scope].kind == NODE_SCOPE) {
                 add_body(bodies, arena, tree, function, scope);
                 break;
@@ -114,7 +114,8 @@ const char *body_opcode(const struct body *body, struct arena *arena, uint32_t i
     const char *at = source + end;
     while (count--) {
         const char *word = find_dot(at, stop);
-        for (at = word; at < stop && (at == word || isalnum((unsigned char)*at) || *at == '_' || *at == ':');)
+        for (at = word;
+             at < stop && (at == word || isalnum((unsigned char)*at) || *at == '_' || *at == ':');)
             at++;
         text_add(&text, word, (size_t)(at - word));
     }

@@ -4,10 +4,10 @@
 
 struct body {
     const struct tree *tree;
-    uint32_t node;  // NODE_FUNCTION
-    uint32_t open;  // offset behind its opening brace
+    uint32_t node; // NODE_FUNCTION
+    uint32_t open; // offset behind its opening brace
     uint32_t end;
-    uint32_t loads; // instructions that may load from global memory
+    uint32_t loads;      // instructions that may load from global memory
     VEC(uint32_t) insts; // nodes, in the order of the text
 };
 

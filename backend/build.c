@@ -58,7 +58,8 @@ static const char *add_instruction(struct builder *b, struct table_chain *to, ui
     if (first >= end)
         return fault(b, "a chain's instruction is not in the output", inst);
     struct place place = ir_place(b->module, b->fn, inst);
-    struct table_instruction entry = {place.line, place.column, first, 2, body_opcode(b->body, b->arena, first)};
+    struct table_instruction entry = {place.line, place.column, first, 2,
+                                      body_opcode(b->body, b->arena, first)};
     vec_push(b->arena, &to->instructions, entry);
     return NULL;
 }
@@ -87,8 +88,11 @@ static const char *add_chain(struct builder *b, const struct chain *chain)
 
 static const char *live_name(const struct builder *b, const struct live_value *live)
 {
+    uint32_t name = live->reg == IR_NONE ? IR_NONE : b->fn->registers.v[live->reg].name;
+    if (name != IR_NONE)
+        return name_text(b, name);
     if (live->reg != IR_NONE)
-        return name_text(b, b->fn->registers.v[live->reg].name);
+        return "CC.CF"; // the carry flag has no name in PTX's text
     const char *member = live->member < WORD_COUNT ? isa_words[live->member].text : "";
     return arena_printf(b->arena, "%s%s", isa_specials[live->special].text, member);
 }
@@ -100,7 +104,8 @@ static uint64_t limited(uint64_t count)
 
 // A block's instructions need not keep their order: the first and the last of the output are those
 // that stand first and last there.
-static void place_block(const struct builder *b, const struct block_plan *plan, struct table_block *block)
+static void place_block(const struct builder *b, const struct block_plan *plan,
+                        struct table_block *block)
 {
     block->begin_index = UINT32_MAX;
     for (uint32_t i = 0; i < plan->block_count; i++) {
@@ -127,15 +132,18 @@ static const char *add_block(struct builder *b, const struct block_plan *plan)
         .end_line = line_of(b, plan->last),
         .loads = plan->loads,
         .stores = plan->stores,
-        .estimate = {
-            .cost = b->tables->options.cost,
-            .bw_tx = plan->bw_tx, .bw_rx = plan->bw_rx,
-            .at_tx = plan->at_tx, .at_rx = plan->at_rx,
-            .threshold_tx = limited(plan->threshold_tx),
-            .threshold_rx = limited(plan->threshold_rx),
-            .saves = plan->saves,
-            .candidate = plan->candidate && plan->chosen,
-        },
+        .estimate =
+            {
+                .cost = b->tables->options.cost,
+                .bw_tx = plan->bw_tx,
+                .bw_rx = plan->bw_rx,
+                .at_tx = plan->at_tx,
+                .at_rx = plan->at_rx,
+                .threshold_tx = limited(plan->threshold_tx),
+                .threshold_rx = limited(plan->threshold_rx),
+                .saves = plan->saves,
+                .candidate = plan->candidate && plan->chosen,
+            },
         .has_condition = plan->conditional && plan->trip_text,
         .condition = plan->trip_text,
         .threshold = limited(plan->threshold),
@@ -192,15 +200,19 @@ static void sort_rejections(struct builder *b)
 
 static const char *add_kernel(struct builder *b, uint32_t function)
 {
-    struct table_kernel kernel = {name_text(b, b->fn->name), b->body->insts.n, b->body->loads, {0}, {0}, {0}};
+    struct table_kernel kernel = {
+        name_text(b, b->fn->name), b->body->insts.n, b->body->loads, {0}, {0}, {0}};
     const struct plan *plan = b->plan;
     const char *wrong = NULL;
     b->kernel = &kernel;
-    for (; b->chain < plan->chains.n && plan->chains.v[b->chain].function == function && !wrong; b->chain++)
+    for (; b->chain < plan->chains.n && plan->chains.v[b->chain].function == function && !wrong;
+         b->chain++)
         wrong = add_chain(b, &plan->chains.v[b->chain]);
-    for (; b->block < plan->blocks.n && plan->blocks.v[b->block].function == function && !wrong; b->block++)
+    for (; b->block < plan->blocks.n && plan->blocks.v[b->block].function == function && !wrong;
+         b->block++)
         wrong = add_block(b, &plan->blocks.v[b->block]);
-    for (; b->rejection < plan->rejections.n && b->rejections[b->rejection]->function == function; b->rejection++)
+    for (; b->rejection < plan->rejections.n && b->rejections[b->rejection]->function == function;
+         b->rejection++)
         add_rejection(b, b->rejections[b->rejection]);
     if (b->fn->is_entry || kernel.chains.n || kernel.blocks.n || kernel.rejected.n)
         vec_push(b->arena, &b->tables->kernels, kernel);
@@ -211,7 +223,7 @@ static const char *add_kernel(struct builder *b, uint32_t function)
 static const struct body *output_body(const struct builder *b, const struct ir_function *fn)
 {
     const struct tree *tree = b->module->tree;
-    NODE_EACH(scope, tree, fn->node)
+    NODE_EACH (scope, tree, fn->node)
         if (tree->nodes.v[scope].kind == NODE_SCOPE)
             return bodies_at(b->bodies, writer_offset(b->written, tree->nodes.v[scope].begin) + 1);
     return NULL;
@@ -222,8 +234,12 @@ const char *tables_build(struct tables *tables, struct arena *arena, const struc
                          const struct bodies *bodies)
 {
     struct builder b = {
-        .tables = tables, .arena = arena, .module = module,
-        .plan = plan, .written = written, .bodies = bodies,
+        .tables = tables,
+        .arena = arena,
+        .module = module,
+        .plan = plan,
+        .written = written,
+        .bodies = bodies,
     };
     const char *wrong = NULL;
     sort_rejections(&b);
@@ -233,7 +249,8 @@ const char *tables_build(struct tables *tables, struct arena *arena, const struc
         if (b.body)
             wrong = add_kernel(&b, function);
     }
-    bool done = b.chain == plan->chains.n && b.block == plan->blocks.n && b.rejection == plan->rejections.n;
+    bool done =
+        b.chain == plan->chains.n && b.block == plan->blocks.n && b.rejection == plan->rejections.n;
     if (!wrong && !done)
         wrong = "the plan is not in order, or speaks of functions without a body";
     return wrong ? wrong : tables_check(arena, tables);

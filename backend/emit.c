@@ -82,9 +82,8 @@ static const char *apply_edits(struct arena *arena, const struct ir_module *modu
     return NULL;
 }
 
-const char *backend_emit(struct output *output, struct arena *arena,
-                         const struct ir_module *module, const struct plan *plan,
-                         const struct backend_options *options)
+const char *backend_emit(struct output *output, struct arena *arena, const struct ir_module *module,
+                         const struct plan *plan, const struct backend_options *options)
 {
     const struct source *source = module->tree->source;
     struct written written;

@@ -70,7 +70,8 @@ static bool read_words(const struct field *field, json_t *json, unsigned *set)
     json_t *item;
     if (!json_is_array(json))
         return false;
-    json_array_foreach(json, i, item) {
+    json_array_foreach(json, i, item)
+    {
         unsigned word;
         if (!read_word(field, item, &word) || *set >> word & 1)
             return false;
@@ -85,7 +86,8 @@ static bool read_texts(struct field_reader *reader, json_t *json, struct texts *
     json_t *item;
     if (!json_is_array(json))
         return false;
-    json_array_foreach(json, i, item) {
+    json_array_foreach(json, i, item)
+    {
         const char *text;
         if (!read_text(reader, item, &text) || !*text)
             return false;
@@ -94,7 +96,8 @@ static bool read_texts(struct field_reader *reader, json_t *json, struct texts *
     return true;
 }
 
-static bool read_value(struct field_reader *reader, const struct field *field, json_t *json, void *value)
+static bool read_value(struct field_reader *reader, const struct field *field, json_t *json,
+                       void *value)
 {
     unsigned word;
     switch (field->kind) {
@@ -118,7 +121,8 @@ static bool read_value(struct field_reader *reader, const struct field *field, j
 
 static bool fault(struct field_reader *reader, const char *path, const char *what)
 {
-    diag_add(reader->diags, DIAG_ERROR, reader->id, reader->begin, reader->end, "%s: %s", path, what);
+    diag_add(reader->diags, DIAG_ERROR, reader->id, reader->begin, reader->end, "%s: %s", path,
+             what);
     return false;
 }
 
@@ -128,7 +132,8 @@ static bool read_list(struct field_reader *reader, const struct field *field, js
     if (!json_is_array(json))
         return fault(reader, path, "expected a list");
     size_t count = json_array_size(json);
-    struct list list = {{arena_alloc(reader->arena, count * field->size), (uint32_t)count, (uint32_t)count}};
+    struct list list = {
+        {arena_alloc(reader->arena, count * field->size), (uint32_t)count, (uint32_t)count}};
     memcpy(value, &list, sizeof list);
     bool good = true;
     for (size_t i = 0; i < count; i++)
@@ -154,7 +159,7 @@ static bool read_field(struct field_reader *reader, const struct field *field, v
     if (field->kind == FIELD_OBJECT || field->kind == FIELD_OPTION)
         return fields_read_json(reader, field->rows, record, json, path);
     return read_value(reader, field, json, value) ||
-        fault(reader, path, fields_expected(reader->arena, field));
+           fault(reader, path, fields_expected(reader->arena, field));
 }
 
 bool fields_read_json(struct field_reader *reader, const struct field *rows, void *record,
@@ -164,7 +169,8 @@ bool fields_read_json(struct field_reader *reader, const struct field *rows, voi
         return fault(reader, *path ? path : "the document", "expected an object");
     bool good = true;
     for (const struct field *field = rows; field->key; field++)
-        good &= read_field(reader, field, record, json_object_get(object, field->key),
-                           arena_printf(reader->arena, "%s%s%s", path, *path ? "." : "", field->key));
+        good &=
+            read_field(reader, field, record, json_object_get(object, field->key),
+                       arena_printf(reader->arena, "%s%s%s", path, *path ? "." : "", field->key));
     return good;
 }

@@ -116,8 +116,8 @@ static void put_place(struct page *page, uint32_t first, uint32_t last)
 
 // What Table 1 of [000] calls the patterns.
 static const char *const formulas[] = {
-    "", "c = f(a,b)", "r = f(a,b)", "c = a", "c = f(a)", "h(a,b)", "h(a,i)", "c = f(a,i)",
-    "r = f(a,g(b,i))", "c = f(a,g(b,i))",
+    "",       "c = f(a,b)", "r = f(a,b)", "c = a",           "c = f(a)",
+    "h(a,b)", "h(a,i)",     "c = f(a,i)", "r = f(a,g(b,i))", "c = f(a,g(b,i))",
 };
 
 static void print_chain(struct page *page, const struct table_chain *chain)
@@ -132,8 +132,8 @@ static void print_chain(struct page *page, const struct table_chain *chain)
     putf(page, "pattern %u,", chain->pattern);
     put_styled(page, GOOD, formulas[chain->pattern]);
     putf(page, "| response %s, %u flit%s | saves %u flit%s per warp and hop",
-         table_response_names[chain->response], chain->response_flits, plural(chain->response_flits),
-         chain->saving, plural(chain->saving));
+         table_response_names[chain->response], chain->response_flits,
+         plural(chain->response_flits), chain->saving, plural(chain->saving));
     more_line(page);
     put_place(page, first, last);
     more_line(page);
@@ -146,7 +146,8 @@ static void print_chain(struct page *page, const struct table_chain *chain)
 
 // Blocks
 
-static void print_live(struct page *page, const char *what, const char *const *names, uint32_t count)
+static void print_live(struct page *page, const char *what, const char *const *names,
+                       uint32_t count)
 {
     more_line(page);
     putf(page, "%s %u%s", what, count, count ? ":" : "");
@@ -175,7 +176,8 @@ static void print_verdict(struct page *page, const struct table_block *block)
 static void print_threshold(struct page *page, const char *channel, uint64_t threshold)
 {
     if (threshold)
-        putf(page, "%s from %llu iteration%s on", channel, (unsigned long long)threshold, plural(threshold));
+        putf(page, "%s from %llu iteration%s on", channel, (unsigned long long)threshold,
+             plural(threshold));
     else
         putf(page, "%s never", channel);
 }
@@ -236,9 +238,11 @@ static void print_summary(struct page *page, const struct summary *sum)
 {
     putf(page, "%u chain%s | %u of %u load%s (%.0f %%) and", sum->chains, plural(sum->chains),
          sum->loads_tagged, sum->loads, plural(sum->loads), share(sum->loads_tagged, sum->loads));
-    putf(page, "%u of %u instruction%s (%.0f %%) tagged |", sum->instructions_tagged, sum->instructions,
-         plural(sum->instructions), share(sum->instructions_tagged, sum->instructions));
-    putf(page, "%u of %u block%s to be offloaded", sum->candidates, sum->blocks, plural(sum->blocks));
+    putf(page, "%u of %u instruction%s (%.0f %%) tagged |", sum->instructions_tagged,
+         sum->instructions, plural(sum->instructions),
+         share(sum->instructions_tagged, sum->instructions));
+    putf(page, "%u of %u block%s to be offloaded", sum->candidates, sum->blocks,
+         plural(sum->blocks));
     if (sum->conditional)
         putf(page, "(%u under a condition)", sum->conditional);
     putf(page, "| %u turned down", sum->rejected);
@@ -275,8 +279,9 @@ static void print_header(struct page *page)
     put(page, "->");
     put(page, tables->output.file);
     begin_line(page, 0, 0);
-    putf(page, "cost model %s | multiply-adds %s | order %s", table_cost_names[tables->options.cost],
-         table_fma_names[tables->options.fma], tables->options.reorder ? "changed where it helps" : "kept");
+    putf(page, "cost model %s | multiply-adds %s | order %s",
+         table_cost_names[tables->options.cost], table_fma_names[tables->options.fma],
+         tables->options.reorder ? "changed where it helps" : "kept");
     end_line(page);
     putc('\n', page->to);
 }

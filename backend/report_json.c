@@ -3,17 +3,23 @@
 #include "backend/summary.h"
 #include "support/json.h"
 
-#define COUNT(MEMBER) {.key = #MEMBER, .kind = FIELD_UINT, .offset = offsetof(struct summary, MEMBER)}
+#define COUNT(MEMBER)                                                                              \
+    {                                                                                              \
+        .key = #MEMBER, .kind = FIELD_UINT, .offset = offsetof(struct summary, MEMBER)             \
+    }
 #define COUNTS                                                                                     \
     COUNT(instructions), COUNT(instructions_tagged), COUNT(loads), COUNT(loads_tagged),            \
         COUNT(chains), COUNT(blocks), COUNT(candidates), COUNT(conditional), COUNT(rejected)
 
 static const struct field rows_total[] = {COUNTS, {.key = NULL}};
 static const struct field rows_one[] = {
-    {.key = "name", .kind = FIELD_TEXT, .offset = offsetof(struct summary, name)}, COUNTS, {.key = NULL},
+    {.key = "name", .kind = FIELD_TEXT, .offset = offsetof(struct summary, name)},
+    COUNTS,
+    {.key = NULL},
 };
 
-static void write_summary(struct json *json, const struct field *rows, const struct summary *summary)
+static void write_summary(struct json *json, const struct field *rows,
+                          const struct summary *summary)
 {
     json_object_flat(json);
     fields_write_json(json, rows, summary);

@@ -1,19 +1,32 @@
 #include "backend/rows.h"
 
 const char *const table_cost_names[] = {
-    [COST_TOM] = "tom", [COST_REFINED] = "refined", NULL,
+    [COST_TOM] = "tom",
+    [COST_REFINED] = "refined",
+    NULL,
 };
 const char *const table_fma_names[] = {
-    [FMA_FUSED] = "fused", [FMA_SPLIT] = "split", NULL,
+    [FMA_FUSED] = "fused",
+    [FMA_SPLIT] = "split",
+    NULL,
 };
 const char *const table_response_names[] = {
-    [RESPONSE_ACK] = "ack", [RESPONSE_DATA] = "data", [RESPONSE_BITMAP] = "bitmap", NULL,
+    [RESPONSE_ACK] = "ack",
+    [RESPONSE_DATA] = "data",
+    [RESPONSE_BITMAP] = "bitmap",
+    NULL,
 };
 const char *const table_block_names[] = {
-    [BLOCK_LOOP] = "loop", [BLOCK_BASIC] = "block", [BLOCK_REGION] = "region", NULL,
+    [BLOCK_LOOP] = "loop",
+    [BLOCK_BASIC] = "block",
+    [BLOCK_REGION] = "region",
+    NULL,
 };
 const char *const table_candidate_names[] = {
-    [CANDIDATE_LOAD] = "load", [CANDIDATE_CHAIN] = "chain", [CANDIDATE_BLOCK] = "block", NULL,
+    [CANDIDATE_LOAD] = "load",
+    [CANDIDATE_CHAIN] = "chain",
+    [CANDIDATE_BLOCK] = "block",
+    NULL,
 };
 const char *const table_tag_names[] = {"", "01", "10", "11", NULL};
 
@@ -27,22 +40,30 @@ static const char *const rule_names[] = {
 static const char *const format_name[] = {"ptxoffload-metadata", NULL};
 static const char *const at_least[] = {">=", NULL};
 
-#define ENTRY(KEY, KIND, MEMBER, ...) {.key = KEY, .kind = FIELD_##KIND, .offset = offsetof(RECORD, MEMBER), __VA_ARGS__}
+#define ENTRY(KEY, KIND, MEMBER, ...)                                                              \
+    {                                                                                              \
+        .key = KEY, .kind = FIELD_##KIND, .offset = offsetof(RECORD, MEMBER), __VA_ARGS__          \
+    }
 #define WORDS(NAMES) .words = NAMES
-#define OBJECT(KEY, ROWS) {.key = KEY, .kind = FIELD_OBJECT, .rows = ROWS}
+#define OBJECT(KEY, ROWS)                                                                          \
+    {                                                                                              \
+        .key = KEY, .kind = FIELD_OBJECT, .rows = ROWS                                             \
+    }
 #define LIST(KEY, MEMBER, ROWS, TYPE, FLAT)                                                        \
-    {.key = KEY, .kind = FIELD_LIST, .offset = offsetof(RECORD, MEMBER), .rows = ROWS,             \
-     .size = sizeof(struct TYPE), .flat = FLAT}
-#define END {.key = NULL}
+    {                                                                                              \
+        .key = KEY, .kind = FIELD_LIST, .offset = offsetof(RECORD, MEMBER), .rows = ROWS,          \
+        .size = sizeof(struct TYPE), .flat = FLAT                                                  \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        .key = NULL                                                                                \
+    }
 
 #define RECORD struct table_instruction
 const struct field rows_instruction[] = {
-    ENTRY("line", UINT, line, .least = 1),
-    ENTRY("column", UINT, column, .least = 1),
-    ENTRY("index", UINT, index),
-    ENTRY("tag", WORD, tag, WORDS(table_tag_names)),
-    ENTRY("opcode", TEXT, opcode),
-    END,
+    ENTRY("line", UINT, line, .least = 1), ENTRY("column", UINT, column, .least = 1),
+    ENTRY("index", UINT, index),           ENTRY("tag", WORD, tag, WORDS(table_tag_names)),
+    ENTRY("opcode", TEXT, opcode),         END,
 };
 #undef RECORD
 
@@ -91,7 +112,10 @@ const struct field rows_block[] = {
     ENTRY("threshold_tx", COUNT, estimate.threshold_tx),
     ENTRY("threshold_rx", COUNT, estimate.threshold_rx),
     ENTRY("saves", WORDS, estimate.saves, WORDS(save_names)),
-    {.key = "condition", .kind = FIELD_OPTION, .offset = offsetof(RECORD, has_condition), .rows = rows_condition},
+    {.key = "condition",
+     .kind = FIELD_OPTION,
+     .offset = offsetof(RECORD, has_condition),
+     .rows = rows_condition},
     ENTRY("candidate", BOOL, estimate.candidate),
     ENTRY("passed_over", BOOL, passed_over),
     ENTRY("cost", WORD, estimate.cost, WORDS(table_cost_names)),

@@ -49,7 +49,7 @@ struct table_block {
     bool has_condition; // candidate only if condition >= threshold
     const char *condition;
     uint64_t threshold;
-    bool passed_over; // saves, but an overlapping block saves more
+    bool passed_over;                        // saves, but an overlapping block saves more
     VEC(struct table_estimate) alternatives; // by other cost models
 };
 
@@ -84,7 +84,8 @@ const char *tables_check(struct arena *arena, const struct tables *tables);
 // The metadata document, {"format": "ptxoffload-metadata", …}.
 void tables_write_json(const struct tables *tables, FILE *to);
 // Reads it. Faults are added to `diags` (id "metadata"), with the offset where the text is no JSON,
-// else with the path of the entry. Returns false, with `tables` in no useful state, if there are any.
+// else with the path of the entry. Returns false, with `tables` in no useful state, if there are
+// any.
 bool tables_read_json(struct tables *tables, struct arena *arena, const char *text, size_t length,
                       struct diags *diags);
 

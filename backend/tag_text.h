@@ -32,7 +32,7 @@ enum tag_kind {
 #define TAG_KIND(name, word, at_instruction) TAG_##name,
     TAG_KINDS
 #undef TAG_KIND
-    TAG_KIND_COUNT,
+        TAG_KIND_COUNT,
 };
 
 struct tag_kind_info {

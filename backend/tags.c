@@ -84,16 +84,13 @@ static uint32_t behind_string(const struct scan *scan)
 static uint32_t behind_opaque(const struct scan *scan)
 {
     switch (scan->text[scan->at]) {
-    case '"':
-        return behind_string(scan);
+    case '"': return behind_string(scan);
     case '/':
-        return starts(scan, scan->at, "//") ? behind(scan, scan->at, "\n")
-            : starts(scan, scan->at, "/*")  ? behind(scan, scan->at + 2, "*/")
-                                            : scan->at;
-    case '#':
-        return first_in_line(scan) ? behind(scan, scan->at, "\n") : scan->at;
-    case '@':
-        return starts(scan, scan->at, "@@") ? behind(scan, scan->at, "\n") : scan->at;
+        return starts(scan, scan->at, "//")   ? behind(scan, scan->at, "\n")
+               : starts(scan, scan->at, "/*") ? behind(scan, scan->at + 2, "*/")
+                                              : scan->at;
+    case '#': return first_in_line(scan) ? behind(scan, scan->at, "\n") : scan->at;
+    case '@': return starts(scan, scan->at, "@@") ? behind(scan, scan->at, "\n") : scan->at;
     }
     return scan->at;
 }
@@ -162,7 +159,8 @@ void tags_find(struct tags *tags, struct arena *arena, const struct source *sour
     }
 }
 
-char *tags_strip(struct arena *arena, const struct source *source, const struct tags *tags, uint32_t *length)
+char *tags_strip(struct arena *arena, const struct source *source, const struct tags *tags,
+                 uint32_t *length)
 {
     struct text text;
     uint32_t at = 0;

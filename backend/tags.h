@@ -18,8 +18,8 @@ struct tags {
     VEC(struct tag) list;
 };
 
-// Finds the tags between braces, in pragma and comment style: what is spelled as tags_write spells it.
-// Needs no parsed text and takes any.
+// Finds the tags between braces, in pragma and comment style: what is spelled as tags_write spells
+// it. Needs no parsed text and takes any.
 void tags_find(struct tags *tags, struct arena *arena, const struct source *source);
 
 // The text without these tags; two NUL bytes follow it.

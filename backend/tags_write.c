@@ -34,8 +34,9 @@ static void add_tag(struct tagger *t, uint32_t at, struct text *text)
     const char *content = text_end(text, &length);
     for (bool first = true; length || first; first = false) {
         uint32_t part = length < TAG_LONGEST ? length : TAG_LONGEST;
-        const char *piece = first ? content
-                                  : arena_printf(t->arena, "%s %.*s", tag_kinds[TAG_MORE].word, (int)part, content);
+        const char *piece =
+            first ? content
+                  : arena_printf(t->arena, "%s %.*s", tag_kinds[TAG_MORE].word, (int)part, content);
         add_piece(t, at, piece, first ? part : (uint32_t)strlen(piece));
         content += part;
         length -= part;
@@ -137,8 +138,8 @@ static void add_kernel(struct tagger *t, const struct body *body, const struct t
 static bool is_of(const struct body *body, const struct table_kernel *kernel)
 {
     const struct name *name = tree_name(body->tree, body->tree->nodes.v[body->node].value);
-    return strlen(kernel->name) == name->length && !memcmp(kernel->name, name->text, name->length) &&
-        kernel->instructions == body->insts.n;
+    return strlen(kernel->name) == name->length &&
+           !memcmp(kernel->name, name->text, name->length) && kernel->instructions == body->insts.n;
 }
 
 // Kernels stand in the tables in the order of their bodies.
@@ -159,7 +160,8 @@ static void fill_digest(struct tagger *t, const struct source *source)
     tag->length = (uint32_t)strlen(tag->content);
     tables_digest(text, source->text, source->length);
     tags_digest(tags, t->arena, &t->tags);
-    tag->content = arena_printf(t->arena, "%s text=%s tags=%s", tag_kinds[TAG_DIGEST].word, text, tags);
+    tag->content =
+        arena_printf(t->arena, "%s text=%s tags=%s", tag_kinds[TAG_DIGEST].word, text, tags);
     tag->length = (uint32_t)strlen(tag->content);
 }
 
@@ -168,10 +170,12 @@ static void spell(struct text *text, const struct tag *tag, enum tag_style style
     uint32_t rest;
     bool at_instruction = tag_kinds[tag_kind(tag->content, tag->length, &rest)].at_instruction;
     text_printf(text, "%s%s%.*s%s%s", at_instruction ? "" : " ", tag_spellings[style].open,
-                (int)tag->length, tag->content, tag_spellings[style].close, at_instruction ? " " : "");
+                (int)tag->length, tag->content, tag_spellings[style].close,
+                at_instruction ? " " : "");
 }
 
-static char *put_tags(struct tagger *t, const struct source *source, enum tag_style style, uint32_t *length)
+static char *put_tags(struct tagger *t, const struct source *source, enum tag_style style,
+                      uint32_t *length)
 {
     struct text text;
     uint32_t at = 0;

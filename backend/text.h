@@ -13,6 +13,6 @@ void text_printf(struct text *text, const char *format, ...) __attribute__((form
 // The text with two NUL bytes behind it, as a source wants it.
 char *text_end(struct text *text, uint32_t *length);
 
-// The text with what is not UTF-8 replaced as the JSON writer does: names of files need not be UTF-8,
-// but the tables say the same in all their forms.
+// The text with what is not UTF-8 replaced as the JSON writer does: names of files need not be
+// UTF-8, but the tables say the same in all their forms.
 const char *text_utf8(struct arena *arena, const char *name);

@@ -18,8 +18,8 @@ struct items {
 struct writer {
     struct arena *arena;
     const struct source *source;
-    struct items points;   // insertions, and moves at their targets
-    struct items moves;    // at what is moved
+    struct items points; // insertions, and moves at their targets
+    struct items moves;  // at what is moved
     struct items replaced;
     struct text text;
     struct written *written;

@@ -16,8 +16,9 @@ struct written {
     VEC(struct writer_span) spans; // all of the source, in its order
 };
 
-// Applies the edits as ir/edit.h says. Needs: a source and edits that keep what is said there; edits
-// may come in any order. Returns NULL, or what is wrong with the edits; `written` then holds nothing.
+// Applies the edits as ir/edit.h says. Needs: a source and edits that keep what is said there;
+// edits may come in any order. Returns NULL, or what is wrong with the edits; `written` then holds
+// nothing.
 const char *writer_apply(struct arena *arena, const struct source *source,
                          const struct edits *edits, struct written *written);
 
