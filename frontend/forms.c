@@ -1,18 +1,22 @@
-#include "frontend/forms.h"
+// The tables' text, compiled. The tables are ours: what is wrong in them is found by a test that
+// compiles all of them (tests/unit/frontend/forms.c).
+#include "frontend/forms_internal.h"
 #include <stdlib.h>
 #include <string.h>
 
 struct row {
-    uint16_t version;
+    uint16_t version, last;
     const char *targets;
     uint16_t op;
     const char *modifiers, *operands;
 };
 
 static const struct row rows[] = {
-#define FORM(version, targets, op, modifiers, operands) {version, targets, OP_##op, modifiers, operands},
+#define FORM_UNTIL(version, last, targets, op, modifiers, operands) {version, last, targets, OP_##op, modifiers, operands},
+#define FORM(version, targets, op, modifiers, operands) {version, 0, targets, OP_##op, modifiers, operands},
 #include "frontend/forms.def"
 #undef FORM
+#undef FORM_UNTIL
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
@@ -24,34 +28,7 @@ static const struct {
 #undef FORM_SET
 };
 
-struct form_word {
-    uint16_t word;
-    struct form_need need;
-};
-
-struct form_slot {
-    VEC(struct form_word) words;
-    bool optional, is_type;
-    char capture; // 'T', 'U', 'V', '#' or 0
-};
-
-struct memo {
-    uint32_t hash, count;
-    uint16_t op;
-    uint16_t *mods;
-    struct form_match match;
-    struct memo *next;
-};
-
-enum { MEMO_BUCKETS = 1024, MOST_SLOTS = 32 };
-
-struct forms {
-    struct arena *arena;
-    struct intern words;
-    struct form *compiled[OP_COUNT];
-    uint32_t count[OP_COUNT];
-    struct memo *memo[MEMO_BUCKETS];
-};
+typedef VEC(struct form_word) word_list;
 
 struct forms *forms_new(struct arena *arena)
 {
@@ -64,52 +41,54 @@ struct forms *forms_new(struct arena *arena)
     return forms;
 }
 
-// Compiling. The tables are ours: what is wrong in them is found by a test that compiles all.
-
 static uint16_t word_id(const struct forms *forms, const char *text, size_t length)
 {
     uint32_t word = intern_find(&forms->words, text, length) - OP_COUNT;
     return word < WORD_COUNT ? (uint16_t)word : W_UNKNOWN;
 }
 
+// Modifiers
+
+// 86/100a,103a
 static struct form_need parse_need(struct arena *arena, const char *text, size_t length)
 {
     const char *slash = memchr(text, '/', length);
-    struct form_need need = {(uint16_t)atoi(text), ""};
+    struct form_need need = {(uint16_t)atoi(text), 0, ""};
     if (slash)
         need.targets = arena_strndup(arena, slash + 1, length - (size_t)(slash - text) - 1);
     return need;
 }
 
-static void add_words(struct forms *forms, struct form_slot *slot, const char *text, size_t length);
+static void add_words(struct forms *forms, word_list *list, const char *text, size_t length, const struct form_need *need);
 
-static void add_set(struct forms *forms, struct form_slot *slot, const char *name, size_t length)
+static void add_set(struct forms *forms, word_list *list, const char *name, size_t length, const struct form_need *need)
 {
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-        if (strlen(sets[i].name) == length && !memcmp(sets[i].name, name, length))
-            add_words(forms, slot, sets[i].words, strlen(sets[i].words));
+        if (strlen(sets[i].name) == length && !memcmp(sets[i].name, name, length)) {
+            add_words(forms, list, sets[i].words, strlen(sets[i].words), need);
+            return;
+        }
+    vec_push(forms->arena, list, (struct form_word){W_UNKNOWN, *need});
 }
 
-static void add_words(struct forms *forms, struct form_slot *slot, const char *text, size_t length)
+static void add_words(struct forms *forms, word_list *list, const char *text, size_t length, const struct form_need *outer)
 {
     const char *end = text + length;
-    while (text < end) {
-        text += strspn(text, " ");
-        size_t size = strcspn(text, " )}");
-        if (text + size > end)
-            size = (size_t)(end - text);
+    for (;;) {
+        while (text < end && *text == ' ')
+            text++;
+        size_t size = 0;
+        while (text + size < end && text[size] != ' ')
+            size++;
         if (!size)
-            break;
+            return;
         const char *at = memchr(text, '@', size);
-        if (*text == '$') {
-            add_set(forms, slot, text + 1, size - 1);
-        } else {
-            struct form_word word = {word_id(forms, text, at ? (size_t)(at - text) : size), {0, ""}};
-            if (at)
-                word.need = parse_need(forms->arena, at + 1, size - (size_t)(at - text) - 1);
-            slot->is_type |= isa_is_type(word.word);
-            vec_push(forms->arena, &slot->words, word);
-        }
+        size_t word = at ? (size_t)(at - text) : size;
+        struct form_need need = at ? parse_need(forms->arena, at + 1, size - word - 1) : *outer;
+        if (*text == '$')
+            add_set(forms, list, text + 1, word - 1, &need);
+        else
+            vec_push(forms->arena, list, (struct form_word){word_id(forms, text, word), need});
         text += size;
     }
 }
@@ -117,12 +96,19 @@ static void add_words(struct forms *forms, struct form_slot *slot, const char *t
 // One item of the modifiers; returns what follows it.
 static const char *parse_slot(struct forms *forms, struct form_slot *slot, const char *text)
 {
-    *slot = (struct form_slot){.optional = *text == '{'};
+    word_list list = {0};
+    *slot = (struct form_slot){.fixed = *text == '^'};
+    text += slot->fixed;
+    slot->optional = *text == '{';
     bool bracketed = *text == '{' || *text == '(';
     const char *begin = text + bracketed;
-    const char *end = bracketed ? begin + strcspn(begin, "})") : begin + strcspn(begin, " =");
-    add_words(forms, slot, begin, (size_t)(end - begin));
-    end += bracketed;
+    const char *end = begin + strcspn(begin, bracketed ? "})" : " =");
+    struct form_need none = {0, 0, ""};
+    add_words(forms, &list, begin, (size_t)(end - begin), &none);
+    slot->words = list.v;
+    slot->word_count = list.n;
+    if (bracketed && *end)
+        end++;
     if (*end == '=') {
         slot->capture = end[1];
         end += 2;
@@ -130,15 +116,17 @@ static const char *parse_slot(struct forms *forms, struct form_slot *slot, const
     return end + strspn(end, " ");
 }
 
+// Operands
+
 static uint16_t parse_type(const struct forms *forms, struct form_operand *operand, const char *text, size_t length)
 {
     char word[24] = ".";
     if (length && text[length - 1] == '+') {
-        operand->wider = 1;
+        operand->wider = true;
         length--;
     }
     if (length > 1 && text[0] == '2' && text[1] >= 'T' && text[1] <= 'V') {
-        operand->twice = 1;
+        operand->twice = true;
         text++;
         length--;
     }
@@ -150,86 +138,164 @@ static uint16_t parse_type(const struct forms *forms, struct form_operand *opera
     return word_id(forms, word, length + 1);
 }
 
-static const struct {
-    char letter;
-    uint8_t kind;
-} kind_letters[] = {{'i', FORM_IMMEDIATE}, {'P', FORM_PREDICATE}, {'L', FORM_LABEL},   {'F', FORM_FUNCTION},
-                    {'N', FORM_NAME},      {'?', FORM_ANYTHING},  {'r', FORM_REGISTER}};
+static bool parse_letter(struct form_operand *operand, char letter)
+{
+    static const struct {
+        char letter;
+        uint8_t kind;
+    } kinds[] = {{'i', FORM_IMMEDIATE}, {'P', FORM_PREDICATE}, {'L', FORM_LABEL},   {'F', FORM_FUNCTION},
+                 {'N', FORM_NAME},      {'?', FORM_ANYTHING},  {'r', FORM_REGISTER}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].letter == letter) {
+            operand->kind = kinds[i].kind;
+            return true;
+        }
+    switch (letter) {
+    case 'm':
+        operand->read = operand->written = true;
+        return true;
+    case 's':
+        return operand->special = true;
+    case 'v':
+        return operand->variable = true;
+    case '_':
+        return operand->sink = true;
+    case '*':
+        operand->length = FORM_ANY_LENGTH;
+        return true;
+    default:
+        return false;
+    }
+}
 
 // One part between colons.
 static void parse_part(const struct forms *forms, struct form_operand *operand, const char *text, size_t length)
 {
-    if (length == 1) {
-        for (size_t i = 0; i < sizeof kind_letters / sizeof *kind_letters; i++)
-            if (kind_letters[i].letter == *text) {
-                operand->kind = kind_letters[i].kind;
-                return;
-            }
-        if (*text == 'm') {
-            operand->written = operand->read = 1;
-            return;
-        }
-        if (*text == '#' || *text == '*') {
-            operand->length = *text == '#' ? FORM_BY_MODIFIER : FORM_ANY_LENGTH;
-            return;
-        }
-    }
-    if (strspn(text, "0123456789") >= length)
+    if (length == 1 && parse_letter(operand, *text))
+        return;
+    size_t digits = strspn(text, "0123456789");
+    if (digits == length) {
         operand->length = (uint8_t)atoi(text);
-    else
+    } else if (digits < length && text[digits] == '-') {
+        operand->least = (uint32_t)strtoul(text, NULL, 10);
+        operand->most = (uint32_t)strtoul(text + digits + 1, NULL, 10);
+    } else if (text[length - 1] == '#') {
+        operand->length = FORM_BY_MODIFIER;
+        operand->factor = digits ? (uint8_t)atoi(text) : 1;
+    } else {
         operand->type = parse_type(forms, operand, text, length);
+    }
 }
 
-static struct form_operand parse_operand(const struct forms *forms, const char *text, size_t length)
+// What stands in front of the name; returns the name.
+static const char *parse_prefix(struct form_operand *operand, const char *text, size_t length)
 {
-    struct form_operand operand = {.kind = FORM_SOURCE, .read = 1, .type = W_UNKNOWN};
-    if (*text == '?' && length > 1) {
-        operand.optional = 1;
+    if (length > 1 && text[0] == '?') {
+        operand->optional = true;
         text++;
-        length--;
+    } else if (length > 2 && text[1] == '?') {
+        operand->link = text[0];
+        text += 2;
     }
-    if (*text == '[') {
-        operand.kind = FORM_ADDRESS;
-        operand.coordinates = memchr(text, ',', length) != NULL;
+    if (*text == '-') {
+        operand->negated = true;
+        text++;
+    }
+    return text;
+}
+
+static struct form_operand parse_operand(const struct forms *forms, const char *text, size_t length, bool first)
+{
+    struct form_operand operand = {.kind = FORM_SOURCE, .read = true, .type = W_UNKNOWN};
+    const char *end = text + length;
+    const char *name = parse_prefix(&operand, text, length);
+    if (*name == '[' || *name == '(') {
+        operand.kind = *name == '[' ? FORM_ADDRESS : FORM_LIST;
         return operand;
     }
-    if (*text == 'd') {
-        operand.kind = FORM_DESTINATION;
-        operand.written = 1;
-        operand.read = 0;
+    size_t size = 0;
+    while (name + size < end && name[size] != ':' && name[size] != '.')
+        size++;
+    const char *bar = memchr(name, '|', size);
+    operand.pair = !bar ? FORM_SINGLE : bar[1] == '|' ? FORM_ALWAYS_PAIR : FORM_MAYBE_PAIR;
+    if (name + size < end && name[size] == '.') {
+        operand.selector = (uint8_t)(name[size + 1] - '0');
+        size += 2;
     }
-    size_t name = strcspn(text, ":");
-    operand.pair = memchr(text, '|', name < length ? name : length) != NULL;
-    while (name < length) {
-        const char *part = text + name + 1;
-        size_t left = length - name - 1, size = strcspn(part, ": ");
-        size = size < left ? size : left;
-        parse_part(forms, &operand, part, size);
-        name += size + 1;
+    for (const char *part = name + size; part < end;) {
+        part++; // the colon
+        size_t to = 0;
+        while (part + to < end && part[to] != ':')
+            to++;
+        if (to)
+            parse_part(forms, &operand, part, to);
+        part += to;
+    }
+    if (*name == 'd' || (first && operand.kind == FORM_PREDICATE)) {
+        operand.written = true;
+        operand.read &= operand.read && memmem(name, (size_t)(end - name), ":m", 2);
+        if (operand.kind == FORM_SOURCE)
+            operand.kind = FORM_REGISTER;
     }
     return operand;
 }
 
-static void compile_form(struct forms *forms, struct form *form, const struct row *row)
+static size_t operand_length(const char *text, const char *stops)
 {
-    *form = (struct form){.op = row->op, .need = {row->version, row->targets}, .modifiers = row->modifiers, .operands = row->operands};
-    struct form_slot *slots = ARENA_ARRAY(forms->arena, struct form_slot, MOST_SLOTS);
-    for (const char *text = row->modifiers; *text && form->slot_count < MOST_SLOTS;)
-        text = parse_slot(forms, &slots[form->slot_count++], text);
-    form->slots = slots;
-    for (const char *text = row->operands; *text && form->operand_count < FORM_OPERANDS;) {
-        size_t length = strcspn(text, " ");
-        form->operand[form->operand_count++] = parse_operand(forms, text, length);
+    size_t length = 0, depth = 0;
+    for (; text[length] && (depth || !strchr(stops, text[length])); length++)
+        depth += (text[length] == '[' || text[length] == '(') - (size_t)(text[length] == ']' || text[length] == ')');
+    return length;
+}
+
+static void add_operand(struct form *form, struct form_operand operand)
+{
+    if (form->operand_count < FORM_OPERANDS)
+        form->operand[form->operand_count++] = operand;
+}
+
+// [a,b:T,c:T]: behind the base stand more operands.
+static void parse_inside(const struct forms *forms, struct form *form, const char *text)
+{
+    text += operand_length(text, ",]");
+    while (*text == ',') {
+        text++;
+        size_t length = operand_length(text, ",]");
+        struct form_operand operand = parse_operand(forms, text, length, false);
+        operand.inside = true;
+        add_operand(form, operand);
+        text += length;
+    }
+}
+
+static void parse_operands(const struct forms *forms, struct form *form, const char *text)
+{
+    for (bool first = true; *text; first = false) {
+        size_t length = operand_length(text, " ");
+        struct form_operand operand = parse_operand(forms, text, length, first);
+        add_operand(form, operand);
+        const char *bracket = memchr(text, '[', length);
+        if (bracket)
+            parse_inside(forms, form, bracket + 1);
         text += length;
         text += strspn(text, " ");
     }
 }
 
+static void compile_form(struct forms *forms, struct form *form, const struct row *row)
+{
+    *form = (struct form){.op = row->op, .need = {row->version, row->last, row->targets},
+                          .modifiers = row->modifiers, .operands = row->operands};
+    for (const char *text = row->modifiers; *text && form->slot_count < FORM_SLOTS;)
+        text = parse_slot(forms, &form->slots[form->slot_count++], text);
+    parse_operands(forms, form, row->operands);
+}
+
 const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count)
 {
-    *count = forms->count[op];
-    if (forms->compiled[op] || !*count)
-        return forms->compiled[op];
+    *count = op < OP_COUNT ? forms->count[op] : 0;
+    if (!*count || forms->compiled[op])
+        return *count ? forms->compiled[op] : NULL;
     forms->compiled[op] = ARENA_ARRAY(forms->arena, struct form, *count);
     for (uint32_t i = 0, at = 0; i < ROW_COUNT; i++)
         if (rows[i].op == op)
@@ -237,148 +303,31 @@ const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count)
     return forms->compiled[op];
 }
 
-// Matching: each modifier goes to a slot of its own. Types keep their order; the rest is free.
-
-struct matching {
-    const struct form *form;
-    const uint16_t *mods;
-    uint32_t count, deepest;
-    uint8_t slot_of[MOST_SLOTS]; // per modifier
-    uint32_t filled;
-};
-
-static const struct form_word *slot_word(const struct form_slot *slot, uint16_t word)
+const struct form_slot *form_captured(const struct form *form, char letter)
 {
-    for (uint32_t i = 0; i < slot->words.n; i++)
-        if (slot->words.v[i].word == word)
-            return &slot->words.v[i];
+    for (uint32_t i = 0; i < form->slot_count; i++)
+        if (form->slots[i].capture == letter)
+            return &form->slots[i];
     return NULL;
 }
 
-static bool all_required(const struct matching *m)
+// Text
+
+static const char *slot_text(struct arena *arena, const struct form_slot *slot)
 {
-    for (uint32_t i = 0; i < m->form->slot_count; i++)
-        if (!m->form->slots[i].optional && !(m->filled >> i & 1))
-            return false;
-    return true;
+    const char *text = "";
+    for (uint32_t i = 0; i < slot->word_count; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? "|" : "",
+                            slot->words[i].word < WORD_COUNT ? isa_words[slot->words[i].word].text : "?");
+    if (slot->optional)
+        return arena_printf(arena, "{%s}", text);
+    return slot->word_count == 1 ? text : arena_printf(arena, "(%s)", text);
 }
 
-static bool assign(struct matching *m, uint32_t mod, uint32_t type_from)
+const char *form_text(struct arena *arena, const struct form *form)
 {
-    if (mod > m->deepest)
-        m->deepest = mod;
-    if (mod == m->count)
-        return all_required(m);
-    bool is_type = isa_is_type(m->mods[mod]);
-    for (uint32_t i = is_type ? type_from : 0; i < m->form->slot_count; i++) {
-        if ((m->filled >> i & 1) || !slot_word(&m->form->slots[i], m->mods[mod]))
-            continue;
-        m->filled |= 1u << i;
-        m->slot_of[mod] = (uint8_t)i;
-        if (assign(m, mod + 1, is_type ? i + 1 : type_from))
-            return true;
-        m->filled &= ~(1u << i);
-    }
-    return false;
-}
-
-static void raise_need(struct form_need *need, const struct form_need *more)
-{
-    if (more->version > need->version)
-        need->version = more->version;
-    if (*more->targets)
-        need->targets = more->targets;
-}
-
-static void take_match(struct form_match *match, const struct matching *m)
-{
-    match->form = m->form;
-    match->need = m->form->need;
-    match->vector = 1;
-    for (uint32_t i = 0; i < m->count; i++) {
-        const struct form_slot *slot = &m->form->slots[m->slot_of[i]];
-        raise_need(&match->need, &slot_word(slot, m->mods[i])->need);
-        if (slot->capture >= 'T' && slot->capture <= 'V')
-            match->type[slot->capture - 'T'] = m->mods[i];
-        else if (slot->capture == '#')
-            match->vector = (uint8_t)isa_words[m->mods[i]].value;
-    }
-}
-
-static void match_forms(struct forms *forms, struct form_match *match, uint16_t op, const uint16_t *mods, uint32_t count)
-{
-    uint32_t form_count, deepest = 0;
-    const struct form *all = forms_of(forms, op, &form_count);
-    *match = (struct form_match){.type = {W_UNKNOWN, W_UNKNOWN, W_UNKNOWN}, .bad_modifier = UINT32_MAX, .closest = all};
-    for (uint32_t i = 0; i < form_count; i++) {
-        struct matching m = {.form = &all[i], .mods = mods, .count = count < MOST_SLOTS ? count : MOST_SLOTS};
-        if (assign(&m, 0, 0) && count <= MOST_SLOTS) {
-            take_match(match, &m);
-            return;
-        }
-        if (m.deepest >= deepest) {
-            deepest = m.deepest;
-            match->closest = &all[i];
-            match->bad_modifier = deepest < count ? deepest : UINT32_MAX;
-        }
-    }
-}
-
-static uint32_t hash_mods(uint16_t op, const uint16_t *mods, uint32_t count)
-{
-    uint32_t hash = op * 0x9e3779b1u;
-    for (uint32_t i = 0; i < count; i++)
-        hash = (hash ^ mods[i]) * 0x01000193u + 0x9e3779b1u;
-    return hash ^ hash >> 15;
-}
-
-const struct form_match *forms_match(struct forms *forms, uint16_t op, const uint16_t *mods, uint32_t count)
-{
-    uint32_t hash = hash_mods(op, mods, count);
-    struct memo **bucket = &forms->memo[hash % MEMO_BUCKETS];
-    for (struct memo *memo = *bucket; memo; memo = memo->next)
-        if (memo->hash == hash && memo->op == op && memo->count == count && !memcmp(memo->mods, mods, count * sizeof *mods))
-            return &memo->match;
-    struct memo *memo = ARENA_NEW(forms->arena, struct memo);
-    *memo = (struct memo){.hash = hash, .count = count, .op = op, .next = *bucket};
-    memo->mods = ARENA_ARRAY(forms->arena, uint16_t, count);
-    memcpy(memo->mods, mods, count * sizeof *mods);
-    match_forms(forms, &memo->match, op, mods, count);
-    *bucket = memo;
-    return &memo->match;
-}
-
-// Targets: a number, and `a` (this architecture alone) or `f` (its family).
-
-static bool allows_one(const char *needed, const char *target, uint32_t length)
-{
-    char *end;
-    long least = strtol(needed, &end, 10);
-    uint32_t at = 0;
-    while (at < length && (target[at] < '0' || target[at] > '9'))
-        at++;
-    long number = 0;
-    for (; at < length && target[at] >= '0' && target[at] <= '9'; at++)
-        number = number * 10 + (target[at] - '0');
-    char suffix = at < length ? target[at] : 0;
-    switch (*end) {
-    case 'a':
-        return number == least && suffix == 'a';
-    case 'f':
-        return number / 10 == least / 10 && number >= least && (suffix == 'a' || suffix == 'f');
-    default:
-        return number >= least;
-    }
-}
-
-bool form_target_allows(const char *targets, const char *target, uint32_t length)
-{
-    if (!*targets)
-        return true;
-    for (const char *needed = targets; *needed; needed += strspn(needed, " ")) {
-        if (allows_one(needed, target, length))
-            return true;
-        needed += strcspn(needed, " ");
-    }
-    return false;
+    const char *text = isa_op_names[form->op];
+    for (uint32_t i = 0; i < form->slot_count; i++)
+        text = arena_printf(arena, "%s%s", text, slot_text(arena, &form->slots[i]));
+    return text;
 }

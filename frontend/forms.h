@@ -1,62 +1,108 @@
 // The forms of each instruction, as the PTX manual spells them, and how an instruction is matched
-// against them. frontend/forms*.def hold one line per form:
+// against them. frontend/forms_*.def hold one line per form:
 //
 //     FORM(version, "targets", op, "modifiers", "operands")
+//     FORM_UNTIL(version, last version, "targets", op, "modifiers", "operands")
 //
 // version    first PTX version × 10: 70 for 7.0
-// targets    first target: "50"; architecture- or family-specific ones: "90a", "100f", several: "90a 100f"
+// targets    first target, or several of which one is enough: "50", "90a 100f", "<70" (below sm_70);
+//            90a is that architecture alone, 100f its family from there on, "" any
 // modifiers  in the manual's order, separated by spaces:
 //     .word          must stand there
 //     {.word}        may stand there
-//     (.a .b)        exactly one of these          (.a .b)=T   and its type is called T (or U, V)
-//     {.a .b}        at most one of these          {.v2 .v4}=#  and it is the vector length
-//     $set  {$set}   a set of FORM_SET
-//     .word@86/90a   this word needs PTX 8.6 and target 90a
-//   Their order in an instruction is free, as it is for ptxas; types keep theirs.
+//     (.a .b)        exactly one of these
+//     {.a .b}        at most one of these
+//     $set           a set of FORM_SET, also among words in brackets; alone it stands for (…), {$set}
+//                    for {…}
+//     ^.word ^(…)    part of the opcode's name: in this place, counted from the opcode (mul.lo, bar.sync)
+//     .word@86/90a   this word needs PTX 8.6 and target 90a; @86 or @/90a if only one of them; several
+//                    targets with commas: @86/100a,103a; $set@86/90a: each word of the set
+//     …=T            what stands there is called T (or U, V), a type for operands
+//     …=#            it is the vector length (the word's value in words.def)
+//     …=x            another lower-case letter: operands may depend on whether it stands there
+//   Their order in an instruction is free, as it is for ptxas; but types keep theirs among
+//   themselves, state spaces theirs, and the words marked ^ their place.
+//   Several forms with the same modifiers may differ in their operands; the first that fits counts.
 // operands   separated by spaces; a name from the manual, a colon and what it may be:
-//     d:T            register of type T that is written, or _        d:m:T  read and written
+//     d:T            register of type T that is written (names that begin with d), or
 //     a:T            register or immediate of type T that is read
-//     a:r:T          register only            a:i   integer immediate
-//     p:P            predicate, written for the first operand, else read and maybe negated (!p)
-//     d|p:T          d and, if it stands there, a second destination p (a predicate)
-//     [a]            address            [a,…]  address with coordinates
-//     d:4:T          vector of exactly four   d:#:T  as long as the vector modifier says
-//     d:*:T          vector of any length, or a scalar
-//     l:L  f:F       label, function          n:N  name of a variable, texture or list
-//     a:?            anything
+//     r              register only              i      integer immediate only
+//     i:0-255        immediate in this range    m      (d:m:T) also read
+//     s              may be a special register  v      may be a variable's address, a function …
+//     _              may be the sink _
+//     P              predicate; read, it may be negated (!p) or 0 or 1; p:P as the first operand and
+//                    names that begin with d are written
+//     d|p:T          d and, if it stands there, a second destination p, a predicate (d||p: must stand
+//                    there); p|q:P two predicates
+//     [a]            address                    [a,c:2:s32]  address with more operands inside
+//     (a)            parenthesised list
+//     4:T            vector of exactly four     #:T    as long as the vector modifier says; 4#:T four
+//                    times that                 *:T    vector of any length, or a scalar
+//     L label  F function or register  N name of a variable, texture, prototype or list  ? anything
+//     -a             may be negated (vmad)
+//     a.1            may have a selector: .b0 … .b3, .h0, .h1; a.2: .h10 …; a.4: .b3210 …
+//     ?a             may be missing             x?a    stands there exactly if slot x is filled
 //   Types: T, U, V as captured, or a type's name without its dot; 2T twice as wide; T+ registers of T
-//   or wider (ld, st, cvt). b32 takes any register of 32 bits. `?` in front: may be missing.
+//   or wider (ld, st, cvt). .bN takes any register of that size.
 #pragma once
 #include "frontend/isa.h"
 
-enum { FORM_TYPES = 3, FORM_OPERANDS = 10 };
+enum {
+    FORM_TYPES = 3,
+    FORM_OPERANDS = 12,
+    FORM_SLOTS = 20,
+    FORM_NEEDS = 4,
+    FORM_TABLE_VERSION = 91, // the newest PTX that the tables describe
+};
 
 enum form_operand_kind {
-    FORM_DESTINATION,
-    FORM_SOURCE,
+    FORM_SOURCE, // register or immediate
     FORM_REGISTER,
     FORM_IMMEDIATE,
     FORM_PREDICATE,
     FORM_ADDRESS,
+    FORM_LIST,
     FORM_LABEL,
     FORM_FUNCTION,
     FORM_NAME,
     FORM_ANYTHING,
 };
 
+enum form_pair { FORM_SINGLE, FORM_MAYBE_PAIR, FORM_ALWAYS_PAIR };
+
 enum { FORM_SCALAR = 0, FORM_ANY_LENGTH = 254, FORM_BY_MODIFIER = 255 };
 
 struct form_operand {
     uint8_t kind;   // form_operand_kind
     uint8_t length; // FORM_SCALAR, a number, FORM_ANY_LENGTH or FORM_BY_MODIFIER
-    uint8_t written : 1, read : 1, optional : 1, pair : 1, wider : 1, twice : 1, coordinates : 1;
-    uint16_t type; // isa_word; or FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
+    uint8_t factor; // of FORM_BY_MODIFIER
+    uint8_t pair;   // form_pair
+    uint8_t selector; // 0, 1, 2 or 4 parts
+    char link;        // letter of the slot that it depends on, or 0
+    bool written, read, optional;
+    bool inside; // in the brackets of the address before it
+    bool wider, twice, negated, special, variable, sink;
+    uint16_t type;         // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
+    uint32_t least, most;  // of an immediate, if most > 0
 };
 enum { FORM_CAPTURED = 0x8000 };
 
+// What a module must have for a feature.
 struct form_need {
-    uint16_t version;
-    const char *targets;
+    uint16_t version, last; // PTX versions × 10; last: 0 if there is none
+    const char *targets;    // never NULL
+};
+
+struct form_word {
+    uint16_t word;
+    struct form_need need;
+};
+
+struct form_slot {
+    const struct form_word *words;
+    uint32_t word_count;
+    bool optional, fixed; // fixed: its place counted from the opcode is its place in the form
+    char capture;         // 'T', 'U', 'V', '#', a lower-case letter, or 0
 };
 
 // A form's text, compiled.
@@ -64,30 +110,43 @@ struct form {
     uint16_t op;
     struct form_need need;
     const char *modifiers, *operands; // as written in the table
-    const struct form_slot *slots;
+    struct form_slot slots[FORM_SLOTS];
     uint32_t slot_count;
     struct form_operand operand[FORM_OPERANDS];
     uint32_t operand_count;
 };
 
 struct form_match {
-    const struct form *form; // NULL: none matches
+    const struct form *form;        // NULL: none matches
+    const struct form_match *next;  // another form that takes the same modifiers
+    uint32_t id;                    // dense over all matches of these forms
     uint16_t type[FORM_TYPES];
-    uint8_t vector; // elements
-    struct form_need need; // the most that form and words need
+    uint8_t vector;                 // elements
+    uint32_t filled;                // bit n: slot n of the form is filled
+    uint16_t version, last;         // as form and words need them together
+    const char *targets[FORM_NEEDS]; // each must allow the module's; NULL behind the last
     // When none matches: the modifier that the closest form does not take, or UINT32_MAX when
     // modifiers are missing; and that form.
     uint32_t bad_modifier;
-    const struct form *closest;
+    const struct form *closest; // NULL: the table has no form of this opcode
 };
 
 struct forms;
-// All tables, compiled as they are asked for. Lives in the arena. `names`: for the dot words.
+// All tables, compiled as they are asked for. Lives in the arena.
 struct forms *forms_new(struct arena *arena);
 // The match is remembered: asking again for the same modifiers is a look-up.
 const struct form_match *forms_match(struct forms *forms, uint16_t op, const uint16_t *mods, uint32_t count);
 // All forms of an opcode.
 const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count);
+
+// The form as the manual would print it: "mad(.hi|.lo){.cc}(.u32|.s32)".
+const char *form_text(struct arena *arena, const struct form *form);
+// The isa_word of an operand's type in a match, or W_UNKNOWN.
+uint16_t form_operand_type(const struct form_match *match, const struct form_operand *operand);
+// The slot with this letter, or NULL when the form has none.
+const struct form_slot *form_captured(const struct form *form, char letter);
+// Must (1), may (0) or must not (−1) the operand stand there?
+int form_operand_presence(const struct form_match *match, const struct form_operand *operand);
 
 // True if a module for `target` ("sm_90a") may use what needs one of `targets`.
 bool form_target_allows(const char *targets, const char *target, uint32_t length);

@@ -1,0 +1,207 @@
+// Matching: each modifier goes to a slot of its own. Types keep their order, and state spaces theirs;
+// words that are part of the opcode's name stand in their place; the rest is free.
+#include "frontend/forms_internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct matching {
+    const struct form *form;
+    const uint16_t *mods;
+    uint32_t count, deepest;
+    uint8_t slot_of[FORM_SLOTS]; // per modifier
+    uint32_t filled;
+};
+
+static const struct form_word *slot_word(const struct form_slot *slot, uint16_t word)
+{
+    for (uint32_t i = 0; i < slot->word_count; i++)
+        if (slot->words[i].word == word)
+            return &slot->words[i];
+    return NULL;
+}
+
+static bool all_required(const struct matching *m)
+{
+    for (uint32_t i = 0; i < m->form->slot_count; i++)
+        if (!m->form->slots[i].optional && !(m->filled >> i & 1))
+            return false;
+    return true;
+}
+
+struct order {
+    uint8_t type, space; // first slot that the next type or space may take
+};
+
+static bool may_take(const struct matching *m, uint32_t mod, uint32_t i)
+{
+    const struct form_slot *slot = &m->form->slots[i];
+    return !(m->filled >> i & 1) && !(slot->fixed && mod != i) && slot_word(slot, m->mods[mod]);
+}
+
+static bool assign(struct matching *m, uint32_t mod, struct order order)
+{
+    if (mod > m->deepest)
+        m->deepest = mod;
+    if (mod == m->count)
+        return all_required(m);
+    bool type = isa_is_type(m->mods[mod]), space = isa_is_space(m->mods[mod]);
+    for (uint32_t i = type ? order.type : space ? order.space : 0; i < m->form->slot_count; i++) {
+        if (!may_take(m, mod, i))
+            continue;
+        m->filled |= 1u << i;
+        m->slot_of[mod] = (uint8_t)i;
+        uint8_t behind = (uint8_t)(i + 1);
+        if (assign(m, mod + 1, (struct order){type ? behind : order.type, space ? behind : order.space}))
+            return true;
+        m->filled &= ~(1u << i);
+    }
+    return false;
+}
+
+static void raise_need(struct form_match *match, const struct form_need *need)
+{
+    if (need->version > match->version)
+        match->version = need->version;
+    if (need->last && (!match->last || need->last < match->last))
+        match->last = need->last;
+    if (!*need->targets)
+        return;
+    for (uint32_t i = 0; i < FORM_NEEDS; i++) {
+        if (match->targets[i] && strcmp(match->targets[i], need->targets))
+            continue;
+        match->targets[i] = need->targets;
+        return;
+    }
+}
+
+static void take_match(struct form_match *match, const struct matching *m)
+{
+    *match = (struct form_match){.form = m->form, .id = match->id, .type = {W_UNKNOWN, W_UNKNOWN, W_UNKNOWN},
+                                 .vector = 1, .filled = m->filled, .bad_modifier = UINT32_MAX, .closest = m->form};
+    raise_need(match, &m->form->need);
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct form_slot *slot = &m->form->slots[m->slot_of[i]];
+        raise_need(match, &slot_word(slot, m->mods[i])->need);
+        if (slot->capture >= 'T' && slot->capture <= 'V')
+            match->type[slot->capture - 'T'] = m->mods[i];
+        else if (slot->capture == '#')
+            match->vector = (uint8_t)isa_words[m->mods[i]].value;
+    }
+}
+
+static void match_forms(struct forms *forms, struct form_match *first, uint16_t op, const uint16_t *mods, uint32_t count)
+{
+    uint32_t form_count, deepest = 0;
+    const struct form *all = forms_of(forms, op, &form_count);
+    *first = (struct form_match){.id = forms->match_count++, .bad_modifier = UINT32_MAX};
+    struct form_match *last = NULL;
+    for (uint32_t i = 0; i < form_count; i++) {
+        struct matching m = {.form = &all[i], .mods = mods, .count = count};
+        if (count <= FORM_SLOTS && assign(&m, 0, (struct order){0})) {
+            struct form_match *match = first;
+            if (last) {
+                match = ARENA_NEW(forms->arena, struct form_match);
+                match->id = forms->match_count++;
+                last->next = match;
+            }
+            take_match(match, &m);
+            last = match;
+        } else if (!last && (m.deepest > deepest || !first->closest)) {
+            deepest = m.deepest;
+            first->closest = &all[i];
+            first->bad_modifier = deepest < count ? deepest : UINT32_MAX;
+        }
+    }
+}
+
+static uint32_t hash_mods(uint16_t op, const uint16_t *mods, uint32_t count)
+{
+    uint32_t hash = op * 0x9e3779b1u;
+    for (uint32_t i = 0; i < count; i++)
+        hash = (hash ^ mods[i]) * 0x01000193u + 0x9e3779b1u;
+    return hash ^ hash >> 15;
+}
+
+const struct form_match *forms_match(struct forms *forms, uint16_t op, const uint16_t *mods, uint32_t count)
+{
+    uint32_t hash = hash_mods(op, mods, count);
+    struct form_memo **bucket = &forms->memo[hash % FORM_BUCKETS];
+    for (struct form_memo *memo = *bucket; memo; memo = memo->next)
+        if (memo->hash == hash && memo->op == op && memo->count == count && !memcmp(memo->mods, mods, count * sizeof *mods))
+            return &memo->match;
+    struct form_memo *memo = ARENA_NEW(forms->arena, struct form_memo);
+    *memo = (struct form_memo){.hash = hash, .count = count, .op = op, .next = *bucket};
+    memo->mods = ARENA_ARRAY(forms->arena, uint16_t, count + 1);
+    memcpy(memo->mods, mods, count * sizeof *mods);
+    match_forms(forms, &memo->match, op, mods, count);
+    *bucket = memo;
+    return &memo->match;
+}
+
+uint16_t form_operand_type(const struct form_match *match, const struct form_operand *operand)
+{
+    if (operand->type == W_UNKNOWN || operand->type < FORM_CAPTURED)
+        return operand->type;
+    return match->type[operand->type - FORM_CAPTURED];
+}
+
+int form_operand_presence(const struct form_match *match, const struct form_operand *operand)
+{
+    if (operand->optional)
+        return 0;
+    if (!operand->link)
+        return 1;
+    for (uint32_t i = 0; i < match->form->slot_count; i++)
+        if (match->form->slots[i].capture == operand->link && match->filled >> i & 1)
+            return 1;
+    return -1;
+}
+
+// Targets
+
+// Architectures by family: what is built for `f` runs on all later members.
+static const uint8_t families[][2] = {{100, 103}, {110, 101}, {120, 121}};
+
+static int family_of(long number)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (number == families[i][0] || number == families[i][1])
+            return (int)i;
+    return -1;
+}
+
+static bool allows_one(const char *needed, long number, char suffix)
+{
+    bool below = *needed == '<';
+    char *end;
+    long least = strtol(needed + below, &end, 10);
+    if (below)
+        return number < least;
+    switch (*end) {
+    case 'a':
+        return number == least && suffix == 'a';
+    case 'f':
+        return family_of(number) >= 0 && family_of(number) == family_of(least) && number >= least && suffix;
+    default:
+        return number >= least;
+    }
+}
+
+bool form_target_allows(const char *targets, const char *target, uint32_t length)
+{
+    if (!*targets)
+        return true;
+    uint32_t at = 0;
+    while (at < length && (target[at] < '0' || target[at] > '9'))
+        at++;
+    long number = 0;
+    for (; at < length && target[at] >= '0' && target[at] <= '9'; at++)
+        number = number * 10 + (target[at] - '0');
+    char suffix = at < length ? target[at] : 0;
+    for (const char *needed = targets; *needed; needed += strspn(needed, " ,")) {
+        if (allows_one(needed, number, suffix))
+            return true;
+        needed += strcspn(needed, " ,");
+    }
+    return false;
+}
