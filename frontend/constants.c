@@ -208,7 +208,7 @@ uint32_t parser_cast(struct parser *p, const struct token *open, const struct to
 {
     parser_unwrap(p, operand);
     struct node *node = &NODE(operand);
-    uint32_t word = type->id - OP_COUNT;
+    uint32_t word = (uint32_t)type->value - OP_COUNT;
     if (node->kind != NODE_INT || (word != W_s64 && word != W_u64))
         return parser_wrap(p, NODE_EXPR, operand, open->begin, node->end);
     node->flags = word == W_u64 ? NODE_UNSIGNED : 0;

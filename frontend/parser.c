@@ -50,12 +50,12 @@ bool parser_first_in_line(const struct parser *p, const struct token *token)
 
 void parser_name(struct parser *p, struct token *token)
 {
-    token->id = intern_add(&p->tree->names, p->base + token->begin, token->end - token->begin);
+    token->value = intern_add(&p->tree->names, p->base + token->begin, token->end - token->begin);
 }
 
 static uint16_t word_of(const struct token *token)
 {
-    uint32_t word = token->id - OP_COUNT;
+    uint32_t word = (uint32_t)token->value - OP_COUNT;
     return word < WORD_COUNT ? (uint16_t)word : W_UNKNOWN;
 }
 
@@ -90,9 +90,9 @@ void parser_integer(struct parser *p, struct token *token, uint32_t prefix, unsi
 {
     const char *text = p->base;
     uint32_t end = token->end;
-    token->flags = 0;
+    token->is_unsigned = 0;
     if (text[end - 1] == 'U') {
-        token->flags = NODE_UNSIGNED;
+        token->is_unsigned = 1;
         end--;
     }
     uint64_t value = 0;
@@ -105,7 +105,7 @@ void parser_integer(struct parser *p, struct token *token, uint32_t prefix, unsi
     if (overflow)
         bad_literal(p, token, "integer does not fit in 64 bits");
     if (value >> 63)
-        token->flags = NODE_UNSIGNED;
+        token->is_unsigned = 1;
     token->value = value;
 }
 
@@ -114,7 +114,7 @@ void parser_bits(struct parser *p, struct token *token)
     char digits[17] = {0};
     memcpy(digits, p->base + token->begin + 2, token->end - token->begin - 2);
     token->value = strtoull(digits, NULL, 16);
-    token->flags = 0;
+    token->is_unsigned = 0;
 }
 
 void parser_decimal(struct parser *p, struct token *token)
@@ -129,14 +129,14 @@ void parser_decimal(struct parser *p, struct token *token)
     digits[length] = 0;
     double value = strtod(digits, NULL);
     memcpy(&token->value, &value, sizeof value);
-    token->flags = 0;
+    token->is_unsigned = 0;
 }
 
 void parser_bad_number(struct parser *p, struct token *token)
 {
     bad_literal(p, token, "not a number");
     token->value = 0;
-    token->flags = 0;
+    token->is_unsigned = 0;
 }
 
 // Nodes
@@ -151,22 +151,21 @@ static uint32_t add(struct parser *p, struct node node)
 
 uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *token)
 {
-    struct node node = {.kind = (uint8_t)kind, .begin = token->begin, .end = token->end, .size = 1};
+    struct node node = {.kind = (uint8_t)kind, .begin = token->begin, .end = token->end, .size = 1, .value = token->value};
     switch (kind) {
     case NODE_INT:
     case NODE_FLOAT32:
     case NODE_FLOAT64:
-        node.value = token->value;
-        node.flags = token->flags;
+        node.flags = token->is_unsigned ? NODE_UNSIGNED : 0;
         break;
     case NODE_DIRECTIVE:
     case NODE_FUNCTION:
     case NODE_SPEC:
     case NODE_TUNING:
         node.aux = word_of(token);
+        node.value = 0;
         break;
     default:
-        node.value = token->id;
         break;
     }
     return add(p, node);
@@ -311,7 +310,7 @@ void parser_counted(struct parser *p, const struct token *number, uint32_t end)
 
 void parser_function_name(struct parser *p, const struct token *name)
 {
-    NODE(p->open.v[p->open.n - 1]).value = name->id;
+    NODE(p->open.v[p->open.n - 1]).value = name->value;
     p->last_end = name->end;
 }
 
@@ -329,7 +328,7 @@ void parser_guard(struct parser *p, const struct token *at, const struct token *
 void parser_opcode(struct parser *p, const struct token *opcode)
 {
     struct node *node = &NODE(p->open.v[p->open.n - 1]);
-    node->aux = opcode->id < OP_COUNT ? (uint16_t)opcode->id : OP_OPAQUE;
+    node->aux = opcode->value < OP_COUNT ? (uint16_t)opcode->value : OP_OPAQUE;
     node->value = p->tree->mods.n;
     p->last_end = opcode->end;
     if (node->aux == OP_OPAQUE)

@@ -3,11 +3,12 @@
 #pragma once
 #include "frontend/tree.h"
 
+// Small, because the grammar's stack copies it with every reduction.
 struct token {
-    uint32_t begin, end;
-    uint32_t id;    // names and dot words: name id
-    uint64_t value; // numbers
-    uint8_t flags;
+    uint32_t begin;
+    uint32_t end : 31;
+    uint32_t is_unsigned : 1; // a number
+    uint64_t value;           // name id of names and dot words; bits of numbers
 };
 
 // Where a statement or item began: what error recovery goes back to.

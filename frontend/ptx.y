@@ -21,7 +21,7 @@ static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
 %union {
     struct token token;
     struct mark mark;
-    uint32_t node;
+    uint64_t node; // a node's index, as wide as what the stack copies
 }
 %token <token> T_NAME "name" T_DOT "modifier" T_NUMBER "number" T_FLOAT32 "float constant"
 %token <token> T_FLOAT64 "double constant" T_STRING "string" T_FUNCTION ".entry or .func"
