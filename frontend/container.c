@@ -1,0 +1,294 @@
+// What a file is, and which parts of it hold code for GPUs.
+#include "frontend/archive.h"
+#include "frontend/container_internal.h"
+#include "frontend/fatbin.h"
+#include "frontend/object.h"
+#include <elf.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { MOST_FAULTS = 20 };
+
+// Sections made for fatbins: of code that is linked, and of relocatable code.
+static const char *const fatbin_sections[] = {".nv_fatbin", "__nv_relfatbin"};
+
+#define MAGIC(bytes) bytes, sizeof(bytes) - 1
+
+// How files begin.
+static const struct {
+    const char *bytes;
+    size_t size;
+    enum container_kind kind;
+    const char *what; // if it is not read
+} magics[] = {
+    {MAGIC(ELFMAG), CONTAINER_ELF, NULL},
+    {MAGIC(FATBIN_MAGIC), CONTAINER_FATBIN, NULL},
+    {MAGIC("!<arch>\n"), CONTAINER_ARCHIVE, NULL},
+    {MAGIC("!<thin>\n"), CONTAINER_ARCHIVE, NULL},
+    {MAGIC("\xed\x43\x4e\x7f"), CONTAINER_LTO_IR, NULL},
+    {MAGIC("\xba\x55\xed\x50"), CONTAINER_UNKNOWN, "a fatbin of the other byte order"},
+    {MAGIC("\x01\x5a\xe5\x1e"), CONTAINER_UNKNOWN, "a fatbin in the form used before CUDA 4"},
+    {MAGIC("\xb1\x43\x62\x46"), CONTAINER_UNKNOWN, "the wrapper of a fatbin without the fatbin"},
+    {MAGIC("BC\xc0\xde"), CONTAINER_UNKNOWN, "LLVM bitcode"},
+    {MAGIC("MZ"), CONTAINER_UNKNOWN, "a Windows program, and only ELF files are read"},
+    {MAGIC("\xcf\xfa\xed\xfe"), CONTAINER_UNKNOWN, "a macOS program, and only ELF files are read"},
+    {MAGIC("\x1f\x8b"), CONTAINER_UNKNOWN, "compressed by gzip"},
+    {MAGIC("\x28\xb5\x2f\xfd"), CONTAINER_UNKNOWN, "compressed by zstd"},
+    {MAGIC("\xfd\x37zXZ"), CONTAINER_UNKNOWN, "compressed by xz"},
+    {MAGIC("BZh"), CONTAINER_UNKNOWN, "compressed by bzip2"},
+    {MAGIC("\x04\x22\x4d\x18"), CONTAINER_UNKNOWN, "compressed by lz4"},
+    {MAGIC("PK\x03\x04"), CONTAINER_UNKNOWN, "a zip archive"},
+    {MAGIC("\xef\xbb\xbf"), CONTAINER_UNKNOWN,
+     "text in UTF-8 that begins with a byte order mark, which PTX must not"},
+    {MAGIC("\xff\xfe"), CONTAINER_UNKNOWN, "text in UTF-16"},
+    {MAGIC("\xfe\xff"), CONTAINER_UNKNOWN, "text in UTF-16"},
+};
+
+void container_fault(struct container *container, struct container_place place, uint64_t offset,
+                     const char *format, ...)
+{
+    if (container->faults++ >= MOST_FAULTS) {
+        if (container->faults == MOST_FAULTS + 1)
+            diag_add(container->diags, DIAG_NOTE, "container", NO_OFFSET, NO_OFFSET,
+                     "there is more wrong with this file");
+        return;
+    }
+    char text[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    diag_add(container->diags, DIAG_ERROR, "container", NO_OFFSET, NO_OFFSET, "%s: %s",
+             container_where(container->arena, place, offset), text);
+}
+
+const char *container_where(struct arena *arena, struct container_place place, uint64_t offset)
+{
+    const char *member = "", *section = "";
+    if (place.member)
+        member = arena_printf(arena, "member '%.100s', ", place.member);
+    if (place.section)
+        section = arena_printf(arena, "section '%.60s', ", place.section);
+    return arena_printf(arena, "%s%soffset 0x%" PRIx64, member, section, offset);
+}
+
+const char *container_printable(const struct container *container, const char *text, uint64_t size)
+{
+    enum { LONGEST = 4096 };
+    const char *end = memchr(text, 0, size);
+    if (end)
+        size = (uint64_t)(end - text);
+    char *copy = arena_strndup(container->arena, text, size < LONGEST ? size : LONGEST);
+    for (char *at = copy; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            *at = '?';
+    return copy;
+}
+
+static bool begins_with(const char *bytes, uint64_t size, const char *magic, size_t length)
+{
+    return size >= length && !memcmp(bytes, magic, length);
+}
+
+// What begins like this; `*what` if it is something that is not read.
+static enum container_kind kind_of(const char *bytes, uint64_t size, const char **what)
+{
+    *what = NULL;
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (begins_with(bytes, size, magics[i].bytes, magics[i].size)) {
+            *what = magics[i].what;
+            return magics[i].kind;
+        }
+    return CONTAINER_TEXT;
+}
+
+static void add_whole(struct container *container, struct container_place place, uint64_t begin,
+                      uint64_t size, struct container_module module)
+{
+    module.member = place.member;
+    module.offset = module.payload = begin;
+    module.payload_size = module.size = size;
+    vec_push(container->arena, &container->modules, module);
+}
+
+// ptxas notes its command line, which alone has the architecture's suffix.
+static char cubin_suffix(const char *image, uint64_t size, uint32_t arch)
+{
+    static const char option[] = "-arch ";
+    struct object_part note;
+    if (!object_find(image, size, ".note.nv.tkinfo", &note))
+        return 0;
+    const char *end = image + note.begin + note.size;
+    const char *at = memmem(image + note.begin, note.size, option, sizeof option - 1);
+    uint32_t noted;
+    char suffix;
+    if (!at || !arch_read(at + sizeof option - 1, (size_t)(end - at) - (sizeof option - 1), &noted,
+                          &suffix))
+        return 0;
+    return noted == arch ? suffix : 0;
+}
+
+static bool is_fatbin_section(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof fatbin_sections / sizeof *fatbin_sections; i++)
+        if (!strcmp(name, fatbin_sections[i]))
+            return true;
+    return false;
+}
+
+static void read_part(struct container *container, struct container_place place, uint64_t begin,
+                      const struct object_part *part)
+{
+    bool for_fatbins = is_fatbin_section(part->name);
+    if (part->name)
+        place.section = container_printable(container, part->name, strlen(part->name));
+    if (part->is_lost) {
+        if (for_fatbins || !part->name)
+            container_fault(container, place, begin,
+                            "%" PRIu64 " bytes at 0x%" PRIx64 " are claimed, which are not there",
+                            part->size, part->begin);
+        return;
+    }
+    uint64_t from = begin + part->begin;
+    if (for_fatbins)
+        container_read_fatbins(container, place, from, from + part->size);
+    else if (part->is_loaded)
+        container_search_fatbins(container, place, from, from + part->size);
+}
+
+static void read_object(struct container *container, struct container_place place, uint64_t begin,
+                        uint64_t size)
+{
+    const char *image = container->bytes + begin;
+    struct object object;
+    if (!object_read(&object, image, size)) {
+        container_fault(container, place, begin, "the ELF header is damaged or cut short");
+        return;
+    }
+    if (object.is_cubin) {
+        if (!place.member)
+            container->kind = CONTAINER_CUBIN;
+        struct container_module cubin = {
+            .kind = MODULE_CUBIN,
+            .arch = object.arch,
+            .suffix = cubin_suffix(image, size, object.arch),
+        };
+        add_whole(container, place, begin, size, cubin);
+        return;
+    }
+    if (object.fault)
+        container_fault(container, place, begin, "%s", object.fault);
+    struct object_part *parts = ARENA_ARRAY(container->arena, struct object_part, object.parts);
+    uint32_t count = object_parts(image, size, parts, object.parts);
+    for (uint32_t i = 0; i < count; i++)
+        read_part(container, place, begin, &parts[i]);
+}
+
+static void add_text(struct container *container, struct container_place place, uint64_t begin,
+                     uint64_t size)
+{
+    struct ptx_header header;
+    ptx_header_read(&header, container->bytes + begin, size);
+    struct container_module text = {
+        .kind = MODULE_PTX,
+        .arch = header.arch,
+        .suffix = header.suffix,
+        .major = header.major,
+        .minor = header.minor,
+    };
+    add_whole(container, place, begin, size, text);
+}
+
+// What is no archive. Returns false if it is nothing that is read.
+static bool read_one(struct container *container, struct container_place place,
+                     enum container_kind kind, uint64_t begin, uint64_t size)
+{
+    switch (kind) {
+    case CONTAINER_ELF: read_object(container, place, begin, size); return true;
+    case CONTAINER_FATBIN:
+        container_read_fatbins(container, place, begin, begin + size);
+        return true;
+    case CONTAINER_LTO_IR:
+        add_whole(container, place, begin, size, (struct container_module){.kind = MODULE_LTO_IR});
+        return true;
+    case CONTAINER_TEXT: add_text(container, place, begin, size); return true;
+    default: return false;
+    }
+}
+
+static void read_member(struct container *container, const struct archive_member *member)
+{
+    const char *bytes = container->bytes + member->begin, *what;
+    struct ptx_header header;
+    struct container_place place = {
+        .member = container_printable(container, member->name, strlen(member->name)),
+    };
+    enum container_kind kind = kind_of(bytes, member->size, &what);
+    if (kind == CONTAINER_TEXT && !ptx_header_read(&header, bytes, member->size))
+        kind = CONTAINER_UNKNOWN;
+    if (!read_one(container, place, kind, member->begin, member->size))
+        diag_add(container->diags, DIAG_WARNING, "container", NO_OFFSET, NO_OFFSET,
+                 "member '%s', offset 0x%" PRIx64 ", is left out: it is %s", place.member,
+                 member->begin,
+                 kind == CONTAINER_ARCHIVE ? "an archive in an archive"
+                 : what                    ? what
+                 : member->size            ? "no object, fatbin or PTX text"
+                                           : "empty");
+}
+
+static void read_archive(struct container *container)
+{
+    struct container_place whole = {0};
+    if (archive_is_thin(container->bytes, container->size)) {
+        container_fault(container, whole, 0,
+                        "this is a thin archive, which only names its members; give the members, "
+                        "or make an archive without 'T'");
+        return;
+    }
+    struct archive archive;
+    archive_read(&archive, container->bytes, container->size, NULL, 0);
+    struct archive_member *members =
+        ARENA_ARRAY(container->arena, struct archive_member, archive.members);
+    archive_read(&archive, container->bytes, container->size, members, archive.members);
+    for (uint32_t i = 0; i < archive.members; i++)
+        read_member(container, &members[i]);
+    if (archive.fault)
+        container_fault(container, whole, archive.end, "%s", archive.fault);
+}
+
+// Text that has a NUL byte early on is none.
+static bool is_binary(struct container *container)
+{
+    enum { LOOKED_AT = 512 };
+    const char *zero =
+        memchr(container->bytes, 0, container->size < LOOKED_AT ? container->size : LOOKED_AT);
+    if (zero)
+        container_fault(container, (struct container_place){0}, (uint64_t)(zero - container->bytes),
+                        "this is neither PTX text nor a known container: there is a NUL byte");
+    return zero;
+}
+
+bool container_open(struct container *container, struct arena *arena, const char *name,
+                    const char *bytes, size_t size, struct diags *diags)
+{
+    struct container_place whole = {0};
+    const char *what;
+    *container = (struct container){
+        .arena = arena,
+        .diags = diags,
+        .name = name,
+        .bytes = bytes,
+        .size = size,
+        .kind = kind_of(bytes, size, &what),
+    };
+    if (container->kind == CONTAINER_TEXT && is_binary(container))
+        container->kind = CONTAINER_UNKNOWN;
+    else if (!size)
+        container_fault(container, whole, 0, "it is empty");
+    else if (container->kind == CONTAINER_ARCHIVE)
+        read_archive(container);
+    else if (!read_one(container, whole, container->kind, 0, size))
+        container_fault(container, whole, 0, "it is %s", what);
+    return !container->faults;
+}

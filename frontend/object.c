@@ -1,0 +1,186 @@
+#include "frontend/object.h"
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+
+enum {
+    MACHINE_CUDA = 190,
+    ABI_NEW = 8, // EI_ABIVERSION of cubins from CUDA 13 on: the architecture has moved up a byte
+};
+
+// libelf changes nothing that is opened in this way.
+static Elf *open_image(const char *image, size_t size)
+{
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return NULL;
+    Elf *elf = elf_memory((char *)(uintptr_t)image, size);
+    if (elf && elf_kind(elf) == ELF_K_ELF)
+        return elf;
+    elf_end(elf);
+    return NULL;
+}
+
+static uint32_t cubin_arch(const GElf_Ehdr *header)
+{
+    return header->e_ident[EI_ABIVERSION] >= ABI_NEW ? header->e_flags >> 8 & 0xff
+                                                     : header->e_flags & 0xff;
+}
+
+static bool lies_within(const struct object_part *part, size_t size)
+{
+    return part->begin <= size && part->size <= size - part->begin;
+}
+
+// A name in the image, with its NUL, or NULL.
+static const char *name_at(const char *image, const struct object_part *names, uint64_t offset)
+{
+    if (offset >= names->size)
+        return NULL;
+    const char *name = image + names->begin + offset;
+    return memchr(name, 0, names->size - offset) ? name : NULL;
+}
+
+// The section with the names of sections; of size 0 if there is none.
+static struct object_part names_of(Elf *elf, size_t size)
+{
+    size_t index;
+    GElf_Shdr header;
+    Elf_Scn *section;
+    if (elf_getshdrstrndx(elf, &index) || !(section = elf_getscn(elf, index)) ||
+        !gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+        return (struct object_part){0};
+    struct object_part names = {.begin = header.sh_offset, .size = header.sh_size};
+    return lies_within(&names, size) ? names : (struct object_part){0};
+}
+
+struct listing {
+    Elf *elf;
+    const char *image;
+    size_t size;
+    struct object_part *parts;
+    uint32_t room, count;
+};
+
+// Counts what there is no room for.
+static void list_part(struct listing *list, struct object_part part)
+{
+    part.is_lost = !lies_within(&part, list->size);
+    if (list->count < list->room)
+        list->parts[list->count] = part;
+    list->count++;
+}
+
+static void list_sections(struct listing *list)
+{
+    struct object_part names = names_of(list->elf, list->size);
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(list->elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NULL ||
+            header.sh_type == SHT_NOBITS || !header.sh_size)
+            continue;
+        list_part(list,
+                  (struct object_part){
+                      .name = name_at(list->image, &names, header.sh_name),
+                      .begin = header.sh_offset,
+                      .size = header.sh_size,
+                      .is_loaded = header.sh_type == SHT_PROGBITS && header.sh_flags & SHF_ALLOC &&
+                                   !(header.sh_flags & SHF_EXECINSTR),
+                  });
+    }
+}
+
+static void list_segments(struct listing *list)
+{
+    size_t count;
+    if (elf_getphdrnum(list->elf, &count))
+        return;
+    for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(list->elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_filesz)
+            list_part(list, (struct object_part){
+                                .begin = header.p_offset,
+                                .size = header.p_filesz,
+                                .is_loaded = true,
+                            });
+    }
+}
+
+static bool has_sections(Elf *elf)
+{
+    size_t count;
+    return !elf_getshdrnum(elf, &count) && count;
+}
+
+static uint32_t list_parts(Elf *elf, const char *image, size_t size, struct object_part *parts,
+                           uint32_t room)
+{
+    struct listing list = {elf, image, size, parts, room, 0};
+    if (has_sections(elf))
+        list_sections(&list);
+    else
+        list_segments(&list);
+    return list.count;
+}
+
+// A file that is cut short has lost its section headers, which come last.
+static const char *table_fault(Elf *elf, const GElf_Ehdr *header, size_t size)
+{
+    if (!header->e_shoff)
+        return NULL;
+    if (header->e_shoff >= size)
+        return "it is cut short: its table of sections lies behind its end";
+    size_t each = gelf_fsize(elf, ELF_T_SHDR, 1, EV_CURRENT);
+    if (header->e_shentsize != each)
+        return "its table of sections is damaged";
+    if (!has_sections(elf) || header->e_shnum > (size - header->e_shoff) / each)
+        return "its table of sections is cut short";
+    return NULL;
+}
+
+bool object_read(struct object *object, const char *image, size_t size)
+{
+    *object = (struct object){0};
+    Elf *elf = open_image(image, size);
+    GElf_Ehdr header;
+    bool is_object = elf && gelf_getehdr(elf, &header);
+    if (is_object) {
+        object->is_cubin = header.e_machine == MACHINE_CUDA;
+        object->arch = object->is_cubin ? cubin_arch(&header) : 0;
+        object->parts = list_parts(elf, image, size, NULL, 0);
+        object->fault = table_fault(elf, &header, size);
+    }
+    elf_end(elf);
+    return is_object;
+}
+
+uint32_t object_parts(const char *image, size_t size, struct object_part *parts, uint32_t room)
+{
+    Elf *elf = open_image(image, size);
+    if (!elf)
+        return 0;
+    uint32_t count = list_parts(elf, image, size, parts, room);
+    elf_end(elf);
+    return count < room ? count : room;
+}
+
+bool object_find(const char *image, size_t size, const char *name, struct object_part *part)
+{
+    Elf *elf = open_image(image, size);
+    if (!elf)
+        return false;
+    struct object_part names = names_of(elf, size);
+    bool found = false;
+    for (Elf_Scn *section = NULL; !found && (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+            continue;
+        *part = (struct object_part){
+            .name = name_at(image, &names, header.sh_name),
+            .begin = header.sh_offset,
+            .size = header.sh_size,
+        };
+        found = part->name && !strcmp(part->name, name) && lies_within(part, size);
+    }
+    elf_end(elf);
+    return found;
+}

@@ -1,0 +1,91 @@
+#include "frontend/ptx_header.h"
+#include <string.h>
+
+struct cursor {
+    const char *at, *end;
+};
+
+static bool take(struct cursor *c, const char *word)
+{
+    size_t length = strlen(word);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length))
+        return false;
+    c->at += length;
+    return true;
+}
+
+// Goes behind the next place where `word` stands, or to the end.
+static void skip_behind(struct cursor *c, const char *word)
+{
+    const char *found = memmem(c->at, (size_t)(c->end - c->at), word, strlen(word));
+    c->at = found ? found + strlen(word) : c->end;
+}
+
+static bool is_space(char byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+static void skip_blanks(struct cursor *c)
+{
+    for (;;) {
+        while (c->at < c->end && is_space(*c->at))
+            c->at++;
+        if (take(c, "//"))
+            skip_behind(c, "\n");
+        else if (take(c, "/*"))
+            skip_behind(c, "*/");
+        else
+            return;
+    }
+}
+
+static bool take_number(struct cursor *c, uint32_t *number)
+{
+    const char *begin = c->at;
+    uint32_t value = 0;
+    while (c->at < c->end && *c->at >= '0' && *c->at <= '9' && value < 10000)
+        value = value * 10 + (uint32_t)(*c->at++ - '0');
+    *number = value;
+    return c->at != begin;
+}
+
+static bool is_in_word(char byte)
+{
+    return byte == '_' || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+           (byte >= 'A' && byte <= 'Z');
+}
+
+size_t arch_read(const char *text, size_t size, uint32_t *arch, char *suffix)
+{
+    struct cursor c = {text, text + size};
+    if (!take(&c, "sm_") && !take(&c, "compute_"))
+        take(&c, "lto_");
+    *suffix = 0;
+    if (!take_number(&c, arch) || !*arch)
+        return 0;
+    if (c.at < c.end && (*c.at == 'a' || *c.at == 'f'))
+        *suffix = *c.at++;
+    return c.at < c.end && is_in_word(*c.at) ? 0 : (size_t)(c.at - text);
+}
+
+bool ptx_header_read(struct ptx_header *header, const char *text, size_t size)
+{
+    struct cursor c = {text, text + size};
+    uint32_t major, minor;
+    *header = (struct ptx_header){0};
+    skip_blanks(&c);
+    if (!take(&c, ".version"))
+        return false;
+    skip_blanks(&c);
+    if (!take_number(&c, &major) || !take(&c, ".") || !take_number(&c, &minor))
+        return false;
+    *header = (struct ptx_header){.major = (uint16_t)major, .minor = (uint16_t)minor};
+    skip_blanks(&c);
+    if (!take(&c, ".target"))
+        return true;
+    skip_blanks(&c);
+    if (!arch_read(c.at, (size_t)(c.end - c.at), &header->arch, &header->suffix))
+        header->arch = 0, header->suffix = 0;
+    return true;
+}

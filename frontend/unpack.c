@@ -1,0 +1,63 @@
+#include "frontend/unpack.h"
+#include <assert.h>
+#include <lz4.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+enum {
+    LZ4_MOST = 255,       // a byte more of match length
+    ZSTD_MOST = 32 << 10, // a block of 128 KiB, all bytes equal, takes 4 bytes
+    SLACK = 128 << 10,    // for what is shorter than one step
+};
+
+static const struct {
+    const char *name;
+    uint32_t most; // bytes out of one byte
+} packings[PACKINGS] = {
+    [PACKING_NONE] = {"none", 1},
+    [PACKING_LZ4] = {"lz4", LZ4_MOST},
+    [PACKING_ZSTD] = {"zstd", ZSTD_MOST},
+    [PACKING_OLD] = {"old", 0},
+};
+
+const char *packing_name(enum packing packing)
+{
+    return packings[packing].name;
+}
+
+uint64_t unpack_most(enum packing packing, uint64_t packed)
+{
+    uint64_t most;
+    if (__builtin_mul_overflow(packed, (uint64_t)packings[packing].most, &most) ||
+        __builtin_add_overflow(most, (uint64_t)SLACK, &most))
+        return UINT64_MAX;
+    return most;
+}
+
+static const char *unpack_lz4(const char *from, size_t packed, char *to, size_t size)
+{
+    int got = LZ4_decompress_safe(from, to, (int)packed, (int)size);
+    // It does not tell these two apart.
+    if (got < 0)
+        return "is damaged, or becomes more than it claims";
+    return (size_t)got == size ? NULL : "becomes less than it claims";
+}
+
+static const char *unpack_zstd(const char *from, size_t packed, char *to, size_t size)
+{
+    size_t got = ZSTD_decompress(to, size, from, packed);
+    if (ZSTD_isError(got))
+        return ZSTD_getErrorCode(got) == ZSTD_error_dstSize_tooSmall ? "becomes more than it claims"
+                                                                     : "is damaged";
+    return got == size ? NULL : "becomes less than it claims";
+}
+
+const char *unpack(enum packing packing, const char *from, size_t packed, char *to, size_t size)
+{
+    assert(packed <= INT32_MAX && size <= INT32_MAX);
+    if (packing == PACKING_LZ4)
+        return unpack_lz4(from, packed, to, size);
+    if (packing == PACKING_ZSTD)
+        return unpack_zstd(from, packed, to, size);
+    return "is packed in a way that is not supported";
+}
