@@ -204,10 +204,12 @@ bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, 
     return !reader.failed;
 }
 
-const char *arguments_ptx_path(const struct arguments *arguments)
+const char *arguments_ptx_name(const struct arguments *arguments)
 {
-    for (uint32_t i = 0; i < arguments->wishes.n; i++)
-        if (arguments->wishes.v[i].product == PRODUCT_PTX)
-            return arguments->wishes.v[i].path;
-    return NULL;
+    for (uint32_t i = 0; i < arguments->wishes.n; i++) {
+        const struct wish *made = &arguments->wishes.v[i];
+        if (made->product == PRODUCT_PTX)
+            return file_is_standard(made->path) ? "<stdout>" : made->path;
+    }
+    return "<none>";
 }

@@ -49,5 +49,5 @@ struct arguments {
 bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, char *const *argv,
                     FILE *errors);
 
-// Where the PTX goes, or NULL.
-const char *arguments_ptx_path(const struct arguments *arguments);
+// The PTX output as the metadata name it: its path, or a name in angle brackets.
+const char *arguments_ptx_name(const struct arguments *arguments);

@@ -208,7 +208,7 @@ static int analyse(struct run *run)
                 .fma = (enum fma_mode)arguments->fma,
                 .reorder = arguments->reorder,
             },
-        .output_name = arguments_ptx_path(arguments),
+        .output_name = arguments_ptx_name(arguments),
     };
     backend_open(&run->opened, &run->arena, &run->input, &options);
     timing_end(&run->timing, "read");

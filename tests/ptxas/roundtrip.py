@@ -23,8 +23,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 SAMPLES = HERE.parents[1] / 'samples'
 # The oldest target that today's ptxas still knows: older texts are assembled for it.
 OLDEST = 75
-# They hold the text itself, or differ between any two runs.
-NOT_COMPARED = {'.nv_debug_ptx_txt', '.note.nv.tkinfo'}
+# They hold the text itself, or differ between any two runs. The name of the first ends with a digest
+# of the text, and stands in some of the other sections.
+NOT_COMPARED = re.compile(r'\.nv_debug_ptx_txt(\.\d+)?|\.note\.nv\.tkinfo')
+DIGEST = re.compile(rb'(?<=\.nv_debug_ptx_txt)\.\d+')
+# Kinds of section. The last ones are not in the file.
+SYMBOLS, NO_BITS = 2, (8, 0x7000000a)
 
 
 def find(program):
@@ -35,21 +39,56 @@ def find(program):
 PTXAS, NVCC, CLANG = find('ptxas'), find('nvcc'), find('clang')
 
 
+def text_at(data, at):
+    return data[at:data.index(b'\0', at)]
+
+
+def symbols(table, strings):
+    """A symbol table with names in place of where these stand."""
+    return [(DIGEST.sub(b'', text_at(strings, name)), *rest)
+            for name, *rest in struct.iter_unpack('<IBBHQQ', table)]
+
+
+def relocations(contents, entry, moved):
+    """A relocation table without the bytes by which the places in it were moved."""
+    return [(place - moved, *rest) for place, *rest in struct.iter_unpack(entry, contents)]
+
+
+def without_digest(name, contents, digest):
+    """A section without the digest, which has `digest` bytes."""
+    if name == '.rel.nv_debug_line_sass':
+        return relocations(contents, '<QQ', digest)
+    if name == '.rela.nv_debug_line_sass':
+        return relocations(contents, '<QQQ', digest)
+    plain = DIGEST.sub(b'', contents)
+    if name == '.nv_debug_line_sass' and plain != contents:
+        # A line number table (DWARF 2) of 32 bits: its lengths count the digest's digits.
+        whole, version, header = struct.unpack_from('<IHI', plain)
+        plain = struct.pack('<IHI', whole - digest, version, header - digest) + plain[10:]
+    return plain
+
+
 def sections(cubin):
     """The sections of a 64-bit ELF file: name to contents; those of one name in their order."""
     assert cubin[:5] == b'\x7fELF\x02', 'no 64-bit ELF file'
     table, = struct.unpack_from('<Q', cubin, 40)
     size, count, names = struct.unpack_from('<HHH', cubin, 58)
-    headers = [struct.unpack_from('<IIQQQQ', cubin, table + i * size) for i in range(count)]
-    strings = headers[names][4]
+    headers = [struct.unpack_from('<IIQQQQII', cubin, table + i * size) for i in range(count)]
+    parts = [b'%d bytes' % header[5] if header[1] in NO_BITS else cubin[header[4]:header[4] + header[5]]
+             for header in headers]
+    digests = DIGEST.findall(parts[names])
+    digest = len(digests[0]) if digests else 0
     found = {}
-    for name, kind, flags, _, offset, length in headers:
-        end = cubin.index(b'\0', strings + name)
-        text = cubin[strings + name:end].decode()
-        if text not in NOT_COMPARED:
-            no_bits = 8
-            contents = b'' if kind == no_bits else cubin[offset:offset + length]
-            found.setdefault(text, []).append((kind, flags, length, contents))
+    for header, contents in zip(headers, parts):
+        name = text_at(parts[names], header[0]).decode()
+        if NOT_COMPARED.fullmatch(name):
+            continue
+        kind, flags, link = header[1], header[2], header[6]
+        if kind == SYMBOLS:
+            contents = symbols(contents, parts[link])
+        else:
+            contents = without_digest(name, contents, digest)
+        found.setdefault(name, []).append((kind, flags, contents))
     return found
 
 
