@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "support/nearest.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -53,34 +54,6 @@ static const struct option *find_joined(const struct command *command, const cha
     return option && option->argument ? option : NULL;
 }
 
-enum { LONGEST = 32 };
-
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-// Letters to insert, drop, change or swap with a neighbour to get from one text to the other.
-static unsigned distance(const char *a, const char *b)
-{
-    size_t m = strlen(a), n = strlen(b);
-    unsigned d[LONGEST + 1][LONGEST + 1];
-    if (m > LONGEST || n > LONGEST)
-        return LONGEST;
-    for (size_t i = 0; i <= m; i++)
-        d[i][0] = (unsigned)i;
-    for (size_t j = 0; j <= n; j++)
-        d[0][j] = (unsigned)j;
-    for (size_t i = 1; i <= m; i++)
-        for (size_t j = 1; j <= n; j++) {
-            unsigned change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            d[i][j] = least(change, 1 + least(d[i - 1][j], d[i][j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = least(d[i][j], 1 + d[i - 2][j - 2]);
-        }
-    return d[m][n];
-}
-
 static const char *without_dashes(const char *name)
 {
     return name + strspn(name, "-");
@@ -94,7 +67,8 @@ static const char *nearest_option(const struct command *command, const char *nam
     OPTION_EACH (option, command) {
         const char *known = without_dashes(option->name);
         // One letter is near to every other.
-        unsigned away = known[1] || !strcmp(known, typed) ? distance(typed, known) : LONGEST;
+        unsigned away = known[1] || !strcmp(known, typed) ? nearest_distance(typed, strlen(typed), known, strlen(known))
+                            : NEAREST_LONGEST;
         // The beginning of a name may stand for it, if it is long enough to say something.
         if (strlen(typed) > 2 && !strncmp(typed, known, strlen(typed)))
             away = 0;

@@ -2,6 +2,7 @@
 #include "frontend/ptx.tab.h"
 #include "frontend/ptx.lex.h"
 #include "support/bits.h"
+#include "support/nearest.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,13 +280,21 @@ static bool first_warning(struct parser *p, uint32_t name)
     return true;
 }
 
+// Warns once of each word. Known opcodes are the first names, dot words follow.
 static void warn_unknown(struct parser *p, const char *id, const char *what, uint32_t begin, uint32_t end)
 {
     const char *text = p->base + begin;
     uint32_t name = intern_add(&p->tree->names, text, end - begin);
-    if (first_warning(p, name))
-        diag_add(p->diags, DIAG_WARNING, id, begin, end, "unknown %s '%.*s': kept as it is", what,
-                 (int)(end - begin), text);
+    if (!first_warning(p, name))
+        return;
+    struct nearest nearest;
+    nearest_init(&nearest, text, end - begin);
+    bool opcode = *text != '.';
+    for (uint32_t i = opcode ? 0 : OP_COUNT; i < (opcode ? OP_COUNT : OP_COUNT + WORD_COUNT); i++)
+        nearest_offer(&nearest, tree_name(p->tree, i)->text, tree_name(p->tree, i)->length);
+    diag_add(p->diags, DIAG_WARNING, id, begin, end, "unknown %s '%.*s'%s%.*s%s: kept as it is", what,
+             (int)(end - begin), text, nearest.best ? ", did you mean '" : "", (int)nearest.best_length,
+             nearest.best ? nearest.best : "", nearest.best ? "'" : "");
 }
 
 // A declaration's first word says what it is; one that is not known is kept and warned of.
