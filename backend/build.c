@@ -1,5 +1,6 @@
 #include "backend/build.h"
-#include <sha2.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct builder {
@@ -19,7 +20,13 @@ struct builder {
 
 void tables_digest(char digest[SHA256_HEX + 1], const char *text, size_t length)
 {
-    SHA256Data((const uint8_t *)text, length, digest);
+    struct sha256_ctx context;
+    uint8_t bytes[SHA256_DIGEST_SIZE];
+    sha256_init(&context);
+    sha256_update(&context, length, (const uint8_t *)text);
+    sha256_digest(&context, sizeof bytes, bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
 }
 
 static const char *name_text(const struct builder *b, uint32_t name)
@@ -97,9 +104,10 @@ static const char *live_name(const struct builder *b, const struct live_value *l
     return arena_printf(b->arena, "%s%s", isa_specials[live->special].text, member);
 }
 
-static uint64_t limited(uint64_t count)
+// JSON's readers have signed numbers: what is beyond them is as good as the greatest.
+static uint64_t limited(uint64_t count, uint64_t most)
 {
-    return count < INT64_MAX ? count : INT64_MAX;
+    return count < most ? count : most;
 }
 
 // A block's instructions need not keep their order: the first and the last of the output are those
@@ -125,13 +133,15 @@ static void place_block(const struct builder *b, const struct block_plan *plan,
 
 static const char *add_block(struct builder *b, const struct block_plan *plan)
 {
+    if (plan->first >= b->fn->insts.n || plan->last >= b->fn->insts.n)
+        return fault(b, "a block has an instruction that the function has not", plan->first);
     struct table_block block = {
         .id = b->kernel->blocks.n,
         .kind = plan->kind,
         .begin_line = line_of(b, plan->first),
         .end_line = line_of(b, plan->last),
-        .loads = plan->loads,
-        .stores = plan->stores,
+        .loads = (uint32_t)limited(plan->loads, INT32_MAX),
+        .stores = (uint32_t)limited(plan->stores, INT32_MAX),
         .estimate =
             {
                 .cost = b->tables->options.cost,
@@ -139,14 +149,14 @@ static const char *add_block(struct builder *b, const struct block_plan *plan)
                 .bw_rx = plan->bw_rx,
                 .at_tx = plan->at_tx,
                 .at_rx = plan->at_rx,
-                .threshold_tx = limited(plan->threshold_tx),
-                .threshold_rx = limited(plan->threshold_rx),
+                .threshold_tx = limited(plan->threshold_tx, INT64_MAX),
+                .threshold_rx = limited(plan->threshold_rx, INT64_MAX),
                 .saves = plan->saves,
-                .candidate = plan->candidate && plan->chosen,
+                .candidate = plan->candidate,
             },
         .has_condition = plan->conditional && plan->trip_text,
         .condition = plan->trip_text,
-        .threshold = limited(plan->threshold),
+        .threshold = limited(plan->threshold, INT64_MAX),
         .passed_over = plan->candidate && !plan->chosen,
     };
     place_block(b, plan, &block);
@@ -160,18 +170,21 @@ static const char *add_block(struct builder *b, const struct block_plan *plan)
     return NULL;
 }
 
-static void add_rejection(struct builder *b, const struct rejection *rejection)
+static const char *add_rejection(struct builder *b, const struct rejection *rejection)
 {
+    if (rejection->inst >= b->fn->insts.n)
+        return fault(b, "a rejection has no place", rejection->inst);
     struct place place = ir_place(b->module, b->fn, rejection->inst);
     struct table_rejection to = {
         .line = place.line,
         .column = place.column,
         .kind = rejection->kind,
         .rule = rejection->rule,
-        .because_line = rejection->because == IR_NONE ? 0 : line_of(b, rejection->because),
+        .because_line = rejection->because < b->fn->insts.n ? line_of(b, rejection->because) : 0,
         .text = rejection->text ? rejection->text : plan_rules[rejection->rule].text,
     };
     vec_push(b->arena, &b->kernel->rejected, to);
+    return NULL;
 }
 
 static int compare_u32(uint32_t a, uint32_t b)
@@ -211,9 +224,10 @@ static const char *add_kernel(struct builder *b, uint32_t function)
     for (; b->block < plan->blocks.n && plan->blocks.v[b->block].function == function && !wrong;
          b->block++)
         wrong = add_block(b, &plan->blocks.v[b->block]);
-    for (; b->rejection < plan->rejections.n && b->rejections[b->rejection]->function == function;
+    for (; b->rejection < plan->rejections.n && b->rejections[b->rejection]->function == function &&
+           !wrong;
          b->rejection++)
-        add_rejection(b, b->rejections[b->rejection]);
+        wrong = add_rejection(b, b->rejections[b->rejection]);
     if (b->fn->is_entry || kernel.chains.n || kernel.blocks.n || kernel.rejected.n)
         vec_push(b->arena, &b->tables->kernels, kernel);
     return wrong;
