@@ -87,7 +87,7 @@ static inline const uint16_t *node_mods(const struct tree *tree, uint32_t node, 
 {
     uint64_t value = tree->nodes.v[node].value;
     *count = (uint32_t)(value >> 32);
-    return tree->mods.v + (uint32_t)value;
+    return vec_from(&tree->mods, (uint32_t)value);
 }
 
 static inline const struct name *tree_name(const struct tree *tree, uint64_t id)

@@ -180,22 +180,22 @@ void ir_print_dot(const struct ir_module *module, FILE *to);
 
 static inline const struct ir_operand *ir_operands(const struct ir_function *fn, uint32_t inst)
 {
-    return fn->operands.v + fn->insts.v[inst].operands;
+    return vec_from(&fn->operands, fn->insts.v[inst].operands);
 }
 
 static inline const uint32_t *ir_succs(const struct ir_function *fn, uint32_t block)
 {
-    return fn->edges.v + fn->blocks.v[block].succ;
+    return vec_from(&fn->edges, fn->blocks.v[block].succ);
 }
 
 static inline const uint32_t *ir_preds(const struct ir_function *fn, uint32_t block)
 {
-    return fn->edges.v + fn->blocks.v[block].pred;
+    return vec_from(&fn->edges, fn->blocks.v[block].pred);
 }
 
 static inline const uint32_t *ir_uses(const struct ir_function *fn, uint32_t version)
 {
-    return fn->uses.v + fn->versions.v[version].use;
+    return vec_from(&fn->uses, fn->versions.v[version].use);
 }
 
 // True if the register's value on entry to the block may still be read.
