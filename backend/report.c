@@ -75,6 +75,13 @@ __attribute__((format(printf, 2, 3))) static void putf(struct page *page, const 
     put(page, text);
 }
 
+// What follows a word without a blank.
+static void put_end(struct page *page, const char *text)
+{
+    fputs(text, page->to);
+    page->column += (uint32_t)strlen(text);
+}
+
 static const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
@@ -108,8 +115,7 @@ static void put_place(struct page *page, uint32_t first, uint32_t last)
     else
         snprintf(lines, sizeof lines, ":%u..%u", first, last);
     put(page, page->tables->source.file);
-    for (const char *at = lines; *at; at++, page->column++)
-        putc(*at, page->to);
+    put_end(page, lines);
 }
 
 // Chains
@@ -138,8 +144,9 @@ static void print_chain(struct page *page, const struct table_chain *chain)
     put_place(page, first, last);
     more_line(page);
     for (uint32_t i = 0; i < chain->instructions.n; i++) {
-        const struct table_instruction *inst = &chain->instructions.v[i];
-        putf(page, "%s%s", inst->opcode, i + 1 < chain->instructions.n ? "," : "");
+        put(page, chain->instructions.v[i].opcode);
+        if (i + 1 < chain->instructions.n)
+            put_end(page, ",");
     }
     end_line(page);
 }
@@ -151,8 +158,11 @@ static void print_live(struct page *page, const char *what, const char *const *n
 {
     more_line(page);
     putf(page, "%s %u%s", what, count, count ? ":" : "");
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         put(page, names[i]);
+        if (i + 1 < count)
+            put_end(page, ",");
+    }
 }
 
 static void print_verdict(struct page *page, const struct table_block *block)
@@ -161,14 +171,11 @@ static void print_verdict(struct page *page, const struct table_block *block)
         put_styled(page, DIM, "passed over");
     else if (!block->estimate.candidate)
         put_styled(page, DIM, "not a candidate");
-    else if (!block->has_condition)
-        put_styled(page, GOOD, "candidate");
     else
-        put_styled(page, MAYBE, "candidate if");
+        put_styled(page, block->has_condition ? MAYBE : GOOD, "candidate");
     if (!block->has_condition)
         return;
-    if (!block->estimate.candidate)
-        put(page, "| condition");
+    put(page, "if");
     put(page, block->condition);
     putf(page, ">= %llu", (unsigned long long)block->threshold);
 }
@@ -176,23 +183,29 @@ static void print_verdict(struct page *page, const struct table_block *block)
 static void print_threshold(struct page *page, const char *channel, uint64_t threshold)
 {
     if (threshold)
-        putf(page, "%s from %llu iteration%s on", channel, (unsigned long long)threshold,
-             plural(threshold));
+        putf(page, "%s from %llu", channel, (unsigned long long)threshold);
     else
         putf(page, "%s never", channel);
 }
 
-static void print_estimate(struct page *page, const struct table_estimate *estimate)
+// The first line is for one iteration, or for all of them if their number is constant.
+static void print_estimate(struct page *page, enum block_kind kind,
+                           const struct table_estimate *estimate)
 {
-    static const char *const saves[] = {"neither", "TX", "RX", "TX and RX"};
+    static const char *const saves[] = {"nothing", "TX", "RX", "TX and RX"};
     more_line(page);
-    putf(page, "BW_TX %+g, BW_RX %+g, sum %+g (%s)", estimate->bw_tx, estimate->bw_rx,
-         estimate->bw_tx + estimate->bw_rx, table_cost_names[estimate->cost]);
+    putf(page, "BW_TX %+.10g, BW_RX %+.10g, sum %+.10g", estimate->bw_tx, estimate->bw_rx,
+         estimate->bw_tx + estimate->bw_rx);
+    putf(page, "| cost model %s", table_cost_names[estimate->cost]);
+    if (kind != BLOCK_LOOP) {
+        putf(page, "| saves %s", saves[estimate->saves & 3]);
+        return;
+    }
     more_line(page);
-    putf(page, "at the threshold TX %+g, RX %+g, saves %s |", estimate->at_tx, estimate->at_rx,
-         saves[estimate->saves & 3]);
+    putf(page, "at the threshold TX %+.10g, RX %+.10g, saves %s | iterations:", estimate->at_tx,
+         estimate->at_rx, saves[estimate->saves & 3]);
     print_threshold(page, "TX", estimate->threshold_tx);
-    put(page, "|");
+    put_end(page, ",");
     print_threshold(page, "RX", estimate->threshold_rx);
 }
 
@@ -203,14 +216,13 @@ static void print_block(struct page *page, const struct table_block *block)
     print_verdict(page, block);
     more_line(page);
     put_place(page, block->begin_line, block->end_line);
-    print_live(page, "live-in", block->live_in.v, block->live_in.n);
-    print_live(page, "live-out", block->live_out.v, block->live_out.n);
-    more_line(page);
-    putf(page, "%u load%s, %u store%s", block->loads, plural(block->loads), block->stores,
+    putf(page, "| %u load%s, %u store%s", block->loads, plural(block->loads), block->stores,
          plural(block->stores));
-    print_estimate(page, &block->estimate);
+    print_live(page, "live-in ", block->live_in.v, block->live_in.n);
+    print_live(page, "live-out", block->live_out.v, block->live_out.n);
+    print_estimate(page, block->kind, &block->estimate);
     for (uint32_t i = 0; i < block->alternatives.n; i++)
-        print_estimate(page, &block->alternatives.v[i]);
+        print_estimate(page, block->kind, &block->alternatives.v[i]);
     end_line(page);
 }
 
@@ -241,8 +253,7 @@ static void print_summary(struct page *page, const struct summary *sum)
     putf(page, "%u of %u instruction%s (%.0f %%) tagged |", sum->instructions_tagged,
          sum->instructions, plural(sum->instructions),
          share(sum->instructions_tagged, sum->instructions));
-    putf(page, "%u of %u block%s to be offloaded", sum->candidates, sum->blocks,
-         plural(sum->blocks));
+    putf(page, "%u of %u block%s to be offloaded", sum->chosen, sum->blocks, plural(sum->blocks));
     if (sum->conditional)
         putf(page, "(%u under a condition)", sum->conditional);
     putf(page, "| %u turned down", sum->rejected);

@@ -9,7 +9,8 @@
     }
 #define COUNTS                                                                                     \
     COUNT(instructions), COUNT(instructions_tagged), COUNT(loads), COUNT(loads_tagged),            \
-        COUNT(chains), COUNT(blocks), COUNT(candidates), COUNT(conditional), COUNT(rejected)
+        COUNT(chains), COUNT(blocks), COUNT(candidates), COUNT(chosen), COUNT(conditional),        \
+        COUNT(rejected)
 
 static const struct field rows_total[] = {COUNTS, {.key = NULL}};
 static const struct field rows_one[] = {

@@ -23,7 +23,8 @@ struct summary summary_of(const struct table_kernel *kernel)
     for (uint32_t i = 0; i < kernel->blocks.n; i++) {
         const struct table_block *block = &kernel->blocks.v[i];
         summary.candidates += block->estimate.candidate;
-        summary.conditional += block->estimate.candidate && block->has_condition;
+        summary.chosen += table_block_chosen(block);
+        summary.conditional += table_block_chosen(block) && block->has_condition;
     }
     return summary;
 }
@@ -40,6 +41,7 @@ struct summary summary_total(const struct tables *tables)
         total.chains += one.chains;
         total.blocks += one.blocks;
         total.candidates += one.candidates;
+        total.chosen += one.chosen;
         total.conditional += one.conditional;
         total.rejected += one.rejected;
     }

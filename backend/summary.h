@@ -7,7 +7,8 @@ struct summary {
     uint32_t instructions, instructions_tagged;
     uint32_t loads, loads_tagged;
     uint32_t chains;
-    uint32_t blocks, candidates, conditional; // `conditional` are candidates, too
+    uint32_t blocks, candidates;
+    uint32_t chosen, conditional; // candidates not passed over; of these, under a condition
     uint32_t rejected;
 };
 

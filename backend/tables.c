@@ -58,8 +58,8 @@ static const char *check_block(const struct check *check, uint32_t id)
         return fault(check, "block", id, "it reaches outside the kernel");
     if (block->has_condition && !block->threshold)
         return fault(check, "block", id, "its condition has no threshold");
-    if (block->passed_over && block->estimate.candidate)
-        return fault(check, "block", id, "it is a candidate and passed over");
+    if (block->passed_over && !block->estimate.candidate)
+        return fault(check, "block", id, "it is passed over, but no candidate");
     return NULL;
 }
 

@@ -53,6 +53,12 @@ struct table_block {
     VEC(struct table_estimate) alternatives; // by other cost models
 };
 
+// True if the block is to be offloaded.
+static inline bool table_block_chosen(const struct table_block *block)
+{
+    return block->estimate.candidate && !block->passed_over;
+}
+
 struct table_rejection {
     uint32_t line, column;
     enum candidate_kind kind;

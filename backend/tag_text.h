@@ -25,7 +25,7 @@ extern const struct tag_spelling tag_spellings[]; // TAGS_PRAGMA, TAGS_COMMENT
     TAG_KIND(DIGEST, "digest", false) /* once, last in the first body */                           \
     TAG_KIND(MORE, "+", false)        /* more of the tag in front */                               \
     TAG_KIND(CHAIN, "chain", true)    /* id, tag: an instruction of a chain */                     \
-    TAG_KIND(BEGIN, "begin", true)    /* id: the first instruction of a candidate block */         \
+    TAG_KIND(BEGIN, "begin", true)    /* id: first instruction of a block to offload */            \
     TAG_KIND(END, "end", true)        /* id: its last one */
 
 enum tag_kind {

@@ -139,7 +139,7 @@ static bool end_kernel(struct reader *r)
             good =
                 fault_at(r, r->chains.v[i].facts, "not all instructions of this chain are tagged");
     for (uint32_t i = 0; i < r->blocks.n; i++)
-        if (kernel(r)->blocks.v[i].estimate.candidate &&
+        if (table_block_chosen(&kernel(r)->blocks.v[i]) &&
             !(r->blocks.v[i].begin && r->blocks.v[i].end))
             good = fault_at(r, r->blocks.v[i].facts, "begin or end of this block is not tagged");
     r->chains.n = r->blocks.n = 0;
@@ -298,7 +298,7 @@ static bool read_edge(struct reader *r)
     bool *seen = end ? &r->blocks.v[id].end : &r->blocks.v[id].begin;
     if (!find_instruction(r, &index))
         return false;
-    if (*seen || !block->estimate.candidate ||
+    if (*seen || !table_block_chosen(block) ||
         index != (end ? block->end_index : block->begin_index))
         return fault(r, "the block does not begin or end here");
     *seen = true;

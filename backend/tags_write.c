@@ -84,7 +84,7 @@ static void add_block(struct tagger *t, const struct body *body, const struct ta
     add_record(t, body, TAG_BLOCK_FACTS, rows_block, block);
     for (uint32_t i = 0; i < block->alternatives.n; i++)
         add_record(t, body, TAG_ALTERNATIVE, rows_alternative, &block->alternatives.v[i]);
-    if (!block->estimate.candidate)
+    if (!table_block_chosen(block))
         return;
     add_mark(t, block->begin_index, TAG_BEGIN,
              arena_printf(t->arena, "%s %u", tag_kinds[TAG_BEGIN].word, block->id));

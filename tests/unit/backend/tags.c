@@ -233,10 +233,10 @@ static void test_found(void **state)
 
 // Tampering. A small tagged program, with one place changed.
 
-static const char
-    tagged_source[] = KERNEL("\tld.global.f32 a, [b];\n\tadd.f32 a, a, a;\n\tst.global.f32 [c], "
-                             "a;\n\tret;") ".visible .entry l()\n{\n\tld.global.f32 a, "
-                                           "[b];\n\tst.global.f32 [c], a;\n\tret;\n}\n";
+static const char tagged_source[] =
+    KERNEL("\tld.global.f32 a, [b];\n\tadd.f32 a, a, a;\n\tst.global.f32 [c], "
+           "a;\n\tret;") ".visible .entry l()\n{\n\tld.global.f32 a, "
+                         "[b];\n\tst.global.f32 [c], a;\n\tret;\n}\n";
 
 static void made_tagged(struct made *m)
 {
