@@ -34,7 +34,8 @@ static enum plan_rule fault_of_modifiers(const struct ir_module *module, const s
     const uint16_t *mods = node_mods(module->tree, inst->node, &count);
     enum plan_rule rule = inst->type == W_UNKNOWN ? RULE_TYPE : RULE_COUNT;
     for (uint32_t i = 0; i < count; i++) {
-        if (mods[i] == W_UNKNOWN || mods[i] == W_cc)
+        bool unknown = mods[i] == W_UNKNOWN && inst->op != OP_shf; // .l .r .wrap .clamp
+        if (unknown || mods[i] == W_cc)
             return RULE_OPERATION;
         if (mods[i] == W_wide || (isa_is_type(mods[i]) && !alu_has_type(mods[i])))
             rule = RULE_TYPE;

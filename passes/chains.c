@@ -69,6 +69,30 @@ static void turn_down(struct matcher *m, const struct candidate *candidate,
         verdict_obstacle(m, match_load_at(m, candidate->inst[i]), why, candidate);
 }
 
+// It goes on without its store, or not at all.
+static void give_up(struct matcher *m, struct candidate *candidate, const struct obstacle *why)
+{
+    if (patterns[candidate->pattern].without_store) {
+        candidate->pattern = patterns[candidate->pattern].without_store;
+        candidate->count--;
+    } else {
+        turn_down(m, candidate, why);
+        candidate->done = true;
+    }
+}
+
+// What cannot stand together whatever becomes of the others.
+static void sift(struct matcher *m)
+{
+    struct obstacle why;
+    for (uint32_t i = 0; i < m->candidates.n; i++) {
+        struct candidate *candidate = &m->candidates.v[i];
+        while (!candidate->done &&
+               !order_allows(&m->order, candidate->inst, candidate->count, &why))
+            give_up(m, candidate, &why);
+    }
+}
+
 static void choose(struct matcher *m, struct candidate *candidate, struct plan *plan)
 {
     struct obstacle why;
@@ -76,12 +100,27 @@ static void choose(struct matcher *m, struct candidate *candidate, struct plan *
         order_join(&m->order, candidate->inst, candidate->count);
         accept(m, candidate, plan);
         candidate->done = true;
-    } else if (patterns[candidate->pattern].without_store) {
-        candidate->pattern = patterns[candidate->pattern].without_store;
-        candidate->count--;
     } else {
-        turn_down(m, candidate, &why);
-        candidate->done = true;
+        why.rule = RULE_OVERLAP;
+        give_up(m, candidate, &why);
+    }
+}
+
+static bool stands_together(const struct candidate *candidate)
+{
+    for (uint32_t i = 1; i < candidate->count; i++)
+        if (candidate->inst[i] != candidate->inst[i - 1] + 1)
+            return false;
+    return true;
+}
+
+static void choose_level(struct matcher *m, uint32_t saving, bool together, struct plan *plan)
+{
+    for (uint32_t i = 0; i < m->candidates.n; i++) {
+        struct candidate *candidate = &m->candidates.v[i];
+        if (!candidate->done && saving_of(&patterns[candidate->pattern]) == saving &&
+            (!together || stands_together(candidate)))
+            choose(m, candidate, plan);
     }
 }
 
@@ -91,14 +130,12 @@ static void choose_all(struct matcher *m, struct plan *plan)
     for (uint32_t i = 1; i < PATTERN_COUNT; i++)
         levels[i] = saving_of(&patterns[i]);
     qsort(levels, PATTERN_COUNT, sizeof *levels, by_number);
+    sift(m);
     for (uint32_t level = PATTERN_COUNT; level-- > 1;) {
         if (level + 1 < PATTERN_COUNT && levels[level] == levels[level + 1])
             continue;
-        for (uint32_t i = 0; i < m->candidates.n; i++) {
-            struct candidate *candidate = &m->candidates.v[i];
-            if (!candidate->done && saving_of(&patterns[candidate->pattern]) == levels[level])
-                choose(m, candidate, plan);
-        }
+        choose_level(m, levels[level], true, plan);
+        choose_level(m, levels[level], false, plan);
     }
 }
 

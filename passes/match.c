@@ -254,9 +254,10 @@ static void judge_ending(struct matcher *m, const struct inputs *inputs, uint32_
     } else {
         judge_inputs(
             m, inputs, RULE_PATTERN, inst,
-            arena_printf(&m->scratch,
-                         "%s, the result of the %s, stays in a register, which takes two loads",
-                         value, what));
+            arena_printf(
+                &m->scratch,
+                "%s, the result of the %s, goes to no store; with one load that is no pattern",
+                value, what));
     }
 }
 

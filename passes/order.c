@@ -170,9 +170,7 @@ static uint32_t member_in_front(const struct order *order, const uint32_t *membe
 static void explain(const struct order *order, uint32_t member, uint32_t inst, struct obstacle *why)
 {
     *why = (struct obstacle){RULE_ORDER, inst, member};
-    if (order->unit[inst])
-        why->rule = RULE_OVERLAP;
-    else if (!registers_depend(order->fn, member, inst) && memory_depends(order, member, inst))
+    if (!registers_depend(order->fn, member, inst) && memory_depends(order, member, inst))
         why->rule = RULE_ALIAS_STORE;
 }
 

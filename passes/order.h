@@ -33,7 +33,7 @@ struct order {
 
 // Why instructions cannot be brought next to each other.
 struct obstacle {
-    enum plan_rule rule; // ALIAS_STORE, BARRIER, OPAQUE, OVERLAP, ORDER
+    enum plan_rule rule; // ALIAS_STORE, BARRIER, OPAQUE, ORDER
     uint32_t inst;       // what stands in the way, or IR_NONE
     uint32_t member;     // the member that it must not change places with, or IR_NONE
 };

@@ -104,15 +104,22 @@ static bool takes_loc(const struct mover *m, uint32_t inst, uint32_t *in_force)
     return true;
 }
 
-static void put_loc(struct mover *m, uint32_t inst, const struct lines *lines, bool own_line)
+// How a statement begins: on a line of its own, at the start of one that it gets, or inside one.
+enum beginning { OWN_LINE, NEW_LINE, IN_LINE };
+
+static void put_loc(struct mover *m, uint32_t inst, const struct lines *lines,
+                    enum beginning beginning)
 {
-    uint32_t loc = m->order.statements[inst].loc;
-    const char *indent = indentation(m, inst), *text = loc_text(m, loc);
-    if (own_line)
-        add_insert(m, lines->begin, arena_printf(m->plan->arena, "%s%s\n", indent, text));
+    struct arena *arena = m->plan->arena;
+    uint32_t begin = m->order.statements[inst].begin;
+    const char *indent = indentation(m, inst);
+    const char *loc = loc_text(m, m->order.statements[inst].loc);
+    if (beginning == OWN_LINE)
+        add_insert(m, lines->begin, arena_printf(arena, "%s%s\n", indent, loc));
+    else if (beginning == NEW_LINE)
+        add_insert(m, begin, arena_printf(arena, "%s%s\n%s", indent, loc, indent));
     else
-        add_insert(m, m->order.statements[inst].begin,
-                   arena_printf(m->plan->arena, "\n%s%s\n%s", indent, text, indent));
+        add_insert(m, begin, arena_printf(arena, "\n%s%s\n%s", indent, loc, indent));
 }
 
 // For one that stays.
@@ -121,7 +128,7 @@ static void restore_loc(struct mover *m, uint32_t inst, uint32_t *in_force)
     if (!takes_loc(m, inst, in_force))
         return;
     struct lines lines = lines_of(m, inst);
-    put_loc(m, inst, &lines, lines.head);
+    put_loc(m, inst, &lines, lines.head ? OWN_LINE : IN_LINE);
 }
 
 // Which instructions stay
@@ -171,19 +178,30 @@ static void find_staying(struct mover *m)
 
 // Moves
 
-// A statement that shares its line goes alone, with the blanks behind it.
+// A statement that shares its line goes alone. The blanks behind it go along into another line; a
+// line of its own has no use for them.
 static void move_part(struct mover *m, uint32_t inst, struct edit edit, bool line_start,
-                      const struct lines *lines, bool with_loc)
+                      bool with_loc)
 {
+    struct arena *arena = m->plan->arena;
     const char *text = source_of(m)->text;
-    while (text[edit.end] == ' ' || text[edit.end] == '\t')
-        edit.end++;
-    edit.text = line_start ? "\n" : "";
+    uint32_t behind = edit.end;
+    while (text[behind] == ' ' || text[behind] == '\t')
+        behind++;
+    if (line_start) {
+        edit.text = "\n";
+        if (behind > edit.end) {
+            struct edit blanks = {EDIT_REPLACE, edit.end, behind, 0, "", 0};
+            vec_push(arena, &m->plan->edits.list, blanks);
+        }
+    } else {
+        edit.end = behind;
+    }
     if (with_loc)
-        put_loc(m, inst, lines, false);
+        put_loc(m, inst, NULL, line_start ? NEW_LINE : IN_LINE);
     else if (line_start)
         add_insert(m, edit.begin, indentation(m, inst));
-    vec_push(m->plan->arena, &m->plan->edits.list, edit);
+    vec_push(arena, &m->plan->edits.list, edit);
 }
 
 static void move(struct mover *m, uint32_t inst, uint32_t to, bool line_start, uint32_t *in_force)
@@ -193,13 +211,13 @@ static void move(struct mover *m, uint32_t inst, uint32_t to, bool line_start, u
     bool with_loc = takes_loc(m, inst, in_force);
     struct edit edit = {EDIT_MOVE, statement->begin, statement->end, to, "", m->order.place[inst]};
     if (!is_alone(&lines)) {
-        move_part(m, inst, edit, line_start, &lines, with_loc);
+        move_part(m, inst, edit, line_start, with_loc);
         return;
     }
     edit.begin = lines.begin;
     edit.end = lines.end;
     if (with_loc)
-        put_loc(m, inst, &lines, true);
+        put_loc(m, inst, &lines, OWN_LINE);
     vec_push(m->plan->arena, &m->plan->edits.list, edit);
 }
 
@@ -211,23 +229,17 @@ static void move_run(struct mover *m, uint32_t from, uint32_t until, uint32_t to
         move(m, m->order.at[place], to, line_start, in_force);
 }
 
-// The instruction behind the changed places: its .loc is to be in force there.
-static void restore_behind(struct mover *m, uint32_t in_force)
+// True if the .loc stands behind the instruction in the text.
+static bool is_behind(const struct mover *m, uint32_t loc, uint32_t inst)
 {
-    if (m->end >= m->fn->insts.n)
-        return;
-    uint32_t loc = m->order.statements[m->end].loc;
-    uint32_t last = m->order.statements[m->end - 1].end;
-    if (loc != IR_NONE && m->module->tree->nodes.v[loc].begin < last)
-        restore_loc(m, m->end, &in_force);
+    return loc != IR_NONE && m->module->tree->nodes.v[loc].begin >= m->order.statements[inst].end;
 }
 
 // Goes through the changed places in the order of the text. What is to stand between two staying
 // instructions goes in front of the second one, what stands last goes behind the last.
-static void rearrange(struct mover *m)
+static void rearrange(struct mover *m, uint32_t *in_force)
 {
     uint32_t done = m->begin, last = m->begin; // places; the last staying instruction
-    uint32_t in_force = m->order.statements[m->begin].before;
     bool line_start;
     for (uint32_t inst = m->begin; inst < m->end; inst++)
         if (bits_test(m->stays, inst))
@@ -236,32 +248,55 @@ static void rearrange(struct mover *m)
         bool stays = bits_test(m->stays, inst);
         if (stays) {
             uint32_t to = front_of(m, inst, &line_start);
-            move_run(m, done, m->order.place[inst], to, line_start, &in_force);
+            move_run(m, done, m->order.place[inst], to, line_start, in_force);
             done = m->order.place[inst] + 1;
         }
         if (m->order.statements[inst].lead != IR_NONE)
-            in_force = m->order.statements[inst].loc;
+            *in_force = m->order.statements[inst].loc;
         if (stays)
-            restore_loc(m, inst, &in_force);
+            restore_loc(m, inst, in_force);
         if (inst == last) {
             uint32_t to = behind(m, inst, &line_start);
-            move_run(m, done, m->end, to, line_start, &in_force);
+            move_run(m, done, m->end, to, line_start, in_force);
         }
     }
-    restore_behind(m, in_force);
 }
 
-// The next places that change, from `from` on: a permutation of themselves.
+// The next places that change, from `from` on: of one segment, up to a place that does not change
+// and that nothing crosses.
 static bool find_changed(struct mover *m, uint32_t from)
 {
     uint32_t count = m->fn->insts.n;
     for (m->begin = from; m->begin < count && m->order.at[m->begin] == m->begin;)
         m->begin++;
     uint32_t most = m->begin;
-    for (m->end = m->begin; m->end < count && m->end <= most; m->end++)
+    for (m->end = m->begin; m->end < count; m->end++) {
+        bool apart =
+            m->order.at[m->end] == m->end || m->order.segment[m->end] != m->order.segment[m->begin];
+        if (m->end > most && apart)
+            break;
         if (m->order.at[m->end] > most)
             most = m->order.at[m->end];
+    }
     return m->begin < count;
+}
+
+// Carries out the order. Where one changed range follows another, with a label or brace between, it
+// finds the .loc in force that the other one left.
+static void carry_out(struct mover *m)
+{
+    uint32_t in_force = IR_NONE, before = IR_NONE; // the range before ended there
+    for (uint32_t from = 0; find_changed(m, from); from = m->end) {
+        uint32_t loc = m->order.statements[m->begin].before;
+        if (m->begin != before || is_behind(m, loc, m->begin - 1))
+            in_force = loc;
+        find_staying(m);
+        rearrange(m, &in_force);
+        before = m->end;
+        if (m->end < m->fn->insts.n && m->order.at[m->end] == m->end &&
+            !is_behind(m, m->order.statements[m->end].loc, m->end - 1))
+            restore_loc(m, m->end, &in_force);
+    }
 }
 
 // Brings the function's chains, those from `first` to before `end`, together.
@@ -276,10 +311,7 @@ static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
         if (order_allows(&m->order, chain->inst, chain->count, &why))
             order_join(&m->order, chain->inst, chain->count);
     }
-    for (uint32_t from = 0; find_changed(m, from); from = m->end) {
-        find_staying(m);
-        rearrange(m);
-    }
+    carry_out(m);
     arena_free(&m->scratch);
 }
 

@@ -128,32 +128,31 @@ void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacl
         judge_apart(m, load, candidate);
         return;
     }
+    uint32_t because = why->inst == load->inst ? why->member : why->inst;
     const char *what = verdict_inst(m, why->inst);
     const char *member = why->member == IR_NONE ? "" : verdict_inst(m, why->member);
     switch (why->rule) {
     case RULE_ALIAS_STORE:
         verdict_set(
-            m, load, why->rule, why->inst,
+            m, load, why->rule, because,
             "the %s may touch what the %s touches, and stands between the chain's instructions",
             what, member);
         break;
     case RULE_BARRIER:
-        verdict_set(m, load, why->rule, why->inst,
+        verdict_set(m, load, why->rule, because,
                     "nothing may cross the %s, which stands between the chain's instructions",
                     what);
         break;
     case RULE_OPAQUE:
-        verdict_set(m, load, why->rule, why->inst,
+        verdict_set(m, load, why->rule, because,
                     "the %s is not known and stands between the chain's instructions", what);
         break;
     case RULE_OVERLAP:
-        verdict_set(
-            m, load, why->rule, why->inst,
-            "the %s belongs to another chain and has to stay between the chain's instructions",
-            what);
+        verdict_set(m, load, why->rule, because,
+                    "another chain keeps the %s between the chain's instructions", what);
         break;
     default:
-        verdict_set(m, load, why->rule, why->inst,
+        verdict_set(m, load, why->rule, because,
                     "the %s has to stay behind the %s and before another instruction of the chain",
                     what, member);
         break;
