@@ -115,9 +115,11 @@ def unreadable(folder, name, why, make=None):
         make(folder / name)
     ends(run([PROGRAM, name, '-o', 'out.ptx'], folder), 1,
          "ptxoffload: error: cannot read '%s': %s\n" % (name, why), '')
-    left = snapshot(folder)
-    left.pop(name, None)
-    same(left, before)
+    if (folder / name).is_dir():
+        (folder / name).rmdir()
+    else:
+        (folder / name).unlink(missing_ok=True)
+    same(snapshot(folder), before)
 
 
 def make_large(path):
