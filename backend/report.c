@@ -31,17 +31,22 @@ static void begin_line(struct page *page, uint32_t blanks, uint32_t indent)
     page->indent = indent;
 }
 
-static void put_word(struct page *page, const char *word, size_t length)
+static void put_bytes(struct page *page, const char *text, size_t length)
 {
-    if (page->column > page->indent && page->column + 1 + length > WIDTH)
-        begin_line(page, page->indent, page->indent);
-    else if (page->column > page->indent) {
-        putc(' ', page->to);
-        page->column++;
-    }
     for (size_t i = 0; i < length; i++)
-        putc((unsigned char)word[i] < ' ' || word[i] == 127 ? '?' : word[i], page->to);
+        putc((unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i], page->to);
     page->column += (uint32_t)length;
+}
+
+// One word, and what follows it without a blank.
+static void put_word(struct page *page, const char *word, size_t length, const char *suffix)
+{
+    if (page->column > page->indent && page->column + 1 + length + strlen(suffix) > WIDTH)
+        begin_line(page, page->indent, page->indent);
+    else if (page->column > page->indent)
+        put_bytes(page, " ", 1);
+    put_bytes(page, word, length);
+    put_bytes(page, suffix, strlen(suffix));
 }
 
 // Words with blanks between, from the indentation on; the line is broken where it gets too long.
@@ -50,7 +55,7 @@ static void put(struct page *page, const char *text)
     while (*text) {
         size_t length = strcspn(text, " ");
         if (length)
-            put_word(page, text, length);
+            put_word(page, text, length, "");
         text += length + (text[length] == ' ');
     }
 }
@@ -75,11 +80,10 @@ __attribute__((format(printf, 2, 3))) static void putf(struct page *page, const 
     put(page, text);
 }
 
-// What follows a word without a blank.
-static void put_end(struct page *page, const char *text)
+// One of `count` in a list with commas.
+static void put_item(struct page *page, const char *text, uint32_t place, uint32_t count)
 {
-    fputs(text, page->to);
-    page->column += (uint32_t)strlen(text);
+    put_word(page, text, strlen(text), place + 1 < count ? "," : "");
 }
 
 static const char *plural(uint64_t count)
@@ -114,8 +118,7 @@ static void put_place(struct page *page, uint32_t first, uint32_t last)
         snprintf(lines, sizeof lines, ":%u", first);
     else
         snprintf(lines, sizeof lines, ":%u..%u", first, last);
-    put(page, page->tables->source.file);
-    put_end(page, lines);
+    put_word(page, page->tables->source.file, strlen(page->tables->source.file), lines);
 }
 
 // Chains
@@ -143,11 +146,8 @@ static void print_chain(struct page *page, const struct table_chain *chain)
     more_line(page);
     put_place(page, first, last);
     more_line(page);
-    for (uint32_t i = 0; i < chain->instructions.n; i++) {
-        put(page, chain->instructions.v[i].opcode);
-        if (i + 1 < chain->instructions.n)
-            put_end(page, ",");
-    }
+    for (uint32_t i = 0; i < chain->instructions.n; i++)
+        put_item(page, chain->instructions.v[i].opcode, i, chain->instructions.n);
     end_line(page);
 }
 
@@ -158,11 +158,8 @@ static void print_live(struct page *page, const char *what, const char *const *n
 {
     more_line(page);
     putf(page, "%s %u%s", what, count, count ? ":" : "");
-    for (uint32_t i = 0; i < count; i++) {
-        put(page, names[i]);
-        if (i + 1 < count)
-            put_end(page, ",");
-    }
+    for (uint32_t i = 0; i < count; i++)
+        put_item(page, names[i], i, count);
 }
 
 static void print_verdict(struct page *page, const struct table_block *block)
@@ -175,17 +172,18 @@ static void print_verdict(struct page *page, const struct table_block *block)
         put_styled(page, block->has_condition ? MAYBE : GOOD, "candidate");
     if (!block->has_condition)
         return;
-    put(page, "if");
+    put(page, block->passed_over ? "| condition" : "if");
     put(page, block->condition);
     putf(page, ">= %llu", (unsigned long long)block->threshold);
 }
 
-static void print_threshold(struct page *page, const char *channel, uint64_t threshold)
+static void print_threshold(struct page *page, const char *channel, uint64_t threshold,
+                            const char *comma)
 {
     if (threshold)
-        putf(page, "%s from %llu", channel, (unsigned long long)threshold);
+        putf(page, "%s from %llu%s", channel, (unsigned long long)threshold, comma);
     else
-        putf(page, "%s never", channel);
+        putf(page, "%s never%s", channel, comma);
 }
 
 // The first line is for one iteration, or for all of them if their number is constant.
@@ -204,9 +202,8 @@ static void print_estimate(struct page *page, enum block_kind kind,
     more_line(page);
     putf(page, "at the threshold TX %+.10g, RX %+.10g, saves %s | iterations:", estimate->at_tx,
          estimate->at_rx, saves[estimate->saves & 3]);
-    print_threshold(page, "TX", estimate->threshold_tx);
-    put_end(page, ",");
-    print_threshold(page, "RX", estimate->threshold_rx);
+    print_threshold(page, "TX", estimate->threshold_tx, ",");
+    print_threshold(page, "RX", estimate->threshold_rx, "");
 }
 
 static void print_block(struct page *page, const struct table_block *block)
