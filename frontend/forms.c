@@ -160,6 +160,8 @@ static bool parse_letter(struct form_operand *operand, char letter)
         return operand->variable = true;
     case '_':
         return operand->sink = true;
+    case 'o':
+        return operand->untyped = true;
     case '*':
         operand->length = FORM_ANY_LENGTH;
         return true;

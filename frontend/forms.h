@@ -29,7 +29,7 @@
 //     r              register only              i      integer immediate only
 //     i:0-255        immediate in this range    m      (d:m:T) also read
 //     s              may be a special register  v      may be a variable's address, a function …
-//     _              may be the sink _
+//     _              may be the sink _          o      only a register declared as .bN
 //     P              predicate; read, it may be negated (!p) or 0 or 1; p:P as the first operand and
 //                    names that begin with d are written
 //     d|p:T          d and, if it stands there, a second destination p, a predicate (d||p: must stand
@@ -81,7 +81,7 @@ struct form_operand {
     char link;        // letter of the slot that it depends on, or 0
     bool written, read, optional;
     bool inside; // in the brackets of the address before it
-    bool wider, twice, negated, special, variable, sink;
+    bool wider, twice, negated, special, variable, sink, untyped;
     uint16_t type;         // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
     uint32_t least, most;  // of an immediate, if most > 0
 };
