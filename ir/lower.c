@@ -220,7 +220,8 @@ static void declare(struct ir_lower *l, uint32_t decl, uint32_t scope, uint32_t 
     NODE_EACH (child, l->module->tree, decl) {
         if (node_at(l, child)->kind != NODE_DECLARATOR)
             continue;
-        if (specs.space == W_reg)
+        // Old PTX may declare registers for all functions of a module: they are symbols.
+        if (specs.space == W_reg && l->fn)
             declare_register(l, child, scope, &specs);
         else
             declare_symbol(l, child, &specs, parameter);
@@ -349,7 +350,10 @@ static void add_name(struct ir_lower *l, uint32_t node, struct place_role place,
         operand.kind = OPERAND_REGISTER;
         add_register_operand(l, operand, place.both);
     } else if (binding.kind == BOUND_SYMBOL) {
-        operand.kind = OPERAND_SYMBOL;
+        // Other functions see a register of the module, so nothing is known of its value.
+        bool shared = l->module->symbols.v[binding.index].space == W_reg;
+        operand.kind = shared ? OPERAND_UNKNOWN : OPERAND_SYMBOL;
+        l->fn->incomplete |= shared;
         add_operand(l, operand);
     } else if (name->length == 1 && name->text[0] == '_') {
         operand.kind = OPERAND_SINK;
