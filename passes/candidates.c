@@ -263,16 +263,17 @@ static bool is_clean(const struct item *item)
     return !item->open && item->tally.barred == IR_NONE;
 }
 
-// A region that is nothing but a loop is listed as loop.
+// A region that is nothing but a loop, and perhaps the place where its exits meet, is listed as
+// loop.
 static bool is_loop(const struct search *s, const struct item *item)
 {
     const struct regions *regions = &s->result->regions;
     uint32_t loop = s->fn->blocks.v[item->entry].loop;
-    while (loop != IR_NONE && s->fn->loops.v[loop].header == item->entry) {
+    for (; loop != IR_NONE; loop = s->fn->loops.v[loop].parent) {
         const struct part *part = &regions->parts[regions->loops + loop];
-        if (part->begin == item->begin && part->end == item->end)
+        bool within = part->begin >= item->begin && part->end <= item->end;
+        if (within && s->fn->loops.v[loop].block_count == item->tally.bodies)
             return true;
-        loop = s->fn->loops.v[loop].parent;
     }
     return false;
 }

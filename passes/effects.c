@@ -189,8 +189,8 @@ static struct effect body_effect(struct effects *effects, const struct ir_functi
         return barred(RULE_CALL);
     for (uint32_t i = 0; i < fn->insts.n; i++) {
         struct effect effect = effect_of(effects, fn, i);
-        if (effect.rule != RULE_COUNT)
-            return effect;
+        if (effect.rule != RULE_COUNT || fn->insts.v[i].op == OP_exit)
+            return barred(RULE_CALL);
         total.loads = sum(total.loads, effect.loads);
         total.stores = sum(total.stores, effect.stores);
     }

@@ -34,6 +34,17 @@ static int64_t sign_extend(int64_t value, unsigned bits)
     return bits < 64 ? (int64_t)((uint64_t)value << (64 - bits)) >> (64 - bits) : value;
 }
 
+// Registers wrap around.
+static int64_t wrapping_sum(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t wrapping_negative(int64_t a)
+{
+    return (int64_t) - (uint64_t)a;
+}
+
 static bool in_loop(const struct finder *f, uint32_t block)
 {
     return ir_in_loop(f->fn, f->loop, block);
@@ -89,7 +100,7 @@ static bool constant_operand(const struct finder *f, uint32_t operand, unsigned 
         const struct ir_operand *o = &f->fn->operands.v[operand];
         if (o->kind == OPERAND_IMMEDIATE &&
             (o->node == IR_NONE || f->module->tree->nodes.v[o->node].kind != NODE_FLOAT64)) {
-            *value = sign_extend(o->negated ? -o->value : o->value, bits);
+            *value = sign_extend(o->negated ? wrapping_negative(o->value) : o->value, bits);
             return true;
         }
         uint32_t version = f->fn->operand_version.v[operand];
@@ -157,7 +168,7 @@ static bool ends_trace(const struct finder *f, uint32_t operand, unsigned bits, 
     int64_t value;
     if (constant_operand(f, operand, bits, &value)) {
         to->kind = LINEAR_CONSTANT;
-        to->add += value;
+        to->add = wrapping_sum(to->add, value);
         return true;
     }
     if (o->kind == OPERAND_SPECIAL && special_atom(o, &to->fixed)) {
@@ -202,11 +213,11 @@ static uint32_t follow_sum(const struct finder *f, uint32_t inst, unsigned bits,
     int64_t value;
     struct atom step;
     if (constant_operand(f, b, bits, &value)) {
-        to->add += sign * value;
+        to->add = wrapping_sum(to->add, sign < 0 ? wrapping_negative(value) : value);
         return a;
     }
     if (sign > 0 && constant_operand(f, a, bits, &value)) {
-        to->add += value;
+        to->add = wrapping_sum(to->add, value);
         return b;
     }
     if (to->steps)

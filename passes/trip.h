@@ -4,18 +4,17 @@
 // loop from outside:
 //
 //     count   = product | "max(" product ", " integer ")"
-//     product = sum | "(" sum ")" " / " divisor
-//     divisor = integer | value | "max(" value ", 0)"
+//     product = sum | "(" sum ")" " / " divisor | term " / " divisor
+//     divisor = integer | name | "max(" name ", 0)"
 //     sum     = ["-"] term { (" + " | " - ") term }
-//     term    = integer | [integer " * "] value
-//     value   = name | "u16(" name ")" | "u32(" name ")"
+//     term    = integer | [integer " * "] name | "u16(" name ")" | "u32(" name ")"
 //     name    = a register, a special register (%ctaid.x), or a kernel parameter as in [name+4]
 //
 // Arithmetic is signed in 64 bits. A name stands for its value sign-extended from its width, in
-// u16() and u32() zero-extended. Division drops the remainder's part (rounds towards zero), and x /
-// 0 is 0. A sum of a single term needs no parentheses in front of a division. The count is exact
-// unless the counter wraps around on its way to the bound. A step that stands in a register is
-// taken to lead towards the bound; if it does not, the count is the least possible one.
+// u16() and u32() zero-extended. Division drops the rest (rounds towards zero), and x / 0 is 0. The
+// count is exact unless the counter wraps around on its way to the bound, and for unsigned 64-bit
+// counters as long as start and bound are below 2^63. A step that stands in a register is taken to
+// lead towards the bound; if it does not, the count is the least possible one or the right one.
 #pragma once
 #include "passes/plan.h"
 

@@ -54,6 +54,11 @@ static bool in_range(const struct progress *p, wide value)
     return value >= least && value <= most;
 }
 
+static wide magnitude(int64_t value)
+{
+    return value < 0 ? -(wide)value : value;
+}
+
 static bool all_constant(const struct progress *p)
 {
     return p->start.is_constant && p->bound.is_constant && p->step_is_constant;
@@ -64,7 +69,7 @@ static const char *count_constant(const struct progress *p, struct trip *trip)
     wide first = seen(p, p->start.constant) + p->ahead;
     wide bound = seen(p, p->bound.constant);
     wide away = goes_up(p) ? bound - first : first - bound;
-    wide step = p->step > 0 ? p->step : -(wide)p->step;
+    wide step = magnitude(p->step);
     wide passed; // how often the test lets pass
     if (p->comparison == COMPARE_NE) {
         if (away < 0 || away % step)
@@ -128,9 +133,6 @@ static void put_name(struct writer *w, uint32_t id)
 
 static void put_atom(struct writer *w, const struct atom *atom)
 {
-    bool extended = !w->p->is_signed && w->p->bits < 64;
-    if (extended)
-        put_text(w, w->p->bits == 32 ? "u32(" : "u16(");
     switch (atom->kind) {
     case ATOM_REGISTER: put_name(w, w->fn->registers.v[atom->index].name); break;
     case ATOM_SPECIAL:
@@ -148,6 +150,15 @@ static void put_atom(struct writer *w, const struct atom *atom)
         put_text(w, "]");
         break;
     }
+}
+
+// Start and bound are compared as unsigned numbers; a step is always one with a sign.
+static void put_endpoint(struct writer *w, const struct atom *atom)
+{
+    bool extended = !w->p->is_signed && w->p->bits < 64;
+    if (extended)
+        put_text(w, w->p->bits == 32 ? "u32(" : "u16(");
+    put_atom(w, atom);
     if (extended)
         put_text(w, ")");
 }
@@ -160,14 +171,14 @@ static void put_sign(struct writer *w, bool negative)
         put_text(w, "-");
 }
 
-static void put_term(struct writer *w, int factor, const struct atom *atom)
+static void put_steps(struct writer *w, int factor)
 {
     put_sign(w, factor < 0);
     if (abs(factor) != 1) {
         put_number(w, abs(factor));
         put_text(w, " * ");
     }
-    put_atom(w, atom);
+    put_atom(w, &w->p->step_atom);
 }
 
 static void put_constant(struct writer *w, int64_t value)
@@ -191,15 +202,19 @@ struct sum {
 
 static void put_sum(struct writer *w, const struct sum *sum)
 {
-    if (!sum->near->is_constant)
-        put_term(w, 1, &sum->near->atom);
+    if (!sum->near->is_constant) {
+        put_sign(w, false);
+        put_endpoint(w, &sum->near->atom);
+    }
     bool constant_first = !w->terms && sum->constant > 0;
     if (constant_first)
         put_constant(w, (int64_t)sum->constant);
-    if (!sum->far->is_constant)
-        put_term(w, -1, &sum->far->atom);
+    if (!sum->far->is_constant) {
+        put_sign(w, true);
+        put_endpoint(w, &sum->far->atom);
+    }
     if (sum->factor)
-        put_term(w, sum->factor, &w->p->step_atom);
+        put_steps(w, sum->factor);
     if (!constant_first)
         put_constant(w, (int64_t)sum->constant);
 }
@@ -207,7 +222,7 @@ static void put_sum(struct writer *w, const struct sum *sum)
 static struct sum build_sum(const struct progress *p)
 {
     bool up = goes_up(p), exact = p->comparison == COMPARE_NE;
-    int64_t step = p->step_is_constant ? llabs(p->step) : 0;
+    wide step = p->step_is_constant ? magnitude(p->step) : 0;
     struct sum sum = {up ? &p->bound : &p->start, up ? &p->start : &p->bound, 0, 0};
     wide ahead = (wide)p->bound_add - p->ahead; // from the first test's value to the bound
     sum.constant = up ? ahead : -ahead;
@@ -227,7 +242,7 @@ static struct sum build_sum(const struct progress *p)
 static void put_quotient(struct writer *w, const struct sum *sum)
 {
     const struct progress *p = w->p;
-    int64_t divisor = p->step_is_constant ? llabs(p->step) : 0;
+    int64_t divisor = p->step_is_constant ? (int64_t)magnitude(p->step) : 0;
     size_t begin = w->length;
     put_sum(w, sum);
     if (divisor == 1)
@@ -256,7 +271,8 @@ static const char *count_symbolic(struct arena *arena, struct writer *w, struct 
     const struct progress *p = w->p;
     struct sum sum = build_sum(p);
     bool exact = p->comparison == COMPARE_NE;
-    if (sum.constant > INT64_MAX / 2 || sum.constant < INT64_MIN / 2)
+    bool wide_step = p->step_is_constant && magnitude(p->step) > INT64_MAX;
+    if (wide_step || sum.constant > INT64_MAX / 2 || sum.constant < INT64_MIN / 2)
         return "its count does not fit 64 bits";
     if (!exact)
         put_text(w, "max(");

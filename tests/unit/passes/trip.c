@@ -1,0 +1,477 @@
+// Trip counts against running the loops: counters of all widths that go up or down by constants and
+// by registers, all comparisons, tests at the top and at the bottom, before and behind the step.
+#include "passes/passes.h"
+#include "tests/unit/program.h"
+#include <stdio.h>
+
+enum { MOST_RUNS = 70000, MOST_RUNS_EACH = 300, ROUNDS = 6000 };
+
+enum form { TEST_AT_TOP, TEST_AT_BOTTOM, TEST_BEFORE_STEP, FORMS };
+
+struct loop {
+    unsigned bits;
+    bool is_signed;
+    const char *compare; // lt …
+    int64_t start, bound, step;
+    bool start_constant, bound_constant, step_constant;
+    bool subtracts;    // the step's register is subtracted
+    int64_t bound_add; // added to the bound inside the loop
+    enum form form;
+    bool exits;                              // the branch leaves the loop if the guard is true
+    bool swapped, negated, inverted, second; // ways to write the same test
+};
+
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33) % below;
+}
+
+// Text
+
+struct text {
+    char v[4096];
+    size_t n;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    to->n += (size_t)vsnprintf(to->v + to->n, sizeof to->v - to->n, format, args);
+    va_end(args);
+    assert_true(to->n < sizeof to->v);
+}
+
+static void put_value(struct text *to, const struct loop *loop, const char *reg, bool constant,
+                      int64_t value)
+{
+    if (constant)
+        put(to, "mov.b%u %s, %lld;\n", loop->bits, reg, (long long)value);
+    else
+        put(to, "ld.global.b%u %s, [%%a];\n", loop->bits, reg);
+}
+
+static const char *opposite(const char *compare)
+{
+    static const char *const pairs[][2] = {{"lt", "ge"}, {"le", "gt"}, {"eq", "ne"},
+                                           {"ge", "lt"}, {"gt", "le"}, {"ne", "eq"}};
+    for (size_t i = 0; i < 6; i++)
+        if (!strcmp(pairs[i][0], compare))
+            return pairs[i][1];
+    return compare;
+}
+
+static const char *mirrored(const char *compare)
+{
+    static const char *const pairs[][2] = {{"lt", "gt"}, {"le", "ge"}, {"gt", "lt"}, {"ge", "le"}};
+    for (size_t i = 0; i < 4; i++)
+        if (!strcmp(pairs[i][0], compare))
+            return pairs[i][1];
+    return compare;
+}
+
+static const char *spelled(const struct loop *loop, const char *compare)
+{
+    static const char *const unsigned_words[][2] = {
+        {"lt", "lo"}, {"le", "ls"}, {"gt", "hi"}, {"ge", "hs"}};
+    for (size_t i = 0; !loop->is_signed && loop->inverted && i < 4; i++)
+        if (!strcmp(unsigned_words[i][0], compare))
+            return unsigned_words[i][1];
+    return compare;
+}
+
+static void put_test(struct text *to, const struct loop *loop)
+{
+    const char *compare = loop->exits ? opposite(loop->compare) : loop->compare;
+    if (loop->negated)
+        compare = opposite(compare);
+    if (loop->inverted != loop->second) // by not.pred, or by the second result
+        compare = opposite(compare);
+    if (loop->swapped)
+        compare = mirrored(compare);
+    if (loop->bound_add)
+        put(to, "add.s%u %%z, %%y, %lld;\n", loop->bits, (long long)loop->bound_add);
+    else
+        put(to, "mov.b%u %%z, %%y;\n", loop->bits);
+    put(to, "setp.%s.%c%u %s, %s, %s;\n", spelled(loop, compare), loop->is_signed ? 's' : 'u',
+        loop->bits, loop->second ? "%q|%p" : "%p", loop->swapped ? "%z" : "%x",
+        loop->swapped ? "%x" : "%z");
+    if (loop->inverted)
+        put(to, "not.pred %%p, %%p;\n");
+}
+
+static void put_step(struct text *to, const struct loop *loop)
+{
+    if (loop->step_constant && loop->subtracts)
+        put(to, "sub.s%u %%x, %%x, %lld;\n", loop->bits, -(long long)loop->step);
+    else if (loop->step_constant)
+        put(to, "add.s%u %%x, %%x, %lld;\n", loop->bits, (long long)loop->step);
+    else
+        put(to, "%s.s%u %%x, %%x, %%w;\n", loop->subtracts ? "sub" : "add", loop->bits);
+}
+
+static void put_loop(struct text *to, const struct loop *loop)
+{
+    const char *sign = loop->negated ? "!" : "";
+    put(to, "LOOP:\n");
+    if (loop->form == TEST_AT_TOP) {
+        put_test(to, loop);
+        put(to, "@%s%%p bra %s;\n", sign, loop->exits ? "OUT" : "BODY");
+        put(to, "%sBODY:\nst.global.u32 [%%a], 0;\n", loop->exits ? "" : "bra OUT;\n");
+        put_step(to, loop);
+        put(to, "bra LOOP;\n");
+    } else {
+        put(to, "st.global.u32 [%%a], 0;\n");
+        if (loop->form == TEST_AT_BOTTOM)
+            put_step(to, loop);
+        put_test(to, loop);
+        if (loop->form == TEST_BEFORE_STEP)
+            put_step(to, loop);
+        put(to, "@%s%%p bra %s;\n%s", sign, loop->exits ? "OUT" : "LOOP",
+            loop->exits ? "bra LOOP;\n" : "");
+    }
+    put(to, "OUT:\n");
+}
+
+static void put_kernel(struct text *to, const struct loop *loop)
+{
+    put(to,
+        ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .pred %%p, %%q; .reg .b64 %%a; .reg .b%u %%x, %%y, %%z, %%w;\nld.param.u64 %%a, "
+        "[p];\n",
+        loop->bits);
+    put_value(to, loop, "%x", loop->start_constant, loop->start);
+    put_value(to, loop, "%y", loop->bound_constant, loop->bound);
+    if (!loop->step_constant)
+        put_value(to, loop, "%w", false, 0);
+    put_loop(to, loop);
+    put(to, "ret;\n}\n");
+}
+
+// Running the loop. Wide numbers tell when the counter wraps around.
+
+struct run {
+    int64_t count;
+    bool wraps;    // the counter leaves its type's range on the way
+    bool long_run; // it was stopped
+};
+
+__extension__ typedef __int128 wide;
+
+static wide as_seen(const struct loop *loop, int64_t value)
+{
+    uint64_t mask = loop->bits < 64 ? (UINT64_C(1) << loop->bits) - 1 : ~UINT64_C(0);
+    return loop->is_signed ? (wide)value : (wide)((uint64_t)value & mask);
+}
+
+static int64_t wrapped(const struct loop *loop, uint64_t value)
+{
+    unsigned above = 64 - loop->bits;
+    return (int64_t)(value << above) >> above;
+}
+
+static bool out_of_range(const struct loop *loop, wide value)
+{
+    wide half = (wide)1 << (loop->bits - 1);
+    return loop->is_signed ? value < -half || value >= half : value < 0 || value >= 2 * half;
+}
+
+static bool goes_on(const char *compare, wide x, wide y)
+{
+    if (compare[0] == 'l')
+        return compare[1] == 't' ? x < y : x <= y;
+    if (compare[0] == 'g')
+        return compare[1] == 't' ? x > y : x >= y;
+    return compare[0] == 'e' ? x == y : x != y;
+}
+
+static struct run run_loop(const struct loop *loop, int64_t most)
+{
+    struct run run = {0, false, false};
+    wide x = as_seen(loop, loop->start), y = as_seen(loop, loop->bound) + loop->bound_add;
+    wide step = loop->step_constant || !loop->subtracts ? loop->step : -loop->step;
+    if (loop->bound_constant) // the compiler adds like the machine
+        y = as_seen(loop, wrapped(loop, (uint64_t)loop->bound + (uint64_t)loop->bound_add));
+    run.wraps = out_of_range(loop, y);
+    while (!run.wraps && !run.long_run) {
+        wide before = x;
+        if (loop->form == TEST_AT_TOP && !goes_on(loop->compare, x, y))
+            break;
+        run.count++;
+        x += step;
+        if (loop->form == TEST_AT_BOTTOM && !goes_on(loop->compare, x, y))
+            break;
+        if (loop->form == TEST_BEFORE_STEP && !goes_on(loop->compare, before, y))
+            break;
+        run.long_run = run.count >= most;
+        run.wraps = out_of_range(loop, x);
+    }
+    if (loop->form == TEST_AT_BOTTOM && out_of_range(loop, x))
+        run.wraps = true;
+    return run;
+}
+
+// Reading the expression, by the grammar in passes/trip.h
+
+struct reader {
+    const char *at;
+    const struct loop *loop;
+};
+
+static bool take(struct reader *r, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(r->at, word, length))
+        return false;
+    r->at += length;
+    return true;
+}
+
+static int64_t read_name(struct reader *r)
+{
+    assert_true(take(r, "%"));
+    switch (*r->at++) {
+    case 'x': return r->loop->start;
+    case 'y': return r->loop->bound;
+    case 'w': return r->loop->step;
+    default: fail_msg("unknown register in %s", r->at - 1); return 0;
+    }
+}
+
+static int64_t read_value(struct reader *r)
+{
+    bool u16 = take(r, "u16("), u32 = !u16 && take(r, "u32(");
+    uint64_t mask = u16 ? 0xffff : u32 ? 0xffffffff : ~UINT64_C(0);
+    int64_t value = (int64_t)((uint64_t)read_name(r) & mask);
+    if (u16 || u32)
+        assert_true(take(r, ")"));
+    return value;
+}
+
+static bool at_number(const struct reader *r)
+{
+    return *r->at >= '0' && *r->at <= '9';
+}
+
+static int64_t read_number(struct reader *r)
+{
+    char *end;
+    int64_t value = strtoll(r->at, &end, 10);
+    assert_true(end != r->at);
+    r->at = end;
+    return value;
+}
+
+static int64_t read_term(struct reader *r)
+{
+    int64_t factor = at_number(r) ? read_number(r) : 1;
+    if (r->at[-1] >= '0' && r->at[-1] <= '9' && !take(r, " * "))
+        return factor;
+    return factor * read_value(r);
+}
+
+static int64_t read_sum(struct reader *r)
+{
+    int64_t sum = take(r, "-") ? -read_term(r) : read_term(r);
+    for (;;) {
+        if (take(r, " + "))
+            sum += read_term(r);
+        else if (take(r, " - "))
+            sum -= read_term(r);
+        else
+            return sum;
+    }
+}
+
+static int64_t read_divisor(struct reader *r)
+{
+    if (at_number(r))
+        return read_number(r);
+    if (!take(r, "max("))
+        return read_value(r);
+    int64_t value = read_value(r);
+    assert_true(take(r, ", 0)"));
+    return value > 0 ? value : 0;
+}
+
+static int64_t read_product(struct reader *r)
+{
+    bool parentheses = take(r, "(");
+    int64_t sum = read_sum(r);
+    if (parentheses)
+        assert_true(take(r, ")"));
+    if (!take(r, " / "))
+        return sum;
+    int64_t divisor = read_divisor(r);
+    return divisor ? sum / divisor : 0;
+}
+
+static int64_t read_count(const struct loop *loop, const char *text)
+{
+    struct reader r = {text, loop};
+    bool most = take(&r, "max(");
+    int64_t value = read_product(&r);
+    if (most) {
+        assert_true(take(&r, ", "));
+        int64_t least = read_number(&r);
+        assert_true(take(&r, ")"));
+        value = value > least ? value : least;
+    }
+    if (*r.at)
+        fail_msg("cannot read '%s' in '%s'", r.at, text);
+    return value;
+}
+
+// Checks
+
+static bool leads_to_bound(const struct loop *loop)
+{
+    int64_t step = loop->step_constant || !loop->subtracts ? loop->step : -loop->step;
+    return loop->compare[0] == 'n' || (loop->compare[0] == 'l') == (step > 0);
+}
+
+// What is judged without knowing the values: a step in a register is taken to lead to the bound.
+static bool should_be_known(const struct loop *loop)
+{
+    bool up = loop->compare[0] == 'l', exact = loop->compare[0] == 'n';
+    if (loop->compare[0] == 'e')
+        return false;
+    return loop->step_constant ? leads_to_bound(loop) : exact || up != loop->subtracts;
+}
+
+static bool check_counted(const struct loop *loop, const char *text)
+{
+    static const int64_t values[] = {0, 1, 2, 5, 7, 20, -1, -3, -8, 100};
+    for (size_t i = 0; i < 10 * 10 * 4; i++) {
+        static const int64_t steps[] = {1, 2, 5, -3};
+        struct loop at = *loop;
+        at.start = loop->start_constant ? loop->start : values[i % 10];
+        at.bound = loop->bound_constant ? loop->bound : values[i / 10 % 10];
+        at.step = loop->step_constant ? loop->step : steps[i / 100];
+        bool huge = loop->bits == 64 && !loop->is_signed && (at.start < 0 || at.bound < 0);
+        if (huge) // beyond what the expressions promise
+            continue;
+        struct run run = run_loop(&at, leads_to_bound(&at) ? MOST_RUNS_EACH : 3);
+        int64_t count = read_count(&at, text), least = loop->form != TEST_AT_TOP;
+        bool misses = run.long_run && (loop->compare[0] == 'n' || !leads_to_bound(&at));
+        bool right =
+            run.wraps || misses || (run.long_run ? count > MOST_RUNS_EACH : count == run.count);
+        if (!leads_to_bound(&at))
+            right |= count <= least;
+        if (!right) {
+            print_message("start %lld bound %lld step %lld: %lld runs, but %s is %lld\n",
+                          (long long)at.start, (long long)at.bound, (long long)at.step,
+                          (long long)run.count, text, (long long)count);
+            return false;
+        }
+    }
+    return true;
+}
+
+static const struct block_plan *only_loop(const struct plan *plan)
+{
+    const struct block_plan *loop = NULL;
+    for (uint32_t i = 0; i < plan->blocks.n; i++)
+        if (plan->blocks.v[i].kind == BLOCK_LOOP) {
+            assert_null(loop);
+            loop = &plan->blocks.v[i];
+        }
+    assert_non_null(loop);
+    return loop;
+}
+
+// What an expression's arithmetic cannot take.
+static bool too_wide(const struct loop *loop, int64_t value)
+{
+    return as_seen(loop, value) > INT64_MAX / 2 || as_seen(loop, value) < INT64_MIN / 2;
+}
+
+static bool check_plan(const struct loop *loop, const struct block_plan *plan)
+{
+    bool all_constant = loop->start_constant && loop->bound_constant && loop->step_constant;
+    struct run run = run_loop(loop, all_constant ? MOST_RUNS : 0);
+    switch (plan->trip) {
+    case TRIP_CONSTANT:
+        return all_constant && !run.wraps &&
+               (run.long_run ? plan->trips > MOST_RUNS : (int64_t)plan->trips == run.count);
+    case TRIP_COUNTED:
+        return !all_constant && should_be_known(loop) && check_counted(loop, plan->trip_text);
+    default:
+        return !should_be_known(loop) || (all_constant && (run.wraps || run.long_run)) ||
+               (loop->bits == 64 && (too_wide(loop, loop->start) || too_wide(loop, loop->bound)));
+    }
+}
+
+static bool check_loop(const struct loop *loop)
+{
+    struct text text = {.n = 0};
+    struct program program;
+    struct ir_module module;
+    struct pass_options options = {.reorder = false};
+    put_kernel(&text, loop);
+    program_parse(&program, text.v, text.n);
+    ir_build(&module, &program.arena, &program.tree, &program.diags);
+    assert_int_equal(program.diags.errors, 0);
+    struct plan plan = {.arena = &program.arena};
+    pass_blocks(&module, &options, &plan);
+    const struct block_plan *found = only_loop(&plan);
+    bool right = check_plan(loop, found);
+    if (!right)
+        print_message("trip %d, %llu, %s:\n%s", found->trip, (unsigned long long)found->trips,
+                      found->trip_text ? found->trip_text : "no text", text.v);
+    program_free(&program);
+    return right;
+}
+
+static struct loop random_loop(uint64_t *state)
+{
+    static const char *const compares[] = {"lt", "le", "gt", "ge", "ne", "eq"};
+    static const int64_t steps[] = {1, -1, 4, -3, 2, 16, -16};
+    struct loop loop = {.bits = 16u << draw(state, 3),
+                        .is_signed = draw(state, 2),
+                        .compare = compares[draw(state, 6)]};
+    bool extreme = !draw(state, 4);
+    loop.start = extreme ? (loop.is_signed ? (int64_t)(~UINT64_C(0) << (loop.bits - 1)) : -2) +
+                               draw(state, 9)
+                         : (int64_t)draw(state, 60) - 10;
+    loop.bound = (int64_t)draw(state, 60) - 10;
+    loop.step = steps[draw(state, 7)];
+    if (extreme && loop.is_signed && draw(state, 2)) {
+        int64_t swap = loop.start;
+        loop.start = loop.bound;
+        loop.bound = swap;
+    }
+    loop.start_constant = draw(state, 2);
+    loop.bound_constant = draw(state, 2);
+    loop.step_constant = draw(state, 3);
+    loop.subtracts = draw(state, 2);
+    loop.bound_add = draw(state, 3) ? 0 : (int64_t)draw(state, 9) - 4;
+    loop.form = (enum form)draw(state, FORMS);
+    loop.exits = draw(state, 2);
+    loop.swapped = draw(state, 2);
+    loop.negated = draw(state, 2);
+    loop.inverted = draw(state, 2);
+    loop.second = draw(state, 2);
+    return loop;
+}
+
+static void test_random_loops(void **unused)
+{
+    (void)unused;
+    uint64_t state = 3;
+    int wrong = 0;
+    for (int round = 0; round < ROUNDS && wrong < 3; round++) {
+        struct loop loop = random_loop(&state);
+        wrong += !check_loop(&loop);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_loops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
