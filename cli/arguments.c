@@ -135,13 +135,18 @@ static void check_outputs(struct reader *r)
     }
 }
 
-static void check_strip(struct reader *r)
+// --strip and --format write PTX and nothing else.
+static void check_rewrite(struct reader *r)
 {
     const struct arguments *a = r->arguments;
-    if (!a->output)
-        fail(r, "--strip needs -o OUT");
-    if (a->metadata || a->emit || a->reports[REPORT_TEXT].wanted || a->reports[REPORT_JSON].wanted)
-        fail(r, "--strip does no analysis: there is nothing for --metadata, --report and --emit");
+    const char *option = a->strip ? "--strip" : "--format";
+    bool other = a->emit & ~(1u << PRODUCT_PTX);
+    if (a->strip && a->format)
+        fail(r, "--strip and --format are two runs");
+    else if (!a->output)
+        fail(r, "%s needs -o OUT", option);
+    else if (a->metadata || other || a->reports[REPORT_TEXT].wanted || a->reports[REPORT_JSON].wanted)
+        fail(r, "%s does no analysis: there is nothing for --metadata, --report and --emit", option);
 }
 
 // Standard output by another name, so that all is one.
@@ -175,8 +180,8 @@ static void check(struct reader *r)
     // As compilers do, a check takes the options of the run that it stands for.
     if (a->check)
         return;
-    if (a->strip)
-        check_strip(r);
+    if (a->strip || a->format)
+        check_rewrite(r);
     if (!r->failed)
         collect_wishes(r);
     if (!r->failed)

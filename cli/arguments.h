@@ -37,7 +37,7 @@ struct arguments {
     int tags;      // enum tag_style
     int cost;      // enum cost_model
     int fma;       // enum fma_mode
-    int reorder, strip, check;
+    int reorder, strip, format, check;
     int verbose, quiet, werror, colour;
     int help, version, print_passes, time_passes, validate;
     const struct pass *print_after, *stop_after;

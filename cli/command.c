@@ -85,6 +85,9 @@ static const struct option output_options[] = {
              "(the default), in comments, as printed in the paper (for\n"
              "reading only), or not at all"},
     {"--strip", NULL, FLAG(strip, 1), .help = "take the tags out of IN; no analysis"},
+    {"--format", NULL, FLAG(format, 1),
+     .help = "write IN in canonical form: one statement a line,\n"
+             "indented, comments kept; no analysis"},
     {0},
 };
 

@@ -1,4 +1,5 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was asked for.
+#include "backend/format.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
@@ -35,7 +36,10 @@ struct run {
 static void write_ptx(const struct run *run, FILE *to, bool colour)
 {
     (void)colour;
-    fwrite(run->text, 1, run->length, to);
+    if (run->arguments.format)
+        format_write(&run->tree, to);
+    else
+        fwrite(run->text, 1, run->length, to);
 }
 
 static void write_metadata(const struct run *run, FILE *to, bool colour)
@@ -226,6 +230,16 @@ static int strip(struct run *run)
     return write_products(run);
 }
 
+static int format(struct run *run)
+{
+    diags_init(&run->diags, &run->arena);
+    ptx_parse(&run->tree, &run->arena, &run->input, &run->diags);
+    timing_end(&run->timing, "parse");
+    if (!messages_diags(&run->messages, &run->diags, &run->input))
+        return BAD_INPUT;
+    return write_products(run);
+}
+
 static int process(struct run *run)
 {
     const char *error = input_read(&run->input, &run->arena, run->arguments.input);
@@ -237,6 +251,8 @@ static int process(struct run *run)
     message_verbose(&run->messages, "read %u bytes from '%s'", run->input.length, run->input.name);
     if (run->arguments.check)
         return build(run, &run->input) ? DONE : BAD_INPUT;
+    if (run->arguments.format)
+        return format(run);
     return run->arguments.strip ? strip(run) : analyse(run);
 }
 

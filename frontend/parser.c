@@ -41,12 +41,16 @@ int parser_stray(struct parser *p, const struct token *token)
     return T_STRAY;
 }
 
-bool parser_first_in_line(const struct parser *p, const struct token *token)
+static bool first_in_line(const struct parser *p, uint32_t at)
 {
-    uint32_t at = token->begin;
     while (at && (p->base[at - 1] == ' ' || p->base[at - 1] == '\t'))
         at--;
     return !at || p->base[at - 1] == '\n';
+}
+
+bool parser_first_in_line(const struct parser *p, const struct token *token)
+{
+    return first_in_line(p, token->begin);
 }
 
 void parser_name(struct parser *p, struct token *token)
@@ -210,12 +214,17 @@ void parser_close_here(struct parser *p)
     parser_close(p, p->last_end);
 }
 
-static uint32_t skip_comment(const char *text, uint32_t at, uint32_t end)
+// The end of a comment or of a preprocessor's line that begins at `at`, or `at`.
+static uint32_t skip_comment(const struct parser *p, uint32_t at, uint32_t end)
 {
-    if (text[at + 1] == '/') {
+    const char *text = p->base;
+    bool marker = text[at] == '#' && first_in_line(p, at), slash = text[at] == '/' && at + 1 < end;
+    if (marker || (slash && text[at + 1] == '/')) {
         const char *stop = memchr(text + at, '\n', end - at);
         return stop ? (uint32_t)(stop - text) : end;
     }
+    if (!slash || text[at + 1] != '*')
+        return at;
     const char *stop = memmem(text + at + 2, end - at - 2, "*/", 2);
     return stop ? (uint32_t)(stop - text) + 2 : end;
 }
@@ -225,12 +234,12 @@ static uint32_t skip_trivia(const struct parser *p, uint32_t at)
     uint32_t end = p->tree->source->length;
     while (at < end) {
         char c = p->base[at];
-        if (c == ' ' || (c >= '\t' && c <= '\r'))
-            at++;
-        else if (c == '/' && at + 1 < end && (p->base[at + 1] == '/' || p->base[at + 1] == '*'))
-            at = skip_comment(p->base, at, end);
-        else
+        uint32_t next = c == ' ' || (c >= '\t' && c <= '\r') ? at + 1 : skip_comment(p, at, end);
+        if (next == at && at == 0 && !strncmp(p->base, "\xef\xbb\xbf", 3))
+            next = 3; // a byte order mark
+        if (next == at)
             break;
+        at = next;
     }
     return at;
 }

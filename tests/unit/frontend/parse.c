@@ -179,6 +179,20 @@ static void test_module_items(void **state)
     accept(".entry k(.param .u64 .ptr .global .align 8 p, .param .align 16 .b8 s[32]) { ret; }");
 }
 
+// What is no token leaves no node.
+static void test_trivia(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"\xef\xbb\xbf", "// c", "/* c */ \r\n", "#line 3", ".version 7.0\n  #line 3\n", " \t\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct program p;
+        parse(&p, texts[i]);
+        assert_int_equal(program_find(&p, NODE_ERROR, 0), UINT32_MAX);
+        assert_int_equal(p.diags.list.n, 0);
+        program_free(&p);
+    }
+}
+
 static void test_opcodes_are_names(void **state)
 {
     (void)state;
@@ -311,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_bad_literals),
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_module_items),
+        cmocka_unit_test(test_trivia),
         cmocka_unit_test(test_opcodes_are_names),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_recovery),
