@@ -54,7 +54,7 @@ static void test_shapes(void **state)
         KERNEL("L : @ ! p add .s32 %r1 , - %r2 , %r3 ; M: N:"),
         KERNEL("{ { .reg .b32 a < 4 > ; } call ( r ) , f , ( a , 5 ) ; }"),
         KERNEL("ld .global .v2 .f32 { %f1 , _ } , [ %rd1 + -8 ] , pol ; st.f32 [ a [ 3 ] ] , 0f00000000 ;"),
-        KERNEL("setp.eq.and.s32 p | q , %tid . x , 1 , ! c ; vadd.s32.s32.s32 a.b0, -b.h1, c, d;"),
+        KERNEL("setp.eq.and.s32 p | q , %tid .x , 1 , ! c ; vadd.s32.s32.s32 a.b0, -b.h1, c, d;"),
         KERNEL("tex.2d.v4.f32.f32 {a,b,c,d}, [t, {x, y}]; mov.b64 {a, b}, c;"),
         KERNEL("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [a], [b, {c, d}], [e];"),
         KERNEL(".loc 1 2 3, function_name $L+4, inlined_at 1 2 3\nts: .branchtargets A, B; p: .callprototype (.param .b32 _) _ (.param .b64 _);"),
