@@ -17,9 +17,14 @@ static bool is_pure(const struct ir_inst *inst)
 }
 
 // A load that gives all lanes the same if its address is the same for all.
-static bool reads_one_place(const struct ir_function *fn, const struct ir_inst *inst)
+static bool reads_one_place(const struct ir_module *module, const struct ir_function *fn, const struct ir_inst *inst)
 {
     bool parameter = fn->is_entry && (inst->space == W_param || inst->space == W_param_entry);
+    for (uint32_t i = inst->operands; i < inst->operands + inst->operand_count; i++) {
+        const struct ir_operand *operand = &fn->operands.v[i];
+        if (operand->role == ROLE_ADDRESS && operand->kind == OPERAND_SYMBOL) // a call's result is not the kernel's parameter
+            parameter &= module->symbols.v[operand->index].parameter != IR_NONE;
+    }
     return inst->op == OP_ld && !(inst->flags & INST_ORDERED) && (parameter || inst->space == W_const);
 }
 
@@ -39,13 +44,13 @@ static bool operand_uniform(const struct ir_function *fn, uint32_t operand)
     }
 }
 
-static bool inst_uniform(const struct ir_function *fn, uint32_t inst)
+static bool inst_uniform(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     for (size_t i = 0; i < sizeof uniform_ops / sizeof *uniform_ops; i++)
         if (at->op == uniform_ops[i] && !(at->flags & INST_GUARDED))
             return true;
-    if (!is_pure(at) && !reads_one_place(fn, at))
+    if (!is_pure(at) && !reads_one_place(module, fn, at))
         return false;
     for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
         if (fn->operands.v[i].role != ROLE_DEF && !operand_uniform(fn, i))
@@ -59,7 +64,7 @@ void ir_build_uniform(struct ir_module *module, struct ir_function *fn)
     for (uint32_t i = 0; i < fn->rpo.n; i++) { // definitions come before what they dominate
         const struct ir_block *block = &fn->blocks.v[fn->rpo.v[i]];
         for (uint32_t inst = block->first; inst < block->end; inst++) {
-            if (!inst_uniform(fn, inst))
+            if (!inst_uniform(module, fn, inst))
                 continue;
             const struct ir_inst *at = &fn->insts.v[inst];
             for (uint32_t k = at->operands; k < at->operands + at->operand_count; k++)

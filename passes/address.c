@@ -179,15 +179,16 @@ bool address_may_alias(const struct ir_module *module, const struct address *a, 
 
 bool value_is_parameter(const struct ir_module *module, const struct ir_function *fn, uint32_t version)
 {
-    (void)module;
     for (int step = 0; step < MOST_STEPS; step++) {
         uint32_t inst = defining_inst(fn, version);
         if (inst == IR_NONE)
             return false;
         const struct ir_inst *at = &fn->insts.v[inst];
         bool parameter_space = plain_space(at->space) == W_param && at->op == OP_ld && fn->is_entry;
-        if (parameter_space && !(at->flags & INST_GUARDED))
-            return fn->operands.v[at->operands + at->operand_count - 1].kind == OPERAND_SYMBOL;
+        if (parameter_space && !(at->flags & INST_GUARDED)) { // of the kernel, not of a call
+            const struct ir_operand *name = &fn->operands.v[at->operands + at->operand_count - 1];
+            return name->kind == OPERAND_SYMBOL && module->symbols.v[name->index].parameter != IR_NONE;
+        }
         uint32_t from = copied_operand(fn, inst);
         if (from == IR_NONE || fn->operands.v[from].kind != OPERAND_REGISTER)
             return false;

@@ -15,7 +15,8 @@
     ".version 7.5 .target sm_75 .address_size 64 .global .texref tex; .const .f32 cm[64]; "        \
     ".extern .func outside; .func inside(.reg .b64 %x) { .reg .f32 %y; ld.global.f32 %y, [%x]; "   \
     "st.global.f32 [%x], %y; ret; } .func waits { bar.sync 0; ret; } "                             \
-    ".func again { call again; ret; } .func stops { exit; }\n"                                     \
+    ".func again { call again; ret; } .func stops { exit; } "                                      \
+    ".func (.param .b32 r) gives { st.param.b32 [r], 1; ret; }\n"                                  \
     ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u32 pn, .param .u32 pm)\n"          \
     "{ .reg .pred %p, %q, %g; .reg .b64 %a, %b, %c, %pa, %x<9>; .reg .b32 %t, %n, %m, %i, %j, "    \
     "%s, %r<9>, %size, %copy; .reg .f32 %f<9>; .shared .f32 sm[64]; .local .f32 lm[4]; "           \
@@ -263,6 +264,10 @@ static void test_live_ins(void **unused)
          "block 1-3 in - out - ld 0 st 1 chosen\n"},
         {"a predicate is one bit", "@%p st.global.u32 [%pa], 1;\n@!%q st.global.u32 [%pa], 2;\n",
          "block 1-2 in %p,%q out - ld 0 st 2 chosen\n"},
+        {"a call's result is no parameter of the kernel",
+         "{ .param .b32 r; call (r), gives; ld.param.b32 %r1, [r]; }\nbar.sync 0;\n@%p bra "
+         "OVER;\nst.global.u32 [%pa], %r1;\nOVER:\n",
+         "block 4-4 in %r1 out - ld 0 st 1 chosen\n"},
         {"written before it is read", "mov.u32 %s, 5;\nst.global.u32 [%pa], %s;\n",
          "block 1-2 in - out - ld 0 st 1 chosen\n"},
         {"read, then written", "st.global.u32 [%pa], %s;\nmov.u32 %s, 5;\n",
