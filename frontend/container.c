@@ -150,6 +150,12 @@ static void read_part(struct container *container, struct container_place place,
                             part->size, part->begin);
         return;
     }
+    // Sections that overlap would be read over and over.
+    container->looked_at += part->size;
+    if (container->looked_at / 2 > container->size) {
+        container_fault(container, place, begin + part->begin, "the sections overlap");
+        return;
+    }
     uint64_t from = begin + part->begin;
     if (for_fatbins)
         container_read_fatbins(container, place, from, from + part->size);

@@ -49,7 +49,8 @@ struct container {
     const char *bytes; // the whole file; stays where it is
     uint64_t size;
     enum container_kind kind;
-    uint32_t faults; // structural ones found so far
+    uint32_t faults;    // structural ones found so far
+    uint64_t looked_at; // bytes of sections
     VEC(struct container_module) modules;
 };
 

@@ -12,8 +12,10 @@ struct row {
 };
 
 static const struct row rows[] = {
-#define FORM_UNTIL(version, last, targets, op, modifiers, operands) {version, last, targets, OP_##op, modifiers, operands},
-#define FORM(version, targets, op, modifiers, operands) {version, 0, targets, OP_##op, modifiers, operands},
+#define FORM_UNTIL(version, last, targets, op, modifiers, operands)                                \
+    {version, last, targets, OP_##op, modifiers, operands},
+#define FORM(version, targets, op, modifiers, operands)                                            \
+    {version, 0, targets, OP_##op, modifiers, operands},
 #include "frontend/forms.def"
 #undef FORM
 #undef FORM_UNTIL
@@ -59,9 +61,11 @@ static struct form_need parse_need(struct arena *arena, const char *text, size_t
     return need;
 }
 
-static void add_words(struct forms *forms, word_list *list, const char *text, size_t length, const struct form_need *need);
+static void add_words(struct forms *forms, word_list *list, const char *text, size_t length,
+                      const struct form_need *need);
 
-static void add_set(struct forms *forms, word_list *list, const char *name, size_t length, const struct form_need *need)
+static void add_set(struct forms *forms, word_list *list, const char *name, size_t length,
+                    const struct form_need *need)
 {
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if (strlen(sets[i].name) == length && !memcmp(sets[i].name, name, length)) {
@@ -71,7 +75,8 @@ static void add_set(struct forms *forms, word_list *list, const char *name, size
     vec_push(forms->arena, list, (struct form_word){W_UNKNOWN, *need});
 }
 
-static void add_words(struct forms *forms, word_list *list, const char *text, size_t length, const struct form_need *outer)
+static void add_words(struct forms *forms, word_list *list, const char *text, size_t length,
+                      const struct form_need *outer)
 {
     const char *end = text + length;
     for (;;) {
@@ -118,7 +123,8 @@ static const char *parse_slot(struct forms *forms, struct form_slot *slot, const
 
 // Operands
 
-static uint16_t parse_type(const struct forms *forms, struct form_operand *operand, const char *text, size_t length)
+static uint16_t parse_type(const struct forms *forms, struct form_operand *operand,
+                           const char *text, size_t length)
 {
     char word[24] = ".";
     if (length && text[length - 1] == '+') {
@@ -143,35 +149,28 @@ static bool parse_letter(struct form_operand *operand, char letter)
     static const struct {
         char letter;
         uint8_t kind;
-    } kinds[] = {{'i', FORM_IMMEDIATE}, {'P', FORM_PREDICATE}, {'L', FORM_LABEL},   {'F', FORM_FUNCTION},
-                 {'N', FORM_NAME},      {'?', FORM_ANYTHING},  {'r', FORM_REGISTER}};
+    } kinds[] = {{'i', FORM_IMMEDIATE}, {'P', FORM_PREDICATE}, {'L', FORM_LABEL},
+                 {'F', FORM_FUNCTION},  {'N', FORM_NAME},      {'?', FORM_ANYTHING},
+                 {'r', FORM_REGISTER}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].letter == letter) {
             operand->kind = kinds[i].kind;
             return true;
         }
     switch (letter) {
-    case 'm':
-        operand->read = operand->written = true;
-        return true;
-    case 's':
-        return operand->special = true;
-    case 'v':
-        return operand->variable = true;
-    case '_':
-        return operand->sink = true;
-    case 'o':
-        return operand->untyped = true;
-    case '*':
-        operand->length = FORM_ANY_LENGTH;
-        return true;
-    default:
-        return false;
+    case 'm': operand->read = operand->written = true; return true;
+    case 's': return operand->special = true;
+    case 'v': return operand->variable = true;
+    case '_': return operand->sink = true;
+    case 'o': return operand->untyped = true;
+    case '*': operand->length = FORM_ANY_LENGTH; return true;
+    default: return false;
     }
 }
 
 // One part between colons.
-static void parse_part(const struct forms *forms, struct form_operand *operand, const char *text, size_t length)
+static void parse_part(const struct forms *forms, struct form_operand *operand, const char *text,
+                       size_t length)
 {
     if (length == 1 && parse_letter(operand, *text))
         return;
@@ -206,7 +205,8 @@ static const char *parse_prefix(struct form_operand *operand, const char *text, 
     return text;
 }
 
-static struct form_operand parse_operand(const struct forms *forms, const char *text, size_t length, bool first)
+static struct form_operand parse_operand(const struct forms *forms, const char *text, size_t length,
+                                         bool first)
 {
     struct form_operand operand = {.kind = FORM_SOURCE, .read = true, .type = W_UNKNOWN};
     const char *end = text + length;
@@ -246,7 +246,8 @@ static size_t operand_length(const char *text, const char *stops)
 {
     size_t length = 0, depth = 0;
     for (; text[length] && (depth || !strchr(stops, text[length])); length++)
-        depth += (text[length] == '[' || text[length] == '(') - (size_t)(text[length] == ']' || text[length] == ')');
+        depth += (text[length] == '[' || text[length] == '(') -
+                 (size_t)(text[length] == ']' || text[length] == ')');
     return length;
 }
 
@@ -286,8 +287,10 @@ static void parse_operands(const struct forms *forms, struct form *form, const c
 
 static void compile_form(struct forms *forms, struct form *form, const struct row *row)
 {
-    *form = (struct form){.op = row->op, .need = {row->version, row->last, row->targets},
-                          .modifiers = row->modifiers, .operands = row->operands};
+    *form = (struct form){.op = row->op,
+                          .need = {row->version, row->last, row->targets},
+                          .modifiers = row->modifiers,
+                          .operands = row->operands};
     for (const char *text = row->modifiers; *text && form->slot_count < FORM_SLOTS;)
         text = parse_slot(forms, &form->slots[form->slot_count++], text);
     parse_operands(forms, form, row->operands);
@@ -320,7 +323,8 @@ static const char *slot_text(struct arena *arena, const struct form_slot *slot)
     const char *text = "";
     for (uint32_t i = 0; i < slot->word_count; i++)
         text = arena_printf(arena, "%s%s%s", text, i ? "|" : "",
-                            slot->words[i].word < WORD_COUNT ? isa_words[slot->words[i].word].text : "?");
+                            slot->words[i].word < WORD_COUNT ? isa_words[slot->words[i].word].text
+                                                             : "?");
     if (slot->optional)
         return arena_printf(arena, "{%s}", text);
     return slot->word_count == 1 ? text : arena_printf(arena, "(%s)", text);

@@ -5,17 +5,20 @@
 //     FORM_UNTIL(version, last version, "targets", op, "modifiers", "operands")
 //
 // version    first PTX version × 10: 70 for 7.0
-// targets    first target, or several of which one is enough: "50", "90a 100f", "<70" (below sm_70);
+// targets    first target, or several of which one is enough: "50", "90a 100f", "<70" (below
+// sm_70);
 //            90a is that architecture alone, 100f its family from there on, "" any
 // modifiers  in the manual's order, separated by spaces:
 //     .word          must stand there
 //     {.word}        may stand there
 //     (.a .b)        exactly one of these
 //     {.a .b}        at most one of these
-//     $set           a set of FORM_SET, also among words in brackets; alone it stands for (…), {$set}
+//     $set           a set of FORM_SET, also among words in brackets; alone it stands for (…),
+//     {$set}
 //                    for {…}
-//     ^.word ^(…)    part of the opcode's name: in this place, counted from the opcode (mul.lo, bar.sync)
-//     .word@86/90a   this word needs PTX 8.6 and target 90a; @86 or @/90a if only one of them; several
+//     ^.word ^(…)    part of the opcode's name: in this place, counted from the opcode (mul.lo,
+//     bar.sync) .word@86/90a   this word needs PTX 8.6 and target 90a; @86 or @/90a if only one of
+//     them; several
 //                    targets with commas: @86/100a,103a; $set@86/90a: each word of the set
 //     …=T            what stands there is called T (or U, V), a type for operands
 //     …=#            it is the vector length (the word's value in words.def)
@@ -30,20 +33,23 @@
 //     i:0-255        immediate in this range    m      (d:m:T) also read
 //     s              may be a special register  v      may be a variable's address, a function …
 //     _              may be the sink _          o      only a register declared as .bN
-//     P              predicate; read, it may be negated (!p) or 0 or 1; p:P as the first operand and
+//     P              predicate; read, it may be negated (!p) or 0 or 1; p:P as the first operand
+//     and
 //                    names that begin with d are written
-//     d|p:T          d and, if it stands there, a second destination p, a predicate (d||p: must stand
+//     d|p:T          d and, if it stands there, a second destination p, a predicate (d||p: must
+//     stand
 //                    there); p|q:P two predicates
 //     [a]            address                    [a,c:2:s32]  address with more operands inside
 //     (a)            parenthesised list
-//     4:T            vector of exactly four     #:T    as long as the vector modifier says; 4#:T four
+//     4:T            vector of exactly four     #:T    as long as the vector modifier says; 4#:T
+//     four
 //                    times that                 *:T    vector of any length, or a scalar
 //     L label  F function or register  N name of a variable, texture, prototype or list  ? anything
 //     -a             may be negated (vmad)
 //     a.1            may have a selector: .b0 … .b3, .h0, .h1; a.2: .h10 …; a.4: .b3210 …
 //     ?a             may be missing             x?a    stands there exactly if slot x is filled
-//   Types: T, U, V as captured, or a type's name without its dot; 2T twice as wide; T+ registers of T
-//   or wider (ld, st, cvt). .bN takes any register of that size.
+//   Types: T, U, V as captured, or a type's name without its dot; 2T twice as wide; T+ registers of
+//   T or wider (ld, st, cvt). .bN takes any register of that size.
 #pragma once
 #include "frontend/isa.h"
 
@@ -73,17 +79,17 @@ enum form_pair { FORM_SINGLE, FORM_MAYBE_PAIR, FORM_ALWAYS_PAIR };
 enum { FORM_SCALAR = 0, FORM_ANY_LENGTH = 254, FORM_BY_MODIFIER = 255 };
 
 struct form_operand {
-    uint8_t kind;   // form_operand_kind
-    uint8_t length; // FORM_SCALAR, a number, FORM_ANY_LENGTH or FORM_BY_MODIFIER
-    uint8_t factor; // of FORM_BY_MODIFIER
-    uint8_t pair;   // form_pair
+    uint8_t kind;     // form_operand_kind
+    uint8_t length;   // FORM_SCALAR, a number, FORM_ANY_LENGTH or FORM_BY_MODIFIER
+    uint8_t factor;   // of FORM_BY_MODIFIER
+    uint8_t pair;     // form_pair
     uint8_t selector; // 0, 1, 2 or 4 parts
     char link;        // letter of the slot that it depends on, or 0
     bool written, read, optional;
     bool inside; // in the brackets of the address before it
     bool wider, twice, negated, special, variable, sink, untyped;
-    uint16_t type;         // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
-    uint32_t least, most;  // of an immediate, if most > 0
+    uint16_t type;        // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
+    uint32_t least, most; // of an immediate, if most > 0
 };
 enum { FORM_CAPTURED = 0x8000 };
 
@@ -117,13 +123,13 @@ struct form {
 };
 
 struct form_match {
-    const struct form *form;        // NULL: none matches
-    const struct form_match *next;  // another form that takes the same modifiers
-    uint32_t id;                    // dense over all matches of these forms
+    const struct form *form;       // NULL: none matches
+    const struct form_match *next; // another form that takes the same modifiers
+    uint32_t id;                   // dense over all matches of these forms
     uint16_t type[FORM_TYPES];
-    uint8_t vector;                 // elements
-    uint32_t filled;                // bit n: slot n of the form is filled
-    uint16_t version, last;         // as form and words need them together
+    uint8_t vector;                  // elements
+    uint32_t filled;                 // bit n: slot n of the form is filled
+    uint16_t version, last;          // as form and words need them together
     const char *targets[FORM_NEEDS]; // each must allow the module's; NULL behind the last
     // When none matches: the modifier that the closest form does not take, or UINT32_MAX when
     // modifiers are missing; and that form.
@@ -135,7 +141,8 @@ struct forms;
 // All tables, compiled as they are asked for. Lives in the arena.
 struct forms *forms_new(struct arena *arena);
 // The match is remembered: asking again for the same modifiers is a look-up.
-const struct form_match *forms_match(struct forms *forms, uint16_t op, const uint16_t *mods, uint32_t count);
+const struct form_match *forms_match(struct forms *forms, uint16_t op, const uint16_t *mods,
+                                     uint32_t count);
 // All forms of an opcode.
 const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count);
 
@@ -150,3 +157,7 @@ int form_operand_presence(const struct form_match *match, const struct form_oper
 
 // True if a module for `target` ("sm_90a") may use what needs one of `targets`.
 bool form_target_allows(const char *targets, const char *target, uint32_t length);
+// First PTX version × 10 of a target ("sm_90a", "compute_90a"), 0 if it is not known.
+uint16_t form_target_version(const char *target, uint32_t length);
+// Needs in words: "sm_90a, or sm_100f and later ones of its family".
+const char *form_targets_text(struct arena *arena, const char *targets);

@@ -1,5 +1,5 @@
-// Matching: each modifier goes to a slot of its own. Types keep their order, and state spaces theirs;
-// words that are part of the opcode's name stand in their place; the rest is free.
+// Matching: each modifier goes to a slot of its own. Types keep their order, and state spaces
+// theirs; words that are part of the opcode's name stand in their place; the rest is free.
 #include "frontend/forms_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,8 @@ static bool assign(struct matching *m, uint32_t mod, struct order order)
         m->filled |= 1u << i;
         m->slot_of[mod] = (uint8_t)i;
         uint8_t behind = (uint8_t)(i + 1);
-        if (assign(m, mod + 1, (struct order){type ? behind : order.type, space ? behind : order.space}))
+        if (assign(m, mod + 1,
+                   (struct order){type ? behind : order.type, space ? behind : order.space}))
             return true;
         m->filled &= ~(1u << i);
     }
@@ -76,8 +77,13 @@ static void raise_need(struct form_match *match, const struct form_need *need)
 
 static void take_match(struct form_match *match, const struct matching *m)
 {
-    *match = (struct form_match){.form = m->form, .id = match->id, .type = {W_UNKNOWN, W_UNKNOWN, W_UNKNOWN},
-                                 .vector = 1, .filled = m->filled, .bad_modifier = UINT32_MAX, .closest = m->form};
+    *match = (struct form_match){.form = m->form,
+                                 .id = match->id,
+                                 .type = {W_UNKNOWN, W_UNKNOWN, W_UNKNOWN},
+                                 .vector = 1,
+                                 .filled = m->filled,
+                                 .bad_modifier = UINT32_MAX,
+                                 .closest = m->form};
     raise_need(match, &m->form->need);
     for (uint32_t i = 0; i < m->count; i++) {
         const struct form_slot *slot = &m->form->slots[m->slot_of[i]];
@@ -89,7 +95,8 @@ static void take_match(struct form_match *match, const struct matching *m)
     }
 }
 
-static void match_forms(struct forms *forms, struct form_match *first, uint16_t op, const uint16_t *mods, uint32_t count)
+static void match_forms(struct forms *forms, struct form_match *first, uint16_t op,
+                        const uint16_t *mods, uint32_t count)
 {
     uint32_t form_count, deepest = 0;
     const struct form *all = forms_of(forms, op, &form_count);
@@ -122,12 +129,14 @@ static uint32_t hash_mods(uint16_t op, const uint16_t *mods, uint32_t count)
     return hash ^ hash >> 15;
 }
 
-const struct form_match *forms_match(struct forms *forms, uint16_t op, const uint16_t *mods, uint32_t count)
+const struct form_match *forms_match(struct forms *forms, uint16_t op, const uint16_t *mods,
+                                     uint32_t count)
 {
     uint32_t hash = hash_mods(op, mods, count);
     struct form_memo **bucket = &forms->memo[hash % FORM_BUCKETS];
     for (struct form_memo *memo = *bucket; memo; memo = memo->next)
-        if (memo->hash == hash && memo->op == op && memo->count == count && !memcmp(memo->mods, mods, count * sizeof *mods))
+        if (memo->hash == hash && memo->op == op && memo->count == count &&
+            !memcmp(memo->mods, mods, count * sizeof *mods))
             return &memo->match;
     struct form_memo *memo = ARENA_NEW(forms->arena, struct form_memo);
     *memo = (struct form_memo){.hash = hash, .count = count, .op = op, .next = *bucket};
@@ -155,53 +164,4 @@ int form_operand_presence(const struct form_match *match, const struct form_oper
         if (match->form->slots[i].capture == operand->link && match->filled >> i & 1)
             return 1;
     return -1;
-}
-
-// Targets
-
-// Architectures by family: what is built for `f` runs on all later members.
-static const uint8_t families[][2] = {{100, 103}, {110, 101}, {120, 121}};
-
-static int family_of(long number)
-{
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (number == families[i][0] || number == families[i][1])
-            return (int)i;
-    return -1;
-}
-
-static bool allows_one(const char *needed, long number, char suffix)
-{
-    bool below = *needed == '<';
-    char *end;
-    long least = strtol(needed + below, &end, 10);
-    if (below)
-        return number < least;
-    switch (*end) {
-    case 'a':
-        return number == least && suffix == 'a';
-    case 'f':
-        return family_of(number) >= 0 && family_of(number) == family_of(least) && number >= least && suffix;
-    default:
-        return number >= least;
-    }
-}
-
-bool form_target_allows(const char *targets, const char *target, uint32_t length)
-{
-    if (!*targets)
-        return true;
-    uint32_t at = 0;
-    while (at < length && (target[at] < '0' || target[at] > '9'))
-        at++;
-    long number = 0;
-    for (; at < length && target[at] >= '0' && target[at] <= '9'; at++)
-        number = number * 10 + (target[at] - '0');
-    char suffix = at < length ? target[at] : 0;
-    for (const char *needed = targets; *needed; needed += strspn(needed, " ,")) {
-        if (allows_one(needed, number, suffix))
-            return true;
-        needed += strcspn(needed, " ,");
-    }
-    return false;
 }

@@ -18,7 +18,8 @@ static char *formatted(struct program *p, const char *text)
 static bool same_node(const struct node *a, const struct node *b)
 {
     bool literal = a->kind == NODE_INT || a->kind == NODE_FLOAT32 || a->kind == NODE_FLOAT64;
-    return a->kind == b->kind && a->flags == b->flags && a->aux == b->aux && a->size == b->size && (!literal || a->value == b->value);
+    return a->kind == b->kind && a->flags == b->flags && a->aux == b->aux && a->size == b->size &&
+           (!literal || a->value == b->value);
 }
 
 static void check(const char *text)
@@ -45,20 +46,28 @@ static void test_shapes(void **state)
         "/* a */\n/* b */ .version 7.0 // c\n.target sm_70, debug .address_size 64",
         "\xef\xbb\xbf.version 7.0\r\n.target sm_70\r\n",
         "# 1 \"a.cu\"\n.version 7.0\n  #line 3\n",
-        ".global .b32 t [ 2 ] [ 3 ] = { { 1 , -2 , +3 } , { ~ 4 , ! 5 , ( 6 + 7 ) * 8 } } , u , v[];",
-        ".global .f64 a = 1.5e+3, b = -0d3FF0000000000000, c = 0x1e + 5, d = 1 ? 2 : 3 << 4 >= 5 && 6 || 7;",
-        ".global .u64 p[] = {generic(a), a + 8, 0xFF(b), mask(0xff, c)}; .global .samplerref s = { addr_mode_0 = wrap , x = 1 };",
+        ".global .b32 t [ 2 ] [ 3 ] = { { 1 , -2 , +3 } , { ~ 4 , ! 5 , ( 6 + 7 ) * 8 } } , u , "
+        "v[];",
+        ".global .f64 a = 1.5e+3, b = -0d3FF0000000000000, c = 0x1e + 5, d = 1 ? 2 : 3 << 4 >= 5 "
+        "&& 6 || 7;",
+        ".global .u64 p[] = {generic(a), a + 8, 0xFF(b), mask(0xff, c)}; .global .samplerref s = { "
+        "addr_mode_0 = wrap , x = 1 };",
         ".global .attribute(.managed, .unified(1, 2)) .s32 g; .extern .shared .align 16 .b8 s[];",
-        ".func ( .param .align 8 .b8 r [16] ) f ( .param .u64 .ptr .global .align 8 p , .param .b8 q[4] /* c */ ) .noreturn ;",
+        ".func ( .param .align 8 .b8 r [16] ) f ( .param .u64 .ptr .global .align 8 p , .param .b8 "
+        "q[4] /* c */ ) .noreturn ;",
         ".entry k .maxntid 32, 1, 1 .minnctapersm 2 .pragma \"x\"; { ret; }",
         KERNEL("L : @ ! p add .s32 %r1 , - %r2 , %r3 ; M: N:"),
         KERNEL("{ { .reg .b32 a < 4 > ; } call ( r ) , f , ( a , 5 ) ; }"),
-        KERNEL("ld .global .v2 .f32 { %f1 , _ } , [ %rd1 + -8 ] , pol ; st.f32 [ a [ 3 ] ] , 0f00000000 ;"),
+        KERNEL("ld .global .v2 .f32 { %f1 , _ } , [ %rd1 + -8 ] , pol ; st.f32 [ a [ 3 ] ] , "
+               "0f00000000 ;"),
         KERNEL("setp.eq.and.s32 p | q , %tid .x , 1 , ! c ; vadd.s32.s32.s32 a.b0, -b.h1, c, d;"),
         KERNEL("tex.2d.v4.f32.f32 {a,b,c,d}, [t, {x, y}]; mov.b64 {a, b}, c;"),
-        KERNEL("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [a], [b, {c, d}], [e];"),
-        KERNEL(".loc 1 2 3, function_name $L+4, inlined_at 1 2 3\nts: .branchtargets A, B; p: .callprototype (.param .b32 _) _ (.param .b64 _);"),
-        KERNEL("; add // comment in an instruction\n .s32 /* and */ a, b, 1; // behind\n// before\nret;"),
+        KERNEL("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [a], "
+               "[b, {c, d}], [e];"),
+        KERNEL(".loc 1 2 3, function_name $L+4, inlined_at 1 2 3\nts: .branchtargets A, B; p: "
+               ".callprototype (.param .b32 _) _ (.param .b64 _);"),
+        KERNEL("; add // comment in an instruction\n .s32 /* and */ a, b, 1; // behind\n// "
+               "before\nret;"),
         ".section .debug_str { $L: .b8  1,   2 /* } */ }\n@@DWARF .byte   1\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -69,7 +78,8 @@ static void test_shapes(void **state)
 static void test_no_loss(void **state)
 {
     (void)state;
-    const char *text = KERNEL("/* one */ add.s32 a, b, 0x1F; // two\n{ .reg .b32 c<3>; } .pragma \"a  b\";");
+    const char *text =
+        KERNEL("/* one */ add.s32 a, b, 0x1F; // two\n{ .reg .b32 c<3>; } .pragma \"a  b\";");
     struct program p;
     char *result = formatted(&p, text);
     const char *a = text, *b = result;

@@ -144,7 +144,7 @@ static inline void made_rejection(struct made *m, uint32_t function, const struc
     uint32_t length = made_random(m, 5) ? made_random(m, 40) : made_random(m, sizeof text);
     for (uint32_t i = 0; i < length; i++)
         if (!made_random(m, 4))
-            text[i] = "' \"\\~*/,=\xc3\xa9%$@{}"[made_random(m, 18)];
+            text[i] = "' \"\\~*/,=\xc3\xa9%$@{}"[made_random(m, 16)];
     struct rejection rejection = {
         function,
         made_random(m, 3),

@@ -35,9 +35,12 @@ static void check_slots(const struct form *form)
             fail_msg("%s %s: nothing in item %u", isa_op_names[form->op], form->modifiers, i);
         for (uint32_t w = 0; w < slot->word_count; w++)
             if (slot->words[w].word >= WORD_COUNT)
-                fail_msg("%s %s: unknown word or set in item %u", isa_op_names[form->op], form->modifiers, i);
-        if (slot->capture && !strchr("TUV#", slot->capture) && !(slot->capture >= 'a' && slot->capture <= 'z'))
-            fail_msg("%s %s: captured as '%c'", isa_op_names[form->op], form->modifiers, slot->capture);
+                fail_msg("%s %s: unknown word or set in item %u", isa_op_names[form->op],
+                         form->modifiers, i);
+        if (slot->capture && !strchr("TUV#", slot->capture) &&
+            !(slot->capture >= 'a' && slot->capture <= 'z'))
+            fail_msg("%s %s: captured as '%c'", isa_op_names[form->op], form->modifiers,
+                     slot->capture);
     }
 }
 
@@ -46,15 +49,20 @@ static void check_operands(const struct form *form)
 {
     for (uint32_t i = 0; i < form->operand_count; i++) {
         const struct form_operand *operand = &form->operand[i];
-        bool typed = (operand->kind == FORM_SOURCE && !operand->special) || operand->kind == FORM_REGISTER;
-        bool known = operand->type >= FORM_CAPTURED ? form_captured(form, (char)('T' + operand->type - FORM_CAPTURED)) != NULL
-                                                    : isa_is_type(operand->type);
+        bool typed =
+            (operand->kind == FORM_SOURCE && !operand->special) || operand->kind == FORM_REGISTER;
+        bool known = operand->type >= FORM_CAPTURED
+                         ? form_captured(form, (char)('T' + operand->type - FORM_CAPTURED)) != NULL
+                         : isa_is_type(operand->type);
         if (typed && !known)
-            fail_msg("%s %s: operand %u of '%s' has no type", isa_op_names[form->op], form->modifiers, i, form->operands);
+            fail_msg("%s %s: operand %u of '%s' has no type", isa_op_names[form->op],
+                     form->modifiers, i, form->operands);
         if (operand->length == FORM_BY_MODIFIER && !form_captured(form, '#'))
-            fail_msg("%s %s: operand %u of '%s' has no length", isa_op_names[form->op], form->modifiers, i, form->operands);
+            fail_msg("%s %s: operand %u of '%s' has no length", isa_op_names[form->op],
+                     form->modifiers, i, form->operands);
         if (operand->link && !form_captured(form, operand->link))
-            fail_msg("%s %s: operand %u of '%s' depends on nothing", isa_op_names[form->op], form->modifiers, i, form->operands);
+            fail_msg("%s %s: operand %u of '%s' depends on nothing", isa_op_names[form->op],
+                     form->modifiers, i, form->operands);
     }
 }
 
@@ -72,10 +80,11 @@ static void check_roles(const struct form *form)
         if (operand->inside)
             continue;
         bool written = *role == 'd' || *role == 'm';
-        bool told = operand->kind == FORM_SOURCE || operand->kind == FORM_REGISTER || operand->kind == FORM_PREDICATE;
+        bool told = operand->kind == FORM_SOURCE || operand->kind == FORM_REGISTER ||
+                    operand->kind == FORM_PREDICATE;
         if (told && written != operand->written)
-            fail_msg("%s %s: operand %u of '%s' is '%c' for isa.def", isa_op_names[form->op], form->modifiers, i, form->operands,
-                     *role);
+            fail_msg("%s %s: operand %u of '%s' is '%c' for isa.def", isa_op_names[form->op],
+                     form->modifiers, i, form->operands, *role);
         if (*role && role[1])
             role++;
     }
@@ -143,7 +152,8 @@ static void test_faults(void **state)
     assert_int_equal(match(table, "add.foo.u32")->bad_modifier, 0);
     assert_int_equal(match(table, "mul.u32.lo")->bad_modifier, 1);
     assert_int_equal(match(table, "mul.lo")->bad_modifier, UINT32_MAX);
-    assert_string_equal(form_text(&table->arena, match(table, "dp2a.lo.u32")->closest), "dp2a(.lo|.hi)(.u32|.s32)(.u32|.s32)");
+    assert_string_equal(form_text(&table->arena, match(table, "dp2a.lo.u32")->closest),
+                        "dp2a(.lo|.hi)(.u32|.s32)(.u32|.s32)");
 }
 
 static void test_needs(void **state)
@@ -162,21 +172,23 @@ static void test_targets(void **state)
         const char *needed, *target;
         bool allowed;
     } cases[] = {
-        {"", "sm_10", true},        {"70", "sm_70", true},       {"70", "sm_90a", true},    {"70", "sm_62", false},
-        {"90a", "sm_90a", true},    {"90a", "sm_90", false},     {"90a", "sm_100a", false}, {"100f", "sm_100f", true},
-        {"100f", "sm_103a", true},  {"100f", "sm_100", false},   {"100f", "sm_120f", false}, {"103f", "sm_100f", false},
-        {"120f", "sm_121f", true},  {"90a 100f", "sm_100a", true}, {"100a,103a", "sm_103a", true}, {"<70", "sm_62", true},
-        {"<70", "sm_70", false},    {"100f", "sm_110a", false},
+        {"", "sm_10", true},       {"70", "sm_70", true},         {"70", "sm_90a", true},
+        {"70", "sm_62", false},    {"90a", "sm_90a", true},       {"90a", "sm_90", false},
+        {"90a", "sm_100a", false}, {"100f", "sm_100f", true},     {"100f", "sm_103a", true},
+        {"100f", "sm_100", false}, {"100f", "sm_120f", false},    {"103f", "sm_100f", false},
+        {"120f", "sm_121f", true}, {"90a 100f", "sm_100a", true}, {"100a,103a", "sm_103a", true},
+        {"<70", "sm_62", true},    {"<70", "sm_70", false},       {"100f", "sm_110a", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (form_target_allows(cases[i].needed, cases[i].target, (uint32_t)strlen(cases[i].target)) != cases[i].allowed)
+        if (form_target_allows(cases[i].needed, cases[i].target,
+                               (uint32_t)strlen(cases[i].target)) != cases[i].allowed)
             fail_msg("'%s' for %s", cases[i].needed, cases[i].target);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),  cmocka_unit_test(test_order), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_order), cmocka_unit_test(test_types),
         cmocka_unit_test(test_faults), cmocka_unit_test(test_needs), cmocka_unit_test(test_targets),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -137,6 +137,11 @@ static void test_layout(void **state)
          "\tld.global.f32 %f1, [%a];\r\n\tadd.s64 %rd1, %c, 4;\r\n\tst.global.f32 [%rd1], %f1;\r\n",
          "\tadd.s64 %rd1, %c, 4;\r\n\tld.global.f32 %f1, [%a];\r\n"
          "\tst.global.f32 [%rd1], %f1;\r\n"},
+        {"a semicolon too many",
+         "\tld.global.f32 %f1, [%a];\n\t// begin inline asm\n\tadd.s64 %rd1, %c, 4;;\n"
+         "\t// end inline asm\n\tst.global.f32 [%rd1], %f1;\n",
+         "\tadd.s64 %rd1, %c, 4;\n\tld.global.f32 %f1, [%a];\n\t// begin inline asm\n\t;\n"
+         "\t// end inline asm\n\tst.global.f32 [%rd1], %f1;\n"},
         {"in its scope",
          "\tld.global.f32 %f9, [%b];\n\t{\n\t.reg .b64 %x;\n\tld.global.f32 %f1, [%a];\n"
          "\tadd.s64 %x, %c, 4;\n\tst.global.f32 [%x], %f1;\n\t}\n",

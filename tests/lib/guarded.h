@@ -1,0 +1,36 @@
+// Bytes behind which memory ends, so that whoever reads one too many is caught, in libraries too.
+#pragma once
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct guarded {
+    char *mapping;
+    size_t room; // in front of the page that nobody may touch
+};
+
+static inline struct guarded guarded_new(size_t most)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (most + page - 1) / page * page;
+    char *mapping =
+        mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED || mprotect(mapping + room, page, PROT_NONE))
+        abort();
+    return (struct guarded){mapping, room};
+}
+
+// A copy that ends where the room ends. The one before it is gone.
+static inline char *guarded_copy(const struct guarded *guarded, const void *bytes, size_t size)
+{
+    char *at = guarded->mapping + guarded->room - size;
+    if (size)
+        memcpy(at, bytes, size);
+    return at;
+}
+
+static inline void guarded_free(struct guarded *guarded)
+{
+    munmap(guarded->mapping, guarded->room + (size_t)sysconf(_SC_PAGESIZE));
+    guarded->mapping = NULL;
+}
