@@ -11,7 +11,7 @@
 #include "passes/passes.h"
 #include <stdlib.h>
 
-enum { REQUEST = 1, ACK = 1, BITMAP = 1, DATA = 5, PACKET = 1 }; // flits
+enum { REQUEST = 1, ACK = 1, BITMAP = 1, DATA = 5, PACKET = 1 }; // flits, see struct chain
 
 static const struct pattern {
     uint8_t loads, stores;

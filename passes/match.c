@@ -2,6 +2,14 @@
 //
 // A loaded register has one reader and an intermediate result has one, so an instruction belongs to
 // one candidate at most: candidates never overlap, and no choice between them is to be made.
+//
+// Where the table leaves something open:
+//   pattern 4 is a unary operation or both sources the same loaded register;
+//   pattern 6 is also h(a, a), a test for NaN, which needs no scalar; `set` compares like `setp`;
+//   patterns 8 and 9 have their scalar: f(a, g(b)) is none, nor is h(a, g(b, i));
+//   b·i + a in one instruction is 8 or 9, a·b + i and a·i + a are none;
+//   an operation of three operands counts those that differ: lop3 of a and b is f(a, b);
+//   a mov is a use as any other, and no part of a pattern.
 #include "passes/match.h"
 #include "support/bits.h"
 #include <string.h>

@@ -9,8 +9,8 @@ typedef bool pass_function(struct ir_module *module, const struct pass_options *
 
 // Finds the Load-Compute-Store chains [000 Table 1] and says why other loads begin none.
 pass_function pass_chains;
-// Brings a chain's instructions next to each other [000 §5] and divides fused multiply-adds that
-// end a chain. Does the first only if `options->reorder`.
+// Brings a chain's instructions next to each other [000 §4.2] and divides fused multiply-adds that
+// end a chain [000 §5]. Does the first only if `options->reorder`.
 pass_function pass_reorder;
 // Finds the candidate blocks of TOM [002 §3.1].
 pass_function pass_blocks;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 // Blocks are judged on the module as it is and do not depend on the chains or their order. The
-// reordering comes right behind the chains because it may turn some of them down.
+// reordering carries out what the chains' pass found to be possible.
 const struct pass passes[] = {
     {"chains", pass_chains, "find Load-Compute-Store chains"},
     {"reorder", pass_reorder, "bring the instructions of a chain next to each other"},

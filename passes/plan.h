@@ -48,7 +48,10 @@ struct chain {
     bool split; // the fused multiply-add among `inst` is divided: its multiply ends the chain
     enum response response;
     uint32_t response_flits;
-    uint32_t saving; // flits per warp and hop that the chain saves if both ends are the same distance
+    // Flits per warp and hop that the chain saves if both ends are the same distance: a load is a
+    // request of 1 and data of 5, a store data of 5 and an ack of 1; offloaded, the chain is one
+    // packet of 1 and its response. Pattern 1: 6 + 6 + 6 - (1 + 1) = 16.
+    uint32_t saving;
 };
 
 struct live_value {

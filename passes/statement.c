@@ -64,6 +64,7 @@ static void read_scope(struct reader *r, uint32_t scope)
         case NODE_INSTR: read_instruction(r, child); break;
         case NODE_DIRECTIVE: read_directive(r, child); break;
         case NODE_SCOPE: read_scope(r, child); break;
+        case NODE_EMPTY: part(r); break;
         default:
             r->reach++;
             part(r);
