@@ -16,16 +16,26 @@ struct texts {
 
 // Writing
 
+// How many characters stand as they are.
+static size_t plain_length(const char *text, bool element)
+{
+    const char *forbidden = element ? "'\"\\~," : "'\"\\~";
+    size_t at = 0;
+    while (text[at] >= ' ' && text[at] <= '~' && !strchr(forbidden, text[at]) &&
+           !(text[at] == '/' && at && text[at - 1] == '*'))
+        at++;
+    return at;
+}
+
 static void add_escaped(struct text *to, const char *text, bool element)
 {
-    char before = 0;
-    for (; *text; before = *text++) {
-        unsigned char c = (unsigned char)*text;
-        bool closes = c == '/' && before == '*';
-        if (c < ' ' || c > '~' || closes || strchr("'\"\\~", c) || (element && c == ','))
-            text_printf(to, "%c%02x", ESCAPE, c);
-        else
-            text_add(to, text, 1);
+    for (;;) {
+        size_t plain = plain_length(text, element);
+        text_add(to, text, plain);
+        text += plain;
+        if (!*text)
+            return;
+        text_printf(to, "%c%02x", ESCAPE, (unsigned char)*text++);
     }
 }
 

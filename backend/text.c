@@ -28,15 +28,20 @@ void text_add(struct text *text, const char *bytes, size_t length)
 
 void text_printf(struct text *text, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    char *room = text_room(text, (size_t)length + 1);
-    va_start(args, format);
-    vsnprintf(room, (size_t)length + 1, format, args);
-    va_end(args);
-    text->bytes.n += (uint32_t)length;
+    enum { USUAL = 100 };
+    size_t room = USUAL;
+    for (;;) {
+        char *to = text_room(text, room);
+        va_list args;
+        va_start(args, format);
+        size_t length = (size_t)vsnprintf(to, room, format, args);
+        va_end(args);
+        if (length < room) {
+            text->bytes.n += (uint32_t)length;
+            return;
+        }
+        room = length + 1;
+    }
 }
 
 char *text_end(struct text *text, uint32_t *length)
