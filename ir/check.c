@@ -1,0 +1,229 @@
+// Checks every instruction against the forms of its opcode.
+//
+// Of the forms that take an instruction's modifiers the first counts whose operands fit and that
+// the module's version and target allow. When none does, the form that came furthest is complained
+// of.
+#include "ir/check_internal.h"
+#include <string.h>
+
+enum allowance { ALLOWED, TOO_OLD, TOO_NEW, OTHER_TARGET };
+
+static const struct node *node_of(const struct check *c)
+{
+    return &c->tree->nodes.v[c->inst->node];
+}
+
+// The module's header
+
+static bool is_architecture(const struct name *name)
+{
+    return (name->length > 3 && !memcmp(name->text, "sm_", 3)) ||
+           (name->length > 8 && !memcmp(name->text, "compute_", 8));
+}
+
+static void read_target(struct check *c, uint32_t node)
+{
+    const struct node *at = &c->tree->nodes.v[node];
+    const struct name *name = tree_name(c->tree, at->value);
+    if (name->length == 14 && !memcmp(name->text, "map_f64_to_f32", 14))
+        c->f64_as_f32 = true;
+    if (!is_architecture(name))
+        return;
+    vec_push(&c->scratch, &c->targets, *name);
+    uint16_t version = form_target_version(name->text, name->length);
+    if (version > c->module->version && c->module->version)
+        diag_add(c->diags, DIAG_ERROR, "version", at->begin, at->end,
+                 "'%.*s' needs PTX %u.%u, this module is %u.%u", (int)name->length, name->text,
+                 version / 10, version % 10, c->module->version / 10, c->module->version % 10);
+    else if (!version)
+        diag_add(c->diags, c->module->version > FORM_TABLE_VERSION ? DIAG_WARNING : DIAG_ERROR,
+                 "target", at->begin, at->end, "no target '%.*s' is known", (int)name->length,
+                 name->text);
+}
+
+static void read_targets(struct check *c)
+{
+    NODE_EACH (child, c->tree, 0) {
+        const struct node *at = &c->tree->nodes.v[child];
+        if (at->kind != NODE_DIRECTIVE || at->aux != W_target)
+            continue;
+        NODE_EACH (name, c->tree, child)
+            if (c->tree->nodes.v[name].kind == NODE_NAME)
+                read_target(c, name);
+    }
+}
+
+// Version and target
+
+static bool target_allows(const struct check *c, const char *targets)
+{
+    if (!c->targets.n || (c->f64_as_f32 && !strcmp(targets, "13")))
+        return true;
+    for (uint32_t i = 0; i < c->targets.n; i++)
+        if (form_target_allows(targets, c->targets.v[i].text, c->targets.v[i].length))
+            return true;
+    return false;
+}
+
+static const char *refused_targets(const struct check *c, const struct form_match *match)
+{
+    for (uint32_t i = 0; i < FORM_NEEDS && match->targets[i]; i++)
+        if (!target_allows(c, match->targets[i]))
+            return match->targets[i];
+    return NULL;
+}
+
+static enum allowance find_allowance(const struct check *c, const struct form_match *match)
+{
+    uint16_t version = c->module->version;
+    if (version && version < match->version)
+        return TOO_OLD;
+    if (version && match->last && version > match->last)
+        return TOO_NEW;
+    return refused_targets(c, match) ? OTHER_TARGET : ALLOWED;
+}
+
+static enum allowance allowance(struct check *c, const struct form_match *match)
+{
+    while (match->id >= c->allowed.n)
+        vec_push(&c->scratch, &c->allowed, 0);
+    uint8_t *known = &c->allowed.v[match->id];
+    if (!*known)
+        *known = (uint8_t)(find_allowance(c, match) + 1);
+    return (enum allowance)(*known - 1);
+}
+
+// Where modifier `index` stands; for one behind the last, the whole opcode with all modifiers.
+static void modifier_range(const struct check *c, uint32_t index, uint32_t *begin, uint32_t *end)
+{
+    const char *text = c->tree->source->text;
+    node_opcode_range(c->tree, c->inst->node, begin, end);
+    uint32_t count, at = *end;
+    node_mods(c->tree, c->inst->node, &count);
+    for (uint32_t i = 0; i < count && at < node_of(c)->end; i++) {
+        while (at < node_of(c)->end && text[at] != '.') // comments between words do not matter here
+            at++;
+        uint32_t from = at++;
+        while (at < node_of(c)->end &&
+               (text[at] == '_' || text[at] == ':' || (text[at] >= '0' && text[at] <= '9') ||
+                ((text[at] | 0x20) >= 'a' && (text[at] | 0x20) <= 'z')))
+            at++;
+        *end = at;
+        if (i == index) {
+            *begin = from;
+            return;
+        }
+    }
+}
+
+static void report_need(struct check *c, const struct form_match *match)
+{
+    uint32_t begin, end;
+    modifier_range(c, UINT32_MAX, &begin, &end);
+    int length = (int)(end - begin);
+    const char *name = c->tree->source->text + begin;
+    uint16_t version = c->module->version;
+    switch (allowance(c, match)) {
+    case ALLOWED: break;
+    case TOO_OLD:
+        diag_add(c->diags, DIAG_ERROR, "version", begin, end,
+                 "'%.*s' needs PTX %u.%u, this module is %u.%u", length, name, match->version / 10,
+                 match->version % 10, version / 10, version % 10);
+        break;
+    case TOO_NEW:
+        diag_add(c->diags, DIAG_ERROR, "version", begin, end,
+                 "'%.*s' was taken until PTX %u.%u, this module is %u.%u", length, name,
+                 match->last / 10, match->last % 10, version / 10, version % 10);
+        break;
+    case OTHER_TARGET:
+        diag_add(c->diags, DIAG_ERROR, "target", begin, end,
+                 "'%.*s' needs %s, this module is for %.*s", length, name,
+                 form_targets_text(&c->scratch, refused_targets(c, match)),
+                 (int)c->targets.v[0].length, c->targets.v[0].text);
+        break;
+    }
+}
+
+// Modifiers
+
+static void report_modifier(struct check *c, struct ir_inst *inst, const struct form_match *match)
+{
+    uint32_t begin, end, count;
+    const uint16_t *mods = node_mods(c->tree, c->inst->node, &count);
+    bool newer = c->module->version > FORM_TABLE_VERSION;
+    bool unknown = match->bad_modifier < count && mods[match->bad_modifier] >= WORD_COUNT;
+    enum severity severity = newer ? DIAG_WARNING : DIAG_ERROR;
+    const char *form = form_text(&c->scratch, match->closest);
+    modifier_range(c, match->bad_modifier, &begin, &end);
+    const char *text = c->tree->source->text + begin;
+    if (match->bad_modifier == UINT32_MAX)
+        diag_add(c->diags, severity, "modifier", begin, end, "'%.*s' lacks a modifier: %s",
+                 (int)(end - begin), text, form);
+    else
+        diag_add(c->diags, severity, "modifier", begin, end, "%s '%.*s' is %s: %s", "modifier",
+                 (int)(end - begin), text, unknown ? "not known" : "not taken here", form);
+    if (newer)
+        inst->flags |= INST_OPAQUE;
+}
+
+// Instructions
+
+static void check_guard(struct check *c)
+{
+    const struct ir_operand *guard = c->fn->operands.v + c->inst->operands;
+    if (!(c->inst->flags & INST_GUARDED) || !c->inst->operand_count || guard->role != ROLE_GUARD ||
+        guard->kind == OPERAND_UNKNOWN)
+        return;
+    if (guard->kind == OPERAND_REGISTER && (c->fn->registers.v[guard->index].type == W_pred ||
+                                            c->fn->registers.v[guard->index].type >= WORD_COUNT))
+        return;
+    const struct node *at = &c->tree->nodes.v[guard->node];
+    diag_add(c->diags, DIAG_ERROR, "type", at->begin, at->end, "a guard must be a predicate");
+}
+
+static void check_instruction(struct check *c, struct ir_inst *inst)
+{
+    c->inst = inst;
+    check_guard(c);
+    uint32_t count;
+    const uint16_t *mods = node_mods(c->tree, inst->node, &count);
+    const struct form_match *match = forms_match(c->forms, inst->op, mods, count);
+    if (!match->closest)
+        return;
+    if (!match->form) {
+        report_modifier(c, inst, match);
+        return;
+    }
+    const struct form_match *fitting = NULL;
+    struct fault best = {0}, fault;
+    for (; match; match = match->next) {
+        if (!check_operands_fit(c, match, &fault)) {
+            if (!best.match || fault.depth > best.depth)
+                best = fault;
+        } else if (allowance(c, match) == ALLOWED) {
+            return;
+        } else if (!fitting) {
+            fitting = match;
+        }
+    }
+    if (fitting)
+        report_need(c, fitting);
+    else
+        check_report_fault(c, &best);
+}
+
+void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags)
+{
+    struct check *c = ARENA_NEW(module->arena, struct check);
+    *c = (struct check){.module = module, .tree = module->tree, .forms = forms, .diags = diags};
+    arena_init(&c->scratch, module->arena->memory);
+    check_init_types(c);
+    read_targets(c);
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        c->fn = &module->functions.v[i];
+        for (uint32_t k = 0; k < c->fn->insts.n; k++)
+            if (c->fn->insts.v[k].op != OP_OPAQUE)
+                check_instruction(c, &c->fn->insts.v[k]);
+    }
+    arena_free(&c->scratch);
+}

@@ -1,0 +1,64 @@
+// Shared by the files of the checker.
+#pragma once
+#include "ir/check.h"
+
+// What keeps an instruction from fitting a form.
+enum fault_kind {
+    FAULT_NONE,
+    FAULT_COUNT,     // too few or too many operands
+    FAULT_REGISTER,  // must be a register
+    FAULT_VALUE,     // must be a register or an immediate
+    FAULT_IMMEDIATE, // must be an integer
+    FAULT_NUMBER,    // an immediate of another kind
+    FAULT_RANGE,
+    FAULT_TYPE, // a register of another type
+    FAULT_PREDICATE,
+    FAULT_ADDRESS,
+    FAULT_BASE,   // an address register of another type
+    FAULT_INSIDE, // too few or too many operands in the brackets
+    FAULT_LIST,
+    FAULT_LABEL,
+    FAULT_NAME,
+    FAULT_VECTOR, // must be a vector
+    FAULT_LENGTH,
+    FAULT_SCALAR, // must not be a vector
+    FAULT_PAIR,   // the second destination
+    FAULT_SELECTOR,
+    FAULT_NEGATION,
+    FAULT_SPECIAL, // a special register
+    FAULT_SINK,    // the sink
+};
+
+struct fault {
+    uint8_t kind;
+    uint8_t depth;   // operands that fitted
+    uint32_t node;   // where
+    uint32_t number; // FAULT_LENGTH: elements that should be there
+    const struct form_operand *spec;
+    const struct form_match *match;
+};
+
+enum { REGISTER_TYPES = 32 };
+
+struct check {
+    struct ir_module *module;
+    struct tree *tree;
+    struct forms *forms;
+    struct diags *diags;
+    struct arena scratch;
+    struct ir_function *fn;
+    const struct ir_inst *inst;
+    uint32_t cursor; // operand of the instruction that was found last
+    // Register types are numbered; per instruction type, sets of those that it takes.
+    uint8_t number[WORD_COUNT];
+    uint32_t exact[WORD_COUNT], wider[WORD_COUNT];
+    uint32_t addresses; // those that an address may have
+    VEC(struct name) targets;
+    bool f64_as_f32;
+    VEC(uint8_t) allowed; // by match: 0 unknown, else enum allowance + 1
+};
+
+void check_init_types(struct check *c);
+// True if the current instruction's operands fit the form; otherwise `fault` says what does not.
+bool check_operands_fit(struct check *c, const struct form_match *match, struct fault *fault);
+void check_report_fault(struct check *c, const struct fault *fault);

@@ -1,0 +1,490 @@
+// Operands against a form. The syntax gives their shape, the IR's operands what each name is.
+#include "ir/check_internal.h"
+#include <string.h>
+
+// Types
+
+static const uint16_t register_types[] = {W_b8,  W_b16, W_b32,   W_b64, W_b128, W_u8,
+                                          W_u16, W_u32, W_u64,   W_s8,  W_s16,  W_s32,
+                                          W_s64, W_f16, W_f16x2, W_f32, W_f64,  W_pred};
+enum { REGISTER_TYPE_COUNT = sizeof register_types / sizeof *register_types };
+
+enum type_kind { TYPE_INTEGER, TYPE_FLOAT, TYPE_BITS, TYPE_HALVES, TYPE_PACKED, TYPE_PREDICATE };
+
+static enum type_kind type_kind(uint16_t type)
+{
+    if (type == W_pred)
+        return TYPE_PREDICATE;
+    if (type == W_f16 || type == W_f32 || type == W_f64)
+        return TYPE_FLOAT;
+    if (type == W_f16x2 || type == W_u16x2 || type == W_s16x2)
+        return TYPE_HALVES;
+    const char *text = isa_words[type].text;
+    if (strchr(text, 'x'))
+        return TYPE_PACKED;
+    if (text[1] == 'b' && text[2] != 'f')
+        return TYPE_BITS;
+    return (text[1] == 'u' || text[1] == 's') && text[2] >= '0' && text[2] <= '9' ? TYPE_INTEGER
+                                                                                  : TYPE_PACKED;
+}
+
+// Whether an instruction of one type takes a register of another one, of the same size or of a
+// larger one: as ptxas judges. An integer instruction and a floating-point register never meet;
+// formats that have no register type of their own lie in registers .bN.
+static bool takes(uint16_t type, uint16_t reg, bool larger)
+{
+    enum type_kind kind = type_kind(type), of = type_kind(reg);
+    switch (kind) {
+    case TYPE_PREDICATE: return of == TYPE_PREDICATE;
+    case TYPE_INTEGER: return of == TYPE_INTEGER || of == TYPE_BITS || of == TYPE_HALVES;
+    case TYPE_FLOAT: return of == TYPE_BITS || (!larger && reg == type);
+    case TYPE_BITS: return of != TYPE_PREDICATE;
+    case TYPE_HALVES: return !larger && (of == TYPE_BITS || of == TYPE_HALVES);
+    case TYPE_PACKED: return !larger && of == TYPE_BITS;
+    }
+    return false;
+}
+
+void check_init_types(struct check *c)
+{
+    for (uint32_t i = 0; i < REGISTER_TYPE_COUNT; i++) {
+        uint16_t reg = register_types[i];
+        enum type_kind kind = type_kind(reg);
+        c->number[reg] = (uint8_t)(i + 1);
+        if (kind != TYPE_FLOAT && kind != TYPE_PREDICATE && reg != W_b128)
+            c->addresses |= 1u << i;
+        for (uint16_t type = 0; type < WORD_COUNT; type++) {
+            if (!isa_is_type(type))
+                continue;
+            bool same = isa_words[type].value == isa_words[reg].value;
+            bool larger = isa_words[type].value < isa_words[reg].value;
+            if (same && takes(type, reg, false))
+                c->exact[type] |= 1u << i;
+            if ((same && takes(type, reg, false)) || (larger && takes(type, reg, true)))
+                c->wider[type] |= 1u << i;
+        }
+    }
+}
+
+static uint16_t twice_as_wide(uint16_t type)
+{
+    static const uint16_t wide[][2] = {
+        {W_u8, W_u16},  {W_u16, W_u32}, {W_u32, W_u64}, {W_s8, W_s16},  {W_s16, W_s32},
+        {W_s32, W_s64}, {W_b8, W_b16},  {W_b16, W_b32}, {W_b32, W_b64}, {W_b64, W_b128}};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (wide[i][0] == type)
+            return wide[i][1];
+    return W_UNKNOWN;
+}
+
+static uint16_t operand_type(const struct form_match *match, const struct form_operand *spec)
+{
+    uint16_t type = form_operand_type(match, spec);
+    return spec->twice ? twice_as_wide(type) : type;
+}
+
+// Matching
+
+struct fit {
+    struct check *c;
+    const struct form_match *match;
+    const struct form_operand *spec;
+    struct fault *fault;
+};
+
+static const struct node *node_at(const struct fit *f, uint32_t node)
+{
+    return &f->c->tree->nodes.v[node];
+}
+
+static bool refuse(const struct fit *f, enum fault_kind kind, uint32_t node)
+{
+    f->fault->kind = (uint8_t)kind;
+    f->fault->node = node;
+    f->fault->spec = f->spec;
+    return false;
+}
+
+// What a name or literal at a node is in the IR. They are asked for in the order of the text.
+static const struct ir_operand *find_operand(struct check *c, uint32_t node)
+{
+    const struct ir_operand *operands = c->fn->operands.v + c->inst->operands;
+    for (uint32_t i = 0, at = c->cursor; i < c->inst->operand_count; i++) {
+        if (operands[at].node == node && operands[at].role != ROLE_KEEP) {
+            c->cursor = at;
+            return &operands[at];
+        }
+        at = at + 1 < c->inst->operand_count ? at + 1 : 0;
+    }
+    return NULL;
+}
+
+static bool hexadecimal(const struct fit *f, uint32_t node, char letter)
+{
+    const char *text = f->c->tree->source->text + node_at(f, node)->begin;
+    text += *text == '-';
+    return text[0] == '0' && (text[1] | 0x20) == letter;
+}
+
+static bool takes_float(const struct fit *f, uint32_t node, uint16_t type)
+{
+    if (type == W_f32 || type == W_f64 || type == W_UNKNOWN)
+        return true;
+    return (type == W_b32 && hexadecimal(f, node, 'f')) ||
+           (type == W_b64 && hexadecimal(f, node, 'd'));
+}
+
+static bool takes_integer(uint16_t type)
+{
+    if (type == W_UNKNOWN)
+        return true;
+    enum type_kind kind = type_kind(type);
+    return kind == TYPE_INTEGER || kind == TYPE_PREDICATE || (kind == TYPE_BITS && type != W_b128);
+}
+
+static bool fit_integer(const struct fit *f, uint32_t node, uint64_t value)
+{
+    const struct form_operand *spec = f->spec;
+    if (spec->kind == FORM_REGISTER || spec->written)
+        return refuse(f, FAULT_REGISTER, node);
+    if (spec->kind == FORM_SOURCE && !takes_integer(operand_type(f->match, spec)))
+        return refuse(f, FAULT_NUMBER, node);
+    if (spec->most && (value < spec->least || value > spec->most))
+        return refuse(f, FAULT_RANGE, node);
+    return true;
+}
+
+static bool fit_float(const struct fit *f, uint32_t node)
+{
+    if (f->spec->kind == FORM_REGISTER || f->spec->written)
+        return refuse(f, FAULT_REGISTER, node);
+    if (f->spec->kind == FORM_IMMEDIATE)
+        return refuse(f, FAULT_IMMEDIATE, node);
+    return takes_float(f, node, operand_type(f->match, f->spec)) || refuse(f, FAULT_NUMBER, node);
+}
+
+static bool fit_register(const struct fit *f, uint32_t node, const struct ir_operand *operand,
+                         bool member)
+{
+    const struct ir_register *reg = &f->c->fn->registers.v[operand->index];
+    if (f->spec->kind == FORM_IMMEDIATE)
+        return refuse(f, FAULT_IMMEDIATE, node);
+    if (reg->type >= WORD_COUNT)
+        return true; // reported where it is declared
+    if (reg->bits != isa_words[reg->type].value && !member)
+        return refuse(f, FAULT_SCALAR, node);
+    uint16_t type = operand_type(f->match, f->spec);
+    if (type == W_UNKNOWN)
+        return true;
+    uint32_t bit = f->c->number[reg->type] ? 1u << (f->c->number[reg->type] - 1) : 0;
+    uint32_t set = f->spec->wider ? f->c->wider[type] : f->c->exact[type];
+    bool untyped = !f->spec->untyped || type_kind(reg->type) == TYPE_BITS;
+    return ((set & bit) && untyped) || refuse(f, FAULT_TYPE, node);
+}
+
+// Has only the parts .x to .w.
+static bool special_is_vector(uint32_t special)
+{
+    return special == SPECIAL_tid || special == SPECIAL_ntid || special == SPECIAL_ctaid ||
+           special == SPECIAL_nctaid || special == SPECIAL_clusterid ||
+           special == SPECIAL_nclusterid || special == SPECIAL_cluster_ctaid ||
+           special == SPECIAL_cluster_nctaid;
+}
+
+static bool fit_name(const struct fit *f, uint32_t node, bool member)
+{
+    const struct ir_operand *operand = find_operand(f->c, node);
+    if (!operand)
+        return true;
+    switch (operand->kind) {
+    case OPERAND_REGISTER: return fit_register(f, node, operand, member);
+    case OPERAND_SPECIAL:
+        if (!f->spec->special)
+            return refuse(f, FAULT_SPECIAL, node);
+        return !special_is_vector(operand->index) || member ||
+               operand_type(f->match, f->spec) == W_UNKNOWN || refuse(f, FAULT_SCALAR, node);
+    case OPERAND_SYMBOL:
+        return f->spec->variable ||
+               refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_VALUE, node);
+    case OPERAND_SINK: return f->spec->sink || refuse(f, FAULT_SINK, node);
+    case OPERAND_IMMEDIATE: return fit_integer(f, node, (uint64_t)operand->value);
+    default: return true; // what nothing declares is reported by the lowering
+    }
+}
+
+// Selectors of parts: .b0 to .b3, .h0, .h1 for scalars; two half-words or four bytes out of two
+// registers for sources, and a mask for the destination.
+static bool fit_selector(const struct fit *f, uint32_t node)
+{
+    const char *text = f->c->tree->source->text + node_at(f, node)->begin;
+    uint32_t end = node_at(f, node)->end - node_at(f, node)->begin;
+    uint32_t dot = end;
+    while (dot && text[dot - 1] != '.')
+        dot--;
+    const char *digits = text + dot + 1;
+    uint32_t count = end - dot - 1, parts = f->spec->selector;
+    bool half = text[dot] == 'h';
+    if ((!half && text[dot] != 'b') || !count || (parts == 2 && !half) || (parts == 4 && half))
+        return refuse(f, FAULT_SELECTOR, node);
+    char most = parts == 1         ? (half ? '1' : '3')
+                : f->spec->written ? (char)('0' + parts - 1)
+                                   : (char)('0' + 2 * parts - 1);
+    bool good = parts == 1 ? count == 1 : f->spec->written ? count <= parts : count == parts;
+    for (uint32_t i = 0; i < count; i++) {
+        good &= digits[i] >= '0' && digits[i] <= most;
+        good &= !f->spec->written || !i || digits[i] < digits[i - 1];
+    }
+    return good || refuse(f, FAULT_SELECTOR, node);
+}
+
+static bool fit_member(const struct fit *f, uint32_t node)
+{
+    const struct ir_operand *operand = find_operand(f->c, node + 1);
+    bool vector = operand && operand->kind == OPERAND_REGISTER &&
+                  f->c->fn->registers.v[operand->index].type < WORD_COUNT &&
+                  f->c->fn->registers.v[operand->index].bits >
+                      isa_words[f->c->fn->registers.v[operand->index].type].value;
+    bool special = operand && operand->kind == OPERAND_SPECIAL;
+    if (!vector && !special) {
+        if (!f->spec->selector)
+            return refuse(f, FAULT_SELECTOR, node);
+        if (!fit_selector(f, node))
+            return false;
+    }
+    return fit_name(f, node + 1, vector || special);
+}
+
+static bool fit_elements(const struct fit *f, uint32_t node, uint32_t length);
+
+static bool fit_value(const struct fit *f, uint32_t node)
+{
+    const struct node *at = node_at(f, node);
+    switch (at->kind) {
+    case NODE_NAME: return fit_name(f, node, false);
+    case NODE_MEMBER: return fit_member(f, node);
+    case NODE_INT: return fit_integer(f, node, at->value);
+    case NODE_FLOAT32:
+    case NODE_FLOAT64: return fit_float(f, node);
+    case NODE_NEGATE:
+        return f->spec->negated ? fit_value(f, node + 1) : refuse(f, FAULT_NEGATION, node);
+    case NODE_OFFSET:
+    case NODE_ELEMENT:
+    case NODE_APPLY:
+    case NODE_EXPR:
+        return f->spec->variable ||
+               refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_VALUE, node);
+    case NODE_VECTOR: // loads and stores take a scalar in braces
+        if (f->c->inst->class == CLASS_LOAD || f->c->inst->class == CLASS_STORE)
+            return fit_elements(f, node, 1);
+        return refuse(f, FAULT_SCALAR, node);
+    default:
+        return refuse(
+            f, f->spec->written || f->spec->kind == FORM_REGISTER ? FAULT_REGISTER : FAULT_VALUE,
+            node);
+    }
+}
+
+// A register that was declared as a vector of this length, 0: of any.
+static bool is_vector_register(const struct fit *f, uint32_t node, uint32_t length)
+{
+    if (node_at(f, node)->kind != NODE_NAME)
+        return false;
+    const struct ir_operand *operand = find_operand(f->c, node);
+    if (!operand || operand->kind != OPERAND_REGISTER)
+        return false;
+    const struct ir_register *reg = &f->c->fn->registers.v[operand->index];
+    uint32_t bits = reg->type < WORD_COUNT ? isa_words[reg->type].value : 0;
+    return bits && reg->bits > bits && (!length || reg->bits == bits * length);
+}
+
+static bool fit_vector_register(const struct fit *f, uint32_t node)
+{
+    return fit_register(f, node, find_operand(f->c, node), true);
+}
+
+static bool is_sink(const struct fit *f, uint32_t node)
+{
+    if (node_at(f, node)->kind != NODE_NAME)
+        return false;
+    const struct ir_operand *operand = find_operand(f->c, node);
+    return operand && operand->kind == OPERAND_SINK;
+}
+
+static bool fit_elements(const struct fit *f, uint32_t node, uint32_t length)
+{
+    uint32_t count = 0;
+    NODE_EACH (child, f->c->tree, node)
+        count++;
+    f->fault->number = length;
+    if (length && count != length)
+        return refuse(f, FAULT_LENGTH, node);
+    bool all_thrown = count > 0;
+    NODE_EACH (child, f->c->tree, node) {
+        if (!fit_value(f, child))
+            return false;
+        all_thrown &= is_sink(f, child);
+    }
+    return !all_thrown || refuse(f, FAULT_SINK, node);
+}
+
+static bool fit_vector(const struct fit *f, uint32_t node)
+{
+    bool any = f->spec->length == FORM_ANY_LENGTH;
+    uint32_t length = any ? 0
+                      : f->spec->length == FORM_BY_MODIFIER
+                          ? (uint32_t)f->match->vector * f->spec->factor
+                          : f->spec->length;
+    if (node_at(f, node)->kind == NODE_VECTOR)
+        return fit_elements(f, node, length);
+    if (is_vector_register(f, node, length))
+        return fit_vector_register(f, node);
+    if (any || length == 1)
+        return fit_value(f, node);
+    f->fault->number = length;
+    return refuse(f, FAULT_VECTOR, node);
+}
+
+static bool fit_predicate(const struct fit *f, uint32_t node)
+{
+    const struct node *at = node_at(f, node);
+    if (at->kind == NODE_NOT && !f->spec->written)
+        return fit_predicate(f, node + 1);
+    if (at->kind == NODE_INT)
+        return !f->spec->written || refuse(f, FAULT_PREDICATE, node);
+    if (at->kind != NODE_NAME)
+        return refuse(f, FAULT_PREDICATE, node);
+    const struct ir_operand *operand = find_operand(f->c, node);
+    if (!operand || operand->kind == OPERAND_UNKNOWN)
+        return true;
+    if (operand->kind == OPERAND_SINK)
+        return f->spec->sink || refuse(f, FAULT_SINK, node);
+    if (operand->kind != OPERAND_REGISTER)
+        return refuse(f, FAULT_PREDICATE, node);
+    uint16_t type = f->c->fn->registers.v[operand->index].type;
+    return type == W_pred || type >= WORD_COUNT || refuse(f, FAULT_PREDICATE, node);
+}
+
+static bool fit_operand(struct fit *f, const struct form_operand *spec, uint32_t node);
+
+static bool fit_pair(struct fit *f, uint32_t node)
+{
+    struct form_operand second = {.kind = FORM_PREDICATE,
+                                  .written = true,
+                                  .type = W_UNKNOWN,
+                                  .sink = f->spec->pair == FORM_MAYBE_PAIR};
+    struct form_operand first = *f->spec;
+    const struct form_operand *spec = f->spec;
+    first.pair = FORM_SINGLE;
+    uint32_t behind = node_next(f->c->tree, node + 1);
+    bool good = fit_operand(f, &first, node + 1) && fit_operand(f, &second, behind);
+    if (good && is_sink(f, node + 1) && is_sink(f, behind))
+        return refuse(f, FAULT_SINK, node);
+    if (!good)
+        f->fault->spec = spec;
+    return good;
+}
+
+// What is added to the address, and what stands beside it in the brackets.
+static bool fit_address(struct fit *f, uint32_t node)
+{
+    const struct node *at = node_at(f, node);
+    if (at->kind == NODE_ELEMENT)
+        return true;
+    if (at->kind != NODE_ADDRESS || at->size < 2)
+        return refuse(f, FAULT_ADDRESS, node);
+    uint32_t base = node + 1;
+    uint8_t kind = node_at(f, base)->kind;
+    uint32_t name = kind == NODE_OFFSET || kind == NODE_MEMBER ? base + 1 : base;
+    name += node_at(f, name)->kind == NODE_MEMBER;
+    if (node_at(f, name)->kind != NODE_NAME)
+        return true;
+    const struct ir_operand *operand = find_operand(f->c, name);
+    if (!operand || operand->kind != OPERAND_REGISTER)
+        return true;
+    uint16_t type = f->c->fn->registers.v[operand->index].type;
+    if (type >= WORD_COUNT || !f->c->number[type])
+        return true;
+    return f->c->addresses >> (f->c->number[type] - 1) & 1 || refuse(f, FAULT_BASE, name);
+}
+
+static bool fit_operand(struct fit *f, const struct form_operand *spec, uint32_t node)
+{
+    f->spec = spec;
+    uint8_t kind = node_at(f, node)->kind;
+    if (spec->pair && kind == NODE_PAIR)
+        return fit_pair(f, node);
+    if (kind == NODE_PAIR || spec->pair == FORM_ALWAYS_PAIR)
+        return refuse(f, FAULT_PAIR, node);
+    switch (spec->kind) {
+    case FORM_SOURCE:
+    case FORM_REGISTER:
+    case FORM_IMMEDIATE:
+        return spec->length == FORM_SCALAR ? fit_value(f, node) : fit_vector(f, node);
+    case FORM_PREDICATE: return fit_predicate(f, node);
+    case FORM_ADDRESS: return fit_address(f, node);
+    case FORM_LIST: return kind == NODE_LIST || refuse(f, FAULT_LIST, node);
+    case FORM_LABEL: return kind == NODE_NAME || refuse(f, FAULT_LABEL, node);
+    case FORM_FUNCTION:
+    case FORM_NAME: return kind == NODE_NAME || refuse(f, FAULT_NAME, node);
+    default: return true;
+    }
+}
+
+// Specs [first, end) against sibling nodes [node, stop): those that may be missing are left out
+// from the right. Inside brackets the first sibling is the address itself.
+static bool fit_sequence(struct fit *f, uint32_t first, uint32_t end, bool inside, uint32_t node,
+                         uint32_t stop)
+{
+    const struct form *form = f->match->form;
+    uint32_t must = 0, may = 0, given = 0;
+    for (uint32_t i = first; i < end; i++) {
+        int presence = form->operand[i].inside == inside
+                           ? form_operand_presence(f->match, &form->operand[i])
+                           : -1;
+        must += presence > 0;
+        may += presence >= 0;
+    }
+    for (uint32_t at = node; at < stop; at = node_next(f->c->tree, at))
+        given++;
+    if (given < must || given > may)
+        return refuse(f, inside ? FAULT_INSIDE : FAULT_COUNT, node < stop ? node : node - 1);
+    uint32_t spare = given - must;
+    for (uint32_t i = first; i < end; i++) {
+        const struct form_operand *spec = &form->operand[i];
+        int presence = spec->inside == inside ? form_operand_presence(f->match, spec) : -1;
+        if (presence < 0 || (!presence && !spare))
+            continue;
+        spare -= !presence;
+        if (!fit_operand(f, spec, node))
+            return false;
+        if (spec->kind == FORM_ADDRESS && !inside) {
+            uint32_t last = i + 1;
+            while (last < end && form->operand[last].inside)
+                last++;
+            bool address = node_at(f, node)->kind == NODE_ADDRESS;
+            uint32_t behind = node_next(f->c->tree, node);
+            if (!fit_sequence(f, i + 1, last, true,
+                              address ? node_next(f->c->tree, node + 1) : behind, behind))
+                return false;
+        }
+        f->fault->depth++;
+        node = node_next(f->c->tree, node);
+    }
+    return true;
+}
+
+bool check_operands_fit(struct check *c, const struct form_match *match, struct fault *fault)
+{
+    *fault = (struct fault){.match = match};
+    struct fit f = {c, match, NULL, fault};
+    uint32_t node = c->inst->node;
+    uint32_t first = node + 1 + ((c->tree->nodes.v[node].flags & NODE_HAS_GUARD) != 0);
+    c->cursor = 0;
+    bool good =
+        fit_sequence(&f, 0, match->form->operand_count, false, first, node_next(c->tree, node));
+    if (fault->kind == FAULT_COUNT)
+        fault->node = node;
+    else if (!good)
+        fault->depth++;
+    return good;
+}

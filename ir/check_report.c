@@ -1,0 +1,90 @@
+// Faults of operands in words.
+#include "ir/check_internal.h"
+
+static const char *expectation(struct check *c, const struct fault *fault)
+{
+    uint16_t type = form_operand_type(fault->match, fault->spec);
+    const char *width = fault->spec->wider   ? " or wider"
+                        : fault->spec->twice ? " (twice as wide)"
+                                             : "";
+    if (type >= WORD_COUNT)
+        return "a value";
+    return arena_printf(&c->scratch, "%s%s", isa_words[type].text, width);
+}
+
+static const char *declared_type(struct check *c, uint32_t node)
+{
+    const struct ir_operand *operands = c->fn->operands.v + c->inst->operands;
+    for (uint32_t i = 0; i < c->inst->operand_count; i++)
+        if (operands[i].node == node && operands[i].kind == OPERAND_REGISTER)
+            return isa_words[c->fn->registers.v[operands[i].index].type].text;
+    return "of another type";
+}
+
+static const char *fault_text(struct check *c, const struct fault *fault)
+{
+    switch ((enum fault_kind)fault->kind) {
+    case FAULT_REGISTER: return "must be a register";
+    case FAULT_VALUE: return "must be a register or a number";
+    case FAULT_IMMEDIATE: return "must be an integer";
+    case FAULT_NUMBER:
+        return arena_printf(&c->scratch, "is no number for %s", expectation(c, fault));
+    case FAULT_RANGE:
+        return arena_printf(&c->scratch, "is not between %u and %u", fault->spec->least,
+                            fault->spec->most);
+    case FAULT_TYPE:
+        return arena_printf(&c->scratch, "is %s where %s is taken", declared_type(c, fault->node),
+                            expectation(c, fault));
+    case FAULT_PREDICATE: return "must be a predicate";
+    case FAULT_ADDRESS: return "must be an address in brackets";
+    case FAULT_BASE:
+        return arena_printf(&c->scratch, "is %s, which no address can be",
+                            declared_type(c, fault->node));
+    case FAULT_INSIDE: return "is an address with another number of parts";
+    case FAULT_LIST: return "must be a list in parentheses";
+    case FAULT_LABEL: return "must be a label";
+    case FAULT_NAME: return "must be a name";
+    case FAULT_VECTOR: return arena_printf(&c->scratch, "must be a vector of %u", fault->number);
+    case FAULT_LENGTH: return arena_printf(&c->scratch, "must have %u elements", fault->number);
+    case FAULT_SCALAR: return "must not be a vector";
+    case FAULT_PAIR:
+        return fault->spec->pair == FORM_ALWAYS_PAIR ? "needs a second result behind |"
+                                                     : "has no second result here";
+    case FAULT_SELECTOR: return "has a selector that is not taken here";
+    case FAULT_NEGATION: return "cannot be negated here";
+    case FAULT_SPECIAL: return "is a special register, which only mov and cvt read";
+    case FAULT_SINK: return "cannot be thrown away";
+    default: return "does not fit";
+    }
+}
+
+static void report_count(struct check *c, const struct fault *fault)
+{
+    uint32_t must = 0, may = 0, given = 0;
+    const struct form *form = fault->match->form;
+    for (uint32_t i = 0; i < form->operand_count; i++) {
+        int presence =
+            form->operand[i].inside ? -1 : form_operand_presence(fault->match, &form->operand[i]);
+        must += presence > 0;
+        may += presence >= 0;
+    }
+    const struct node *at = &c->tree->nodes.v[c->inst->node];
+    NODE_EACH (child, c->tree, c->inst->node)
+        given += c->tree->nodes.v[child].kind != NODE_GUARD;
+    const char *takes = must == may ? arena_printf(&c->scratch, "%u", must)
+                                    : arena_printf(&c->scratch, "%u to %u", must, may);
+    diag_add(c->diags, DIAG_ERROR, "operands", at->begin, at->end,
+             "'%s' takes %s operand%s, here %s %u", isa_op_names[form->op], takes,
+             may == 1 ? "" : "s", given == 1 ? "is" : "are", given);
+}
+
+void check_report_fault(struct check *c, const struct fault *fault)
+{
+    if (fault->kind == FAULT_COUNT) {
+        report_count(c, fault);
+        return;
+    }
+    const struct node *at = &c->tree->nodes.v[fault->node];
+    diag_add(c->diags, DIAG_ERROR, "type", at->begin, at->end, "'%.*s' %s",
+             (int)(at->end - at->begin), c->tree->source->text + at->begin, fault_text(c, fault));
+}

@@ -1,0 +1,161 @@
+// The checker: what it complains of, and where; and what it leaves alone.
+#include "ir/check.h"
+#include "tests/unit/program.h"
+
+#define MODULE(version, target, body)                                                              \
+    ".version " version "\n.target " target "\n.address_size 64\n.visible .entry k()\n{\n"         \
+    ".reg .pred p<4>; .reg .b16 h<4>; .reg .u32 r<4>; .reg .b32 b<4>; .reg .f32 f<4>;\n"           \
+    ".reg .u64 d<4>; .reg .f64 e<4>; .reg .v2 .f32 v;\n" body "\nret;\n}\n"
+#define BODY(body) MODULE("9.0", "sm_90", body)
+
+// All findings as "error type f1; warning modifier .foo".
+static const char *findings(struct program *p, const char *text)
+{
+    program_parse(p, text, strlen(text));
+    struct ir_module module;
+    ir_build(&module, &p->arena, &p->tree, &p->diags);
+    ir_check(&module, forms_new(&p->arena), &p->diags);
+    const char *list = "";
+    for (uint32_t i = 0; i < p->diags.list.n; i++) {
+        const struct diag *diag = &p->diags.list.v[i];
+        list = arena_printf(&p->arena, "%s%s%s %s %.*s", list, i ? "; " : "",
+                            diag->severity == DIAG_ERROR ? "error" : "warning", diag->id,
+                            (int)(diag->end - diag->begin), text + diag->begin);
+    }
+    return list;
+}
+
+struct finding_case {
+    const char *text, *findings;
+};
+
+static void expect(const struct finding_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct program p;
+        const char *found = findings(&p, cases[i].text);
+        if (strcmp(found, cases[i].findings))
+            fail_msg("'%s', not '%s', for:\n%s", found, cases[i].findings, cases[i].text);
+        program_free(&p);
+    }
+}
+#define EXPECT(cases) expect(cases, sizeof cases / sizeof *cases)
+
+static void test_clean(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {BODY("add.u32 r0, b1, 5;"), ""},
+        {BODY("add.f32 f0, f1, 1.5; add.f32 f0, v.x, b1;"), ""},
+        {BODY("setp.lt.and.f32 p0|p1, f0, 0f3f800000, !p2; setp.eq.u32 p0|_, r0, 0;"), ""},
+        {BODY("mul.wide.u32 d0, r1, 3; popc.b64 b0, d1;"), ""},
+        {BODY("cvt.u16.u32 r0, %laneid; cvt.sat.u8.u32 h0, r1;"), ""},
+        {BODY("vadd.u32.s32.u32.sat r0.h1, b1.b3, r2, b3; vmad.u32.u32.u32 r0, -r1, r2, r3;"), ""},
+        {BODY("lop3.or.b32 r0|p0, r1, 2, r3, 0x80, p1;"), ""},
+    };
+    EXPECT(cases);
+}
+
+static void test_modifiers(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {BODY("add.foo.u32 r0, r1, r2;"), "error modifier .foo"},
+        {BODY("add.u32.sat r0, r1, r2;"), "error modifier .sat"},
+        {BODY("add r0, r1, r2;"), "error modifier add"},
+        {BODY("@p0 mul .u32 .lo r0, r1, r2;"), "error modifier .lo"},
+        {BODY("mul.lo r0, r1, r2;"), "error modifier mul.lo"},
+        {BODY("add.rn.rn.f32 f0, f1, f2;"), "error modifier .rn"},
+        {MODULE("9.9", "sm_90", "add.foo.u32 r0, r1, r2;"), "warning modifier .foo"},
+    };
+    EXPECT(cases);
+}
+
+static void test_operands(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {BODY("add.u32 r0, r1;"), "error operands add.u32 r0, r1;"},
+        {BODY("setp.lt.u32 p0, r1, r2, p1;"), "error operands setp.lt.u32 p0, r1, r2, p1;"},
+        {BODY("setp.lt.and.u32 p0, r1, r2;"), "error operands setp.lt.and.u32 p0, r1, r2;"},
+        {BODY("add.u32 r0, r1, f2;"), "error type f2"},
+        {BODY("add.u32 r0, r1, d2;"), "error type d2"},
+        {BODY("add.u32 d0, r1, r2;"), "error type d0"},
+        {BODY("add.f32 f0, f1, r2;"), "error type r2"},
+        {BODY("add.f32 f0, f1, 1;"), "error type 1"},
+        {BODY("add.u32 r0, r1, 1.0;"), "error type 1.0"},
+        {BODY("add.u32 5, r1, r2;"), "error type 5"},
+        {BODY("add.u32 _, r1, r2;"), "error type _"},
+        {BODY("add.u32 r0, %laneid, r2;"), "error type %laneid"},
+        {BODY("add.u32 r0, [r1], r2;"), "error type [r1]"},
+        {BODY("add.u32 r0, {r1, r2}, r2;"), "error type {r1, r2}"},
+        {BODY("add.u32 r0, r1.b0, r2;"), "error type r1.b0"},
+        {BODY("add.f32 f0, v, f2;"), "error type v"},
+        {BODY("add.u32 r0|p0, r1, r2;"), "error type r0|p0"},
+        {BODY("lop3.or.b32 r0, r1, r2, r3, 1, p1;"), "error type r0"},
+        {BODY("lop3.b32 r0, r1, r2, r3, r0;"), "error type r0"},
+        {BODY("setp.lt.and.u32 r0, r1, r2, p1;"), "error type r0"},
+        {BODY("setp.lt.and.u32 _|_, r1, r2, p1;"), "error type _|_"},
+        {BODY("selp.b32 r0, r1, r2, r3;"), "error type r3"},
+        {BODY("@r0 add.u32 r0, r1, r2;"), "error type @r0"},
+        {BODY("vadd.u32.u32.u32 r0, r1.b4, r2;"), "error type r1.b4"},
+        {BODY("vadd.u32.u32.u32 r0, -r1, r2;"), "error type -r1"},
+        {BODY("vadd2.u32.u32.u32 r0.h01, r1, r2, r3;"), "error type r0.h01"},
+        {BODY("pmevent 16;"), "error type 16"},
+    };
+    EXPECT(cases);
+}
+
+static void test_needs(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {MODULE("7.5", "sm_75", "min.relu.s32 r0, r1, r2;"), "error version min.relu.s32"},
+        {MODULE("8.0", "sm_75", "min.relu.s32 r0, r1, r2;"), "error target min.relu.s32"},
+        {MODULE("8.0", "sm_90", "min.relu.s32 r0, r1, r2;"), ""},
+        {MODULE("6.5", "sm_75", "min.NaN.f32 f0, f1, f2;"), "error version min.NaN.f32"},
+        {MODULE("8.7", "sm_100", "min.f32 f0, f1, f2, f3;"), "error version min.f32"},
+        {MODULE("3.1", "sm_20", "mad.f32 f0, f1, f2, f3;"), ""},
+        {MODULE("3.2", "sm_20", "mad.f32 f0, f1, f2, f3;"), "error target mad.f32"},
+        {MODULE("3.2", "sm_13", "mad.f32 f0, f1, f2, f3;"), ""},
+        {MODULE("2.3", "sm_10", "add.f64 e0, e1, e2;"), "error target add.f64"},
+        {MODULE("2.3", "sm_10, map_f64_to_f32", "add.f64 e0, e1, e2;"), ""},
+        {MODULE("8.0", "sm_90a", "setmaxnreg.inc.sync.aligned.u32 64;"), ""},
+        {MODULE("8.0", "sm_90", "setmaxnreg.inc.sync.aligned.u32 64;"),
+         "error target setmaxnreg.inc.sync.aligned.u32"},
+        {MODULE("7.0", "sm_90", ""), "error version sm_90"},
+        {MODULE("7.0", "sm_74", ""), "error target sm_74"},
+    };
+    EXPECT(cases);
+}
+
+// What a message says.
+static void test_texts(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {BODY("add.u32 r0, r1, f2;"), "'f2' is .f32 where .u32 is taken"},
+        {BODY("add.u32 r0, r1;"), "'add' takes 3 operands, here are 2"},
+        {BODY("shf.l.foo.b32 r0, r1, r2, r3;"),
+         "modifier '.foo' is not known: shf(.l|.r)(.clamp|.wrap).b32"},
+        {BODY("min.f32 f0, f1, f2, f3;"),
+         "'min.f32' needs sm_100 or later, this module is for sm_90"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct program p;
+        findings(&p, cases[i].text);
+        assert_true(p.diags.list.n > 0);
+        assert_string_equal(p.diags.list.v[0].message, cases[i].findings);
+        program_free(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clean),    cmocka_unit_test(test_modifiers),
+        cmocka_unit_test(test_operands), cmocka_unit_test(test_needs),
+        cmocka_unit_test(test_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
