@@ -193,7 +193,7 @@ static void test_content(void **state)
                                "\t.reg .pred p; .reg .f32 %f<9>; .reg .b64 %rd<9>;\n"
                                "\tld.global.f32 %f1, [%rd1];\n" // 0 goes in front of 2
                                "\tmov.f32 %f9, %f8;\n"          // 1
-                               "  @p ld .global /* c */ .v2\n.f32 {%f2, %f3}, [%rd2];\n" // 2
+                               "  @p /*;*/ ld .global /* c */ .v2\n.f32 {%f2, %f3}, [%rd2];\n" // 2
                                "\tfma.rn.f32 %f4, %f1, %f2, %f3; ret;\n" // 3 is divided
                                "}\n";
     struct made m;
