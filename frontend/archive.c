@@ -1,15 +1,13 @@
 #include "frontend/archive.h"
 #include <ar.h>
-#include <libelf.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char thin_magic[] = "!<thin>\n";
+static const char bsd_name[] = "#1/"; // then how long the name is that the contents begin with
 
-static bool begins_with(const char *bytes, size_t size, const char *magic)
+static bool begins_with(const char *bytes, uint64_t size, const char *word)
 {
-    return size >= strlen(magic) && !memcmp(bytes, magic, strlen(magic));
+    return size >= strlen(word) && !memcmp(bytes, word, strlen(word));
 }
 
 bool archive_is_thin(const char *bytes, size_t size)
@@ -22,69 +20,109 @@ bool archive_is(const char *bytes, size_t size)
     return begins_with(bytes, size, ARMAG);
 }
 
-// Symbol tables and long names.
-static bool is_own_table(const char *name)
+void archive_open(struct archive *archive, const char *bytes, size_t size)
 {
-    return !strcmp(name, "/") || !strcmp(name, "//") || !strcmp(name, "/SYM64/") ||
-           !strcmp(name, "__.SYMDEF") || !strcmp(name, "__.SYMDEF SORTED");
+    *archive = (struct archive){.bytes = bytes, .size = size, .at = SARMAG};
 }
 
-static struct archive_member describe(Elf *member, const Elf_Arhdr *header)
+// A decimal number, then blanks up to the field's end.
+static bool read_number(const char *field, uint64_t size, uint64_t *number)
 {
-    struct archive_member found = {
-        .begin = (uint64_t)elf_getbase(member),
-        .size = header->ar_size > 0 ? (uint64_t)header->ar_size : 0,
-    };
-    snprintf(found.name, sizeof found.name, "%s", header->ar_name);
-    return found;
+    uint64_t digits = 0;
+    *number = 0;
+    for (; digits < size && field[digits] >= '0' && field[digits] <= '9'; digits++)
+        *number = *number * 10 + (uint64_t)(field[digits] - '0');
+    for (uint64_t i = digits; i < size; i++)
+        if (field[i] != ' ')
+            return false;
+    return digits;
 }
 
-// libelf gives a member that is cut short the size that is there, so the header is asked.
-static bool is_cut(const char *bytes, const struct archive_member *member)
+// Reads the header at archive->at and leads behind the contents.
+static bool read_header(struct archive *archive, struct archive_member *member)
 {
-    char digits[sizeof(((struct ar_hdr *)NULL)->ar_size) + 1] = {0};
-    const char *header = bytes + member->begin - sizeof(struct ar_hdr);
-    memcpy(digits, header + offsetof(struct ar_hdr, ar_size), sizeof digits - 1);
-    return strtoull(digits, NULL, 10) > member->size;
-}
-
-// Takes the member that libelf stands at. Returns false if it is the last one to be read.
-static bool take_member(struct archive *archive, const char *bytes, Elf *member,
-                        struct archive_member *members, uint32_t room)
-{
-    const Elf_Arhdr *header = elf_getarhdr(member);
-    if (!header)
+    struct ar_hdr header;
+    if (archive->size - archive->at < sizeof header) {
+        archive->fault = "the archive is cut short in a member's header";
         return false;
-    struct archive_member found = describe(member, header);
-    if (!is_own_table(found.name)) {
-        if (archive->members < room)
-            members[archive->members] = found;
-        archive->members++;
     }
-    // The next one begins at an even place.
-    archive->end = found.begin + found.size;
-    if (is_cut(bytes, &found))
-        archive->fault = "the archive is cut short in its last member";
-    else
-        archive->end += archive->end & 1;
-    return !archive->fault;
+    memcpy(&header, archive->bytes + archive->at, sizeof header);
+    if (memcmp(header.ar_fmag, ARFMAG, sizeof header.ar_fmag) ||
+        !read_number(header.ar_size, sizeof header.ar_size, &member->size)) {
+        archive->fault = "what stands here is no member's header";
+        return false;
+    }
+    member->name = archive->bytes + archive->at;
+    member->name_size = sizeof header.ar_name;
+    while (member->name_size && member->name[member->name_size - 1] == ' ')
+        member->name_size--;
+    member->begin = archive->at + sizeof header;
+    uint64_t left = archive->size - member->begin;
+    if (member->size > left) {
+        archive->fault = "this member is cut short";
+        member->size = left;
+        return true;
+    }
+    // The next header begins at an even place; the last byte may be missing.
+    archive->at = member->begin + member->size + member->size % 2;
+    if (archive->at > archive->size)
+        archive->at = archive->size;
+    return true;
 }
 
-void archive_read(struct archive *archive, const char *bytes, size_t size,
-                  struct archive_member *members, uint32_t room)
+static bool is_named(const struct archive_member *member, const char *name)
 {
-    *archive = (struct archive){.end = SARMAG};
-    Elf *elf = NULL;
-    if (elf_version(EV_CURRENT) != EV_NONE)
-        elf = elf_memory((char *)(uintptr_t)bytes, size);
-    Elf_Cmd next = ELF_C_READ_MMAP; // what elf_memory itself does
-    while (elf && next != ELF_C_NULL) {
-        Elf *member = elf_begin(-1, next, elf);
-        next = member && take_member(archive, bytes, member, members, room) ? elf_next(member)
-                                                                            : ELF_C_NULL;
-        elf_end(member);
+    return member->name_size == strlen(name) && !memcmp(member->name, name, member->name_size);
+}
+
+static bool is_own_table(const struct archive_member *member)
+{
+    return is_named(member, "/") || is_named(member, "/SYM64/") || is_named(member, "__.SYMDEF") ||
+           is_named(member, "__.SYMDEF SORTED");
+}
+
+// "/12": the name begins at byte 12 of the table and ends with a slash and a line feed.
+static void find_long_name(const struct archive *archive, struct archive_member *member)
+{
+    uint64_t at;
+    if (!read_number(member->name + 1, member->name_size - 1, &at) || at >= archive->names_size)
+        return;
+    const char *name = archive->bytes + archive->names + at;
+    uint64_t left = archive->names_size - at;
+    const char *end = memchr(name, '\n', left);
+    member->name = name;
+    member->name_size = end ? (uint64_t)(end - name) : left;
+}
+
+static void find_name(const struct archive *archive, struct archive_member *member)
+{
+    uint64_t size;
+    if (member->name_size > 1 && member->name[0] == '/')
+        find_long_name(archive, member);
+    else if (begins_with(member->name, member->name_size, bsd_name) &&
+             read_number(member->name + 3, member->name_size - 3, &size) && size <= member->size) {
+        member->name = archive->bytes + member->begin;
+        member->name_size = strnlen(member->name, size);
+        member->begin += size;
+        member->size -= size;
     }
-    elf_end(elf);
-    if (!archive->fault && archive->end < size)
-        archive->fault = "no member's header stands here";
+    if (member->name_size > 1 && member->name[member->name_size - 1] == '/')
+        member->name_size--;
+}
+
+bool archive_next(struct archive *archive, struct archive_member *member)
+{
+    while (!archive->fault && archive->at < archive->size && read_header(archive, member)) {
+        if (is_named(member, "//")) {
+            archive->names = member->begin;
+            archive->names_size = member->size;
+            continue;
+        }
+        if (is_own_table(member))
+            continue;
+        find_name(archive, member);
+        if (!is_own_table(member))
+            return true;
+    }
+    return false;
 }

@@ -1,26 +1,29 @@
-// Static libraries: files of `ar`. As with objects, no memory is taken from an arena.
+// Static libraries: files of `ar` in the forms of GNU and BSD. libelf reads them too, but says
+// neither where one is damaged nor that a member is cut short.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ARCHIVE_NAME = 256 };
-
 struct archive_member {
-    char name[ARCHIVE_NAME]; // cut if it is longer
-    uint64_t begin, size;    // in the file
+    const char *name; // in the archive, `name_size` bytes
+    uint64_t name_size;
+    uint64_t begin, size; // contents, in the file
 };
 
 struct archive {
-    uint32_t members;  // without the archive's own tables
-    const char *fault; // NULL, or why the members end at `end`
-    uint64_t end;
+    const char *bytes;
+    uint64_t size;
+    uint64_t at;                // the next member's header
+    uint64_t names, names_size; // the table of long names
+    const char *fault;          // NULL, or what is wrong at `at`
 };
 
 bool archive_is(const char *bytes, size_t size);
 // A thin archive names its members, and they lie elsewhere.
 bool archive_is_thin(const char *bytes, size_t size);
 
-// Describes as many members as there is room for, and counts all.
-void archive_read(struct archive *archive, const char *bytes, size_t size,
-                  struct archive_member *members, uint32_t room);
+void archive_open(struct archive *archive, const char *bytes, size_t size);
+// Gives the next member; the archive's own tables are none. Returns false at the end, or where the
+// archive is damaged. A last member that is cut short is given as far as it is there.
+bool archive_next(struct archive *archive, struct archive_member *member);

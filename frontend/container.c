@@ -228,7 +228,7 @@ static void read_member(struct container *container, const struct archive_member
     const char *bytes = container->bytes + member->begin, *what;
     struct ptx_header header;
     struct container_place place = {
-        .member = container_printable(container, member->name, strlen(member->name)),
+        .member = container_printable(container, member->name, member->name_size),
     };
     enum container_kind kind = kind_of(bytes, member->size, &what);
     if (kind == CONTAINER_TEXT && !ptx_header_read(&header, bytes, member->size))
@@ -253,14 +253,12 @@ static void read_archive(struct container *container)
         return;
     }
     struct archive archive;
-    archive_read(&archive, container->bytes, container->size, NULL, 0);
-    struct archive_member *members =
-        ARENA_ARRAY(container->arena, struct archive_member, archive.members);
-    archive_read(&archive, container->bytes, container->size, members, archive.members);
-    for (uint32_t i = 0; i < archive.members; i++)
-        read_member(container, &members[i]);
+    struct archive_member member;
+    archive_open(&archive, container->bytes, container->size);
+    while (archive_next(&archive, &member))
+        read_member(container, &member);
     if (archive.fault)
-        container_fault(container, whole, archive.end, "%s", archive.fault);
+        container_fault(container, whole, archive.at, "%s", archive.fault);
 }
 
 // Text that has a NUL byte early on is none.

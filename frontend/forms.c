@@ -212,12 +212,16 @@ static struct form_operand parse_operand(const struct forms *forms, const char *
     const char *end = text + length;
     const char *name = parse_prefix(&operand, text, length);
     if (*name == '[' || *name == '(') {
+        operand.name = name + 1;
+        operand.name_length = (uint8_t)strcspn(operand.name, ",:])");
         operand.kind = *name == '[' ? FORM_ADDRESS : FORM_LIST;
         return operand;
     }
     size_t size = 0;
     while (name + size < end && name[size] != ':' && name[size] != '.')
         size++;
+    operand.name = name;
+    operand.name_length = (uint8_t)size;
     const char *bar = memchr(name, '|', size);
     operand.pair = !bar ? FORM_SINGLE : bar[1] == '|' ? FORM_ALWAYS_PAIR : FORM_MAYBE_PAIR;
     if (name + size < end && name[size] == '.') {

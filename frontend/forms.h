@@ -88,6 +88,8 @@ struct form_operand {
     bool written, read, optional;
     bool inside; // in the brackets of the address before it
     bool wider, twice, negated, special, variable, sink, untyped;
+    uint8_t name_length;
+    const char *name;     // as in the table: not terminated
     uint16_t type;        // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
     uint32_t least, most; // of an immediate, if most > 0
 };

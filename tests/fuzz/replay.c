@@ -1,6 +1,7 @@
-// Calls a fuzz target without a fuzzer: on each .ptx file below the given folders, on the file cut
-// off at many places, on mutations of it that are the same in every run, and with each of its
-// first requests of memory failing. Prints TAP, one case a file; what goes wrong aborts.
+// Calls a fuzz target without a fuzzer: on the given files and each .ptx file below the given
+// folders, on the file cut off at many places, on mutations of it that are the same in every run,
+// and with each of its first requests of memory failing. Prints TAP, one case a file; what goes
+// wrong aborts.
 #define _XOPEN_SOURCE 700
 #include "tests/fuzz/fuzz.h"
 #include <ftw.h>
@@ -15,10 +16,9 @@ static size_t path_count;
 
 static int add_path(const char *path, const struct stat *status, int type, struct FTW *where)
 {
-    (void)where;
     size_t length = strlen(path);
-    int wanted =
-        type == FTW_F && status->st_size && length > 4 && !strcmp(path + length - 4, ".ptx");
+    int is_given = where->level == 0, is_ptx = length > 4 && !strcmp(path + length - 4, ".ptx");
+    int wanted = type == FTW_F && status->st_size && (is_given || is_ptx);
     if (wanted && path_count < MOST_FILES)
         paths[path_count++] = strdup(path);
     return 0;

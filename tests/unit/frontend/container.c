@@ -304,6 +304,55 @@ static void test_archive(void **state)
     blob_free(&inner);
 }
 
+static void test_archive_names(void **state)
+{
+    static const struct {
+        const char *header, *name;
+    } cases[] = {
+        {"gnu.ptx/", "gnu.ptx"},
+        {"old.ptx", "old.ptx"},
+        {"a b/", "a b"},
+        {"/0", "first-long-name.o"},
+        {"/19", "second-long-name.o"},
+        {"/21", "cond-long-name.o"},
+        {"/99999", "/99999"},
+        {"/x", "/x"},
+        {"#1/200000", "#1/200000"},
+        {"#1/x", "#1/x"},
+        {"", ""},
+    };
+    struct opened *o = *state;
+    struct blob names = {0}, ptx = {0}, symbols = {0};
+    blob_put(&names, "first-long-name.o/\nsecond-long-name.o/\n", 39);
+    blob_put(&ptx, PTX("sm_75"), sizeof PTX("sm_75") - 1);
+    blob_zeros(&symbols, 12);
+    make_archive(&o->blob);
+    make_member(&o->blob, "/", &symbols);
+    make_member(&o->blob, "//", &names);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        make_member(&o->blob, cases[i].header, &ptx);
+    // BSD: the contents begin with the name.
+    struct blob bsd = {0};
+    blob_put(&bsd, "bsd name.ptx\0\0\0\0", 16);
+    blob_put(&bsd, ptx.bytes, ptx.size);
+    make_member(&o->blob, "#1/16", &bsd);
+    blob_free(&bsd);
+    blob_put(&bsd, "__.SYMDEF\0\0\0....", 16);
+    make_member(&o->blob, "#1/12", &bsd);
+    open_blob(o);
+    assert_true(o->is_good);
+    uint32_t count = sizeof cases / sizeof *cases;
+    assert_int_equal(o->container.modules.n, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        assert_string_equal(module_at(o, i)->member, cases[i].name);
+    assert_string_equal(module_at(o, count)->member, "bsd name.ptx");
+    assert_text(o, count, PTX("sm_75"));
+    blob_free(&names);
+    blob_free(&ptx);
+    blob_free(&symbols);
+    blob_free(&bsd);
+}
+
 static void test_thin_archive(void **state)
 {
     struct opened *o = *state;
@@ -456,9 +505,9 @@ int main(void)
         TEST(test_elf),           TEST(test_segments),
         TEST(test_cubin),         TEST(test_cubin_in_fatbin),
         TEST(test_lto_ir),        TEST(test_archive),
-        TEST(test_thin_archive),  TEST(test_foreign),
-        TEST(test_print),         TEST(test_choose),
-        TEST(test_choose_cubins),
+        TEST(test_archive_names), TEST(test_thin_archive),
+        TEST(test_foreign),       TEST(test_print),
+        TEST(test_choose),        TEST(test_choose_cubins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

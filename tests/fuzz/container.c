@@ -1,0 +1,79 @@
+// Containers: any bytes give a list of modules, and every module its PTX or a reason. Memory ends
+// behind the bytes, so that libraries too are caught reading too far.
+#include "frontend/container.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/lib/guarded.h"
+#include <stdio.h>
+
+static void must(int holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "%s\n", what);
+    abort();
+}
+
+static void check_module(const struct container *container, uint32_t index)
+{
+    const struct container_module *module = &container->modules.v[index];
+    must(module->kind <= MODULE_OTHER, "a module of no kind");
+    must(module->packing < PACKINGS, "a packing that there is not");
+    must(module->payload_size <= container->size &&
+             module->payload <= container->size - module->payload_size,
+         "a module outside of the file");
+}
+
+static void read_module(const struct container *container, uint32_t index, struct arena *arena,
+                        struct diags *diags)
+{
+    char *text;
+    uint32_t length, errors = diags->errors;
+    if (!container_text(container, index, arena, &text, &length, diags)) {
+        must(diags->errors == errors + 1, "a module could not be read, and nobody said why");
+        return;
+    }
+    must(length && length <= INT32_MAX, "a text that is empty or too long");
+    must(!text[length] && !text[length + 1], "a text without an end");
+}
+
+static void print(const struct container *container)
+{
+    FILE *nowhere = fopen("/dev/null", "w");
+    container_print(container, nowhere);
+    container_print_json(container, nowhere);
+    fclose(nowhere);
+}
+
+static void list(struct arena *arena, const char *bytes, size_t size)
+{
+    struct diags diags;
+    struct container container;
+    uint32_t *chosen;
+    diags_init(&diags, arena);
+    bool is_good = container_open(&container, arena, "fuzz", bytes, size, &diags);
+    must(is_good == !diags.errors, "the answer is not what the diagnostics say");
+    for (uint32_t i = 0; i < container.modules.n; i++) {
+        check_module(&container, i);
+        read_module(&container, i, arena, &diags);
+    }
+    print(&container);
+    diags_init(&diags, arena);
+    uint32_t count = container_choose(&container, (struct container_choice){0}, &chosen, &diags);
+    must(!count == !!diags.errors, "nothing was chosen, and nobody said why");
+}
+
+int fuzz_one(const uint8_t *data, size_t size, long fail_in)
+{
+    struct guarded guarded = guarded_new(size);
+    char *bytes = guarded_copy(&guarded, data, size);
+    struct memory memory = {.fail_in = fail_in};
+    struct arena arena;
+    arena_init(&arena, &memory);
+    int ran_out = setjmp(memory.on_failure);
+    if (!ran_out)
+        list(&arena, bytes, size);
+    arena_free(&arena);
+    must(memory.bytes == 0, "memory was kept");
+    guarded_free(&guarded);
+    return ran_out;
+}
