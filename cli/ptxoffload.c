@@ -328,6 +328,6 @@ int main(int argc, char **argv)
     messages_init(&run.messages, ptxoffload_command.name, &run.arguments);
     interrupt_remove(&run.outputs);
     int status = work(&run, argc, argv);
-    arena_free(&run.arena);
+    memory_free(&run.memory);
     return status;
 }

@@ -7,10 +7,11 @@
 enum { CHUNK = 64 * 1024, LARGE = 16 * 1024 };
 
 // Header of each piece taken from the system. Large allocations have one of their own, so that
-// realloc can move them; the payload follows at 32 bytes.
+// realloc can move them; the payload follows at 48 bytes.
 struct arena_block {
-    struct arena_block *next, *previous;
-    size_t size; // payload
+    struct arena_block *next, *previous;         // of the arena
+    struct arena_block *all_next, *all_previous; // of the memory
+    size_t size;                                 // payload
     size_t pad;
 };
 
@@ -33,11 +34,34 @@ static bool injected_failure(struct memory *memory)
 
 static void link_block(struct arena *arena, struct arena_block *block)
 {
-    block->previous = NULL;
+    block->previous = block->all_previous = NULL;
     block->next = arena->blocks;
+    block->all_next = arena->memory->blocks;
     if (block->next)
         block->next->previous = block;
-    arena->blocks = block;
+    if (block->all_next)
+        block->all_next->all_previous = block;
+    arena->blocks = arena->memory->blocks = block;
+}
+
+// Tells a block's neighbours where it has moved to.
+static void relink_block(struct arena *arena, struct arena_block *block)
+{
+    *(block->previous ? &block->previous->next : &arena->blocks) = block;
+    *(block->all_previous ? &block->all_previous->all_next : &arena->memory->blocks) = block;
+    if (block->next)
+        block->next->previous = block;
+    if (block->all_next)
+        block->all_next->all_previous = block;
+}
+
+static void drop_block(struct memory *memory, struct arena_block *block)
+{
+    *(block->all_previous ? &block->all_previous->all_next : &memory->blocks) = block->all_next;
+    if (block->all_next)
+        block->all_next->all_previous = block->all_previous;
+    account(memory, 0, sizeof *block + block->size);
+    free(block);
 }
 
 static void *take_block(struct arena *arena, size_t size, bool zero)
@@ -59,10 +83,15 @@ void arena_free(struct arena *arena)
 {
     for (struct arena_block *block = arena->blocks, *next; block; block = next) {
         next = block->next;
-        account(arena->memory, 0, sizeof *block + block->size);
-        free(block);
+        drop_block(arena->memory, block);
     }
     arena_init(arena, arena->memory);
+}
+
+void memory_free(struct memory *memory)
+{
+    while (memory->blocks)
+        drop_block(memory, memory->blocks);
 }
 
 void *arena_alloc(struct arena *arena, size_t size)
@@ -90,12 +119,7 @@ static void *grow_large(struct arena *arena, void *old, size_t new_size)
     if (!moved)
         longjmp(arena->memory->on_failure, 1);
     moved->size = new_size;
-    if (moved->previous)
-        moved->previous->next = moved;
-    else
-        arena->blocks = moved;
-    if (moved->next)
-        moved->next->previous = moved;
+    relink_block(arena, moved);
     account(arena->memory, new_size, old_size);
     return moved + 1;
 }

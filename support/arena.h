@@ -9,14 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena_block;
 struct memory {
     jmp_buf on_failure; // set by the entry point before the first allocation
+    struct arena_block *blocks; // all that is taken, of whichever arena
     size_t bytes;       // taken from the system now
     size_t peak;        // most ever taken
     long fail_in;       // testing: >0 fails the n-th request to the system from now; 0 never
 };
 
-struct arena_block;
 struct arena {
     struct memory *memory;
     struct arena_block *blocks;
@@ -24,6 +25,9 @@ struct arena {
 };
 
 void arena_init(struct arena *arena, struct memory *memory);
+// Frees what all arenas of this memory have taken; none of them may be used afterwards. For the
+// entry point after a failure: arenas on the stack are gone by then, what they took is not.
+void memory_free(struct memory *memory);
 // Frees all that was taken from the arena; it can be used again afterwards.
 void arena_free(struct arena *arena);
 

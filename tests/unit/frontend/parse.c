@@ -300,7 +300,7 @@ static void test_memory_failure(void **state)
         struct arena arena;
         arena_init(&arena, &memory);
         if (setjmp(memory.on_failure)) {
-            arena_free(&arena);
+            memory_free(&memory);
             assert_int_equal(memory.bytes, 0);
             continue;
         }

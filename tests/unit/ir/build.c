@@ -324,6 +324,34 @@ static void test_random(void **state)
     assert_true(irreducible > 50 && loops > 500 && phis > 2000); // the generator does reach these
 }
 
+// Whichever allocation fails, all is given back: also what arenas on the stack had.
+static void test_memory_failure(void **state)
+{
+    (void)state;
+    const char *text = KERNEL(".reg .b32 %r<9>; .reg .pred p;\nL: add.s32 %r1, %r2, 1; @p bra L; mov.b32 %r3, %r1; ret;");
+    uint32_t failures = 0;
+    for (volatile long fail_in = 1;; fail_in++) {
+        struct built b = {.program.memory.fail_in = fail_in};
+        struct program *p = &b.program;
+        if (setjmp(p->memory.on_failure)) {
+            memory_free(&p->memory);
+            assert_int_equal(p->memory.bytes, 0);
+            continue;
+        }
+        arena_init(&p->arena, &p->memory);
+        char *copy = arena_strndup(&p->arena, text, strlen(text) + 1);
+        source_init(&p->source, &p->arena, "test.ptx", copy, (uint32_t)strlen(text));
+        diags_init(&p->diags, &p->arena);
+        ptx_parse(&p->tree, &p->arena, &p->source, &p->diags);
+        ir_build(&b.module, &p->arena, &p->tree, &p->diags);
+        failures = (uint32_t)fail_in - 1;
+        memory_free(&p->memory);
+        assert_int_equal(p->memory.bytes, 0);
+        break;
+    }
+    assert_true(failures > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +365,7 @@ int main(void)
         cmocka_unit_test(test_uniform),
         cmocka_unit_test(test_modifiers),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_memory_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
