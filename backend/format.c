@@ -5,16 +5,16 @@ enum { WIDTH = 100, TAB = 4 };
 
 // Between tokens only the kind of the last one matters, and what stands around them.
 enum token_class {
-    TOKEN_NONE,    // at the beginning of a statement
-    TOKEN_WORD,    // names, numbers, strings
-    TOKEN_DOT,     // .word
-    TOKEN_OPEN,    // ( [ and { in operands
-    TOKEN_CLOSE,   // ) ] }
+    TOKEN_NONE,  // at the beginning of a statement
+    TOKEN_WORD,  // names, numbers, strings
+    TOKEN_DOT,   // .word
+    TOKEN_OPEN,  // ( [ and { in operands
+    TOKEN_CLOSE, // ) ] }
     TOKEN_COMMA,
-    TOKEN_PREFIX,  // @ ! ~ and the sign of an operand
+    TOKEN_PREFIX, // @ ! ~ and the sign of an operand
     TOKEN_OPERATOR,
     TOKEN_EQUALS,
-    TOKEN_END,     // ; and :
+    TOKEN_END, // ; and :
 };
 
 struct token {
@@ -67,7 +67,8 @@ static uint32_t comment_end(const struct formatter *f, uint32_t at, uint32_t end
 {
     bool block = f->text[at] == '/' && at + 1 < end && f->text[at + 1] == '*';
     const char *from = f->text + at;
-    const char *stop = block ? memmem(from + 2, end - at - 2, "*/", 2) : memchr(from, '\n', end - at);
+    const char *stop =
+        block ? memmem(from + 2, end - at - 2, "*/", 2) : memchr(from, '\n', end - at);
     return !stop ? end : (uint32_t)(stop - f->text) + (block ? 2 : 0);
 }
 
@@ -78,7 +79,8 @@ static bool at_comment(const struct formatter *f, uint32_t at, uint32_t end)
 }
 
 // A comment keeps its place: behind a statement on its line, or on a line of its own.
-static void put_comment(struct formatter *f, uint32_t begin, uint32_t end, bool own_line, uint32_t depth)
+static void put_comment(struct formatter *f, uint32_t begin, uint32_t end, bool own_line,
+                        uint32_t depth)
 {
     uint32_t stop = end;
     while (stop > begin && is_space(f->text[stop - 1]))
@@ -117,7 +119,8 @@ static uint32_t skip(struct formatter *f, uint32_t end, uint32_t depth)
 
 static bool is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$';
 }
 
 static uint32_t word_end(const struct formatter *f, uint32_t at, uint32_t end)
@@ -126,8 +129,10 @@ static uint32_t word_end(const struct formatter *f, uint32_t at, uint32_t end)
     bool digit = text[at] >= '0' && text[at] <= '9', dot = text[at] == '.';
     bool decimal = digit && !(text[at] == '0' && at + 1 < end && strchr("xXfFdD", text[at + 1]));
     for (at++; at < end; at++) {
-        bool exponent = decimal && (text[at] == '+' || text[at] == '-') && (text[at - 1] | 32) == 'e';
-        bool scope = dot && text[at] == ':' && at + 1 < end && (text[at + 1] == ':' || text[at - 1] == ':');
+        bool exponent =
+            decimal && (text[at] == '+' || text[at] == '-') && (text[at - 1] | 32) == 'e';
+        bool scope =
+            dot && text[at] == ':' && at + 1 < end && (text[at + 1] == ':' || text[at - 1] == ':');
         if (!is_word(text[at]) && !(digit && text[at] == '.') && !exponent && !scope)
             break;
     }
@@ -144,13 +149,15 @@ static uint32_t string_end(const struct formatter *f, uint32_t at, uint32_t end)
 static enum token_class punctuation_class(const struct formatter *f, char c)
 {
     static const char letters[] = "([{)]},@!~=;:";
-    static const uint8_t classes[] = {TOKEN_OPEN,   TOKEN_OPEN,   TOKEN_OPEN,   TOKEN_CLOSE, TOKEN_CLOSE,
-                                      TOKEN_CLOSE,  TOKEN_COMMA,  TOKEN_PREFIX, TOKEN_PREFIX, TOKEN_PREFIX,
-                                      TOKEN_EQUALS, TOKEN_END,    TOKEN_END};
+    static const uint8_t classes[] = {TOKEN_OPEN,   TOKEN_OPEN,   TOKEN_OPEN,   TOKEN_CLOSE,
+                                      TOKEN_CLOSE,  TOKEN_CLOSE,  TOKEN_COMMA,  TOKEN_PREFIX,
+                                      TOKEN_PREFIX, TOKEN_PREFIX, TOKEN_EQUALS, TOKEN_END,
+                                      TOKEN_END};
     const char *found = strchr(letters, c);
     if (found)
         return classes[found - letters];
-    bool operand_before = f->last == TOKEN_WORD || f->last == TOKEN_CLOSE || (f->last == TOKEN_DOT && f->brackets);
+    bool operand_before =
+        f->last == TOKEN_WORD || f->last == TOKEN_CLOSE || (f->last == TOKEN_DOT && f->brackets);
     return c == '-' && !operand_before ? TOKEN_PREFIX : TOKEN_OPERATOR;
 }
 
@@ -163,7 +170,8 @@ static struct token next_token(const struct formatter *f, uint32_t end)
     } else if (is_word(c) || (c == '%' && (is_word(next))) || (c == '.' && is_word(next))) {
         token.end = word_end(f, f->at, end);
         token.class = c == '.' ? TOKEN_DOT : TOKEN_WORD;
-    } else if (next && memchr("<>=!&|", c, 6) && (next == '=' || (next == c && c != '=' && c != '!'))) {
+    } else if (next && memchr("<>=!&|", c, 6) &&
+               (next == '=' || (next == c && c != '=' && c != '!'))) {
         token.end = f->at + 2;
         token.class = TOKEN_OPERATOR;
     } else {
@@ -174,7 +182,8 @@ static struct token next_token(const struct formatter *f, uint32_t end)
 
 static bool space_between(const struct formatter *f, const struct token *token)
 {
-    if (f->last == TOKEN_NONE || f->last == TOKEN_OPEN || f->last == TOKEN_PREFIX || f->last == TOKEN_OPERATOR)
+    if (f->last == TOKEN_NONE || f->last == TOKEN_OPEN || f->last == TOKEN_PREFIX ||
+        f->last == TOKEN_OPERATOR)
         return false;
     switch (token->class) {
     case TOKEN_DOT:
@@ -183,16 +192,15 @@ static bool space_between(const struct formatter *f, const struct token *token)
     case TOKEN_CLOSE:
     case TOKEN_COMMA:
     case TOKEN_END:
-    case TOKEN_OPERATOR:
-        return false;
+    case TOKEN_OPERATOR: return false;
     case TOKEN_OPEN: {
         // name[4], name(…) and an opcode's first operand
         char c = f->text[token->begin];
-        bool declarator = !f->instruction && (f->last == TOKEN_WORD || f->last == TOKEN_CLOSE) && c != '{';
+        bool declarator =
+            !f->instruction && (f->last == TOKEN_WORD || f->last == TOKEN_CLOSE) && c != '{';
         return !declarator && !(f->instruction && f->brackets && f->last != TOKEN_COMMA);
     }
-    default:
-        return true;
+    default: return true;
     }
 }
 
@@ -305,20 +313,12 @@ static void put_items(struct formatter *f, uint32_t node)
 {
     NODE_EACH (child, f->tree, node) {
         switch (f->tree->nodes.v[child].kind) {
-        case NODE_FUNCTION:
-            put_function(f, child);
-            break;
-        case NODE_SCOPE:
-            put_scope(f, child);
-            break;
+        case NODE_FUNCTION: put_function(f, child); break;
+        case NODE_SCOPE: put_scope(f, child); break;
         case NODE_SECTION:
         case NODE_DWARF:
-        case NODE_ERROR:
-            put_verbatim(f, child);
-            break;
-        case NODE_LABEL:
-            put_statement(f, child, 0, false);
-            break;
+        case NODE_ERROR: put_verbatim(f, child); break;
+        case NODE_LABEL: put_statement(f, child, 0, false); break;
         default:
             put_statement(f, child, f->depth, f->tree->nodes.v[child].kind == NODE_INSTR);
             break;

@@ -4,6 +4,6 @@
 #include "frontend/tree.h"
 #include <stdio.h>
 
-// Writes the tree's text in canonical form. Parsing that gives the same tree but for the ranges, and
-// formatting it again the same text. The tree must be free of syntax errors.
+// Writes the tree's text in canonical form. Parsing that gives the same tree but for the ranges,
+// and formatting it again the same text. The tree must be free of syntax errors.
 void format_write(const struct tree *tree, FILE *to);

@@ -57,7 +57,10 @@ uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32
     parser_unwrap(p, operand);
     struct node *node = &NODE(operand);
     if (node->kind == NODE_INT) {
-        node->value = kind == '-' ? -node->value : kind == '~' ? ~node->value : kind == '!' ? !node->value : node->value;
+        node->value = kind == '-'   ? -node->value
+                      : kind == '~' ? ~node->value
+                      : kind == '!' ? !node->value
+                                    : node->value;
         if (kind == '!')
             node->flags = 0;
         node->begin = op->begin;
@@ -74,7 +77,8 @@ uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32
 }
 
 // True if the operator is defined on these values; sets *result and whether it is unsigned.
-static bool fold(int kind, uint64_t a, uint64_t b, bool is_unsigned, uint64_t *result, bool *result_unsigned)
+static bool fold(int kind, uint64_t a, uint64_t b, bool is_unsigned, uint64_t *result,
+                 bool *result_unsigned)
 {
     int64_t sa = (int64_t)a, sb = (int64_t)b;
     *result_unsigned = is_unsigned;
@@ -122,7 +126,8 @@ static uint64_t shift(int kind, uint64_t a, uint64_t count, bool is_unsigned)
     return (uint64_t)((int64_t)a >> (count > 63 ? 63 : count));
 }
 
-static void fold_ints(struct parser *p, struct node *left, int kind, const struct token *op, const struct node *right)
+static void fold_ints(struct parser *p, struct node *left, int kind, const struct token *op,
+                      const struct node *right)
 {
     bool left_unsigned = left->flags & NODE_UNSIGNED;
     bool is_unsigned = left_unsigned || (right->flags & NODE_UNSIGNED);
@@ -147,7 +152,8 @@ static bool fold_floats(struct node *left, int kind, const struct node *right)
     }
 }
 
-static bool fold_constants(struct parser *p, uint32_t left, int kind, const struct token *op, uint32_t right)
+static bool fold_constants(struct parser *p, uint32_t left, int kind, const struct token *op,
+                           uint32_t right)
 {
     struct node *a = &NODE(left), *b = &NODE(right);
     uint32_t end = b->end;
@@ -166,7 +172,8 @@ static bool is_place(const struct node *node)
     return node->kind == NODE_NAME || node->kind == NODE_MEMBER || node->kind == NODE_OFFSET;
 }
 
-uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct token *op, uint32_t right)
+uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct token *op,
+                       uint32_t right)
 {
     parser_unwrap(p, right);
     if (NODE(left).kind == NODE_LIST && NODE(left).size > 1) {
@@ -177,7 +184,8 @@ uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct t
     if (fold_constants(p, left, kind, op, right))
         return left;
     uint32_t begin = NODE(left).begin, end = NODE(right).end;
-    bool offset = (kind == '+' || kind == '-') && is_place(&NODE(left)) && NODE(right).kind == NODE_INT;
+    bool offset =
+        (kind == '+' || kind == '-') && is_place(&NODE(left)) && NODE(right).kind == NODE_INT;
     if (offset && kind == '-')
         NODE(right).value = -NODE(right).value;
     if (offset && NODE(left).kind == NODE_OFFSET) { // a + 4 + 4
@@ -204,7 +212,8 @@ uint32_t parser_choice(struct parser *p, uint32_t condition, uint32_t yes, uint3
     return condition;
 }
 
-uint32_t parser_cast(struct parser *p, const struct token *open, const struct token *type, uint32_t operand)
+uint32_t parser_cast(struct parser *p, const struct token *open, const struct token *type,
+                     uint32_t operand)
 {
     parser_unwrap(p, operand);
     struct node *node = &NODE(operand);

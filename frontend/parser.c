@@ -31,7 +31,8 @@ void *parser_scanner_memory(struct parser *p, void *old, size_t size)
 
 void parser_open_comment(struct parser *p)
 {
-    diag_add(p->diags, DIAG_ERROR, "syntax", p->comment_begin, p->comment_begin + 2, "comment is not closed");
+    diag_add(p->diags, DIAG_ERROR, "syntax", p->comment_begin, p->comment_begin + 2,
+             "comment is not closed");
 }
 
 int parser_stray(struct parser *p, const struct token *token)
@@ -68,10 +69,18 @@ static const struct {
     uint16_t word;
     int token;
 } directive_tokens[] = {
-    {W_version, T_VERSION},     {W_address_size, T_VERSION}, {W_target, T_TARGET},
-    {W_file, T_FILE},           {W_loc, T_LOC},              {W_section, T_SECTION},
-    {W_pragma, T_PRAGMA},       {W_entry, T_FUNCTION},       {W_func, T_FUNCTION},
-    {W_alias, T_NAMES},         {W_calltargets, T_NAMES},    {W_branchtargets, T_NAMES},
+    {W_version, T_VERSION},
+    {W_address_size, T_VERSION},
+    {W_target, T_TARGET},
+    {W_file, T_FILE},
+    {W_loc, T_LOC},
+    {W_section, T_SECTION},
+    {W_pragma, T_PRAGMA},
+    {W_entry, T_FUNCTION},
+    {W_func, T_FUNCTION},
+    {W_alias, T_NAMES},
+    {W_calltargets, T_NAMES},
+    {W_branchtargets, T_NAMES},
     {W_callprototype, T_PROTOTYPE},
 };
 
@@ -103,7 +112,8 @@ void parser_integer(struct parser *p, struct token *token, uint32_t prefix, unsi
     uint64_t value = 0;
     bool overflow = false;
     for (uint32_t i = token->begin + prefix; i < end; i++) {
-        unsigned digit = text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)(text[i] | 32) - 'a' + 10;
+        unsigned digit =
+            text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)(text[i] | 32) - 'a' + 10;
         overflow |= __builtin_mul_overflow(value, (uint64_t)base, &value);
         overflow |= __builtin_add_overflow(value, (uint64_t)digit, &value);
     }
@@ -156,13 +166,15 @@ static uint32_t add(struct parser *p, struct node node)
 
 uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *token)
 {
-    struct node node = {.kind = (uint8_t)kind, .begin = token->begin, .end = token->end, .size = 1, .value = token->value};
+    struct node node = {.kind = (uint8_t)kind,
+                        .begin = token->begin,
+                        .end = token->end,
+                        .size = 1,
+                        .value = token->value};
     switch (kind) {
     case NODE_INT:
     case NODE_FLOAT32:
-    case NODE_FLOAT64:
-        node.flags = token->is_unsigned ? NODE_UNSIGNED : 0;
-        break;
+    case NODE_FLOAT64: node.flags = token->is_unsigned ? NODE_UNSIGNED : 0; break;
     case NODE_DIRECTIVE:
     case NODE_FUNCTION:
     case NODE_SPEC:
@@ -170,8 +182,7 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
         node.aux = word_of(token);
         node.value = 0;
         break;
-    default:
-        break;
+    default: break;
     }
     return add(p, node);
 }
@@ -183,17 +194,20 @@ uint32_t parser_open(struct parser *p, enum node_kind kind, const struct token *
     return node;
 }
 
-uint32_t parser_wrap(struct parser *p, enum node_kind kind, uint32_t node, uint32_t begin, uint32_t end)
+uint32_t parser_wrap(struct parser *p, enum node_kind kind, uint32_t node, uint32_t begin,
+                     uint32_t end)
 {
     uint32_t count = p->tree->nodes.n - node;
     add(p, (struct node){0});
     memmove(&NODE(node + 1), &NODE(node), count * sizeof(struct node));
-    NODE(node) = (struct node){.kind = (uint8_t)kind, .begin = begin, .end = end, .size = count + 1};
+    NODE(node) =
+        (struct node){.kind = (uint8_t)kind, .begin = begin, .end = end, .size = count + 1};
     p->last_end = end;
     return node;
 }
 
-void parser_open_around(struct parser *p, enum node_kind kind, struct mark mark, const struct token *token)
+void parser_open_around(struct parser *p, enum node_kind kind, struct mark mark,
+                        const struct token *token)
 {
     uint32_t begin = mark.node < p->tree->nodes.n ? NODE(mark.node).begin : token->begin;
     parser_wrap(p, kind, mark.node, begin, token->end);
@@ -254,7 +268,8 @@ void parser_error_node(struct parser *p, struct mark mark, uint32_t end)
     uint32_t begin = skip_trivia(p, mark.begin);
     p->tree->nodes.n = mark.node;
     p->open.n = mark.open;
-    add(p, (struct node){.kind = NODE_ERROR, .begin = begin < end ? begin : end, .end = end, .size = 1});
+    add(p, (struct node){
+               .kind = NODE_ERROR, .begin = begin < end ? begin : end, .end = end, .size = 1});
 }
 
 static const enum isa_kind spec_kinds[] = {KIND_TYPE, KIND_SPACE, KIND_LINK, KIND_VECTOR};
@@ -290,7 +305,8 @@ static bool first_warning(struct parser *p, uint32_t name)
 }
 
 // Warns once of each word. Known opcodes are the first names, dot words follow.
-static void warn_unknown(struct parser *p, const char *id, const char *what, uint32_t begin, uint32_t end)
+static void warn_unknown(struct parser *p, const char *id, const char *what, uint32_t begin,
+                         uint32_t end)
 {
     const char *text = p->base + begin;
     uint32_t name = intern_add(&p->tree->names, text, end - begin);
@@ -301,9 +317,9 @@ static void warn_unknown(struct parser *p, const char *id, const char *what, uin
     bool opcode = *text != '.';
     for (uint32_t i = opcode ? 0 : OP_COUNT; i < (opcode ? OP_COUNT : OP_COUNT + WORD_COUNT); i++)
         nearest_offer(&nearest, tree_name(p->tree, i)->text, tree_name(p->tree, i)->length);
-    diag_add(p->diags, DIAG_WARNING, id, begin, end, "unknown %s '%.*s'%s%.*s%s: kept as it is", what,
-             (int)(end - begin), text, nearest.best ? ", did you mean '" : "", (int)nearest.best_length,
-             nearest.best ? nearest.best : "", nearest.best ? "'" : "");
+    diag_add(p->diags, DIAG_WARNING, id, begin, end, "unknown %s '%.*s'%s%.*s%s: kept as it is",
+             what, (int)(end - begin), text, nearest.best ? ", did you mean '" : "",
+             (int)nearest.best_length, nearest.best ? nearest.best : "", nearest.best ? "'" : "");
 }
 
 // A declaration's first word says what it is; one that is not known is kept and warned of.
@@ -368,7 +384,8 @@ void parser_member(struct parser *p, uint32_t name, const struct token *word)
 
 // Faults
 
-void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray, const char *expected)
+void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray,
+                         const char *expected)
 {
     const char *text = p->base + token->begin;
     uint32_t length = token->end - token->begin;
@@ -377,9 +394,11 @@ void parser_syntax_error(struct parser *p, const struct token *token, bool at_en
         p->cut = true;
         diag_add(p->diags, DIAG_ERROR, "syntax", last, last, "the text ends here%s", expected);
     } else if (stray && !(*text >= ' ' && *text < 127)) {
-        diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end, "stray byte 0x%02x", (unsigned char)*text);
+        diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end, "stray byte 0x%02x",
+                 (unsigned char)*text);
     } else if (stray && *text == '"') {
-        diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end, "string is not closed on its line");
+        diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end,
+                 "string is not closed on its line");
     } else {
         diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end, "unexpected '%.*s'%s",
                  (int)(length > 40 ? 40 : length), text, expected);

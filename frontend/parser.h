@@ -50,12 +50,14 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
 // Pushes a node that becomes the parent of all that follow until it is closed.
 uint32_t parser_open(struct parser *p, enum node_kind kind, const struct token *token);
 // The same around the nodes that stand since the mark; id and range begin there.
-void parser_open_around(struct parser *p, enum node_kind kind, struct mark mark, const struct token *token);
+void parser_open_around(struct parser *p, enum node_kind kind, struct mark mark,
+                        const struct token *token);
 // Closes the innermost open node; `_here`: where the last node ends.
 void parser_close(struct parser *p, uint32_t end);
 void parser_close_here(struct parser *p);
 // Puts a closed parent around all nodes from `node` on.
-uint32_t parser_wrap(struct parser *p, enum node_kind kind, uint32_t node, uint32_t begin, uint32_t end);
+uint32_t parser_wrap(struct parser *p, enum node_kind kind, uint32_t node, uint32_t begin,
+                     uint32_t end);
 void parser_declaration(struct parser *p, struct mark mark, uint32_t end);
 // Replaces all since the mark by an error node up to `end`.
 void parser_error_node(struct parser *p, struct mark mark, uint32_t end);
@@ -67,7 +69,8 @@ void parser_function_name(struct parser *p, const struct token *name);
 void parser_counted(struct parser *p, const struct token *number, uint32_t end);
 void parser_member(struct parser *p, uint32_t name, const struct token *word);
 // `expected`: ", expected …" or empty.
-void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray, const char *expected);
+void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray,
+                         const char *expected);
 
 // Takes a constant out of its parentheses.
 void parser_unwrap(struct parser *p, uint32_t node);
@@ -75,6 +78,8 @@ void parser_unwrap(struct parser *p, uint32_t node);
 bool parser_check_index(struct parser *p, const struct token *bracket, uint32_t index);
 // Operators: fold constants, else build a node. `kind` is the token's kind.
 uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32_t operand);
-uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct token *op, uint32_t right);
+uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct token *op,
+                       uint32_t right);
 uint32_t parser_choice(struct parser *p, uint32_t condition, uint32_t yes, uint32_t no);
-uint32_t parser_cast(struct parser *p, const struct token *open, const struct token *type, uint32_t operand);
+uint32_t parser_cast(struct parser *p, const struct token *open, const struct token *type,
+                     uint32_t operand);

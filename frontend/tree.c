@@ -49,8 +49,8 @@ static uint32_t skip_blank(const char *text, uint32_t at, uint32_t end)
         if (end - at < 2 || text[at] != '/' || (text[at + 1] != '/' && text[at + 1] != '*'))
             return at;
         bool line = text[at + 1] == '/';
-        const char *close = line ? memchr(text + at, '\n', end - at)
-                                 : memmem(text + at + 2, end - at - 2, "*/", 2);
+        const char *close =
+            line ? memchr(text + at, '\n', end - at) : memmem(text + at + 2, end - at - 2, "*/", 2);
         if (!close)
             return end;
         at = (uint32_t)(close - text) + (line ? 1 : 2);
@@ -103,7 +103,8 @@ static void print_value(const struct tree *tree, const struct node *node, FILE *
     case NODE_LABEL:
     case NODE_FUNCTION:
     case NODE_DECLARATOR:
-        fprintf(to, " %.*s", (int)tree_name(tree, node->value)->length, tree_name(tree, node->value)->text);
+        fprintf(to, " %.*s", (int)tree_name(tree, node->value)->length,
+                tree_name(tree, node->value)->text);
         break;
     case NODE_INSTR:
         fprintf(to, " %s", node->aux < OP_COUNT ? isa_op_names[node->aux] : "?");
@@ -117,10 +118,10 @@ static void print_value(const struct tree *tree, const struct node *node, FILE *
     case NODE_INT:
     case NODE_FLOAT32:
     case NODE_FLOAT64:
-        fprintf(to, " 0x%llx%s", (unsigned long long)node->value, node->flags & NODE_UNSIGNED ? "U" : "");
+        fprintf(to, " 0x%llx%s", (unsigned long long)node->value,
+                node->flags & NODE_UNSIGNED ? "U" : "");
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -130,8 +131,8 @@ static void print_node(const struct tree *tree, uint32_t index, int depth, FILE 
     struct place place = source_place(tree->source, node->begin);
     fprintf(to, "%*s%s", depth * 2, "", kind_names[node->kind]);
     print_value(tree, node, to);
-    fprintf(to, "%s%s  @%u:%u\n", node->flags & NODE_NEGATED ? " negated" : "", node->flags & NODE_CUT ? " cut" : "",
-            place.line, place.column);
+    fprintf(to, "%s%s  @%u:%u\n", node->flags & NODE_NEGATED ? " negated" : "",
+            node->flags & NODE_CUT ? " cut" : "", place.line, place.column);
     NODE_EACH (child, tree, index)
         print_node(tree, child, depth + 1, to);
 }

@@ -5,7 +5,8 @@
 
 // Edges
 
-static void block_targets(struct ir_function *fn, uint32_t block, uint32_t *next_target, void (*put)(void *, uint32_t, uint32_t), void *data)
+static void block_targets(struct ir_function *fn, uint32_t block, uint32_t *next_target,
+                          void (*put)(void *, uint32_t, uint32_t), void *data)
 {
     const struct ir_block *b = &fn->blocks.v[block];
     const struct ir_inst *last = b->first < b->end ? &fn->insts.v[b->end - 1] : NULL;
@@ -17,7 +18,8 @@ static void block_targets(struct ir_function *fn, uint32_t block, uint32_t *next
             if (operand->role == ROLE_LABEL && operand->kind == OPERAND_LABEL)
                 put(data, block, operand->index);
         }
-    for (; *next_target < fn->targets.n && fn->targets.v[*next_target].inst < b->end; ++*next_target)
+    for (; *next_target < fn->targets.n && fn->targets.v[*next_target].inst < b->end;
+         ++*next_target)
         put(data, block, fn->targets.v[*next_target].block);
     if (falls_through && block + 1 < fn->blocks.n)
         put(data, block, block + 1);
@@ -76,7 +78,8 @@ struct graph {
     struct csr succ, pred;
 };
 
-static uint32_t *post_order(struct arena *arena, const struct graph *graph, uint32_t *number, uint32_t *reached)
+static uint32_t *post_order(struct arena *arena, const struct graph *graph, uint32_t *number,
+                            uint32_t *reached)
 {
     uint32_t *order = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
     uint32_t *stack = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
@@ -118,7 +121,8 @@ static uint32_t intersect(const uint32_t *idom, const uint32_t *number, uint32_t
 }
 
 // idom[root] = root; IR_NONE where the root does not reach. `number` is the post-order number.
-static uint32_t *dominators(struct arena *arena, const struct graph *graph, uint32_t **order, uint32_t *reached)
+static uint32_t *dominators(struct arena *arena, const struct graph *graph, uint32_t **order,
+                            uint32_t *reached)
 {
     uint32_t *number = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
     uint32_t *idom = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
@@ -143,7 +147,8 @@ static uint32_t *dominators(struct arena *arena, const struct graph *graph, uint
 }
 
 // Entry and exit times of a walk over the tree, so that ancestry is two comparisons.
-static void number_tree(struct arena *arena, uint32_t count, uint32_t root, const uint32_t *idom, uint32_t *in, uint32_t *out)
+static void number_tree(struct arena *arena, uint32_t count, uint32_t root, const uint32_t *idom,
+                        uint32_t *in, uint32_t *out)
 {
     uint32_t *counts = ARENA_ARRAY(arena, uint32_t, count + 1);
     for (uint32_t i = 0; i < count; i++)
@@ -172,7 +177,8 @@ static void number_tree(struct arena *arena, uint32_t count, uint32_t root, cons
     }
 }
 
-// The graph with the virtual exit as last node, reversed: dominators from there are post-dominators.
+// The graph with the virtual exit as last node, reversed: dominators from there are
+// post-dominators.
 static struct graph reversed_graph(struct arena *arena, const struct ir_function *fn)
 {
     uint32_t count = fn->blocks.n, nodes = count + 1;
@@ -186,7 +192,8 @@ static struct graph reversed_graph(struct arena *arena, const struct ir_function
         in[i] += b->succ_count + leaves[i];
         out[count] += leaves[i];
     }
-    struct graph graph = {nodes, count, csr_from_counts(arena, out, nodes), csr_from_counts(arena, in, nodes)};
+    struct graph graph = {nodes, count, csr_from_counts(arena, out, nodes),
+                          csr_from_counts(arena, in, nodes)};
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < fn->blocks.v[i].pred_count; k++)
             csr_put(&graph.succ, i, ir_preds(fn, i)[k]);
@@ -208,10 +215,13 @@ static struct graph forward_graph(struct arena *arena, const struct ir_function 
         out[i] = fn->blocks.v[i].succ_count;
         in[i] = fn->blocks.v[i].pred_count;
     }
-    struct graph graph = {count, 0, csr_from_counts(arena, out, count), csr_from_counts(arena, in, count)};
+    struct graph graph = {count, 0, csr_from_counts(arena, out, count),
+                          csr_from_counts(arena, in, count)};
     for (uint32_t i = 0; i < count; i++) {
-        memcpy(graph.succ.item + graph.succ.at[i], ir_succs(fn, i), fn->blocks.v[i].succ_count * sizeof(uint32_t));
-        memcpy(graph.pred.item + graph.pred.at[i], ir_preds(fn, i), fn->blocks.v[i].pred_count * sizeof(uint32_t));
+        memcpy(graph.succ.item + graph.succ.at[i], ir_succs(fn, i),
+               fn->blocks.v[i].succ_count * sizeof(uint32_t));
+        memcpy(graph.pred.item + graph.pred.at[i], ir_preds(fn, i),
+               fn->blocks.v[i].pred_count * sizeof(uint32_t));
     }
     return graph;
 }
@@ -221,7 +231,8 @@ void ir_build_dominators(struct ir_module *module, struct ir_function *fn)
     struct arena scratch;
     arena_init(&scratch, module->arena->memory);
     uint32_t count = fn->blocks.n, reached, *order;
-    uint32_t *in = ARENA_ARRAY(&scratch, uint32_t, count + 1), *out = ARENA_ARRAY(&scratch, uint32_t, count + 1);
+    uint32_t *in = ARENA_ARRAY(&scratch, uint32_t, count + 1),
+             *out = ARENA_ARRAY(&scratch, uint32_t, count + 1);
     struct graph graph = forward_graph(&scratch, fn);
     uint32_t *idom = dominators(&scratch, &graph, &order, &reached);
     number_tree(&scratch, count, 0, idom, in, out);
@@ -254,13 +265,15 @@ void ir_build_dominators(struct ir_module *module, struct ir_function *fn)
 bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b)
 {
     const struct ir_block *upper = &fn->blocks.v[a], *lower = &fn->blocks.v[b];
-    return upper->dom_in && lower->dom_in && upper->dom_in <= lower->dom_in && lower->dom_out <= upper->dom_out;
+    return upper->dom_in && lower->dom_in && upper->dom_in <= lower->dom_in &&
+           lower->dom_out <= upper->dom_out;
 }
 
 bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b)
 {
     const struct ir_block *upper = &fn->blocks.v[a], *lower = &fn->blocks.v[b];
-    return upper->pdom_in && lower->pdom_in && upper->pdom_in <= lower->pdom_in && lower->pdom_out <= upper->pdom_out;
+    return upper->pdom_in && lower->pdom_in && upper->pdom_in <= lower->pdom_in &&
+           lower->pdom_out <= upper->pdom_out;
 }
 
 // Loops
@@ -347,7 +360,8 @@ static void list_blocks(struct ir_module *module, struct ir_function *fn)
                 loop->block_count++;
             }
         for (uint32_t l = 0; !pass && l < fn->loops.n; l++) {
-            fn->loops.v[l].blocks = ARENA_ARRAY(module->arena, uint32_t, fn->loops.v[l].block_count);
+            fn->loops.v[l].blocks =
+                ARENA_ARRAY(module->arena, uint32_t, fn->loops.v[l].block_count);
             fn->loops.v[l].block_count = 0;
         }
     }

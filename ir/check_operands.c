@@ -174,8 +174,8 @@ static bool fit_register(const struct fit *f, uint32_t node, const struct ir_ope
     if (reg->bits != isa_words[reg->type].value && !member)
         return refuse(f, FAULT_SCALAR, node);
     uint16_t type = operand_type(f->match, f->spec);
-    if (type == W_UNKNOWN)
-        return true;
+    if (type == W_UNKNOWN) // `d:_` is the sink and nothing else
+        return !f->spec->written || !f->spec->sink || refuse(f, FAULT_REGISTER, node);
     uint32_t bit = f->c->number[reg->type] ? 1u << (f->c->number[reg->type] - 1) : 0;
     uint32_t set = f->spec->wider ? f->c->wider[type] : f->c->exact[type];
     bool untyped = !f->spec->untyped || type_kind(reg->type) == TYPE_BITS;

@@ -11,7 +11,8 @@
 //
 // What the edits keep: no two moved ranges overlap, no two replaced ones do, and a replaced range
 // lies inside a moved one or outside all of them. `to` lies inside no moved or replaced range; it
-// may be where one begins: what is put there stays there. No two MOVEs have the same `to` and `order`.
+// may be where one begins: what is put there stays there. No two MOVEs have the same `to` and
+// `order`.
 #pragma once
 #include "support/vec.h"
 

@@ -27,12 +27,9 @@ uint32_t ir_version_block(const struct ir_function *fn, uint32_t version)
 {
     const struct ir_version *v = &fn->versions.v[version];
     switch (v->kind) {
-    case VERSION_INST:
-        return fn->insts.v[v->index].block;
-    case VERSION_PHI:
-        return fn->phis.v[v->index].block;
-    default:
-        return 0;
+    case VERSION_INST: return fn->insts.v[v->index].block;
+    case VERSION_PHI: return fn->phis.v[v->index].block;
+    default: return 0;
     }
 }
 
@@ -53,7 +50,8 @@ uint32_t ir_defined(const struct ir_function *fn, uint32_t inst)
     return fn->operand_version.v[first];
 }
 
-bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst, uint16_t word)
+bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst,
+                     uint16_t word)
 {
     uint32_t count;
     const uint16_t *mods = node_mods(module->tree, fn->insts.v[inst].node, &count);

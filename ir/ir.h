@@ -1,7 +1,7 @@
 // What a program is: modules, functions, basic blocks, instructions, registers, and an SSA overlay
 // beside the program (versions and phis; the registers stay what the source calls them).
-// Everything has a dense id and lives in the module's arena. Ids of instructions, blocks, registers,
-// operands, versions, phis and loops count from 0 within their function.
+// Everything has a dense id and lives in the module's arena. Ids of instructions, blocks,
+// registers, operands, versions, phis and loops count from 0 within their function.
 #pragma once
 #include "frontend/tree.h"
 
@@ -14,28 +14,28 @@ struct ir_symbol {
     uint32_t function; // the function that it belongs to (parameters, local variables), or IR_NONE
     uint32_t size;     // bytes of one element times `count`; 0 if not known
     uint32_t align;
-    uint16_t type;     // isa_word
-    uint16_t space;    // isa_word: W_global … W_param; W_func for functions
+    uint16_t type;      // isa_word
+    uint16_t space;     // isa_word: W_global … W_param; W_func for functions
     uint32_t parameter; // position in the parameter list, or IR_NONE
     bool is_entry;
 };
 
 struct ir_register {
-    uint32_t name; // name id
-    uint32_t decl; // node of its declarator
+    uint32_t name;  // name id
+    uint32_t decl;  // node of its declarator
     uint32_t scope; // node of the scope that it was declared in
-    uint16_t type; // isa_word; W_UNKNOWN if it was never declared
-    uint16_t bits; // of one lane; 1 for predicates
+    uint16_t type;  // isa_word; W_UNKNOWN if it was never declared
+    uint16_t bits;  // of one lane; 1 for predicates
 };
 
 enum ir_operand_kind {
-    OPERAND_REGISTER, // index: register
-    OPERAND_SPECIAL,  // index: isa_special (%tid, %laneid …); member: W_x … or W_UNKNOWN
+    OPERAND_REGISTER,  // index: register
+    OPERAND_SPECIAL,   // index: isa_special (%tid, %laneid …); member: W_x … or W_UNKNOWN
     OPERAND_IMMEDIATE, // value: bits; node says whether integer or float
-    OPERAND_SYMBOL,   // index: symbol
-    OPERAND_LABEL,    // index: block
-    OPERAND_SINK,     // _
-    OPERAND_UNKNOWN,  // a name that nothing declares, or an expression that is not understood
+    OPERAND_SYMBOL,    // index: symbol
+    OPERAND_LABEL,     // index: block
+    OPERAND_SINK,      // _
+    OPERAND_UNKNOWN,   // a name that nothing declares, or an expression that is not understood
 };
 
 enum ir_role {
@@ -50,11 +50,11 @@ enum ir_role {
 struct ir_operand {
     uint8_t kind;
     uint8_t role;
-    uint8_t slot;   // place in the instruction's operand list; elements of a vector share one
+    uint8_t slot;        // place in the instruction's operand list; elements of a vector share one
     uint8_t negated : 1; // !p, -a
     uint8_t part : 1;    // one half or byte of a register (video instructions: a.b0)
     uint32_t index;
-    uint32_t node; // its syntax node; IR_NONE for implicit operands
+    uint32_t node;   // its syntax node; IR_NONE for implicit operands
     uint16_t member; // isa_word of name.x, or W_UNKNOWN
     int64_t value;
 };
@@ -62,31 +62,32 @@ struct ir_operand {
 enum ir_inst_flag {
     INST_GUARDED = 1,
     INST_GUARD_NEGATED = 2,
-    INST_ORDERED = 4,   // volatile, relaxed, acquire, release, mmio … access
-    INST_OPAQUE = 8,    // not in the table: may touch anything
+    INST_ORDERED = 4, // volatile, relaxed, acquire, release, mmio … access
+    INST_OPAQUE = 8,  // not in the table: may touch anything
     INST_TERMINATOR = 16,
 };
 
 struct ir_inst {
     uint32_t node;
-    uint32_t operands;      // first operand id
+    uint32_t operands; // first operand id
     uint16_t operand_count;
-    uint16_t op;            // isa_op or OP_OPAQUE
-    uint16_t type;          // the first type modifier, W_UNKNOWN if there is none
-    uint16_t type2;         // the second: cvt.type.type2, set.type.type2: destination, source
-    uint16_t space;         // ld, st, atom, cvta …: isa_word; W_UNKNOWN means generic
-    uint8_t class;          // isa_class
+    uint16_t op;    // isa_op or OP_OPAQUE
+    uint16_t type;  // the first type modifier, W_UNKNOWN if there is none
+    uint16_t type2; // the second: cvt.type.type2, set.type.type2: destination, source
+    uint16_t space; // ld, st, atom, cvta …: isa_word; W_UNKNOWN means generic
+    uint8_t class;  // isa_class
     uint8_t flags;
-    uint8_t vector;         // elements: 1, 2, 4, 8
+    uint8_t vector; // elements: 1, 2, 4, 8
     uint32_t block;
 };
 
 struct ir_block {
     uint32_t first, end; // instructions; may be empty
     uint32_t label;      // node of its first label, or IR_NONE
-    uint32_t idom, ipdom; // IR_NONE: none (entry, unreachable); ipdom = block count: the virtual exit
-    uint32_t loop;       // innermost loop, or IR_NONE
-    uint32_t rpo;        // place in reverse post-order, IR_NONE if it cannot be reached
+    uint32_t idom,
+        ipdom;     // IR_NONE: none (entry, unreachable); ipdom = block count: the virtual exit
+    uint32_t loop; // innermost loop, or IR_NONE
+    uint32_t rpo;  // place in reverse post-order, IR_NONE if it cannot be reached
     uint32_t succ, succ_count; // into function->edges
     uint32_t pred, pred_count;
     uint32_t phi, phi_count;   // its phis are consecutive
@@ -96,8 +97,8 @@ struct ir_block {
 
 struct ir_loop {
     uint32_t header;
-    uint32_t parent; // enclosing loop, or IR_NONE
-    uint32_t depth;  // 1 for an outermost loop
+    uint32_t parent;  // enclosing loop, or IR_NONE
+    uint32_t depth;   // 1 for an outermost loop
     uint32_t *blocks; // all its blocks, those of inner loops included, ascending
     uint32_t block_count;
     uint32_t latch_count;
@@ -114,7 +115,7 @@ struct ir_version {
     uint32_t reg;
     uint8_t kind;
     uint32_t index;
-    uint32_t operand; // the defining operand, if by an instruction
+    uint32_t operand;        // the defining operand, if by an instruction
     uint32_t use, use_count; // into function->uses
 };
 
@@ -136,18 +137,20 @@ struct ir_function {
     bool is_entry;
     bool has_body;
     bool irreducible; // a retreating edge enters a cycle not by its header
-    bool incomplete;  // the body has syntax errors or indirect branches without targets: do not change it
-    uint32_t returns, params; // NODE_RETURNS / NODE_PARAMS or IR_NONE
+    bool incomplete;  // the body has syntax errors or indirect branches without targets: do not
+                      // change it
+    uint32_t returns, params;          // NODE_RETURNS / NODE_PARAMS or IR_NONE
     VEC(struct ir_register) registers; // register 0 is the carry flag (CC)
     VEC(struct ir_inst) insts;
     VEC(struct ir_operand) operands;
-    VEC(uint32_t) operand_inst;    // instruction of each operand
-    VEC(uint32_t) operand_version; // SSA version that a register operand reads or defines; else IR_NONE
-    VEC(struct ir_block) blocks;   // block 0 is the entry
+    VEC(uint32_t) operand_inst; // instruction of each operand
+    VEC(uint32_t)
+    operand_version; // SSA version that a register operand reads or defines; else IR_NONE
+    VEC(struct ir_block) blocks; // block 0 is the entry
     VEC(uint32_t) edges;
-    VEC(uint32_t) rpo; // reachable blocks in reverse post-order
+    VEC(uint32_t) rpo;             // reachable blocks in reverse post-order
     VEC(struct ir_target) targets; // of brx.idx, by instruction
-    VEC(struct ir_loop) loops; // outer before inner
+    VEC(struct ir_loop) loops;     // outer before inner
     VEC(struct ir_version) versions;
     VEC(struct ir_phi) phis;
     VEC(uint32_t) phi_args;
@@ -161,13 +164,14 @@ struct ir_module {
     struct tree *tree;
     VEC(struct ir_symbol) symbols;
     VEC(struct ir_function) functions; // every .entry and .func with or without a body, in order
-    uint16_t version;      // PTX version × 10 (75 for 7.5), 0 if not given
-    uint8_t address_bits;  // 32 or 64
+    uint16_t version;                  // PTX version × 10 (75 for 7.5), 0 if not given
+    uint8_t address_bits;              // 32 or 64
 };
 
 // Builds the IR of every function with all analyses. Faults of the program (names that nothing
 // declares, unknown labels …) go to `diags`; the IR is built all the same.
-void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags);
+void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree,
+              struct diags *diags);
 
 // Checks every structure against its definition. All faults go to `to` (may be NULL), each with
 // function and instruction; returns how many.
@@ -210,15 +214,17 @@ uint32_t ir_version_block(const struct ir_function *fn, uint32_t version);
 bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 
-// True if the operand's value is the same for all lanes of a warp: an immediate, a kernel parameter,
-// constant memory, %ctaid, %ntid … and arithmetic on those.
+// True if the operand's value is the same for all lanes of a warp: an immediate, a kernel
+// parameter, constant memory, %ctaid, %ntid … and arithmetic on those.
 bool ir_uniform(const struct ir_function *fn, uint32_t operand);
 
 // The n-th operand id with this role, or IR_NONE; n from 0.
-uint32_t ir_find_operand(const struct ir_function *fn, uint32_t inst, enum ir_role role, uint32_t n);
+uint32_t ir_find_operand(const struct ir_function *fn, uint32_t inst, enum ir_role role,
+                         uint32_t n);
 // The version that the instruction's only definition makes, or IR_NONE if it has none or several.
 uint32_t ir_defined(const struct ir_function *fn, uint32_t inst);
-bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst, uint16_t word);
+bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst,
+                     uint16_t word);
 // Type of an operand's value as the instruction sees it (isa_word), and its bits.
 uint16_t ir_type_bits(uint16_t type);
 struct place ir_place(const struct ir_module *module, const struct ir_function *fn, uint32_t inst);

@@ -9,8 +9,8 @@ struct pair {
 struct liveness {
     struct arena scratch;
     struct ir_function *fn;
-    uint32_t *defined;        // per register: last block + 1 seen with a full definition, while scanning
-    uint32_t *read;           // per register: last block + 1 whose entry value was noted as read
+    uint32_t *defined; // per register: last block + 1 seen with a full definition, while scanning
+    uint32_t *read;    // per register: last block + 1 whose entry value was noted as read
     uint32_t *exposed_counts; // per register: blocks that read its entry value
     VEC(struct pair) exposed; // in the order of blocks
     VEC(struct pair) kills;   // blocks that define a register on every path; in the order of blocks
@@ -33,7 +33,8 @@ static void scan_block(struct liveness *l, uint32_t block)
         }
         for (uint32_t i = 0; i < fn->insts.v[inst].operand_count; i++) {
             uint32_t reg = operands[i].index;
-            if (operands[i].kind != OPERAND_REGISTER || operands[i].role != ROLE_DEF || l->defined[reg] == block + 1)
+            if (operands[i].kind != OPERAND_REGISTER || operands[i].role != ROLE_DEF ||
+                l->defined[reg] == block + 1)
                 continue;
             l->defined[reg] = block + 1; // what a partial definition keeps was read just above
             vec_push(&l->scratch, &l->kills, (struct pair){reg, block});
@@ -59,7 +60,8 @@ struct marks {
 };
 
 // Spreads one register from the blocks that read it up to those that define it.
-static void spread(struct liveness *l, uint32_t reg, const struct csr *readers, const struct csr *kills, struct marks *m)
+static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
+                   const struct csr *kills, struct marks *m)
 {
     struct ir_function *fn = l->fn;
     uint32_t depth = 0;
@@ -88,7 +90,8 @@ static void spread_all(struct liveness *l)
     uint32_t count = l->fn->blocks.n;
     struct csr readers = by_register(l, l->exposed.v, l->exposed.n);
     struct csr kills = by_register(l, l->kills.v, l->kills.n);
-    struct marks marks = {ARENA_ARRAY(&l->scratch, uint32_t, count), ARENA_ARRAY(&l->scratch, uint32_t, count),
+    struct marks marks = {ARENA_ARRAY(&l->scratch, uint32_t, count),
+                          ARENA_ARRAY(&l->scratch, uint32_t, count),
                           ARENA_ARRAY(&l->scratch, uint32_t, count)};
     for (uint32_t reg = 0; reg < l->fn->registers.n; reg++)
         if (l->exposed_counts[reg])

@@ -21,7 +21,7 @@ struct undo {
 struct counted {
     uint32_t count, decl, scope;
     uint16_t type, bits;
-    uint32_t *reg; // id + 1
+    uint32_t *reg;        // id + 1
     struct binding outer; // the family of the same name that this one hides in part
 };
 
@@ -75,7 +75,8 @@ static void leave_scope(struct ir_lower *l, uint32_t undo)
     }
 }
 
-static uint32_t add_register(struct ir_lower *l, uint32_t name, uint32_t decl, uint32_t scope, uint16_t type, uint16_t bits)
+static uint32_t add_register(struct ir_lower *l, uint32_t name, uint32_t decl, uint32_t scope,
+                             uint16_t type, uint16_t bits)
 {
     struct ir_register reg = {name, decl, scope, type, bits};
     vec_push(l->module->arena, &l->fn->registers, reg);
@@ -106,7 +107,8 @@ static struct split split_name(struct ir_lower *l, uint32_t id)
 }
 
 // The innermost family name<count> that has this number, if it is not further out than `depth`.
-static struct binding resolve_counted(struct ir_lower *l, uint32_t id, struct split split, uint32_t depth)
+static struct binding resolve_counted(struct ir_lower *l, uint32_t id, struct split split,
+                                      uint32_t depth)
 {
     struct binding family = l->bindings[split.prefix - 1];
     while (family.kind == BOUND_COUNTED && family.depth > depth) {
@@ -114,7 +116,9 @@ static struct binding resolve_counted(struct ir_lower *l, uint32_t id, struct sp
         if (split.number < counted->count) {
             uint32_t *reg = &counted->reg[split.number];
             if (!*reg)
-                *reg = add_register(l, id, counted->decl, counted->scope, counted->type, counted->bits) + 1;
+                *reg = add_register(l, id, counted->decl, counted->scope, counted->type,
+                                    counted->bits) +
+                       1;
             return (struct binding){BOUND_REGISTER, family.depth, *reg - 1};
         }
         family = counted->outer;
@@ -163,7 +167,8 @@ static struct decl_specs read_specs(const struct ir_lower *l, uint32_t decl)
     return specs;
 }
 
-static void declare_register(struct ir_lower *l, uint32_t declarator, uint32_t scope, const struct decl_specs *specs)
+static void declare_register(struct ir_lower *l, uint32_t declarator, uint32_t scope,
+                             const struct decl_specs *specs)
 {
     const struct node *node = node_at(l, declarator);
     uint16_t bits = (uint16_t)(ir_type_bits(specs->type) * specs->vector);
@@ -174,11 +179,12 @@ static void declare_register(struct ir_lower *l, uint32_t declarator, uint32_t s
     }
     uint64_t count = node[1].value;
     if (count > MOST_COUNTED) {
-        diag_add(l->diags, DIAG_ERROR, "register-count", node->begin, node->end, "more than %d registers in one declaration",
-                 MOST_COUNTED);
+        diag_add(l->diags, DIAG_ERROR, "register-count", node->begin, node->end,
+                 "more than %d registers in one declaration", MOST_COUNTED);
         count = MOST_COUNTED;
     }
-    struct counted counted = {(uint32_t)count, declarator, scope, specs->type, bits, NULL, l->bindings[name]};
+    struct counted counted = {(uint32_t)count,  declarator, scope, specs->type, bits, NULL,
+                              l->bindings[name]};
     counted.reg = ARENA_ARRAY(&l->scratch, uint32_t, count + 1);
     vec_push(&l->scratch, &l->counted, counted);
     bind(l, name, BOUND_COUNTED, l->counted.n - 1);
@@ -196,10 +202,12 @@ static uint64_t element_count(const struct ir_lower *l, uint32_t declarator)
     return count;
 }
 
-static void declare_symbol(struct ir_lower *l, uint32_t declarator, const struct decl_specs *specs, uint32_t parameter)
+static void declare_symbol(struct ir_lower *l, uint32_t declarator, const struct decl_specs *specs,
+                           uint32_t parameter)
 {
     const struct node *node = node_at(l, declarator);
-    uint64_t bytes = (ir_type_bits(specs->type) * specs->vector + 7) / 8 * element_count(l, declarator);
+    uint64_t bytes =
+        (ir_type_bits(specs->type) * specs->vector + 7) / 8 * element_count(l, declarator);
     struct ir_symbol symbol = {
         .name = (uint32_t)node->value,
         .node = declarator,
@@ -266,11 +274,13 @@ static void add_label(struct ir_lower *l, uint32_t node, uint32_t scope)
     uint32_t next = next_sibling_kind(l, node, node_next(l->module->tree, scope));
     const struct node *directive = next == IR_NONE ? NULL : node_at(l, next);
     bool names_list = directive && directive->kind == NODE_DIRECTIVE &&
-                      (directive->aux == W_branchtargets || directive->aux == W_calltargets || directive->aux == W_callprototype);
+                      (directive->aux == W_branchtargets || directive->aux == W_calltargets ||
+                       directive->aux == W_callprototype);
     uint32_t name = (uint32_t)node_at(l, node)->value;
     if (!names_list)
         begin_block(l, node);
-    struct label label = {name, l->block, scope, l->label_of[name] - 1, names_list ? next : IR_NONE};
+    struct label label = {name, l->block, scope, l->label_of[name] - 1,
+                          names_list ? next : IR_NONE};
     vec_push(&l->scratch, &l->labels, label);
     l->label_of[name] = l->labels.n;
 }
@@ -308,8 +318,8 @@ static uint32_t add_operand(struct ir_lower *l, struct ir_operand operand)
 static void warn_undeclared(struct ir_lower *l, uint32_t node)
 {
     const struct node *at = node_at(l, node);
-    diag_add(l->diags, DIAG_WARNING, "undeclared", at->begin, at->end, "'%.*s' is not declared", (int)(at->end - at->begin),
-             l->module->tree->source->text + at->begin);
+    diag_add(l->diags, DIAG_WARNING, "undeclared", at->begin, at->end, "'%.*s' is not declared",
+             (int)(at->end - at->begin), l->module->tree->source->text + at->begin);
     l->fn->incomplete = true;
 }
 
@@ -325,7 +335,8 @@ static void add_register_operand(struct ir_lower *l, struct ir_operand operand, 
 }
 
 // A name as an operand; `member` and `value` come from what stands around it.
-static void add_name(struct ir_lower *l, uint32_t node, struct place_role place, uint16_t member, int64_t value, bool has_member)
+static void add_name(struct ir_lower *l, uint32_t node, struct place_role place, uint16_t member,
+                     int64_t value, bool has_member)
 {
     uint32_t id = (uint32_t)node_at(l, node)->value;
     struct ir_operand operand = {
@@ -373,11 +384,18 @@ static void add_name(struct ir_lower *l, uint32_t node, struct place_role place,
     }
 }
 
-static void add_leaf(struct ir_lower *l, uint32_t node, struct place_role place, enum ir_operand_kind kind)
+static void add_leaf(struct ir_lower *l, uint32_t node, struct place_role place,
+                     enum ir_operand_kind kind)
 {
-    add_operand(l, (struct ir_operand){.kind = (uint8_t)kind, .role = (uint8_t)(place.role == ROLE_DEF ? ROLE_USE : place.role),
-                                       .slot = place.slot, .negated = place.negated, .index = IR_NONE, .node = node,
-                                       .member = W_UNKNOWN, .value = (int64_t)node_at(l, node)->value});
+    add_operand(
+        l, (struct ir_operand){.kind = (uint8_t)kind,
+                               .role = (uint8_t)(place.role == ROLE_DEF ? ROLE_USE : place.role),
+                               .slot = place.slot,
+                               .negated = place.negated,
+                               .index = IR_NONE,
+                               .node = node,
+                               .member = W_UNKNOWN,
+                               .value = (int64_t)node_at(l, node)->value});
 }
 
 static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_role place);
@@ -425,12 +443,8 @@ static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_rol
 {
     const struct node *at = node_at(l, node);
     switch (at->kind) {
-    case NODE_NAME:
-        add_name(l, node, place, W_UNKNOWN, 0, false);
-        break;
-    case NODE_MEMBER:
-        add_name(l, node + 1, place, at->aux, 0, true);
-        break;
+    case NODE_NAME: add_name(l, node, place, W_UNKNOWN, 0, false); break;
+    case NODE_MEMBER: add_name(l, node + 1, place, at->aux, 0, true); break;
     case NODE_OFFSET: {
         uint32_t offset = node_next(l->module->tree, node + 1);
         bool member = node_at(l, node + 1)->kind == NODE_MEMBER;
@@ -441,25 +455,17 @@ static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_rol
     case NODE_INT:
     case NODE_FLOAT32:
     case NODE_FLOAT64:
-    case NODE_STRING:
-        add_leaf(l, node, place, OPERAND_IMMEDIATE);
-        break;
+    case NODE_STRING: add_leaf(l, node, place, OPERAND_IMMEDIATE); break;
     case NODE_VECTOR:
     case NODE_LIST:
-    case NODE_PAIR:
-        add_children(l, node, place);
-        break;
-    case NODE_ADDRESS:
-        add_address(l, node, place);
-        break;
+    case NODE_PAIR: add_children(l, node, place); break;
+    case NODE_ADDRESS: add_address(l, node, place); break;
     case NODE_NOT:
     case NODE_NEGATE:
         place.negated = !place.negated;
         add_children(l, node, place);
         break;
-    case NODE_ELEMENT:
-        add_element(l, node, place);
-        break;
+    case NODE_ELEMENT: add_element(l, node, place); break;
     default:
         place.role = place.role == ROLE_DEF ? ROLE_USE : place.role;
         add_children(l, node, place);
@@ -473,7 +479,8 @@ static void add_call_operands(struct ir_lower *l, uint32_t node, uint32_t first)
 {
     bool named = false;
     uint8_t slot = 0;
-    for (uint32_t child = first; child < node_next(l->module->tree, node); child = node_next(l->module->tree, child)) {
+    for (uint32_t child = first; child < node_next(l->module->tree, node);
+         child = node_next(l->module->tree, child)) {
         const struct node *at = node_at(l, child);
         struct place_role place = {.slot = slot++};
         if (at->kind == NODE_LIST) {
@@ -499,7 +506,8 @@ static void add_operands(struct ir_lower *l, uint32_t node, uint32_t first, cons
         return;
     }
     uint8_t slot = 0;
-    for (uint32_t child = first; child < node_next(l->module->tree, node); child = node_next(l->module->tree, child)) {
+    for (uint32_t child = first; child < node_next(l->module->tree, node);
+         child = node_next(l->module->tree, child)) {
         struct place_role place = {role_of(*roles), slot, false, *roles == 'm'};
         add_operand_node(l, child, place);
         if (*roles && roles[1])
@@ -510,7 +518,11 @@ static void add_operands(struct ir_lower *l, uint32_t node, uint32_t first, cons
 
 static void add_carry(struct ir_lower *l, enum ir_role role)
 {
-    struct ir_operand carry = {.kind = OPERAND_REGISTER, .role = (uint8_t)role, .slot = UINT8_MAX, .index = CARRY, .node = IR_NONE,
+    struct ir_operand carry = {.kind = OPERAND_REGISTER,
+                               .role = (uint8_t)role,
+                               .slot = UINT8_MAX,
+                               .index = CARRY,
+                               .node = IR_NONE,
                                .member = W_UNKNOWN};
     add_register_operand(l, carry, false);
 }
@@ -535,11 +547,8 @@ static void read_modifiers(struct ir_inst *inst, const uint16_t *mods, uint32_t 
             if (mods[i] != W_weak)
                 inst->flags |= INST_ORDERED;
             break;
-        case KIND_VECTOR:
-            inst->vector = (uint8_t)isa_words[mods[i]].value;
-            break;
-        default:
-            break;
+        case KIND_VECTOR: inst->vector = (uint8_t)isa_words[mods[i]].value; break;
+        default: break;
         }
     }
 }
@@ -559,8 +568,14 @@ static void add_instruction(struct ir_lower *l, uint32_t node)
     uint32_t mod_count;
     const uint16_t *mods = node_mods(l->module->tree, node, &mod_count);
     struct isa_form form = isa_form(at->aux, mods, mod_count);
-    struct ir_inst inst = {.node = node, .operands = fn->operands.n, .op = at->aux, .type = W_UNKNOWN, .type2 = W_UNKNOWN,
-                           .space = W_UNKNOWN, .class = (uint8_t)form.class, .vector = 1};
+    struct ir_inst inst = {.node = node,
+                           .operands = fn->operands.n,
+                           .op = at->aux,
+                           .type = W_UNKNOWN,
+                           .type2 = W_UNKNOWN,
+                           .space = W_UNKNOWN,
+                           .class = (uint8_t)form.class,
+                           .vector = 1};
     read_modifiers(&inst, mods, mod_count);
     if (form.class == CLASS_OPAQUE)
         inst.flags |= INST_OPAQUE;
@@ -574,7 +589,10 @@ static void add_instruction(struct ir_lower *l, uint32_t node)
     inst.block = l->block;
     vec_push(l->module->arena, &fn->insts, inst);
     if (guarded)
-        add_name(l, node + 1, (struct place_role){.role = ROLE_GUARD, .slot = UINT8_MAX, .negated = inst.flags & INST_GUARD_NEGATED},
+        add_name(l, node + 1,
+                 (struct place_role){.role = ROLE_GUARD,
+                                     .slot = UINT8_MAX,
+                                     .negated = inst.flags & INST_GUARD_NEGATED},
                  W_UNKNOWN, 0, false);
     add_operands(l, node, node + 1 + guarded, form.roles);
     if (inst.op == OP_addc || inst.op == OP_subc || inst.op == OP_madc)
@@ -591,23 +609,12 @@ static void lower_scope(struct ir_lower *l, uint32_t scope)
     l->depth++;
     NODE_EACH (child, l->module->tree, scope) {
         switch (node_at(l, child)->kind) {
-        case NODE_DECL:
-            declare(l, child, scope, IR_NONE);
-            break;
-        case NODE_LABEL:
-            add_label(l, child, scope);
-            break;
-        case NODE_INSTR:
-            add_instruction(l, child);
-            break;
-        case NODE_SCOPE:
-            lower_scope(l, child);
-            break;
-        case NODE_ERROR:
-            l->fn->incomplete = true;
-            break;
-        default:
-            break;
+        case NODE_DECL: declare(l, child, scope, IR_NONE); break;
+        case NODE_LABEL: add_label(l, child, scope); break;
+        case NODE_INSTR: add_instruction(l, child); break;
+        case NODE_SCOPE: lower_scope(l, child); break;
+        case NODE_ERROR: l->fn->incomplete = true; break;
+        default: break;
         }
     }
     if (node_at(l, scope)->flags & NODE_CUT)
@@ -625,8 +632,8 @@ static void resolve_labels(struct ir_lower *l)
         const struct label *label = find_label(l, operand->index, operand->node);
         if (!label) {
             const struct node *at = node_at(l, operand->node);
-            diag_add(l->diags, DIAG_ERROR, "label", at->begin, at->end, "no label '%.*s' in reach", (int)(at->end - at->begin),
-                     l->module->tree->source->text + at->begin);
+            diag_add(l->diags, DIAG_ERROR, "label", at->begin, at->end, "no label '%.*s' in reach",
+                     (int)(at->end - at->begin), l->module->tree->source->text + at->begin);
             operand->kind = OPERAND_UNKNOWN;
             fn->incomplete = true;
         } else if (label->targets != IR_NONE) {
@@ -665,7 +672,10 @@ static void resolve_targets(struct ir_lower *l)
             continue;
         }
         NODE_EACH (child, l->module->tree, list) {
-            const struct label *label = node_at(l, child)->kind == NODE_NAME ? find_label(l, (uint32_t)node_at(l, child)->value, inst->node) : NULL;
+            const struct label *label =
+                node_at(l, child)->kind == NODE_NAME
+                    ? find_label(l, (uint32_t)node_at(l, child)->value, inst->node)
+                    : NULL;
             if (!label || label->targets != IR_NONE)
                 fn->incomplete = true;
             else
@@ -705,8 +715,11 @@ static void lower_function(struct ir_lower *l, uint32_t function)
 static void add_function(struct ir_lower *l, uint32_t node)
 {
     struct ir_module *module = l->module;
-    struct ir_function fn = {.node = node, .name = (uint32_t)node_at(l, node)->value, .is_entry = node_at(l, node)->aux == W_entry,
-                             .returns = IR_NONE, .params = IR_NONE};
+    struct ir_function fn = {.node = node,
+                             .name = (uint32_t)node_at(l, node)->value,
+                             .is_entry = node_at(l, node)->aux == W_entry,
+                             .returns = IR_NONE,
+                             .params = IR_NONE};
     NODE_EACH (child, module->tree, node) {
         enum node_kind kind = node_at(l, child)->kind;
         if (kind == NODE_RETURNS)
@@ -715,8 +728,13 @@ static void add_function(struct ir_lower *l, uint32_t node)
             fn.params = child;
         fn.has_body |= kind == NODE_SCOPE;
     }
-    struct ir_symbol symbol = {.name = fn.name, .node = node, .function = IR_NONE, .type = W_UNKNOWN, .space = W_func,
-                               .parameter = IR_NONE, .is_entry = fn.is_entry};
+    struct ir_symbol symbol = {.name = fn.name,
+                               .node = node,
+                               .function = IR_NONE,
+                               .type = W_UNKNOWN,
+                               .space = W_func,
+                               .parameter = IR_NONE,
+                               .is_entry = fn.is_entry};
     vec_push(module->arena, &module->symbols, symbol);
     fn.symbol = module->symbols.n - 1;
     bind(l, fn.name, BOUND_SYMBOL, fn.symbol);
@@ -740,7 +758,8 @@ static void read_header(struct ir_lower *l, uint32_t directive)
 void ir_lower_module(struct ir_module *module, struct diags *diags)
 {
     struct tree *tree = module->tree;
-    struct ir_lower lower = {.module = module, .diags = diags, .name_count = tree->names.names.n}, *l = &lower;
+    struct ir_lower lower = {.module = module, .diags = diags, .name_count = tree->names.names.n},
+                    *l = &lower;
     arena_init(&lower.scratch, module->arena->memory);
     lower.bindings = ARENA_ARRAY(&lower.scratch, struct binding, lower.name_count);
     lower.splits = ARENA_ARRAY(&lower.scratch, struct split, lower.name_count);

@@ -1,6 +1,6 @@
-// PTX with the overlay in comments: `/*|b …|*/` and a line end before a block, ` /*|i …|*/` behind an
-// instruction. Comments of this form are left out when they are met in the source, so that a dump
-// that is read back prints the same.
+// PTX with the overlay in comments: `/*|b …|*/` and a line end before a block, ` /*|i …|*/` behind
+// an instruction. Comments of this form are left out when they are met in the source, so that a
+// dump that is read back prints the same.
 #include "ir/ir.h"
 #include <string.h>
 
@@ -75,7 +75,8 @@ static void print_block(struct printer *p, uint32_t index)
     else if (block->ipdom != IR_NONE)
         fprintf(p->to, " ipdom %u", block->ipdom);
     if (block->loop != IR_NONE)
-        fprintf(p->to, " loop %u depth %u header %u", block->loop, fn->loops.v[block->loop].depth, fn->loops.v[block->loop].header);
+        fprintf(p->to, " loop %u depth %u header %u", block->loop, fn->loops.v[block->loop].depth,
+                fn->loops.v[block->loop].header);
     for (uint32_t i = 0; i < block->phi_count; i++) {
         const struct ir_phi *phi = &fn->phis.v[block->phi + i];
         fputs("; ", p->to);
@@ -168,7 +169,8 @@ static void dot_text(FILE *to, const char *text, uint32_t length)
     }
 }
 
-static void dot_block(const struct ir_module *module, const struct ir_function *fn, uint32_t index, FILE *to)
+static void dot_block(const struct ir_module *module, const struct ir_function *fn, uint32_t index,
+                      FILE *to)
 {
     const struct ir_block *block = &fn->blocks.v[index];
     const struct tree *tree = module->tree;
@@ -184,7 +186,8 @@ static void dot_block(const struct ir_module *module, const struct ir_function *
     fputs("\"];\n", to);
     for (uint32_t i = 0; i < block->succ_count; i++) {
         uint32_t succ = ir_succs(fn, index)[i];
-        fprintf(to, "    b%u -> b%u%s;\n", index, succ, block->rpo != IR_NONE && ir_dominates(fn, succ, index) ? " [style=dashed]" : "");
+        fprintf(to, "    b%u -> b%u%s;\n", index, succ,
+                block->rpo != IR_NONE && ir_dominates(fn, succ, index) ? " [style=dashed]" : "");
     }
 }
 

@@ -8,8 +8,8 @@ struct ssa {
     struct arena scratch;
     struct ir_function *fn;
     struct csr frontier, children;
-    uint32_t *current; // per register: version + 1
-    uint32_t *entry;   // per register: its entry version + 1
+    uint32_t *current;  // per register: version + 1
+    uint32_t *entry;    // per register: its entry version + 1
     VEC(uint64_t) phis; // block << 32 | register
 };
 
@@ -24,7 +24,8 @@ static void each_frontier(struct ssa *s, void (*visit)(struct ssa *, uint32_t, u
             continue;
         for (uint32_t i = 0; i < b->pred_count; i++) {
             uint32_t runner = ir_preds(fn, block)[i];
-            while (runner != IR_NONE && fn->blocks.v[runner].rpo != IR_NONE && runner != b->idom && last[runner] != block + 1) {
+            while (runner != IR_NONE && fn->blocks.v[runner].rpo != IR_NONE && runner != b->idom &&
+                   last[runner] != block + 1) {
                 last[runner] = block + 1;
                 visit(s, runner, block);
                 runner = fn->blocks.v[runner].idom;
@@ -88,7 +89,8 @@ static void place_phis(struct ssa *s)
 {
     struct ir_function *fn = s->fn;
     struct csr definitions = definition_blocks(s);
-    uint32_t *placed = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n), *queued = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n);
+    uint32_t *placed = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n),
+             *queued = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n);
     uint32_t *stack = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n + 1);
     for (uint32_t reg = 0; reg < fn->registers.n; reg++) {
         uint32_t depth = 0;
@@ -116,9 +118,11 @@ static void place_phis(struct ssa *s)
     }
 }
 
-static uint32_t new_version(struct ssa *s, uint32_t reg, enum ir_version_kind kind, uint32_t index, uint32_t operand)
+static uint32_t new_version(struct ssa *s, uint32_t reg, enum ir_version_kind kind, uint32_t index,
+                            uint32_t operand)
 {
-    struct ir_version version = {.reg = reg, .kind = (uint8_t)kind, .index = index, .operand = operand};
+    struct ir_version version = {
+        .reg = reg, .kind = (uint8_t)kind, .index = index, .operand = operand};
     vec_push(s->module->arena, &s->fn->versions, version);
     return s->fn->versions.n - 1;
 }
@@ -150,7 +154,9 @@ static void make_phis(struct ssa *s)
         b->phi = fn->phis.n;
         b->phi_count = rows.at[block + 1] - rows.at[block];
         for (uint32_t i = rows.at[block]; i < rows.at[block + 1]; i++) {
-            struct ir_phi phi = {block, rows.item[i], new_version(s, rows.item[i], VERSION_PHI, fn->phis.n, IR_NONE), fn->phi_args.n};
+            struct ir_phi phi = {block, rows.item[i],
+                                 new_version(s, rows.item[i], VERSION_PHI, fn->phis.n, IR_NONE),
+                                 fn->phi_args.n};
             vec_push(s->module->arena, &fn->phis, phi);
             for (uint32_t k = 0; k < b->pred_count; k++)
                 vec_push(s->module->arena, &fn->phi_args, IR_NONE);
@@ -182,7 +188,8 @@ static void rename_instruction(struct ssa *s, struct renaming *r, uint32_t inst)
             fn->operand_version.v[i] = current_version(s, fn->operands.v[i].index);
     for (uint32_t i = first; i < end; i++)
         if (fn->operands.v[i].kind == OPERAND_REGISTER && fn->operands.v[i].role == ROLE_DEF) {
-            fn->operand_version.v[i] = new_version(s, fn->operands.v[i].index, VERSION_INST, inst, i);
+            fn->operand_version.v[i] =
+                new_version(s, fn->operands.v[i].index, VERSION_INST, inst, i);
             define(s, r, fn->operands.v[i].index, fn->operand_version.v[i]);
         }
 }

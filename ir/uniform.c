@@ -17,15 +17,18 @@ static bool is_pure(const struct ir_inst *inst)
 }
 
 // A load that gives all lanes the same if its address is the same for all.
-static bool reads_one_place(const struct ir_module *module, const struct ir_function *fn, const struct ir_inst *inst)
+static bool reads_one_place(const struct ir_module *module, const struct ir_function *fn,
+                            const struct ir_inst *inst)
 {
     bool parameter = fn->is_entry && (inst->space == W_param || inst->space == W_param_entry);
     for (uint32_t i = inst->operands; i < inst->operands + inst->operand_count; i++) {
         const struct ir_operand *operand = &fn->operands.v[i];
-        if (operand->role == ROLE_ADDRESS && operand->kind == OPERAND_SYMBOL) // a call's result is not the kernel's parameter
+        if (operand->role == ROLE_ADDRESS &&
+            operand->kind == OPERAND_SYMBOL) // a call's result is not the kernel's parameter
             parameter &= module->symbols.v[operand->index].parameter != IR_NONE;
     }
-    return inst->op == OP_ld && !(inst->flags & INST_ORDERED) && (parameter || inst->space == W_const);
+    return inst->op == OP_ld && !(inst->flags & INST_ORDERED) &&
+           (parameter || inst->space == W_const);
 }
 
 static bool operand_uniform(const struct ir_function *fn, uint32_t operand)
@@ -33,18 +36,19 @@ static bool operand_uniform(const struct ir_function *fn, uint32_t operand)
     const struct ir_operand *o = &fn->operands.v[operand];
     switch (o->kind) {
     case OPERAND_REGISTER:
-        return fn->operand_version.v[operand] != IR_NONE && bits_test(fn->uniform, fn->operand_version.v[operand]);
+        return fn->operand_version.v[operand] != IR_NONE &&
+               bits_test(fn->uniform, fn->operand_version.v[operand]);
     case OPERAND_SPECIAL:
-        return isa_specials[o->index].varies != VARIES_LANE && isa_specials[o->index].varies != VARIES_TIME;
+        return isa_specials[o->index].varies != VARIES_LANE &&
+               isa_specials[o->index].varies != VARIES_TIME;
     case OPERAND_IMMEDIATE:
-    case OPERAND_SYMBOL:
-        return true;
-    default:
-        return false;
+    case OPERAND_SYMBOL: return true;
+    default: return false;
     }
 }
 
-static bool inst_uniform(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)
+static bool inst_uniform(const struct ir_module *module, const struct ir_function *fn,
+                         uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     for (size_t i = 0; i < sizeof uniform_ops / sizeof *uniform_ops; i++)

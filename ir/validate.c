@@ -55,7 +55,8 @@ static void check_blocks(struct check *c)
                 fault(c, "edge %u to %u has no counterpart", i, succ);
         }
         for (uint32_t k = 0; k < block->pred_count; k++)
-            if (!has(ir_succs(fn, ir_preds(fn, i)[k]), fn->blocks.v[ir_preds(fn, i)[k]].succ_count, i))
+            if (!has(ir_succs(fn, ir_preds(fn, i)[k]), fn->blocks.v[ir_preds(fn, i)[k]].succ_count,
+                     i))
                 fault(c, "edge %u from %u has no counterpart", i, ir_preds(fn, i)[k]);
     }
     if (at != fn->insts.n)
@@ -102,7 +103,8 @@ static void check_dominators(struct check *c)
     for (uint32_t a = 0; a < count; a++) {
         reach_without(c, a, without, stack);
         for (uint32_t b = 0; b < count; b++) {
-            bool dominates = bits_test(all, a) && bits_test(all, b) && (a == b || !bits_test(without, b));
+            bool dominates =
+                bits_test(all, a) && bits_test(all, b) && (a == b || !bits_test(without, b));
             if (dominates != ir_dominates(fn, a, b))
                 fault(c, "block %u and block %u: dominance is wrong", a, b);
         }
@@ -114,7 +116,8 @@ static void check_loops(struct check *c)
     const struct ir_function *fn = c->fn;
     for (uint32_t i = 0; i < fn->loops.n; i++) {
         const struct ir_loop *loop = &fn->loops.v[i];
-        if (loop->parent != IR_NONE && (loop->parent >= i || !ir_in_loop(fn, loop->parent, loop->header)))
+        if (loop->parent != IR_NONE &&
+            (loop->parent >= i || !ir_in_loop(fn, loop->parent, loop->header)))
             fault(c, "loop %u does not lie in loop %u", i, loop->parent);
         for (uint32_t k = 0; k < loop->block_count; k++) {
             uint32_t block = loop->blocks[k];
@@ -133,7 +136,8 @@ static void check_loops(struct check *c)
 static void check_liveness(struct check *c)
 {
     const struct ir_function *fn = c->fn;
-    uint32_t *state = ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n); // 2·block + 1 read, + 2 defined
+    uint32_t *state =
+        ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n); // 2·block + 1 read, + 2 defined
     for (uint32_t b = 0; b < fn->blocks.n; b++) {
         const struct ir_block *block = &fn->blocks.v[b];
         for (uint32_t inst = block->first; inst < block->end; inst++)
@@ -154,10 +158,12 @@ static void check_liveness(struct check *c)
             for (uint32_t i = 0; i < succ->live_count; i++) {
                 uint32_t reg = fn->live.v[succ->live + i];
                 bool defined = false;
-                for (uint32_t inst = block->first; inst < block->end && !defined && state[reg] > 2 * b; inst++)
+                for (uint32_t inst = block->first;
+                     inst < block->end && !defined && state[reg] > 2 * b; inst++)
                     for (uint32_t k = 0; k < fn->insts.v[inst].operand_count; k++) {
                         const struct ir_operand *operand = ir_operands(fn, inst) + k;
-                        defined |= operand->kind == OPERAND_REGISTER && operand->role == ROLE_DEF && operand->index == reg;
+                        defined |= operand->kind == OPERAND_REGISTER && operand->role == ROLE_DEF &&
+                                   operand->index == reg;
                     }
                 if (!defined && !ir_live_in(fn, b, reg))
                     fault(c, "a register is live into a successor of block %u, not into it", b);
@@ -192,7 +198,8 @@ static void check_versions(struct check *c)
             continue;
         if (fn->versions.v[version].reg != operand->index)
             fault(c, "instruction %u: version of another register", inst);
-        if (operand->role == ROLE_DEF ? fn->versions.v[version].index != inst : !reaches(fn, version, fn->insts.v[inst].block, inst))
+        if (operand->role == ROLE_DEF ? fn->versions.v[version].index != inst
+                                      : !reaches(fn, version, fn->insts.v[inst].block, inst))
             fault(c, "instruction %u: a definition does not reach its use", inst);
     }
     for (uint32_t i = 0; i < fn->phis.n; i++) {
@@ -201,7 +208,8 @@ static void check_versions(struct check *c)
             uint32_t arg = fn->phi_args.v[phi->args + k], pred = ir_preds(fn, phi->block)[k];
             if (arg == IR_NONE || fn->versions.v[arg].reg != phi->reg)
                 fault(c, "phi %u: argument %u is none of its register", i, k);
-            else if (fn->blocks.v[pred].rpo != IR_NONE && !reaches(fn, arg, pred, fn->blocks.v[pred].end))
+            else if (fn->blocks.v[pred].rpo != IR_NONE &&
+                     !reaches(fn, arg, pred, fn->blocks.v[pred].end))
                 fault(c, "phi %u: argument %u does not reach it", i, k);
         }
     }

@@ -7,7 +7,8 @@ static uint32_t copied_operand(const struct ir_function *fn, uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     bool copies = at->op == OP_cvta || (at->op == OP_mov && at->vector == 1);
-    if (!copies || (at->flags & INST_GUARDED) || at->operand_count != 2 || fn->operands.v[at->operands].role != ROLE_DEF)
+    if (!copies || (at->flags & INST_GUARDED) || at->operand_count != 2 ||
+        fn->operands.v[at->operands].role != ROLE_DEF)
         return IR_NONE;
     return at->operands + 1;
 }
@@ -20,7 +21,8 @@ static uint32_t displaced_operand(const struct ir_function *fn, uint32_t inst, i
     bool adds = (at->op == OP_add || at->op == OP_sub) && ir_type_bits(at->type) >= 32;
     if (!adds || (at->flags & INST_GUARDED) || at->operand_count != 3)
         return IR_NONE; // an operand more would be the carry
-    bool second = operand[2].kind == OPERAND_IMMEDIATE, first = operand[1].kind == OPERAND_IMMEDIATE && at->op == OP_add;
+    bool second = operand[2].kind == OPERAND_IMMEDIATE,
+         first = operand[1].kind == OPERAND_IMMEDIATE && at->op == OP_add;
     if (!second && !first)
         return IR_NONE;
     int64_t value = operand[second ? 2 : 1].value;
@@ -36,15 +38,18 @@ static uint32_t defining_inst(const struct ir_function *fn, uint32_t version)
 
 static uint16_t plain_space(uint16_t space)
 {
-    static const uint16_t spellings[][2] = {
-        {W_shared_cta, W_shared}, {W_shared_cluster, W_shared}, {W_param_entry, W_param}, {W_param_func, W_param}};
+    static const uint16_t spellings[][2] = {{W_shared_cta, W_shared},
+                                            {W_shared_cluster, W_shared},
+                                            {W_param_entry, W_param},
+                                            {W_param_func, W_param}};
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
         if (spellings[i][0] == space)
             return spellings[i][1];
     return space;
 }
 
-static void reach_symbol(const struct ir_module *module, struct address *address, const struct ir_operand *operand)
+static void reach_symbol(const struct ir_module *module, struct address *address,
+                         const struct ir_operand *operand)
 {
     address->parameter = operand->index;
     address->offset += operand->value;
@@ -53,18 +58,22 @@ static void reach_symbol(const struct ir_module *module, struct address *address
 }
 
 // The kernel parameter that a ld.param reads, or IR_NONE.
-static uint32_t parameter_read(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)
+static uint32_t parameter_read(const struct ir_module *module, const struct ir_function *fn,
+                               uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
-    if (at->op != OP_ld || plain_space(at->space) != W_param || !fn->is_entry || at->operand_count != 2 || (at->flags & INST_GUARDED))
+    if (at->op != OP_ld || plain_space(at->space) != W_param || !fn->is_entry ||
+        at->operand_count != 2 || (at->flags & INST_GUARDED))
         return IR_NONE;
     const struct ir_operand *operand = &fn->operands.v[at->operands + 1];
     bool whole = operand->kind == OPERAND_SYMBOL && operand->value == 0;
-    return whole && module->symbols.v[operand->index].parameter != IR_NONE ? operand->index : IR_NONE;
+    return whole && module->symbols.v[operand->index].parameter != IR_NONE ? operand->index
+                                                                           : IR_NONE;
 }
 
 // Follows copies and constant steps from the version back; true if a symbol was reached.
-static bool trace(const struct ir_module *module, const struct ir_function *fn, struct address *address)
+static bool trace(const struct ir_module *module, const struct ir_function *fn,
+                  struct address *address)
 {
     for (int step = 0; step < MOST_STEPS; step++) {
         uint32_t inst = defining_inst(fn, address->version);
@@ -82,7 +91,8 @@ static bool trace(const struct ir_module *module, const struct ir_function *fn, 
             from = displaced_operand(fn, inst, &address->offset);
         if (from == IR_NONE)
             return false;
-        if (at->op == OP_cvta && address->space == W_UNKNOWN && !ir_has_modifier(module, fn, inst, W_to))
+        if (at->op == OP_cvta && address->space == W_UNKNOWN &&
+            !ir_has_modifier(module, fn, inst, W_to))
             address->space = plain_space(at->space);
         if (fn->operands.v[from].kind == OPERAND_SYMBOL) {
             reach_symbol(module, address, &fn->operands.v[from]);
@@ -96,7 +106,8 @@ static bool trace(const struct ir_module *module, const struct ir_function *fn, 
 }
 
 // The base behind an addition of two registers: the one side that leads to a symbol.
-static uint32_t base_of_sum(const struct ir_module *module, const struct ir_function *fn, uint32_t version, uint16_t *space)
+static uint32_t base_of_sum(const struct ir_module *module, const struct ir_function *fn,
+                            uint32_t version, uint16_t *space)
 {
     for (int step = 0; step < MOST_STEPS; step++) {
         uint32_t inst = defining_inst(fn, version);
@@ -107,7 +118,8 @@ static uint32_t base_of_sum(const struct ir_module *module, const struct ir_func
             return IR_NONE;
         uint32_t found = IR_NONE, rest = IR_NONE;
         for (uint32_t side = 1; side <= 2; side++) {
-            struct address address = {IR_NONE, fn->operand_version.v[at->operands + side], 0, 0, W_UNKNOWN, false};
+            struct address address = {
+                IR_NONE, fn->operand_version.v[at->operands + side], 0, 0, W_UNKNOWN, false};
             bool reached = trace(module, fn, &address);
             if (reached && found != IR_NONE)
                 return IR_NONE; // two candidates
@@ -126,10 +138,13 @@ static uint32_t base_of_sum(const struct ir_module *module, const struct ir_func
     return IR_NONE;
 }
 
-struct address address_of(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)
+struct address address_of(const struct ir_module *module, const struct ir_function *fn,
+                          uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
-    struct address address = {IR_NONE, IR_NONE, 0, ir_type_bits(at->type) / 8u * at->vector, plain_space(at->space), false};
+    struct address address = {
+        IR_NONE, IR_NONE, 0, ir_type_bits(at->type) / 8u * at->vector, plain_space(at->space),
+        false};
     uint32_t base = ir_find_operand(fn, inst, ROLE_ADDRESS, 0);
     address.read_only = address.space == W_const || ir_has_modifier(module, fn, inst, W_nc);
     if (base == IR_NONE)
@@ -153,7 +168,8 @@ struct address address_of(const struct ir_module *module, const struct ir_functi
 // A variable of the module or function, as opposed to a parameter that holds a pointer.
 static bool is_variable(const struct ir_module *module, uint32_t symbol)
 {
-    return symbol != IR_NONE && module->symbols.v[symbol].parameter == IR_NONE && module->symbols.v[symbol].space != W_func;
+    return symbol != IR_NONE && module->symbols.v[symbol].parameter == IR_NONE &&
+           module->symbols.v[symbol].space != W_func;
 }
 
 static bool ranges_meet(const struct address *a, const struct address *b)
@@ -163,21 +179,25 @@ static bool ranges_meet(const struct address *a, const struct address *b)
     return a->offset < b->offset + (int64_t)b->bytes && b->offset < a->offset + (int64_t)a->bytes;
 }
 
-bool address_may_alias(const struct ir_module *module, const struct address *a, const struct address *b)
+bool address_may_alias(const struct ir_module *module, const struct address *a,
+                       const struct address *b)
 {
     if (a->read_only || b->read_only)
         return false;
     if (a->space != W_UNKNOWN && b->space != W_UNKNOWN && a->space != b->space)
         return false;
     bool same_rest = a->version == b->version;
-    if (same_rest && (a->version != IR_NONE || a->parameter != IR_NONE) && a->parameter == b->parameter)
+    if (same_rest && (a->version != IR_NONE || a->parameter != IR_NONE) &&
+        a->parameter == b->parameter)
         return ranges_meet(a, b);
-    if (is_variable(module, a->parameter) && is_variable(module, b->parameter) && a->parameter != b->parameter)
+    if (is_variable(module, a->parameter) && is_variable(module, b->parameter) &&
+        a->parameter != b->parameter)
         return false;
     return true;
 }
 
-bool value_is_parameter(const struct ir_module *module, const struct ir_function *fn, uint32_t version)
+bool value_is_parameter(const struct ir_module *module, const struct ir_function *fn,
+                        uint32_t version)
 {
     for (int step = 0; step < MOST_STEPS; step++) {
         uint32_t inst = defining_inst(fn, version);
@@ -187,7 +207,8 @@ bool value_is_parameter(const struct ir_module *module, const struct ir_function
         bool parameter_space = plain_space(at->space) == W_param && at->op == OP_ld && fn->is_entry;
         if (parameter_space && !(at->flags & INST_GUARDED)) { // of the kernel, not of a call
             const struct ir_operand *name = &fn->operands.v[at->operands + at->operand_count - 1];
-            return name->kind == OPERAND_SYMBOL && module->symbols.v[name->index].parameter != IR_NONE;
+            return name->kind == OPERAND_SYMBOL &&
+                   module->symbols.v[name->index].parameter != IR_NONE;
         }
         uint32_t from = copied_operand(fn, inst);
         if (from == IR_NONE || fn->operands.v[from].kind != OPERAND_REGISTER)

@@ -42,8 +42,8 @@ enum response { RESPONSE_ACK, RESPONSE_DATA, RESPONSE_BITMAP };
 // A Load-Compute-Store chain [000 Table 1].
 struct chain {
     uint32_t function;
-    uint32_t pattern;           // 1 … 9
-    uint32_t inst[CHAIN_MOST];  // in the order in which they will stand
+    uint32_t pattern;          // 1 … 9
+    uint32_t inst[CHAIN_MOST]; // in the order in which they will stand
     uint32_t count;
     bool split; // the fused multiply-add among `inst` is divided: its multiply ends the chain
     enum response response;
@@ -72,21 +72,22 @@ struct block_plan {
     uint32_t entry;   // block by which it is entered
     uint32_t *blocks; // all that it has instructions of, ascending
     uint32_t block_count;
-    uint32_t first, last; // instructions, by place in the text; a branch behind `last` is not part of it
+    uint32_t first,
+        last; // instructions, by place in the text; a branch behind `last` is not part of it
     VEC(struct live_value) live_in, live_out;
-    double reg_tx, reg_rx; // registers, a predicate counting 1/32
+    double reg_tx, reg_rx;  // registers, a predicate counting 1/32
     uint32_t loads, stores; // per iteration
     enum trip_kind trip;
-    uint64_t trips;         // TRIP_CONSTANT
-    const char *trip_text;  // TRIP_COUNTED: the trip count as an expression of live-in registers
-    double bw_tx, bw_rx;    // one iteration, or all of them if their number is constant
-    double at_tx, at_rx;    // at the threshold
-    uint64_t threshold;     // iterations from which the sum saves; 0: it never does
+    uint64_t trips;        // TRIP_CONSTANT
+    const char *trip_text; // TRIP_COUNTED: the trip count as an expression of live-in registers
+    double bw_tx, bw_rx;   // one iteration, or all of them if their number is constant
+    double at_tx, at_rx;   // at the threshold
+    uint64_t threshold;    // iterations from which the sum saves; 0: it never does
     uint64_t threshold_tx, threshold_rx; // the same for each channel
-    unsigned saves;         // SAVES_…, judged at the threshold
-    bool candidate;         // saves, maybe under its condition
-    bool conditional;       // only if trips >= threshold
-    bool chosen;            // not passed over for an overlapping one
+    unsigned saves;                      // SAVES_…, judged at the threshold
+    bool candidate;                      // saves, maybe under its condition
+    bool conditional;                    // only if trips >= threshold
+    bool chosen;                         // not passed over for an overlapping one
 };
 
 struct plan {

@@ -128,7 +128,8 @@ void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_siz
 {
     if (old_size >= LARGE)
         return grow_large(arena, old, new_size);
-    void *grown = new_size >= LARGE ? take_block(arena, new_size, false) : arena_alloc(arena, new_size);
+    void *grown =
+        new_size >= LARGE ? take_block(arena, new_size, false) : arena_alloc(arena, new_size);
     if (old_size)
         memcpy(grown, old, old_size);
     return grown;

@@ -11,11 +11,11 @@
 
 struct arena_block;
 struct memory {
-    jmp_buf on_failure; // set by the entry point before the first allocation
+    jmp_buf on_failure;         // set by the entry point before the first allocation
     struct arena_block *blocks; // all that is taken, of whichever arena
-    size_t bytes;       // taken from the system now
-    size_t peak;        // most ever taken
-    long fail_in;       // testing: >0 fails the n-th request to the system from now; 0 never
+    size_t bytes;               // taken from the system now
+    size_t peak;                // most ever taken
+    long fail_in; // testing: >0 fails the n-th request to the system from now; 0 never
 };
 
 struct arena {
@@ -37,7 +37,8 @@ void *arena_alloc(struct arena *arena, size_t size);
 // moved by the system, not copied. Returns where it now lies.
 void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
-char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *arena_printf(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #define ARENA_NEW(arena, type) ((type *)arena_alloc(arena, sizeof(type)))
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc(arena, sizeof(type) * (size_t)(count)))

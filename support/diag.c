@@ -16,7 +16,8 @@ void diag_add(struct diags *diags, enum severity severity, const char *id, uint3
     va_end(args);
     if (length >= (int)sizeof text)
         length = (int)sizeof text - 1;
-    struct diag diag = {severity, id, arena_strndup(diags->arena, text, (size_t)length), begin, end};
+    struct diag diag = {severity, id, arena_strndup(diags->arena, text, (size_t)length), begin,
+                        end};
     vec_push(diags->arena, &diags->list, diag);
     diags->errors += severity == DIAG_ERROR;
     diags->warnings += severity == DIAG_WARNING;
@@ -31,7 +32,8 @@ static const struct {
 };
 
 // The line with control characters made visible, cut to a width that a terminal can show.
-static void print_excerpt(const struct diag *diag, const struct source *source, FILE *to, bool colour)
+static void print_excerpt(const struct diag *diag, const struct source *source, FILE *to,
+                          bool colour)
 {
     enum { WIDTH = 160 };
     struct place place = source_place(source, diag->begin);

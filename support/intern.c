@@ -36,7 +36,8 @@ static uint64_t hash_text(const char *text, size_t length)
 
 static bool same(const struct name *name, const char *text, size_t length, uint64_t hash)
 {
-    return name->hash == hash && name->length == length && (length <= 8 || !memcmp(name->text, text, length));
+    return name->hash == hash && name->length == length &&
+           (length <= 8 || !memcmp(name->text, text, length));
 }
 
 static void rebuild(struct intern *intern, uint32_t slots)
@@ -57,7 +58,8 @@ void intern_init(struct intern *intern, struct arena *arena)
     rebuild(intern, 4096);
 }
 
-static uint32_t find_slot(const struct intern *intern, const char *text, size_t length, uint64_t hash)
+static uint32_t find_slot(const struct intern *intern, const char *text, size_t length,
+                          uint64_t hash)
 {
     uint32_t slot = (uint32_t)hash & intern->mask;
     for (uint32_t id; (id = intern->table[slot]); slot = (slot + 1) & intern->mask)

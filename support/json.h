@@ -9,8 +9,8 @@
 struct json {
     FILE *to;
     int depth;
-    int flat;        // >0: inside an object or array that stays on one line
-    bool first;      // nothing written yet at this level
+    int flat;   // >0: inside an object or array that stays on one line
+    bool first; // nothing written yet at this level
     bool after_key;
 };
 

@@ -26,6 +26,6 @@
         (vec)->v[(vec)->n++] = (__VA_ARGS__);                                                      \
     } while (0)
 
-// The elements from `index` on, which may be how many there are. An empty array has no address to add
-// even 0 to.
+// The elements from `index` on, which may be how many there are. An empty array has no address to
+// add even 0 to.
 #define vec_from(vec, index) ((vec)->v ? (vec)->v + (index) : NULL)

@@ -49,4 +49,6 @@ static inline uint32_t program_find(const struct program *p, enum node_kind kind
     return UINT32_MAX;
 }
 
-#define KERNEL(body) ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n" body "\n}\n"
+#define KERNEL(body)                                                                               \
+    ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 " \
+    "n)\n{\n" body "\n}\n"

@@ -397,7 +397,7 @@ static void test_lost_section(void **state)
 static void test_no_memory(void **state)
 {
     struct opened *o = *state;
-    for (int form = 0; form < FORMS; form++) {
+    for (volatile int form = 0; form < FORMS; form++) {
         make_form(&o->blob, form);
         const char *bytes = guarded_copy(&o->guarded, o->blob.bytes, o->blob.size);
         for (volatile long n = 1, failed = 1; failed; n++) {

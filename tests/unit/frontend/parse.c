@@ -57,7 +57,8 @@ static void test_integers(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (constant(cases[i].text, NULL) != cases[i].value)
-            fail_msg("%s gives %llx", cases[i].text, (unsigned long long)constant(cases[i].text, NULL));
+            fail_msg("%s gives %llx", cases[i].text,
+                     (unsigned long long)constant(cases[i].text, NULL));
 }
 
 static void test_expressions(void **state)
@@ -100,7 +101,8 @@ static void test_expressions(void **state)
 static void test_bad_literals(void **state)
 {
     (void)state;
-    static const char *const cases[] = {"18446744073709551616", "1 / 0", "7 % 0", "12ab", "0x", "08"};
+    static const char *const cases[] = {
+        "18446744073709551616", "1 / 0", "7 % 0", "12ab", "0x", "08"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct program p;
         char text[256];
@@ -132,9 +134,12 @@ static void test_statements(void **state)
         "tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex, {%r1, %r2}];",
         "mad.lo.cc.u32 %r1, %r2, %r3, %r4;",
         "vadd.s32.u32.s32.sat %r1, %r2.b0, -%r3.h1, %r4;",
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];",
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, p, 1, 1, 0, 1;",
-        "ld.global.L1::no_allocate.L2::cache_hint.v8.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, [%rd1], %rd2;",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, "
+        "{%r2, %r3}], [%r4];",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, p, 1, 1, "
+        "0, 1;",
+        "ld.global.L1::no_allocate.L2::cache_hint.v8.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, "
+        "[%rd1], %rd2;",
         "mov.b64 {%r1, %r2}, %rd1; mov.b64 %rd1, {%r1, %r2};",
         "mov.u64 %rd1, array+8;",
         "mov.u32 %r1, %tid.x; mov.u32 %r1, WARP_SZ;",
@@ -164,16 +169,21 @@ static void test_module_items(void **state)
     accept("\xef\xbb\xbf.version 9.0\r\n.target sm_100a, debug\r\n.address_size 64\r\n");
     accept(".version 1.4\n.target sm_10, map_f64_to_f32\n.entry add(.param .u32 a) { exit; }");
     accept(".entry k .maxntid 256, 1, 1 .minnctapersm 2 .pragma \"x\"; { ret; }");
-    accept(".visible .func (.param .b32 r) .attribute(.unified(1, 2)) f(.param .b64 a, .param .b8 b[]) .noreturn { ret; }");
+    accept(".visible .func (.param .b32 r) .attribute(.unified(1, 2)) f(.param .b64 a, .param .b8 "
+           "b[]) .noreturn { ret; }");
     accept(".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b) ;");
     accept(".weak .func f(.reg .u32 %a, ...) ;");
     accept(".alias f, g;");
-    accept(".visible .global .align 8 .u64 t[2] = {generic(a), a+8}; .global .u8 m[] = {mask(0xff, a), 0xFF(b)};");
-    accept(".global .align 4 .b8 text[4] = {104, 105, 10, 0}, other; .const[2] .f32 c = 1.0; .extern .shared .align 16 .b8 s[];");
-    accept(".global .texref t; .global .samplerref s = { addr_mode_0 = wrap, filter_mode = linear };");
+    accept(".visible .global .align 8 .u64 t[2] = {generic(a), a+8}; .global .u8 m[] = {mask(0xff, "
+           "a), 0xFF(b)};");
+    accept(".global .align 4 .b8 text[4] = {104, 105, 10, 0}, other; .const[2] .f32 c = 1.0; "
+           ".extern .shared .align 16 .b8 s[];");
+    accept(
+        ".global .texref t; .global .samplerref s = { addr_mode_0 = wrap, filter_mode = linear };");
     accept(".global .attribute(.managed) .s32 g;");
     accept(".file 1 \"a.cu\", 1700000000, 4096\n.file\t2 \"b.cu\"\n");
-    accept(".section .debug_str { $L: .b8 1, 2 // }\n /* } */ }\n.section\t.debug_abbrev\n{\n.b8 1\n\t}\n");
+    accept(".section .debug_str { $L: .b8 1, 2 // }\n /* } */ }\n.section\t.debug_abbrev\n{\n.b8 "
+           "1\n\t}\n");
     accept("@@DWARF .section .debug_info, \"\",@progbits\n@@DWARF .byte 1\n");
     accept("# 1 \"a.cu\"\n  #line 3\n.version 7.0\n");
     accept(".entry k(.param .u64 .ptr .global .align 8 p, .param .align 16 .b8 s[32]) { ret; }");
@@ -183,7 +193,8 @@ static void test_module_items(void **state)
 static void test_trivia(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"\xef\xbb\xbf", "// c", "/* c */ \r\n", "#line 3", ".version 7.0\n  #line 3\n", " \t\n"};
+    static const char *const texts[] = {
+        "\xef\xbb\xbf", "// c", "/* c */ \r\n", "#line 3", ".version 7.0\n  #line 3\n", " \t\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct program p;
         parse(&p, texts[i]);
@@ -225,7 +236,8 @@ static void test_recovery(void **state)
 {
     (void)state;
     struct program p;
-    parse(&p, KERNEL("add.s32 %r1, , %r2;\nmul.lo.s32 %r1, %r2, %r3;\n@ ;\nld.global.f32 %f1 [%rd1];\nret;"));
+    parse(&p, KERNEL("add.s32 %r1, , %r2;\nmul.lo.s32 %r1, %r2, %r3;\n@ ;\nld.global.f32 %f1 "
+                     "[%rd1];\nret;"));
     assert_int_equal(p.diags.errors, 3);
     static const uint32_t lines[] = {6, 8, 9};
     for (uint32_t i = 0; i < 3; i++)
@@ -256,7 +268,8 @@ static void test_recovery_in_head(void **state)
 static void test_truncated(void **state)
 {
     (void)state;
-    const char *text = KERNEL("{ ld.global.f32 %f1, [%rd1+4]; /* c */ call (r), f, (a, b); }\n.section .debug_info { .b8 1 }\n");
+    const char *text = KERNEL("{ ld.global.f32 %f1, [%rd1+4]; /* c */ call (r), f, (a, b); "
+                              "}\n.section .debug_info { .b8 1 }\n");
     for (size_t length = 0; length < strlen(text); length++) {
         struct program p;
         program_parse(&p, text, length);
@@ -320,20 +333,13 @@ static void test_memory_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers),
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_bad_literals),
-        cmocka_unit_test(test_statements),
-        cmocka_unit_test(test_module_items),
-        cmocka_unit_test(test_trivia),
-        cmocka_unit_test(test_opcodes_are_names),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_recovery),
-        cmocka_unit_test(test_recovery_in_head),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_error_at_end_is_placed),
-        cmocka_unit_test(test_deep_nesting),
-        cmocka_unit_test(test_memory_failure),
+        cmocka_unit_test(test_integers),          cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_bad_literals),      cmocka_unit_test(test_statements),
+        cmocka_unit_test(test_module_items),      cmocka_unit_test(test_trivia),
+        cmocka_unit_test(test_opcodes_are_names), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_recovery),          cmocka_unit_test(test_recovery_in_head),
+        cmocka_unit_test(test_truncated),         cmocka_unit_test(test_error_at_end_is_placed),
+        cmocka_unit_test(test_deep_nesting),      cmocka_unit_test(test_memory_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// The IR: names and scopes, control flow, SSA, uniform values; random functions against the validator.
+// The IR: names and scopes, control flow, SSA, uniform values; random functions against the
+// validator.
 #include "tests/unit/program.h"
 #include <stdio.h>
 
@@ -44,12 +45,12 @@ static void test_scopes(void **state)
     (void)state;
     struct built b;
     build_clean(&b, KERNEL(".reg .b32 %r<9>; .reg .f32 x;\n"
-                           "mov.b32 %r1, 1;\n"                       // 0
-                           "{ .reg .b64 %r<3>; mov.b64 %r1, 2;\n"    // 1: hides
-                           "  mov.b32 %r5, 3;\n"                     // 2: of the outer family
-                           "  { .reg .b32 %r1; mov.b32 %r1, 4; }\n"  // 3
-                           "  mov.b64 %r1, 5; }\n"                   // 4: as 1
-                           "mov.b32 %r1, 6; mov.b32 %r5, 7;\n"       // 5, 6
+                           "mov.b32 %r1, 1;\n"                      // 0
+                           "{ .reg .b64 %r<3>; mov.b64 %r1, 2;\n"   // 1: hides
+                           "  mov.b32 %r5, 3;\n"                    // 2: of the outer family
+                           "  { .reg .b32 %r1; mov.b32 %r1, 4; }\n" // 3
+                           "  mov.b64 %r1, 5; }\n"                  // 4: as 1
+                           "mov.b32 %r1, 6; mov.b32 %r5, 7;\n"      // 5, 6
                            "mov.f32 x, 0f00000000; ret;"));
     const struct ir_function *fn = only(&b);
     uint32_t r[7];
@@ -144,26 +145,28 @@ static void test_roles(void **state)
         {"shfl.sync.down.b32 %r1|%p1, %r2, 1, 31, -1;", 2, 4, 0, 0},
         {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, _}, [%rd1, {%f4, %f5}];", 4, 2, 1, 0},
         {"mov.b64 {%r1, %r2}, %rd1;", 2, 1, 0, 0},
-        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2}, %rd1, %rd2, 1;", 2, 3, 0, 2},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2}, %rd1, %rd2, 1;", 2, 3, 0,
+         2},
         {"mbarrier.arrive.shared.b64 %rd1, [%r1];", 1, 0, 1, 0},
         {"tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 64;", 0, 2, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct built b;
         char text[1024];
-        snprintf(text, sizeof text,
-                 ".visible .func (.reg .b32 r) fn(.reg .b32 a, .reg .b64 b);\n" KERNEL(
-                     ".reg .pred %%p<4>; .reg .b32 %%r<9>; .reg .f32 %%f<9>; .reg .b64 %%rd<4>;\n%s"),
-                 cases[i].inst);
+        snprintf(
+            text, sizeof text,
+            ".visible .func (.reg .b32 r) fn(.reg .b32 a, .reg .b64 b);\n" KERNEL(
+                ".reg .pred %%p<4>; .reg .b32 %%r<9>; .reg .f32 %%f<9>; .reg .b64 %%rd<4>;\n%s"),
+            cases[i].inst);
         build(&b, text);
         const struct ir_function *fn = only(&b);
         uint32_t count[8] = {0};
         for (uint32_t k = 0; k < fn->insts.v[0].operand_count; k++)
             count[fn->operands.v[k].role]++;
-        if (count[ROLE_DEF] != cases[i].defs || count[ROLE_USE] != cases[i].uses || count[ROLE_ADDRESS] != cases[i].addresses ||
-            count[ROLE_KEEP] != cases[i].keeps)
-            fail_msg("%s: %u defs, %u uses, %u addresses, %u keeps", cases[i].inst, count[ROLE_DEF], count[ROLE_USE], count[ROLE_ADDRESS],
-                     count[ROLE_KEEP]);
+        if (count[ROLE_DEF] != cases[i].defs || count[ROLE_USE] != cases[i].uses ||
+            count[ROLE_ADDRESS] != cases[i].addresses || count[ROLE_KEEP] != cases[i].keeps)
+            fail_msg("%s: %u defs, %u uses, %u addresses, %u keeps", cases[i].inst, count[ROLE_DEF],
+                     count[ROLE_USE], count[ROLE_ADDRESS], count[ROLE_KEEP]);
         program_free(&b.program);
     }
 }
@@ -216,7 +219,9 @@ static void test_uniform(void **state)
         {"mov.u32 %r1, %clock;", false},
         {"ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1];", false},
         {"ld.const.u32 %r1, [c+4];", true},
-        {"mov.u32 %r2, %tid.x; cvt.u64.u32 %rd2, %r2; mov.u64 %rd1, c; add.s64 %rd1, %rd1, %rd2; ld.const.u32 %r1, [%rd1];", false},
+        {"mov.u32 %r2, %tid.x; cvt.u64.u32 %rd2, %r2; mov.u64 %rd1, c; add.s64 %rd1, %rd1, %rd2; "
+         "ld.const.u32 %r1, [%rd1];",
+         false},
         {"ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; selp.b32 %r2, 1, 2, %p1;", true},
         {"mov.u32 %r3, %tid.x; setp.eq.u32 %p1, %r3, 0; @%p1 mov.u32 %r1, 4;", false},
         {"vote.sync.ballot.b32 %r1, %p1, -1;", true},
@@ -224,7 +229,9 @@ static void test_uniform(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct built b;
         char text[1024];
-        snprintf(text, sizeof text, ".const .b32 c[8];\n" KERNEL(".reg .pred %%p<4>; .reg .b32 %%r<9>; .reg .b64 %%rd<4>;\n%s"),
+        snprintf(text, sizeof text,
+                 ".const .b32 c[8];\n" KERNEL(
+                     ".reg .pred %%p<4>; .reg .b32 %%r<9>; .reg .b64 %%rd<4>;\n%s"),
                  cases[i].body);
         build_clean(&b, text);
         const struct ir_function *fn = only(&b);
@@ -240,7 +247,8 @@ static void test_modifiers(void **state)
     (void)state;
     struct built b;
     build_clean(&b, KERNEL(".reg .f32 %f<3>; .reg .b32 %r<3>; .reg .b64 %rd<2>;\n"
-                           "cvt.rn.f32.s32 %f1, %r1;\nld.volatile.global.f32 %f1, [%rd1];\nld.weak.global.f32 %f1, [%rd1];\n"
+                           "cvt.rn.f32.s32 %f1, %r1;\nld.volatile.global.f32 %f1, "
+                           "[%rd1];\nld.weak.global.f32 %f1, [%rd1];\n"
                            "ld.f32 %f1, [%rd1];\nst.relaxed.gpu.shared.b32 [%r1], %r2;"));
     const struct ir_inst *inst = only(&b)->insts.v;
     assert_int_equal(inst[0].type, W_f32);
@@ -272,8 +280,8 @@ static void random_kernel(char *text, size_t size)
     for (uint32_t b = 0; b < blocks; b++) {
         fprintf(to, "L%u:\n", b);
         for (uint32_t i = random_below(4); i > 0; i--)
-            fprintf(to, "%sadd.s32 %%r%u, %%r%u, %%r%u;\n", random_below(4) ? "" : "@%p1 ", random_below(registers), random_below(registers),
-                    random_below(registers));
+            fprintf(to, "%sadd.s32 %%r%u, %%r%u, %%r%u;\n", random_below(4) ? "" : "@%p1 ",
+                    random_below(registers), random_below(registers), random_below(registers));
         uint32_t kind = random_below(10);
         if (kind < 5)
             fprintf(to, "@%%p%u bra L%u;\n", random_below(3), random_below(blocks));
@@ -328,7 +336,8 @@ static void test_random(void **state)
 static void test_memory_failure(void **state)
 {
     (void)state;
-    const char *text = KERNEL(".reg .b32 %r<9>; .reg .pred p;\nL: add.s32 %r1, %r2, 1; @p bra L; mov.b32 %r3, %r1; ret;");
+    const char *text = KERNEL(
+        ".reg .b32 %r<9>; .reg .pred p;\nL: add.s32 %r1, %r2, 1; @p bra L; mov.b32 %r3, %r1; ret;");
     uint32_t failures = 0;
     for (volatile long fail_in = 1;; fail_in++) {
         struct built b = {.program.memory.fail_in = fail_in};
