@@ -159,7 +159,11 @@ opcode
     | '@' T_NAME { parser_open(p, NODE_INSTR, &$1); parser_guard(p, &$1, &$2, false); } T_NAME { parser_opcode(p, &$4); }
     | '@' '!' T_NAME { parser_open(p, NODE_INSTR, &$1); parser_guard(p, &$1, &$3, true); } T_NAME { parser_opcode(p, &$5); }
     ;
-modifiers: %empty | modifiers T_DOT { parser_modifier(p, &$2); } ;
+modifiers
+    : %empty
+    | modifiers T_DOT { parser_modifier(p, &$2); }
+    | modifiers T_NAMES { parser_modifier(p, &$2); } // fence.proxy.alias
+    ;
 
 // Operands and expressions
 operands_opt: %empty | operands ;
