@@ -144,6 +144,23 @@ static void report_need(struct check *c, const struct form_match *match)
     }
 }
 
+// A special register that the module may not read.
+static void check_special(struct check *c)
+{
+    const struct isa_special_info *special = &isa_specials[c->special];
+    const struct node *at = &c->tree->nodes.v[c->special_node];
+    uint16_t version = c->module->version;
+    if (version && version < special->version)
+        diag_add(c->diags, DIAG_ERROR, "version", at->begin, at->end,
+                 "'%s' needs PTX %u.%u, this module is %u.%u", special->text, special->version / 10,
+                 special->version % 10, version / 10, version % 10);
+    else if (!target_allows(c, special->target))
+        diag_add(c->diags, DIAG_ERROR, "target", at->begin, at->end,
+                 "'%s' needs %s, this module is for %.*s", special->text,
+                 form_targets_text(&c->scratch, special->target), (int)c->targets.v[0].length,
+                 c->targets.v[0].text);
+}
+
 // Modifiers
 
 static void report_modifier(struct check *c, struct ir_inst *inst, const struct form_match *match)
@@ -201,6 +218,8 @@ static void check_instruction(struct check *c, struct ir_inst *inst)
             if (!best.match || fault.depth > best.depth)
                 best = fault;
         } else if (allowance(c, match) == ALLOWED) {
+            if (c->special < SPECIAL_COUNT)
+                check_special(c);
             return;
         } else if (!fitting) {
             fitting = match;

@@ -25,8 +25,9 @@ enum fault_kind {
     FAULT_PAIR,   // the second destination
     FAULT_SELECTOR,
     FAULT_NEGATION,
-    FAULT_SPECIAL, // a special register
-    FAULT_SINK,    // the sink
+    FAULT_SPECIAL,      // a special register
+    FAULT_SPECIAL_SIZE, // one of another size
+    FAULT_SINK,         // the sink
 };
 
 struct fault {
@@ -48,7 +49,8 @@ struct check {
     struct arena scratch;
     struct ir_function *fn;
     const struct ir_inst *inst;
-    uint32_t cursor; // operand of the instruction that was found last
+    uint32_t cursor;                // operand of the instruction that was found last
+    uint32_t special, special_node; // a special register among the operands, or SPECIAL_COUNT
     // Register types are numbered; per instruction type, sets of those that it takes.
     uint8_t number[WORD_COUNT];
     uint32_t exact[WORD_COUNT], wider[WORD_COUNT];

@@ -39,7 +39,7 @@ static bool takes(uint16_t type, uint16_t reg, bool larger)
     case TYPE_INTEGER: return of == TYPE_INTEGER || of == TYPE_BITS || of == TYPE_HALVES;
     case TYPE_FLOAT: return of == TYPE_BITS || (!larger && reg == type);
     case TYPE_BITS: return of != TYPE_PREDICATE;
-    case TYPE_HALVES: return !larger && (of == TYPE_BITS || of == TYPE_HALVES);
+    case TYPE_HALVES: return of == TYPE_BITS || (!larger && of == TYPE_HALVES);
     case TYPE_PACKED: return !larger && of == TYPE_BITS;
     }
     return false;
@@ -182,13 +182,21 @@ static bool fit_register(const struct fit *f, uint32_t node, const struct ir_ope
     return ((set & bit) && untyped) || refuse(f, FAULT_TYPE, node);
 }
 
-// Has only the parts .x to .w.
-static bool special_is_vector(uint32_t special)
+static bool fit_special(const struct fit *f, uint32_t node, uint32_t special, bool member)
 {
-    return special == SPECIAL_tid || special == SPECIAL_ntid || special == SPECIAL_ctaid ||
-           special == SPECIAL_nctaid || special == SPECIAL_clusterid ||
-           special == SPECIAL_nclusterid || special == SPECIAL_cluster_ctaid ||
-           special == SPECIAL_cluster_nctaid;
+    const struct isa_special_info *info = &isa_specials[special];
+    uint16_t type = operand_type(f->match, f->spec);
+    if (!f->spec->special)
+        return refuse(f, FAULT_SPECIAL, node);
+    f->c->special = special;
+    f->c->special_node = node;
+    if (type == W_UNKNOWN) // as a whole
+        return info->parts > 1 || refuse(f, FAULT_SPECIAL_SIZE, node);
+    if (info->parts > 1 && !member)
+        return refuse(f, FAULT_SCALAR, node);
+    uint32_t bits = isa_words[type].value;
+    return ((bits >= info->least || f->spec->wider) && bits <= info->most) ||
+           refuse(f, FAULT_SPECIAL_SIZE, node);
 }
 
 static bool fit_name(const struct fit *f, uint32_t node, bool member)
@@ -198,11 +206,7 @@ static bool fit_name(const struct fit *f, uint32_t node, bool member)
         return true;
     switch (operand->kind) {
     case OPERAND_REGISTER: return fit_register(f, node, operand, member);
-    case OPERAND_SPECIAL:
-        if (!f->spec->special)
-            return refuse(f, FAULT_SPECIAL, node);
-        return !special_is_vector(operand->index) || member ||
-               operand_type(f->match, f->spec) == W_UNKNOWN || refuse(f, FAULT_SCALAR, node);
+    case OPERAND_SPECIAL: return fit_special(f, node, operand->index, member);
     case OPERAND_SYMBOL:
         return f->spec->variable ||
                refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_VALUE, node);
@@ -358,6 +362,9 @@ static bool fit_predicate(const struct fit *f, uint32_t node)
         return true;
     if (operand->kind == OPERAND_SINK)
         return f->spec->sink || refuse(f, FAULT_SINK, node);
+    if (operand->kind == OPERAND_SPECIAL && isa_specials[operand->index].most == 1 &&
+        f->spec->special)
+        return true;
     if (operand->kind != OPERAND_REGISTER)
         return refuse(f, FAULT_PREDICATE, node);
     uint16_t type = f->c->fn->registers.v[operand->index].type;
@@ -480,6 +487,7 @@ bool check_operands_fit(struct check *c, const struct form_match *match, struct 
     uint32_t node = c->inst->node;
     uint32_t first = node + 1 + ((c->tree->nodes.v[node].flags & NODE_HAS_GUARD) != 0);
     c->cursor = 0;
+    c->special = SPECIAL_COUNT;
     bool good =
         fit_sequence(&f, 0, match->form->operand_count, false, first, node_next(c->tree, node));
     if (fault->kind == FAULT_COUNT)

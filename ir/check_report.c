@@ -53,6 +53,8 @@ static const char *fault_text(struct check *c, const struct fault *fault)
     case FAULT_SELECTOR: return "has a selector that is not taken here";
     case FAULT_NEGATION: return "cannot be negated here";
     case FAULT_SPECIAL: return "is a special register, which only mov and cvt read";
+    case FAULT_SPECIAL_SIZE:
+        return arena_printf(&c->scratch, "cannot be read as %s", expectation(c, fault));
     case FAULT_SINK: return "cannot be thrown away";
     default: return "does not fit";
     }
