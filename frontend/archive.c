@@ -15,11 +15,6 @@ bool archive_is_thin(const char *bytes, size_t size)
     return begins_with(bytes, size, thin_magic);
 }
 
-bool archive_is(const char *bytes, size_t size)
-{
-    return begins_with(bytes, size, ARMAG);
-}
-
 void archive_open(struct archive *archive, const char *bytes, size_t size)
 {
     *archive = (struct archive){.bytes = bytes, .size = size, .at = SARMAG};

@@ -19,7 +19,6 @@ struct archive {
     const char *fault;          // NULL, or what is wrong at `at`
 };
 
-bool archive_is(const char *bytes, size_t size);
 // A thin archive names its members, and they lie elsewhere.
 bool archive_is_thin(const char *bytes, size_t size);
 
