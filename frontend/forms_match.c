@@ -136,12 +136,13 @@ const struct form_match *forms_match(struct forms *forms, uint16_t op, const uin
     struct form_memo **bucket = &forms->memo[hash % FORM_BUCKETS];
     for (struct form_memo *memo = *bucket; memo; memo = memo->next)
         if (memo->hash == hash && memo->op == op && memo->count == count &&
-            !memcmp(memo->mods, mods, count * sizeof *mods))
+            (!count || !memcmp(memo->mods, mods, count * sizeof *mods)))
             return &memo->match;
     struct form_memo *memo = ARENA_NEW(forms->arena, struct form_memo);
     *memo = (struct form_memo){.hash = hash, .count = count, .op = op, .next = *bucket};
     memo->mods = ARENA_ARRAY(forms->arena, uint16_t, count + 1);
-    memcpy(memo->mods, mods, count * sizeof *mods);
+    if (count)
+        memcpy(memo->mods, mods, count * sizeof *mods);
     match_forms(forms, &memo->match, op, mods, count);
     *bucket = memo;
     return &memo->match;

@@ -67,7 +67,8 @@ static struct instruction *begin(struct block *b, bool may_be_guarded)
     write_text(b, "%s", fronts[pick(b, 8)]);
     if (pick(b, 3) == 0) {
         b->loc = 1 + pick(b, 5);
-        write_text(b, "%s.loc 1 %u 3\n", b->text[b->length - 1] == '\n' ? "" : "\n", b->loc);
+        write_text(b, "%s.loc 1 %u 3\n", !b->length || b->text[b->length - 1] == '\n' ? "" : "\n",
+                   b->loc);
     }
     struct instruction *inst = &b->v[b->count];
     *inst = (struct instruction){.loc = b->loc, .region = b->region, .boundaries = b->boundaries};
