@@ -194,7 +194,8 @@ uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct t
         p->tree->nodes.n = right;
         return left;
     }
-    bool pair = kind == '|' && is_place(&NODE(left)) && is_place(&NODE(right));
+    bool pair = kind == '|' && (is_place(&NODE(left)) || NODE(left).kind == NODE_VECTOR) &&
+                is_place(&NODE(right));
     return parser_wrap(p, offset ? NODE_OFFSET : pair ? NODE_PAIR : NODE_EXPR, left, begin, end);
 }
 
