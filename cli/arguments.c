@@ -177,8 +177,10 @@ static void check(struct reader *r)
     name_standard_output(&a->metadata);
     for (int i = 0; i < REPORT_FORMATS; i++)
         name_standard_output(&a->reports[i].path);
+    if (a->list && (a->output || a->metadata || a->emit))
+        fail(r, "--list writes nothing else: there is nothing for -o, --metadata and --emit");
     // As compilers do, a check takes the options of the run that it stands for.
-    if (a->check)
+    if (a->check || a->list)
         return;
     if (a->strip || a->format)
         check_rewrite(r);

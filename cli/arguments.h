@@ -32,12 +32,13 @@ enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 struct arguments {
     const char *input, *output, *metadata;
+    const char *module, *arch; // of a container; NULL: any
     struct report_wish reports[REPORT_FORMATS];
     unsigned emit; // a bit for each product
     int tags;      // enum tag_style
     int cost;      // enum cost_model
     int fma;       // enum fma_mode
-    int reorder, strip, format, check;
+    int reorder, strip, format, check, list;
     int verbose, quiet, werror, colour;
     int help, version, print_passes, time_passes, validate;
     const struct pass *print_after, *stop_after;

@@ -91,6 +91,15 @@ static const struct option output_options[] = {
     {0},
 };
 
+static const struct option input_options[] = {
+    {"--list", NULL, FLAG(list, 1),
+     .help = "list the modules of a program, object, library, fatbin or\n"
+             "cubin (with --report=json as JSON); nothing else is done"},
+    {"--module", "N", TEXT(module), .help = "take this module of the list"},
+    {"--arch", "sm_N", TEXT(arch), .help = "take the module for this architecture"},
+    {0},
+};
+
 static const struct option analysis_options[] = {
     {"--no-reorder", NULL, FLAG(reorder, 0),
      .help = "leave every instruction where it is; with --tags=none OUT\n"
@@ -131,6 +140,7 @@ static const struct option inside_options[] = {
 
 static const struct option_group groups[] = {
     {"Output", output_options},
+    {"Input", input_options},
     {"Analysis", analysis_options},
     {"Messages", message_options},
     {"Looking inside", inside_options},
@@ -141,8 +151,9 @@ const struct command ptxoffload_command = {
     .name = "ptxoffload",
     .usage = "IN [-o OUT] [OPTION]...",
     .about = "Finds instructions in PTX that could run near the data they use, marks them, and\n"
-             "tells what it found. IN is a PTX text; '-' is standard input. Without -o and\n"
-             "--metadata it only reports.\n",
+             "tells what it found. IN is a PTX text, or a program, object or library with\n"
+             "PTX in it; '-' is PTX text from standard input. Without -o and --metadata it\n"
+             "only reports.\n",
     .groups = groups,
     .more = "An option's argument may also stand behind it: --metadata FILE. OUT may be IN.\n"
             "If standard output is taken by OUT or FILE, the report goes to standard error.\n"

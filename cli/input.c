@@ -27,7 +27,6 @@ static const struct {
     MAGIC("!<arch>\n", "an archive of object files"),
     MAGIC("BC\xc0\xde", "LLVM bitcode"),
     MAGIC("MZ", "a Windows program"),
-    MAGIC("\xef\xbb\xbf", "text in UTF-8 that begins with a byte order mark, which PTX must not"),
     MAGIC("\xff\xfe", "text in UTF-16"),
     MAGIC("\xfe\xff", "text in UTF-16"),
 };

@@ -1,6 +1,7 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was asked for.
 #include "backend/format.h"
 #include "cli/command.h"
+#include "cli/container_input.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
@@ -240,13 +241,39 @@ static int format(struct run *run)
     return write_products(run);
 }
 
-static int process(struct run *run)
+static int list(struct run *run)
 {
-    const char *error = input_read(&run->input, &run->arena, run->arguments.input);
-    if (error) {
+    const char *error;
+    FILE *to = output_open(&run->outputs, "-", &error);
+    if (!to) {
         message_error(&run->messages, "%s", error);
         return BAD_INPUT;
     }
+    bool as_json = run->arguments.reports[REPORT_JSON].wanted;
+    bool good =
+        container_input_list(&run->messages, &run->arena, run->arguments.input, as_json, to);
+    return commit(run) && good ? DONE : BAD_INPUT;
+}
+
+static bool read_input(struct run *run)
+{
+    const struct arguments *arguments = &run->arguments;
+    if (container_input_is(arguments->input))
+        return container_input_read(&run->messages, &run->arena, &run->input);
+    const char *error = input_read(&run->input, &run->arena, arguments->input);
+    if (!error && (arguments->module || arguments->arch))
+        error = "--module and --arch choose in a program or library: this is PTX text";
+    if (error)
+        message_error(&run->messages, "%s", error);
+    return !error;
+}
+
+static int process(struct run *run)
+{
+    if (run->arguments.list)
+        return list(run);
+    if (!read_input(run))
+        return BAD_INPUT;
     timing_end(&run->timing, "read");
     message_verbose(&run->messages, "read %u bytes from '%s'", run->input.length, run->input.name);
     if (run->arguments.check)

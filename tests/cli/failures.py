@@ -74,19 +74,33 @@ def not_text(folder, content, kind):
         same(snapshot(folder), before)
 
 
-def elf(machine):
-    return b'\x7fELF\x02\x01\x01' + bytes(9) + struct.pack('<HHI', 2, machine, 1) + bytes(40)
+# Files that could hold PTX but are damaged or hold none: what is said is the containers' matter.
+BROKEN_CONTAINERS = {
+    'an ELF header alone': b'\x7fELF\x02\x01\x01' + bytes(9) + struct.pack('<HHI', 2, 62, 1) + bytes(40),
+    'a cubin header alone': b'\x7fELF\x02\x01\x01' + bytes(9) + struct.pack('<HHI', 2, 190, 1) + bytes(40),
+    'the beginning of an ELF file': b'\x7fELF\x02',
+    'an empty fat binary': struct.pack('<IHHQ', 0xba55ed50, 1, 16, 0),
+    'an archive of nothing': b'!<arch>\n',
+}
+
+
+def broken_container(folder, content):
+    before = prepare(folder, content)
+    for options in ((), ('--strip',), ('--check',)):
+        done = run([PROGRAM, 'in.ptx', '-o', 'out.ptx', *options], folder)
+        same(done.code, 1)
+        same(done.out, b"")
+        same(done.err.startswith(b"in.ptx: error: "), True)
+        same(snapshot(folder), before)
+
+
+for what, content in BROKEN_CONTAINERS.items():
+    add_case('broken container: ' + what, broken_container, content)
 
 
 NOT_TEXT = [
-    (elf(190), 'a cubin, machine code for a GPU'),
-    (elf(62), 'an ELF file'),
-    (b'\x7fELF\x02', 'the beginning of an ELF file'),
-    (struct.pack('<IHHQ', 0xba55ed50, 1, 16, 0), 'a CUDA fat binary'),
     (b'\x1f\x8b\x08' + bytes(20), 'compressed by gzip'),
     (b'\x28\xb5\x2f\xfd' + bytes(20), 'compressed by zstd'),
-    (b'\xef\xbb\xbf' + KERNEL,
-     'text in UTF-8 that begins with a byte order mark, which PTX must not'),
     ('.version 8.0\n'.encode('utf-16'), 'text in UTF-16'),
     (b'abc\0def', 'binary data: byte 3 is 0'),
 ]

@@ -1,0 +1,94 @@
+#include "cli/container_input.h"
+#include "frontend/container.h"
+#include "support/file.h"
+#include "support/file_map.h"
+#include <string.h>
+
+static const struct {
+    const char *bytes;
+    size_t length;
+} magics[] = {{"\177ELF", 4}, {"\x50\xed\x55\xba", 4}, {"!<arch>\n", 8}};
+
+bool container_input_is(const char *path)
+{
+    char begin[8];
+    FILE *file = file_is_standard(path) ? NULL : fopen(path, "rb");
+    if (!file)
+        return false;
+    size_t length = fread(begin, 1, sizeof begin, file);
+    fclose(file);
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (length >= magics[i].length && !memcmp(begin, magics[i].bytes, magics[i].length))
+            return true;
+    return false;
+}
+
+struct opened_container {
+    struct file_map map;
+    struct diags diags;
+    struct container container;
+    struct source source; // for messages: a name without a text
+};
+
+static bool open_container(struct opened_container *o, const struct messages *messages,
+                           struct arena *arena, const char *path)
+{
+    *o = (struct opened_container){0};
+    const char *name = file_is_standard(path) ? "<stdin>" : path;
+    const char *error = file_map(arena, path, &o->map);
+    if (error) {
+        message_error(messages, "cannot read '%s': %s", name, error);
+        return false;
+    }
+    diags_init(&o->diags, arena);
+    source_init(&o->source, arena, name, "", 0);
+    return container_open(&o->container, arena, name, o->map.bytes, o->map.size, &o->diags);
+}
+
+// Says what was found wrong, if anything.
+static bool close_container(struct opened_container *o, const struct messages *messages, bool good)
+{
+    good &= messages_diags(messages, &o->diags, &o->source);
+    file_unmap(&o->map);
+    return good;
+}
+
+bool container_input_list(const struct messages *messages, struct arena *arena, const char *path,
+                          bool as_json, FILE *to)
+{
+    struct opened_container o;
+    bool good = open_container(&o, messages, arena, path);
+    if (o.container.arena) // the modules that were found in spite of faults are shown too
+        (as_json ? container_print_json : container_print)(&o.container, to);
+    return close_container(&o, messages, good);
+}
+
+static bool read_module(struct opened_container *o, const struct messages *messages,
+                        struct arena *arena, struct source *source)
+{
+    const struct arguments *arguments = messages->arguments;
+    struct container_choice choice = {arguments->module, arguments->arch};
+    uint32_t *modules, length;
+    uint32_t count = container_choose(&o->container, choice, &modules, &o->diags);
+    if (count > 1)
+        message_error(messages,
+                      "'%s' holds %u modules of PTX that fit: choose one with --module=N; "
+                      "--list shows them",
+                      o->source.name, count);
+    char *text;
+    if (count != 1 || !container_text(&o->container, *modules, arena, &text, &length, &o->diags))
+        return false;
+    const char *name = arena_printf(arena, "%s.ptx", container_file_name(&o->container, *modules));
+    message_verbose(messages, "module %u of '%s'", *modules, o->source.name);
+    source_init(source, arena, name, text, length);
+    return true;
+}
+
+bool container_input_read(const struct messages *messages, struct arena *arena,
+                          struct source *source)
+{
+    struct opened_container o;
+    bool good = open_container(&o, messages, arena, messages->arguments->input);
+    good = good && read_module(&o, messages, arena, source);
+    return close_container(&o, messages, good);
+}
