@@ -32,7 +32,8 @@
 //     r              register only              i      integer immediate only
 //     i:0-255        immediate in this range    m      (d:m:T) also read
 //     s              may be a special register  v      may be a variable's address, a function …
-//     _              may be the sink _          o      only a register declared as .bN
+//     _              may be the sink _; without a type it must be it
+//     o              only a register declared as .bN
 //     P              predicate; read, it may be negated (!p) or 0 or 1; p:P as the first operand
 //     and
 //                    names that begin with d are written
@@ -57,7 +58,7 @@ enum {
     FORM_TYPES = 3,
     FORM_OPERANDS = 12,
     FORM_SLOTS = 20,
-    FORM_NEEDS = 4,
+    FORM_NEEDS = 8,
     FORM_TABLE_VERSION = 91, // the newest PTX that the tables describe
 };
 
