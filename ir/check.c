@@ -187,9 +187,10 @@ static void report_modifier(struct check *c, struct ir_inst *inst, const struct 
 
 static void check_guard(struct check *c)
 {
+    if (!(c->inst->flags & INST_GUARDED) || !c->inst->operand_count)
+        return;
     const struct ir_operand *guard = c->fn->operands.v + c->inst->operands;
-    if (!(c->inst->flags & INST_GUARDED) || !c->inst->operand_count || guard->role != ROLE_GUARD ||
-        guard->kind == OPERAND_UNKNOWN)
+    if (guard->role != ROLE_GUARD || guard->kind == OPERAND_UNKNOWN)
         return;
     if (guard->kind == OPERAND_REGISTER && (c->fn->registers.v[guard->index].type == W_pred ||
                                             c->fn->registers.v[guard->index].type >= WORD_COUNT))

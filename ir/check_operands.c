@@ -51,7 +51,7 @@ void check_init_types(struct check *c)
         uint16_t reg = register_types[i];
         enum type_kind kind = type_kind(reg);
         c->number[reg] = (uint8_t)(i + 1);
-        if (kind != TYPE_FLOAT && kind != TYPE_PREDICATE && reg != W_b128)
+        if ((kind == TYPE_INTEGER || kind == TYPE_BITS) && reg != W_b128)
             c->addresses |= 1u << i;
         for (uint16_t type = 0; type < WORD_COUNT; type++) {
             if (!isa_is_type(type))
@@ -139,7 +139,7 @@ static bool takes_integer(uint16_t type)
     if (type == W_UNKNOWN)
         return true;
     enum type_kind kind = type_kind(type);
-    return kind == TYPE_INTEGER || kind == TYPE_PREDICATE || (kind == TYPE_BITS && type != W_b128);
+    return kind == TYPE_INTEGER || kind == TYPE_PREDICATE || kind == TYPE_BITS;
 }
 
 static bool fit_integer(const struct fit *f, uint32_t node, uint64_t value)
