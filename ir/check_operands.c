@@ -403,6 +403,8 @@ static bool fit_address(struct fit *f, uint32_t node)
     uint8_t kind = node_at(f, base)->kind;
     uint32_t name = kind == NODE_OFFSET || kind == NODE_MEMBER ? base + 1 : base;
     name += node_at(f, name)->kind == NODE_MEMBER;
+    if (node_at(f, name)->kind == NODE_INT)
+        return f->c->inst->space == W_local || refuse(f, FAULT_NUMBER_BASE, name);
     if (node_at(f, name)->kind != NODE_NAME)
         return true;
     const struct ir_operand *operand = find_operand(f->c, name);

@@ -40,6 +40,7 @@ static const char *fault_text(struct check *c, const struct fault *fault)
     case FAULT_BASE:
         return arena_printf(&c->scratch, "is %s, which no address can be",
                             declared_type(c, fault->node));
+    case FAULT_NUMBER_BASE: return "is an address, which only .local memory takes as a number";
     case FAULT_INSIDE: return "is an address with another number of parts";
     case FAULT_LIST: return "must be a list in parentheses";
     case FAULT_LABEL: return "must be a label";
