@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/timing.h"
+#include "ir/check.h"
 #include "support/file.h"
 #include <fcntl.h>
 #include <string.h>
@@ -132,6 +133,8 @@ static bool build(struct run *run, struct source *source)
     timing_end(&run->timing, "parse");
     ir_build(&run->module, &run->arena, &run->tree, &run->diags);
     timing_end(&run->timing, "ir");
+    ir_check(&run->module, forms_new(&run->arena), &run->diags);
+    timing_end(&run->timing, "check");
     uint32_t functions = run->module.functions.n;
     message_verbose(&run->messages, "%u function%s", functions, functions == 1 ? "" : "s");
     return messages_diags(&run->messages, &run->diags, source);
