@@ -177,9 +177,12 @@ static void parse_part(const struct forms *forms, struct form_operand *operand, 
     size_t digits = strspn(text, "0123456789");
     if (digits == length) {
         operand->length = (uint8_t)atoi(text);
-    } else if (digits < length && text[digits] == '-') {
+    } else if (digits && text[digits] == '-') {
+        char *slash;
+        operand->ranged = true;
         operand->least = (uint32_t)strtoul(text, NULL, 10);
-        operand->most = (uint32_t)strtoul(text + digits + 1, NULL, 10);
+        operand->most = (uint32_t)strtoul(text + digits + 1, &slash, 10);
+        operand->step = *slash == '/' ? (uint32_t)strtoul(slash + 1, NULL, 10) : 1;
     } else if (text[length - 1] == '#') {
         operand->length = FORM_BY_MODIFIER;
         operand->factor = digits ? (uint8_t)atoi(text) : 1;
@@ -214,6 +217,9 @@ static struct form_operand parse_operand(const struct forms *forms, const char *
     if (*name == '[' || *name == '(') {
         operand.name = name + 1;
         operand.name_length = (uint8_t)strcspn(operand.name, ",:])");
+        const char *type = operand.name + operand.name_length;
+        if (*type == ':')
+            operand.type = parse_type(forms, &operand, type + 1, strcspn(type + 1, ",]"));
         operand.kind = *name == '[' ? FORM_ADDRESS : FORM_LIST;
         return operand;
     }

@@ -6,49 +6,45 @@
 //
 // version    first PTX version × 10: 70 for 7.0
 // targets    first target, or several of which one is enough: "50", "90a 100f", "<70" (below
-// sm_70);
-//            90a is that architecture alone, 100f its family from there on, "" any
+//            it); 90a is that architecture alone, 100f its family from there on, "" any
 // modifiers  in the manual's order, separated by spaces:
-//     .word          must stand there
-//     {.word}        may stand there
-//     (.a .b)        exactly one of these
-//     {.a .b}        at most one of these
-//     $set           a set of FORM_SET, also among words in brackets; alone it stands for (…),
-//     {$set}
-//                    for {…}
-//     ^.word ^(…)    part of the opcode's name: in this place, counted from the opcode (mul.lo,
-//     bar.sync) .word@86/90a   this word needs PTX 8.6 and target 90a; @86 or @/90a if only one of
-//     them; several
-//                    targets with commas: @86/100a,103a; $set@86/90a: each word of the set
-//     …=T            what stands there is called T (or U, V), a type for operands
-//     …=#            it is the vector length (the word's value in words.def)
-//     …=x            another lower-case letter: operands may depend on whether it stands there
+//     .word        must stand there
+//     {.word}      may stand there
+//     (.a .b)      exactly one of these
+//     {.a .b}      at most one of these
+//     $set         a set of FORM_SET, also among words in brackets; alone it stands for (…), {$set}
+//                  for {…}
+//     ^.word ^(…)  part of the opcode's name: in this place, counted from the opcode (mul.lo,
+//                  bar.sync)
+//     .word@86/90a this word needs PTX 8.6 and target 90a; @86 or @/90a if only one of them;
+//                  targets with commas: @86/100a,103a; $set@86/90a: each word of the set
+//     …=T          what stands there is called T (or U, V), a type for operands
+//     …=#          it is the vector length (the word's value in words.def)
+//     …=x          another lower-case letter: operands may depend on whether it stands there
 //   Their order in an instruction is free, as it is for ptxas; but types keep theirs among
 //   themselves, state spaces theirs, and the words marked ^ their place.
 //   Several forms with the same modifiers may differ in their operands; the first that fits counts.
 // operands   separated by spaces; a name from the manual, a colon and what it may be:
-//     d:T            register of type T that is written (names that begin with d), or
-//     a:T            register or immediate of type T that is read
-//     r              register only              i      integer immediate only
-//     i:0-255        immediate in this range    m      (d:m:T) also read
-//     s              may be a special register  v      may be a variable's address, a function …
-//     _              may be the sink _; without a type it must be it
-//     o              only a register declared as .bN
-//     P              predicate; read, it may be negated (!p) or 0 or 1; p:P as the first operand
-//     and
-//                    names that begin with d are written
-//     d|p:T          d and, if it stands there, a second destination p, a predicate (d||p: must
-//     stand
-//                    there); p|q:P two predicates
-//     [a]            address                    [a,c:2:s32]  address with more operands inside
-//     (a)            parenthesised list
-//     4:T            vector of exactly four     #:T    as long as the vector modifier says; 4#:T
-//     four
-//                    times that                 *:T    vector of any length, or a scalar
-//     L label  F function or register  N name of a variable, texture, prototype or list  ? anything
-//     -a             may be negated (vmad)
-//     a.1            may have a selector: .b0 … .b3, .h0, .h1; a.2: .h10 …; a.4: .b3210 …
-//     ?a             may be missing             x?a    stands there exactly if slot x is filled
+//     d:T          register of type T that is written (names that begin with d), or
+//     a:T          register or immediate of type T that is read
+//     r            register only                  i  integer immediate only
+//     0-255        immediates in this range       24-256/8  which are multiples of 8
+//     s            may be a special register      v  may be the address of a variable or function
+//     m            (d:m:T) also read              o  only a register declared as .bN
+//     _            may be the sink _; without a type it must be it
+//     P            predicate; read, it may be negated (!p) or a number; the first operand and names
+//                  that begin with d are written
+//     d|p:T        d and, if it stands there, a second destination p, a predicate; d||p: it must
+//                  stand there; p|q:P two predicates
+//     [a]          address; [a:b32] in a register of that type; [a,c:2:s32] with more inside
+//     (a)          parenthesised list
+//     4:T          vector of exactly four         #:T  as long as the vector modifier says
+//     4#:T         four times that                *:T  vector of any length, or a scalar
+//     L  label     F  function                    N  name of a variable, texture, prototype or list
+//     ?  anything
+//     -a           may be negated (vmad); of an immediate its magnitude is in the range
+//     a.1          may have a selector: .b0 … .b3, .h0, .h1; a.2: .h10 …; a.4: .b3210 …
+//     ?a           may be missing                 x?a  stands there exactly if slot x is filled
 //   Types: T, U, V as captured, or a type's name without its dot; 2T twice as wide; T+ registers of
 //   T or wider (ld, st, cvt). .bN takes any register of that size.
 #pragma once
@@ -90,9 +86,10 @@ struct form_operand {
     bool inside; // in the brackets of the address before it
     bool wider, twice, negated, special, variable, sink, untyped;
     uint8_t name_length;
-    const char *name;     // as in the table: not terminated
-    uint16_t type;        // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
-    uint32_t least, most; // of an immediate, if most > 0
+    const char *name; // as in the table: not terminated
+    uint16_t type;    // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
+    bool ranged;
+    uint32_t least, most, step; // of an immediate, if ranged
 };
 enum { FORM_CAPTURED = 0x8000 };
 
@@ -155,6 +152,8 @@ const char *form_text(struct arena *arena, const struct form *form);
 uint16_t form_operand_type(const struct form_match *match, const struct form_operand *operand);
 // The slot with this letter, or NULL when the form has none.
 const struct form_slot *form_captured(const struct form *form, char letter);
+// Does a word stand in the slot with this letter?
+bool form_fills(const struct form_match *match, char letter);
 // Must (1), may (0) or must not (−1) the operand stand there?
 int form_operand_presence(const struct form_match *match, const struct form_operand *operand);
 

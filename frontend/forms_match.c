@@ -155,14 +155,17 @@ uint16_t form_operand_type(const struct form_match *match, const struct form_ope
     return match->type[operand->type - FORM_CAPTURED];
 }
 
+bool form_fills(const struct form_match *match, char letter)
+{
+    for (uint32_t i = 0; i < match->form->slot_count; i++)
+        if (match->form->slots[i].capture == letter && match->filled >> i & 1)
+            return true;
+    return false;
+}
+
 int form_operand_presence(const struct form_match *match, const struct form_operand *operand)
 {
     if (operand->optional)
         return 0;
-    if (!operand->link)
-        return 1;
-    for (uint32_t i = 0; i < match->form->slot_count; i++)
-        if (match->form->slots[i].capture == operand->link && match->filled >> i & 1)
-            return 1;
-    return -1;
+    return !operand->link || form_fills(match, operand->link) ? 1 : -1;
 }

@@ -199,6 +199,15 @@ static void check_guard(struct check *c)
     diag_add(c->diags, DIAG_ERROR, "type", at->begin, at->end, "a guard must be a predicate");
 }
 
+// What the syntax complained of is not complained of again.
+static bool holds_error(const struct check *c)
+{
+    for (uint32_t i = c->inst->node; i < node_next(c->tree, c->inst->node); i++)
+        if (c->tree->nodes.v[i].kind == NODE_ERROR)
+            return true;
+    return false;
+}
+
 static void check_instruction(struct check *c, struct ir_inst *inst)
 {
     c->inst = inst;
@@ -209,7 +218,8 @@ static void check_instruction(struct check *c, struct ir_inst *inst)
     if (!match->closest)
         return;
     if (!match->form) {
-        report_modifier(c, inst, match);
+        if (!holds_error(c))
+            report_modifier(c, inst, match);
         return;
     }
     const struct form_match *fitting = NULL;
@@ -228,7 +238,7 @@ static void check_instruction(struct check *c, struct ir_inst *inst)
     }
     if (fitting)
         report_need(c, fitting);
-    else
+    else if (!holds_error(c))
         check_report_fault(c, &best);
 }
 

@@ -14,9 +14,9 @@ enum fault_kind {
     FAULT_TYPE, // a register of another type
     FAULT_PREDICATE,
     FAULT_ADDRESS,
-    FAULT_BASE,   // an address register of another type
+    FAULT_BASE,        // an address register of another type
     FAULT_NUMBER_BASE, // a number as address, outside of .local
-    FAULT_INSIDE, // too few or too many operands in the brackets
+    FAULT_INSIDE,      // too few or too many operands in the brackets
     FAULT_LIST,
     FAULT_LABEL,
     FAULT_NAME,

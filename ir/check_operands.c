@@ -119,19 +119,11 @@ static const struct ir_operand *find_operand(struct check *c, uint32_t node)
     return NULL;
 }
 
-static bool hexadecimal(const struct fit *f, uint32_t node, char letter)
-{
-    const char *text = f->c->tree->source->text + node_at(f, node)->begin;
-    text += *text == '-';
-    return text[0] == '0' && (text[1] | 0x20) == letter;
-}
-
-static bool takes_float(const struct fit *f, uint32_t node, uint16_t type)
+static bool takes_float(uint8_t kind, uint16_t type)
 {
     if (type == W_f32 || type == W_f64 || type == W_UNKNOWN)
         return true;
-    return (type == W_b32 && hexadecimal(f, node, 'f')) ||
-           (type == W_b64 && hexadecimal(f, node, 'd'));
+    return type == (kind == NODE_FLOAT32 ? W_b32 : W_b64);
 }
 
 static bool takes_integer(uint16_t type)
@@ -149,7 +141,9 @@ static bool fit_integer(const struct fit *f, uint32_t node, uint64_t value)
         return refuse(f, FAULT_REGISTER, node);
     if (spec->kind == FORM_SOURCE && !takes_integer(operand_type(f->match, spec)))
         return refuse(f, FAULT_NUMBER, node);
-    if (spec->most && (value < spec->least || value > spec->most))
+    if (spec->negated && value >> 63)
+        value = -value;
+    if (spec->ranged && (value < spec->least || value > spec->most || value % spec->step))
         return refuse(f, FAULT_RANGE, node);
     return true;
 }
@@ -160,7 +154,8 @@ static bool fit_float(const struct fit *f, uint32_t node)
         return refuse(f, FAULT_REGISTER, node);
     if (f->spec->kind == FORM_IMMEDIATE)
         return refuse(f, FAULT_IMMEDIATE, node);
-    return takes_float(f, node, operand_type(f->match, f->spec)) || refuse(f, FAULT_NUMBER, node);
+    return takes_float(node_at(f, node)->kind, operand_type(f->match, f->spec)) ||
+           refuse(f, FAULT_NUMBER, node);
 }
 
 static bool fit_register(const struct fit *f, uint32_t node, const struct ir_operand *operand,
@@ -174,8 +169,10 @@ static bool fit_register(const struct fit *f, uint32_t node, const struct ir_ope
     if (reg->bits != isa_words[reg->type].value && !member)
         return refuse(f, FAULT_SCALAR, node);
     uint16_t type = operand_type(f->match, f->spec);
-    if (type == W_UNKNOWN) // `d:_` is the sink and nothing else
-        return !f->spec->written || !f->spec->sink || refuse(f, FAULT_REGISTER, node);
+    if (type == W_UNKNOWN) // `d:_` is the sink and nothing else, `a:s` a special register
+        return !(f->spec->written && f->spec->sink) && !f->spec->special
+                   ? true
+                   : refuse(f, FAULT_TYPE, node);
     uint32_t bit = f->c->number[reg->type] ? 1u << (f->c->number[reg->type] - 1) : 0;
     uint32_t set = f->spec->wider ? f->c->wider[type] : f->c->exact[type];
     bool untyped = !f->spec->untyped || type_kind(reg->type) == TYPE_BITS;
@@ -260,6 +257,13 @@ static bool fit_member(const struct fit *f, uint32_t node)
 
 static bool fit_elements(const struct fit *f, uint32_t node, uint32_t length);
 
+// Loads and stores also take a scalar in braces.
+static bool takes_braces(const struct fit *f)
+{
+    uint16_t op = f->match->form->op;
+    return op == OP_ld || op == OP_ldu || op == OP_st || op == OP_suld || op == OP_sust;
+}
+
 static bool fit_value(const struct fit *f, uint32_t node)
 {
     const struct node *at = node_at(f, node);
@@ -277,10 +281,8 @@ static bool fit_value(const struct fit *f, uint32_t node)
     case NODE_EXPR:
         return f->spec->variable ||
                refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_VALUE, node);
-    case NODE_VECTOR: // loads and stores take a scalar in braces
-        if (f->c->inst->class == CLASS_LOAD || f->c->inst->class == CLASS_STORE)
-            return fit_elements(f, node, 1);
-        return refuse(f, FAULT_SCALAR, node);
+    case NODE_VECTOR:
+        return takes_braces(f) ? fit_elements(f, node, 1) : refuse(f, FAULT_SCALAR, node);
     default:
         return refuse(
             f, f->spec->written || f->spec->kind == FORM_REGISTER ? FAULT_REGISTER : FAULT_VALUE,
@@ -342,7 +344,7 @@ static bool fit_vector(const struct fit *f, uint32_t node)
         return fit_elements(f, node, length);
     if (is_vector_register(f, node, length))
         return fit_vector_register(f, node);
-    if (any || length == 1)
+    if (any || (f->spec->length == FORM_BY_MODIFIER && !form_fills(f->match, '#')))
         return fit_value(f, node);
     f->fault->number = length;
     return refuse(f, FAULT_VECTOR, node);
@@ -413,13 +415,25 @@ static bool fit_address(struct fit *f, uint32_t node)
     uint16_t type = f->c->fn->registers.v[operand->index].type;
     if (type >= WORD_COUNT || !f->c->number[type])
         return true;
-    return f->c->addresses >> (f->c->number[type] - 1) & 1 || refuse(f, FAULT_BASE, name);
+    uint32_t set = f->spec->type < WORD_COUNT ? f->c->exact[f->spec->type] : f->c->addresses;
+    return set >> (f->c->number[type] - 1) & 1 || refuse(f, FAULT_BASE, name);
+}
+
+static bool fit_function(const struct fit *f, uint32_t node)
+{
+    if (node_at(f, node)->kind != NODE_NAME)
+        return refuse(f, FAULT_NAME, node);
+    const struct ir_operand *operand = find_operand(f->c, node);
+    return !operand || operand->kind == OPERAND_UNKNOWN || operand->kind == OPERAND_SYMBOL ||
+           refuse(f, FAULT_NAME, node);
 }
 
 static bool fit_operand(struct fit *f, const struct form_operand *spec, uint32_t node)
 {
     f->spec = spec;
     uint8_t kind = node_at(f, node)->kind;
+    if (spec->inside && (kind == NODE_INT || kind == NODE_FLOAT32 || kind == NODE_FLOAT64))
+        return refuse(f, FAULT_REGISTER, node);
     if (spec->pair && kind == NODE_PAIR)
         return fit_pair(f, node);
     if (kind == NODE_PAIR || spec->pair == FORM_ALWAYS_PAIR)
@@ -433,7 +447,7 @@ static bool fit_operand(struct fit *f, const struct form_operand *spec, uint32_t
     case FORM_ADDRESS: return fit_address(f, node);
     case FORM_LIST: return kind == NODE_LIST || refuse(f, FAULT_LIST, node);
     case FORM_LABEL: return kind == NODE_NAME || refuse(f, FAULT_LABEL, node);
-    case FORM_FUNCTION:
+    case FORM_FUNCTION: return fit_function(f, node);
     case FORM_NAME: return kind == NODE_NAME || refuse(f, FAULT_NAME, node);
     default: return true;
     }

@@ -21,6 +21,14 @@ static const char *declared_type(struct check *c, uint32_t node)
     return "of another type";
 }
 
+static const char *range_text(struct check *c, const struct form_operand *spec)
+{
+    if (spec->step == 1)
+        return arena_printf(&c->scratch, "is not between %u and %u", spec->least, spec->most);
+    return arena_printf(&c->scratch, "is no multiple of %u between %u and %u", spec->step,
+                        spec->least, spec->most);
+}
+
 static const char *fault_text(struct check *c, const struct fault *fault)
 {
     switch ((enum fault_kind)fault->kind) {
@@ -29,9 +37,7 @@ static const char *fault_text(struct check *c, const struct fault *fault)
     case FAULT_IMMEDIATE: return "must be an integer";
     case FAULT_NUMBER:
         return arena_printf(&c->scratch, "is no number for %s", expectation(c, fault));
-    case FAULT_RANGE:
-        return arena_printf(&c->scratch, "is not between %u and %u", fault->spec->least,
-                            fault->spec->most);
+    case FAULT_RANGE: return range_text(c, fault->spec);
     case FAULT_TYPE:
         return arena_printf(&c->scratch, "is %s where %s is taken", declared_type(c, fault->node),
                             expectation(c, fault));

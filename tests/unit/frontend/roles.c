@@ -45,6 +45,8 @@ static void roles_agree(const struct form *form)
 {
     uint16_t mods[FORM_SLOTS];
     const char *role = isa_form(form->op, mods, shortest(form, mods)).roles;
+    if (*role == 'f')
+        return; // a call's operands are told apart by where the function stands
     for (uint32_t i = 0; i < form->operand_count; i++) {
         const struct form_operand *operand = &form->operand[i];
         if (operand->inside)

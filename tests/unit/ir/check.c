@@ -56,6 +56,33 @@ static void test_clean(void **state)
     EXPECT(cases);
 }
 
+static void test_braces(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {BODY("ld.u32 {r0}, [d1]; st.f32 [d1], {f0}; ldu.global.u32 {r0}, [d1];"), ""},
+        {".global .surfref su;" BODY("suld.b.1d.b32.trap {r0}, [su, {r1}];"), ""},
+        {".global .surfref su;" BODY("sust.b.1d.b32.trap [su, {r1}], {r0};"), ""},
+        {BODY("ld.v2.u32 {r0}, [d1];"), "error type {r0}"},
+        {BODY("atom.add.u32 r0, [d1], {r1};"), "error type {r1}"},
+        {BODY("add.u32 r0, r1, {r1};"), "error type {r1}"},
+    };
+    EXPECT(cases);
+}
+
+// The syntax has complained already.
+static void test_errors(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {BODY("add.u32 r0 r1, r2;"), "error syntax r1"},
+        {BODY("add.foo r0 r1, r2;"), "error syntax r1"},
+        {BODY("add.u32 r0 r1, r2; add.foo.u32 r0, r1, r2;"),
+         "error syntax r1; error modifier .foo"},
+    };
+    EXPECT(cases);
+}
+
 static void test_modifiers(void **state)
 {
     (void)state;
@@ -153,7 +180,8 @@ static void test_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),    cmocka_unit_test(test_modifiers),
+        cmocka_unit_test(test_clean),    cmocka_unit_test(test_braces),
+        cmocka_unit_test(test_errors),   cmocka_unit_test(test_modifiers),
         cmocka_unit_test(test_operands), cmocka_unit_test(test_needs),
         cmocka_unit_test(test_texts),
     };
