@@ -1,5 +1,8 @@
 #include "support/diag.h"
+#include "support/excerpt.h"
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 void diags_init(struct diags *diags, struct arena *arena)
 {
@@ -16,8 +19,13 @@ void diag_add(struct diags *diags, enum severity severity, const char *id, uint3
     va_end(args);
     if (length >= (int)sizeof text)
         length = (int)sizeof text - 1;
-    struct diag diag = {severity, id, arena_strndup(diags->arena, text, (size_t)length), begin,
-                        end};
+    struct diag diag = {
+        .severity = severity,
+        .id = id,
+        .message = arena_strndup(diags->arena, text, (size_t)length),
+        .begin = begin,
+        .end = end,
+    };
     vec_push(diags->arena, &diags->list, diag);
     diags->errors += severity == DIAG_ERROR;
     diags->warnings += severity == DIAG_WARNING;
@@ -31,31 +39,48 @@ static const struct {
     [DIAG_ERROR] = {"error", "\033[1;31m"},
 };
 
-// The line with control characters made visible, cut to a width that a terminal can show.
-static void print_excerpt(const struct diag *diag, const struct source *source, FILE *to,
-                          bool colour)
+// Sorting. What is sorted are groups: a diagnostic with the notes that follow it.
+
+struct group {
+    uint32_t key; // where it begins; what belongs to no place comes first
+    uint32_t first, count;
+};
+
+static int compare_groups(const void *left, const void *right)
 {
-    enum { WIDTH = 160 };
-    struct place place = source_place(source, diag->begin);
-    uint32_t begin, end;
-    source_line(source, place.line, &begin, &end);
-    if (diag->begin > begin + WIDTH - 40)
-        begin = diag->begin - (WIDTH - 40);
-    if (end > begin + WIDTH)
-        end = begin + WIDTH;
-    fprintf(to, "%6u | ", place.line);
-    for (uint32_t i = begin; i < end; i++) {
-        unsigned char c = (unsigned char)source->text[i];
-        putc(c == '\t' ? '\t' : c < ' ' || c == 127 ? '?' : c, to);
+    const struct group *a = left, *b = right;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+void diags_sort(struct diags *diags)
+{
+    VEC(struct group) groups = {0};
+    for (uint32_t i = 0; i < diags->list.n; i++) {
+        const struct diag *diag = &diags->list.v[i];
+        if (diag->severity == DIAG_NOTE && groups.n)
+            groups.v[groups.n - 1].count++;
+        else
+            vec_push(diags->arena, &groups, (struct group){diag->begin + 1, i, 1});
     }
-    fputs("\n       | ", to);
-    for (uint32_t i = begin; i < diag->begin; i++)
-        putc(source->text[i] == '\t' ? '\t' : ' ', to);
-    uint32_t stop = diag->end < end ? diag->end : end;
-    fputs(colour ? "\033[1;32m^" : "^", to);
-    for (uint32_t i = diag->begin + 1; i < stop; i++)
-        putc('~', to);
-    fputs(colour ? "\033[0m\n" : "\n", to);
+    if (groups.n < 2)
+        return;
+    qsort(groups.v, groups.n, sizeof *groups.v, compare_groups);
+    struct diag *sorted = ARENA_ARRAY(diags->arena, struct diag, diags->list.n), *at = sorted;
+    for (uint32_t i = 0; i < groups.n; i++) {
+        memcpy(at, diags->list.v + groups.v[i].first, groups.v[i].count * sizeof *at);
+        at += groups.v[i].count;
+    }
+    diags->list.v = sorted;
+    diags->list.capacity = diags->list.n;
+}
+
+// Printing
+
+const char *severity_word(enum severity severity)
+{
+    return severities[severity].word;
 }
 
 void diag_print(const struct diag *diag, const struct source *source, FILE *to, bool colour)
@@ -67,8 +92,11 @@ void diag_print(const struct diag *diag, const struct source *source, FILE *to, 
         struct place place = source_place(source, diag->begin);
         fprintf(to, "%u:%u:", place.line, place.column);
     }
-    fprintf(to, " %s%s:%s%s %s [%s]%s\n", colour ? severities[diag->severity].colour : "",
-            severities[diag->severity].word, reset, bold, diag->message, diag->id, reset);
+    fprintf(to, " %s%s:%s%s %s", colour ? severities[diag->severity].colour : "",
+            severities[diag->severity].word, reset, bold, diag->message);
+    if (diag->severity != DIAG_NOTE)
+        fprintf(to, diag->raised ? " [-Werror=%s]" : " [%s]", diag->id);
+    fprintf(to, "%s\n", reset);
     if (placed)
-        print_excerpt(diag, source, to, colour);
+        excerpt_print(source, diag->begin, diag->end, to, colour);
 }
