@@ -47,11 +47,15 @@ static const struct option *find_option(const struct command *command, const cha
     return NULL;
 }
 
-// `-oFILE`: an option of one letter with its argument right behind.
+// `-oFILE`, `-MFFILE`: an option of one dash with its argument right behind.
 static const struct option *find_joined(const struct command *command, const char *argument)
 {
-    const struct option *option = argument[1] != '-' ? find_option(command, argument, 2) : NULL;
-    return option && option->argument ? option : NULL;
+    if (argument[1] == '-')
+        return NULL;
+    OPTION_EACH (option, command)
+        if (option->argument && !strncmp(option->name, argument, strlen(option->name)))
+            return option;
+    return NULL;
 }
 
 static const char *without_dashes(const char *name)
@@ -65,6 +69,8 @@ static const char *nearest_option(const struct command *command, const char *nam
     const char *typed = without_dashes(name), *nearest = NULL;
     unsigned best = (unsigned)strlen(typed) / 3 + 1;
     OPTION_EACH (option, command) {
+        if (!option->help)
+            continue;
         const char *known = without_dashes(option->name);
         // One letter is near to every other.
         unsigned away = known[1] || !strcmp(known, typed) ? nearest_distance(typed, strlen(typed), known, strlen(known))
@@ -167,7 +173,7 @@ static void read_option(struct reader *r, const char *text)
     const struct option *option = find_option(r->command, text, length);
     const char *argument = text[length] ? text + length + 1 : NULL;
     if (!option && (option = find_joined(r->command, text)))
-        argument = text + 2;
+        argument = text + strlen(option->name);
     if (!option) {
         unknown_option(r, arena_strndup(r->arena, text, length));
     } else if (!option->argument) {
@@ -175,6 +181,8 @@ static void read_option(struct reader *r, const char *text)
             fail(r, "%s takes no argument", option->name);
         else
             apply(r, option, NULL);
+    } else if (option->joined) {
+        apply(r, option, argument);
     } else {
         // An option right behind is more likely a forgotten argument than a file of that name.
         if (!argument && r->at < r->argc && !is_option(r->argv[r->at]))
@@ -222,7 +230,7 @@ static int option_width(const struct option *option)
 {
     size_t width = strlen(option->name);
     if (option->argument)
-        width += 1 + strlen(option->argument);
+        width += !option->joined + strlen(option->argument);
     return (int)width;
 }
 
@@ -234,7 +242,7 @@ static void print_option(const struct option *option, FILE *to)
     char between = option->name[1] == '-' ? '=' : ' ';
     fprintf(to, "  %s", option->name);
     if (option->argument)
-        fprintf(to, "%c%s", between, option->argument);
+        fprintf(to, "%.*s%s", !option->joined, &between, option->argument);
     int width = 2 + option_width(option);
     if (width + 2 > COLUMN) {
         putc('\n', to);
@@ -255,7 +263,8 @@ void options_help(const struct command *command, FILE *to)
     for (const struct option_group *group = command->groups; group->title; group++) {
         fprintf(to, "\n%s:\n", group->title);
         for (const struct option *option = group->options; option->name; option++)
-            print_option(option, to);
+            if (option->help)
+                print_option(option, to);
     }
     if (command->more)
         fprintf(to, "\n%s", command->more);

@@ -11,7 +11,8 @@ enum option_kind {
     OPTION_CALL,   // `call` takes the argument apart
 };
 
-// Takes the argument into the program's structure; returns NULL or why it cannot.
+// Takes the argument into the program's structure; returns NULL or why it cannot. `argument` is NULL
+// if a joined one is missing.
 typedef const char *option_call(struct arena *arena, void *into, const char *argument);
 
 struct option {
@@ -23,7 +24,8 @@ struct option {
     const char *const *choices; // NULL-terminated
     const char *const *later;   // choices that are known and not supported yet, or NULL
     option_call *call;
-    const char *help; // lines are broken where it says so
+    bool joined; // `argument` stands right behind the name (`-Wname`, `--help=what`) or is missing
+    const char *help; // lines are broken where it says so; NULL: it is not to be told of
 };
 
 struct option_group {
