@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/timing.h"
+#include "frontend/directives.h"
 #include "ir/check.h"
 #include "support/file.h"
 #include <fcntl.h>
@@ -133,6 +134,7 @@ static bool build(struct run *run, struct source *source)
     timing_end(&run->timing, "parse");
     ir_build(&run->module, &run->arena, &run->tree, &run->diags);
     timing_end(&run->timing, "ir");
+    directives_check(&run->tree, &run->arena, &run->diags);
     ir_check(&run->module, forms_new(&run->arena), &run->diags);
     timing_end(&run->timing, "check");
     uint32_t functions = run->module.functions.n;

@@ -1,0 +1,256 @@
+// Declarations: words in front of names, and what a name may have behind it.
+#include "frontend/directives_internal.h"
+
+static const struct node *node_at(const struct directives *d, uint32_t node)
+{
+    return &d->tree->nodes.v[node];
+}
+
+// What a declaration's words say; 0: no such word.
+struct specs {
+    uint32_t linkage, space, vector, type, pointer, attribute;
+};
+
+static uint16_t word_at(const struct directives *d, uint32_t node)
+{
+    return node ? node_at(d, node)->aux : W_UNKNOWN;
+}
+
+static bool is_linkage(uint16_t word)
+{
+    return word < WORD_COUNT && (isa_words[word].kind == KIND_LINK || word == W_weak);
+}
+
+// One word of a kind. True if it is the first.
+static bool take(struct directives *d, uint32_t *slot, uint32_t node, const char *what)
+{
+    if (*slot)
+        directive_fault_word(d, "declaration", node,
+                             arena_printf(&d->scratch, "a declaration has one %s", what));
+    else
+        *slot = node;
+    return *slot == node;
+}
+
+static void check_align(struct directives *d, uint32_t spec)
+{
+    const struct node *node = node_at(d, spec);
+    bool number = node->size > 1 && node[1].kind == NODE_INT;
+    if (!number || !node[1].value || (node[1].value & (node[1].value - 1)))
+        directive_fault(d, "declaration", spec, "an alignment is a power of two");
+}
+
+static void check_attribute(struct directives *d, uint32_t spec, uint16_t space)
+{
+    directive_check_needs(d, W_attribute, spec);
+    NODE_EACH (child, d->tree, spec) {
+        uint16_t word = node_at(d, child)->kind == NODE_SPEC ? word_at(d, child) : W_UNKNOWN;
+        if (word != W_managed && word != W_unified_mod)
+            directive_fault(d, "declaration", child, "no such attribute is known");
+        else if (space != W_global && (space != W_func || word == W_managed))
+            directive_fault(d, "declaration", child, "only .global variables have this attribute");
+        else if (word == W_unified_mod && node_at(d, child)->size != 3)
+            directive_fault(d, "declaration", child, "'.unified' takes two numbers");
+        else
+            directive_check_needs(d, word, child);
+    }
+}
+
+// Types that variables have; the others stand in instructions only.
+static bool is_variable_type(uint16_t type)
+{
+    static const uint16_t types[] = {W_b8,     W_b16,        W_b32,    W_b64, W_b128, W_u8,
+                                     W_u16,    W_u32,        W_u64,    W_s8,  W_s16,  W_s32,
+                                     W_s64,    W_f16,        W_f16x2,  W_f32, W_f64,  W_pred,
+                                     W_texref, W_samplerref, W_surfref};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i] == type)
+            return true;
+    return false;
+}
+
+// Reads the words, and complains of their order. False if one is not known.
+static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
+{
+    NODE_EACH (child, d->tree, decl) {
+        if (node_at(d, child)->kind != NODE_SPEC)
+            continue;
+        uint16_t word = node_at(d, child)->aux;
+        if (word >= WORD_COUNT)
+            return false;
+        enum isa_kind kind = isa_words[word].kind;
+        if (word == W_ptr)
+            take(d, &specs->pointer, child, "'.ptr'");
+        else if (specs->pointer && kind == KIND_SPACE)
+            continue; // of what is pointed to
+        else if (word == W_align)
+            check_align(d, child);
+        else if (is_linkage(word)) {
+            if (take(d, &specs->linkage, child, "linkage"))
+                directive_check_needs(d, word, child);
+        } else if (kind == KIND_SPACE)
+            take(d, &specs->space, child, "state space");
+        else if (kind == KIND_VECTOR)
+            take(d, &specs->vector, child, "vector length");
+        else if (kind == KIND_TYPE)
+            take(d, &specs->type, child, "type");
+        else if (word == W_attribute)
+            specs->attribute = child;
+        else
+            return false; // not a declaration: the parser has warned of it
+        if (specs->type && specs->type < child && !specs->pointer)
+            directive_fault_word(d, "declaration", child, "the type stands last");
+    }
+    return true;
+}
+
+static bool is_register_space(uint16_t space)
+{
+    return space == W_reg || space == W_sreg;
+}
+
+// True if the declaration has a space and a type that go together.
+static bool check_type(struct directives *d, uint32_t decl, const struct specs *specs)
+{
+    if (!specs->space || !specs->type) {
+        directive_fault_word(d, "declaration", decl,
+                             specs->space ? "a declaration needs a type"
+                                          : "a declaration needs a state space");
+        return false;
+    }
+    uint16_t type = word_at(d, specs->type), space = word_at(d, specs->space);
+    if (!is_variable_type(type)) {
+        directive_fault_word(d, "declaration", specs->type,
+                             "this type is for instructions only: take one of its size, .bN");
+        return false;
+    }
+    if (type == W_pred && space != W_reg)
+        directive_fault_word(d, "declaration", specs->type, "predicates are registers");
+    if (specs->vector && isa_words[type].value * isa_words[word_at(d, specs->vector)].value > 128)
+        directive_fault_word(d, "declaration", specs->vector, "a vector has 128 bits at most");
+    return true;
+}
+
+static void check_linkage(struct directives *d, const struct specs *specs,
+                          enum directive_place place)
+{
+    uint16_t linkage = word_at(d, specs->linkage);
+    if (linkage == W_UNKNOWN)
+        return;
+    if (place != MODULE)
+        directive_fault_word(d, "declaration", specs->linkage,
+                             "only what stands outside of functions has linkage");
+    else if (linkage == W_common && word_at(d, specs->space) != W_global)
+        directive_fault_word(d, "declaration", specs->linkage,
+                             "only .global variables are .common");
+}
+
+static void check_initialiser(struct directives *d, uint32_t init, const struct specs *specs)
+{
+    uint16_t space = word_at(d, specs->space);
+    if (space != W_global && space != W_const)
+        directive_fault(d, "declaration", init,
+                        "only variables in .global and .const have a first value");
+    else if (word_at(d, specs->linkage) == W_extern)
+        directive_fault(d, "declaration", init, "what is .extern gets its value elsewhere");
+}
+
+// True if the first dimension is open and what is declared must tell its length.
+static bool check_dimensions(struct directives *d, uint32_t declarator, const struct specs *specs,
+                             bool *open)
+{
+    uint32_t count = 0;
+    NODE_EACH (child, d->tree, declarator) {
+        const struct node *node = node_at(d, child);
+        if (node->kind != NODE_DIMENSION)
+            continue;
+        bool empty = node->size < 2;
+        if (is_register_space(word_at(d, specs->space))) {
+            directive_fault(d, "declaration", child, "registers have no elements to index");
+            return false;
+        }
+        if (!empty && node[1].kind != NODE_INT)
+            directive_fault(d, "declaration", child, "a length is a constant");
+        else if (empty && count)
+            directive_fault(d, "declaration", child, "only the first length may be missing");
+        else if (!empty && (int64_t)node[1].value < 0 && !(node[1].flags & NODE_UNSIGNED))
+            directive_fault(d, "declaration", child, "a length is not negative");
+        else if (!count)
+            *open = empty || !node[1].value;
+        count++;
+    }
+    return count > 0;
+}
+
+static void check_declarator(struct directives *d, uint32_t declarator, const struct specs *specs,
+                             enum directive_place place)
+{
+    bool open = false, has_value = false;
+    check_dimensions(d, declarator, specs, &open);
+    NODE_EACH (child, d->tree, declarator) {
+        if (node_at(d, child)->kind != NODE_INIT)
+            continue;
+        check_initialiser(d, child, specs);
+        has_value = true;
+    }
+    bool told = has_value || word_at(d, specs->linkage) == W_extern || place == FUNC;
+    if (open && !told)
+        directive_fault(d, "declaration", declarator, "nothing tells how long it is");
+}
+
+static void check_parameter(struct directives *d, const struct specs *specs,
+                            enum directive_place place)
+{
+    uint16_t space = word_at(d, specs->space);
+    if (place == ENTRY && space != W_param)
+        directive_fault_word(d, "declaration", specs->space, "a kernel's parameters are .param");
+    else if (place == FUNC && space != W_param && space != W_reg)
+        directive_fault_word(d, "declaration", specs->space,
+                             "a function's parameters are .param or .reg");
+    if (specs->pointer && place != ENTRY)
+        directive_fault_word(d, "declaration", specs->pointer,
+                             "'.ptr' can only stand at a kernel's parameters");
+    else if (specs->pointer)
+        directive_check_needs(d, W_ptr, specs->pointer);
+}
+
+void declaration_check(struct directives *d, uint32_t decl, enum directive_place place)
+{
+    struct specs specs = {0};
+    if (!read_specs(d, decl, &specs) || !check_type(d, decl, &specs))
+        return;
+    check_linkage(d, &specs, place);
+    if (specs.attribute)
+        check_attribute(d, specs.attribute, word_at(d, specs.space));
+    if (place == ENTRY || place == FUNC)
+        check_parameter(d, &specs, place);
+    else if (specs.pointer)
+        directive_fault_word(d, "declaration", specs.pointer,
+                             "'.ptr' can only stand at a kernel's parameters");
+    if (place == MODULE && word_at(d, specs.space) == W_param)
+        directive_fault_word(d, "declaration", specs.space,
+                             "'.param' variables stand at functions and in bodies");
+    NODE_EACH (child, d->tree, decl)
+        if (node_at(d, child)->kind == NODE_DECLARATOR)
+            check_declarator(d, child, &specs, place);
+}
+
+void declaration_check_function(struct directives *d, uint32_t function)
+{
+    uint32_t linkage = 0;
+    bool body = false;
+    NODE_EACH (child, d->tree, function) {
+        const struct node *node = node_at(d, child);
+        body |= node->kind == NODE_SCOPE;
+        if (node->kind != NODE_SPEC || node->aux >= WORD_COUNT)
+            continue;
+        if (node->aux == W_attribute)
+            check_attribute(d, child, W_func);
+        else if (!is_linkage(node->aux) || node->aux == W_common)
+            directive_fault_word(d, "directive", child, "this word cannot stand at a function");
+        else if (take(d, &linkage, child, "linkage"))
+            directive_check_needs(d, node->aux, child);
+    }
+    if (body && word_at(d, linkage) == W_extern)
+        directive_fault_word(d, "declaration", linkage, "a function with a body is not .extern");
+}
