@@ -1,0 +1,240 @@
+/* What `ptxoffload --emit=elf` writes: an ELF object with the tagged PTX and the metadata as
+ * records of fixed size, to be mapped into memory and read in place. docs/metadata.md explains what
+ * the records say; this header is their layout. C11 or C++11; it needs no library.
+ *
+ * The object is ELF64, little-endian, relocatable (ET_REL), for no machine (EM_NONE). All numbers
+ * are little-endian; each lies at a multiple of its size, in memory too if the file is mapped.
+ *
+ * Sections are found by name. Each of them is there exactly once, and may be empty:
+ *
+ *     .note.ptxoffload           notes: version of the format, digests (enum ptxoffload_note)
+ *     .ptxoffload.ptx            the tagged PTX text, without a NUL byte behind it
+ *     .ptxoffload.module         one struct ptxoffload_module
+ *     .ptxoffload.kernels        struct ptxoffload_kernel
+ *     .ptxoffload.chains         struct ptxoffload_chain
+ *     .ptxoffload.instructions   struct ptxoffload_instruction, those of the chains
+ *     .ptxoffload.blocks         struct ptxoffload_block
+ *     .ptxoffload.estimates      struct ptxoffload_estimate, what other cost models say of blocks
+ *     .ptxoffload.registers      struct ptxoffload_register, what is live where blocks begin and
+ * end .ptxoffload.rejected       struct ptxoffload_rejection .ptxoffload.strings        texts in
+ * UTF-8, each with a NUL byte behind it; the first is empty
+ *
+ * The symbol table has a symbol for each kernel, whose value is the offset of the kernel's record.
+ *
+ * Within a version of the format records may grow at their end, and reserved bytes may get a
+ * meaning: step from record to record by the section's sh_entsize, not by sizeof, and do not look
+ * at reserved bytes. Writers of this version set them to 0. Sections that are not known are to be
+ * skipped, notes as well.
+ *
+ * [000] is Opportunistic Computing in GPU Architectures (ISCA'19), [002] Transparent Offloading and
+ * Mapping (ISCA'16).
+ */
+#ifndef PTXOFFLOAD_METADATA_H
+#define PTXOFFLOAD_METADATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define PTXOFFLOAD_ASSERT(what) static_assert(what, #what)
+#else
+#define PTXOFFLOAD_ASSERT(what) _Static_assert(what, #what)
+#endif
+
+#define PTXOFFLOAD_SECTION_NOTE ".note.ptxoffload"
+#define PTXOFFLOAD_SECTION_PTX ".ptxoffload.ptx"
+#define PTXOFFLOAD_SECTION_MODULE ".ptxoffload.module"
+#define PTXOFFLOAD_SECTION_KERNELS ".ptxoffload.kernels"
+#define PTXOFFLOAD_SECTION_CHAINS ".ptxoffload.chains"
+#define PTXOFFLOAD_SECTION_INSTRUCTIONS ".ptxoffload.instructions"
+#define PTXOFFLOAD_SECTION_BLOCKS ".ptxoffload.blocks"
+#define PTXOFFLOAD_SECTION_ESTIMATES ".ptxoffload.estimates"
+#define PTXOFFLOAD_SECTION_REGISTERS ".ptxoffload.registers"
+#define PTXOFFLOAD_SECTION_REJECTED ".ptxoffload.rejected"
+#define PTXOFFLOAD_SECTION_STRINGS ".ptxoffload.strings"
+
+/* Types of the notes; their name is PTXOFFLOAD_NOTE_NAME, with its NUL byte. */
+#define PTXOFFLOAD_NOTE_NAME "ptxoffload"
+
+enum ptxoffload_note {
+    PTXOFFLOAD_NOTE_VERSION = 1, /* uint32_t: PTXOFFLOAD_METADATA_VERSION */
+    PTXOFFLOAD_NOTE_SOURCE = 2,  /* 32 bytes: SHA-256 of the input, without tags of earlier runs */
+    PTXOFFLOAD_NOTE_OUTPUT = 3   /* 32 bytes: SHA-256 of .ptxoffload.ptx */
+};
+
+/* The same as `version` in the JSON document: both say the same. It changes when an entry changes
+ * its meaning or goes. */
+enum { PTXOFFLOAD_METADATA_VERSION = 1 };
+
+enum ptxoffload_cost { PTXOFFLOAD_COST_TOM = 0, PTXOFFLOAD_COST_REFINED = 1 };
+
+enum ptxoffload_fma { PTXOFFLOAD_FMA_FUSED = 0, PTXOFFLOAD_FMA_SPLIT = 1 };
+
+/* What comes back to the core from a chain [000, Table 1]. */
+enum ptxoffload_response {
+    PTXOFFLOAD_RESPONSE_ACK = 0,
+    PTXOFFLOAD_RESPONSE_DATA = 1,
+    PTXOFFLOAD_RESPONSE_BITMAP = 2
+};
+
+/* An instruction's place in its chain: the two bits of its tag [000, Figure 6]. */
+enum ptxoffload_tag {
+    PTXOFFLOAD_TAG_FIRST = 1,  /* 01 */
+    PTXOFFLOAD_TAG_MIDDLE = 2, /* 10 */
+    PTXOFFLOAD_TAG_LAST = 3    /* 11 */
+};
+
+enum ptxoffload_block_kind {
+    PTXOFFLOAD_BLOCK_LOOP = 0,
+    PTXOFFLOAD_BLOCK_BASIC = 1, /* one basic block */
+    PTXOFFLOAD_BLOCK_REGION = 2 /* several, entered at one place and left at one */
+};
+
+/* Channels that are saved, as bits [002, §3.1]: from the core to the memory, and back. */
+enum ptxoffload_saves { PTXOFFLOAD_SAVES_TX = 1, PTXOFFLOAD_SAVES_RX = 2 };
+
+enum ptxoffload_candidate {
+    PTXOFFLOAD_CANDIDATE_LOAD = 0,
+    PTXOFFLOAD_CANDIDATE_CHAIN = 1,
+    PTXOFFLOAD_CANDIDATE_BLOCK = 2
+};
+
+/* The offset of a text in .ptxoffload.strings. */
+typedef uint32_t ptxoffload_string;
+
+/* Records of another section, counted from 0. Ranges in records that follow each other do so, too,
+ * with nothing left out: every record belongs to exactly one other. */
+struct ptxoffload_range {
+    uint32_t first;
+    uint32_t count;
+};
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_range) == 8);
+
+/* The run. Its digests are in the notes. */
+struct ptxoffload_module {
+    ptxoffload_string source;        /* file that was read */
+    ptxoffload_string output;        /* file that the PTX was written to; <none>: none */
+    struct ptxoffload_range kernels; /* all of them */
+    uint8_t cost;                    /* enum ptxoffload_cost: --cost */
+    uint8_t fma;                     /* enum ptxoffload_fma: --fma */
+    uint8_t reorder;                 /* 0 or 1; 0: --no-reorder */
+    uint8_t reserved;
+};
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, kernels) == 8);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, cost) == 16);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 20);
+
+/* A kernel with a body, or another function of which there is anything to say. */
+struct ptxoffload_kernel {
+    ptxoffload_string name;
+    uint32_t instructions;            /* in the output */
+    uint32_t loads;                   /* of these, loads that may go to global memory */
+    struct ptxoffload_range chains;   /* in .ptxoffload.chains */
+    struct ptxoffload_range blocks;   /* in .ptxoffload.blocks, in the order of the text */
+    struct ptxoffload_range rejected; /* in .ptxoffload.rejected, in the order of the text */
+};
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_kernel, chains) == 12);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_kernel, rejected) == 28);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_kernel) == 36);
+
+/* A Load-Compute-Store chain [000, Table 1]. */
+struct ptxoffload_chain {
+    uint32_t id;                          /* its place in its kernel */
+    struct ptxoffload_range instructions; /* 2 to 5, in the order of the output */
+    uint32_t saving;         /* flits per warp and hop, if all accesses go equally far */
+    uint32_t response_flits; /* size of the response, in flits */
+    uint8_t pattern;         /* 1 to 9: row of [000, Table 1] */
+    uint8_t response;        /* enum ptxoffload_response */
+    uint8_t reserved[2];
+};
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_chain, instructions) == 4);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_chain, saving) == 12);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_chain, pattern) == 20);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_chain) == 24);
+
+struct ptxoffload_instruction {
+    uint32_t line;   /* in the input, from 1 */
+    uint32_t column; /* in the input, from 1, in bytes; of the guard, if there is one */
+    uint32_t index;  /* in its kernel in the output, from 0; its address (PC) is 8 times that */
+    ptxoffload_string opcode; /* with modifiers, as the output has it */
+    uint8_t tag;              /* enum ptxoffload_tag */
+    uint8_t reserved[3];
+};
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_instruction, opcode) == 12);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_instruction, tag) == 16);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_instruction) == 20);
+
+/* What a cost model says of a block [002, §3.1]. Traffic is that of a warp, in words of the size of
+ * a register; negative numbers save. */
+struct ptxoffload_estimate {
+    double bw_tx; /* change of the traffic to the memory: one iteration, or all if their number */
+    double bw_rx; /* is constant; and from the memory */
+    double at_threshold_bw_tx; /* the same at the least number of iterations for which the sum */
+    double at_threshold_bw_rx; /* saves */
+    uint64_t threshold_tx;     /* iterations from which the channel saves by itself; 0: never */
+    uint64_t threshold_rx;
+    uint8_t cost;      /* enum ptxoffload_cost */
+    uint8_t saves;     /* enum ptxoffload_saves, as bits: at the threshold */
+    uint8_t candidate; /* 0 or 1: it saves, under its condition if it has one */
+    uint8_t reserved[5];
+};
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_estimate, threshold_tx) == 32);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_estimate, cost) == 48);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_estimate) == 56);
+
+/* A block that was weighed [002, §3.1]. To be offloaded are candidates that are not passed over. */
+struct ptxoffload_block {
+    uint32_t id;          /* its place in its kernel */
+    uint32_t begin_line;  /* of its first instruction in the input */
+    uint32_t end_line;    /* of its last */
+    uint32_t begin_index; /* its first instruction in its kernel in the output */
+    uint32_t end_index;   /* its last, included */
+    uint32_t loads;       /* per iteration */
+    uint32_t stores;
+    uint8_t kind;        /* enum ptxoffload_block_kind */
+    uint8_t passed_over; /* 0 or 1: a candidate, but one that overlaps it saves more */
+    uint8_t conditional; /* 0 or 1: to be offloaded only if condition >= threshold */
+    uint8_t reserved;
+    struct ptxoffload_range live_in;      /* in .ptxoffload.registers: sent along */
+    struct ptxoffload_range live_out;     /* in .ptxoffload.registers: come back */
+    struct ptxoffload_range alternatives; /* in .ptxoffload.estimates: by other cost models */
+    uint64_t threshold;                   /* iterations; 0 if not conditional */
+    ptxoffload_string condition; /* trip count as an expression of live-in registers; 0 if not
+                                    conditional */
+    uint32_t reserved_2;
+    struct ptxoffload_estimate estimate;
+};
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_block, kind) == 28);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_block, live_in) == 32);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_block, threshold) == 56);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_block, estimate) == 72);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_block) == 128);
+
+/* A register's name in the PTX; CC.CF is the carry flag. */
+struct ptxoffload_register {
+    ptxoffload_string name;
+};
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_register) == 4);
+
+/* A candidate that was turned down. */
+struct ptxoffload_rejection {
+    uint32_t line; /* in the input: of the load, the chain's operation, the block's beginning */
+    uint32_t column;
+    uint32_t because_line;  /* of the instruction that caused it; 0: none */
+    ptxoffload_string rule; /* a word for the reason */
+    ptxoffload_string text; /* the reason as a sentence */
+    uint8_t kind;           /* enum ptxoffload_candidate */
+    uint8_t reserved[3];
+};
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_rejection, rule) == 12);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_rejection, kind) == 20);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_rejection) == 24);
+
+#undef PTXOFFLOAD_ASSERT
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
