@@ -40,18 +40,17 @@ static void put_edge(void *data, uint32_t from, uint32_t to)
     vec_push(list->arena, &list->pairs, (uint64_t)from << 32 | to);
 }
 
-void ir_build_edges(struct ir_module *module, struct ir_function *fn)
+void ir_build_edges(struct ir_work *work, struct ir_function *fn)
 {
-    struct arena scratch;
-    arena_init(&scratch, module->arena->memory);
+    struct arena *scratch = &work->scratch;
     uint32_t count = fn->blocks.n, next_target = 0;
-    struct edge_list list = {.arena = &scratch, .seen = ARENA_ARRAY(&scratch, uint32_t, count)};
+    struct edge_list list = {.arena = scratch, .seen = ARENA_ARRAY(scratch, uint32_t, count)};
     for (uint32_t i = 0; i < count; i++)
         block_targets(fn, i, &next_target, put_edge, &list);
-    uint32_t *pred_counts = ARENA_ARRAY(&scratch, uint32_t, count);
+    uint32_t *pred_counts = ARENA_ARRAY(scratch, uint32_t, count);
     for (uint32_t i = 0; i < list.pairs.n; i++)
         pred_counts[(uint32_t)list.pairs.v[i]]++;
-    vec_reserve(module->arena, &fn->edges, list.pairs.n * 2 + 1);
+    vec_reserve(&work->lists, &fn->edges, list.pairs.n * 2 + 1);
     for (uint32_t i = 0; i < list.pairs.n; i++) { // sorted by source already
         struct ir_block *from = &fn->blocks.v[list.pairs.v[i] >> 32];
         if (!from->succ_count++)
@@ -68,7 +67,6 @@ void ir_build_edges(struct ir_module *module, struct ir_function *fn)
         fn->edges.v[to->pred + to->pred_count++] = (uint32_t)(list.pairs.v[i] >> 32);
     }
     fn->edges.n = at;
-    arena_free(&scratch);
 }
 
 // Dominators: the iterative algorithm of Cooper, Harvey and Kennedy over a graph as rows.
@@ -226,17 +224,16 @@ static struct graph forward_graph(struct arena *arena, const struct ir_function 
     return graph;
 }
 
-void ir_build_dominators(struct ir_module *module, struct ir_function *fn)
+void ir_build_dominators(struct ir_work *work, struct ir_function *fn)
 {
-    struct arena scratch;
-    arena_init(&scratch, module->arena->memory);
+    struct arena *scratch = &work->scratch;
     uint32_t count = fn->blocks.n, reached, *order;
-    uint32_t *in = ARENA_ARRAY(&scratch, uint32_t, count + 1),
-             *out = ARENA_ARRAY(&scratch, uint32_t, count + 1);
-    struct graph graph = forward_graph(&scratch, fn);
-    uint32_t *idom = dominators(&scratch, &graph, &order, &reached);
-    number_tree(&scratch, count, 0, idom, in, out);
-    vec_reserve(module->arena, &fn->rpo, reached + 1);
+    uint32_t *in = ARENA_ARRAY(scratch, uint32_t, count + 1),
+             *out = ARENA_ARRAY(scratch, uint32_t, count + 1);
+    struct graph graph = forward_graph(scratch, fn);
+    uint32_t *idom = dominators(scratch, &graph, &order, &reached);
+    number_tree(scratch, count, 0, idom, in, out);
+    vec_reserve(&work->lists, &fn->rpo, reached + 1);
     for (uint32_t i = 0; i < count; i++)
         fn->blocks.v[i].rpo = IR_NONE;
     for (uint32_t i = reached; i-- > 0;) {
@@ -250,16 +247,15 @@ void ir_build_dominators(struct ir_module *module, struct ir_function *fn)
         b->dom_out = out[i];
     }
     memset(in, 0, (count + 1) * sizeof *in);
-    graph = reversed_graph(&scratch, fn);
-    idom = dominators(&scratch, &graph, &order, &reached);
-    number_tree(&scratch, count + 1, count, idom, in, out);
+    graph = reversed_graph(scratch, fn);
+    idom = dominators(scratch, &graph, &order, &reached);
+    number_tree(scratch, count + 1, count, idom, in, out);
     for (uint32_t i = 0; i < count; i++) {
         struct ir_block *b = &fn->blocks.v[i];
         b->ipdom = idom[i];
         b->pdom_in = in[i];
         b->pdom_out = out[i];
     }
-    arena_free(&scratch);
 }
 
 bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b)
@@ -279,7 +275,6 @@ bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b)
 // Loops
 
 struct loop_finder {
-    struct arena scratch;
     struct ir_function *fn;
     uint32_t *stack;
 };
@@ -324,7 +319,7 @@ static void collect(struct loop_finder *f, uint32_t loop)
     }
 }
 
-static void find_headers(struct ir_module *module, struct ir_function *fn)
+static void find_headers(struct ir_work *work, struct ir_function *fn)
 {
     for (uint32_t i = 0; i < fn->rpo.n; i++) {
         uint32_t block = fn->rpo.v[i];
@@ -341,11 +336,11 @@ static void find_headers(struct ir_module *module, struct ir_function *fn)
             }
         }
         if (loop.latch_count)
-            vec_push(module->arena, &fn->loops, loop);
+            vec_push(&work->lists, &fn->loops, loop);
     }
 }
 
-static void list_blocks(struct ir_module *module, struct ir_function *fn)
+static void list_blocks(struct ir_work *work, struct ir_function *fn)
 {
     for (uint32_t i = 0; i < fn->loops.n; i++) {
         struct ir_loop *loop = &fn->loops.v[i];
@@ -361,24 +356,22 @@ static void list_blocks(struct ir_module *module, struct ir_function *fn)
             }
         for (uint32_t l = 0; !pass && l < fn->loops.n; l++) {
             fn->loops.v[l].blocks =
-                ARENA_ARRAY(module->arena, uint32_t, fn->loops.v[l].block_count);
+                ARENA_ARRAY(work->module->arena, uint32_t, fn->loops.v[l].block_count);
             fn->loops.v[l].block_count = 0;
         }
     }
 }
 
-void ir_build_loops(struct ir_module *module, struct ir_function *fn)
+void ir_build_loops(struct ir_work *work, struct ir_function *fn)
 {
     struct loop_finder finder = {.fn = fn};
-    arena_init(&finder.scratch, module->arena->memory);
     for (uint32_t i = 0; i < fn->blocks.n; i++)
         fn->blocks.v[i].loop = IR_NONE;
-    finder.stack = ARENA_ARRAY(&finder.scratch, uint32_t, fn->edges.n + fn->blocks.n * 2 + 1);
-    find_headers(module, fn);
+    finder.stack = ARENA_ARRAY(&work->scratch, uint32_t, fn->edges.n + fn->blocks.n * 2 + 1);
+    find_headers(work, fn);
     for (uint32_t i = fn->loops.n; i-- > 0;) // inner loops come later in reverse post-order
         collect(&finder, i);
-    list_blocks(module, fn);
-    arena_free(&finder.scratch);
+    list_blocks(work, fn);
 }
 
 bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block)

@@ -2,16 +2,26 @@
 #pragma once
 #include "ir/ir.h"
 
+// What the steps share while they build one function after the other.
+struct ir_work {
+    struct ir_module *module;
+    struct arena lists;   // the function's arrays while they grow
+    struct arena scratch; // of one step
+};
+
+// Reads the module's header, its variables and its list of functions. What it returns lives in the
+// arena.
+struct ir_lower *ir_lower_module(struct ir_work *work, struct arena *arena, struct diags *diags);
 // Instructions, operands, registers and blocks of one function from its tree; branch targets are
 // resolved, edges are not made yet.
-void ir_lower_module(struct ir_module *module, struct diags *diags);
+void ir_lower_function(struct ir_lower *lower, uint32_t function);
 
-void ir_build_edges(struct ir_module *module, struct ir_function *fn);
-void ir_build_dominators(struct ir_module *module, struct ir_function *fn);
-void ir_build_loops(struct ir_module *module, struct ir_function *fn);
-void ir_build_liveness(struct ir_module *module, struct ir_function *fn);
-void ir_build_ssa(struct ir_module *module, struct ir_function *fn);
-void ir_build_uniform(struct ir_module *module, struct ir_function *fn);
+void ir_build_edges(struct ir_work *work, struct ir_function *fn);
+void ir_build_dominators(struct ir_work *work, struct ir_function *fn);
+void ir_build_loops(struct ir_work *work, struct ir_function *fn);
+void ir_build_liveness(struct ir_work *work, struct ir_function *fn);
+void ir_build_ssa(struct ir_work *work, struct ir_function *fn);
+void ir_build_uniform(struct ir_work *work, struct ir_function *fn);
 
 // Rows of a sparse table by counting: `at` has rows + 1 entries; fill with csr_put.
 struct csr {

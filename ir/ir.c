@@ -1,21 +1,61 @@
 // Builds a module step by step, and answers small questions about it.
 #include "ir/internal.h"
 
+static void (*const steps[])(struct ir_work *work, struct ir_function *fn) = {
+    ir_build_edges,    ir_build_dominators, ir_build_loops,
+    ir_build_liveness, ir_build_ssa,        ir_build_uniform,
+};
+
+// Gives the module an array that has grown, without the room that it did not need.
+#define KEEP(work, vec)                                                                            \
+    do {                                                                                           \
+        (vec)->v = arena_keep((work)->module->arena, &(work)->lists, (vec)->v,                     \
+                              (size_t)(vec)->capacity * sizeof *(vec)->v,                          \
+                              (size_t)(vec)->n * sizeof *(vec)->v);                                \
+        (vec)->capacity = (vec)->n;                                                                \
+    } while (0)
+
+static void keep(struct ir_work *work, struct ir_function *fn)
+{
+    KEEP(work, &fn->registers);
+    KEEP(work, &fn->insts);
+    KEEP(work, &fn->operands);
+    KEEP(work, &fn->operand_inst);
+    KEEP(work, &fn->operand_version);
+    KEEP(work, &fn->blocks);
+    KEEP(work, &fn->edges);
+    KEEP(work, &fn->rpo);
+    KEEP(work, &fn->targets);
+    KEEP(work, &fn->loops);
+    KEEP(work, &fn->versions);
+    KEEP(work, &fn->phis);
+    KEEP(work, &fn->phi_args);
+    KEEP(work, &fn->uses);
+    KEEP(work, &fn->live);
+}
+
 void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags)
 {
     *module = (struct ir_module){.arena = arena, .tree = tree};
-    ir_lower_module(module, diags);
+    struct ir_work work = {.module = module};
+    struct arena names;
+    arena_init(&work.lists, arena->memory);
+    arena_init(&work.scratch, arena->memory);
+    arena_init(&names, arena->memory);
+    struct ir_lower *lower = ir_lower_module(&work, &names, diags);
     for (uint32_t i = 0; i < module->functions.n; i++) {
         struct ir_function *fn = &module->functions.v[i];
-        if (!fn->has_body)
-            continue;
-        ir_build_edges(module, fn);
-        ir_build_dominators(module, fn);
-        ir_build_loops(module, fn);
-        ir_build_liveness(module, fn);
-        ir_build_ssa(module, fn);
-        ir_build_uniform(module, fn);
+        ir_lower_function(lower, i);
+        for (size_t k = 0; fn->has_body && k < sizeof steps / sizeof *steps; k++) {
+            steps[k](&work, fn);
+            arena_reset(&work.scratch);
+        }
+        keep(&work, fn);
+        arena_reset(&work.lists);
     }
+    arena_free(&names);
+    arena_free(&work.scratch);
+    arena_free(&work.lists);
 }
 
 uint16_t ir_type_bits(uint16_t type)

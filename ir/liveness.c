@@ -7,7 +7,7 @@ struct pair {
 };
 
 struct liveness {
-    struct arena scratch;
+    struct arena *scratch;
     struct ir_function *fn;
     uint32_t *defined; // per register: last block + 1 seen with a full definition, while scanning
     uint32_t *read;    // per register: last block + 1 whose entry value was noted as read
@@ -28,7 +28,7 @@ static void scan_block(struct liveness *l, uint32_t block)
             if (!reads || l->defined[reg] == block + 1 || l->read[reg] == block + 1)
                 continue;
             l->read[reg] = block + 1;
-            vec_push(&l->scratch, &l->exposed, (struct pair){reg, block});
+            vec_push(l->scratch, &l->exposed, (struct pair){reg, block});
             l->exposed_counts[reg]++;
         }
         for (uint32_t i = 0; i < fn->insts.v[inst].operand_count; i++) {
@@ -37,7 +37,7 @@ static void scan_block(struct liveness *l, uint32_t block)
                 l->defined[reg] == block + 1)
                 continue;
             l->defined[reg] = block + 1; // what a partial definition keeps was read just above
-            vec_push(&l->scratch, &l->kills, (struct pair){reg, block});
+            vec_push(l->scratch, &l->kills, (struct pair){reg, block});
         }
     }
 }
@@ -45,10 +45,10 @@ static void scan_block(struct liveness *l, uint32_t block)
 // Blocks by register. Only registers that some block reads on entry count.
 static struct csr by_register(struct liveness *l, const struct pair *pairs, uint32_t count)
 {
-    uint32_t *counts = ARENA_ARRAY(&l->scratch, uint32_t, l->fn->registers.n);
+    uint32_t *counts = ARENA_ARRAY(l->scratch, uint32_t, l->fn->registers.n);
     for (uint32_t i = 0; i < count; i++)
         counts[pairs[i].reg] += l->exposed_counts[pairs[i].reg] != 0;
-    struct csr rows = csr_from_counts(&l->scratch, counts, l->fn->registers.n);
+    struct csr rows = csr_from_counts(l->scratch, counts, l->fn->registers.n);
     for (uint32_t i = 0; i < count; i++)
         if (l->exposed_counts[pairs[i].reg])
             csr_put(&rows, pairs[i].reg, pairs[i].block);
@@ -73,7 +73,7 @@ static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
     }
     while (depth) {
         uint32_t block = m->stack[--depth];
-        vec_push(&l->scratch, &l->live, (struct pair){reg, block});
+        vec_push(l->scratch, &l->live, (struct pair){reg, block});
         fn->blocks.v[block].live_count++;
         for (uint32_t i = 0; i < fn->blocks.v[block].pred_count; i++) {
             uint32_t pred = ir_preds(fn, block)[i];
@@ -90,16 +90,16 @@ static void spread_all(struct liveness *l)
     uint32_t count = l->fn->blocks.n;
     struct csr readers = by_register(l, l->exposed.v, l->exposed.n);
     struct csr kills = by_register(l, l->kills.v, l->kills.n);
-    struct marks marks = {ARENA_ARRAY(&l->scratch, uint32_t, count),
-                          ARENA_ARRAY(&l->scratch, uint32_t, count),
-                          ARENA_ARRAY(&l->scratch, uint32_t, count)};
+    struct marks marks = {ARENA_ARRAY(l->scratch, uint32_t, count),
+                          ARENA_ARRAY(l->scratch, uint32_t, count),
+                          ARENA_ARRAY(l->scratch, uint32_t, count)};
     for (uint32_t reg = 0; reg < l->fn->registers.n; reg++)
         if (l->exposed_counts[reg])
             spread(l, reg, &readers, &kills, &marks);
 }
 
 // The pairs by block; within one they stay in the order of registers.
-static void list_by_block(struct ir_module *module, struct liveness *l)
+static void list_by_block(struct ir_work *work, struct liveness *l)
 {
     struct ir_function *fn = l->fn;
     uint32_t at = 0;
@@ -108,7 +108,7 @@ static void list_by_block(struct ir_module *module, struct liveness *l)
         at += fn->blocks.v[i].live_count;
         fn->blocks.v[i].live_count = 0;
     }
-    vec_reserve(module->arena, &fn->live, at + 1);
+    vec_reserve(&work->lists, &fn->live, at + 1);
     fn->live.n = at;
     for (uint32_t i = 0; i < l->live.n; i++) {
         struct ir_block *block = &fn->blocks.v[l->live.v[i].block];
@@ -116,18 +116,16 @@ static void list_by_block(struct ir_module *module, struct liveness *l)
     }
 }
 
-void ir_build_liveness(struct ir_module *module, struct ir_function *fn)
+void ir_build_liveness(struct ir_work *work, struct ir_function *fn)
 {
-    struct liveness l = {.fn = fn};
-    arena_init(&l.scratch, module->arena->memory);
-    l.defined = ARENA_ARRAY(&l.scratch, uint32_t, fn->registers.n);
-    l.read = ARENA_ARRAY(&l.scratch, uint32_t, fn->registers.n);
-    l.exposed_counts = ARENA_ARRAY(&l.scratch, uint32_t, fn->registers.n);
+    struct liveness l = {.fn = fn, .scratch = &work->scratch};
+    l.defined = ARENA_ARRAY(l.scratch, uint32_t, fn->registers.n);
+    l.read = ARENA_ARRAY(l.scratch, uint32_t, fn->registers.n);
+    l.exposed_counts = ARENA_ARRAY(l.scratch, uint32_t, fn->registers.n);
     for (uint32_t i = 0; i < fn->blocks.n; i++)
         scan_block(&l, i);
     spread_all(&l);
-    list_by_block(module, &l);
-    arena_free(&l.scratch);
+    list_by_block(work, &l);
 }
 
 bool ir_live_in(const struct ir_function *fn, uint32_t block, uint32_t reg)

@@ -39,7 +39,8 @@ struct label {
 struct ir_lower {
     struct ir_module *module;
     struct diags *diags;
-    struct arena scratch; // for one module
+    struct arena *arena; // for one module
+    struct arena *lists; // for one function
     struct ir_function *fn;
     uint32_t name_count; // the tables' size
     struct binding *bindings;
@@ -63,7 +64,7 @@ static const struct node *node_at(const struct ir_lower *l, uint32_t node)
 
 static void bind(struct ir_lower *l, uint32_t name, enum binding_kind kind, uint32_t index)
 {
-    vec_push(&l->scratch, &l->undo, (struct undo){name, l->bindings[name]});
+    vec_push(l->arena, &l->undo, (struct undo){name, l->bindings[name]});
     l->bindings[name] = (struct binding){(uint8_t)kind, l->depth, index};
 }
 
@@ -79,7 +80,7 @@ static uint32_t add_register(struct ir_lower *l, uint32_t name, uint32_t decl, u
                              uint16_t type, uint16_t bits)
 {
     struct ir_register reg = {name, decl, scope, type, bits};
-    vec_push(l->module->arena, &l->fn->registers, reg);
+    vec_push(l->lists, &l->fn->registers, reg);
     return l->fn->registers.n - 1;
 }
 
@@ -185,8 +186,8 @@ static void declare_register(struct ir_lower *l, uint32_t declarator, uint32_t s
     }
     struct counted counted = {(uint32_t)count,  declarator, scope, specs->type, bits, NULL,
                               l->bindings[name]};
-    counted.reg = ARENA_ARRAY(&l->scratch, uint32_t, count + 1);
-    vec_push(&l->scratch, &l->counted, counted);
+    counted.reg = ARENA_ARRAY(l->lists, uint32_t, count + 1);
+    vec_push(l->arena, &l->counted, counted);
     bind(l, name, BOUND_COUNTED, l->counted.n - 1);
 }
 
@@ -257,7 +258,7 @@ static void begin_block(struct ir_lower *l, uint32_t label)
         if (current)
             current->end = fn->insts.n;
         struct ir_block block = {.first = fn->insts.n, .label = label};
-        vec_push(l->module->arena, &fn->blocks, block);
+        vec_push(l->lists, &fn->blocks, block);
     }
     l->block = fn->blocks.n - 1;
     l->open = true;
@@ -281,7 +282,7 @@ static void add_label(struct ir_lower *l, uint32_t node, uint32_t scope)
         begin_block(l, node);
     struct label label = {name, l->block, scope, l->label_of[name] - 1,
                           names_list ? next : IR_NONE};
-    vec_push(&l->scratch, &l->labels, label);
+    vec_push(l->arena, &l->labels, label);
     l->label_of[name] = l->labels.n;
 }
 
@@ -309,8 +310,8 @@ struct place_role {
 static uint32_t add_operand(struct ir_lower *l, struct ir_operand operand)
 {
     struct ir_function *fn = l->fn;
-    vec_push(l->module->arena, &fn->operands, operand);
-    vec_push(l->module->arena, &fn->operand_inst, fn->insts.n - 1);
+    vec_push(l->lists, &fn->operands, operand);
+    vec_push(l->lists, &fn->operand_inst, fn->insts.n - 1);
     fn->insts.v[fn->insts.n - 1].operand_count++;
     return fn->operands.n - 1;
 }
@@ -351,7 +352,7 @@ static void add_name(struct ir_lower *l, uint32_t node, struct place_role place,
     };
     if (place.role == ROLE_LABEL) {
         operand.kind = OPERAND_LABEL;
-        vec_push(&l->scratch, &l->label_operands, add_operand(l, operand));
+        vec_push(l->arena, &l->label_operands, add_operand(l, operand));
         return;
     }
     struct binding binding = resolve(l, id);
@@ -587,7 +588,7 @@ static void add_instruction(struct ir_lower *l, uint32_t node)
     if (!l->open)
         begin_block(l, IR_NONE);
     inst.block = l->block;
-    vec_push(l->module->arena, &fn->insts, inst);
+    vec_push(l->lists, &fn->insts, inst);
     if (guarded)
         add_name(l, node + 1,
                  (struct place_role){.role = ROLE_GUARD,
@@ -679,12 +680,12 @@ static void resolve_targets(struct ir_lower *l)
             if (!label || label->targets != IR_NONE)
                 fn->incomplete = true;
             else
-                vec_push(l->module->arena, &fn->targets, (struct ir_target){i, label->block});
+                vec_push(l->lists, &fn->targets, (struct ir_target){i, label->block});
         }
     }
 }
 
-static void lower_function(struct ir_lower *l, uint32_t function)
+void ir_lower_function(struct ir_lower *l, uint32_t function)
 {
     struct ir_function *fn = l->fn = &l->module->functions.v[function];
     uint32_t undo = l->undo.n;
@@ -755,15 +756,19 @@ static void read_header(struct ir_lower *l, uint32_t directive)
     }
 }
 
-void ir_lower_module(struct ir_module *module, struct diags *diags)
+struct ir_lower *ir_lower_module(struct ir_work *work, struct arena *arena, struct diags *diags)
 {
+    struct ir_module *module = work->module;
     struct tree *tree = module->tree;
-    struct ir_lower lower = {.module = module, .diags = diags, .name_count = tree->names.names.n},
-                    *l = &lower;
-    arena_init(&lower.scratch, module->arena->memory);
-    lower.bindings = ARENA_ARRAY(&lower.scratch, struct binding, lower.name_count);
-    lower.splits = ARENA_ARRAY(&lower.scratch, struct split, lower.name_count);
-    lower.label_of = ARENA_ARRAY(&lower.scratch, uint32_t, lower.name_count);
+    struct ir_lower *l = ARENA_NEW(arena, struct ir_lower);
+    *l = (struct ir_lower){.module = module,
+                           .diags = diags,
+                           .arena = arena,
+                           .lists = &work->lists,
+                           .name_count = tree->names.names.n};
+    l->bindings = ARENA_ARRAY(arena, struct binding, l->name_count);
+    l->splits = ARENA_ARRAY(arena, struct split, l->name_count);
+    l->label_of = ARENA_ARRAY(arena, uint32_t, l->name_count);
     module->address_bits = 32;
     NODE_EACH (child, tree, 0) {
         enum node_kind kind = node_at(l, child)->kind;
@@ -774,7 +779,5 @@ void ir_lower_module(struct ir_module *module, struct diags *diags)
         else if (kind == NODE_FUNCTION)
             add_function(l, child);
     }
-    for (uint32_t i = 0; i < module->functions.n; i++)
-        lower_function(l, i);
-    arena_free(&lower.scratch);
+    return l;
 }

@@ -4,8 +4,7 @@
 #include <string.h>
 
 struct ssa {
-    struct ir_module *module;
-    struct arena scratch;
+    struct arena *lists, *scratch;
     struct ir_function *fn;
     struct csr frontier, children;
     uint32_t *current;  // per register: version + 1
@@ -17,7 +16,7 @@ struct ssa {
 static void each_frontier(struct ssa *s, void (*visit)(struct ssa *, uint32_t, uint32_t))
 {
     struct ir_function *fn = s->fn;
-    uint32_t *last = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n);
+    uint32_t *last = ARENA_ARRAY(s->scratch, uint32_t, fn->blocks.n);
     for (uint32_t block = 0; block < fn->blocks.n; block++) {
         const struct ir_block *b = &fn->blocks.v[block];
         if (b->rpo == IR_NONE || b->pred_count + !block < 2)
@@ -48,19 +47,19 @@ static void put_frontier(struct ssa *s, uint32_t block, uint32_t join)
 static void build_frontiers(struct ssa *s)
 {
     uint32_t count = s->fn->blocks.n;
-    s->frontier.fill = ARENA_ARRAY(&s->scratch, uint32_t, count);
+    s->frontier.fill = ARENA_ARRAY(s->scratch, uint32_t, count);
     each_frontier(s, count_frontier);
-    s->frontier = csr_from_counts(&s->scratch, s->frontier.fill, count);
+    s->frontier = csr_from_counts(s->scratch, s->frontier.fill, count);
     each_frontier(s, put_frontier);
 }
 
 static void build_children(struct ssa *s)
 {
     struct ir_function *fn = s->fn;
-    uint32_t *counts = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n);
+    uint32_t *counts = ARENA_ARRAY(s->scratch, uint32_t, fn->blocks.n);
     for (uint32_t i = 1; i < fn->rpo.n; i++)
         counts[fn->blocks.v[fn->rpo.v[i]].idom]++;
-    s->children = csr_from_counts(&s->scratch, counts, fn->blocks.n);
+    s->children = csr_from_counts(s->scratch, counts, fn->blocks.n);
     for (uint32_t i = 1; i < fn->rpo.n; i++)
         csr_put(&s->children, fn->blocks.v[fn->rpo.v[i]].idom, fn->rpo.v[i]);
 }
@@ -74,11 +73,11 @@ static bool is_definition(const struct ir_operand *operand)
 static struct csr definition_blocks(struct ssa *s)
 {
     struct ir_function *fn = s->fn;
-    uint32_t *counts = ARENA_ARRAY(&s->scratch, uint32_t, fn->registers.n);
+    uint32_t *counts = ARENA_ARRAY(s->scratch, uint32_t, fn->registers.n);
     for (uint32_t i = 0; i < fn->operands.n; i++)
         if (is_definition(&fn->operands.v[i]))
             counts[fn->operands.v[i].index]++;
-    struct csr rows = csr_from_counts(&s->scratch, counts, fn->registers.n);
+    struct csr rows = csr_from_counts(s->scratch, counts, fn->registers.n);
     for (uint32_t i = 0; i < fn->operands.n; i++)
         if (is_definition(&fn->operands.v[i]))
             csr_put(&rows, fn->operands.v[i].index, fn->insts.v[fn->operand_inst.v[i]].block);
@@ -89,9 +88,9 @@ static void place_phis(struct ssa *s)
 {
     struct ir_function *fn = s->fn;
     struct csr definitions = definition_blocks(s);
-    uint32_t *placed = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n),
-             *queued = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n);
-    uint32_t *stack = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n + 1);
+    uint32_t *placed = ARENA_ARRAY(s->scratch, uint32_t, fn->blocks.n),
+             *queued = ARENA_ARRAY(s->scratch, uint32_t, fn->blocks.n);
+    uint32_t *stack = ARENA_ARRAY(s->scratch, uint32_t, fn->blocks.n + 1);
     for (uint32_t reg = 0; reg < fn->registers.n; reg++) {
         uint32_t depth = 0;
         for (uint32_t i = definitions.at[reg]; i < definitions.at[reg + 1]; i++) {
@@ -108,7 +107,7 @@ static void place_phis(struct ssa *s)
                 if (placed[join] == reg + 1 || !ir_live_in(fn, join, reg))
                     continue;
                 placed[join] = reg + 1;
-                vec_push(&s->scratch, &s->phis, (uint64_t)join << 32 | reg);
+                vec_push(s->scratch, &s->phis, (uint64_t)join << 32 | reg);
                 if (queued[join] == reg + 1)
                     continue;
                 queued[join] = reg + 1;
@@ -123,7 +122,7 @@ static uint32_t new_version(struct ssa *s, uint32_t reg, enum ir_version_kind ki
 {
     struct ir_version version = {
         .reg = reg, .kind = (uint8_t)kind, .index = index, .operand = operand};
-    vec_push(s->module->arena, &s->fn->versions, version);
+    vec_push(s->lists, &s->fn->versions, version);
     return s->fn->versions.n - 1;
 }
 
@@ -143,10 +142,10 @@ static uint32_t current_version(struct ssa *s, uint32_t reg)
 static void make_phis(struct ssa *s)
 {
     struct ir_function *fn = s->fn;
-    uint32_t *counts = ARENA_ARRAY(&s->scratch, uint32_t, fn->blocks.n);
+    uint32_t *counts = ARENA_ARRAY(s->scratch, uint32_t, fn->blocks.n);
     for (uint32_t i = 0; i < s->phis.n; i++)
         counts[s->phis.v[i] >> 32]++;
-    struct csr rows = csr_from_counts(&s->scratch, counts, fn->blocks.n);
+    struct csr rows = csr_from_counts(s->scratch, counts, fn->blocks.n);
     for (uint32_t i = 0; i < s->phis.n; i++)
         csr_put(&rows, (uint32_t)(s->phis.v[i] >> 32), (uint32_t)s->phis.v[i]);
     for (uint32_t block = 0; block < fn->blocks.n; block++) {
@@ -157,9 +156,9 @@ static void make_phis(struct ssa *s)
             struct ir_phi phi = {block, rows.item[i],
                                  new_version(s, rows.item[i], VERSION_PHI, fn->phis.n, IR_NONE),
                                  fn->phi_args.n};
-            vec_push(s->module->arena, &fn->phis, phi);
+            vec_push(s->lists, &fn->phis, phi);
             for (uint32_t k = 0; k < b->pred_count; k++)
-                vec_push(s->module->arena, &fn->phi_args, IR_NONE);
+                vec_push(s->lists, &fn->phi_args, IR_NONE);
         }
     }
 }
@@ -175,7 +174,7 @@ struct renaming {
 
 static void define(struct ssa *s, struct renaming *r, uint32_t reg, uint32_t version)
 {
-    vec_push(&s->scratch, &r->undo, (uint64_t)reg << 32 | s->current[reg]);
+    vec_push(s->scratch, &r->undo, (uint64_t)reg << 32 | s->current[reg]);
     s->current[reg] = version + 1;
 }
 
@@ -215,7 +214,7 @@ static void enter_block(struct ssa *s, struct renaming *r, uint32_t block)
 {
     struct ir_function *fn = s->fn;
     struct frame frame = {block, s->children.at[block], r->undo.n};
-    vec_push(&s->scratch, &r->frames, frame);
+    vec_push(s->scratch, &r->frames, frame);
     for (uint32_t i = 0; i < fn->blocks.v[block].phi_count; i++) {
         const struct ir_phi *phi = &fn->phis.v[fn->blocks.v[block].phi + i];
         define(s, r, phi->reg, phi->version);
@@ -267,7 +266,7 @@ static void count_uses(struct ssa *s)
         at += fn->versions.v[i].use_count;
         fn->versions.v[i].use_count = 0;
     }
-    vec_reserve(s->module->arena, &fn->uses, at + 1);
+    vec_reserve(s->lists, &fn->uses, at + 1);
     fn->uses.n = at;
 }
 
@@ -289,13 +288,12 @@ static void build_uses(struct ssa *s)
             put_use(fn, fn->phi_args.v[fn->phis.v[i].args + k], i | USE_PHI);
 }
 
-void ir_build_ssa(struct ir_module *module, struct ir_function *fn)
+void ir_build_ssa(struct ir_work *work, struct ir_function *fn)
 {
-    struct ssa s = {.module = module, .fn = fn};
-    arena_init(&s.scratch, module->arena->memory);
-    s.current = ARENA_ARRAY(&s.scratch, uint32_t, fn->registers.n);
-    s.entry = ARENA_ARRAY(&s.scratch, uint32_t, fn->registers.n);
-    vec_reserve(module->arena, &fn->operand_version, fn->operands.n + 1);
+    struct ssa s = {.lists = &work->lists, .scratch = &work->scratch, .fn = fn};
+    s.current = ARENA_ARRAY(s.scratch, uint32_t, fn->registers.n);
+    s.entry = ARENA_ARRAY(s.scratch, uint32_t, fn->registers.n);
+    vec_reserve(&work->lists, &fn->operand_version, fn->operands.n + 1);
     fn->operand_version.n = fn->operands.n;
     for (uint32_t i = 0; i < fn->operands.n; i++)
         fn->operand_version.v[i] = IR_NONE;
@@ -305,5 +303,4 @@ void ir_build_ssa(struct ir_module *module, struct ir_function *fn)
     make_phis(&s);
     rename_all(&s);
     build_uses(&s);
-    arena_free(&s.scratch);
 }

@@ -62,8 +62,9 @@ static bool inst_uniform(const struct ir_module *module, const struct ir_functio
     return true;
 }
 
-void ir_build_uniform(struct ir_module *module, struct ir_function *fn)
+void ir_build_uniform(struct ir_work *work, struct ir_function *fn)
 {
+    const struct ir_module *module = work->module;
     fn->uniform = bits_new(module->arena, fn->versions.n + 1);
     for (uint32_t i = 0; i < fn->rpo.n; i++) { // definitions come before what they dominate
         const struct ir_block *block = &fn->blocks.v[fn->rpo.v[i]];

@@ -3,16 +3,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { CHUNK = 64 * 1024, LARGE = 16 * 1024 };
+// Chunks get larger with the arena, from the least to the most. Large allocations have a block of
+// their own, so that the system can move them when they grow. What is mapped begins where a huge
+// page can lie: a module takes hundreds of megabytes, and each page costs a fault.
+enum {
+    LEAST_CHUNK = 64 * 1024,
+    HUGE_PAGE = 2 * 1024 * 1024,
+    MOST_CHUNK = HUGE_PAGE - 64,
+};
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__ // it sees only what comes from malloc
+static const size_t LARGE = 16 * 1024, LEAST_MAPPED = SIZE_MAX;
+#else
+static const size_t LARGE = 128 * 1024, LEAST_MAPPED = 1024 * 1024;
+#endif
 
-// Header of each piece taken from the system. Large allocations have one of their own, so that
-// realloc can move them; the payload follows at 48 bytes.
+// Header of each piece taken from the system; the payload follows at 48 bytes.
 struct arena_block {
     struct arena_block *next, *previous;         // of the arena
     struct arena_block *all_next, *all_previous; // of the memory
     size_t size;                                 // payload
-    size_t pad;
+    size_t mapped;                               // bytes of the mapping, 0 if it is malloc's
 };
 
 void arena_init(struct arena *arena, struct memory *memory)
@@ -55,13 +72,58 @@ static void relink_block(struct arena *arena, struct arena_block *block)
         block->all_next->all_previous = block;
 }
 
+static void unlink_block(struct arena *arena, struct arena_block *block)
+{
+    *(block->previous ? &block->previous->next : &arena->blocks) = block->next;
+    if (block->next)
+        block->next->previous = block->previous;
+}
+
 static void drop_block(struct memory *memory, struct arena_block *block)
 {
     *(block->all_previous ? &block->all_previous->all_next : &memory->blocks) = block->all_next;
     if (block->all_next)
         block->all_next->all_previous = block->all_previous;
     account(memory, 0, sizeof *block + block->size);
-    free(block);
+    if (block->mapped)
+        munmap(block, block->mapped);
+    else
+        free(block);
+}
+
+// Address space that begins at a huge page, or NULL.
+static char *map(size_t size)
+{
+    char *at = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    size_t before = -(uintptr_t)at & (HUGE_PAGE - 1);
+    if (before)
+        munmap(at, before);
+    munmap(at + before + size, HUGE_PAGE - before);
+    return at + before;
+}
+
+static struct arena_block *map_block(size_t whole)
+{
+    size_t size = (whole + 4095) & ~(size_t)4095;
+    struct arena_block *block = (struct arena_block *)map(size);
+    if (!block)
+        return NULL;
+    madvise(block, size, MADV_HUGEPAGE);
+    block->mapped = size;
+    return block;
+}
+
+static struct arena_block *new_block(size_t whole, bool zero)
+{
+    if (whole >= LEAST_MAPPED)
+        return map_block(whole);
+    struct arena_block *block = zero ? calloc(1, whole) : malloc(whole);
+    if (block)
+        block->mapped = 0;
+    return block;
 }
 
 static void *take_block(struct arena *arena, size_t size, bool zero)
@@ -70,7 +132,7 @@ static void *take_block(struct arena *arena, size_t size, bool zero)
     size_t whole = sizeof(struct arena_block) + size;
     struct arena_block *block = NULL;
     if (!injected_failure(memory))
-        block = zero ? calloc(1, whole) : malloc(whole);
+        block = new_block(whole, zero);
     if (!block)
         longjmp(memory->on_failure, 1);
     block->size = size;
@@ -88,10 +150,35 @@ void arena_free(struct arena *arena)
     arena_init(arena, arena->memory);
 }
 
+void arena_reset(struct arena *arena)
+{
+    struct arena_block *chunk = arena->chunk;
+    for (struct arena_block *block = arena->blocks, *next; block; block = next) {
+        next = block->next;
+        if (block == chunk)
+            continue;
+        unlink_block(arena, block);
+        drop_block(arena->memory, block);
+    }
+    if (!chunk)
+        return;
+    memset(chunk + 1, 0, (size_t)(arena->at - (char *)(chunk + 1)));
+    arena->at = (char *)(chunk + 1);
+}
+
 void memory_free(struct memory *memory)
 {
     while (memory->blocks)
         drop_block(memory, memory->blocks);
+}
+
+static void take_chunk(struct arena *arena)
+{
+    size_t size = arena->chunk ? arena->chunk->size * 2 : LEAST_CHUNK;
+    size = size < MOST_CHUNK ? size : MOST_CHUNK;
+    arena->at = take_block(arena, size, true);
+    arena->end = arena->at + size;
+    arena->chunk = (struct arena_block *)arena->at - 1;
 }
 
 void *arena_alloc(struct arena *arena, size_t size)
@@ -101,12 +188,48 @@ void *arena_alloc(struct arena *arena, size_t size)
     size_t align = size >= 16 ? 15 : 7;
     uintptr_t at = ((uintptr_t)arena->at + align) & ~(uintptr_t)align;
     if (!arena->at || at + size > (uintptr_t)arena->end) {
-        arena->at = take_block(arena, CHUNK, true);
-        arena->end = arena->at + CHUNK;
+        do
+            take_chunk(arena);
+        while (arena->chunk->size < size);
         at = (uintptr_t)arena->at;
     }
     arena->at = (char *)at + size;
     return (void *)at;
+}
+
+// Moves the pages, which only works from one huge page's place to another.
+static struct arena_block *grow_mapped(struct arena_block *block, size_t whole)
+{
+    size_t size = (whole + 4095) & ~(size_t)4095, before = block->mapped;
+    struct arena_block *moved = mremap(block, before, size, 0);
+    if (moved == MAP_FAILED) {
+        char *to = map(size);
+        if (!to)
+            return NULL;
+        moved = mremap(block, before, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+        if (moved == MAP_FAILED) {
+            munmap(to, size);
+            return NULL;
+        }
+    }
+    moved->mapped = size;
+    return moved;
+}
+
+static struct arena_block *grow_block(struct arena_block *block, size_t whole)
+{
+    if (block->mapped)
+        return grow_mapped(block, whole);
+    if (whole < LEAST_MAPPED)
+        return realloc(block, whole);
+    struct arena_block *moved = map_block(whole);
+    if (!moved)
+        return NULL;
+    size_t mapped = moved->mapped;
+    memcpy(moved, block, sizeof *block + block->size);
+    moved->mapped = mapped; // a block that shrinks stays mapped
+    free(block);
+    return moved;
 }
 
 static void *grow_large(struct arena *arena, void *old, size_t new_size)
@@ -115,7 +238,7 @@ static void *grow_large(struct arena *arena, void *old, size_t new_size)
     size_t old_size = block->size;
     struct arena_block *moved = NULL;
     if (!injected_failure(arena->memory))
-        moved = realloc(block, sizeof *block + new_size);
+        moved = grow_block(block, sizeof *block + new_size);
     if (!moved)
         longjmp(arena->memory->on_failure, 1);
     moved->size = new_size;
@@ -133,6 +256,23 @@ void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_siz
     if (old_size)
         memcpy(grown, old, old_size);
     return grown;
+}
+
+// A large allocation changes its owner, unless it has become a small one.
+void *arena_keep(struct arena *to, struct arena *from, void *old, size_t old_size, size_t new_size)
+{
+    if (!new_size)
+        return NULL;
+    if (old_size < LARGE || new_size < LARGE)
+        return memcpy(arena_alloc(to, new_size), old, new_size);
+    struct arena_block *block = (struct arena_block *)grow_large(from, old, new_size) - 1;
+    unlink_block(from, block);
+    block->previous = NULL;
+    block->next = to->blocks;
+    if (block->next)
+        block->next->previous = block;
+    to->blocks = block;
+    return block + 1;
 }
 
 char *arena_strndup(struct arena *arena, const char *text, size_t length)

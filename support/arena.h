@@ -21,7 +21,8 @@ struct memory {
 struct arena {
     struct memory *memory;
     struct arena_block *blocks;
-    char *at, *end; // free part of the current block
+    struct arena_block *chunk; // the block that small allocations come from
+    char *at, *end;            // its free part
 };
 
 void arena_init(struct arena *arena, struct memory *memory);
@@ -30,12 +31,17 @@ void arena_init(struct arena *arena, struct memory *memory);
 void memory_free(struct memory *memory);
 // Frees all that was taken from the arena; it can be used again afterwards.
 void arena_free(struct arena *arena);
+// The same, but keeps a piece for what is taken next: for what is made again and again.
+void arena_reset(struct arena *arena);
 
 // `size` bytes, zeroed, aligned to 8 (16 from 16 bytes up).
 void *arena_alloc(struct arena *arena, size_t size);
 // Grows an allocation from `old_size` to `new_size` (the new part is not zeroed); large ones are
 // moved by the system, not copied. Returns where it now lies.
 void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size);
+// Gives another arena what was taken from this one, cut to `new_size` bytes (at most `old_size`).
+// Returns where it now lies; NULL if nothing is left of it.
+void *arena_keep(struct arena *to, struct arena *from, void *old, size_t old_size, size_t new_size);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
