@@ -1,9 +1,11 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/response.h"
 #include "support/file.h"
 #include "support/output.h"
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct reader {
     struct arguments *arguments;
@@ -23,10 +25,26 @@ static void __attribute__((format(printf, 2, 3))) fail(struct reader *r, const c
     r->failed = true;
 }
 
+// What a file's name ends in, where the command line does not give the name.
+static const char *const suffixes[PRODUCTS] = {
+    [PRODUCT_PTX] = ".ptx",   [PRODUCT_META] = ".json",       [PRODUCT_IR] = ".ir",
+    [PRODUCT_DOT] = ".dot",   [PRODUCT_TEXT] = ".report.txt", [PRODUCT_JSON] = ".report.json",
+    [PRODUCT_DEPFILE] = ".d",
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    size_t length = strlen(path);
+    return (length && path[length - 1] == '/') || (!stat(path, &status) && S_ISDIR(status.st_mode));
+}
+
 static void wish(struct reader *r, enum product product, const char *path, const char *option)
 {
-    struct wish made = {product, path, option};
+    bool in_folder = path && product != PRODUCT_DEPFILE && is_folder(path);
+    struct wish made = {product, path, option, in_folder ? suffixes[product] : NULL};
     vec_push(r->arena, &r->arguments->wishes, made);
+    r->arguments->in_folders |= in_folder;
 }
 
 static bool writes_standard_output(const struct arguments *arguments)
@@ -41,16 +59,21 @@ static bool writes_standard_output(const struct arguments *arguments)
 
 // Outputs
 
-static const char *const suffixes[PRODUCT_EMITTED] = {
-    [PRODUCT_PTX] = ".ptx",
-    [PRODUCT_META] = ".json",
-    [PRODUCT_IR] = ".ir",
-    [PRODUCT_DOT] = ".dot",
-};
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *file_in(struct arena *arena, const char *folder, const char *name)
+{
+    size_t length = strlen(folder);
+    return arena_printf(arena, "%s%s%s", folder, folder[length - 1] == '/' ? "" : "/", name);
+}
 
 static const char *replace_suffix(struct arena *arena, const char *path, const char *suffix)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *base = base_name(path);
     const char *dot = strrchr(base, '.');
     // A name may begin with a dot.
     size_t length = dot && dot != base ? (size_t)(dot - path) : strlen(path);
@@ -64,9 +87,10 @@ static void wish_emitted(struct reader *r)
         fail(r, "--emit needs -o OUT: its suffix is replaced for each output");
         return;
     }
-    // Standard output and devices have no suffix.
-    bool as_it_is = file_is_standard(a->output) || output_is_special(a->output);
-    if (as_it_is && (a->emit & (a->emit - 1))) {
+    // Standard output and devices have no suffix; in a folder, the modules' names get one.
+    bool as_it_is =
+        file_is_standard(a->output) || output_is_special(a->output) || is_folder(a->output);
+    if (as_it_is && !is_folder(a->output) && (a->emit & (a->emit - 1))) {
         fail(r, "--emit of several outputs needs a file behind -o, not '%s'", a->output);
         return;
     }
@@ -91,6 +115,37 @@ static void wish_reports(struct reader *r)
     }
 }
 
+// Beside the first file that is written; in a folder, named after the input.
+static const char *default_depfile(struct reader *r)
+{
+    const struct arguments *a = r->arguments;
+    for (uint32_t i = 0; i < a->wishes.n; i++) {
+        const struct wish *made = &a->wishes.v[i];
+        if (made->suffix && !file_is_standard(a->input))
+            return replace_suffix(r->arena, file_in(r->arena, made->path, base_name(a->input)),
+                                  suffixes[PRODUCT_DEPFILE]);
+        if (!made->suffix && made->path && !file_is_standard(made->path))
+            return replace_suffix(r->arena, made->path, suffixes[PRODUCT_DEPFILE]);
+    }
+    return NULL;
+}
+
+static void wish_depfile(struct reader *r)
+{
+    struct arguments *a = r->arguments;
+    if (!a->depfile.wanted) {
+        if (a->depfile.path || a->depfile.names.n || a->depfile.phony)
+            fail(r, "-MF, -MT, -MQ and -MP say how -MD is to be done, and there is no -MD");
+        return;
+    }
+    if (!a->depfile.path)
+        a->depfile.path = default_depfile(r);
+    if (a->depfile.path)
+        wish(r, PRODUCT_DEPFILE, a->depfile.path, "-MD");
+    else
+        fail(r, "-MD needs a file: -o OUT, or -MF FILE");
+}
+
 static void collect_wishes(struct reader *r)
 {
     struct arguments *a = r->arguments;
@@ -105,12 +160,33 @@ static void collect_wishes(struct reader *r)
     if (!any)
         a->reports[REPORT_TEXT].wanted = true;
     wish_reports(r);
+    wish_depfile(r);
 }
 
 // Checks
 
+// The file that a wish writes, in a folder the one for a module of this name.
+static const char *file_of(struct arena *arena, const struct wish *wish, const char *name)
+{
+    if (!wish->suffix)
+        return wish->path;
+    return file_in(arena, wish->path, arena_printf(arena, "%s%s", name, wish->suffix));
+}
+
+static void check_folders(struct reader *r, const struct wish *one, const struct wish *other)
+{
+    const char *anywhere = "NAME";
+    if (!strcmp(file_of(r->arena, one, anywhere), file_of(r->arena, other, anywhere)))
+        fail(r, "%s and %s both write NAME%s in '%s'", one->option, other->option, one->suffix,
+             one->path);
+}
+
 static void check_same(struct reader *r, const struct wish *a, const struct wish *b)
 {
+    if (a->suffix && b->suffix)
+        check_folders(r, a, b);
+    if (a->suffix || b->suffix)
+        return;
     if (!a->path && !b->path)
         fail(r, "two reports on standard error: give one of them a file");
     if (!a->path || !b->path || !output_same(r->arena, a->path, b->path))
@@ -121,16 +197,29 @@ static void check_same(struct reader *r, const struct wish *a, const struct wish
         fail(r, "%s and %s both write '%s'", a->option, b->option, b->path);
 }
 
+// With one output in a folder, the others have to go to folders as well: what is read may hold
+// several modules. A report for people may follow another one.
+static void check_is_folder(struct reader *r, const struct wish *made)
+{
+    bool many = made->suffix || made->product == PRODUCT_DEPFILE ||
+                (made->product == PRODUCT_TEXT && (!made->path || file_is_standard(made->path))) ||
+                (made->path && output_is_special(made->path));
+    if (r->arguments->in_folders && !many)
+        fail(r, "%s needs a folder, such as %s/, since another output has one", made->option,
+             made->path && !file_is_standard(made->path) ? made->path : "out");
+}
+
 static void check_outputs(struct reader *r)
 {
     const struct arguments *a = r->arguments;
     for (uint32_t i = 0; i < a->wishes.n; i++) {
         const struct wish *made = &a->wishes.v[i];
+        check_is_folder(r, made);
         for (uint32_t j = 0; j < i; j++)
             check_same(r, &a->wishes.v[j], made);
         // Only a PTX text may take the place of the one that it was made from.
-        if (made->product != PRODUCT_PTX && made->path && !file_is_standard(made->path) &&
-            output_same(r->arena, a->input, made->path))
+        if (made->product != PRODUCT_PTX && made->path && !made->suffix &&
+            !file_is_standard(made->path) && output_same(r->arena, a->input, made->path))
             fail(r, "%s would overwrite the input '%s'", made->option, a->input);
     }
 }
@@ -145,8 +234,10 @@ static void check_rewrite(struct reader *r)
         fail(r, "--strip and --format are two runs");
     else if (!a->output)
         fail(r, "%s needs -o OUT", option);
-    else if (a->metadata || other || a->reports[REPORT_TEXT].wanted || a->reports[REPORT_JSON].wanted)
-        fail(r, "%s does no analysis: there is nothing for --metadata, --report and --emit", option);
+    else if (a->metadata || other || a->reports[REPORT_TEXT].wanted ||
+             a->reports[REPORT_JSON].wanted)
+        fail(r, "%s does no analysis: there is nothing for --metadata, --report and --emit",
+             option);
 }
 
 // Standard output by another name, so that all is one.
@@ -170,18 +261,31 @@ static void take_operands(struct reader *r, const struct command_line *line)
         fail(r, "the input file's name is empty");
 }
 
-static void check(struct reader *r)
+// A document has its file, or standard error, for itself.
+static void check_diagnostics(struct reader *r)
+{
+    const struct arguments *a = r->arguments;
+    struct wish told = {.path = a->diagnostics.path, .option = "--diagnostics"};
+    const char *also = a->verbose       ? "-v"
+                       : a->time_passes ? "--time-passes"
+                       : a->print_after ? "--print-after"
+                                        : NULL;
+    for (uint32_t i = 0; i < a->wishes.n; i++)
+        if (told.path)
+            check_same(r, &a->wishes.v[i], &told);
+        else if (!a->wishes.v[i].path)
+            also = a->wishes.v[i].option;
+    if (!told.path && a->diagnostics.format != DIAGNOSTICS_TEXT && also)
+        fail(r, "%s writes to standard error as well: give --diagnostics a file", also);
+    if (told.path && a->list && file_is_standard(told.path))
+        fail(r, "--list and --diagnostics both write to standard output");
+    if (told.path && !file_is_standard(told.path) && output_same(r->arena, a->input, told.path))
+        fail(r, "--diagnostics would overwrite the input '%s'", a->input);
+}
+
+static void check_writing(struct reader *r)
 {
     struct arguments *a = r->arguments;
-    name_standard_output(&a->output);
-    name_standard_output(&a->metadata);
-    for (int i = 0; i < REPORT_FORMATS; i++)
-        name_standard_output(&a->reports[i].path);
-    if (a->list && (a->output || a->metadata || a->emit))
-        fail(r, "--list writes nothing else: there is nothing for -o, --metadata and --emit");
-    // As compilers do, a check takes the options of the run that it stands for.
-    if (a->check || a->list)
-        return;
     if (a->strip || a->format)
         check_rewrite(r);
     if (!r->failed)
@@ -190,14 +294,45 @@ static void check(struct reader *r)
         check_outputs(r);
 }
 
+static void check(struct reader *r)
+{
+    struct arguments *a = r->arguments;
+    name_standard_output(&a->output);
+    name_standard_output(&a->metadata);
+    name_standard_output(&a->diagnostics.path);
+    name_standard_output(&a->depfile.path);
+    for (int i = 0; i < REPORT_FORMATS; i++)
+        name_standard_output(&a->reports[i].path);
+    if (a->list && (a->output || a->metadata || a->emit || a->depfile.wanted))
+        fail(r, "--list writes nothing else: there is nothing for -o, --metadata, --emit and -MD");
+    // As compilers do, a check takes the options of the run that it stands for.
+    a->in_folders = a->check && a->output && is_folder(a->output);
+    if (!a->check && !a->list)
+        check_writing(r);
+    if (!r->failed)
+        check_diagnostics(r);
+}
+
+bool arguments_only_tell(const struct arguments *arguments)
+{
+    return arguments->help || arguments->help_warnings || arguments->version ||
+           arguments->print_passes;
+}
+
 bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, char *const *argv,
                     FILE *errors)
 {
-    *arguments = (struct arguments){.reorder = 1, .tags = TAGS_PRAGMA};
-    struct command_line line =
-        options_read(&ptxoffload_command, arena, argc, argv, arguments, errors);
-    struct reader reader = {arguments, arena, errors, line.failed};
-    bool only_tells = arguments->help || arguments->version || arguments->print_passes;
+    *arguments = (struct arguments){.reorder = 1, .tags = TAGS_PRAGMA, .max_errors = -1};
+    struct reader reader = {arguments, arena, errors, false};
+    struct response_line response = response_expand(arena, argc, argv);
+    if (response.error) {
+        fail(&reader, "%s", response.error);
+        return false;
+    }
+    struct command_line line = options_read(&ptxoffload_command, arena, (int)response.arguments.n,
+                                            response.arguments.v, arguments, errors);
+    reader.failed = line.failed;
+    bool only_tells = arguments_only_tell(arguments);
     if (!only_tells && !line.failed) {
         take_operands(&reader, &line);
         if (!reader.failed)
@@ -209,6 +344,26 @@ bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, 
         fprintf(errors, "'%s --help' explains the options\n", ptxoffload_command.name);
     }
     return !reader.failed;
+}
+
+const char *arguments_for_module(struct arguments *one, const struct arguments *all,
+                                 struct arena *arena, const char *name)
+{
+    *one = *all;
+    memset(&one->wishes, 0, sizeof one->wishes);
+    for (uint32_t i = 0; i < all->wishes.n; i++) {
+        struct wish made = all->wishes.v[i];
+        // Of all modules there is one depfile.
+        if (made.product == PRODUCT_DEPFILE)
+            continue;
+        made.path = file_of(arena, &made, name);
+        if (made.suffix && output_same(arena, all->input, made.path))
+            return arena_printf(arena, "%s would overwrite the input '%s'", made.option,
+                                all->input);
+        made.suffix = NULL;
+        vec_push(arena, &one->wishes, made);
+    }
+    return NULL;
 }
 
 const char *arguments_ptx_name(const struct arguments *arguments)

@@ -1,7 +1,9 @@
 // The command line of ptxoffload: what is to be read, how, and what is to be written where.
 #pragma once
 #include "backend/backend.h"
+#include "cli/depfile.h"
 #include "cli/options.h"
+#include "cli/warnings.h"
 #include "passes/pipeline.h"
 
 // What can be written. The first ones are the values of --emit.
@@ -13,12 +15,17 @@ enum product {
     PRODUCT_EMITTED, // how many of these there are
     PRODUCT_TEXT = PRODUCT_EMITTED,
     PRODUCT_JSON,
+    PRODUCT_DEPFILE,
+    PRODUCTS,
 };
 
 struct wish {
     enum product product;
     const char *path;   // NULL: standard error
     const char *option; // that asked for it
+    // Not NULL: the path is a folder, in which each module's file is named after the module, with
+    // this behind it.
+    const char *suffix;
 };
 
 enum { REPORT_TEXT, REPORT_JSON, REPORT_FORMATS };
@@ -26,6 +33,13 @@ enum { REPORT_TEXT, REPORT_JSON, REPORT_FORMATS };
 struct report_wish {
     bool wanted;
     const char *path; // NULL: wherever there is room
+};
+
+enum { DIAGNOSTICS_TEXT, DIAGNOSTICS_JSON, DIAGNOSTICS_SARIF };
+
+struct diagnostics_wish {
+    int format;
+    const char *path; // NULL: standard error
 };
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
@@ -39,16 +53,29 @@ struct arguments {
     int cost;      // enum cost_model
     int fma;       // enum fma_mode
     int reorder, strip, format, check, list;
-    int verbose, quiet, werror, colour;
-    int help, version, print_passes, time_passes, validate;
+    int verbose, colour;
+    int max_errors; // 0: all, -1: as is usual
+    struct warnings warnings;
+    struct diagnostics_wish diagnostics;
+    int help, help_warnings, version, print_passes, time_passes, validate;
     const struct pass *print_after, *stop_after;
+    struct depfile depfile;
+    bool in_folders;         // outputs go to folders: any number of modules can be read
     VEC(struct wish) wishes; // what is to be written, in this order
 };
 
-// Reads the command line. Returns false if it is wrong, after saying so on `errors`. With `help`,
-// `version` or `print_passes` the rest is not looked at.
+// Reads the command line, response files included. Returns false if it is wrong, after saying so on
+// `errors`. With `help`, `version` or `print_passes` the rest is not looked at.
 bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, char *const *argv,
                     FILE *errors);
+
+// True if the command line asks for information instead of a run.
+bool arguments_only_tell(const struct arguments *arguments);
+
+// What is to be done for one module or file of this name (without folder and suffix) when outputs
+// go to folders: `one` gets the names of its files. Returns NULL, or what is wrong with them.
+const char *arguments_for_module(struct arguments *one, const struct arguments *all,
+                                 struct arena *arena, const char *name);
 
 // The PTX output as the metadata name it: its path, or a name in angle brackets.
 const char *arguments_ptx_name(const struct arguments *arguments);

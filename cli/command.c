@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const emit_names[] = {
@@ -23,6 +24,12 @@ static const char *const report_names[] = {
     [REPORT_JSON] = "json",
     NULL,
 };
+static const char *const diagnostics_names[] = {
+    [DIAGNOSTICS_TEXT] = "text",
+    [DIAGNOSTICS_JSON] = "json",
+    [DIAGNOSTICS_SARIF] = "sarif",
+    NULL,
+};
 static const char *const colour_names[] = {
     [COLOUR_AUTO] = "auto",
     [COLOUR_ALWAYS] = "always",
@@ -30,18 +37,61 @@ static const char *const colour_names[] = {
     NULL,
 };
 
+// FORMAT[:FILE]: the format's place among the names, the file or NULL.
+static const char *take_format(struct arena *arena, const char *argument, const char *const *names,
+                               int *format, const char **path)
+{
+    size_t length = strcspn(argument, ":");
+    *format = options_choice(names, argument, length);
+    if (*format < 0)
+        return arena_printf(arena, "cannot be '%.*s': it is %s", (int)length, argument,
+                            options_list(arena, names));
+    *path = argument[length] ? argument + length + 1 : NULL;
+    return *path && !**path ? arena_printf(arena, "needs a file behind '%s'", argument) : NULL;
+}
+
 static const char *take_report(struct arena *arena, void *into, const char *argument)
 {
+    int format;
+    const char *path, *error = take_format(arena, argument, report_names, &format, &path);
+    if (!error)
+        ((struct arguments *)into)->reports[format] = (struct report_wish){true, path};
+    return error;
+}
+
+static const char *take_diagnostics(struct arena *arena, void *into, const char *argument)
+{
+    struct diagnostics_wish *wish = &((struct arguments *)into)->diagnostics;
+    return take_format(arena, argument, diagnostics_names, &wish->format, &wish->path);
+}
+
+static const char *take_warning(struct arena *arena, void *into, const char *argument)
+{
+    warnings_take(&((struct arguments *)into)->warnings, arena, argument ? argument : "");
+    return NULL;
+}
+
+static const char *take_werror(struct arena *arena, void *into, const char *argument)
+{
+    return take_warning(arena, into,
+                        argument ? arena_printf(arena, "error=%s", argument) : "error");
+}
+
+static const char *take_max_errors(struct arena *arena, void *into, const char *argument)
+{
+    size_t digits = strspn(argument, "0123456789");
+    if (argument[digits] || digits > 9)
+        return arena_printf(arena, "cannot be '%s': it is a number, 0 for all", argument);
+    ((struct arguments *)into)->max_errors = atoi(argument);
+    return NULL;
+}
+
+static const char *take_help(struct arena *arena, void *into, const char *argument)
+{
     struct arguments *arguments = into;
-    size_t length = strcspn(argument, ":");
-    int format = options_choice(report_names, argument, length);
-    if (format < 0)
-        return arena_printf(arena, "cannot be '%.*s': it is %s", (int)length, argument,
-                            options_list(arena, report_names));
-    const char *path = argument[length] ? argument + length + 1 : NULL;
-    if (path && !*path)
-        return arena_printf(arena, "needs a file behind '%s'", argument);
-    arguments->reports[format] = (struct report_wish){true, path};
+    if (argument && strcmp(argument, "warnings"))
+        return arena_printf(arena, "cannot be '%s': it is warnings, or nothing", argument);
+    *(argument ? &arguments->help_warnings : &arguments->help) = 1;
     return NULL;
 }
 
@@ -63,6 +113,17 @@ static const char *take_stop_after(struct arena *arena, void *into, const char *
     return take_pass(arena, argument, &((struct arguments *)into)->stop_after);
 }
 
+static const char *take_target(struct arena *arena, void *into, const char *argument)
+{
+    vec_push(arena, &((struct arguments *)into)->depfile.names, argument);
+    return NULL;
+}
+
+static const char *take_quoted_target(struct arena *arena, void *into, const char *argument)
+{
+    return take_target(arena, into, depfile_quote(arena, argument));
+}
+
 #define INTO(field) .offset = offsetof(struct arguments, field)
 #define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
 #define TEXT(field) .kind = OPTION_TEXT, INTO(field)
@@ -71,7 +132,10 @@ static const char *take_stop_after(struct arena *arena, void *into, const char *
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
 
 static const struct option output_options[] = {
-    {"-o", "OUT", TEXT(output), .help = "write the PTX there; '-' is standard output"},
+    {"-o", "OUT", TEXT(output),
+     .help = "write the PTX there; '-' is standard output; a folder gets\n"
+             "a file for each module of IN, named after IN, the number\n"
+             "and the architecture"},
     {"--metadata", "FILE", TEXT(metadata), .help = "write what was decided as JSON"},
     {"--report", "text|json[:FILE]", CALL(take_report),
      .help = "report what was found, on standard output unless :FILE"},
@@ -88,6 +152,20 @@ static const struct option output_options[] = {
     {"--format", NULL, FLAG(format, 1),
      .help = "write IN in canonical form: one statement a line,\n"
              "indented, comments kept; no analysis"},
+    {0},
+};
+
+static const struct option depfile_options[] = {
+    {"-MD", NULL, FLAG(depfile.wanted, 1),
+     .help = "write a rule for make or ninja, which says what OUT is made\n"
+             "from, to OUT with .d for its suffix"},
+    {"-MF", "FILE", TEXT(depfile.path), .help = "write it there"},
+    {"-MT", "TARGET", CALL(take_target),
+     .help = "name this as what is made, exactly so; may be repeated"},
+    {"-MQ", "TARGET", CALL(take_quoted_target), .help = "the same, quoted for make"},
+    {"-MP", NULL, FLAG(depfile.phony, 1),
+     .help = "add an empty rule for every input but the first, so that\n"
+             "make goes on without it"},
     {0},
 };
 
@@ -115,12 +193,25 @@ static const struct option analysis_options[] = {
 
 static const struct option message_options[] = {
     {"--check", NULL, FLAG(check, 1), .help = "say what is wrong with IN, write nothing"},
-    {"-w", NULL, FLAG(quiet, 1), .help = "no warnings"},
-    {"-Werror", NULL, FLAG(werror, 1), .help = "warnings are errors"},
+    {"-w", NULL, FLAG(warnings.quiet, 1), .help = "no warnings"},
+    {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
+     .help = "warn, or do not, of what is called NAME"},
+    {"-Werror", "[=NAME]", CALL(take_werror), .joined = true,
+     .help = "warnings, or those called NAME, are errors;\n"
+             "-Wno-error[=NAME] takes it back"},
+    {"--diagnostics", "text|json|sarif[:FILE]", CALL(take_diagnostics),
+     .help = "tell errors and warnings in this form, on standard error\n"
+             "unless :FILE"},
+    {"--max-errors", "N", CALL(take_max_errors),
+     .help = "show that many errors and that many warnings, 0 all\n"
+             "(default 100); also -fmax-errors"},
+    {"-fmax-errors", "N", CALL(take_max_errors)},
     {"-v", NULL, FLAG(verbose, 1), .help = "say what is done, and show all errors and warnings"},
     {"--color", "auto|always|never", CHOICE(colour, colour_names),
-     .help = "auto: on a terminal, if NO_COLOR is not set"},
-    {"--help", NULL, FLAG(help, 1), .help = "print this"},
+     .help = "auto: on a terminal, if NO_COLOR is not set, and everywhere\n"
+             "if CLICOLOR_FORCE is"},
+    {"--help", "[=warnings]", CALL(take_help), .joined = true,
+     .help = "print this, or all errors and warnings by name"},
     {"--version", NULL, FLAG(version, 1), .help = "print the version"},
     {0},
 };
@@ -141,6 +232,7 @@ static const struct option inside_options[] = {
 static const struct option_group groups[] = {
     {"Output", output_options},
     {"Input", input_options},
+    {"Dependencies", depfile_options},
     {"Analysis", analysis_options},
     {"Messages", message_options},
     {"Looking inside", inside_options},
@@ -156,6 +248,8 @@ const struct command ptxoffload_command = {
              "only reports.\n",
     .groups = groups,
     .more = "An option's argument may also stand behind it: --metadata FILE. OUT may be IN.\n"
+            "@FILE stands for the arguments in FILE, quoted as for gcc. If OUT is a folder,\n"
+            "the FILEs of --metadata and --report are folders as well.\n"
             "If standard output is taken by OUT or FILE, the report goes to standard error.\n"
             "\n"
             "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"

@@ -28,6 +28,7 @@ struct opened_container {
     struct diags diags;
     struct container container;
     struct source source; // for messages: a name without a text
+    int32_t artifact;
 };
 
 static bool open_container(struct opened_container *o, const struct messages *messages,
@@ -41,6 +42,7 @@ static bool open_container(struct opened_container *o, const struct messages *me
         return false;
     }
     diags_init(&o->diags, arena);
+    o->artifact = messages_artifact(messages, name, o->map.bytes, o->map.size, -1);
     source_init(&o->source, arena, name, "", 0);
     return container_open(&o->container, arena, name, o->map.bytes, o->map.size, &o->diags);
 }
@@ -63,25 +65,65 @@ bool container_input_list(const struct messages *messages, struct arena *arena, 
     return close_container(&o, messages, good);
 }
 
-static bool read_module(struct opened_container *o, const struct messages *messages,
-                        struct arena *arena, struct source *source)
+static uint32_t choose(struct opened_container *o, const struct messages *messages,
+                       uint32_t **modules)
 {
     const struct arguments *arguments = messages->arguments;
     struct container_choice choice = {arguments->module, arguments->arch};
-    uint32_t *modules, length;
-    uint32_t count = container_choose(&o->container, choice, &modules, &o->diags);
-    if (count > 1)
-        message_error(messages,
-                      "'%s' holds %u modules of PTX that fit: choose one with --module=N; "
-                      "--list shows them",
-                      o->source.name, count);
+    return container_choose(&o->container, choice, modules, &o->diags);
+}
+
+static bool unpack_module(struct opened_container *o, const struct messages *messages,
+                          uint32_t module, struct arena *arena, struct source *source,
+                          struct diags *diags)
+{
     char *text;
-    if (count != 1 || !container_text(&o->container, *modules, arena, &text, &length, &o->diags))
+    uint32_t length;
+    if (!container_text(&o->container, module, arena, &text, &length, diags))
         return false;
-    const char *name = arena_printf(arena, "%s.ptx", container_file_name(&o->container, *modules));
-    message_verbose(messages, "module %u of '%s'", *modules, o->source.name);
+    const char *name = arena_printf(arena, "%s.ptx", container_file_name(&o->container, module));
+    message_verbose(messages, "module %u of '%s'", module, o->source.name);
+    messages_artifact(messages, name, text, length, o->artifact);
     source_init(source, arena, name, text, length);
     return true;
+}
+
+static bool read_module(struct opened_container *o, const struct messages *messages,
+                        struct arena *arena, struct source *source)
+{
+    uint32_t *modules, count = choose(o, messages, &modules);
+    if (count > 1)
+        message_fault(messages, "module-choice",
+                      "'%s' holds %u modules of PTX that fit: choose one with --module=N, or give "
+                      "a folder to write them to; --list shows them",
+                      o->source.name, count);
+    return count == 1 && unpack_module(o, messages, *modules, arena, source, &o->diags);
+}
+
+// What is wrong with one module is told before the next one begins.
+static bool take_module(struct opened_container *o, const struct messages *messages,
+                        uint32_t module, struct arena *arena, container_input_take *take,
+                        void *context)
+{
+    struct diags diags;
+    struct source source;
+    diags_init(&diags, arena);
+    bool good = unpack_module(o, messages, module, arena, &source, &diags);
+    good &= messages_diags(messages, &diags, &o->source);
+    return take(context, container_file_name(&o->container, module), good ? &source : NULL);
+}
+
+bool container_input_each(const struct messages *messages, struct arena *arena,
+                          struct arena *of_module, container_input_take *take, void *context)
+{
+    struct opened_container o;
+    bool good = open_container(&o, messages, arena, messages->arguments->input);
+    uint32_t *modules, count = o.container.arena ? choose(&o, messages, &modules) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        good &= take_module(&o, messages, modules[i], of_module, take, context);
+        arena_free(of_module);
+    }
+    return close_container(&o, messages, good && count);
 }
 
 bool container_input_read(const struct messages *messages, struct arena *arena,

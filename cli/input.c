@@ -63,11 +63,13 @@ static const char *kind_of(struct arena *arena, const struct file_text *file)
     return NULL;
 }
 
-const char *input_read(struct source *source, struct arena *arena, const char *path)
+const char *input_read(struct source *source, struct arena *arena, const char *path,
+                       const char **id)
 {
     struct file_text file;
     const char *error = file_read(arena, path, &file);
     const char *name = file_is_standard(path) ? "standard input" : path;
+    *id = error ? "file" : "not-ptx";
     if (error)
         return arena_printf(arena, "cannot read '%s': %s", name, error);
     const char *kind = kind_of(arena, &file);

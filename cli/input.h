@@ -2,5 +2,7 @@
 #pragma once
 #include "support/source.h"
 
-// Reads the file into `source`. Returns NULL, or one sentence with the file's name.
-const char *input_read(struct source *source, struct arena *arena, const char *path);
+// Reads the file into `source`. Returns NULL, or one sentence with the file's name and in `*id` the
+// rule that it breaks.
+const char *input_read(struct source *source, struct arena *arena, const char *path,
+                       const char **id);

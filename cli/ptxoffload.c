@@ -9,17 +9,22 @@
 #include "frontend/directives.h"
 #include "ir/check.h"
 #include "support/file.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
 
 struct run {
     struct memory memory;
-    struct arena arena;
+    struct arena whole; // what lives as long as the run
+    struct arena arena; // what belongs to the text that is being read
     struct arguments arguments;
     struct messages messages;
+    struct told told;
+    bool out_of_memory;
     struct outputs outputs;
     struct timing timing;
     // What the steps make, in their order.
@@ -32,6 +37,9 @@ struct run {
     const struct tables *tables;
     const char *text; // the PTX to write
     uint32_t length;
+    // For the depfile, quoted: the files that were written, and the input.
+    VEC(const char *) targets;
+    const char *input_quoted;
 };
 
 // Writing
@@ -74,6 +82,21 @@ static void write_json_report(const struct run *run, FILE *to, bool colour)
     report_json(run->tables, to);
 }
 
+static void write_depfile(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    const struct depfile *depfile = &run->arguments.depfile;
+    const char *input = run->input_quoted;
+    struct depfile_rule rule = {
+        .targets = depfile->names.n ? depfile->names.v : run->targets.v,
+        .n_targets = depfile->names.n ? depfile->names.n : run->targets.n,
+        .sources = &input,
+        .n_sources = !file_is_standard(run->arguments.input),
+        .phony = depfile->phony,
+    };
+    depfile_write(&rule, to);
+}
+
 static void (*const writers[])(const struct run *run, FILE *to, bool colour) = {
     [PRODUCT_PTX] = write_ptx,
     [PRODUCT_META] = write_metadata,
@@ -81,6 +104,7 @@ static void (*const writers[])(const struct run *run, FILE *to, bool colour) = {
     [PRODUCT_DOT] = write_dot,
     [PRODUCT_TEXT] = write_text_report,
     [PRODUCT_JSON] = write_json_report,
+    [PRODUCT_DEPFILE] = write_depfile,
 };
 
 static bool write_product(struct run *run, const struct wish *wish)
@@ -108,8 +132,22 @@ static bool commit(struct run *run)
     return !error;
 }
 
+// The first file is what the others come along with, and the rule in the depfile is for it.
+static void note_target(struct run *run)
+{
+    const struct arguments *arguments = &run->arguments;
+    for (uint32_t i = 0; i < arguments->wishes.n; i++) {
+        const char *path = arguments->wishes.v[i].path;
+        if (path && !file_is_standard(path)) {
+            vec_push(&run->whole, &run->targets, depfile_quote(&run->whole, path));
+            return;
+        }
+    }
+}
+
 static int write_products(struct run *run)
 {
+    note_target(run);
     for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
         if (!write_product(run, &run->arguments.wishes.v[i]))
             return BAD_INPUT;
@@ -202,7 +240,8 @@ static bool wants_tables(const struct arguments *arguments)
 {
     for (uint32_t i = 0; i < arguments->wishes.n; i++)
         if (arguments->wishes.v[i].product != PRODUCT_IR &&
-            arguments->wishes.v[i].product != PRODUCT_DOT)
+            arguments->wishes.v[i].product != PRODUCT_DOT &&
+            arguments->wishes.v[i].product != PRODUCT_DEPFILE)
             return true;
     return false;
 }
@@ -260,25 +299,30 @@ static int list(struct run *run)
     return commit(run) && good ? DONE : BAD_INPUT;
 }
 
-static bool read_input(struct run *run)
+static bool read_text(struct run *run)
 {
     const struct arguments *arguments = &run->arguments;
-    if (container_input_is(arguments->input))
-        return container_input_read(&run->messages, &run->arena, &run->input);
-    const char *error = input_read(&run->input, &run->arena, arguments->input);
-    if (!error && (arguments->module || arguments->arch))
+    const char *id, *error = input_read(&run->input, &run->arena, arguments->input, &id);
+    if (!error && (arguments->module || arguments->arch)) {
         error = "--module and --arch choose in a program or library: this is PTX text";
+        id = "module-choice";
+    }
     if (error)
-        message_error(&run->messages, "%s", error);
+        message_fault(&run->messages, id, "%s", error);
+    else
+        messages_artifact(&run->messages, run->input.name, run->input.text, run->input.length, -1);
     return !error;
 }
 
-static int process(struct run *run)
+static bool read_input(struct run *run)
 {
-    if (run->arguments.list)
-        return list(run);
-    if (!read_input(run))
-        return BAD_INPUT;
+    return container_input_is(run->arguments.input)
+               ? container_input_read(&run->messages, &run->arena, &run->input)
+               : read_text(run);
+}
+
+static int process_input(struct run *run)
+{
     timing_end(&run->timing, "read");
     message_verbose(&run->messages, "read %u bytes from '%s'", run->input.length, run->input.name);
     if (run->arguments.check)
@@ -286,6 +330,98 @@ static int process(struct run *run)
     if (run->arguments.format)
         return format(run);
     return run->arguments.strip ? strip(run) : analyse(run);
+}
+
+// Folders of outputs
+
+struct many {
+    struct run *run;
+    struct arguments all; // with folders for outputs
+};
+
+static bool make_folders(struct run *run)
+{
+    for (uint32_t i = 0; i < run->arguments.wishes.n; i++) {
+        const struct wish *wish = &run->arguments.wishes.v[i];
+        if (wish->suffix && mkdir(wish->path, 0777) && errno != EEXIST) {
+            message_error(&run->messages, "cannot make the folder '%s': %s", wish->path,
+                          strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+static int process_module(struct many *many, const char *name)
+{
+    struct run *run = many->run;
+    const char *error = arguments_for_module(&run->arguments, &many->all, &run->arena, name);
+    if (error) {
+        message_error(&run->messages, "%s", error);
+        return BAD_INPUT;
+    }
+    run->opened = (struct opened){0};
+    return process_input(run);
+}
+
+// A module that cannot be done does not keep the others from being written.
+static bool take_module(void *context, const char *name, const struct source *source)
+{
+    struct many *many = context;
+    if (!source)
+        return false;
+    many->run->input = *source;
+    int status = process_module(many, name);
+    // Before what it points to goes.
+    outputs_abandon(&many->run->outputs);
+    outputs_init(&many->run->outputs, &many->run->arena);
+    many->run->arguments = many->all;
+    return status == DONE;
+}
+
+static bool take_text(struct many *many)
+{
+    struct run *run = many->run;
+    if (!read_text(run))
+        return false;
+    const char *slash = strrchr(run->input.name, '/'), *base = slash ? slash + 1 : run->input.name;
+    const char *dot = strrchr(base, '.');
+    size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+    const char *name = file_is_standard(run->arguments.input)
+                           ? "stdin"
+                           : arena_strndup(&run->arena, base, length);
+    return take_module(many, name, &run->input);
+}
+
+// All modules are told of in one rule.
+static bool finish_depfile(struct run *run)
+{
+    for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
+        if (run->arguments.wishes.v[i].product == PRODUCT_DEPFILE &&
+            !write_product(run, &run->arguments.wishes.v[i]))
+            return false;
+    return commit(run);
+}
+
+static int process_folder(struct run *run)
+{
+    struct many many = {run, run->arguments};
+    if (!make_folders(run))
+        return BAD_INPUT;
+    bool good = container_input_is(run->arguments.input)
+                    ? container_input_each(&run->messages, &run->whole, &run->arena, take_module,
+                                           &many)
+                    : take_text(&many);
+    return good && finish_depfile(run) ? DONE : BAD_INPUT;
+}
+
+static int process(struct run *run)
+{
+    if (run->arguments.list)
+        return list(run);
+    if (run->arguments.in_folders)
+        return process_folder(run);
+    return read_input(run) ? process_input(run) : BAD_INPUT;
 }
 
 // What a command line can ask for instead of a run
@@ -306,6 +442,8 @@ static int tell(struct run *run)
     }
     if (run->arguments.help)
         options_help(&ptxoffload_command, to);
+    else if (run->arguments.help_warnings)
+        warnings_help(to);
     else if (run->arguments.version)
         fprintf(to, "%s %s\n", ptxoffload_command.name, PTXOFFLOAD_VERSION);
     else
@@ -313,30 +451,42 @@ static int tell(struct run *run)
     return commit(run) ? DONE : BAD_INPUT;
 }
 
-static int out_of_memory(struct run *run)
+static int run_all(struct run *run, int argc, char **argv)
 {
-    outputs_abandon(&run->outputs);
-    message_error(&run->messages, "out of memory, after %zu MiB", run->memory.peak >> 20);
-    return BAD_INPUT;
-}
-
-static int work(struct run *run, int argc, char **argv)
-{
-    if (setjmp(run->memory.on_failure))
-        return out_of_memory(run);
-    if (!arguments_read(&run->arguments, &run->arena, argc, argv, stderr))
+    if (!arguments_read(&run->arguments, &run->whole, argc, argv, stderr))
         return BAD_USAGE;
-    messages_init(&run->messages, ptxoffload_command.name, &run->arguments);
-    timing_init(&run->timing, &run->arena);
+    messages_init(&run->messages, ptxoffload_command.name, &run->arguments, &run->told);
+    timing_init(&run->timing, &run->whole);
     const struct arguments *arguments = &run->arguments;
-    if (arguments->help || arguments->version || arguments->print_passes)
+    if (arguments_only_tell(arguments))
         return tell(run);
+    if (!messages_begin(&run->messages, &run->whole))
+        return BAD_INPUT;
+    run->input_quoted = depfile_quote(&run->whole, arguments->input);
     int status = process(run);
     outputs_abandon(&run->outputs);
     if (arguments->time_passes)
         timing_print(&run->timing, run->messages.to);
     message_verbose(&run->messages, "%zu KiB of memory at most", run->memory.peak >> 10);
     return status;
+}
+
+static int out_of_memory(struct run *run, int argc, char **argv)
+{
+    outputs_abandon(&run->outputs);
+    // Not again if telling what was wrong is what it ran out in.
+    if (run->out_of_memory)
+        return BAD_INPUT;
+    run->out_of_memory = true;
+    message_memory(&run->messages, run->memory.peak);
+    return messages_end(&run->messages, argc, argv, BAD_INPUT);
+}
+
+static int work(struct run *run, int argc, char **argv)
+{
+    if (setjmp(run->memory.on_failure))
+        return out_of_memory(run, argc, argv);
+    return messages_end(&run->messages, argc, argv, run_all(run, argc, argv));
 }
 
 // A standard descriptor that is closed would be taken by the next file that is opened. The wrong
@@ -355,10 +505,12 @@ int main(int argc, char **argv)
     open_standard_descriptors();
     // A line at a time: excerpts are written letter by letter.
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    arena_init(&run.whole, &run.memory);
     arena_init(&run.arena, &run.memory);
     outputs_init(&run.outputs, &run.arena);
-    messages_init(&run.messages, ptxoffload_command.name, &run.arguments);
-    interrupt_remove(&run.outputs);
+    outputs_init(&run.told.outputs, &run.whole);
+    messages_init(&run.messages, ptxoffload_command.name, &run.arguments, &run.told);
+    interrupt_remove(&run.outputs, &run.told.outputs);
     int status = work(&run, argc, argv);
     memory_free(&run.memory);
     return status;

@@ -1,0 +1,115 @@
+#include "backend/diagnostics.h"
+#include "backend/build.h"
+#include "support/json.h"
+#include <string.h>
+
+void findings_init(struct findings *findings, struct arena *arena)
+{
+    *findings = (struct findings){.arena = arena, .artifact = -1};
+    vec_reserve(arena, &findings->list, 1);
+}
+
+// A path as a reference: absolute ones with a scheme, all but plain letters as %XX. A colon too, or
+// `a:b` would be taken for scheme and path.
+static const char *uri_of(struct arena *arena, const char *path)
+{
+    static const char scheme[] = "file://", plain[] = "-._~/", digits[] = "0123456789ABCDEF";
+    char *uri = arena_alloc(arena, sizeof scheme + 3 * strlen(path)), *to = uri;
+    if (!strcmp(path, "<stdin>"))
+        return NULL;
+    if (*path == '/')
+        to = stpcpy(to, scheme);
+    for (const unsigned char *at = (const unsigned char *)path; *at; at++) {
+        bool letter = (*at | 32) >= 'a' && (*at | 32) <= 'z', digit = *at >= '0' && *at <= '9';
+        if (letter || digit || strchr(plain, *at)) {
+            *to++ = (char)*at;
+        } else {
+            *to++ = '%';
+            *to++ = digits[*at >> 4];
+            *to++ = digits[*at & 15];
+        }
+    }
+    return uri;
+}
+
+static int32_t add_artifact(struct findings *findings, const char *name)
+{
+    struct artifact artifact = {
+        .name = arena_strndup(findings->arena, name, strlen(name)),
+        .uri = uri_of(findings->arena, name),
+        .parent = -1,
+    };
+    vec_push(findings->arena, &findings->artifacts, artifact);
+    return (int32_t)findings->artifacts.n - 1;
+}
+
+int32_t findings_artifact(struct findings *findings, const char *name, const char *bytes,
+                          size_t length, int32_t parent)
+{
+    int32_t at = add_artifact(findings, name);
+    struct artifact *artifact = &findings->artifacts.v[at];
+    artifact->length = length;
+    artifact->parent = parent;
+    tables_digest(artifact->sha256, bytes, length);
+    return at;
+}
+
+static int32_t artifact_of(struct findings *findings, const struct source *source)
+{
+    if (!source)
+        return -1;
+    for (uint32_t i = 0; i < findings->artifacts.n; i++)
+        if (!strcmp(findings->artifacts.v[i].name, source->name))
+            return (int32_t)i;
+    return add_artifact(findings, source->name);
+}
+
+void findings_about(struct findings *findings, const struct source *source)
+{
+    findings->artifact = artifact_of(findings, source);
+    findings->cursor = (struct spot_cursor){source, 0, 0, 0};
+}
+
+static struct spot spot_of(struct spot_cursor *c, uint32_t offset)
+{
+    const struct source *source = c->source;
+    struct place place = source_place(source, offset);
+    uint32_t line = offset - (place.column - 1);
+    if (c->line != line || c->at > offset)
+        *c = (struct spot_cursor){source, line, line, 0};
+    while (c->at < offset) {
+        size_t length = json_utf8_length(source->text + c->at, source->length - c->at);
+        c->units += length == 4 ? 2 : 1;
+        c->at += length ? (uint32_t)length : 1;
+    }
+    return (struct spot){place.line, place.column, c->units + 1};
+}
+
+void findings_add(struct findings *findings, const struct diag *diag)
+{
+    struct finding finding = {
+        .severity = diag->severity,
+        .raised = diag->raised,
+        .id = diag->id,
+        .message = arena_strndup(findings->arena, diag->message, strlen(diag->message)),
+        .artifact = findings->artifact,
+        .placed = findings->cursor.source && diag->begin != NO_OFFSET,
+    };
+    if (finding.placed) {
+        finding.begin = spot_of(&findings->cursor, diag->begin);
+        finding.end = spot_of(&findings->cursor, diag->end);
+    }
+    vec_reserve(findings->arena, &findings->list, findings->list.n + 2);
+    findings->list.v[findings->list.n++] = finding;
+}
+
+void findings_add_last(struct findings *findings, const char *id, const char *message)
+{
+    if (findings->list.n < findings->list.capacity)
+        findings->list.v[findings->list.n++] = (struct finding){
+            .severity = DIAG_ERROR,
+            .id = id,
+            .message = message,
+            .artifact = -1,
+        };
+}
