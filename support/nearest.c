@@ -34,6 +34,10 @@ void nearest_offer(struct nearest *nearest, const char *word, size_t length)
 {
     if (length < 2 || nearest->length < 2) // one letter is near to every other
         return;
+    // It takes as many changes as there are letters more: most words are refused here.
+    size_t more = length > nearest->length ? length - nearest->length : nearest->length - length;
+    if (more >= nearest->limit)
+        return;
     unsigned away = nearest_distance(nearest->typed, nearest->length, word, length);
     // All letters changed is another word.
     if (away >= nearest->limit || away >= length || away >= nearest->length)
