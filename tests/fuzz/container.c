@@ -1,17 +1,8 @@
 // Containers: any bytes give a list of modules, and every module its PTX or a reason. Memory ends
 // behind the bytes, so that libraries too are caught reading too far.
 #include "frontend/container.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
-#include <stdio.h>
-
-static void must(int holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
 
 static void check_module(const struct container *container, uint32_t index)
 {
@@ -38,10 +29,10 @@ static void read_module(const struct container *container, uint32_t index, struc
 
 static void print(const struct container *container)
 {
-    FILE *nowhere = fopen("/dev/null", "w");
-    container_print(container, nowhere);
-    container_print_json(container, nowhere);
-    fclose(nowhere);
+    static struct sink sink;
+    container_print(container, sink_begin(&sink));
+    container_print_json(container, sink_begin(&sink));
+    sink_end(&sink);
 }
 
 static void list(struct arena *arena, const char *bytes, size_t size)
@@ -62,18 +53,29 @@ static void list(struct arena *arena, const char *bytes, size_t size)
     must(!count == !!diags.errors, "nothing was chosen, and nobody said why");
 }
 
-int fuzz_one(const uint8_t *data, size_t size, long fail_in)
+// Mapping pages takes longer than most inputs do: they stay until a larger input comes.
+static const char *copy_guarded(const struct fuzz_input *input)
 {
-    struct guarded guarded = guarded_new(size);
-    char *bytes = guarded_copy(&guarded, data, size);
-    struct memory memory = {.fail_in = fail_in};
+    static struct guarded guarded;
+    if (!guarded.mapping || input->size > guarded.room) {
+        if (guarded.mapping)
+            guarded_free(&guarded);
+        guarded = guarded_new(input->size > 1 << 16 ? input->size : 1 << 16);
+    }
+    return guarded_copy(&guarded, input->data, input->size);
+}
+
+int fuzz_one(const struct fuzz_input *input)
+{
+    const char *bytes = copy_guarded(input);
+    struct memory memory = {.fail_in = input->fail_in};
     struct arena arena;
     arena_init(&arena, &memory);
     int ran_out = setjmp(memory.on_failure);
     if (!ran_out)
-        list(&arena, bytes, size);
-    arena_free(&arena);
+        list(&arena, bytes, input->size);
+    memory_free(&memory);
+    must(!ran_out || input->fail_in, "memory ran out");
     must(memory.bytes == 0, "memory was kept");
-    guarded_free(&guarded);
     return ran_out;
 }

@@ -2,17 +2,32 @@
 // folders, on the file cut off at many places, on mutations of it that are the same in every run,
 // and with each of its first requests of memory failing. Prints TAP, one case a file; what goes
 // wrong aborts.
+//
+// usage: replay-NAME [--words=DICTIONARY] PATH…
+//            all of that; mutations put in words of the dictionary
+//        replay-NAME --once [FILE…]
+//            each file, or standard input, as it is and once: for AFL++ and for looking at findings
 #define _XOPEN_SOURCE 700
 #include "tests/fuzz/fuzz.h"
 #include <ftw.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CUTS = 64, MUTATIONS = 192, FAILURES = 64, MOST_FILES = 4096, LONGEST_PART = 64 };
+enum {
+    CUTS = 64,
+    MUTATIONS = 192,
+    FAILURES = 512,
+    MOST_FILES = 4096,
+    MOST_WORDS = 8192,
+    LONGEST_PART = 64,
+};
 
 static char *paths[MOST_FILES];
 static size_t path_count;
+static char *words[MOST_WORDS];
+static size_t word_count;
 
 static int add_path(const char *path, const struct stat *status, int type, struct FTW *where)
 {
@@ -38,6 +53,14 @@ static uint64_t random_bits(uint64_t *state)
     return z ^ z >> 31;
 }
 
+// Makes room for a part at `at` and copies it there.
+static size_t insert(uint8_t *data, size_t size, size_t at, const void *part, size_t length)
+{
+    memmove(data + at + length, data + at, size - at);
+    memcpy(data + at, part, length);
+    return size + length;
+}
+
 // Changes `data`, which has room for LONGEST_PART more bytes; returns its new size.
 static size_t mutate(uint8_t *data, size_t size, uint64_t *state)
 {
@@ -46,7 +69,7 @@ static size_t mutate(uint8_t *data, size_t size, uint64_t *state)
     size_t at = random_bits(state) % size, part = 1 + random_bits(state) % LONGEST_PART;
     if (part > size - at)
         part = size - at;
-    switch (random_bits(state) % 4) {
+    switch (random_bits(state) % (word_count ? 6 : 4)) {
     case 0: // another byte
         data[at] = (uint8_t)random_bits(state);
         return size;
@@ -56,23 +79,50 @@ static size_t mutate(uint8_t *data, size_t size, uint64_t *state)
     case 2: // a part less
         memmove(data + at, data + at + part, size - at - part);
         return size - part;
-    default: // a part from elsewhere
+    case 3: // a part from elsewhere
     {
         uint8_t copy[LONGEST_PART];
         memcpy(copy, data + at, part);
-        size_t to = random_bits(state) % size;
-        memmove(data + to + part, data + to, size - to);
-        memcpy(data + to, copy, part);
-        return size + part;
+        return insert(data, size, random_bits(state) % size, copy, part);
+    }
+    default: {
+        const char *word = words[random_bits(state) % word_count];
+        return insert(data, size, at, word, strlen(word));
     }
     }
 }
 
-static void replay(const uint8_t *data, size_t size)
+// One word a line, in quotes; those with a backslash are for other fuzzers.
+static void read_words(const char *path)
 {
-    fuzz_one(data, size, 0);
+    char line[LONGEST_PART + 4];
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        perror(path);
+        exit(1);
+    }
+    while (fgets(line, sizeof line, file)) {
+        char *end = strrchr(line, '"');
+        if (*line != '"' || end == line || strchr(line, '\\') || word_count == MOST_WORDS)
+            continue;
+        *end = 0;
+        words[word_count++] = strdup(line + 1);
+    }
+    fclose(file);
+}
+
+static int feed(const uint8_t *data, size_t size, long fail_in)
+{
+    return fuzz_one(
+        &(struct fuzz_input){.data = data, .size = size, .part = FUZZ_ALL, .fail_in = fail_in});
+}
+
+// Returns how many requests of memory there are to fail.
+static long replay(const uint8_t *data, size_t size)
+{
+    feed(data, size, 0);
     for (size_t cut = 0; cut < CUTS; cut++)
-        fuzz_one(data, size * cut / CUTS, 0);
+        feed(data, size * cut / CUTS, 0);
     uint64_t state = size;
     uint8_t *changed = malloc(size + 4 * LONGEST_PART);
     for (int i = 0; i < MUTATIONS; i++) {
@@ -80,42 +130,84 @@ static void replay(const uint8_t *data, size_t size)
         memcpy(changed, data, size);
         for (uint64_t times = 1 + random_bits(&state) % 4; times && length; times--)
             length = mutate(changed, length, &state);
-        fuzz_one(changed, length, 0);
+        feed(changed, length, 0);
     }
     free(changed);
-    for (long n = 1; n <= FAILURES && fuzz_one(data, size, n); n++)
-        ;
+    long n = 1;
+    while (n <= FAILURES && feed(data, size, n))
+        n++;
+    return n - 1;
 }
 
-static void replay_file(const char *path)
+static uint8_t *read_all(FILE *file, size_t *size)
+{
+    size_t room = 1 << 16;
+    uint8_t *data = malloc(room);
+    *size = 0;
+    for (size_t got; (got = fread(data + *size, 1, room - *size, file));) {
+        *size += got;
+        if (*size == room)
+            data = realloc(data, room *= 2);
+    }
+    return data;
+}
+
+static uint8_t *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
-    if (!file || fseek(file, 0, SEEK_END)) {
+    if (!file) {
         perror(path);
         exit(1);
     }
-    size_t size = (size_t)ftell(file);
-    rewind(file);
-    uint8_t *data = malloc(size);
-    size = fread(data, 1, size, file);
+    uint8_t *data = read_all(file, size);
     fclose(file);
-    replay(data, size);
+    return data;
+}
+
+static bool replay_path(size_t number)
+{
+    size_t size;
+    // Said before it is done: if it aborts, the last line names the file.
+    printf("# %s\n", paths[number]);
+    fflush(stdout);
+    uint8_t *data = read_file(paths[number], &size);
+    long failures = replay(data, size);
     free(data);
+    // Otherwise there are requests of memory that no test has failed.
+    bool is_good = failures < FAILURES;
+    printf("%sok %zu - %s, %ld failures of memory\n", is_good ? "" : "not ", number + 1,
+           paths[number], failures);
+    free(paths[number]);
+    return is_good;
+}
+
+static int once(int count, char **files)
+{
+    for (int i = 0; i < count || i == 0; i++) {
+        size_t size;
+        uint8_t *data = count ? read_file(files[i], &size) : read_all(stdin, &size);
+        feed(data, size, 0);
+        free(data);
+    }
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
+    static const char words_option[] = "--words=";
+    if (argc > 1 && !strcmp(argv[1], "--once"))
+        return once(argc - 2, argv + 2);
     for (int i = 1; i < argc; i++)
-        nftw(argv[i], add_path, 16, FTW_PHYS);
+        if (!strncmp(argv[i], words_option, sizeof words_option - 1))
+            read_words(argv[i] + sizeof words_option - 1);
+        else
+            nftw(argv[i], add_path, 16, FTW_PHYS);
     qsort(paths, path_count, sizeof *paths, compare_paths);
     printf("1..%zu\n", path_count);
-    for (size_t i = 0; i < path_count; i++) {
-        // Said before it is done: if it aborts, the last line names the file.
-        printf("# %s\n", paths[i]);
-        fflush(stdout);
-        replay_file(paths[i]);
-        printf("ok %zu - %s\n", i + 1, paths[i]);
-        free(paths[i]);
-    }
-    return 0;
+    bool good = path_count > 0;
+    for (size_t i = 0; i < path_count; i++)
+        good &= replay_path(i);
+    for (size_t i = 0; i < word_count; i++)
+        free(words[i]);
+    return !good;
 }

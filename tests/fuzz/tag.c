@@ -1,28 +1,19 @@
 // The whole road, from text to tagged text: whatever the input, the IR is valid and stays so; what
 // is to change nothing changes nothing; tags come off again; and what was written can be read.
 #include "backend/backend.h"
+#include "ir/check.h"
 #include "passes/pipeline.h"
-#include "tests/fuzz/fuzz.h"
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/forms_kept.h"
 
-static void must(int holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
+enum { PARTS = 3 };
 
-static struct source make_source(struct arena *arena, const char *text, size_t length)
-{
-    // A copy exactly as long as promised, which parsing may write to.
+struct run {
+    const struct fuzz_input *input;
+    struct arena *arena;
+    struct forms *forms;
     struct source source;
-    char *copy = arena_alloc(arena, length + 2);
-    memcpy(copy, text, length);
-    source_init(&source, arena, "fuzz.ptx", copy, (uint32_t)length);
-    return source;
-}
+    struct sink *sink;
+};
 
 struct program {
     struct opened opened;
@@ -33,95 +24,117 @@ struct program {
     struct output output;
 };
 
-static void tag(struct program *program, struct arena *arena, const struct source *source,
-                const struct backend_options *options)
+static struct program *tag(const struct run *run, const struct backend_options *options)
 {
-    backend_open(&program->opened, arena, source, options);
-    diags_init(&program->diags, arena);
-    ptx_parse(&program->tree, arena, &program->opened.source, &program->diags);
-    ir_build(&program->module, arena, &program->tree, &program->diags);
-    program->plan = (struct plan){.arena = arena};
+    struct program *program = ARENA_NEW(run->arena, struct program);
+    backend_open(&program->opened, run->arena, &run->source, options);
+    diags_init(&program->diags, run->arena);
+    ptx_parse(&program->tree, run->arena, &program->opened.source, &program->diags);
+    ir_build(&program->module, run->arena, &program->tree, &program->diags);
+    ir_check(&program->module, run->forms, &program->diags);
+    program->plan = (struct plan){.arena = run->arena};
     struct pipeline pipeline = {.options = options->passes, .validate = true, .faults = stderr};
     const char *pass = pipeline_run(&pipeline, &program->module, &program->plan);
     must(!pass, pass);
     const char *wrong =
-        backend_emit(&program->output, arena, &program->module, &program->plan, options);
+        backend_emit(&program->output, run->arena, &program->module, &program->plan, options);
     must(!wrong, wrong);
+    return program;
 }
 
-static int equal(const char *text, uint32_t length, const struct source *source)
+static bool is_source(const struct run *run, const char *text, uint32_t length)
 {
-    return length == source->length && !memcmp(text, source->text, length);
+    return length == run->source.length && !memcmp(text, run->source.text, length);
 }
 
 // Nothing may change.
-static void check_untouched(struct arena *arena, const struct source *source)
+static void check_untouched(const struct run *run)
 {
     struct backend_options options = {.tags = TAGS_NONE, .output_name = "out.ptx"};
-    struct program *program = ARENA_NEW(arena, struct program);
-    tag(program, arena, source, &options);
-    must(equal(program->output.text, program->output.length, source),
+    struct program *program = tag(run, &options);
+    must(is_source(run, program->output.text, program->output.length),
          "without tags and reordering the text has changed");
 }
 
-static void check_strip(struct arena *arena, const struct source *source,
-                        const struct program *program)
+static void check_strip(const struct run *run, const struct program *program)
 {
-    struct source written = make_source(arena, program->output.text, program->output.length);
+    struct source written;
     uint32_t length;
-    const char *stripped = backend_strip(arena, &written, &length);
-    must(equal(stripped, length, source), "without its tags the output is not the input");
+    make_source(&written, run->arena, program->output.text, program->output.length);
+    const char *stripped = backend_strip(run->arena, &written, &length);
+    must(is_source(run, stripped, length), "without its tags the output is not the input");
 }
 
-static void check_written(struct arena *arena, const struct source *source,
-                          const struct program *program, const struct backend_options *options)
+static void check_written(const struct run *run, const struct program *program,
+                          const struct backend_options *options)
 {
     // Without a function body there is no place for a tag.
-    if (equal(program->output.text, program->output.length, source))
+    if (is_source(run, program->output.text, program->output.length))
         return;
-    struct source written = make_source(arena, program->output.text, program->output.length);
-    struct program *again = ARENA_NEW(arena, struct program);
-    backend_open(&again->opened, arena, &written, options);
+    struct source written;
+    make_source(&written, run->arena, program->output.text, program->output.length);
+    struct program *again = ARENA_NEW(run->arena, struct program);
+    backend_open(&again->opened, run->arena, &written, options);
     must(again->opened.current, "the output is not known again");
     struct diags diags;
     struct tree tree;
-    diags_init(&diags, arena);
-    ptx_parse(&tree, arena, &written, &diags);
+    diags_init(&diags, run->arena);
+    ptx_parse(&tree, run->arena, &written, &diags);
     must(!diags.errors, "the output does not parse");
 }
 
-static void check_tags(struct arena *arena, const struct source *source, enum tag_style style,
-                       bool reorder, enum fma_mode fma)
+static void write_tables(const struct run *run, const struct program *program)
+{
+    tables_write_json(&program->output.tables, sink_begin(run->sink));
+    report_text(&program->output.tables, sink_begin(run->sink), true);
+    report_json(&program->output.tables, sink_begin(run->sink));
+    sink_end(run->sink);
+}
+
+static void check_tags(const struct run *run, enum tag_style style, bool reorder, enum fma_mode fma)
 {
     struct backend_options options = {
         .tags = style,
         .passes = {.cost = COST_TOM, .fma = fma, .reorder = reorder},
         .output_name = "out.ptx",
     };
-    struct program *program = ARENA_NEW(arena, struct program);
-    tag(program, arena, source, &options);
+    struct program *program = tag(run, &options);
+    write_tables(run, program);
     // What follows holds for a text that is PTX and does not come with tags of its own.
+    const struct source *source = &run->source;
     if (program->diags.errors || memmem(source->text, source->length, "ptxoffload", 10))
         return;
     if (!reorder && fma == FMA_FUSED)
-        check_strip(arena, source, program);
-    check_written(arena, source, program, &options);
+        check_strip(run, program);
+    check_written(run, program, &options);
 }
 
-int fuzz_one(const uint8_t *data, size_t size, long fail_in)
+static void try_all(const struct fuzz_input *input, struct arena *arena)
 {
-    struct memory memory = {.fail_in = fail_in};
+    static struct forms_kept kept;
+    static struct sink sink;
+    forms_kept_ready(&kept);
+    struct run run = {.input = input, .arena = arena, .sink = &sink};
+    make_source(&run.source, arena, (const char *)input->data, input->size);
+    run.forms = forms_for(&kept, input, arena);
+    if (fuzz_wants(input, 0, PARTS))
+        check_untouched(&run);
+    if (fuzz_wants(input, 1, PARTS))
+        check_tags(&run, TAGS_PRAGMA, false, FMA_FUSED);
+    if (fuzz_wants(input, 2, PARTS))
+        check_tags(&run, TAGS_COMMENT, true, FMA_SPLIT);
+}
+
+int fuzz_one(const struct fuzz_input *input)
+{
+    struct memory memory = {.fail_in = input->fail_in};
     struct arena arena;
     arena_init(&arena, &memory);
     int ran_out = setjmp(memory.on_failure);
-    if (!ran_out) {
-        struct source source = make_source(&arena, (const char *)data, size);
-        check_untouched(&arena, &source);
-        check_tags(&arena, &source, TAGS_PRAGMA, false, FMA_FUSED);
-        check_tags(&arena, &source, TAGS_COMMENT, true, FMA_SPLIT);
-    }
+    if (!ran_out)
+        try_all(input, &arena);
     memory_free(&memory);
-    must(!ran_out || fail_in, "memory ran out");
+    must(!ran_out || input->fail_in, "memory ran out");
     must(memory.bytes == 0, "memory was kept");
     return ran_out;
 }

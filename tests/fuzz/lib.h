@@ -1,0 +1,68 @@
+// What the fuzz targets share.
+#pragma once
+#include "support/source.h"
+#include "tests/fuzz/fuzz.h"
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Aborts with the message if it does not hold.
+static inline void must(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "%s\n", what);
+    abort();
+}
+
+static inline bool fuzz_wants(const struct fuzz_input *input, uint32_t part, uint32_t parts)
+{
+    return input->part == FUZZ_ALL || input->part % parts == part;
+}
+
+// What was written, in memory that the next text takes over: a fuzzer has no time for files.
+struct sink {
+    FILE *to;
+    char *text;
+    size_t length, room;
+};
+
+static inline ssize_t sink_write(void *cookie, const char *bytes, size_t size)
+{
+    struct sink *sink = cookie;
+    if (size > sink->room - sink->length) {
+        sink->room = 2 * (sink->length + size);
+        sink->text = realloc(sink->text, sink->room);
+        must(sink->text != NULL, "the test itself has no memory");
+    }
+    memcpy(sink->text + sink->length, bytes, size);
+    sink->length += size;
+    return (ssize_t)size;
+}
+
+// Empties the sink and returns where to write to.
+static inline FILE *sink_begin(struct sink *sink)
+{
+    if (!sink->to)
+        sink->to = fopencookie(sink, "w", (cookie_io_functions_t){.write = sink_write});
+    must(sink->to != NULL, "the test itself has no memory");
+    // After a failure there may be a rest of the text before.
+    fflush(sink->to);
+    sink->length = 0;
+    return sink->to;
+}
+
+static inline void sink_end(struct sink *sink)
+{
+    fflush(sink->to);
+}
+
+// A copy exactly as long as promised, which parsing may write to.
+static inline void make_source(struct source *source, struct arena *arena, const char *text,
+                               size_t length)
+{
+    char *copy = arena_alloc(arena, length + 2);
+    if (length)
+        memcpy(copy, text, length);
+    source_init(source, arena, "fuzz.ptx", copy, (uint32_t)length);
+}

@@ -1,0 +1,127 @@
+// From text to a checked program and back: any bytes give a tree and an IR that are whole, the
+// checker says what it says inside the text, and what is printed can be read again.
+#include "backend/format.h"
+#include "ir/check.h"
+#include "tests/fuzz/forms_kept.h"
+
+enum { PARTS = 3 };
+
+struct program {
+    struct source source;
+    struct diags diags;
+    struct tree tree;
+    struct ir_module module;
+};
+
+// Parsing writes to the text, and restores it.
+static void parse(struct program *program, struct arena *arena, const char *text, size_t length)
+{
+    source_init(&program->source, arena, "fuzz.ptx", text, (uint32_t)length);
+    diags_init(&program->diags, arena);
+    ptx_parse(&program->tree, arena, &program->source, &program->diags);
+}
+
+// A text that was written, with its two NUL bytes.
+static void parse_sink(struct program *program, struct arena *arena, const struct sink *sink)
+{
+    char *copy = arena_alloc(arena, sink->length + 2);
+    memcpy(copy, sink->text, sink->length);
+    parse(program, arena, copy, sink->length);
+}
+
+static void build(struct program *program, struct arena *arena)
+{
+    ir_build(&program->module, arena, &program->tree, &program->diags);
+}
+
+static void check_diags(struct program *program, struct sink *sink)
+{
+    FILE *to = sink_begin(sink);
+    uint32_t errors = 0;
+    diags_sort(&program->diags);
+    for (uint32_t i = 0; i < program->diags.list.n; i++) {
+        const struct diag *diag = &program->diags.list.v[i];
+        must(diag->message && *diag->message, "a diagnostic without a message");
+        must(diag->begin <= diag->end && diag->end <= program->source.length,
+             "a diagnostic outside of the text");
+        errors += diag->severity == DIAG_ERROR;
+        diag_print(diag, &program->source, to, false);
+    }
+    sink_end(sink);
+    must(errors == program->diags.errors, "the errors are not as many as counted");
+}
+
+static void check_dump(struct program *program, struct arena *arena, struct sink sinks[2])
+{
+    ir_print_dot(&program->module, sink_begin(&sinks[0]));
+    ir_print(&program->module, sink_begin(&sinks[0]));
+    sink_end(&sinks[0]);
+    if (program->diags.errors)
+        return;
+    struct program *again = ARENA_NEW(arena, struct program);
+    parse_sink(again, arena, &sinks[0]);
+    build(again, arena);
+    must(!again->diags.errors, "a dump cannot be read");
+    must(again->module.functions.n == program->module.functions.n, "a dump has lost a function");
+}
+
+static void format(struct program *program, struct sink *sink)
+{
+    format_write(&program->tree, sink_begin(sink));
+    sink_end(sink);
+}
+
+static void check_format(struct program *program, struct arena *arena, struct sink sinks[2])
+{
+    if (program->diags.errors)
+        return;
+    format(program, &sinks[0]);
+    struct program *again = ARENA_NEW(arena, struct program);
+    parse_sink(again, arena, &sinks[0]);
+    must(!again->diags.errors, "a formatted text does not parse");
+    must(again->tree.nodes.n == program->tree.nodes.n, "a formatted text has another tree");
+    format(again, &sinks[1]);
+    must(sinks[0].length == sinks[1].length &&
+             !memcmp(sinks[0].text, sinks[1].text, sinks[0].length),
+         "a formatted text changes when it is formatted again");
+}
+
+static void run(const struct fuzz_input *input, struct arena *arena, const char *text)
+{
+    static struct forms_kept kept;
+    static struct sink sinks[2];
+    forms_kept_ready(&kept);
+    struct program *program = ARENA_NEW(arena, struct program);
+    parse(program, arena, text, input->size);
+    const char *wrong = tree_validate(&program->tree);
+    must(!wrong, wrong);
+    must(!memcmp(text, input->data, input->size), "the text was changed");
+    if (fuzz_wants(input, 0, PARTS))
+        check_format(program, arena, sinks);
+    build(program, arena);
+    must(!ir_validate(&program->module, stderr), "the IR is not valid");
+    ir_check(&program->module, forms_for(&kept, input, arena), &program->diags);
+    if (fuzz_wants(input, 1, PARTS))
+        check_dump(program, arena, sinks);
+    if (fuzz_wants(input, 2, PARTS))
+        check_diags(program, &sinks[0]);
+}
+
+int fuzz_one(const struct fuzz_input *input)
+{
+    // Exactly as long as promised, so that AddressSanitizer sees a byte too far.
+    char *text = calloc(1, input->size + 2);
+    must(text != NULL, "the test itself has no memory");
+    memcpy(text, input->data, input->size);
+    struct memory memory = {.fail_in = input->fail_in};
+    struct arena arena;
+    arena_init(&arena, &memory);
+    int ran_out = setjmp(memory.on_failure);
+    if (!ran_out)
+        run(input, &arena, text);
+    free(text);
+    memory_free(&memory);
+    must(!ran_out || input->fail_in, "memory ran out");
+    must(memory.bytes == 0, "memory was kept");
+    return ran_out;
+}
