@@ -182,6 +182,10 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
         node.aux = word_of(token);
         node.value = 0;
         break;
+    case NODE_INSTR: // the text may end between a guard and the opcode
+        node.aux = OP_OPAQUE;
+        node.value = 0;
+        break;
     default: break;
     }
     return add(p, node);

@@ -80,6 +80,9 @@ const char *tree_validate(const struct tree *tree)
         uint32_t at = nodes[i].begin, child = i + 1;
         if (nodes[i].end < nodes[i].begin)
             return "a node ends before it begins";
+        if (nodes[i].kind == NODE_INSTR &&
+            (uint32_t)nodes[i].value + (nodes[i].value >> 32) > tree->mods.n)
+            return "an instruction has modifiers that there are not";
         for (; child < i + nodes[i].size; child += nodes[child].size) {
             if (!nodes[child].size)
                 return "a node has no size";
