@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
@@ -15,7 +14,6 @@ from tap import Skip, add_case, case, ends, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = BUILD / 'cli' / 'ptxoffload'
-SEEDS = BUILD / 'tests' / 'fuzz'
 SAMPLE = pathlib.Path(__file__).resolve().parents[2] / 'samples' / 'vecadd' / 'vecadd.ptx'
 TEXT = SAMPLE.read_bytes()
 
@@ -255,8 +253,37 @@ def folder_wrong(folder):
     same(names(folder / 'd'), [])
 
 
+def fatbin(text, arch):
+    """A fatbin with one module of plain PTX."""
+    payload = text + b'\0' * (8 - len(text) % 8)
+    entry = bytearray(64)
+    entry[0:2] = (1).to_bytes(2, 'little')
+    entry[2:4] = (0x101).to_bytes(2, 'little')
+    entry[4:8] = (64).to_bytes(4, 'little')
+    entry[8:16] = len(payload).to_bytes(8, 'little')
+    entry[24:28] = ((8 << 16) | 0).to_bytes(4, 'little')
+    entry[28:32] = arch.to_bytes(4, 'little')
+    entry[40:48] = (0x11).to_bytes(8, 'little')
+    body = bytes(entry) + payload
+    return (0xba55ed50).to_bytes(4, 'little') + (1).to_bytes(2, 'little') + \
+        (16).to_bytes(2, 'little') + len(body).to_bytes(8, 'little') + body
+
+
+def make_library(folder, name, *modules):
+    """An archive of fatbins, one for each text and architecture."""
+    archive = need('ar')
+    members = []
+    for number, (text, arch) in enumerate(modules):
+        members.append('%d.fatbin' % number)
+        (folder / members[-1]).write_bytes(fatbin(text, arch))
+    ends(run([archive, 'qc', name, *members], folder), 0)
+    for member in members:
+        (folder / member).unlink()
+    return folder / name
+
+
 def listed(path, folder):
-    modules = json.loads(good(folder, path, '--list', '--report=json').out)['modules']
+    modules = json.loads(good(folder, path.name, '--list', '--report=json').out)['modules']
     return {'%s.%d.%s' % (path.name, m['module'], m['arch']): m for m in modules
             if m['kind'] == 'ptx'}
 
@@ -264,41 +291,37 @@ def listed(path, folder):
 @case
 def folder_of_modules(folder):
     """every module of a container gets its own files, the same as with --module"""
-    library = SEEDS / 'elf64'
+    library = make_library(folder, 'a b.a', (TEXT, 80), (TEXT, 90), (TEXT, 80))
     expected = listed(library, folder)
-    assert len(expected) > 2, expected
-    good(folder, library, '-o', 'all/', '--emit=ptx,meta', '--report=text:reports/', '-MD')
+    same(list(expected), ['a b.a.0.sm_80', 'a b.a.1.sm_90', 'a b.a.2.sm_80'])
+    good(folder, library.name, '-o', 'all/', '--emit=ptx,meta', '--report=text:reports/', '-MD')
     same(names(folder / 'all'), sorted([name + suffix for name in expected
-                                        for suffix in ('.ptx', '.json')] + ['elf64.d']))
+                                        for suffix in ('.ptx', '.json')] + ['a b.d']))
     same(names(folder / 'reports'), sorted(name + '.report.txt' for name in expected))
-    same((folder / 'all/elf64.d').read_text().replace('\\\n', '').split(),
-         ['all/%s.ptx' % name for name in list(expected)[:-1]] +
-         ['all/%s.ptx:' % list(expected)[-1], str(library)])
+    same((folder / 'all/a b.d').read_text(),
+         'all/a\\ b.a.0.sm_80.ptx all/a\\ b.a.1.sm_90.ptx all/a\\ b.a.2.sm_80.ptx: \\\n a\\ b.a\n')
     for name, module in expected.items():
-        good(folder, library, '--module=%d' % module['module'], '-o', 'one.ptx')
+        good(folder, library.name, '--module=%d' % module['module'], '-o', 'one.ptx')
         same((folder / 'all' / (name + '.ptx')).read_bytes(), (folder / 'one.ptx').read_bytes())
         document = json.loads((folder / 'all' / (name + '.json')).read_text())
         same(document['output']['file'], 'all/%s.ptx' % name)
     arch = list(expected.values())[0]['arch']
-    good(folder, library, '-o', 'some/', '--arch=' + arch)
+    good(folder, library.name, '-o', 'some/', '--arch=' + arch)
     same(names(folder / 'some'),
          sorted(name + '.ptx' for name, m in expected.items() if m['arch'] == arch))
     number = list(expected.values())[-1]['module']
-    good(folder, library, '-o', 'single/', '--module=%d' % number)
+    good(folder, library.name, '-o', 'single/', '--module=%d' % number)
     same(names(folder / 'single'), [list(expected)[-1] + '.ptx'])
-    good(folder, library, '--strip', '-o', 'stripped/')
+    good(folder, library.name, '--strip', '-o', 'stripped/')
     same(len(names(folder / 'stripped')), len(expected))
 
 
 @case
 def folder_with_error(folder):
     """what is wrong with one module is told, and the others are written"""
-    archive = need('ar')
-    for name, text in (('a.fatbin', TEXT), ('b.fatbin', b'.version 8.0\n.target sm_80\n.wrong\n'),
-                       ('c.fatbin', TEXT)):
-        (folder / name).write_bytes(fatbin(text))
-    ends(run([archive, 'q', 'lib.a', 'a.fatbin', 'b.fatbin', 'c.fatbin'], folder), 0)
-    same(len(listed(folder / 'lib.a', folder)), 3)
+    wrong = b'.version 8.0\n.target sm_80\n.wrong\n'
+    library = make_library(folder, 'lib.a', (TEXT, 80), (wrong, 80), (TEXT, 80))
+    same(len(listed(library, folder)), 3)
     checked = ends(run([PROGRAM, 'lib.a', '-o', 'out/', '-MD', '--check'], folder), 1)
     assert not (folder / 'out').exists()
     (folder / 'out').mkdir()
@@ -308,22 +331,6 @@ def folder_with_error(folder):
     same(names(folder / 'out'), ['lib.a.0.sm_80.ptx', 'lib.a.2.sm_80.ptx'])
     good(folder, 'lib.a', '--module=2', '-o', 'one.ptx')
     same((folder / 'out/lib.a.2.sm_80.ptx').read_bytes(), (folder / 'one.ptx').read_bytes())
-
-
-def fatbin(text):
-    """A fatbin with one module of plain PTX for sm_80."""
-    payload = text + b'\0' * (8 - len(text) % 8)
-    entry = bytearray(64)
-    entry[0:2] = (1).to_bytes(2, 'little')
-    entry[2:4] = (0x101).to_bytes(2, 'little')
-    entry[4:8] = (64).to_bytes(4, 'little')
-    entry[8:16] = len(payload).to_bytes(8, 'little')
-    entry[24:28] = ((8 << 16) | 0).to_bytes(4, 'little')
-    entry[28:32] = (80).to_bytes(4, 'little')
-    entry[40:48] = (0x11).to_bytes(8, 'little')
-    body = bytes(entry) + payload
-    return (0xba55ed50).to_bytes(4, 'little') + (1).to_bytes(2, 'little') + \
-        (16).to_bytes(2, 'little') + len(body).to_bytes(8, 'little') + body
 
 
 main()
