@@ -70,7 +70,7 @@ bool elf_read_notes(struct elf_reader *r, struct elf_notes *notes)
         memcpy((char *)notes + kinds[note.type].at, note.bytes, note.size);
     }
     for (uint32_t type = PTXOFFLOAD_NOTE_VERSION; type < KINDS; type++)
-        if (!seen[type])
+        if (kinds[type].what && !seen[type])
             return elf_fault(r, "section '%s': the note '%s' is missing", PTXOFFLOAD_SECTION_NOTE,
                              kinds[type].what);
     return true;

@@ -27,9 +27,10 @@ static void __attribute__((format(printf, 2, 3))) fail(struct reader *r, const c
 
 // What a file's name ends in, where the command line does not give the name.
 static const char *const suffixes[PRODUCTS] = {
-    [PRODUCT_PTX] = ".ptx",   [PRODUCT_META] = ".json",       [PRODUCT_IR] = ".ir",
-    [PRODUCT_DOT] = ".dot",   [PRODUCT_TEXT] = ".report.txt", [PRODUCT_JSON] = ".report.json",
-    [PRODUCT_DEPFILE] = ".d",
+    [PRODUCT_PTX] = ".ptx",          [PRODUCT_META] = ".json",
+    [PRODUCT_ELF] = ".elf",          [PRODUCT_IR] = ".ir",
+    [PRODUCT_DOT] = ".dot",          [PRODUCT_TEXT] = ".report.txt",
+    [PRODUCT_JSON] = ".report.json", [PRODUCT_DEPFILE] = ".d",
 };
 
 static bool is_folder(const char *path)

@@ -10,6 +10,7 @@
 enum product {
     PRODUCT_PTX,
     PRODUCT_META,
+    PRODUCT_ELF,
     PRODUCT_IR,
     PRODUCT_DOT,
     PRODUCT_EMITTED, // how many of these there are

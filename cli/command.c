@@ -5,6 +5,7 @@
 static const char *const emit_names[] = {
     [PRODUCT_PTX] = "ptx",
     [PRODUCT_META] = "meta",
+    [PRODUCT_ELF] = "elf",
     [PRODUCT_IR] = "ir",
     [PRODUCT_DOT] = "dot",
     NULL,
@@ -139,11 +140,11 @@ static const struct option output_options[] = {
     {"--metadata", "FILE", TEXT(metadata), .help = "write what was decided as JSON"},
     {"--report", "text|json[:FILE]", CALL(take_report),
      .help = "report what was found, on standard output unless :FILE"},
-    {"--emit", "ptx,meta,ir,dot", SET(emit, emit_names),
+    {"--emit", "ptx,meta,elf,ir,dot", SET(emit, emit_names),
      .help = "write one or more of these, each to OUT with its suffix\n"
-             "replaced: the PTX (.ptx), the metadata (.json), PTX with\n"
-             "the analyses in comments (.ir), flow graphs for Graphviz\n"
-             "(.dot)"},
+             "replaced: the PTX (.ptx), the metadata (.json), both as an\n"
+             "object for programs to map (.elf), PTX with the analyses in\n"
+             "comments (.ir), flow graphs for Graphviz (.dot)"},
     {"--tags", "pragma|comment|paper|none", CHOICE(tags, tag_names),
      .help = "how instructions are marked in the PTX: by directives\n"
              "(the default), in comments, as printed in the paper (for\n"

@@ -1,10 +1,13 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was asked for.
+#include "backend/elf_tables.h"
 #include "backend/format.h"
+#include "backend/text.h"
 #include "cli/command.h"
 #include "cli/container_input.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
+#include "cli/object_input.h"
 #include "cli/timing.h"
 #include "frontend/directives.h"
 #include "ir/check.h"
@@ -30,6 +33,7 @@ struct run {
     // What the steps make, in their order.
     struct source input;
     struct opened opened;
+    bool is_object; // the input has its tables with it, and they are in `opened`
     struct tree tree;
     struct diags diags;
     struct ir_module module;
@@ -37,6 +41,7 @@ struct run {
     const struct tables *tables;
     const char *text; // the PTX to write
     uint32_t length;
+    struct elf_image object; // with --emit=elf
     // For the depfile, quoted: the files that were written, and the input.
     VEC(const char *) targets;
     const char *input_quoted;
@@ -57,6 +62,12 @@ static void write_metadata(const struct run *run, FILE *to, bool colour)
 {
     (void)colour;
     tables_write_json(run->tables, to);
+}
+
+static void write_object(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    fwrite(run->object.bytes, 1, run->object.size, to);
 }
 
 static void write_ir(const struct run *run, FILE *to, bool colour)
@@ -100,6 +111,7 @@ static void write_depfile(const struct run *run, FILE *to, bool colour)
 static void (*const writers[])(const struct run *run, FILE *to, bool colour) = {
     [PRODUCT_PTX] = write_ptx,
     [PRODUCT_META] = write_metadata,
+    [PRODUCT_ELF] = write_object,
     [PRODUCT_IR] = write_ir,
     [PRODUCT_DOT] = write_dot,
     [PRODUCT_TEXT] = write_text_report,
@@ -220,7 +232,8 @@ static bool emit(struct run *run, const struct backend_options *options)
         run->tables = &run->opened.tables;
         run->text = run->input.text;
         run->length = run->input.length;
-        message_verbose(&run->messages, "the tags in '%s' are those of this run", run->input.name);
+        message_verbose(&run->messages, "the %s in '%s' are those of this run",
+                        run->is_object ? "metadata" : "tags", run->input.name);
         return true;
     }
     struct output *output = ARENA_NEW(&run->arena, struct output);
@@ -246,6 +259,47 @@ static bool wants_tables(const struct arguments *arguments)
     return false;
 }
 
+// Made before the first file is written, because it may fail.
+static bool make_object(struct run *run)
+{
+    if (!(run->arguments.emit >> PRODUCT_ELF & 1))
+        return true;
+    const char *error =
+        tables_write_elf(&run->object, &run->arena, run->tables, run->text, run->length);
+    if (error)
+        message_error(&run->messages, "%s", error);
+    timing_end(&run->timing, "object");
+    return !error;
+}
+
+// An object has been opened when it was read. What was decided then was by its options; the PTX in
+// it keeps its name unless it is written anew.
+static void open_input(struct run *run, struct backend_options *options)
+{
+    if (!run->is_object) {
+        backend_open(&run->opened, &run->arena, &run->input, options);
+        return;
+    }
+    struct tables *tables = &run->opened.tables;
+    run->opened.source = run->input;
+    run->opened.current = true;
+    options->passes = tables->options;
+    for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
+        if (run->arguments.wishes.v[i].product == PRODUCT_PTX)
+            tables->output.file = text_utf8(&run->arena, options->output_name);
+}
+
+// With its tables, an object needs no analysis; its PTX may be in a form that is for reading only.
+static bool needs_program(const struct run *run)
+{
+    const struct arguments *arguments = &run->arguments;
+    bool needs = !run->is_object || arguments->print_after;
+    for (uint32_t i = 0; i < arguments->wishes.n; i++)
+        needs |= arguments->wishes.v[i].product == PRODUCT_IR ||
+                 arguments->wishes.v[i].product == PRODUCT_DOT;
+    return needs;
+}
+
 static int analyse(struct run *run)
 {
     const struct arguments *arguments = &run->arguments;
@@ -259,11 +313,13 @@ static int analyse(struct run *run)
             },
         .output_name = arguments_ptx_name(arguments),
     };
-    backend_open(&run->opened, &run->arena, &run->input, &options);
+    open_input(run, &options);
     timing_end(&run->timing, "read");
-    if (!build(run, &run->opened.source) || !decide(run, &options.passes))
+    bool good = !needs_program(run) ||
+                (build(run, &run->opened.source) && decide(run, &options.passes));
+    if (!good)
         return BAD_INPUT;
-    if (wants_tables(arguments) && !emit(run, &options))
+    if (wants_tables(arguments) && !(emit(run, &options) && make_object(run)))
         return BAD_INPUT;
     return write_products(run);
 }
@@ -316,6 +372,11 @@ static bool read_text(struct run *run)
 
 static bool read_input(struct run *run)
 {
+    if (object_input_is(&run->arena, &run->arguments)) {
+        run->is_object =
+            object_input_read(&run->messages, &run->arena, &run->input, &run->opened.tables);
+        return run->is_object;
+    }
     return container_input_is(run->arguments.input)
                ? container_input_read(&run->messages, &run->arena, &run->input)
                : read_text(run);

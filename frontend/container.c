@@ -3,6 +3,7 @@
 #include "frontend/container_internal.h"
 #include "frontend/fatbin.h"
 #include "frontend/object.h"
+#include "include/ptxoffload/metadata.h"
 #include <elf.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -137,6 +138,22 @@ static bool is_fatbin_section(const char *name)
     return false;
 }
 
+static void add_text(struct container *container, struct container_place place, uint64_t begin,
+                     uint64_t size)
+{
+    struct ptx_header header;
+    ptx_header_read(&header, container->bytes + begin, size);
+    struct container_module text = {
+        .kind = MODULE_PTX,
+        .section = place.section,
+        .arch = header.arch,
+        .suffix = header.suffix,
+        .major = header.major,
+        .minor = header.minor,
+    };
+    add_whole(container, place, begin, size, text);
+}
+
 static void read_part(struct container *container, struct container_place place, uint64_t begin,
                       const struct object_part *part)
 {
@@ -157,7 +174,11 @@ static void read_part(struct container *container, struct container_place place,
         return;
     }
     uint64_t from = begin + part->begin;
-    if (for_fatbins)
+    if (part->name && !strcmp(part->name, PTXOFFLOAD_SECTION_PTX)) {
+        if (!place.member)
+            container->kind = CONTAINER_METADATA;
+        add_text(container, place, from, part->size);
+    } else if (for_fatbins)
         container_read_fatbins(container, place, from, from + part->size);
     else if (part->is_loaded)
         container_search_fatbins(container, place, from, from + part->size);
@@ -189,21 +210,6 @@ static void read_object(struct container *container, struct container_place plac
     uint32_t count = object_parts(image, size, parts, object.parts);
     for (uint32_t i = 0; i < count; i++)
         read_part(container, place, begin, &parts[i]);
-}
-
-static void add_text(struct container *container, struct container_place place, uint64_t begin,
-                     uint64_t size)
-{
-    struct ptx_header header;
-    ptx_header_read(&header, container->bytes + begin, size);
-    struct container_module text = {
-        .kind = MODULE_PTX,
-        .arch = header.arch,
-        .suffix = header.suffix,
-        .major = header.major,
-        .minor = header.minor,
-    };
-    add_whole(container, place, begin, size, text);
 }
 
 // What is no archive. Returns false if it is nothing that is read.

@@ -14,6 +14,7 @@ enum container_kind {
     CONTAINER_CUBIN,
     CONTAINER_ARCHIVE,
     CONTAINER_LTO_IR,
+    CONTAINER_METADATA, // an object that --emit=elf has written
 };
 
 enum module_kind {

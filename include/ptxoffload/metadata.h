@@ -59,8 +59,8 @@ extern "C" {
 
 enum ptxoffload_note {
     PTXOFFLOAD_NOTE_VERSION = 1, /* uint32_t: PTXOFFLOAD_METADATA_VERSION */
-    PTXOFFLOAD_NOTE_SOURCE = 2,  /* 32 bytes: SHA-256 of the input, without tags of earlier runs */
-    PTXOFFLOAD_NOTE_OUTPUT = 3   /* 32 bytes: SHA-256 of .ptxoffload.ptx */
+    PTXOFFLOAD_NOTE_SOURCE = 16, /* 32 bytes: SHA-256 of the input, without tags of earlier runs */
+    PTXOFFLOAD_NOTE_OUTPUT = 17  /* 32 bytes: SHA-256 of .ptxoffload.ptx */
 };
 
 /* The same as `version` in the JSON document: both say the same. It changes when an entry changes

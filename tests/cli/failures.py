@@ -212,7 +212,7 @@ BAD_USAGE = {
     'in.ptx --report=text:': "--report needs a file behind 'text:'",
     'in.ptx --fma=maybe': "--fma cannot be 'maybe': it is fused or split",
     'in.ptx --cost=free': "--cost cannot be 'free': it is tom",
-    'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': it is ptx, meta, ir or dot",
+    'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': it is ptx, meta, elf, ir or dot",
     'in.ptx --emit=ptx': '--emit needs -o OUT: its suffix is replaced for each output',
     'in.ptx --emit=ptx,ir -o -':
         "--emit of several outputs needs a file behind -o, not '-'",

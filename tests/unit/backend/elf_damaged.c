@@ -214,8 +214,8 @@ static const struct {
     {".note.ptxoffload", 0, 4, 10, "the note 'version' is missing"},
     {".note.ptxoffload", 4, 4, UINT32_MAX, "section '.note.ptxoffload': a note is cut short"},
     {".note.ptxoffload", 0, 4, UINT32_MAX, "a note is cut short"},
-    {".note.ptxoffload", 8, 4, 2, "the note 'source' is not of its size"},
-    {".note.ptxoffload", 28 + 8, 4, 3, "the note 'output' is there more than once"},
+    {".note.ptxoffload", 8, 4, 16, "the note 'source' is not of its size"},
+    {".note.ptxoffload", 28 + 8, 4, 17, "the note 'output' is there more than once"},
     {".note.ptxoffload", 28 + 8, 4, 99, "the note 'source' is missing"},
     {".note.ptxoffload", 84 + 24, 1, 0, "section '.ptxoffload.ptx': the PTX is not the one"},
 };
