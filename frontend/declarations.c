@@ -1,5 +1,6 @@
 // Declarations: words in front of names, and what a name may have behind it.
 #include "frontend/directives_internal.h"
+#include <string.h>
 
 static const struct node *node_at(const struct directives *d, uint32_t node)
 {
@@ -186,6 +187,10 @@ static void check_declarator(struct directives *d, uint32_t declarator, const st
                              enum directive_place place)
 {
     bool open = false, has_value = false;
+    const struct name *name = tree_name(d->tree, node_at(d, declarator)->value);
+    if ((name->length == 1 && *name->text == '_') ||
+        (name->length == 7 && !memcmp(name->text, "WARP_SZ", 7)))
+        directive_fault(d, "declaration", declarator, "this name has its own meaning");
     check_dimensions(d, declarator, specs, &open);
     NODE_EACH (child, d->tree, declarator) {
         if (node_at(d, child)->kind != NODE_INIT)

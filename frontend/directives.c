@@ -64,8 +64,20 @@ static bool target_allows(const struct directives *d, const char *targets)
     return !d->targets.n;
 }
 
+// What tags of this program say is for it alone.
+static bool is_own_pragma(const struct directives *d, uint32_t node)
+{
+    static const char own[] = "\"ptxoffload.";
+    const struct node *string = node_at(d, node) + 1;
+    return node_at(d, node)->aux == W_pragma && node_at(d, node)->size > 1 &&
+           string->end - string->begin > sizeof own &&
+           !memcmp(d->tree->source->text + string->begin, own, sizeof own - 1);
+}
+
 static void check_row_needs(struct directives *d, int row, uint32_t node)
 {
+    if (is_own_pragma(d, node))
+        return;
     const char *text = text_of(d, rows[row].word);
     uint16_t needs = rows[row].version, last = rows[row].last, is = d->version;
     if (is && is < needs)

@@ -1,40 +1,9 @@
 // Tree → instructions. Names are resolved by scope; registers get dense ids as they are met.
 #include "ir/internal.h"
+#include "ir/names.h"
 #include <string.h>
 
-enum { CARRY = 0, MOST_COUNTED = 1 << 24 };
-
-enum binding_kind { BOUND_NOTHING, BOUND_REGISTER, BOUND_SYMBOL, BOUND_COUNTED };
-
-struct binding {
-    uint8_t kind;
-    uint32_t depth; // of the scope that declares it
-    uint32_t index;
-};
-
-struct undo {
-    uint32_t name;
-    struct binding before;
-};
-
-// name<count>: registers name0 … ; made when they are first used.
-struct counted {
-    uint32_t count, decl, scope;
-    uint16_t type, bits;
-    uint32_t *reg;        // id + 1
-    struct binding outer; // the family of the same name that this one hides in part
-};
-
-// A name as prefix and number, found once.
-struct split {
-    uint32_t prefix; // name id + 1; 0: not looked at; IR_NONE: does not end in a number
-    uint32_t number;
-};
-
-struct label {
-    uint32_t name, block, scope, next; // next label with this name, or IR_NONE
-    uint32_t targets;                  // node of the .branchtargets that it names, or IR_NONE
-};
+enum { CARRY = 0 };
 
 struct ir_lower {
     struct ir_module *module;
@@ -42,17 +11,11 @@ struct ir_lower {
     struct arena *arena; // for one module
     struct arena *lists; // for one function
     struct ir_function *fn;
-    uint32_t name_count; // the tables' size
-    struct binding *bindings;
-    struct split *splits;
-    uint32_t *label_of; // per name: first label + 1
-    uint32_t depth;
-    uint32_t block; // current
-    bool open;      // the current block takes instructions
-    VEC(struct undo) undo;
-    VEC(struct counted) counted;
-    VEC(struct label) labels;
+    struct names names;
+    uint32_t block;               // current
+    bool open;                    // the current block takes instructions
     VEC(uint32_t) label_operands; // operands whose index still is a name id
+    VEC(uint32_t) late_names;     // nodes of names that must be labels, once all are known
 };
 
 static const struct node *node_at(const struct ir_lower *l, uint32_t node)
@@ -60,95 +23,20 @@ static const struct node *node_at(const struct ir_lower *l, uint32_t node)
     return &l->module->tree->nodes.v[node];
 }
 
-// Names
-
-static void bind(struct ir_lower *l, uint32_t name, enum binding_kind kind, uint32_t index)
+// What the name at a node means; if nothing, or nothing yet, that is reported.
+static struct binding resolve(struct ir_lower *l, uint32_t node)
 {
-    vec_push(l->arena, &l->undo, (struct undo){name, l->bindings[name]});
-    l->bindings[name] = (struct binding){(uint8_t)kind, l->depth, index};
-}
-
-static void leave_scope(struct ir_lower *l, uint32_t undo)
-{
-    while (l->undo.n > undo) {
-        const struct undo *last = &l->undo.v[--l->undo.n];
-        l->bindings[last->name] = last->before;
-    }
-}
-
-static uint32_t add_register(struct ir_lower *l, uint32_t name, uint32_t decl, uint32_t scope,
-                             uint16_t type, uint16_t bits)
-{
-    struct ir_register reg = {name, decl, scope, type, bits};
-    vec_push(l->lists, &l->fn->registers, reg);
-    return l->fn->registers.n - 1;
-}
-
-static struct split split_name(struct ir_lower *l, uint32_t id)
-{
-    struct split *split = &l->splits[id];
-    if (split->prefix)
-        return *split;
-    const struct name *name = tree_name(l->module->tree, id);
-    uint32_t digits = name->length;
-    while (digits > 1 && name->text[digits - 1] >= '0' && name->text[digits - 1] <= '9')
-        digits--;
-    split->prefix = IR_NONE;
-    uint32_t length = name->length - digits;
-    bool leading_zero = length > 1 && name->text[digits] == '0';
-    if (!length || length > 8 || leading_zero)
-        return *split;
-    uint32_t prefix = intern_find(&l->module->tree->names, name->text, digits);
-    if (prefix >= l->name_count)
-        return *split;
-    split->prefix = prefix + 1;
-    for (uint32_t i = digits; i < name->length; i++)
-        split->number = split->number * 10 + (uint32_t)(name->text[i] - '0');
-    return *split;
-}
-
-// The innermost family name<count> that has this number, if it is not further out than `depth`.
-static struct binding resolve_counted(struct ir_lower *l, uint32_t id, struct split split,
-                                      uint32_t depth)
-{
-    struct binding family = l->bindings[split.prefix - 1];
-    while (family.kind == BOUND_COUNTED && family.depth > depth) {
-        struct counted *counted = &l->counted.v[family.index];
-        if (split.number < counted->count) {
-            uint32_t *reg = &counted->reg[split.number];
-            if (!*reg)
-                *reg = add_register(l, id, counted->decl, counted->scope, counted->type,
-                                    counted->bits) +
-                       1;
-            return (struct binding){BOUND_REGISTER, family.depth, *reg - 1};
-        }
-        family = counted->outer;
-    }
-    return (struct binding){0};
-}
-
-static struct binding resolve(struct ir_lower *l, uint32_t id)
-{
-    struct binding direct = l->bindings[id];
-    if (direct.kind == BOUND_COUNTED)
-        direct = (struct binding){0};
-    struct split split = split_name(l, id);
-    if (split.prefix == IR_NONE)
-        return direct;
-    struct binding numbered = resolve_counted(l, id, split, direct.kind ? direct.depth : 0);
-    return numbered.kind ? numbered : direct;
+    struct binding binding = names_resolve(&l->names, (uint32_t)node_at(l, node)->value);
+    if (names_is_later(&l->names, binding, node) || !binding.kind)
+        names_undeclared(&l->names, node);
+    return binding;
 }
 
 // Declarations
 
-struct decl_specs {
-    uint16_t space, type;
-    uint32_t align, vector;
-};
-
-static struct decl_specs read_specs(const struct ir_lower *l, uint32_t decl)
+static struct declared_type read_specs(const struct ir_lower *l, uint32_t decl)
 {
-    struct decl_specs specs = {W_UNKNOWN, W_UNKNOWN, 0, 1};
+    struct declared_type specs = {W_UNKNOWN, W_UNKNOWN, 0, 0, 1};
     bool pointer = false; // behind .ptr stand the space and alignment of what is pointed to
     NODE_EACH (child, l->module->tree, decl) {
         const struct node *node = node_at(l, child);
@@ -165,30 +53,8 @@ static struct decl_specs read_specs(const struct ir_lower *l, uint32_t decl)
         else if (node->aux == W_align && !pointer && node->size > 1)
             specs.align = (uint32_t)node[1].value;
     }
+    specs.bits = (uint16_t)(ir_type_bits(specs.type) * specs.vector);
     return specs;
-}
-
-static void declare_register(struct ir_lower *l, uint32_t declarator, uint32_t scope,
-                             const struct decl_specs *specs)
-{
-    const struct node *node = node_at(l, declarator);
-    uint16_t bits = (uint16_t)(ir_type_bits(specs->type) * specs->vector);
-    uint32_t name = (uint32_t)node->value;
-    if (!(node->flags & NODE_COUNTED)) {
-        bind(l, name, BOUND_REGISTER, add_register(l, name, declarator, scope, specs->type, bits));
-        return;
-    }
-    uint64_t count = node[1].value;
-    if (count > MOST_COUNTED) {
-        diag_add(l->diags, DIAG_ERROR, "register-count", node->begin, node->end,
-                 "more than %d registers in one declaration", MOST_COUNTED);
-        count = MOST_COUNTED;
-    }
-    struct counted counted = {(uint32_t)count,  declarator, scope, specs->type, bits, NULL,
-                              l->bindings[name]};
-    counted.reg = ARENA_ARRAY(l->lists, uint32_t, count + 1);
-    vec_push(l->arena, &l->counted, counted);
-    bind(l, name, BOUND_COUNTED, l->counted.n - 1);
 }
 
 // Elements of all dimensions; 0 if one is open and nothing tells its length.
@@ -203,14 +69,12 @@ static uint64_t element_count(const struct ir_lower *l, uint32_t declarator)
     return count;
 }
 
-static void declare_symbol(struct ir_lower *l, uint32_t declarator, const struct decl_specs *specs,
-                           uint32_t parameter)
+static void declare_symbol(struct ir_lower *l, uint32_t decl, uint32_t declarator, uint32_t scope,
+                           const struct declared_type *specs, uint32_t parameter)
 {
-    const struct node *node = node_at(l, declarator);
-    uint64_t bytes =
-        (ir_type_bits(specs->type) * specs->vector + 7) / 8 * element_count(l, declarator);
+    uint64_t bytes = (specs->bits + 7u) / 8 * element_count(l, declarator);
     struct ir_symbol symbol = {
-        .name = (uint32_t)node->value,
+        .name = (uint32_t)node_at(l, declarator)->value,
         .node = declarator,
         .function = l->fn ? (uint32_t)(l->fn - l->module->functions.v) : IR_NONE,
         .size = bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes,
@@ -219,21 +83,37 @@ static void declare_symbol(struct ir_lower *l, uint32_t declarator, const struct
         .space = specs->space,
         .parameter = parameter,
     };
-    vec_push(l->module->arena, &l->module->symbols, symbol);
-    bind(l, symbol.name, BOUND_SYMBOL, l->module->symbols.n - 1);
+    names_declare_symbol(&l->names, decl, scope, &symbol);
+}
+
+// The names in a first value. Those of samplers and textures are words.
+static void check_initialiser(struct ir_lower *l, uint32_t declarator, uint16_t type)
+{
+    if (type == W_texref || type == W_samplerref || type == W_surfref)
+        return;
+    NODE_EACH (child, l->module->tree, declarator) {
+        if (node_at(l, child)->kind != NODE_INIT)
+            continue;
+        for (uint32_t i = child + 1; i < node_next(l->module->tree, child); i++)
+            if (node_at(l, i)->kind == NODE_NAME)
+                resolve(l, i);
+    }
 }
 
 static void declare(struct ir_lower *l, uint32_t decl, uint32_t scope, uint32_t parameter)
 {
-    struct decl_specs specs = read_specs(l, decl);
+    struct declared_type specs = read_specs(l, decl);
     NODE_EACH (child, l->module->tree, decl) {
         if (node_at(l, child)->kind != NODE_DECLARATOR)
             continue;
+        check_initialiser(l, child, specs.type);
         // Old PTX may declare registers for all functions of a module: they are symbols.
-        if (specs.space == W_reg && l->fn)
-            declare_register(l, child, scope, &specs);
+        if (node_at(l, child)->flags & NODE_COUNTED)
+            names_declare_family(&l->names, child, scope, &specs);
+        else if (specs.space == W_reg && l->fn)
+            names_declare_register(&l->names, child, scope, &specs);
         else
-            declare_symbol(l, child, &specs, parameter);
+            declare_symbol(l, decl, child, scope, &specs, parameter);
     }
 }
 
@@ -280,23 +160,11 @@ static void add_label(struct ir_lower *l, uint32_t node, uint32_t scope)
     uint32_t name = (uint32_t)node_at(l, node)->value;
     if (!names_list)
         begin_block(l, node);
-    struct label label = {name, l->block, scope, l->label_of[name] - 1,
-                          names_list ? next : IR_NONE};
-    vec_push(l->arena, &l->labels, label);
-    l->label_of[name] = l->labels.n;
-}
-
-// The label that a name means at a node: of several, that of the innermost scope around the node.
-static const struct label *find_label(const struct ir_lower *l, uint32_t name, uint32_t at)
-{
-    const struct label *best = NULL;
-    for (uint32_t i = l->label_of[name] - 1; i != IR_NONE; i = l->labels.v[i].next) {
-        const struct label *label = &l->labels.v[i];
-        bool around = label->scope < at && at < node_next(l->module->tree, label->scope);
-        if (around && (!best || label->scope > best->scope))
-            best = label;
-    }
-    return best;
+    names_add_label(&l->names, (struct label){.name = name,
+                                              .block = l->block,
+                                              .scope = scope,
+                                              .targets = names_list ? next : IR_NONE,
+                                              .node = node});
 }
 
 // Operands
@@ -314,14 +182,6 @@ static uint32_t add_operand(struct ir_lower *l, struct ir_operand operand)
     vec_push(l->lists, &fn->operand_inst, fn->insts.n - 1);
     fn->insts.v[fn->insts.n - 1].operand_count++;
     return fn->operands.n - 1;
-}
-
-static void warn_undeclared(struct ir_lower *l, uint32_t node)
-{
-    const struct node *at = node_at(l, node);
-    diag_add(l->diags, DIAG_WARNING, "undeclared", at->begin, at->end, "'%.*s' is not declared",
-             (int)(at->end - at->begin), l->module->tree->source->text + at->begin);
-    l->fn->incomplete = true;
 }
 
 static void add_register_operand(struct ir_lower *l, struct ir_operand operand, bool both)
@@ -355,7 +215,8 @@ static void add_name(struct ir_lower *l, uint32_t node, struct place_role place,
         vec_push(l->arena, &l->label_operands, add_operand(l, operand));
         return;
     }
-    struct binding binding = resolve(l, id);
+    struct binding binding = names_resolve(&l->names, id);
+    bool later = names_is_later(&l->names, binding, node);
     operand.index = binding.index;
     const struct name *name = tree_name(l->module->tree, id);
     if (binding.kind == BOUND_REGISTER) {
@@ -364,8 +225,10 @@ static void add_name(struct ir_lower *l, uint32_t node, struct place_role place,
     } else if (binding.kind == BOUND_SYMBOL) {
         // Other functions see a register of the module, so nothing is known of its value.
         bool shared = l->module->symbols.v[binding.index].space == W_reg;
-        operand.kind = shared ? OPERAND_UNKNOWN : OPERAND_SYMBOL;
+        operand.kind = shared || later ? OPERAND_UNKNOWN : OPERAND_SYMBOL;
         l->fn->incomplete |= shared;
+        if (later)
+            names_undeclared(&l->names, node);
         add_operand(l, operand);
     } else if (name->length == 1 && name->text[0] == '_') {
         operand.kind = OPERAND_SINK;
@@ -381,7 +244,9 @@ static void add_name(struct ir_lower *l, uint32_t node, struct place_role place,
     } else {
         operand.kind = OPERAND_UNKNOWN;
         add_operand(l, operand);
-        warn_undeclared(l, node);
+        l->fn->incomplete = true;
+        if (binding.kind != BOUND_FAULTY)
+            names_undeclared(&l->names, node);
     }
 }
 
@@ -428,7 +293,7 @@ static bool accesses_memory(const struct ir_inst *inst)
 static void add_element(struct ir_lower *l, uint32_t node, struct place_role place)
 {
     uint32_t index = node_next(l->module->tree, node + 1);
-    struct binding binding = resolve(l, (uint32_t)node_at(l, node + 1)->value);
+    struct binding binding = names_resolve(&l->names, (uint32_t)node_at(l, node + 1)->value);
     if (binding.kind != BOUND_SYMBOL || node_at(l, index)->kind != NODE_INT) {
         add_children(l, node, place);
         add_leaf(l, node, place, OPERAND_UNKNOWN);
@@ -491,7 +356,10 @@ static void add_call_operands(struct ir_lower *l, uint32_t node, uint32_t first)
             named = true;
             place.role = ROLE_USE;
             add_name(l, child, place, W_UNKNOWN, 0, false);
-        } // what follows the arguments names a prototype or a list of targets
+        } else if (at->kind == NODE_NAME && !names_resolve(&l->names, (uint32_t)at->value).kind) {
+            // The label of a prototype or of a list of targets, or else a table of functions.
+            vec_push(l->arena, &l->late_names, child);
+        }
     }
 }
 
@@ -604,24 +472,41 @@ static void add_instruction(struct ir_lower *l, uint32_t node)
         l->open = false;
 }
 
+// The labels of a list must be known at the end of the function, functions at once.
+static void read_targets(struct ir_lower *l, uint32_t directive)
+{
+    uint16_t word = node_at(l, directive)->aux;
+    if (word != W_branchtargets && word != W_calltargets)
+        return;
+    NODE_EACH (child, l->module->tree, directive) {
+        if (node_at(l, child)->kind != NODE_NAME)
+            continue;
+        if (word == W_calltargets)
+            resolve(l, child);
+        else
+            vec_push(l->arena, &l->late_names, child);
+    }
+}
+
 static void lower_scope(struct ir_lower *l, uint32_t scope)
 {
-    uint32_t undo = l->undo.n;
-    l->depth++;
+    uint32_t undo = l->names.undo.n;
+    l->names.depth++;
     NODE_EACH (child, l->module->tree, scope) {
         switch (node_at(l, child)->kind) {
         case NODE_DECL: declare(l, child, scope, IR_NONE); break;
         case NODE_LABEL: add_label(l, child, scope); break;
         case NODE_INSTR: add_instruction(l, child); break;
         case NODE_SCOPE: lower_scope(l, child); break;
+        case NODE_DIRECTIVE: read_targets(l, child); break;
         case NODE_ERROR: l->fn->incomplete = true; break;
         default: break;
         }
     }
     if (node_at(l, scope)->flags & NODE_CUT)
         l->fn->incomplete = true;
-    l->depth--;
-    leave_scope(l, undo);
+    l->names.depth--;
+    names_leave(&l->names, undo);
 }
 
 // Label operands become blocks; a list of branch targets becomes one operand for each.
@@ -630,13 +515,10 @@ static void resolve_labels(struct ir_lower *l)
     struct ir_function *fn = l->fn;
     for (uint32_t i = 0; i < l->label_operands.n; i++) {
         struct ir_operand *operand = &fn->operands.v[l->label_operands.v[i]];
-        const struct label *label = find_label(l, operand->index, operand->node);
+        const struct label *label = names_find_label(&l->names, operand->index, operand->node);
         if (!label) {
-            const struct node *at = node_at(l, operand->node);
-            diag_add(l->diags, DIAG_ERROR, "label", at->begin, at->end, "no label '%.*s' in reach",
-                     (int)(at->end - at->begin), l->module->tree->source->text + at->begin);
+            names_no_label(&l->names, operand->node);
             operand->kind = OPERAND_UNKNOWN;
-            fn->incomplete = true;
         } else if (label->targets != IR_NONE) {
             operand->kind = OPERAND_SYMBOL; // ir_build_edges reads the list
             operand->index = label->targets;
@@ -645,13 +527,12 @@ static void resolve_labels(struct ir_lower *l)
         }
     }
     l->label_operands.n = 0;
-}
-
-static void forget_labels(struct ir_lower *l)
-{
-    for (uint32_t i = 0; i < l->labels.n; i++)
-        l->label_of[l->labels.v[i].name] = 0;
-    l->labels.n = 0;
+    for (uint32_t i = 0; i < l->late_names.n; i++) {
+        uint32_t node = l->late_names.v[i];
+        if (!names_find_label(&l->names, (uint32_t)node_at(l, node)->value, node))
+            names_no_label(&l->names, node);
+    }
+    l->late_names.n = 0;
 }
 
 // The blocks that a .branchtargets directive lists, as operands in a side table of the function.
@@ -675,7 +556,7 @@ static void resolve_targets(struct ir_lower *l)
         NODE_EACH (child, l->module->tree, list) {
             const struct label *label =
                 node_at(l, child)->kind == NODE_NAME
-                    ? find_label(l, (uint32_t)node_at(l, child)->value, inst->node)
+                    ? names_find_label(&l->names, (uint32_t)node_at(l, child)->value, inst->node)
                     : NULL;
             if (!label || label->targets != IR_NONE)
                 fn->incomplete = true;
@@ -688,27 +569,31 @@ static void resolve_targets(struct ir_lower *l)
 void ir_lower_function(struct ir_lower *l, uint32_t function)
 {
     struct ir_function *fn = l->fn = &l->module->functions.v[function];
-    uint32_t undo = l->undo.n;
-    l->depth = 1;
+    uint32_t undo = l->names.undo.n, families = l->names.counted.n;
+    l->names.fn = fn;
+    l->names.depth = 1;
     l->open = false;
-    add_register(l, IR_NONE, IR_NONE, fn->node, W_b32, 1);
+    names_add_register(&l->names, IR_NONE, IR_NONE, fn->node,
+                       &(struct declared_type){W_reg, W_b32, 1, 0, 1});
     if (fn->returns != IR_NONE)
         declare_parameters(l, fn->returns, fn->node, false);
     if (fn->params != IR_NONE)
         declare_parameters(l, fn->params, fn->node, true);
     if (fn->has_body) {
         begin_block(l, IR_NONE);
+        l->names.depth = 0; // a body and its function's parameters are one scope
         NODE_EACH (child, l->module->tree, fn->node)
             if (node_at(l, child)->kind == NODE_SCOPE)
                 lower_scope(l, child);
         fn->blocks.v[fn->blocks.n - 1].end = fn->insts.n;
         resolve_labels(l);
         resolve_targets(l);
-        forget_labels(l);
+        names_forget_labels(&l->names);
     }
-    leave_scope(l, undo);
-    l->counted.n = 0;
-    l->depth = 0;
+    names_leave(&l->names, undo);
+    l->names.counted.n = families;
+    l->names.depth = 0;
+    l->names.fn = NULL;
     l->fn = NULL;
 }
 
@@ -736,15 +621,15 @@ static void add_function(struct ir_lower *l, uint32_t node)
                                .space = W_func,
                                .parameter = IR_NONE,
                                .is_entry = fn.is_entry};
-    vec_push(module->arena, &module->symbols, symbol);
-    fn.symbol = module->symbols.n - 1;
-    bind(l, fn.name, BOUND_SYMBOL, fn.symbol);
+    fn.symbol = names_declare_symbol(&l->names, node, 0, &symbol);
     vec_push(module->arena, &module->functions, fn);
 }
 
-static void read_header(struct ir_lower *l, uint32_t directive)
+static void read_directive(struct ir_lower *l, uint32_t directive)
 {
     const struct node *node = node_at(l, directive);
+    if (node->aux == W_alias)
+        names_check_alias(&l->names, directive);
     if (node->size < 2)
         return;
     if (node->aux == W_address_size && node[1].kind == NODE_INT)
@@ -761,19 +646,13 @@ struct ir_lower *ir_lower_module(struct ir_work *work, struct arena *arena, stru
     struct ir_module *module = work->module;
     struct tree *tree = module->tree;
     struct ir_lower *l = ARENA_NEW(arena, struct ir_lower);
-    *l = (struct ir_lower){.module = module,
-                           .diags = diags,
-                           .arena = arena,
-                           .lists = &work->lists,
-                           .name_count = tree->names.names.n};
-    l->bindings = ARENA_ARRAY(arena, struct binding, l->name_count);
-    l->splits = ARENA_ARRAY(arena, struct split, l->name_count);
-    l->label_of = ARENA_ARRAY(arena, uint32_t, l->name_count);
+    *l = (struct ir_lower){.module = module, .diags = diags, .arena = arena, .lists = &work->lists};
+    names_init(&l->names, module, diags, arena, &work->lists);
     module->address_bits = 32;
     NODE_EACH (child, tree, 0) {
         enum node_kind kind = node_at(l, child)->kind;
         if (kind == NODE_DIRECTIVE)
-            read_header(l, child);
+            read_directive(l, child);
         else if (kind == NODE_DECL)
             declare(l, child, 0, IR_NONE);
         else if (kind == NODE_FUNCTION)

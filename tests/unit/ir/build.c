@@ -72,7 +72,7 @@ static void test_undeclared(void **state)
     (void)state;
     static const char *const bodies[] = {
         ".reg .b32 %r<3>; mov.b32 %r3, 1;", // behind the last
-        ".reg .b32 %r<3>; mov.b32 %r01, 1;",
+        ".reg .b32 %r<3>; mov.b32 %r03, 1;",
         "{ .reg .b32 y; } mov.b32 y, 1;",
         "mov.b32 %nosuch, 1;",
     };
@@ -81,7 +81,7 @@ static void test_undeclared(void **state)
         char text[512];
         snprintf(text, sizeof text, KERNEL("%s"), bodies[i]);
         build(&b, text);
-        assert_int_equal(b.program.diags.list.n, 1);
+        assert_int_equal(b.program.diags.errors, 1);
         assert_string_equal(b.program.diags.list.v[0].id, "undeclared");
         assert_true(only(&b)->incomplete);
         program_free(&b.program);
@@ -93,9 +93,9 @@ static void test_labels_in_scopes(void **state)
 {
     (void)state;
     struct built b;
-    build_clean(&b, KERNEL(".reg .pred p;\n"
-                           "{ WAIT: @p bra DONE; bra WAIT; DONE: }\n"
-                           "{ WAIT: @p bra DONE; bra WAIT; DONE: }\n"
+    build_clean(&b, KERNEL(".reg .pred q;\n"
+                           "{ WAIT: @q bra DONE; bra WAIT; DONE: }\n"
+                           "{ WAIT: @q bra DONE; bra WAIT; DONE: }\n"
                            "ret;"));
     const struct ir_function *fn = only(&b);
     assert_int_equal(fn->loops.n, 2);
@@ -200,7 +200,7 @@ static void test_irreducible(void **state)
 {
     (void)state;
     struct built b;
-    build_clean(&b, KERNEL(".reg .pred p;\n@p bra B;\nA: @p bra B; ret;\nB: bra A;"));
+    build_clean(&b, KERNEL(".reg .pred q;\n@q bra B;\nA: @q bra B; ret;\nB: bra A;"));
     assert_true(only(&b)->irreducible);
     program_free(&b.program);
 }

@@ -204,7 +204,10 @@ static void test_barred(void **unused)
         {"call with a body that cannot", LOADS "call waits;\n" STORE, "call:1<4\n"},
         {"call of a function that calls itself", LOADS "call again;\n" STORE, "call:1<4\n"},
         {"call of a function that ends the thread", LOADS "call stops;\n" STORE, "call:1<4\n"},
-        {"call by address", LOADS "mov.u64 %x1, inside;\ncall %x1, (%a), P;\n" STORE, "call:1<5\n"},
+        {"call by address",
+         LOADS
+         "mov.u64 %x1, inside; P: .callprototype _ (.param .b64 _);\ncall %x1, (%a), P;\n" STORE,
+         "call:1<5\n"},
         {"not in the table", LOADS "frob.f32 %f3, %f1;\n" STORE, "opaque:1<4\n"},
         {"trap", LOADS "trap;\n" STORE, "diverges:1<4\n"},
         {"clock", LOADS "mov.u32 %r1, %clock;\n" STORE, "place:1<4\n"},

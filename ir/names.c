@@ -1,0 +1,488 @@
+// Scopes and families: what a name means where it stands.
+#include "ir/names.h"
+#include "support/nearest.h"
+#include <string.h>
+
+void names_init(struct names *names, struct ir_module *module, struct diags *diags,
+                struct arena *scratch, struct arena *lists)
+{
+    uint32_t count = module->tree->names.names.n;
+    *names = (struct names){
+        .module = module, .diags = diags, .scratch = scratch, .lists = lists, .count = count};
+    names->bindings = ARENA_ARRAY(scratch, struct binding, count);
+    names->families = ARENA_ARRAY(scratch, struct binding, count);
+    names->splits = ARENA_ARRAY(scratch, struct split, count);
+    names->label_of = ARENA_ARRAY(scratch, uint32_t, count);
+}
+
+static const struct node *node_at(const struct names *names, uint32_t node)
+{
+    return &names->module->tree->nodes.v[node];
+}
+
+// Scopes
+
+static struct binding *place_of(struct names *names, uint32_t name, bool family)
+{
+    return &(family ? names->families : names->bindings)[name];
+}
+
+static void bind(struct names *names, uint32_t name, struct binding binding)
+{
+    bool family = binding.kind == BOUND_COUNTED;
+    struct binding *place = place_of(names, name, family);
+    binding.depth = names->depth;
+    vec_push(names->scratch, &names->undo, (struct undo){name, family, *place});
+    *place = binding;
+}
+
+void names_leave(struct names *names, uint32_t undo)
+{
+    while (names->undo.n > undo) {
+        const struct undo *last = &names->undo.v[--names->undo.n];
+        *place_of(names, last->name, last->family) = last->before;
+    }
+}
+
+uint32_t names_add_register(struct names *names, uint32_t name, uint32_t decl, uint32_t scope,
+                            const struct declared_type *type)
+{
+    struct ir_register reg = {name, decl, scope, type->type, type->bits};
+    vec_push(names->lists, &names->fn->registers, reg);
+    return names->fn->registers.n - 1;
+}
+
+static uint32_t add_symbol(struct names *names, const struct ir_symbol *symbol)
+{
+    vec_push(names->module->arena, &names->module->symbols, *symbol);
+    return names->module->symbols.n - 1;
+}
+
+// Families
+
+static struct split split_name(struct names *names, uint32_t id)
+{
+    enum { MOST_DIGITS = 8 };
+    struct split *split = &names->splits[id];
+    if (split->prefix)
+        return *split;
+    const struct name *name = tree_name(names->module->tree, id);
+    uint32_t digits = name->length;
+    while (digits > 1 && name->text[digits - 1] >= '0' && name->text[digits - 1] <= '9')
+        digits--;
+    split->prefix = IR_NONE;
+    uint32_t first = digits;
+    while (first + 1 < name->length && name->text[first] == '0') // r01 is r1
+        first++;
+    if (digits == name->length || name->length - first > MOST_DIGITS)
+        return *split;
+    uint32_t prefix = intern_find(&names->module->tree->names, name->text, digits);
+    if (prefix >= names->count)
+        return *split;
+    split->prefix = prefix + 1;
+    for (uint32_t i = first; i < name->length; i++)
+        split->number = split->number * 10 + (uint32_t)(name->text[i] - '0');
+    return *split;
+}
+
+static uint32_t make_member(struct names *names, const struct counted *family, uint32_t id)
+{
+    const struct declared_type *type = &family->type;
+    if (type->space == W_reg && family->scope)
+        return names_add_register(names, id, family->decl, family->scope, type);
+    struct ir_symbol symbol = {
+        .name = id,
+        .node = family->decl,
+        .function = family->scope ? (uint32_t)(names->fn - names->module->functions.v) : IR_NONE,
+        .size = (type->bits + 7u) / 8,
+        .align = type->align,
+        .type = type->type,
+        .space = type->space,
+        .parameter = IR_NONE,
+    };
+    return add_symbol(names, &symbol);
+}
+
+// The innermost family name<count> that has this number, if it is not further out than `depth`.
+static struct binding resolve_counted(struct names *names, uint32_t id, struct split split,
+                                      uint32_t depth)
+{
+    struct binding family = names->families[split.prefix - 1];
+    while (family.kind && family.depth >= depth) {
+        struct counted *counted = &names->counted.v[family.index];
+        if (split.number < counted->count) {
+            bool is_register = counted->type.space == W_reg && counted->scope;
+            enum binding_kind kind = counted->faulty ? BOUND_FAULTY
+                                     : is_register   ? BOUND_REGISTER
+                                                     : BOUND_SYMBOL;
+            uint32_t *made = &counted->made[split.number];
+            if (!*made)
+                *made = make_member(names, counted, id) + 1;
+            return (struct binding){(uint8_t)kind, family.depth, *made - 1, counted->decl};
+        }
+        family = counted->outer;
+    }
+    return (struct binding){0};
+}
+
+struct binding names_resolve(struct names *names, uint32_t id)
+{
+    struct binding direct = names->bindings[id];
+    struct split split = split_name(names, id);
+    if (split.prefix == IR_NONE)
+        return direct;
+    struct binding numbered = resolve_counted(names, id, split, direct.kind ? direct.depth + 1 : 0);
+    return numbered.kind ? numbered : direct;
+}
+
+bool names_is_later(struct names *names, struct binding binding, uint32_t node)
+{
+    return binding.kind == BOUND_SYMBOL && !binding.depth && binding.node > node &&
+           names->module->tree->nodes.v[binding.node].begin > node_at(names, node)->begin;
+}
+
+// Declaring
+
+static bool is_word_byte(char c)
+{
+    return c == '_' || c == '$' || c == '%' || (c >= '0' && c <= '9') ||
+           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+// Where a declaration says its name. A function's stands behind its specs and returned values.
+static void name_range(const struct names *names, uint32_t index, uint32_t *begin, uint32_t *end)
+{
+    const struct tree *tree = names->module->tree;
+    const struct node *node = &tree->nodes.v[index];
+    const struct name *name = tree_name(tree, node->value);
+    const char *text = tree->source->text;
+    *begin = node->kind == NODE_GUARD || node->kind == NODE_NAME ? node->end - name->length
+                                                                 : node->begin;
+    if (node->kind == NODE_FUNCTION) {
+        NODE_EACH (child, tree, index)
+            if (tree->nodes.v[child].kind == NODE_RETURNS)
+                *begin = tree->nodes.v[child].end;
+        while (*begin + name->length < node->end &&
+               (memcmp(text + *begin, name->text, name->length) || text[*begin - 1] == '.' ||
+                is_word_byte(text[*begin - 1]) || is_word_byte(text[*begin + name->length])))
+            ++*begin;
+    }
+    *end = *begin + name->length;
+}
+
+void names_add_diag(struct names *names, enum severity severity, const char *id, uint32_t node,
+                    const char *text)
+{
+    uint32_t begin, end;
+    name_range(names, node, &begin, &end);
+    diag_add(names->diags, severity, id, begin, end, "%s", text);
+}
+
+void names_report_again(struct names *names, uint32_t node, uint32_t first, const char *what)
+{
+    const struct name *name = tree_name(names->module->tree, node_at(names, node)->value);
+    names_add_diag(names, DIAG_ERROR, "redefinition", node,
+                   arena_printf(names->scratch, "%s '%.*s' is declared already", what,
+                                (int)name->length, name->text));
+    names_add_diag(names, DIAG_NOTE, "redefinition", first, "first declared here");
+}
+
+// What this scope already calls by the name: a declaration, a member of a family, or a label.
+// IR_NONE if nothing does.
+static uint32_t find_in_scope(struct names *names, uint32_t name, uint32_t scope)
+{
+    struct binding direct = names->bindings[name];
+    if (direct.kind && direct.depth == names->depth)
+        return direct.node;
+    for (uint32_t i = names->label_of[name] - 1; i != IR_NONE; i = names->labels.v[i].next)
+        if (names->labels.v[i].scope == scope)
+            return names->labels.v[i].node;
+    struct split split = split_name(names, name);
+    if (split.prefix == IR_NONE)
+        return IR_NONE;
+    struct binding family = names->families[split.prefix - 1];
+    while (family.kind && family.depth == names->depth) {
+        if (split.number < names->counted.v[family.index].count)
+            return family.node;
+        family = names->counted.v[family.index].outer;
+    }
+    return IR_NONE;
+}
+
+static bool refuse(struct names *names, uint32_t node, uint32_t scope, const char *what)
+{
+    uint32_t name = (uint32_t)node_at(names, node)->value;
+    uint32_t first = find_in_scope(names, name, scope);
+    if (first == IR_NONE)
+        return false;
+    names_report_again(names, node, first, what);
+    bind(names, name, (struct binding){.kind = BOUND_FAULTY, .node = first});
+    return true;
+}
+
+void names_declare_register(struct names *names, uint32_t declarator, uint32_t scope,
+                            const struct declared_type *type)
+{
+    uint32_t name = (uint32_t)node_at(names, declarator)->value;
+    if (refuse(names, declarator, scope, "register"))
+        return;
+    uint32_t reg = names_add_register(names, name, declarator, scope, type);
+    bind(names, name, (struct binding){.kind = BOUND_REGISTER, .index = reg, .node = declarator});
+}
+
+static void declare_again(struct names *names, uint32_t index, uint32_t decl)
+{
+    const struct ir_symbol *symbol = &names->module->symbols.v[index];
+    struct binding *before = &names->bindings[symbol->name];
+    const struct ir_symbol *old = &names->module->symbols.v[before->index];
+    if (names_redeclare(names, old, names->declarations.v[before->index], symbol, decl))
+        before->index = index; // its first declaration stays the place from which on it is known
+}
+
+uint32_t names_declare_symbol(struct names *names, uint32_t decl, uint32_t scope,
+                              const struct ir_symbol *symbol)
+{
+    uint32_t index = add_symbol(names, symbol);
+    bool in_module = !names->fn;
+    while (in_module && names->declarations.n <= index)
+        vec_push(names->scratch, &names->declarations, decl);
+    if (in_module && names->bindings[symbol->name].kind == BOUND_SYMBOL)
+        declare_again(names, index, decl);
+    else if (!refuse(names, symbol->node, scope,
+                     symbol->parameter != IR_NONE ? "parameter" : "variable"))
+        bind(names, symbol->name,
+             (struct binding){.kind = BOUND_SYMBOL, .index = index, .node = symbol->node});
+    return index;
+}
+
+// A member that this scope has declared by itself, or IR_NONE.
+static uint32_t find_member(struct names *names, uint32_t prefix, uint64_t count, uint32_t scope)
+{
+    for (uint32_t i = names->undo.n; i-- > 0;) {
+        uint32_t name = names->undo.v[i].name;
+        const struct binding *now = place_of(names, name, names->undo.v[i].family);
+        if (now->depth < names->depth)
+            break; // those of outer scopes were bound before
+        struct split split = split_name(names, name);
+        if (!names->undo.v[i].family && split.prefix == prefix + 1 && split.number < count)
+            return name;
+    }
+    for (uint32_t i = 0; i < names->labels.n; i++) {
+        struct split split = split_name(names, names->labels.v[i].name);
+        if (names->labels.v[i].scope == scope && split.prefix == prefix + 1 && split.number < count)
+            return names->labels.v[i].name;
+    }
+    return IR_NONE;
+}
+
+void names_declare_family(struct names *names, uint32_t declarator, uint32_t scope,
+                          const struct declared_type *type)
+{
+    enum { MOST = 1 << 24 };
+    const struct node *node = node_at(names, declarator);
+    uint32_t name = (uint32_t)node->value;
+    uint64_t count = node[1].value;
+    if (count > MOST) {
+        diag_add(names->diags, DIAG_ERROR, "register-count", node->begin, node->end,
+                 "more than %d registers in one declaration", MOST);
+        count = MOST;
+    }
+    struct binding before = names->families[name];
+    bool again = before.kind && before.depth == names->depth;
+    uint32_t member = again ? IR_NONE : find_member(names, name, count, scope);
+    if (again) {
+        names_report_again(names, declarator, before.node, "family");
+        names->counted.v[before.index].faulty = true;
+    } else if (member != IR_NONE) {
+        names_report_again(names, declarator, find_in_scope(names, member, scope), "a member of");
+        bind(names, member,
+             (struct binding){.kind = BOUND_FAULTY, .node = names->bindings[member].node});
+    }
+    struct counted counted = {(uint32_t)count, declarator, scope, *type, again, NULL, before};
+    counted.made = ARENA_ARRAY(scope ? names->lists : names->scratch, uint32_t, count + 1);
+    vec_push(names->scratch, &names->counted, counted);
+    bind(
+        names, name,
+        (struct binding){.kind = BOUND_COUNTED, .index = names->counted.n - 1, .node = declarator});
+}
+
+// Labels
+
+void names_add_label(struct names *names, struct label label)
+{
+    uint32_t first = find_in_scope(names, label.name, label.scope);
+    if (first != IR_NONE)
+        names_report_again(names, label.node, first, "label");
+    label.next = names->label_of[label.name] - 1;
+    vec_push(names->scratch, &names->labels, label);
+    names->label_of[label.name] = names->labels.n;
+}
+
+const struct label *names_find_label(const struct names *names, uint32_t name, uint32_t at)
+{
+    const struct label *best = NULL;
+    for (uint32_t i = names->label_of[name] - 1; i != IR_NONE; i = names->labels.v[i].next) {
+        const struct label *label = &names->labels.v[i];
+        bool around = label->scope < at && at < node_next(names->module->tree, label->scope);
+        if (around && (!best || label->scope > best->scope))
+            best = label;
+    }
+    return best;
+}
+
+void names_forget_labels(struct names *names)
+{
+    for (uint32_t i = 0; i < names->labels.n; i++)
+        names->label_of[names->labels.v[i].name] = 0;
+    names->labels.n = 0;
+}
+
+// Reports of what is not there
+
+// True the first time in a function.
+static bool first_time(struct names *names, uint32_t name)
+{
+    uint32_t function =
+        names->fn ? (uint32_t)(names->fn - names->module->functions.v) + 2 : 1; // 0: never
+    if (!names->told)
+        names->told = ARENA_ARRAY(names->scratch, uint32_t, names->count);
+    if (names->told[name] == function)
+        return false;
+    names->told[name] = function;
+    return true;
+}
+
+// What could not be read and spans lines or begins with a dot may have been a declaration.
+static void find_unread(struct names *names)
+{
+    const struct tree *tree = names->module->tree;
+    const char *text = tree->source->text;
+    names->unread_known = true;
+    for (uint32_t i = 0; i < tree->nodes.n; i++) {
+        const struct node *node = &tree->nodes.v[i];
+        if (node->kind == NODE_ERROR && node->end > node->begin &&
+            (text[node->begin] == '.' || memchr(text + node->begin, '\n', node->end - node->begin)))
+            vec_push(names->scratch, &names->unread, i);
+    }
+}
+
+// May an error node before `node` have declared the name? Families stand there with their prefix.
+static bool may_be_unread(struct names *names, uint32_t node, const struct name *name)
+{
+    if (!names->unread_known)
+        find_unread(names);
+    uint32_t length = name->length;
+    while (length > 1 && name->text[length - 1] >= '0' && name->text[length - 1] <= '9')
+        length--;
+    for (uint32_t i = 0; i < names->unread.n; i++) {
+        const struct node *part = node_at(names, names->unread.v[i]);
+        const char *text = names->module->tree->source->text + part->begin;
+        uint32_t size = part->end - part->begin;
+        if (memmem(text, size, name->text, name->length))
+            return true;
+        if (names->unread.v[i] < node && length < name->length &&
+            memmem(text, size, name->text, length))
+            return true;
+    }
+    return false;
+}
+
+// Comparing with every name takes its time: texts full of faults get no more guesses.
+enum { MOST_GUESSES = 50 };
+
+static const char *guess_text(struct names *names, const struct nearest *nearest)
+{
+    if (!nearest->best)
+        return "";
+    return arena_printf(names->scratch, "; did you mean '%.*s'?", (int)nearest->best_length,
+                        nearest->best);
+}
+
+static const char *guess_family(struct names *names, const struct name *typed)
+{
+    uint32_t digits = typed->length;
+    while (digits > 1 && typed->text[digits - 1] >= '0' && typed->text[digits - 1] <= '9')
+        digits--;
+    if (digits == typed->length)
+        return "";
+    struct nearest nearest;
+    nearest_init(&nearest, typed->text, digits);
+    for (uint32_t i = 0; i < names->count; i++)
+        if (names->families[i].kind)
+            nearest_offer(&nearest, tree_name(names->module->tree, i)->text,
+                          tree_name(names->module->tree, i)->length);
+    if (!nearest.best)
+        return "";
+    return arena_printf(names->scratch, "; did you mean '%.*s%.*s'?", (int)nearest.best_length,
+                        nearest.best, (int)(typed->length - digits), typed->text + digits);
+}
+
+static const char *guess_name(struct names *names, uint32_t id)
+{
+    const struct tree *tree = names->module->tree;
+    if (names->guesses++ >= MOST_GUESSES)
+        return "";
+    struct nearest nearest;
+    nearest_init(&nearest, tree_name(tree, id)->text, tree_name(tree, id)->length);
+    for (uint32_t i = 0; i < names->count; i++) {
+        bool known = names->bindings[i].kind || isa_special_of(i) < SPECIAL_COUNT;
+        if (known && i != id)
+            nearest_offer(&nearest, tree_name(tree, i)->text, tree_name(tree, i)->length);
+    }
+    return nearest.best ? guess_text(names, &nearest) : guess_family(names, tree_name(tree, id));
+}
+
+void names_undeclared(struct names *names, uint32_t node)
+{
+    uint32_t id = (uint32_t)node_at(names, node)->value;
+    const struct name *name = tree_name(names->module->tree, id);
+    if (names->fn)
+        names->fn->incomplete = true;
+    if (may_be_unread(names, node, name) || !first_time(names, id))
+        return;
+    const char *text = arena_printf(names->scratch, "'%.*s' is", (int)name->length, name->text);
+    struct binding binding = names->bindings[id];
+    struct split split = split_name(names, id);
+    struct binding family =
+        split.prefix == IR_NONE ? (struct binding){0} : names->families[split.prefix - 1];
+    uint32_t place = IR_NONE;
+    if (names_is_later(names, binding, node)) {
+        text = arena_printf(names->scratch, "%s declared only later", text);
+        place = binding.node;
+    } else if (family.kind) {
+        text = arena_printf(names->scratch, "%s not declared: there are %u of its family", text,
+                            names->counted.v[family.index].count);
+        place = family.node;
+    } else {
+        text = arena_printf(names->scratch, "%s not declared%s", text, guess_name(names, id));
+    }
+    names_add_diag(names, DIAG_ERROR, "undeclared", node, text);
+    if (place != IR_NONE)
+        names_add_diag(names, DIAG_NOTE, "undeclared", place, "declared here");
+}
+
+void names_no_label(struct names *names, uint32_t node)
+{
+    const struct tree *tree = names->module->tree;
+    const struct node *at = node_at(names, node);
+    const struct name *name = tree_name(tree, at->value);
+    names->fn->incomplete = true;
+    if (may_be_unread(names, node, name) || !first_time(names, (uint32_t)at->value))
+        return;
+    struct nearest nearest;
+    nearest_init(&nearest, name->text, name->length);
+    for (uint32_t i = 0; i < names->labels.n && names->guesses < MOST_GUESSES; i++) {
+        const struct name *known = tree_name(tree, names->labels.v[i].name);
+        if (names_find_label(names, names->labels.v[i].name, node))
+            nearest_offer(&nearest, known->text, known->length);
+    }
+    names->guesses++;
+    names_add_diag(names, DIAG_ERROR, "label", node,
+                   arena_printf(names->scratch, "no label '%.*s' in reach%s", (int)name->length,
+                                name->text, guess_text(names, &nearest)));
+    uint32_t other = names->label_of[at->value] - 1;
+    if (other == IR_NONE)
+        return;
+    names_add_diag(names, DIAG_NOTE, "label", names->labels.v[other].node,
+                   "a label of this name stands in another scope");
+}

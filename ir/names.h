@@ -1,0 +1,115 @@
+// Names while a module is lowered: what each means in which scope, families of registers, labels.
+// What is wrong with them is reported by ptxas' rules, each fault once per function and name:
+//   undeclared    a name that nothing declares, or that is declared only later
+//   redefinition  a name that its scope has already, with a note where
+//   label         a label that is nowhere in reach
+// Private to the floor.
+#pragma once
+#include "ir/ir.h"
+
+enum binding_kind {
+    BOUND_NOTHING,
+    BOUND_REGISTER,
+    BOUND_SYMBOL,
+    BOUND_COUNTED, // a family
+    BOUND_FAULTY, // declared twice, differently: no more is said about it
+};
+
+struct binding {
+    uint8_t kind;
+    uint32_t depth; // of the scope that declares it: 0 for the module, 1 for a function
+    uint32_t index;
+    uint32_t node; // of its first declaration
+};
+
+struct undo {
+    uint32_t name;
+    bool family;
+    struct binding before;
+};
+
+struct declared_type {
+    uint16_t space, type, bits;
+    uint32_t align, vector;
+};
+
+// name<count>: registers or variables name0 … ; made when they are first used.
+struct counted {
+    uint32_t count, decl, scope;
+    struct declared_type type;
+    bool faulty;
+    uint32_t *made;       // id + 1
+    struct binding outer; // the family of the same name that this one hides in part
+};
+
+// A name as prefix and number, found once.
+struct split {
+    uint32_t prefix; // name id + 1; 0: not looked at; IR_NONE: does not end in a number
+    uint32_t number;
+};
+
+struct label {
+    uint32_t name, block, scope, next; // next label with this name, or IR_NONE
+    uint32_t targets;                  // node of the list or prototype that it names, or IR_NONE
+    uint32_t node;
+};
+
+struct names {
+    struct ir_module *module;
+    struct diags *diags;
+    struct arena *scratch;  // for one module
+    struct arena *lists;    // for one function
+    struct ir_function *fn; // NULL at module level
+    uint32_t count;         // the tables' size
+    struct binding *bindings, *families; // by name: a family and a name of its own do not meet
+    struct split *splits;
+    uint32_t *label_of; // per name: first label + 1
+    uint32_t depth;
+    VEC(struct undo) undo;
+    VEC(struct counted) counted;
+    VEC(struct label) labels;
+    VEC(uint32_t) declarations; // of the module's symbols, by symbol
+    VEC(uint32_t) unread;       // error nodes that may hold declarations
+    bool unread_known;
+    uint32_t *told; // per name: the function in which it was reported last, + 1
+    uint32_t guesses;
+};
+
+void names_init(struct names *names, struct ir_module *module, struct diags *diags,
+                struct arena *scratch, struct arena *lists);
+// Everything bound since `undo` (names->undo.n at that time) loses its meaning.
+void names_leave(struct names *names, uint32_t undo);
+// Registers of the family; `declarator` has the flag NODE_COUNTED.
+void names_declare_family(struct names *names, uint32_t declarator, uint32_t scope,
+                          const struct declared_type *type);
+void names_declare_register(struct names *names, uint32_t declarator, uint32_t scope,
+                            const struct declared_type *type);
+// `decl`: the declaration around the symbol's node, which may be that node itself. Returns its id.
+uint32_t names_declare_symbol(struct names *names, uint32_t decl, uint32_t scope,
+                              const struct ir_symbol *symbol);
+uint32_t names_add_register(struct names *names, uint32_t name, uint32_t decl, uint32_t scope,
+                            const struct declared_type *type);
+// What a name means here.
+struct binding names_resolve(struct names *names, uint32_t name);
+// Is it a symbol of the module that is declared only behind the node?
+bool names_is_later(struct names *names, struct binding binding, uint32_t node);
+void names_undeclared(struct names *names, uint32_t node);
+// A diagnostic at the name that a node uses or declares.
+void names_add_diag(struct names *names, enum severity severity, const char *id, uint32_t node,
+                    const char *text);
+void names_report_again(struct names *names, uint32_t node, uint32_t first, const char *what);
+
+void names_add_label(struct names *names, struct label label);
+// The label that a name means at a node: of several, that of the innermost scope around the node.
+const struct label *names_find_label(const struct names *names, uint32_t name, uint32_t at);
+void names_forget_labels(struct names *names);
+void names_no_label(struct names *names, uint32_t node);
+
+// ir/symbols.c: symbols that a module declares more than once. True if the new declaration takes
+// the name's place.
+bool names_redeclare(struct names *names, const struct ir_symbol *old, uint32_t old_decl,
+                     const struct ir_symbol *symbol, uint32_t decl);
+// What the prototypes of two functions differ in, or NULL.
+const char *names_compare_prototypes(const struct names *names, uint32_t a, uint32_t b);
+// .alias NEW, OLD: both are functions, and the new one has no body.
+void names_check_alias(struct names *names, uint32_t directive);
