@@ -21,6 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = sorted((ROOT / 'samples').glob('*/*.ptx'))
 VECADD = ROOT / 'samples' / 'vecadd' / 'vecadd.ptx'
 READER = ROOT / 'tests' / 'metadata' / 'print_object.c'
+TEXT = (ROOT / 'docs' / 'metadata.md').read_text(encoding='utf-8')
+CHAPTER = TEXT[TEXT.index('\n## ELF object\n'):]
 SECTIONS = ('ptx', 'module', 'kernels', 'chains', 'instructions', 'blocks', 'estimates', 'registers',
             'rejected', 'strings')
 
@@ -238,6 +240,43 @@ def objcopy_section(folder):
               '--only-section=.ptxoffload.ptx', '--set-section-flags', '.ptxoffload.ptx=alloc',
               'out.elf', 'copy.ptx'], folder), 0)
     same(content(folder, 'copy.ptx'), content(folder, 'out.ptx'))
+
+
+@case
+def documented(folder):
+    """docs/metadata.md has every section, with the size of its records"""
+    make(folder)
+    shown = re.findall(r'\] (\.\S+) +[A-Z]+ +\S+ \S+ \S+ (\S+)', readelf(folder, '-SW'))
+    same(len(shown), 14)
+    rows = dict(re.findall(r'^\| `(\.\S+)`.* \|(?: (\d+)|) \|$', CHAPTER, re.M))
+    for name, size in shown:
+        if name.startswith('.ptxoffload.'):
+            same((name, int(rows[name] or 0)), (name, int(size, 16)))
+        else:
+            within('`%s`' % name, CHAPTER + '`.shstrtab`')
+
+
+def shape(text):
+    """A text without its numbers and without blanks at the ends of lines."""
+    lines = [re.sub(r'\b(0x)?[0-9a-f]*\d[0-9a-f]*\b|\b[a-f]{2}\b', '#', line).rstrip()
+             for line in text.strip('\n').split('\n')]
+    return [line for line in lines if line]
+
+
+@case
+def example(folder):
+    """docs/metadata.md shows what readelf prints"""
+    if b' 2.40' not in run([tool('readelf'), '--version'], folder).out:
+        raise Skip('readelf is not the one of binutils 2.40')
+    shutil.copy(VECADD, folder / 'vecadd.ptx')
+    tag(folder, 'vecadd.ptx', '-o', 'out.ptx', '--emit=ptx,elf')
+    block = CHAPTER[CHAPTER.index('    $ readelf'):CHAPTER.index('With `objcopy`')]
+    commands = re.split(r'^    \$ ', block, flags=re.M)[1:]
+    assert len(commands) == 4
+    for command in commands:
+        line, text = command.split('\n', 1)
+        shown = readelf(folder, *line.split()[1:-1]).split('Key to Flags')[0]
+        same(shape(re.sub('^    ', '', text, flags=re.M)), shape(shown))
 
 
 def expected(document):
