@@ -168,6 +168,15 @@ static bool parse_letter(struct form_operand *operand, char letter)
     }
 }
 
+// 4,8,16
+static void parse_values(struct form_operand *operand, const char *text)
+{
+    char *end;
+    do
+        operand->value[operand->value_count++] = (uint32_t)strtoul(text, &end, 10);
+    while (*end == ',' && operand->value_count < FORM_VALUES && (text = end + 1));
+}
+
 // One part between colons.
 static void parse_part(const struct forms *forms, struct form_operand *operand, const char *text,
                        size_t length)
@@ -175,7 +184,9 @@ static void parse_part(const struct forms *forms, struct form_operand *operand, 
     if (length == 1 && parse_letter(operand, *text))
         return;
     size_t digits = strspn(text, "0123456789");
-    if (digits == length) {
+    if (memchr(text, ',', length)) {
+        parse_values(operand, text);
+    } else if (digits == length) {
         operand->length = (uint8_t)atoi(text);
     } else if (digits && text[digits] == '-') {
         char *slash;
@@ -217,9 +228,12 @@ static struct form_operand parse_operand(const struct forms *forms, const char *
     if (*name == '[' || *name == '(') {
         operand.name = name + 1;
         operand.name_length = (uint8_t)strcspn(operand.name, ",:])");
-        const char *type = operand.name + operand.name_length;
-        if (*type == ':')
-            operand.type = parse_type(forms, &operand, type + 1, strcspn(type + 1, ",]"));
+        const char *part = operand.name + operand.name_length;
+        while (*part == ':') {
+            size_t size = strcspn(part + 1, ":,]");
+            parse_part(forms, &operand, part + 1, size);
+            part += 1 + size;
+        }
         operand.kind = *name == '[' ? FORM_ADDRESS : FORM_LIST;
         return operand;
     }

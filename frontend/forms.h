@@ -29,6 +29,7 @@
 //     a:T          register or immediate of type T that is read
 //     r            register only                  i  integer immediate only
 //     0-255        immediates in this range       24-256/8  which are multiples of 8
+//     4,8,16       one of these immediates
 //     s            may be a special register      v  may be the address of a variable or function
 //     m            (d:m:T) also read              o  only a register declared as .bN
 //     _            may be the sink _; without a type it must be it
@@ -36,7 +37,8 @@
 //                  that begin with d are written
 //     d|p:T        d and, if it stands there, a second destination p, a predicate; d||p: it must
 //                  stand there; p|q:P two predicates
-//     [a]          address; [a:b32] in a register of that type; [a,c:2:s32] with more inside
+//     [a]          address; [a:o:b32] in a register of that type; [a,c:2:s32] with more
+//                  inside
 //     (a)          parenthesised list
 //     4:T          vector of exactly four         #:T  as long as the vector modifier says
 //     4#:T         four times that                *:T  vector of any length, or a scalar
@@ -55,6 +57,7 @@ enum {
     FORM_OPERANDS = 12,
     FORM_SLOTS = 20,
     FORM_NEEDS = 8,
+    FORM_VALUES = 6,
     FORM_TABLE_VERSION = 91, // the newest PTX that the tables describe
 };
 
@@ -90,6 +93,8 @@ struct form_operand {
     uint16_t type;    // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
     bool ranged;
     uint32_t least, most, step; // of an immediate, if ranged
+    uint32_t value[FORM_VALUES];
+    uint32_t value_count; // if there are any, an immediate is one of these
 };
 enum { FORM_CAPTURED = 0x8000 };
 

@@ -32,10 +32,22 @@ struct order {
     uint8_t type, space; // first slot that the next type or space may take
 };
 
+// A word in a slot behind this one, that could have stood in this one: then the order tells which
+// is meant, as in createpolicy's two priorities.
+static bool passed_over(const struct matching *m, uint32_t mod, uint32_t i)
+{
+    for (uint32_t before = 0; before < mod; before++)
+        if (m->slot_of[before] > i && !m->form->slots[i].fixed &&
+            slot_word(&m->form->slots[i], m->mods[before]))
+            return true;
+    return false;
+}
+
 static bool may_take(const struct matching *m, uint32_t mod, uint32_t i)
 {
     const struct form_slot *slot = &m->form->slots[i];
-    return !(m->filled >> i & 1) && !(slot->fixed && mod != i) && slot_word(slot, m->mods[mod]);
+    return !(m->filled >> i & 1) && !(slot->fixed && mod != i) && slot_word(slot, m->mods[mod]) &&
+           !passed_over(m, mod, i);
 }
 
 static bool assign(struct matching *m, uint32_t mod, struct order order)

@@ -386,6 +386,15 @@ void parser_member(struct parser *p, uint32_t name, const struct token *word)
     NODE(name).aux = word_of(word);
 }
 
+void parser_attribute(struct parser *p, uint32_t address, const struct token *word)
+{
+    NODE(address).aux = word_of(word);
+    NODE(address).end = p->last_end = word->end;
+    if (NODE(address).aux != W_unified_mod)
+        diag_add(p->diags, DIAG_ERROR, "syntax", word->begin, word->end,
+                 "only .unified may stand behind an address");
+}
+
 // Faults
 
 void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray,

@@ -67,6 +67,7 @@ void parser_modifier(struct parser *p, const struct token *word);
 void parser_guard(struct parser *p, const struct token *at, const struct token *name, bool negated);
 void parser_function_name(struct parser *p, const struct token *name);
 void parser_counted(struct parser *p, const struct token *number, uint32_t end);
+void parser_attribute(struct parser *p, uint32_t address, const struct token *word);
 void parser_member(struct parser *p, uint32_t name, const struct token *word);
 // `expected`: ", expected …" or empty.
 void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray,

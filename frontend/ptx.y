@@ -49,6 +49,7 @@ static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
 
 %type <mark> mark
 %type <node> operand primary
+%type <token> attribute
 %%
 module: items ;
 items: %empty | items item ;
@@ -207,9 +208,11 @@ primary
     | T_NAME '(' <node>{ $$ = parser_open(p, NODE_APPLY, &$1); } operands ')' { parser_close(p, $5.end); $$ = $3; }
     | T_NUMBER '(' <node>{ $$ = parser_open(p, NODE_APPLY, &$1); } operands ')' { parser_close(p, $5.end); $$ = $3; }
     | '{' <node>{ $$ = parser_open(p, NODE_VECTOR, &$1); } elements_opt '}' { parser_close(p, $4.end); $$ = $2; }
-    | '[' <node>{ $$ = parser_open(p, NODE_ADDRESS, &$1); } operands_opt ']' { parser_close(p, $4.end); $$ = $2; }
+    | '[' <node>{ $$ = parser_open(p, NODE_ADDRESS, &$1); } operands_opt ']' attribute
+      { parser_close(p, $4.end); $$ = $2; if ($5.end) parser_attribute(p, $$, &$5); }
     | '(' <node>{ $$ = parser_open(p, NODE_LIST, &$1); } operands_opt ')' { parser_close(p, $4.end); $$ = $2; }
     ;
+attribute: %empty { $$ = (struct token){0}; } | T_DOT ; // [a].unified
 // Elements of a vector or of an initialiser; a sampler's are named.
 elements_opt: %empty | elements ;
 elements: element | elements ',' element ;

@@ -34,7 +34,7 @@ enum node_kind {
     NODE_STRING,
     NODE_WORD,    // a dot word; aux: isa_word
     NODE_VECTOR,  // {a, b, …}
-    NODE_ADDRESS, // [a], [a+4], [texture, {x, y}]
+    NODE_ADDRESS, // [a], [a+4], [texture, {x, y}]; aux: W_unified_mod or 0
     NODE_LIST,    // (a, b)
     NODE_PAIR,    // p|q
     NODE_NOT,     // !p

@@ -27,6 +27,8 @@ static void read_target(struct check *c, uint32_t node)
     const struct name *name = tree_name(c->tree, at->value);
     if (name->length == 14 && !memcmp(name->text, "map_f64_to_f32", 14))
         c->f64_as_f32 = true;
+    if (name->length == 19 && !memcmp(name->text, "texmode_independent", 19))
+        c->independent = true;
     if (!is_architecture(name))
         return;
     vec_push(&c->scratch, &c->targets, *name);
@@ -57,6 +59,8 @@ static void read_targets(struct check *c)
 
 static bool target_allows(const struct check *c, const char *targets)
 {
+    if (!strcmp(targets, "texmode_independent"))
+        return c->independent;
     if (!c->targets.n || (c->f64_as_f32 && !strcmp(targets, "13")))
         return true;
     for (uint32_t i = 0; i < c->targets.n; i++)

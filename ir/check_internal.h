@@ -19,6 +19,7 @@ enum fault_kind {
     FAULT_INSIDE,      // too few or too many operands in the brackets
     FAULT_LIST,
     FAULT_LABEL,
+    FAULT_UNIFIED,
     FAULT_NAME,
     FAULT_VECTOR, // must be a vector
     FAULT_LENGTH,
@@ -57,8 +58,8 @@ struct check {
     uint32_t exact[WORD_COUNT], wider[WORD_COUNT];
     uint32_t addresses; // those that an address may have
     VEC(struct name) targets;
-    bool f64_as_f32;
-    VEC(uint8_t) allowed; // by match: 0 unknown, else enum allowance + 1
+    bool f64_as_f32, independent; // .target map_f64_to_f32, texmode_independent
+    VEC(uint8_t) allowed;         // by match: 0 unknown, else enum allowance + 1
 };
 
 void check_init_types(struct check *c);

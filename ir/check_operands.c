@@ -45,6 +45,19 @@ static bool takes(uint16_t type, uint16_t reg, bool larger)
     return false;
 }
 
+static void init_type(struct check *c, uint16_t type)
+{
+    for (uint32_t i = 0; i < REGISTER_TYPE_COUNT; i++) {
+        uint16_t reg = register_types[i];
+        bool same = isa_words[type].value == isa_words[reg].value;
+        bool larger = isa_words[type].value < isa_words[reg].value;
+        if (same && takes(type, reg, false))
+            c->exact[type] |= 1u << i;
+        if ((same && takes(type, reg, false)) || (larger && takes(type, reg, true)))
+            c->wider[type] |= 1u << i;
+    }
+}
+
 void check_init_types(struct check *c)
 {
     for (uint32_t i = 0; i < REGISTER_TYPE_COUNT; i++) {
@@ -53,17 +66,10 @@ void check_init_types(struct check *c)
         c->number[reg] = (uint8_t)(i + 1);
         if ((kind == TYPE_INTEGER || kind == TYPE_BITS) && reg != W_b128)
             c->addresses |= 1u << i;
-        for (uint16_t type = 0; type < WORD_COUNT; type++) {
-            if (!isa_is_type(type))
-                continue;
-            bool same = isa_words[type].value == isa_words[reg].value;
-            bool larger = isa_words[type].value < isa_words[reg].value;
-            if (same && takes(type, reg, false))
-                c->exact[type] |= 1u << i;
-            if ((same && takes(type, reg, false)) || (larger && takes(type, reg, true)))
-                c->wider[type] |= 1u << i;
-        }
     }
+    for (uint16_t type = 0; type < WORD_COUNT; type++)
+        if (isa_is_type(type))
+            init_type(c, type);
 }
 
 static uint16_t twice_as_wide(uint16_t type)
@@ -134,6 +140,14 @@ static bool takes_integer(uint16_t type)
     return kind == TYPE_INTEGER || kind == TYPE_PREDICATE || kind == TYPE_BITS;
 }
 
+static bool is_listed(const struct form_operand *spec, uint64_t value)
+{
+    for (uint32_t i = 0; i < spec->value_count; i++)
+        if (spec->value[i] == value)
+            return true;
+    return !spec->value_count;
+}
+
 static bool fit_integer(const struct fit *f, uint32_t node, uint64_t value)
 {
     const struct form_operand *spec = f->spec;
@@ -145,7 +159,7 @@ static bool fit_integer(const struct fit *f, uint32_t node, uint64_t value)
         value = -value;
     if (spec->ranged && (value < spec->least || value > spec->most || value % spec->step))
         return refuse(f, FAULT_RANGE, node);
-    return true;
+    return is_listed(spec, value) || refuse(f, FAULT_RANGE, node);
 }
 
 static bool fit_float(const struct fit *f, uint32_t node)
@@ -344,6 +358,8 @@ static bool fit_vector(const struct fit *f, uint32_t node)
         return fit_elements(f, node, length);
     if (is_vector_register(f, node, length))
         return fit_vector_register(f, node);
+    if (is_sink(f, node) && f->match->form->op == OP_atom)
+        return true; // of all elements
     if (any || (f->spec->length == FORM_BY_MODIFIER && !form_fills(f->match, '#')))
         return fit_value(f, node);
     f->fault->number = length;
@@ -393,6 +409,21 @@ static bool fit_pair(struct fit *f, uint32_t node)
     return good;
 }
 
+// Loads and atomics from global memory, through a register.
+static bool takes_unified(const struct fit *f, uint32_t node)
+{
+    uint16_t op = f->match->form->op, space = f->c->inst->space;
+    if ((op != OP_ld && op != OP_ldu && op != OP_atom) || (space != W_UNKNOWN && space != W_global))
+        return false;
+    for (uint32_t at = node + 1; at < node_next(f->c->tree, node); at++) {
+        const struct ir_operand *operand =
+            node_at(f, at)->kind == NODE_NAME ? find_operand(f->c, at) : NULL;
+        if (operand && operand->kind != OPERAND_REGISTER)
+            return false;
+    }
+    return true;
+}
+
 // What is added to the address, and what stands beside it in the brackets.
 static bool fit_address(struct fit *f, uint32_t node)
 {
@@ -401,6 +432,8 @@ static bool fit_address(struct fit *f, uint32_t node)
         return true;
     if (at->kind != NODE_ADDRESS || at->size < 2)
         return refuse(f, FAULT_ADDRESS, node);
+    if (at->aux == W_unified_mod && !takes_unified(f, node))
+        return refuse(f, FAULT_UNIFIED, node);
     uint32_t base = node + 1;
     uint8_t kind = node_at(f, base)->kind;
     uint32_t name = kind == NODE_OFFSET || kind == NODE_MEMBER ? base + 1 : base;
@@ -416,7 +449,8 @@ static bool fit_address(struct fit *f, uint32_t node)
     if (type >= WORD_COUNT || !f->c->number[type])
         return true;
     uint32_t set = f->spec->type < WORD_COUNT ? f->c->exact[f->spec->type] : f->c->addresses;
-    return set >> (f->c->number[type] - 1) & 1 || refuse(f, FAULT_BASE, name);
+    bool untyped = !f->spec->untyped || type_kind(type) == TYPE_BITS;
+    return (set >> (f->c->number[type] - 1) & 1 && untyped) || refuse(f, FAULT_BASE, name);
 }
 
 static bool fit_function(const struct fit *f, uint32_t node)

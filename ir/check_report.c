@@ -21,8 +21,18 @@ static const char *declared_type(struct check *c, uint32_t node)
     return "of another type";
 }
 
+static const char *values_text(struct check *c, const struct form_operand *spec)
+{
+    const char *text = "is none of";
+    for (uint32_t i = 0; i < spec->value_count; i++)
+        text = arena_printf(&c->scratch, "%s%s %u", text, i ? "," : "", spec->value[i]);
+    return text;
+}
+
 static const char *range_text(struct check *c, const struct form_operand *spec)
 {
+    if (spec->value_count)
+        return values_text(c, spec);
     if (spec->step == 1)
         return arena_printf(&c->scratch, "is not between %u and %u", spec->least, spec->most);
     return arena_printf(&c->scratch, "is no multiple of %u between %u and %u", spec->step,
@@ -50,6 +60,7 @@ static const char *fault_text(struct check *c, const struct fault *fault)
     case FAULT_INSIDE: return "is an address with another number of parts";
     case FAULT_LIST: return "must be a list in parentheses";
     case FAULT_LABEL: return "must be a label";
+    case FAULT_UNIFIED: return "cannot be .unified here";
     case FAULT_NAME: return "must be a name";
     case FAULT_VECTOR: return arena_printf(&c->scratch, "must be a vector of %u", fault->number);
     case FAULT_LENGTH: return arena_printf(&c->scratch, "must have %u elements", fault->number);

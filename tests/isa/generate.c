@@ -129,8 +129,8 @@ static const char *register_of(uint16_t type, bool twice)
 
 static const char *immediate_of(struct maker *m, const struct form_operand *spec, uint16_t type)
 {
-    if (spec->most)
-        return arena_printf(m->arena, "%u", spec->least);
+    if (spec->ranged || spec->value_count)
+        return arena_printf(m->arena, "%u", spec->ranged ? spec->least : spec->value[0]);
     return type == W_f32 || type == W_f64 ? "1.5" : "0";
 }
 
@@ -160,7 +160,7 @@ static const char *address_of(const struct form *form, const struct form_operand
         if (!strcmp(text, ".const") || !strcmp(text, ".local"))
             return text[1] == 'c' ? "cv" : "lv";
     }
-    return spec->type == W_UNKNOWN ? "db1" : "ru1";
+    return spec->type == W_UNKNOWN ? "db1" : spec->untyped ? "rb1" : "ru1";
 }
 
 static const char *value_text(struct maker *m, const struct form_match *match,
@@ -410,9 +410,9 @@ static bool for_address(const char *replacement)
 static void change_registers(struct maker *m)
 {
     static const char *const registers[] = {
-        "p1",  "xu1", "hb1",        "hu1", "hf1",  "rb1",     "ru1",        "rs1",
-        "rf1", "db1", "du1",        "df1", "qb1",  "%laneid", "gv",         "_",
-        "0",   "1.5", "0f3f800000", "!p1", "-ru1", "ru1.b1",  "{ru1, ru2}", "[du1]"};
+        "p1",         "xu1", "hb1",  "hu1",    "hf1",        "rb1",   "ru1", "rs1", "rf1",
+        "db1",        "du1", "df1",  "qb1",    "%laneid",    "gv",    "_",   "0",   "1.5",
+        "0f3f800000", "!p1", "-ru1", "ru1.b1", "{ru1, ru2}", "[du1]", "L"};
     choose_first(m);
     for (uint32_t i = 0; i < m->form->operand_count; i++) {
         m->changed = (int)i;

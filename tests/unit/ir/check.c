@@ -70,6 +70,49 @@ static void test_braces(void **state)
     EXPECT(cases);
 }
 
+static void test_unified(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {BODY("ld.global.u32 r0, [d1].unified; ld.u32 r0, [d1+4].unified;"), ""},
+        {BODY("atom.global.add.u32 r0, [d1].unified, 1; ldu.global.u32 r0, [d1].unified;"), ""},
+        {BODY("st.global.u32 [d1].unified, r0;"), "error type [d1].unified"},
+        {BODY("ld.shared.u32 r0, [d1].unified;"), "error type [d1].unified"},
+        {".global .u32 g;" BODY("ld.global.u32 r0, [g].unified;"), "error type [g].unified"},
+        {BODY("ld.global.u32 r0, [d1].foo;"), "error syntax .foo"},
+    };
+    EXPECT(cases);
+}
+
+// Where two words may stand in each other's place, the order counts.
+static void test_order(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {BODY("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 d0, 1.0;"), ""},
+        {BODY("createpolicy.fractional.L2::evict_first.L2::evict_last.b64 d0, 1.0;"),
+         "error modifier .L2::evict_last"},
+    };
+    EXPECT(cases);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {BODY("cp.async.ca.shared.global [r1], [d2], 8; bar.arrive 1, 64;"), ""},
+        {BODY("cp.async.ca.shared.global [r1], [d2], 12;"), "error type 12"},
+        {BODY("bar.arrive 1, 33;"), "error type 33"},
+        {".version 4.0\n.target sm_30\n.global .samplerref s;\n"
+         ".entry k() { .reg .b32 b; txq.force_unnormalized_coords.b32 b, [s]; }",
+         "error target txq.force_unnormalized_coords.b32"},
+        {".version 4.0\n.target sm_30, texmode_independent\n.global .samplerref s;\n"
+         ".entry k() { .reg .b32 b; txq.force_unnormalized_coords.b32 b, [s]; }",
+         ""},
+    };
+    EXPECT(cases);
+}
+
 // The syntax has complained already.
 static void test_errors(void **state)
 {
@@ -180,10 +223,11 @@ static void test_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),    cmocka_unit_test(test_braces),
-        cmocka_unit_test(test_errors),   cmocka_unit_test(test_modifiers),
-        cmocka_unit_test(test_operands), cmocka_unit_test(test_needs),
-        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_clean),     cmocka_unit_test(test_braces),
+        cmocka_unit_test(test_errors),    cmocka_unit_test(test_unified),
+        cmocka_unit_test(test_order),     cmocka_unit_test(test_values),
+        cmocka_unit_test(test_modifiers), cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_needs),     cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
