@@ -35,24 +35,6 @@ static void print(const struct container *container)
     sink_end(&sink);
 }
 
-static void list(struct arena *arena, const char *bytes, size_t size)
-{
-    struct diags diags;
-    struct container container;
-    uint32_t *chosen;
-    diags_init(&diags, arena);
-    bool is_good = container_open(&container, arena, "fuzz", bytes, size, &diags);
-    must(is_good == !diags.errors, "the answer is not what the diagnostics say");
-    for (uint32_t i = 0; i < container.modules.n; i++) {
-        check_module(&container, i);
-        read_module(&container, i, arena, &diags);
-    }
-    print(&container);
-    diags_init(&diags, arena);
-    uint32_t count = container_choose(&container, (struct container_choice){0}, &chosen, &diags);
-    must(!count == !!diags.errors, "nothing was chosen, and nobody said why");
-}
-
 // Mapping pages takes longer than most inputs do: they stay until a larger input comes.
 static const char *copy_guarded(const struct fuzz_input *input)
 {
@@ -65,17 +47,26 @@ static const char *copy_guarded(const struct fuzz_input *input)
     return guarded_copy(&guarded, input->data, input->size);
 }
 
+static void run(const struct fuzz_input *input, struct arena *arena)
+{
+    struct diags diags;
+    struct container container;
+    uint32_t *chosen;
+    diags_init(&diags, arena);
+    bool is_good =
+        container_open(&container, arena, "fuzz", copy_guarded(input), input->size, &diags);
+    must(is_good == !diags.errors, "the answer is not what the diagnostics say");
+    for (uint32_t i = 0; i < container.modules.n; i++) {
+        check_module(&container, i);
+        read_module(&container, i, arena, &diags);
+    }
+    print(&container);
+    diags_init(&diags, arena);
+    uint32_t count = container_choose(&container, (struct container_choice){0}, &chosen, &diags);
+    must(!count == !!diags.errors, "nothing was chosen, and nobody said why");
+}
+
 int fuzz_one(const struct fuzz_input *input)
 {
-    const char *bytes = copy_guarded(input);
-    struct memory memory = {.fail_in = input->fail_in};
-    struct arena arena;
-    arena_init(&arena, &memory);
-    int ran_out = setjmp(memory.on_failure);
-    if (!ran_out)
-        list(&arena, bytes, input->size);
-    memory_free(&memory);
-    must(!ran_out || input->fail_in, "memory ran out");
-    must(memory.bytes == 0, "memory was kept");
-    return ran_out;
+    return fuzz_in_memory(input, run);
 }

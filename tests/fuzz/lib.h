@@ -57,6 +57,38 @@ static inline void sink_end(struct sink *sink)
     fflush(sink->to);
 }
 
+typedef void fuzz_function(const struct fuzz_input *input, struct arena *arena);
+
+// Memory of its own, all of which must come back, also after a failure.
+static inline int fuzz_in_own_memory(const struct fuzz_input *input, fuzz_function *function)
+{
+    struct memory memory = {.fail_in = input->fail_in};
+    struct arena arena;
+    arena_init(&arena, &memory);
+    int ran_out = setjmp(memory.on_failure);
+    if (!ran_out)
+        function(input, &arena);
+    memory_free(&memory);
+    must(!ran_out || input->fail_in, "memory ran out");
+    must(memory.bytes == 0, "memory was kept");
+    return ran_out;
+}
+
+// The same memory for one input after the other: a fuzzer wants many inputs a second.
+static inline int fuzz_in_memory(const struct fuzz_input *input, fuzz_function *function)
+{
+    static struct memory memory;
+    static struct arena arena;
+    if (input->part == FUZZ_ALL || input->fail_in)
+        return fuzz_in_own_memory(input, function);
+    must(!setjmp(memory.on_failure), "memory ran out");
+    if (!arena.memory)
+        arena_init(&arena, &memory);
+    function(input, &arena);
+    arena_reset(&arena);
+    return 0;
+}
+
 // A copy exactly as long as promised, which parsing may write to.
 static inline void make_source(struct source *source, struct arena *arena, const char *text,
                                size_t length)

@@ -127,14 +127,5 @@ static void try_all(const struct fuzz_input *input, struct arena *arena)
 
 int fuzz_one(const struct fuzz_input *input)
 {
-    struct memory memory = {.fail_in = input->fail_in};
-    struct arena arena;
-    arena_init(&arena, &memory);
-    int ran_out = setjmp(memory.on_failure);
-    if (!ran_out)
-        try_all(input, &arena);
-    memory_free(&memory);
-    must(!ran_out || input->fail_in, "memory ran out");
-    must(memory.bytes == 0, "memory was kept");
-    return ran_out;
+    return fuzz_in_memory(input, try_all);
 }

@@ -86,11 +86,24 @@ static void check_format(struct program *program, struct arena *arena, struct si
          "a formatted text changes when it is formatted again");
 }
 
-static void run(const struct fuzz_input *input, struct arena *arena, const char *text)
+// Exactly as long as promised, so that AddressSanitizer sees a byte too far; until the next one.
+static char *copy_text(const struct fuzz_input *input)
+{
+    static char *text;
+    free(text);
+    text = calloc(1, input->size + 2);
+    must(text != NULL, "the test itself has no memory");
+    if (input->size)
+        memcpy(text, input->data, input->size);
+    return text;
+}
+
+static void run(const struct fuzz_input *input, struct arena *arena)
 {
     static struct forms_kept kept;
     static struct sink sinks[2];
     forms_kept_ready(&kept);
+    const char *text = copy_text(input);
     struct program *program = ARENA_NEW(arena, struct program);
     parse(program, arena, text, input->size);
     const char *wrong = tree_validate(&program->tree);
@@ -109,19 +122,5 @@ static void run(const struct fuzz_input *input, struct arena *arena, const char 
 
 int fuzz_one(const struct fuzz_input *input)
 {
-    // Exactly as long as promised, so that AddressSanitizer sees a byte too far.
-    char *text = calloc(1, input->size + 2);
-    must(text != NULL, "the test itself has no memory");
-    memcpy(text, input->data, input->size);
-    struct memory memory = {.fail_in = input->fail_in};
-    struct arena arena;
-    arena_init(&arena, &memory);
-    int ran_out = setjmp(memory.on_failure);
-    if (!ran_out)
-        run(input, &arena, text);
-    free(text);
-    memory_free(&memory);
-    must(!ran_out || input->fail_in, "memory ran out");
-    must(memory.bytes == 0, "memory was kept");
-    return ran_out;
+    return fuzz_in_memory(input, run);
 }
