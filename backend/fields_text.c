@@ -19,11 +19,11 @@ struct texts {
 // How many characters stand as they are.
 static size_t plain_length(const char *text, bool element)
 {
-    const char *forbidden = element ? "'\"\\~," : "'\"\\~";
     size_t at = 0;
-    while (text[at] >= ' ' && text[at] <= '~' && !strchr(forbidden, text[at]) &&
-           !(text[at] == '/' && at && text[at - 1] == '*'))
-        at++;
+    for (; text[at] >= ' ' && text[at] < ESCAPE; at++)
+        if (text[at] == '\'' || text[at] == '"' || text[at] == '\\' ||
+            (text[at] == ',' && element) || (text[at] == '/' && at && text[at - 1] == '*'))
+            break;
     return at;
 }
 
@@ -49,11 +49,12 @@ static void add_texts(struct text *to, const struct texts *texts)
 
 static void add_words(struct text *to, const char *const *words, unsigned set)
 {
-    const char *comma = "";
+    bool comma = false;
     for (unsigned i = 0; words[i]; i++)
         if (set >> i & 1) {
-            text_printf(to, "%s%s", comma, words[i]);
-            comma = ",";
+            text_add(to, ",", comma);
+            text_string(to, words[i]);
+            comma = true;
         }
 }
 
@@ -61,23 +62,23 @@ static void add_double(struct text *to, double value)
 {
     char text[NUMBER_TEXT];
     number_shortest(text, value);
-    text_add(to, text, strlen(text));
+    text_string(to, text);
 }
 
 static void add_value(struct text *to, const struct field *field, const void *value)
 {
     switch (field->kind) {
     case FIELD_TEXT: add_escaped(to, *(const char *const *)value, false); break;
-    case FIELD_SHA256: text_add(to, value, strlen(value)); break;
+    case FIELD_SHA256: text_string(to, value); break;
     case FIELD_UINT:
-    case FIELD_OPTIONAL: text_printf(to, "%u", *(const uint32_t *)value); break;
-    case FIELD_COUNT: text_printf(to, "%llu", (unsigned long long)*(const uint64_t *)value); break;
+    case FIELD_OPTIONAL: text_uint(to, *(const uint32_t *)value); break;
+    case FIELD_COUNT: text_uint(to, *(const uint64_t *)value); break;
     case FIELD_DOUBLE: add_double(to, *(const double *)value); break;
-    case FIELD_BOOL: text_printf(to, "%s", *(const bool *)value ? "true" : "false"); break;
-    case FIELD_WORD: text_printf(to, "%s", field->words[*(const unsigned *)value]); break;
+    case FIELD_BOOL: text_string(to, *(const bool *)value ? "true" : "false"); break;
+    case FIELD_WORD: text_string(to, field->words[*(const unsigned *)value]); break;
     case FIELD_WORDS: add_words(to, field->words, *(const unsigned *)value); break;
     case FIELD_TEXTS: add_texts(to, value); break;
-    case FIELD_FIXED: text_printf(to, "%s", field->words[0]); break;
+    case FIELD_FIXED: text_string(to, field->words[0]); break;
     case FIELD_OBJECT:
     case FIELD_OPTION:
     case FIELD_LIST: break; // not values
@@ -109,10 +110,12 @@ static void write_fields(struct text *to, const struct field *rows, const void *
                          arena_printf(to->arena, "%s%s.", prefix, field->key));
             continue;
         }
-        const char *quote = is_quoted(field->kind) ? "'" : "";
-        text_printf(to, " %s%s=%s", prefix, field->key, quote);
+        text_add(to, " ", 1);
+        text_string(to, prefix);
+        text_string(to, field->key);
+        text_add(to, "='", is_quoted(field->kind) ? 2 : 1);
         add_value(to, field, value);
-        text_printf(to, "%s", quote);
+        text_add(to, "'", is_quoted(field->kind));
     }
 }
 

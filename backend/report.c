@@ -1,5 +1,6 @@
 #include "backend/report.h"
 #include "backend/summary.h"
+#include "support/sink.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@ enum style { PLAIN, BOLD, GOOD, MAYBE, DIM };
 static const char *const colours[] = {"", "\033[1m", "\033[32m", "\033[33m", "\033[2m"};
 
 struct page {
-    FILE *to;
+    struct sink to;
     bool colour;
     const struct tables *tables;
     uint32_t column; // characters in the current line
@@ -19,14 +20,20 @@ struct page {
 static void end_line(struct page *page)
 {
     if (page->column)
-        putc('\n', page->to);
+        sink_char(&page->to, '\n');
     page->column = 0;
+}
+
+static void put_blanks(struct page *page, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        sink_char(&page->to, ' ');
 }
 
 static void begin_line(struct page *page, uint32_t blanks, uint32_t indent)
 {
     end_line(page);
-    fprintf(page->to, "%*s", (int)blanks, "");
+    put_blanks(page, blanks);
     page->column = blanks;
     page->indent = indent;
 }
@@ -34,7 +41,7 @@ static void begin_line(struct page *page, uint32_t blanks, uint32_t indent)
 static void put_bytes(struct page *page, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        putc((unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i], page->to);
+        sink_char(&page->to, (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i]);
     page->column += (uint32_t)length;
 }
 
@@ -63,10 +70,10 @@ static void put(struct page *page, const char *text)
 static void put_styled(struct page *page, enum style style, const char *text)
 {
     if (page->colour)
-        fputs(colours[style], page->to);
+        sink_text(&page->to, colours[style]);
     put(page, text);
     if (page->colour && style != PLAIN)
-        fputs("\033[0m", page->to);
+        sink_text(&page->to, "\033[0m");
 }
 
 // For what is short: numbers and fixed words.
@@ -100,8 +107,9 @@ __attribute__((format(printf, 2, 3))) static void label(struct page *page, const
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     begin_line(page, 2, INDENT);
-    fprintf(page->to, "%-*s", INDENT - 2, text);
     uint32_t end = 2 + (uint32_t)strlen(text);
+    sink_text(&page->to, text);
+    put_blanks(page, end < INDENT ? INDENT - end : 0);
     page->column = end < INDENT ? INDENT : end;
 }
 
@@ -270,14 +278,14 @@ static void print_kernel(struct page *page, const struct table_kernel *kernel)
         print_block(page, &kernel->blocks.v[i]);
     if (kernel->rejected.n) {
         begin_line(page, 2, INDENT);
-        fputs("turned down", page->to);
+        sink_text(&page->to, "turned down");
         page->column = INDENT + 2;
     }
     for (uint32_t i = 0; i < kernel->rejected.n; i++)
         print_rejection(page, &kernel->rejected.v[i]);
     label(page, "summary");
     print_summary(page, &sum);
-    putc('\n', page->to);
+    sink_char(&page->to, '\n');
 }
 
 static void print_header(struct page *page)
@@ -291,17 +299,19 @@ static void print_header(struct page *page)
          table_cost_names[tables->options.cost], table_fma_names[tables->options.fma],
          tables->options.reorder ? "changed where it helps" : "kept");
     end_line(page);
-    putc('\n', page->to);
+    sink_char(&page->to, '\n');
 }
 
 void report_text(const struct tables *tables, FILE *to, bool colour)
 {
-    struct page page = {.to = to, .colour = colour, .tables = tables};
+    struct page page = {.colour = colour, .tables = tables};
     struct summary total = summary_total(tables);
+    sink_init(&page.to, to);
     print_header(&page);
     for (uint32_t i = 0; i < tables->kernels.n; i++)
         print_kernel(&page, &tables->kernels.v[i]);
     label(&page, "total");
     putf(&page, "%u kernel%s |", tables->kernels.n, plural(tables->kernels.n));
     print_summary(&page, &total);
+    sink_flush(&page.to);
 }

@@ -1,6 +1,7 @@
 #include "backend/build.h"
 #include "backend/tag_text.h"
 #include "backend/text.h"
+#include <limits.h>
 #include <string.h>
 
 const struct tag_kind_info tag_kinds[TAG_KIND_COUNT] = {
@@ -32,8 +33,12 @@ void tags_digest(char digest[SHA256_HEX + 1], struct arena *arena, const struct 
     text_init(&text, arena);
     for (uint32_t i = 0; i < tags->list.n; i++) {
         const struct tag *tag = &tags->list.v[i];
-        if (tag_kind(tag->content, tag->length, &rest) != TAG_DIGEST)
-            text_printf(&text, "%u %.*s\n", tag->at, (int)tag->length, tag->content);
+        if (tag_kind(tag->content, tag->length, &rest) != TAG_DIGEST) {
+            text_uint(&text, tag->at);
+            text_add(&text, " ", 1);
+            text_add(&text, tag->content, tag->length);
+            text_add(&text, "\n", 1);
+        }
     }
     const char *all = text_end(&text, &length);
     tables_digest(digest, all, length);
@@ -133,11 +138,25 @@ static void take_blank(const struct scan *scan, struct tag *tag, uint32_t least)
         tag->end += tag->end < scan->length && scan->text[tag->end] == ' ';
 }
 
+// The first character from `at` on at which anything may begin.
+static uint32_t skip_plain(const struct scan *scan, uint32_t at)
+{
+    static const bool matters[UCHAR_MAX + 1] = {
+        ['"'] = true, ['/'] = true, ['#'] = true, ['@'] = true,
+        ['.'] = true, ['{'] = true, ['}'] = true,
+    };
+    while (at < scan->length && !matters[(unsigned char)scan->text[at]])
+        at++;
+    return at;
+}
+
 void tags_find(struct tags *tags, struct arena *arena, const struct source *source)
 {
     struct scan scan = {.text = source->text, .length = source->length};
     uint32_t removed = 0, last = 0;
     *tags = (struct tags){0};
+    if (!memmem(source->text, source->length, TAG_PREFIX, strlen(TAG_PREFIX)))
+        return;
     while (scan.at < scan.length) {
         struct tag tag;
         if (scan.depth && scan_tag(&scan, &tag)) {
@@ -155,7 +174,7 @@ void tags_find(struct tags *tags, struct arena *arena, const struct source *sour
             scan.depth -= c == '}' && scan.depth;
             next++;
         }
-        scan.at = next;
+        scan.at = skip_plain(&scan, next);
     }
 }
 

@@ -46,7 +46,7 @@ static void add_tag(struct tagger *t, uint32_t at, struct text *text)
 static void begin_tag(struct tagger *t, struct text *text, enum tag_kind kind)
 {
     text_init(text, t->arena);
-    text_printf(text, "%s", tag_kinds[kind].word);
+    text_string(text, tag_kinds[kind].word);
 }
 
 static void add_record(struct tagger *t, const struct body *body, enum tag_kind kind,
@@ -71,7 +71,10 @@ static void add_chain(struct tagger *t, const struct body *body, const struct ta
     fields_write_text(&text, rows_chain, chain);
     for (uint32_t i = 0; i < chain->instructions.n; i++) {
         const struct table_instruction *inst = &chain->instructions.v[i];
-        text_printf(&text, "%s%u:%u", i ? "," : " places=", inst->line, inst->column);
+        text_string(&text, i ? "," : " places=");
+        text_uint(&text, inst->line);
+        text_add(&text, ":", 1);
+        text_uint(&text, inst->column);
         add_mark(t, inst->index, TAG_CHAIN,
                  arena_printf(t->arena, "%s %u %s", tag_kinds[TAG_CHAIN].word, chain->id,
                               table_tag_names[inst->tag]));
@@ -169,9 +172,11 @@ static void spell(struct text *text, const struct tag *tag, enum tag_style style
 {
     uint32_t rest;
     bool at_instruction = tag_kinds[tag_kind(tag->content, tag->length, &rest)].at_instruction;
-    text_printf(text, "%s%s%.*s%s%s", at_instruction ? "" : " ", tag_spellings[style].open,
-                (int)tag->length, tag->content, tag_spellings[style].close,
-                at_instruction ? " " : "");
+    text_add(text, " ", !at_instruction);
+    text_string(text, tag_spellings[style].open);
+    text_add(text, tag->content, tag->length);
+    text_string(text, tag_spellings[style].close);
+    text_add(text, " ", at_instruction);
 }
 
 static char *put_tags(struct tagger *t, const struct source *source, enum tag_style style,

@@ -1,5 +1,6 @@
 #include "backend/text.h"
 #include "support/json.h"
+#include "support/number.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,17 @@ void text_add(struct text *text, const char *bytes, size_t length)
         return;
     memcpy(text_room(text, length), bytes, length);
     text->bytes.n += (uint32_t)length;
+}
+
+void text_string(struct text *text, const char *string)
+{
+    text_add(text, string, strlen(string));
+}
+
+void text_uint(struct text *text, uint64_t number)
+{
+    char digits[NUMBER_TEXT];
+    text_add(text, digits, number_uint(digits, number));
 }
 
 void text_printf(struct text *text, const char *format, ...)

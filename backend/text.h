@@ -9,6 +9,8 @@ struct text {
 
 void text_init(struct text *text, struct arena *arena);
 void text_add(struct text *text, const char *bytes, size_t length);
+void text_string(struct text *text, const char *string);
+void text_uint(struct text *text, uint64_t number);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The text with two NUL bytes behind it, as a source wants it.
 char *text_end(struct text *text, uint32_t *length);

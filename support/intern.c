@@ -34,55 +34,61 @@ static uint64_t hash_text(const char *text, size_t length)
     return mix(hash, load_short(text, length));
 }
 
-static bool same(const struct name *name, const char *text, size_t length, uint64_t hash)
+static bool same(const struct intern *intern, const struct intern_slot *slot, const char *text,
+                 size_t length, uint64_t hash)
 {
-    return name->hash == hash && name->length == length &&
-           (length <= 8 || !memcmp(name->text, text, length));
+    return slot->hash == hash && slot->length == length &&
+           (length <= 8 || !memcmp(intern->names.v[slot->name - 1].text, text, length));
 }
 
-static void rebuild(struct intern *intern, uint32_t slots)
+// The text's place in the table: where it is, or where it belongs.
+static struct intern_slot *find_slot(const struct intern *intern, const char *text, size_t length,
+                                     uint64_t hash)
 {
-    intern->table = ARENA_ARRAY(intern->arena, uint32_t, slots);
+    uint32_t slot = (uint32_t)hash & intern->mask;
+    while (intern->table[slot].name && !same(intern, &intern->table[slot], text, length, hash))
+        slot = (slot + 1) & intern->mask;
+    return &intern->table[slot];
+}
+
+static void enlarge(struct intern *intern, uint32_t slots)
+{
+    size_t size = sizeof *intern->table, before = intern->mask ? intern->mask + 1 : 0;
+    intern->table = arena_grow(intern->arena, intern->table, before * size, slots * size);
+    memset(intern->table, 0, slots * size);
     intern->mask = slots - 1;
     for (uint32_t id = 0; id < intern->names.n; id++) {
-        uint32_t slot = (uint32_t)intern->names.v[id].hash & intern->mask;
-        while (intern->table[slot])
+        const struct name *name = &intern->names.v[id];
+        uint64_t hash = hash_text(name->text, name->length);
+        uint32_t slot = (uint32_t)hash & intern->mask;
+        while (intern->table[slot].name)
             slot = (slot + 1) & intern->mask;
-        intern->table[slot] = id + 1;
+        intern->table[slot] = (struct intern_slot){hash, id + 1, name->length};
     }
 }
 
 void intern_init(struct intern *intern, struct arena *arena)
 {
+    enum { SLOTS = 2048 };
     *intern = (struct intern){.arena = arena};
-    rebuild(intern, 4096);
-}
-
-static uint32_t find_slot(const struct intern *intern, const char *text, size_t length,
-                          uint64_t hash)
-{
-    uint32_t slot = (uint32_t)hash & intern->mask;
-    for (uint32_t id; (id = intern->table[slot]); slot = (slot + 1) & intern->mask)
-        if (same(&intern->names.v[id - 1], text, length, hash))
-            break;
-    return slot;
+    enlarge(intern, SLOTS);
 }
 
 uint32_t intern_find(const struct intern *intern, const char *text, size_t length)
 {
-    return intern->table[find_slot(intern, text, length, hash_text(text, length))] - 1;
+    return find_slot(intern, text, length, hash_text(text, length))->name - 1;
 }
 
 uint32_t intern_add(struct intern *intern, const char *text, size_t length)
 {
     uint64_t hash = hash_text(text, length);
-    uint32_t slot = find_slot(intern, text, length, hash);
-    if (intern->table[slot])
-        return intern->table[slot] - 1;
+    struct intern_slot *slot = find_slot(intern, text, length, hash);
+    if (slot->name)
+        return slot->name - 1;
     vec_push(intern->arena, &intern->names,
-             (struct name){.text = text, .length = (uint32_t)length, .hash = hash});
-    intern->table[slot] = intern->names.n;
+             (struct name){.text = text, .length = (uint32_t)length});
+    *slot = (struct intern_slot){hash, intern->names.n, (uint32_t)length};
     if (intern->names.n * 2 > intern->mask)
-        rebuild(intern, (intern->mask + 1) * 4);
+        enlarge(intern, (intern->mask + 1) * 2);
     return intern->names.n - 1;
 }

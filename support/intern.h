@@ -6,13 +6,19 @@
 struct name {
     const char *text; // not terminated
     uint32_t length;
+};
+
+// What a look-up needs lies together: most find their name without looking at its text.
+struct intern_slot {
     uint64_t hash; // for up to 8 bytes no other text of this length has it
+    uint32_t name; // id + 1, or 0
+    uint32_t length;
 };
 
 struct intern {
     struct arena *arena;
     VEC(struct name) names;
-    uint32_t *table; // id + 1, or 0; open addressing
+    struct intern_slot *table; // open addressing
     uint32_t mask;
 };
 

@@ -6,14 +6,17 @@
 
 void json_init(struct json *json, FILE *to)
 {
-    *json = (struct json){.to = to, .first = true};
+    sink_init(&json->to, to);
+    json->depth = json->flat = 0;
+    json->first = true;
+    json->after_key = false;
 }
 
 static void new_line(struct json *json)
 {
-    putc('\n', json->to);
+    sink_char(&json->to, '\n');
     for (int i = 0; i < json->depth; i++)
-        fputs("  ", json->to);
+        sink_bytes(&json->to, "  ", 2);
 }
 
 // Comma and layout before the next key, or the next value of an array.
@@ -24,7 +27,7 @@ static void separate(struct json *json)
         return;
     }
     if (!json->first)
-        fputs(json->flat ? ", " : ",", json->to);
+        sink_bytes(&json->to, ", ", json->flat ? 2 : 1);
     if (json->depth && !json->flat)
         new_line(json);
     json->first = false;
@@ -33,7 +36,7 @@ static void separate(struct json *json)
 static void open_level(struct json *json, char bracket, bool flat)
 {
     separate(json);
-    putc(bracket, json->to);
+    sink_char(&json->to, bracket);
     json->depth++;
     json->flat += flat || json->flat;
     json->first = true;
@@ -45,7 +48,7 @@ static void close_level(struct json *json, char bracket)
     if (!json->first && !json->flat)
         new_line(json);
     json->flat -= json->flat > 0;
-    putc(bracket, json->to);
+    sink_char(&json->to, bracket);
     json->first = false;
 }
 
@@ -103,33 +106,48 @@ size_t json_utf8_length(const char *text, size_t left)
     return 0;
 }
 
-static void escape(FILE *to, unsigned char c)
+static void escape(struct sink *to, unsigned char c)
 {
     static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+    static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i + 1 < sizeof letters; i += 2)
         if (letters[i] == (char)c) {
-            fprintf(to, "\\%c", letters[i + 1]);
+            sink_char(to, '\\');
+            sink_char(to, letters[i + 1]);
             return;
         }
-    fprintf(to, "\\u%04x", c);
+    sink_text(to, "\\u00");
+    sink_char(to, digits[c >> 4]);
+    sink_char(to, digits[c & 15]);
+}
+
+static bool is_plain(unsigned char c)
+{
+    return c >= ' ' && c < 127 && c != '"' && c != '\\';
 }
 
 void json_text(struct json *json, const char *text, size_t length)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    const char *at = text, *end = text + length;
     separate(json);
-    putc('"', json->to);
-    while (at < end) {
-        size_t bytes = json_utf8_length((const char *)at, (size_t)(end - at));
+    sink_char(&json->to, '"');
+    for (;;) {
+        const char *plain = at;
+        while (at < end && is_plain((unsigned char)*at))
+            at++;
+        sink_bytes(&json->to, plain, (size_t)(at - plain));
+        if (at == end)
+            break;
+        size_t bytes = json_utf8_length(at, (size_t)(end - at));
         if (!bytes)
-            fputs("\\ufffd", json->to);
-        else if (*at < ' ' || *at == '"' || *at == '\\' || *at == 127)
-            escape(json->to, *at);
+            sink_text(&json->to, "\\ufffd");
+        else if (bytes == 1)
+            escape(&json->to, (unsigned char)*at);
         else
-            fwrite(at, 1, bytes, json->to);
+            sink_bytes(&json->to, at, bytes);
         at += bytes ? bytes : 1;
     }
-    putc('"', json->to);
+    sink_char(&json->to, '"');
 }
 
 void json_string(struct json *json, const char *text)
@@ -143,20 +161,28 @@ void json_string(struct json *json, const char *text)
 void json_key(struct json *json, const char *key)
 {
     json_string(json, key);
-    fputs(": ", json->to);
+    sink_bytes(&json->to, ": ", 2);
     json->after_key = true;
+}
+
+static void put_uint(struct json *json, uint64_t value)
+{
+    char text[NUMBER_TEXT];
+    sink_bytes(&json->to, text, number_uint(text, value));
 }
 
 void json_int(struct json *json, int64_t value)
 {
     separate(json);
-    fprintf(json->to, "%lld", (long long)value);
+    if (value < 0)
+        sink_char(&json->to, '-');
+    put_uint(json, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void json_uint(struct json *json, uint64_t value)
 {
     separate(json);
-    fprintf(json->to, "%llu", (unsigned long long)value);
+    put_uint(json, value);
 }
 
 void json_double(struct json *json, double value)
@@ -168,22 +194,23 @@ void json_double(struct json *json, double value)
     }
     number_shortest(text, value);
     separate(json);
-    fputs(text, json->to);
+    sink_text(&json->to, text);
 }
 
 void json_bool(struct json *json, bool value)
 {
     separate(json);
-    fputs(value ? "true" : "false", json->to);
+    sink_text(&json->to, value ? "true" : "false");
 }
 
 void json_null(struct json *json)
 {
     separate(json);
-    fputs("null", json->to);
+    sink_text(&json->to, "null");
 }
 
 void json_done(struct json *json)
 {
-    putc('\n', json->to);
+    sink_char(&json->to, '\n');
+    sink_flush(&json->to);
 }

@@ -1,13 +1,13 @@
 // Writes JSON as it goes, with no document in memory. Strings are escaped; bytes that are not valid
 // UTF-8 are written as U+FFFD. Doubles are written so that reading gives back the same value.
 #pragma once
+#include "support/sink.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct json {
-    FILE *to;
+    struct sink to;
     int depth;
     int flat;   // >0: inside an object or array that stays on one line
     bool first; // nothing written yet at this level
@@ -29,7 +29,7 @@ void json_uint(struct json *json, uint64_t value);
 void json_double(struct json *json, double value); // not finite: null
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
-// Ends the document with a newline.
+// Ends the document with a newline. Only then all of it has gone to the stream.
 void json_done(struct json *json);
 
 // Length of the valid UTF-8 sequence at `text`, or 0.

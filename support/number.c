@@ -1,14 +1,57 @@
 #include "support/number.h"
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+size_t number_uint(char text[NUMBER_TEXT], uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    memcpy(text, digits + at, sizeof digits - at);
+    return sizeof digits - at;
+}
+
+// Values with few decimals, which most are: a quotient of two integers below 2^53 is rounded as the
+// decimal that it stands for is read, and up to 15 digits no two decimals are the same value.
+static bool few_decimals(char text[NUMBER_TEXT], double value)
+{
+    enum { MOST = 6 };
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+    double size = fabs(value);
+    if (size >= 1e9 || size < 1e-4)
+        return false;
+    for (int decimals = 1; decimals <= MOST; decimals++) {
+        uint64_t scaled = (uint64_t)(size * powers[decimals] + 0.5);
+        if ((double)scaled / powers[decimals] != size)
+            continue;
+        size_t at = value < 0;
+        text[0] = '-';
+        at += number_uint(text + at, scaled / powers[decimals]);
+        // The 1 in front keeps leading zeros, and gives the point its place.
+        size_t digits = number_uint(text + at, powers[decimals] + scaled % powers[decimals]);
+        text[at] = '.';
+        text[at + digits] = 0;
+        return true;
+    }
+    return false;
+}
 
 void number_shortest(char text[NUMBER_TEXT], double value)
 {
     if (fabs(value) < 1e15 && value == trunc(value)) {
-        snprintf(text, NUMBER_TEXT, "%.0f", value + 0.0); // + 0.0: no sign on zero
+        text[0] = '-';
+        size_t at = value < 0;
+        at += number_uint(text + at, (uint64_t)fabs(value));
+        text[at] = 0;
         return;
     }
+    if (few_decimals(text, value))
+        return;
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
         if (strtod(text, NULL) == value)

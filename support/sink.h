@@ -1,0 +1,50 @@
+// Text on its way to a stream, in pieces of a few bytes: collected here, because a call of stdio
+// for each piece costs more than the piece. What is collected reaches the stream when it is
+// flushed.
+#pragma once
+#include <stdio.h>
+#include <string.h>
+
+enum { SINK_SIZE = 16 * 1024 };
+
+struct sink {
+    FILE *to;
+    size_t n;
+    char bytes[SINK_SIZE];
+};
+
+static inline void sink_init(struct sink *sink, FILE *to)
+{
+    sink->to = to;
+    sink->n = 0;
+}
+
+static inline void sink_flush(struct sink *sink)
+{
+    fwrite(sink->bytes, 1, sink->n, sink->to);
+    sink->n = 0;
+}
+
+static inline void sink_bytes(struct sink *sink, const char *bytes, size_t length)
+{
+    if (length > SINK_SIZE - sink->n)
+        sink_flush(sink);
+    if (length > SINK_SIZE) {
+        fwrite(bytes, 1, length, sink->to);
+        return;
+    }
+    memcpy(sink->bytes + sink->n, bytes, length);
+    sink->n += length;
+}
+
+static inline void sink_text(struct sink *sink, const char *text)
+{
+    sink_bytes(sink, text, strlen(text));
+}
+
+static inline void sink_char(struct sink *sink, char c)
+{
+    if (sink->n == SINK_SIZE)
+        sink_flush(sink);
+    sink->bytes[sink->n++] = c;
+}
