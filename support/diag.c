@@ -1,5 +1,6 @@
-#include "support/diag.h"
+#include "support/diag_rules.h"
 #include "support/excerpt.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ void diags_init(struct diags *diags, struct arena *arena)
 void diag_add(struct diags *diags, enum severity severity, const char *id, uint32_t begin,
               uint32_t end, const char *format, ...)
 {
+    assert(diag_rule_find(id, strlen(id)) >= 0);
     char text[512];
     va_list args;
     va_start(args, format);

@@ -66,7 +66,7 @@ class Result:
 
 
 def environment(**more):
-    unset = ('NO_COLOR', 'TERM')
+    unset = ('CLICOLOR_FORCE', 'NO_COLOR', 'TERM')
     kept = {name: value for name, value in os.environ.items() if name not in unset}
     return dict(kept, LC_ALL='C.UTF-8', **more)
 
