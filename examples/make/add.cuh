@@ -1,0 +1,3 @@
+#pragma once
+
+__global__ void add(const float *a, const float *b, float *c);
