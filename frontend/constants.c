@@ -26,7 +26,7 @@ void parser_unwrap(struct parser *p, uint32_t index)
 
 bool parser_check_index(struct parser *p, const struct token *bracket, uint32_t index)
 {
-    if (NODE(index).kind == NODE_INT)
+    if (NODE(index).kind == NODE_INT || NODE(index).kind == NODE_ERROR)
         return true;
     diag_add(p->diags, DIAG_ERROR, "syntax", bracket->begin, bracket->end,
              "unexpected '[': only a constant can index an array; is a comma missing?");

@@ -93,9 +93,10 @@ static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
             take(d, &specs->space, child, "state space");
         else if (kind == KIND_VECTOR)
             take(d, &specs->vector, child, "vector length");
-        else if (kind == KIND_TYPE)
-            take(d, &specs->type, child, "type");
-        else if (word == W_attribute)
+        else if (kind == KIND_TYPE) {
+            if (!take(d, &specs->type, child, "type"))
+                continue;
+        } else if (word == W_attribute)
             specs->attribute = child;
         else
             return false; // not a declaration: the parser has warned of it
@@ -170,6 +171,8 @@ static bool check_dimensions(struct directives *d, uint32_t declarator, const st
             directive_fault(d, "declaration", child, "registers have no elements to index");
             return false;
         }
+        if (!empty && node[1].kind == NODE_ERROR)
+            continue;
         if (!empty && node[1].kind != NODE_INT)
             directive_fault(d, "declaration", child, "a length is a constant");
         else if (empty && count)

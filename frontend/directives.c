@@ -227,7 +227,7 @@ static void check_header(struct directives *d)
         if (late || (uint32_t)part < place)
             directive_fault(d, header[part].id, child, header[part].late);
         place = (uint32_t)part;
-        if (node_at(d, child)->size > 1)
+        if (node_at(d, child)->size > 1 && node_at(d, child + 1)->kind != NODE_ERROR)
             header[part].check(d, child);
     }
     for (int i = 0; i < HEADER; i++)
@@ -281,7 +281,7 @@ static void check_loc(struct directives *d, uint32_t directive)
     uint32_t numbers = 0, names = 0;
     NODE_EACH (child, d->tree, directive) {
         const struct node *node = node_at(d, child);
-        numbers += node->kind == NODE_INT && !names;
+        numbers += (node->kind == NODE_INT || node->kind == NODE_ERROR) && !names;
         if (node->kind != NODE_NAME)
             continue;
         const struct name *name = tree_name(d->tree, node->value);
@@ -361,7 +361,8 @@ static void check_arguments(struct directives *d, int row, uint32_t tuning)
     NODE_EACH (child, d->tree, tuning) {
         const struct node *node = node_at(d, child);
         count++;
-        if (node->kind != NODE_INT || !node->value || node->value >> 32)
+        if (node->kind != NODE_ERROR &&
+            (node->kind != NODE_INT || !node->value || node->value >> 32))
             directive_fault(d, "directive", child, "must be a whole number from 1 on");
     }
     if (count >= rows[row].least && count <= rows[row].most)

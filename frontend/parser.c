@@ -82,13 +82,14 @@ static const struct {
     {W_calltargets, T_NAMES},
     {W_branchtargets, T_NAMES},
     {W_callprototype, T_PROTOTYPE},
+    {W_reg, T_REG},
 };
 
 int parser_word(struct parser *p, struct token *token)
 {
     parser_name(p, token);
     uint16_t word = word_of(token);
-    if (word < WORD_COUNT && isa_words[word].kind == KIND_DIRECTIVE)
+    if (word < WORD_COUNT && (isa_words[word].kind == KIND_DIRECTIVE || word == W_reg))
         for (size_t i = 0; i < sizeof directive_tokens / sizeof *directive_tokens; i++)
             if (directive_tokens[i].word == word)
                 return directive_tokens[i].token;
@@ -98,6 +99,7 @@ int parser_word(struct parser *p, struct token *token)
 static void bad_literal(struct parser *p, const struct token *token, const char *why)
 {
     diag_add(p->diags, DIAG_ERROR, "literal", token->begin, token->end, "%s", why);
+    p->bad_number_end = token->end;
 }
 
 void parser_integer(struct parser *p, struct token *token, uint32_t prefix, unsigned base)
@@ -174,7 +176,11 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
     switch (kind) {
     case NODE_INT:
     case NODE_FLOAT32:
-    case NODE_FLOAT64: node.flags = token->is_unsigned ? NODE_UNSIGNED : 0; break;
+    case NODE_FLOAT64:
+        node.flags = token->is_unsigned ? NODE_UNSIGNED : 0;
+        if (token->end == p->bad_number_end) // has no value: what holds it is not judged
+            node.kind = NODE_ERROR;
+        break;
     case NODE_DIRECTIVE:
     case NODE_FUNCTION:
     case NODE_SPEC:
@@ -247,7 +253,7 @@ static uint32_t skip_comment(const struct parser *p, uint32_t at, uint32_t end)
     return stop ? (uint32_t)(stop - text) + 2 : end;
 }
 
-static uint32_t skip_trivia(const struct parser *p, uint32_t at)
+uint32_t parser_skip_trivia(const struct parser *p, uint32_t at)
 {
     uint32_t end = p->tree->source->length;
     while (at < end) {
@@ -269,7 +275,7 @@ struct mark parser_mark(const struct parser *p)
 
 void parser_error_node(struct parser *p, struct mark mark, uint32_t end)
 {
-    uint32_t begin = skip_trivia(p, mark.begin);
+    uint32_t begin = parser_skip_trivia(p, mark.begin);
     p->tree->nodes.n = mark.node;
     p->open.n = mark.open;
     add(p, (struct node){
@@ -279,7 +285,7 @@ void parser_error_node(struct parser *p, struct mark mark, uint32_t end)
 static const enum isa_kind spec_kinds[] = {KIND_TYPE, KIND_SPACE, KIND_LINK, KIND_VECTOR};
 static const uint16_t spec_words[] = {W_weak, W_align, W_ptr, W_attribute};
 
-static bool known_spec(uint16_t word)
+bool parser_is_spec(uint16_t word)
 {
     if (word >= WORD_COUNT)
         return false;
@@ -330,7 +336,7 @@ static void warn_unknown(struct parser *p, const char *id, const char *what, uin
 void parser_declaration(struct parser *p, struct mark mark, uint32_t end)
 {
     const struct node *first = &NODE(mark.node);
-    if (!known_spec(first->aux)) {
+    if (!parser_is_spec(first->aux)) {
         uint32_t begin = first->begin, stop = begin + 1;
         while (stop < first->end && p->base[stop] != ' ' && p->base[stop] != '\t')
             stop++;
@@ -397,6 +403,20 @@ void parser_attribute(struct parser *p, uint32_t address, const struct token *wo
 
 // Faults
 
+static bool in_body(const struct parser *p)
+{
+    for (uint32_t i = 0; i < p->open.n; i++)
+        if (NODE(p->open.v[i]).kind == NODE_SCOPE)
+            return true;
+    return false;
+}
+
+static bool is_word(const struct token *token, uint16_t word)
+{
+    return token->end - token->begin == strlen(isa_words[word].text) &&
+           token->value == (uint64_t)OP_COUNT + word;
+}
+
 void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray,
                          const char *expected)
 {
@@ -412,6 +432,9 @@ void parser_syntax_error(struct parser *p, const struct token *token, bool at_en
     } else if (stray && *text == '"') {
         diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end,
                  "string is not closed on its line");
+    } else if (in_body(p) && (is_word(token, W_entry) || is_word(token, W_func))) {
+        diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end,
+                 "'%.*s' in a body: a '}' is missing before it", (int)length, text);
     } else {
         diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end, "unexpected '%.*s'%s",
                  (int)(length > 40 ? 40 : length), text, expected);
@@ -424,7 +447,7 @@ static void close_all(struct parser *p)
     uint32_t length = p->tree->source->length;
     if (p->last_end < length) {
         struct mark rest = parser_mark(p);
-        if (skip_trivia(p, rest.begin) < length)
+        if (parser_skip_trivia(p, rest.begin) < length)
             parser_error_node(p, rest, length);
     }
     while (p->open.n) {

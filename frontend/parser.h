@@ -27,6 +27,12 @@ struct parser {
     uint64_t *warned;   // name ids of opcodes and directives that were warned of
     uint32_t warned_size;
     bool cut; // an error at the end of the text was reported
+    uint32_t bad_number_end;
+    uint32_t statement; // where the last statement or item began
+    // Mending: a token that ends the broken statement, and braces that close open scopes.
+    bool mending, end_statement;
+    uint32_t braces;
+    uint32_t mend_at, mend_end; // where to go on, and where the broken statement ends
 };
 
 // Scanner side. Those that return an int return the token's kind.
@@ -43,8 +49,13 @@ void parser_decimal(struct parser *p, struct token *token);
 void parser_bad_number(struct parser *p, struct token *token);
 
 void ptx_scanner_restore(void *scanner);
+void ptx_scanner_rewind(void *scanner, uint32_t offset);
 
 // Grammar side. Nodes are named by index.
+// Goes behind white space, comments and a byte order mark.
+uint32_t parser_skip_trivia(const struct parser *p, uint32_t at);
+// Can a declaration begin with the word?
+bool parser_is_spec(uint16_t word);
 struct mark parser_mark(const struct parser *p);
 uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *token);
 // Pushes a node that becomes the parent of all that follow until it is closed.
@@ -72,6 +83,14 @@ void parser_member(struct parser *p, uint32_t name, const struct token *word);
 // `expected`: ", expected …" or empty.
 void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray,
                          const char *expected);
+
+// After a syntax error at a token: where the next statement begins if a semicolon or brace is
+// missing in front of it, else 0. The scanner then goes on from there.
+uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is_function);
+// The next token to put in front of what the scanner reads, or 0.
+int parser_mend(struct parser *p, struct token *token);
+// Keeps what stands between the mark and `end` in an error node, if anything does.
+void parser_mended(struct parser *p, struct mark mark, uint32_t end);
 
 // Takes a constant out of its parentheses.
 void parser_unwrap(struct parser *p, uint32_t node);

@@ -12,6 +12,14 @@
 #define YYMALLOC(size) arena_alloc(p->tree->arena, size)
 #define YYFREE(old) ((void)(old))
 static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
+// Behind an error the parser may put tokens of its own in front of the scanner's.
+static int next_token(struct parser *p, PTX_YYSTYPE *value, void *scanner)
+{
+    int kind = p->mending ? parser_mend(p, &value->token) : 0;
+    return kind ? kind : ptx_yylex(value, scanner);
+}
+#undef yylex
+#define yylex(value, scanner) next_token(p, value, scanner)
 }
 %define api.pure full
 %define api.prefix {ptx_yy}
@@ -29,7 +37,7 @@ static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
 %token <token> T_FILE ".file" T_LOC ".loc" T_NAMES "list directive" T_PROTOTYPE ".callprototype"
 %token <token> T_RAW "section contents" T_DWARF "@@dwarf line" T_STRAY "stray character"
 %token <token> T_SHL "<<" T_SHR ">>" T_LE "<=" T_GE ">=" T_EQ "==" T_NE "!=" T_AND "&&" T_OR "||"
-%token <token> T_DOTS "..."
+%token <token> T_DOTS "..." T_MEND "statement" T_REG ".reg"
 %token <token> ';' ',' ':' '{' '}' '(' ')' '[' ']' '@' '!' '~' '-' '+' '*' '/' '%' '<' '>' '&' '^'
 %token <token> '|' '?' '='
 
@@ -53,7 +61,7 @@ static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
 %%
 module: items ;
 items: %empty | items item ;
-mark: %empty { $$ = parser_mark(p); } ;
+mark: %empty { $$ = parser_mark(p); p->statement = p->last_end; } ;
 
 item
     : mark directive
@@ -62,6 +70,7 @@ item
     | mark declaration_specs T_FUNCTION { parser_open_around(p, NODE_FUNCTION, $mark, &$3); } function_rest
     | mark ';' { parser_push(p, NODE_EMPTY, &$2); }
     | mark error ';' { parser_error_node(p, $mark, $3.end); yyerrok; }
+    | mark error T_MEND { parser_mended(p, $mark, $3.end); yyerrok; }
     | mark error '}' { parser_error_node(p, $mark, $3.end); yyerrok; }
     | mark error '{' { parser_error_node(p, $mark, $3.begin); yyerrok; parser_open(p, NODE_SCOPE, &$3); }
       statements '}' { parser_close(p, $6.end); }
@@ -96,7 +105,10 @@ loc_value: name | name '+' number | numbers ;
 
 // Declarations
 declaration_specs: spec | declaration_specs spec ;
-spec: T_DOT { parser_open(p, NODE_SPEC, &$1); } spec_value { parser_close_here(p); } ;
+spec
+    : T_DOT { parser_open(p, NODE_SPEC, &$1); } spec_value { parser_close_here(p); }
+    | T_REG { parser_push(p, NODE_SPEC, &$1); } // never a modifier: a semicolon is missing before
+    ;
 spec_value
     : %empty
     | number
@@ -153,6 +165,7 @@ statement
     | mark instruction
     | mark ';' { parser_push(p, NODE_EMPTY, &$2); }
     | mark error ';' { parser_error_node(p, $mark, $3.end); yyerrok; }
+    | mark error T_MEND { parser_mended(p, $mark, $3.end); yyerrok; }
     ;
 instruction: opcode modifiers operands_opt ';' { parser_close(p, $4.end); } ;
 opcode
@@ -239,7 +252,12 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *p, 
     for (int i = 0, at = 0; i < count && at < (int)sizeof list; i++)
         at += snprintf(list + at, sizeof list - (size_t)at, "%s%s", !i ? ", expected " : i + 1 < count ? ", " : " or ",
                        yysymbol_name(expected[i]));
-    parser_syntax_error(p, &ptx_yyget_lval(scanner)->token, yypcontext_token(context) == YYSYMBOL_YYEOF,
-                        yypcontext_token(context) == YYSYMBOL_T_STRAY, list);
+    const struct token *token = &ptx_yyget_lval(scanner)->token;
+    yysymbol_kind_t kind = yypcontext_token(context);
+    parser_syntax_error(p, token, kind == YYSYMBOL_YYEOF, kind == YYSYMBOL_T_STRAY, list);
+    ptx_scanner_restore(scanner);
+    uint32_t back = kind == YYSYMBOL_YYEOF ? 0 : parser_begin_again(p, token, kind == YYSYMBOL_T_FUNCTION);
+    if (back)
+        ptx_scanner_rewind(scanner, back);
     return 0;
 }

@@ -278,10 +278,10 @@ static uint32_t find_member(struct names *names, uint32_t prefix, uint64_t count
 void names_declare_family(struct names *names, uint32_t declarator, uint32_t scope,
                           const struct declared_type *type)
 {
-    enum { MOST = 1 << 24 };
+    enum { MOST = 1 << 24, UNREADABLE = 1 << 16 };
     const struct node *node = node_at(names, declarator);
     uint32_t name = (uint32_t)node->value;
-    uint64_t count = node[1].value;
+    uint64_t count = node[1].kind == NODE_ERROR ? UNREADABLE : node[1].value;
     if (count > MOST) {
         diag_add(names->diags, DIAG_ERROR, "register-count", node->begin, node->end,
                  "more than %d registers in one declaration", MOST);

@@ -1,0 +1,129 @@
+// Where to go on after a syntax error: at the statement in front of which a semicolon or a brace is
+// missing, if the layout of the text says so, so that one mistake spoils one statement.
+#include "frontend/parser.h"
+#include "frontend/ptx.tab.h"
+#include <string.h>
+
+static const struct node *node_at(const struct parser *p, uint32_t node)
+{
+    return &p->tree->nodes.v[node];
+}
+
+static bool is_letter(char c)
+{
+    return c == '_' || c == '$' || c == '%' || (c >= '0' && c <= '9') ||
+           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+static uint32_t word_end(const struct parser *p, uint32_t at)
+{
+    uint32_t end = p->tree->source->length;
+    while (at < end && is_letter(p->base[at]))
+        at++;
+    return at;
+}
+
+// A directive, a declaration, a guard, a label or a known opcode.
+static bool begins_statement(const struct parser *p, uint32_t at)
+{
+    bool dot = p->base[at] == '.';
+    uint32_t end = word_end(p, at + dot);
+    uint32_t id = intern_find(&p->tree->names, p->base + at, end - at);
+    if (dot) {
+        uint32_t word = id - OP_COUNT;
+        return word < WORD_COUNT &&
+               (parser_is_spec((uint16_t)word) || isa_words[word].kind == KIND_DIRECTIVE);
+    }
+    if (p->base[at] == '@' || p->base[at] == '}')
+        return true;
+    return end > at && (id < OP_COUNT || p->base[parser_skip_trivia(p, end)] == ':');
+}
+
+// The first byte of the line that is no blank; of a line that begins in a comment, `at` itself.
+static uint32_t first_of_line(const struct parser *p, uint32_t at)
+{
+    uint32_t begin = at;
+    while (begin && p->base[begin - 1] != '\n')
+        begin--;
+    while (begin < at && (p->base[begin] == ' ' || p->base[begin] == '\t'))
+        begin++;
+    return memmem(p->base + begin, at - begin, "*/", 2) ? at : begin;
+}
+
+// The innermost open node that is a scope, a function's head, a vector, or the module.
+static enum node_kind surrounding(const struct parser *p)
+{
+    for (uint32_t i = p->open.n; i-- > 0;) {
+        enum node_kind kind = node_at(p, p->open.v[i])->kind;
+        if (kind == NODE_SCOPE || kind == NODE_FUNCTION || kind == NODE_VECTOR)
+            return kind;
+    }
+    return NODE_MODULE;
+}
+
+static uint32_t begin_at(struct parser *p, uint32_t at, uint32_t braces)
+{
+    if (p->mend_at == at) // tried already
+        return 0;
+    p->mending = p->end_statement = true;
+    p->braces = braces;
+    p->mend_at = p->mend_end = at;
+    while (p->mend_end && strchr(" \t\r\n\f\v", p->base[p->mend_end - 1]))
+        p->mend_end--;
+    return at;
+}
+
+// A function in a body: all scopes end in front of it.
+static uint32_t begin_function(struct parser *p, uint32_t at, uint32_t statement)
+{
+    uint32_t braces = 0, line = first_of_line(p, at);
+    for (uint32_t i = 0; i < p->open.n; i++) {
+        struct node *node = &p->tree->nodes.v[p->open.v[i]];
+        if (node->kind != NODE_SCOPE)
+            continue;
+        node->flags |= NODE_CUT;
+        braces++;
+    }
+    return begin_at(p, line < statement ? at : line, braces);
+}
+
+uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is_function)
+{
+    uint32_t at = token->begin, statement = parser_skip_trivia(p, p->statement);
+    enum node_kind around = surrounding(p);
+    char c = p->base[at];
+    if (around == NODE_FUNCTION || c == ';')
+        return 0;
+    if (around == NODE_MODULE && (c == '{' || c == '}'))
+        return 0;
+    if (is_function)
+        return around == NODE_SCOPE ? begin_function(p, at, statement) : 0;
+    if (c == '}')
+        return around == NODE_SCOPE ? begin_at(p, at, 0) : 0;
+    uint32_t line = first_of_line(p, at);
+    return line > statement && begins_statement(p, line) ? begin_at(p, line, 0) : 0;
+}
+
+int parser_mend(struct parser *p, struct token *token)
+{
+    *token = (struct token){.begin = p->mend_at, .end = p->mend_end};
+    if (p->end_statement) {
+        p->end_statement = false;
+        p->mending = p->braces > 0;
+        return T_MEND;
+    }
+    p->mending = --p->braces > 0;
+    token->begin = p->mend_end;
+    return '}';
+}
+
+void parser_mended(struct parser *p, struct mark mark, uint32_t end)
+{
+    if (parser_skip_trivia(p, mark.begin) < end) {
+        parser_error_node(p, mark, end);
+        return;
+    }
+    p->tree->nodes.n = mark.node;
+    p->open.n = mark.open;
+    p->last_end = mark.begin;
+}
