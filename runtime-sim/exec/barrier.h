@@ -1,0 +1,16 @@
+// What a barrier instruction says, decoded.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum barrier_reduce { BARRIER_PLAIN, BARRIER_AND, BARRIER_OR, BARRIER_COUNT };
+
+struct barrier_code {
+    uint8_t reduce; // barrier_reduce
+    bool arrive;    // does not wait
+    bool counted;   // how many threads stands in s[1]
+};
+
+struct cta;
+// Opens the barriers that enough threads have come to.
+void barrier_check(struct cta *cta);

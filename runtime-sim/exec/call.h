@@ -1,0 +1,29 @@
+// What a call says, decoded.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+// An argument or a result at the caller: in its local memory, or in a slot.
+struct call_value {
+    uint32_t offset; // in the function's part of local memory
+    uint32_t bytes;
+    uint32_t slot; // SLOT_NONE: in local memory
+    uint8_t width;
+};
+
+struct warp;
+struct path;
+struct code;
+// A function of the CUDA run-time that PTX calls by name and that is no PTX: called with the lanes
+// of `mask`, its arguments and results in the caller's local memory.
+struct call;
+typedef const char *builtin_fn(struct warp *warp, const struct path *path, const struct call *call,
+                               uint32_t mask);
+
+struct call {
+    uint32_t function;   // program function, or IR_NONE: `handle` says which
+    uint32_t handle;     // slot of a function's handle
+    builtin_fn *builtin; // NULL: the function is PTX
+    uint32_t argument_count, result_count;
+    struct call_value *arguments, *results;
+};

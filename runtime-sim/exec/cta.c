@@ -1,0 +1,84 @@
+#include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/barrier.h"
+#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/special.h"
+#include <string.h>
+
+struct cta *cta_new(struct arena *arena, const struct launch *launch, struct fault *fault)
+{
+    struct cta *cta = ARENA_NEW(arena, struct cta);
+    cta->launch = launch;
+    cta->fault = fault;
+    cta->threads = launch->block[0] * launch->block[1] * launch->block[2];
+    cta->warp_count = (cta->threads + LANES - 1) / LANES;
+    cta->warps = aligned_lanes(arena, cta->warp_count * sizeof(struct warp));
+    cta->shared_bytes = launch->shared_bytes;
+    cta->shared = aligned_lanes(arena, cta->shared_bytes);
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        struct warp *warp = &cta->warps[i];
+        warp->program = launch->program;
+        warp->cta = cta;
+        warp->index = i;
+        warp->first = i * LANES;
+        warp->arena = arena;
+        warp->ops = launch->program->lanes->memory;
+        warp->fault = fault;
+        warp->bases[BASE_WARP] = aligned_lanes(arena, launch->program->warp_bytes);
+        warp->bases[BASE_LAUNCH] = launch->values;
+        warp->bases[BASE_PROGRAM] = launch->program->constants.v;
+    }
+    return cta;
+}
+
+void cta_start(struct cta *cta, uint32_t linear)
+{
+    const struct launch *launch = cta->launch;
+    cta->linear = linear;
+    cta->place[0] = linear % launch->grid[0];
+    cta->place[1] = linear / launch->grid[0] % launch->grid[1];
+    cta->place[2] = linear / launch->grid[0] / launch->grid[1];
+    memset(cta->shared, 0, cta->shared_bytes);
+    memset(cta->barriers, 0, sizeof cta->barriers);
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        uint32_t left = cta->threads - i * LANES;
+        warp_start(&cta->warps[i], launch->function, left < LANES ? left : LANES);
+        special_fill_warp(&cta->warps[i]);
+    }
+}
+
+enum warp_state cta_run(struct cta *cta, int64_t budget)
+{
+    uint32_t done = 0, waiting = 0;
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        struct warp *warp = &cta->warps[i];
+        if (!warp->live) {
+            done++;
+            continue;
+        }
+        warp->budget = budget;
+        enum warp_state state = warp_run(warp);
+        if (state == WARP_FAULT)
+            return WARP_FAULT;
+        done += state == WARP_DONE;
+        waiting += state == WARP_WAITS;
+    }
+    if (done == cta->warp_count)
+        return WARP_DONE;
+    return done + waiting == cta->warp_count ? WARP_WAITS : WARP_YIELDS;
+}
+
+void cta_place(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3])
+{
+    const struct launch *launch = warp->cta->launch;
+    uint32_t linear = warp->first + lane;
+    memcpy(cta, warp->cta->place, sizeof warp->cta->place);
+    thread[0] = linear % launch->block[0];
+    thread[1] = linear / launch->block[0] % launch->block[1];
+    thread[2] = linear / launch->block[0] / launch->block[1];
+}
+
+void cta_lanes_ended(struct warp *warp)
+{
+    warp->cta->events++;
+    barrier_check(warp->cta);
+}

@@ -1,0 +1,57 @@
+// A CTA: its warps, its shared memory, its barriers.
+#pragma once
+#include "runtime-sim/exec/image.h"
+#include "runtime-sim/exec/warp.h"
+
+enum { BARRIERS = 16, CTA_WARPS = 64 };
+
+// Who has come to a barrier, per warp, since it last opened.
+struct barrier {
+    uint32_t arrived[CTA_WARPS];
+    uint32_t expected; // threads; 0: all of the CTA
+    uint32_t trues;    // bar.red: threads whose predicate holds
+    uint32_t threads;  // and all that brought one
+    bool busy;
+};
+
+// What is the same for all CTAs of a launch.
+struct launch {
+    const struct program *program;
+    uint32_t function; // program function
+    uint32_t grid[3], block[3], cluster[3];
+    uint32_t dynamic_shared;
+    const uint8_t *params;
+    struct image *image;
+    uint64_t params_address; // of the parameters, in the image
+    uint32_t id;             // %gridid
+    // Set by launch_prepare.
+    uint8_t *values; // the area BASE_LAUNCH
+    uint32_t shared_bytes;
+};
+
+struct cta {
+    const struct launch *launch;
+    uint32_t place[3];
+    uint32_t linear;
+    uint32_t threads, warp_count;
+    struct warp *warps;
+    uint8_t *shared;
+    uint32_t shared_bytes;
+    struct barrier barriers[BARRIERS];
+    uint64_t events; // barriers passed and lanes ended: progress
+    struct fault *fault;
+};
+
+// Makes a CTA for launches of this shape; it is used for one of the launch's CTAs after the other.
+struct cta *cta_new(struct arena *arena, const struct launch *launch, struct fault *fault);
+// All threads of the CTA with this linear index are at their start.
+void cta_start(struct cta *cta, uint32_t linear);
+// Runs every warp in turn, each until it waits, ends or its budget is spent.
+enum warp_state cta_run(struct cta *cta, int64_t budget);
+
+// Index of a lane's CTA and thread, in x, y, z.
+void cta_place(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3]);
+// Some lanes of the warp have ended: barriers may open.
+void cta_lanes_ended(struct warp *warp);
+
+step_fn step_barrier;

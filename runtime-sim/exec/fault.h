@@ -1,0 +1,15 @@
+// Why a run ended early, and where.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FAULT_TEXT = 256 };
+
+struct fault {
+    bool happened;
+    char text[FAULT_TEXT];
+    uint32_t function, inst; // program function and instruction
+    uint32_t cta[3], thread[3];
+    bool has_address;
+    uint64_t address;
+};

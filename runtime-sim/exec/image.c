@@ -1,0 +1,54 @@
+#include "runtime-sim/exec/image.h"
+#include <string.h>
+
+enum { GAP = 256 };
+
+void image_init(struct image *image, struct arena *arena, uint64_t first)
+{
+    *image = (struct image){.arena = arena, .next = first};
+}
+
+uint32_t image_find(const struct image *image, uint64_t address)
+{
+    uint32_t low = 0, high = image->list.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (image->list.v[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1; // UINT32_MAX when all are above
+}
+
+struct allocation *image_allocate_at(struct image *image, uint64_t address, uint64_t bytes,
+                                     const char *name)
+{
+    struct allocation allocation = {.address = address, .bytes = bytes, .name = name};
+    allocation.data = arena_alloc(image->arena, bytes ? bytes : 1);
+    vec_push(image->arena, &image->list, allocation);
+    image->next = address + bytes + GAP;
+    return &image->list.v[image->list.n - 1];
+}
+
+uint64_t image_allocate(struct image *image, uint64_t bytes, uint64_t align, const char *name)
+{
+    align = align < 256 ? 256 : align;
+    uint64_t address = (image->next + align - 1) / align * align;
+    if (address < image->next || bytes > UINT64_MAX - GAP - address)
+        return 0;
+    image_allocate_at(image, address, bytes, name);
+    return address;
+}
+
+bool image_free(struct image *image, uint64_t address)
+{
+    uint32_t found = image_find(image, address);
+    if (found == UINT32_MAX)
+        return false;
+    struct allocation *at = &image->list.v[found];
+    if (at->address != address || at->state != ALLOCATION_LIVE)
+        return false;
+    at->state = ALLOCATION_FREED;
+    return true;
+}

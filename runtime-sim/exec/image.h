@@ -1,0 +1,57 @@
+// Global and constant memory: allocations with bounds, by address.
+#pragma once
+#include "support/vec.h"
+
+enum allocation_state { ALLOCATION_LIVE, ALLOCATION_FREED };
+
+struct allocation {
+    uint64_t address, bytes;
+    uint8_t *data;
+    const char *name; // for reports: a variable, a buffer
+    uint8_t state;
+    bool constant;
+};
+
+struct image {
+    struct arena *arena;
+    VEC(struct allocation) list; // by address
+    uint64_t next;               // where the next one goes
+};
+
+// Addresses are given from `first` on, upwards, and never again: an access to what was freed is
+// found.
+void image_init(struct image *image, struct arena *arena, uint64_t first);
+// `bytes` zeroed bytes (at least one is reserved), aligned to `align` and to 256 at least, with a
+// gap behind that belongs to nobody. Returns their address; 0: no room in the address space.
+uint64_t image_allocate(struct image *image, uint64_t bytes, uint64_t align, const char *name);
+// The same at an address of the caller's, behind all others.
+struct allocation *image_allocate_at(struct image *image, uint64_t address, uint64_t bytes,
+                                     const char *name);
+// False if nothing live begins there.
+bool image_free(struct image *image, uint64_t address);
+
+// The allocation that holds the address, or the nearest one below it; IR_NONE-like UINT32_MAX:
+// none.
+uint32_t image_find(const struct image *image, uint64_t address);
+
+// Where `bytes` at `address` lie, if they are in one live allocation; else NULL. `hint` keeps the
+// place of the last answer and must start as 0.
+static inline uint8_t *image_at(const struct image *image, uint64_t address, uint64_t bytes,
+                                uint32_t *hint)
+{
+    if (*hint < image->list.n) {
+        const struct allocation *at = &image->list.v[*hint];
+        uint64_t offset = address - at->address;
+        if (offset < at->bytes && bytes <= at->bytes - offset && at->state == ALLOCATION_LIVE)
+            return at->data + offset;
+    }
+    uint32_t found = image_find(image, address);
+    if (found == UINT32_MAX)
+        return NULL;
+    const struct allocation *at = &image->list.v[found];
+    uint64_t offset = address - at->address;
+    if (offset >= at->bytes || bytes > at->bytes - offset || at->state != ALLOCATION_LIVE)
+        return NULL;
+    *hint = found;
+    return at->data + offset;
+}

@@ -1,0 +1,161 @@
+// Inner loops of loads and stores.
+#include "runtime-sim/exec/lanes.h"
+#include "runtime-sim/exec/memory_ops.h"
+
+static void addresses(uint64_t *address, const void *base, uint32_t base_width, uint64_t offset)
+{
+    const uint32_t *narrow = base;
+    const uint64_t *wide = base;
+    uint32_t low = (uint32_t)offset;
+    if (base_width == 8)
+        EACH_LANE address[i] = wide[i] + offset;
+    else if (base_width == 4)
+        EACH_LANE address[i] = (uint32_t)(narrow[i] + low);
+    else
+        EACH_LANE address[i] = offset;
+}
+
+static struct span span_of_all(const uint64_t *address)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    uint64_t bits = 0, sign = UINT64_C(1) << 63;
+    EACH_LANE
+    {
+        int64_t at = (int64_t)(address[i] ^ sign); // signed comparison of unsigned numbers
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+        bits |= address[i];
+    }
+    return (struct span){(uint64_t)least ^ sign, (uint64_t)most ^ sign, bits};
+}
+
+static struct span span(const uint64_t *address, uint32_t mask)
+{
+    if (mask == FULL_MASK)
+        return span_of_all(address);
+    uint64_t some[LANES], one = address[__builtin_ctz(mask)];
+    EACH_LANE some[i] = mask >> i & 1 ? address[i] : one;
+    return span_of_all(some);
+}
+
+static bool in_a_row(const uint64_t *address, uint64_t bytes)
+{
+    if (address[LANES - 1] - address[0] != (LANES - 1) * bytes)
+        return false;
+    uint64_t other = 0;
+    EACH_LANE other |= (address[i] - address[0]) ^ (uint64_t)i * bytes;
+    return !other;
+}
+
+// Lanes of type L from memory of type M, converted as C does.
+#define GATHER(name, L, M)                                                                         \
+    static void name(void *lanes, const uint8_t *host, const uint64_t *address, uint32_t mask)     \
+    {                                                                                              \
+        L *to = lanes;                                                                             \
+        M value;                                                                                   \
+        if (mask == FULL_MASK) {                                                                   \
+            for (int i = 0; i < LANES; i++) {                                                      \
+                memcpy(&value, host + address[i], sizeof value);                                   \
+                to[i] = (L)value;                                                                  \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (; mask; mask &= mask - 1) {                                                           \
+            int i = __builtin_ctz(mask);                                                           \
+            memcpy(&value, host + address[i], sizeof value);                                       \
+            to[i] = (L)value;                                                                      \
+        }                                                                                          \
+    }
+#define SCATTER(name, L, M)                                                                        \
+    static void name(const void *lanes, uint8_t *host, const uint64_t *address, uint32_t mask)     \
+    {                                                                                              \
+        const L *from = lanes;                                                                     \
+        for (; mask; mask &= mask - 1) {                                                           \
+            int i = __builtin_ctz(mask);                                                           \
+            M value = (M)from[i];                                                                  \
+            memcpy(host + address[i], &value, sizeof value);                                       \
+        }                                                                                          \
+    }
+__extension__ typedef unsigned __int128 wide;
+#define FROM_EACH(F, lane, L)                                                                      \
+    F(lane##_u8, L, uint8_t)                                                                       \
+    F(lane##_u16, L, uint16_t)                                                                     \
+    F(lane##_u32, L, uint32_t) F(lane##_u64, L, uint64_t) F(lane##_u128, L, wide)
+FROM_EACH(GATHER, load_8, uint8_t)
+FROM_EACH(GATHER, load_16, uint16_t)
+FROM_EACH(GATHER, load_32, uint32_t)
+FROM_EACH(GATHER, load_64, uint64_t)
+FROM_EACH(GATHER, load_128, wide)
+GATHER(load_16_s8, uint16_t, int8_t)
+GATHER(load_32_s8, uint32_t, int8_t)
+GATHER(load_64_s8, uint64_t, int8_t)
+GATHER(load_32_s16, uint32_t, int16_t)
+GATHER(load_64_s16, uint64_t, int16_t)
+GATHER(load_64_s32, uint64_t, int32_t)
+FROM_EACH(SCATTER, store_8, uint8_t)
+FROM_EACH(SCATTER, store_16, uint16_t)
+FROM_EACH(SCATTER, store_32, uint32_t)
+FROM_EACH(SCATTER, store_64, uint64_t)
+FROM_EACH(SCATTER, store_128, wide)
+
+typedef void gather_fn(void *lanes, const uint8_t *host, const uint64_t *address, uint32_t mask);
+typedef void scatter_fn(const void *lanes, uint8_t *host, const uint64_t *address, uint32_t mask);
+
+// By the bytes of a lane and the bytes in memory: 1, 2, 4, 8, 16.
+#define OF_LANE(lane)                                                                              \
+    {                                                                                              \
+        lane##_u8, lane##_u16, lane##_u32, lane##_u64, lane##_u128                                 \
+    }
+static gather_fn *const gathers[5][5] = {OF_LANE(load_8), OF_LANE(load_16), OF_LANE(load_32),
+                                         OF_LANE(load_64), OF_LANE(load_128)};
+static scatter_fn *const scatters[5][5] = {OF_LANE(store_8), OF_LANE(store_16), OF_LANE(store_32),
+                                           OF_LANE(store_64), OF_LANE(store_128)};
+static gather_fn *const signed_gathers[5][5] = {
+    OF_LANE(load_8),
+    {load_16_s8, load_16_u16, load_16_u32, load_16_u64, load_16_u128},
+    {load_32_s8, load_32_s16, load_32_u32, load_32_u64, load_32_u128},
+    {load_64_s8, load_64_s16, load_64_s32, load_64_u64, load_64_u128},
+    OF_LANE(load_128),
+};
+
+static void load(void *lanes, uint32_t width, const uint8_t *host, uint64_t least,
+                 const uint64_t *address, uint32_t mask, uint32_t bytes, bool sign)
+{
+    int lane = __builtin_ctz(width), memory = __builtin_ctz(bytes);
+    if (mask == FULL_MASK && width == bytes && in_a_row(address, bytes))
+        memcpy(lanes, host, (size_t)LANES * bytes);
+    else
+        (sign ? signed_gathers : gathers)[lane][memory](lanes, host - least, address, mask);
+}
+
+static void store(const void *lanes, uint32_t width, uint8_t *host, uint64_t least,
+                  const uint64_t *address, uint32_t mask, uint32_t bytes)
+{
+    int lane = __builtin_ctz(width), memory = __builtin_ctz(bytes);
+    if (mask == FULL_MASK && width == bytes && in_a_row(address, bytes))
+        memcpy(host, lanes, (size_t)LANES * bytes);
+    else
+        scatters[lane][memory](lanes, host - least, address, mask);
+}
+
+#define BLEND(member)                                                                              \
+    EACH_LANE to->member[i] = mask >> i & 1 ? from->member[i] : to->member[i];                     \
+    break
+
+static void blend(void *result, const void *lanes, uint32_t mask, uint32_t width)
+{
+    union lanes *to = result;
+    const union lanes *from = lanes;
+    switch (width) {
+    case WIDTH_PREDICATE: to->mask = (to->mask & ~mask) | (from->mask & mask); break;
+    case 1: BLEND(u8);
+    case 2: BLEND(u16);
+    case 4: BLEND(u32);
+    case 8: BLEND(u64);
+    default:
+        for (; mask; mask &= mask - 1)
+            memcpy(to->u128[__builtin_ctz(mask)], from->u128[__builtin_ctz(mask)], 16);
+    }
+}
+
+const struct memory_ops NAMED(memory_ops) = {addresses, span, load, store, blend};

@@ -1,0 +1,17 @@
+// The tables of one instruction set.
+#include "runtime-sim/exec/lanes.h"
+#include "runtime-sim/exec/memory_ops.h"
+#include "runtime-sim/exec/rows_steps.h"
+
+#define TEXT_(set) #set
+#define TEXT(set) TEXT_(set)
+
+extern const struct memory_ops NAMED(memory_ops);
+extern const struct exec_row NAMED(rows_integer)[], NAMED(rows_float)[], NAMED(rows_compare)[],
+    NAMED(rows_convert)[];
+
+static const struct exec_row *const groups[] = {
+    NAMED(rows_integer), NAMED(rows_float), NAMED(rows_compare),
+    NAMED(rows_convert), rows_steps,        NULL,
+};
+const struct lanes_table NAMED(lanes) = {TEXT(LANES_SET), &NAMED(memory_ops), groups};

@@ -1,0 +1,29 @@
+// Instructions that are steps: the same for every instruction set of the host.
+#include "runtime-sim/exec/rows_steps.h"
+#include "runtime-sim/exec/steps.h"
+#include "runtime-sim/exec/steps_memory.h"
+#include "runtime-sim/exec/cta.h"
+#include "runtime-sim/program/prepare.h"
+
+const struct exec_row rows_steps[] = {
+    {OP_bra, NULL, NULL, 0, .step = step_branch, .prepare = prepare_branch},
+    {OP_brx, NULL, NULL, 0, .step = step_branch_indexed, .prepare = prepare_branch_indexed},
+    {OP_call, NULL, NULL, 0, .step = step_call, .prepare = prepare_call},
+    {OP_ret, NULL, NULL, 0, .step = step_return},
+    {OP_exit, NULL, NULL, 0, .step = step_exit},
+    {OP_trap, NULL, NULL, 0, .step = step_trap},
+    {OP_bar, NULL, NULL, 0, .step = step_barrier, .prepare = prepare_barrier},
+    {OP_barrier, NULL, NULL, 0, .step = step_barrier, .prepare = prepare_barrier},
+    {OP_ld, NULL, NULL, 0, .step = step_load, .prepare = prepare_load},
+    {OP_ldu, NULL, NULL, 0, .step = step_load, .prepare = prepare_load},
+    {OP_st, NULL, NULL, 0, .step = step_store, .prepare = prepare_store},
+    {OP_mov, NULL, NULL, 0, .step = step_nothing, .prepare = prepare_move},
+    {OP_set, NULL, NULL, 0, .step = step_nothing, .prepare = prepare_set},
+    {OP_membar, NULL, NULL, 0, .step = step_nothing},
+    {OP_fence, NULL, NULL, 0, .step = step_nothing},
+    {OP_nanosleep, NULL, NULL, 0, .step = step_nothing},
+    {OP_pmevent, NULL, NULL, 0, .step = step_nothing},
+    {OP_prefetch, NULL, NULL, 0, .step = step_nothing},
+    {OP_prefetchu, NULL, NULL, 0, .step = step_nothing},
+    {0},
+};

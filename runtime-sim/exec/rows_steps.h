@@ -1,0 +1,4 @@
+#pragma once
+#include "runtime-sim/exec/rows.h"
+
+extern const struct exec_row rows_steps[];

@@ -1,0 +1,55 @@
+// Steps that are no memory access and no divergence.
+#include "runtime-sim/exec/steps.h"
+#include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/memory_ops.h"
+
+enum step_result step_refused(struct warp *warp, struct path *path, const struct code *code,
+                              uint32_t mask)
+{
+    (void)path;
+    return warp_fault(warp, code, mask, "this instruction cannot be executed");
+}
+
+enum step_result step_trap(struct warp *warp, struct path *path, const struct code *code,
+                           uint32_t mask)
+{
+    (void)path;
+    return mask ? warp_fault(warp, code, mask, "the kernel trapped") : STEP_NEXT;
+}
+
+enum step_result step_nothing(struct warp *warp, struct path *path, const struct code *code,
+                              uint32_t mask)
+{
+    (void)warp, (void)path, (void)code, (void)mask;
+    return STEP_NEXT;
+}
+
+static void put_all(struct warp *warp, const struct code *code, uint32_t mask, uint64_t value)
+{
+    union lanes *lanes = &warp->temp[0];
+    for (uint32_t i = 0; i < LANES; i++) {
+        if (code->width == 4)
+            lanes->u32[i] = (uint32_t)value;
+        else
+            lanes->u64[i] = value;
+    }
+    warp->ops->blend(warp_slot(warp, code->d), lanes, mask, code->width);
+}
+
+enum step_result step_frame_address(struct warp *warp, struct path *path, const struct code *code,
+                                    uint32_t mask)
+{
+    put_all(warp, code, mask, path->local + code->value);
+    return STEP_NEXT;
+}
+
+// Without cycles there is no time: a clock counts how often its warp has read one.
+enum step_result step_clock(struct warp *warp, struct path *path, const struct code *code,
+                            uint32_t mask)
+{
+    (void)path;
+    uint64_t now = ++warp->clock;
+    bool high = code->value == SPECIAL_clock_hi || code->value == SPECIAL_globaltimer_hi;
+    put_all(warp, code, mask, high ? now >> 32 : now);
+    return STEP_NEXT;
+}

@@ -1,0 +1,16 @@
+// Registers → slots of a frame.
+#pragma once
+#include "ir/ir.h"
+
+// Per register its slot's offset in the frame, IR_NONE if it is never used. Registers whose lives
+// do not overlap share; those of different widths never do, as a lane of one would lie over another
+// lane of the other. Nothing that an instruction reads shares with what it writes.
+struct slots {
+    uint32_t *offset;
+    uint32_t frame_bytes;
+    uint32_t registers; // most 32-bit registers that live at once
+};
+
+void slots_assign(struct slots *slots, struct arena *arena, const struct ir_function *fn);
+// Bytes of a lane of a register: 0 for a predicate.
+uint32_t slots_width(const struct ir_register *reg);

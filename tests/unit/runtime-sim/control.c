@@ -1,0 +1,204 @@
+// Divergence, calls and barriers: who runs, and in the end everyone has.
+#include "tests/unit/runtime-sim/kernel.h"
+
+#define BODY(text)                                                                                 \
+    HEAD("8.0", "sm_80")                                                                           \
+    ".entry k(.param .u64 out, .param .u32 n)\n{\n"                                                \
+    ".reg .pred %p<8>; .reg .b32 %r<20>; .reg .b64 %rd<8>;\n"                                      \
+    "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n];\n"                                           \
+    "mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x;\n"                          \
+    "mad.lo.u32 %r5, %r3, %r4, %r2; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2;\n" text   \
+    "st.global.u32 [%rd3], %r10; ret;\n}\n"
+
+static uint32_t *run(struct kernel *k, const char *text, uint32_t grid, uint32_t block, uint32_t n)
+{
+    kernel_load(k, text, NULL);
+    uint32_t *out = kernel_buffer(k, 4ull * grid * block);
+    kernel_u32(k, n);
+    kernel_succeeds(k, "k", grid, block);
+    return out;
+}
+
+// The last warp of a CTA may have fewer lanes, and no lane that is not there writes.
+static void test_partial_warps(void **state)
+{
+    (void)state;
+    struct kernel k;
+    uint32_t *out = run(&k, BODY("add.u32 %r10, %r5, %r1;\n"), 3, 45, 7);
+    for (uint32_t i = 0; i < 3 * 45; i++)
+        assert_int_equal(out[i], i + 7);
+    assert_int_equal(k.result.warp_instructions, 3 * 2 * 11);
+    assert_int_equal(k.result.thread_instructions, 3 * 45 * 11);
+    kernel_free(&k);
+}
+
+static void test_both_sides(void **state)
+{
+    (void)state;
+    struct kernel k;
+    uint32_t *out = run(&k,
+                        BODY("and.b32 %r6, %r2, 3; setp.eq.u32 %p1, %r6, 1; @%p1 bra A;\n"
+                             "setp.eq.u32 %p2, %r6, 2; @%p2 bra B; mov.u32 %r10, 30; bra C;\n"
+                             "A: mov.u32 %r10, 10; bra C;\nB: mov.u32 %r10, 20;\nC:\n"
+                             "add.u32 %r10, %r10, %r2;\n"),
+                        1, 64, 0);
+    static const uint32_t expected[] = {30, 10, 20, 30};
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(out[i], expected[i & 3] + i);
+    // All lanes are together again behind C: its instructions are counted once for each warp.
+    assert_int_equal(k.result.warp_instructions, 2 * (8 + 3 + 2 + 2 + 2 + 1 + 3));
+    kernel_free(&k);
+}
+
+// Every lane goes round as often as its number says.
+static void test_loops(void **state)
+{
+    (void)state;
+    struct kernel k;
+    uint32_t *out = run(&k,
+                        BODY("mov.u32 %r10, 0; mov.u32 %r6, 0;\n"
+                             "L: setp.ge.u32 %p1, %r6, %r2; @%p1 bra E;\n"
+                             "mov.u32 %r7, 0;\nM: add.u32 %r10, %r10, 1; add.u32 %r7, %r7, 1;\n"
+                             "setp.lt.u32 %p2, %r7, %r6; @%p2 bra M;\n"
+                             "add.u32 %r6, %r6, 1; bra L;\nE:\n"),
+                        2, 100, 0);
+    for (uint32_t i = 0; i < 200; i++) {
+        uint32_t expected = 0;
+        for (uint32_t a = 0; a < i % 100; a++)
+            expected += a ? a : 1;
+        assert_int_equal(out[i], expected);
+    }
+    kernel_free(&k);
+}
+
+static void test_indexed_branch(void **state)
+{
+    (void)state;
+    struct kernel k;
+    uint32_t *out = run(&k,
+                        BODY("and.b32 %r6, %r2, 3; T: .branchtargets A, B, C, A;\n"
+                             "brx.idx %r6, T;\nA: mov.u32 %r10, 1; bra D;\n"
+                             "B: mov.u32 %r10, 2; bra D;\nC: mov.u32 %r10, 3;\nD:\n"),
+                        1, 32, 0);
+    static const uint32_t expected[] = {1, 2, 3, 1};
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(out[i], expected[i & 3]);
+    kernel_free(&k);
+}
+
+// Lanes that leave early do not hold up a barrier, and shared memory passes values between warps.
+static void test_barrier(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(&k,
+                HEAD("8.0", "sm_80") ".shared .align 4 .b8 s[1024];\n"
+                                     ".entry k(.param .u64 out, .param .u32 n)\n{\n"
+                                     ".reg .pred %p<8>; .reg .b32 %r<20>; .reg .b64 %rd<8>;\n"
+                                     "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n];\n"
+                                     "mov.u32 %r2, %tid.x; setp.ge.u32 %p1, %r2, %r1;\n"
+                                     "@%p1 exit;\n"
+                                     "mov.u32 %r3, s; shl.b32 %r4, %r2, 2; add.u32 %r5, %r3, %r4;\n"
+                                     "mul.lo.u32 %r6, %r2, 3; st.shared.u32 [%r5], %r6;\n"
+                                     "bar.sync 0;\n"
+                                     "sub.u32 %r7, %r1, %r2; shl.b32 %r8, %r7, 2;\n"
+                                     "add.u32 %r9, %r3, %r8; ld.shared.u32 %r10, [%r9+-4];\n"
+                                     "cvt.u64.u32 %rd2, %r4; add.u64 %rd3, %rd1, %rd2;\n"
+                                     "st.global.u32 [%rd3], %r10; ret;\n}\n",
+                NULL);
+    uint32_t *out = kernel_buffer(&k, 256 * 4);
+    kernel_u32(&k, 230);
+    kernel_succeeds(&k, "k", 1, 256);
+    for (uint32_t i = 0; i < 230; i++)
+        assert_int_equal(out[i], 3 * (229 - i));
+    for (uint32_t i = 230; i < 256; i++)
+        assert_int_equal(out[i], 0);
+    kernel_free(&k);
+}
+
+// fib by recursion, to another depth in every lane, through a table of functions as well.
+static void test_recursion(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(
+        &k,
+        HEAD("8.0", "sm_80") ".func (.param .b32 r) fib(.param .b32 x)\n{\n"
+                             ".reg .pred %p<2>; .reg .b32 %r<8>;\nld.param.u32 %r1, [x];\n"
+                             "setp.lt.u32 %p1, %r1, 2; @%p1 bra S;\n"
+                             "add.u32 %r2, %r1, -1; add.u32 %r3, %r1, -2;\n"
+                             "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2;\n"
+                             "call.uni (b), fib, (a); ld.param.b32 %r4, [b]; }\n"
+                             "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r3;\n"
+                             "call.uni (b), fib, (a); ld.param.b32 %r5, [b]; }\n"
+                             "add.u32 %r6, %r4, %r5; st.param.b32 [r], %r6; ret;\n"
+                             "S: st.param.b32 [r], %r1; ret;\n}\n"
+                             ".func (.param .b32 r) twice(.param .b32 x)\n{\n"
+                             ".reg .b32 %r<3>; ld.param.u32 %r1, [x]; add.u32 %r2, %r1, %r1;\n"
+                             "st.param.b32 [r], %r2; ret;\n}\n"
+                             ".global .u64 table[2] = {fib, twice};\n"
+                             ".entry k(.param .u64 out)\n{\n"
+                             ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+                             "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 1;\n"
+                             "mov.u64 %rd2, table; mul.wide.u32 %rd3, %r2, 8;\n"
+                             "add.u64 %rd4, %rd2, %rd3; ld.global.u64 %rd5, [%rd4];\n"
+                             "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n"
+                             "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+                             "call (b), %rd5, (a), P; ld.param.b32 %r3, [b]; }\n"
+                             "mul.wide.u32 %rd6, %r1, 4; add.u64 %rd7, %rd1, %rd6;\n"
+                             "st.global.u32 [%rd7], %r3; ret;\n}\n",
+        NULL);
+    uint32_t *out = kernel_buffer(&k, 20 * 4), fib[20] = {0, 1};
+    for (uint32_t i = 2; i < 20; i++)
+        fib[i] = fib[i - 1] + fib[i - 2];
+    kernel_succeeds(&k, "k", 1, 20);
+    for (uint32_t i = 0; i < 20; i++)
+        assert_int_equal(out[i], i & 1 ? 2 * i : fib[i]);
+    kernel_free(&k);
+}
+
+static void test_endless_recursion(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(&k,
+                HEAD("8.0", "sm_80") ".func f()\n{\n.local .b8 room[4096]; call f, (); ret;\n}\n"
+                                     ".entry k()\n{\ncall f, (); ret;\n}\n",
+                NULL);
+    kernel_run(&k, "k", 1, 32, 0);
+    assert_true(k.result.fault.happened);
+    assert_non_null(strstr(k.result.fault.text, "stack"));
+    kernel_free(&k);
+}
+
+static void test_out_of_bounds(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(&k,
+                BODY("add.u64 %rd3, %rd3, 4; setp.eq.u32 %p1, %r5, 70; @!%p1 bra D;\n"
+                     "ld.global.u32 %r10, [%rd3];\nD:\n"),
+                NULL);
+    kernel_buffer(&k, 71 * 4);
+    kernel_run(&k, "k", 2, 64, 0);
+    assert_true(k.result.fault.happened);
+    assert_int_equal(k.result.fault.cta[0], 1);
+    assert_int_equal(k.result.fault.thread[0], 6);
+    assert_non_null(strstr(k.result.fault.text, "in no allocation"));
+    kernel_free(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_partial_warps),
+        cmocka_unit_test(test_both_sides),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_indexed_branch),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_endless_recursion),
+        cmocka_unit_test(test_out_of_bounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
