@@ -6,13 +6,8 @@
 #include <sys/mman.h>
 
 // Chunks get larger with the arena, from the least to the most. Large allocations have a block of
-// their own, so that the system can move them when they grow. What is mapped begins where a huge
-// page can lie: a module takes hundreds of megabytes, and each page costs a fault.
-enum {
-    LEAST_CHUNK = 64 * 1024,
-    HUGE_PAGE = 2 * 1024 * 1024,
-    MOST_CHUNK = HUGE_PAGE - 64,
-};
+// their own, so that the system can move them when they grow.
+enum { LEAST_CHUNK = 64 * 1024, MOST_CHUNK = 2 * 1024 * 1024 - 64 };
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
@@ -91,27 +86,20 @@ static void drop_block(struct memory *memory, struct arena_block *block)
         free(block);
 }
 
-// Address space that begins at a huge page, or NULL.
-static char *map(size_t size)
+static size_t round_to_pages(size_t size)
 {
-    char *at = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
-        return NULL;
-    size_t before = -(uintptr_t)at & (HUGE_PAGE - 1);
-    if (before)
-        munmap(at, before);
-    munmap(at + before + size, HUGE_PAGE - before);
-    return at + before;
+    return (size + 4095) & ~(size_t)4095;
 }
 
 static struct arena_block *map_block(size_t whole)
 {
-    size_t size = (whole + 4095) & ~(size_t)4095;
-    struct arena_block *block = (struct arena_block *)map(size);
-    if (!block)
+    size_t size = round_to_pages(whole);
+    // A chunk will be filled: its pages are better taken at once than with a fault for each. Huge
+    // pages take longer to clear than they save.
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | (size <= MOST_CHUNK + 64 ? MAP_POPULATE : 0);
+    struct arena_block *block = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (block == MAP_FAILED)
         return NULL;
-    madvise(block, size, MADV_HUGEPAGE);
     block->mapped = size;
     return block;
 }
@@ -197,21 +185,12 @@ void *arena_alloc(struct arena *arena, size_t size)
     return (void *)at;
 }
 
-// Moves the pages, which only works from one huge page's place to another.
 static struct arena_block *grow_mapped(struct arena_block *block, size_t whole)
 {
-    size_t size = (whole + 4095) & ~(size_t)4095, before = block->mapped;
-    struct arena_block *moved = mremap(block, before, size, 0);
-    if (moved == MAP_FAILED) {
-        char *to = map(size);
-        if (!to)
-            return NULL;
-        moved = mremap(block, before, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
-        if (moved == MAP_FAILED) {
-            munmap(to, size);
-            return NULL;
-        }
-    }
+    size_t size = round_to_pages(whole);
+    struct arena_block *moved = mremap(block, block->mapped, size, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED)
+        return NULL;
     moved->mapped = size;
     return moved;
 }
