@@ -1,0 +1,38 @@
+// Conformance of single instructions: thousands of operand tuples through a kernel, against a
+// reference in plain C, with every instruction set that this machine has.
+//
+//     {"mul.hi.s64 %d, %a, %b;", "s64=s64,s64", mul_hi_s64}
+//
+// The instruction names its operands %d (and %e for a second result), %a, %b, %c, %g. `types` are
+// those of the registers: a PTX type without its dot, `pred` for predicates. `extra` operands that
+// are immediates stand in the instruction's text.
+#pragma once
+#include "tests/unit/runtime-sim/kernel.h"
+
+// Tables of cases leave out what they do not need.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+enum { CONFORM_SOURCES = 4, CONFORM_RESULTS = 2, CONFORM_TUPLES = 4096 };
+
+// Bits of the sources in, bits of the results out; unused high bits are 0.
+typedef void conform_reference(const uint64_t *in, uint64_t *out);
+
+enum conform_flag {
+    CONFORM_ANY_NAN = 1,   // one NaN is as good as another
+    CONFORM_SMALL = 2,     // integer sources: mostly small numbers (shift counts, positions)
+    CONFORM_ZERO_SIGN = 4, // +0 and −0 are the same
+};
+
+struct conform_case {
+    const char *instruction, *types;
+    conform_reference *reference;
+    uint32_t flags;
+    double ulp;      // a floating-point result may be this many units in the last place off,
+    double absolute; // or by this much
+    const char *version, *target; // NULL: 9.0, sm_90
+};
+
+// Runs the cases; the first difference of each fails the test, all are printed.
+void conform(const struct conform_case *cases, size_t count);
+// The next number of splitmix64.
+uint64_t conform_random(uint64_t *state);
