@@ -55,16 +55,16 @@ def command(folder):
 
 @case
 def documentation(folder):
-    """documentation, licence and changes are there, and the schema where programs look"""
+    """documentation, licence and changes are there, and the schemas where programs look"""
     at = install(folder)
     documents = at('datadir') / 'doc' / 'ptxoffload'
     for source in tracked('docs'):
         if source.name != 'meson.build':
             same_file(documents / source.relative_to(ROOT / 'docs'), source)
+        if source.name.endswith('.schema.json'):
+            same_file(at('datadir') / 'ptxoffload' / source.name, source)
     for name in ('LICENSE', 'CHANGELOG.md'):
         same_file(documents / name, ROOT / name)
-    same_file(at('datadir') / 'ptxoffload' / 'metadata.schema.json',
-              ROOT / 'docs' / 'metadata.schema.json')
 
 
 @case

@@ -1,19 +1,8 @@
 // ELF objects: any bytes give tables that hold together and are written and read as they are, or a
 // reason. Memory ends behind the bytes.
 #include "backend/elf_tables.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static void must(int holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
 
 // What the caller frees.
 static char *json_of(const struct tables *tables)
@@ -34,40 +23,42 @@ static void check_same(const struct tables *one, const struct tables *other)
     free(second);
 }
 
-static void read_object(struct arena *arena, const char *bytes, size_t size)
+static void check_read(struct arena *arena, const struct tables *tables, const struct source *ptx)
 {
     struct diags diags;
-    struct tables tables, again;
-    struct source ptx, ptx_again;
+    struct tables again;
+    struct source ptx_again;
     struct elf_image image;
     diags_init(&diags, arena);
-    bool is_good = tables_read_elf(&tables, &ptx, arena, "fuzz", bytes, size, &diags);
-    must(is_good == !diags.errors, "the answer is not what the diagnostics say");
-    must(!is_good || tables_is_elf(bytes, size), "an object was read that is none");
-    if (!is_good)
-        return;
-    must(!tables_check(arena, &tables), "the tables do not hold together");
-    must(!tables_write_elf(&image, arena, &tables, ptx.text, ptx.length), "it cannot be written");
+    must(!tables_check(arena, tables), "the tables do not hold together");
+    must(!tables_write_elf(&image, arena, tables, ptx->text, ptx->length), "it cannot be written");
     must(tables_read_elf(&again, &ptx_again, arena, "again", image.bytes, image.size, &diags),
          "what was written cannot be read");
-    must(ptx.length == ptx_again.length && !memcmp(ptx.text, ptx_again.text, ptx.length),
+    must(ptx->length == ptx_again.length && !memcmp(ptx->text, ptx_again.text, ptx->length),
          "the PTX has changed");
-    check_same(&tables, &again);
+    check_same(tables, &again);
+}
+
+static void read_object(const struct fuzz_input *input, struct arena *arena)
+{
+    const char *bytes = (const char *)input->data;
+    struct diags diags;
+    struct tables tables;
+    struct source ptx;
+    diags_init(&diags, arena);
+    bool is_good = tables_read_elf(&tables, &ptx, arena, "fuzz", bytes, input->size, &diags);
+    must(is_good == !diags.errors, "the answer is not what the diagnostics say");
+    must(!is_good || tables_is_elf(bytes, input->size), "an object was read that is none");
+    if (is_good)
+        check_read(arena, &tables, &ptx);
 }
 
 int fuzz_one(const struct fuzz_input *input)
 {
     struct guarded guarded = guarded_new(input->size);
-    const char *bytes = guarded_copy(&guarded, input->data, input->size);
-    struct memory memory = {.fail_in = input->fail_in};
-    struct arena arena;
-    arena_init(&arena, &memory);
-    int ran_out = setjmp(memory.on_failure);
-    if (!ran_out)
-        read_object(&arena, bytes, input->size);
-    memory_free(&memory);
+    struct fuzz_input copy = *input;
+    copy.data = (const uint8_t *)guarded_copy(&guarded, input->data, input->size);
+    int ran_out = fuzz_in_memory(&copy, read_object);
     guarded_free(&guarded);
-    must(!ran_out || input->fail_in, "memory ran out");
-    must(memory.bytes == 0, "memory was kept");
     return ran_out;
 }

@@ -132,6 +132,18 @@ def listed(folder):
 
 
 @case
+def archive(folder):
+    """the PTX of objects in a library is found"""
+    make(folder)
+    ends(run([tool('ar'), 'rc', 'all.a', 'out.elf'], folder), 0)
+    document = json.loads(tag(folder, '--list', 'all.a', '--report=json').out)
+    same([(module['member'], module['section']) for module in document['modules']],
+         [('out.elf', '.ptxoffload.ptx')])
+    tag(folder, 'all.a', '-o', 'again.ptx')
+    same((folder / 'again.ptx').read_bytes(), content(folder, 'out.ptx'))
+
+
+@case
 def other_options(folder):
     """options that it was not made with are refused, unless its PTX alone is asked for"""
     make(folder)

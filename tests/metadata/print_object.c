@@ -1,5 +1,5 @@
-/* Reads an object that `ptxoffload --emit=elf` has written, with nothing but its header and mmap, and
- * prints its kernels, chains and blocks. C11 and C++11.
+/* Reads an object that `ptxoffload --emit=elf` has written, with nothing but its header and mmap,
+ * and prints its kernels, chains and blocks. C11 and C++11.
  *
  * usage: print_object FILE.elf
  */
@@ -100,9 +100,11 @@ static void print_kernel(const struct object *o, const struct ptxoffload_kernel 
     printf("kernel %s instructions %u loads %u\n", o->strings + kernel->name, kernel->instructions,
            kernel->loads);
     for (uint32_t i = 0; i < kernel->chains.count; i++)
-        print_chain(o, (const struct ptxoffload_chain *)record(&o->chains, kernel->chains.first + i));
+        print_chain(o,
+                    (const struct ptxoffload_chain *)record(&o->chains, kernel->chains.first + i));
     for (uint32_t i = 0; i < kernel->blocks.count; i++)
-        print_block(o, (const struct ptxoffload_block *)record(&o->blocks, kernel->blocks.first + i));
+        print_block(o,
+                    (const struct ptxoffload_block *)record(&o->blocks, kernel->blocks.first + i));
 }
 
 int main(int argc, char **argv)
