@@ -156,6 +156,8 @@ static enum token_class punctuation_class(const struct formatter *f, char c)
     const char *found = strchr(letters, c);
     if (found)
         return classes[found - letters];
+    if (c == '%') // without a space it would begin a name
+        return TOKEN_WORD;
     bool operand_before =
         f->last == TOKEN_WORD || f->last == TOKEN_CLOSE || (f->last == TOKEN_DOT && f->brackets);
     return c == '-' && !operand_before ? TOKEN_PREFIX : TOKEN_OPERATOR;

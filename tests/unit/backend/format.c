@@ -50,6 +50,7 @@ static void test_shapes(void **state)
         "v[];",
         ".global .f64 a = 1.5e+3, b = -0d3FF0000000000000, c = 0x1e + 5, d = 1 ? 2 : 3 << 4 >= 5 "
         "&& 6 || 7;",
+        ".global .b32 a[] = { 7 % 4 , v % w , 7 % ( 4 ) , 7 % -4 , ( v ) % w };",
         ".global .u64 p[] = {generic(a), a + 8, 0xFF(b), mask(0xff, c)}; .global .samplerref s = { "
         "addr_mode_0 = wrap , x = 1 };",
         ".global .attribute(.managed, .unified(1, 2)) .s32 g; .extern .shared .align 16 .b8 s[];",
