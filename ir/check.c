@@ -4,6 +4,7 @@
 // the module's version and target allow. When none does, the form that came furthest is complained
 // of.
 #include "ir/check_internal.h"
+#include "support/nearest.h"
 #include <string.h>
 
 enum allowance { ALLOWED, TOO_OLD, TOO_NEW, OTHER_TARGET };
@@ -167,6 +168,16 @@ static void check_special(struct check *c)
 
 // Modifiers
 
+static const char *nearest_modifier(struct check *c, const char *text, uint32_t length)
+{
+    struct nearest nearest;
+    nearest_init(&nearest, text, length);
+    for (uint32_t i = 0; i < WORD_COUNT; i++)
+        if (isa_words[i].kind != KIND_DIRECTIVE)
+            nearest_offer(&nearest, isa_words[i].text, strlen(isa_words[i].text));
+    return nearest.best ? arena_printf(&c->scratch, ", did you mean '%s'", nearest.best) : "";
+}
+
 static void report_modifier(struct check *c, struct ir_inst *inst, const struct form_match *match)
 {
     uint32_t begin, end, count;
@@ -181,8 +192,9 @@ static void report_modifier(struct check *c, struct ir_inst *inst, const struct 
         diag_add(c->diags, severity, "modifier", begin, end, "'%.*s' lacks a modifier: %s",
                  (int)(end - begin), text, form);
     else
-        diag_add(c->diags, severity, "modifier", begin, end, "%s '%.*s' is %s: %s", "modifier",
-                 (int)(end - begin), text, unknown ? "not known" : "not taken here", form);
+        diag_add(c->diags, severity, "modifier", begin, end, "modifier '%.*s' is %s%s: %s",
+                 (int)(end - begin), text, unknown ? "not known" : "not taken here",
+                 unknown ? nearest_modifier(c, text, end - begin) : "", form);
     if (newer)
         inst->flags |= INST_OPAQUE;
 }

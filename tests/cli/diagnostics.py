@@ -319,19 +319,6 @@ def sarif_container(folder):
     same(inner['hashes']['sha-256'], hashlib.sha256(text).hexdigest())
 
 
-@case
-def long_line(folder):
-    """a line with many errors takes no time for each"""
-    def limit_time():
-        resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-    text = HEAD + b'.entry k() { ' + b'add.s32 1 2; ' * 40000 + b'}\n'
-    for form in ('json', 'sarif'):
-        done = check(folder, '--diagnostics=%s:out' % form, text=text, preexec_fn=limit_time)
-        ends(done, 1, err='')
-        found = json.loads((folder / 'out').read_text())
-        same(len(found if form == 'json' else found['runs'][0]['results']), 40000)
-
-
 # Documents in general
 
 # What goes wrong without being about a text: arguments, rule.
