@@ -306,6 +306,8 @@ static void check(struct reader *r)
         name_standard_output(&a->reports[i].path);
     if (a->list && (a->output || a->metadata || a->emit || a->depfile.wanted))
         fail(r, "--list writes nothing else: there is nothing for -o, --metadata, --emit and -MD");
+    if (a->fragment && !a->check)
+        fail(r, "--fragment needs --check: other work needs a whole module");
     // As compilers do, a check takes the options of the run that it stands for.
     a->in_folders = a->check && a->output && is_folder(a->output);
     if (!a->check && !a->list)

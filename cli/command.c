@@ -194,6 +194,9 @@ static const struct option analysis_options[] = {
 
 static const struct option message_options[] = {
     {"--check", NULL, FLAG(check, 1), .help = "say what is wrong with IN, write nothing"},
+    {"--fragment", NULL, FLAG(fragment, 1),
+     .help = "IN is a part of a module or of a body, without .version\n"
+             "and .target; with --check only"},
     {"-w", NULL, FLAG(warnings.quiet, 1), .help = "no warnings"},
     {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
      .help = "warn, or do not, of what is called NAME"},

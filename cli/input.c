@@ -56,9 +56,10 @@ static const char *kind_of(struct arena *arena, const struct file_text *file)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (begins_with(file, kinds[i].bytes, kinds[i].length))
             return kinds[i].what;
-    // PTX is ASCII; a stray byte in it is the parser's to complain of.
+    // What begins like PTX is PTX: a stray byte in it is the parser's to complain of.
     const char *zero = memchr(file->text, 0, file->length < 512 ? file->length : 512);
-    if (zero)
+    const char *first = file->text + strspn(file->text, " \t\r\n");
+    if (zero && (!*first || !strchr("./#", *first)))
         return arena_printf(arena, "binary data: byte %zu is 0", (size_t)(zero - file->text));
     return NULL;
 }

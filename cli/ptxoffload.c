@@ -359,6 +359,7 @@ static bool read_text(struct run *run)
 {
     const struct arguments *arguments = &run->arguments;
     const char *id, *error = input_read(&run->input, &run->arena, arguments->input, &id);
+    run->input.fragment = arguments->fragment;
     if (!error && (arguments->module || arguments->arch)) {
         error = "--module and --arch choose in a program or library: this is PTX text";
         id = "module-choice";

@@ -104,8 +104,32 @@ uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is
     return line > statement && begins_statement(p, line) ? begin_at(p, line, 0) : 0;
 }
 
+// The head of the function around a fragment: .func fragment {
+static int frame(struct parser *p, struct token *token)
+{
+    static const char name[] = "fragment";
+    *token = (struct token){.begin = 0, .end = 0};
+    switch (p->frame--) {
+    case 3: token->value = OP_COUNT + W_func; return T_FUNCTION;
+    case 2: token->value = intern_add(&p->tree->names, name, sizeof name - 1); return T_NAME;
+    default: p->mending = false; return '{';
+    }
+}
+
+int parser_end(struct parser *p, struct token *token)
+{
+    uint32_t length = p->tree->source->length;
+    if (!p->framed)
+        return 0;
+    p->framed = false;
+    *token = (struct token){.begin = length, .end = length};
+    return '}';
+}
+
 int parser_mend(struct parser *p, struct token *token)
 {
+    if (p->frame)
+        return frame(p, token);
     *token = (struct token){.begin = p->mend_at, .end = p->mend_end};
     if (p->end_statement) {
         p->end_statement = false;

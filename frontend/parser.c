@@ -258,7 +258,7 @@ uint32_t parser_skip_trivia(const struct parser *p, uint32_t at)
     uint32_t end = p->tree->source->length;
     while (at < end) {
         char c = p->base[at];
-        uint32_t next = c == ' ' || (c >= '\t' && c <= '\r') ? at + 1 : skip_comment(p, at, end);
+        uint32_t next = !c || c == '\x1a' || c == ' ' || (c >= '\t' && c <= '\r') ? at + 1 : skip_comment(p, at, end);
         if (next == at && at == 0 && !strncmp(p->base, "\xef\xbb\xbf", 3))
             next = 3; // a byte order mark
         if (next == at)
@@ -422,7 +422,7 @@ void parser_syntax_error(struct parser *p, const struct token *token, bool at_en
 {
     const char *text = p->base + token->begin;
     uint32_t length = token->end - token->begin;
-    if (at_end) {
+    if (at_end || token->begin == p->tree->source->length) {
         uint32_t last = p->tree->source->length;
         p->cut = true;
         diag_add(p->diags, DIAG_ERROR, "syntax", last, last, "the text ends here%s", expected);
@@ -464,6 +464,11 @@ void ptx_parse(struct tree *tree, struct arena *arena, struct source *source, st
     struct parser parser = {.tree = tree, .diags = diags, .base = source->text}, *p = &parser;
     struct token whole = {.begin = 0, .end = 0};
     parser_open(p, NODE_MODULE, &whole);
+    text_check(source, diags);
+    if (source->fragment && text_is_body(p)) {
+        p->mending = p->framed = true;
+        p->frame = 3;
+    }
     yyscan_t scanner;
     ptx_yylex_init_extra(p, &scanner);
     ptx_yy_scan_buffer((char *)source->text, source->length + 2, scanner);

@@ -33,6 +33,8 @@ struct parser {
     bool mending, end_statement;
     uint32_t braces;
     uint32_t mend_at, mend_end; // where to go on, and where the broken statement ends
+    uint32_t frame;             // tokens of the head of a function around a body that come yet
+    bool framed;                // the function is open: it ends with the text
 };
 
 // Scanner side. Those that return an int return the token's kind.
@@ -87,10 +89,17 @@ void parser_syntax_error(struct parser *p, const struct token *token, bool at_en
 // After a syntax error at a token: where the next statement begins if a semicolon or brace is
 // missing in front of it, else 0. The scanner then goes on from there.
 uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is_function);
-// The next token to put in front of what the scanner reads, or 0.
+// The next token to put in front of what the scanner reads.
 int parser_mend(struct parser *p, struct token *token);
+// The token at the end of the text: what closes the function around a fragment, then 0.
+int parser_end(struct parser *p, struct token *token);
 // Keeps what stands between the mark and `end` in an error node, if anything does.
 void parser_mended(struct parser *p, struct mark mark, uint32_t end);
+
+// Reports bytes that PTX has not.
+void text_check(const struct source *source, struct diags *diags);
+// Is the fragment a part of a body (else of a module)?
+bool text_is_body(const struct parser *p);
 
 // Takes a constant out of its parentheses.
 void parser_unwrap(struct parser *p, uint32_t node);

@@ -15,8 +15,10 @@ static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
 // Behind an error the parser may put tokens of its own in front of the scanner's.
 static int next_token(struct parser *p, PTX_YYSTYPE *value, void *scanner)
 {
-    int kind = p->mending ? parser_mend(p, &value->token) : 0;
-    return kind ? kind : ptx_yylex(value, scanner);
+    if (p->mending)
+        return parser_mend(p, &value->token);
+    int kind = ptx_yylex(value, scanner);
+    return kind ? kind : parser_end(p, &value->token);
 }
 #undef yylex
 #define yylex(value, scanner) next_token(p, value, scanner)

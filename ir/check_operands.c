@@ -255,6 +255,8 @@ static bool fit_selector(const struct fit *f, uint32_t node)
 static bool fit_member(const struct fit *f, uint32_t node)
 {
     const struct ir_operand *operand = find_operand(f->c, node + 1);
+    if (operand && operand->kind == OPERAND_UNKNOWN) // reported where names are resolved
+        return true;
     bool vector = operand && operand->kind == OPERAND_REGISTER &&
                   f->c->fn->registers.v[operand->index].type < WORD_COUNT &&
                   f->c->fn->registers.v[operand->index].bits >

@@ -366,9 +366,12 @@ static void find_unread(struct names *names)
     }
 }
 
-// May an error node before `node` have declared the name? Families stand there with their prefix.
-static bool may_be_unread(struct names *names, uint32_t node, const struct name *name)
+// May an error node before `node` have declared the name, or what stands around a fragment?
+// Families stand there with their prefix.
+static bool may_be_elsewhere(struct names *names, uint32_t node, const struct name *name)
 {
+    if (names->module->tree->source->fragment)
+        return true;
     if (!names->unread_known)
         find_unread(names);
     uint32_t length = name->length;
@@ -438,7 +441,7 @@ void names_undeclared(struct names *names, uint32_t node)
     const struct name *name = tree_name(names->module->tree, id);
     if (names->fn)
         names->fn->incomplete = true;
-    if (may_be_unread(names, node, name) || !first_time(names, id))
+    if (may_be_elsewhere(names, node, name) || !first_time(names, id))
         return;
     const char *text = arena_printf(names->scratch, "'%.*s' is", (int)name->length, name->text);
     struct binding binding = names->bindings[id];
@@ -467,7 +470,7 @@ void names_no_label(struct names *names, uint32_t node)
     const struct node *at = node_at(names, node);
     const struct name *name = tree_name(tree, at->value);
     names->fn->incomplete = true;
-    if (may_be_unread(names, node, name) || !first_time(names, (uint32_t)at->value))
+    if (may_be_elsewhere(names, node, name) || !first_time(names, (uint32_t)at->value))
         return;
     struct nearest nearest;
     nearest_init(&nearest, name->text, name->length);

@@ -10,7 +10,7 @@ static void accept(const char *text)
 {
     struct program p;
     parse(&p, text);
-    if (p.diags.list.n)
+    if (p.diags.errors)
         fail_msg("%s: %s", p.diags.list.v[0].message, text);
     program_free(&p);
 }
@@ -199,7 +199,7 @@ static void test_trivia(void **state)
         struct program p;
         parse(&p, texts[i]);
         assert_int_equal(program_find(&p, NODE_ERROR, 0), UINT32_MAX);
-        assert_int_equal(p.diags.list.n, 0);
+        assert_int_equal(p.diags.errors, 0);
         program_free(&p);
     }
 }

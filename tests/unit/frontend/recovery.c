@@ -43,12 +43,13 @@ static const struct {
     {BODY("mov.u32 a, b[0x1ffffffffffffffff];"), "5:14 literal"},
     {BODY("mov.u32 a, 1/0;"), "5:13 literal"},
     // texts as they come
-    {"\xef\xbb\xbf" BODY("mov.u32 a b;"), "5:11 syntax"},
+    {"\xef\xbb\xbf" BODY("mov.u32 a b;"), "1:1 warning non-ascii; 5:11 syntax"},
     {".version 8.8\r\n.target sm_90\r\n.global .u32 a b;\r\n", "3:16 syntax"},
     {HEAD "# 1 \"file.cu\"\n#line 3\n.global .u32 a b;", "6:16 syntax"},
     {HEAD "/* .global\n", "4:1 syntax"},
-    {HEAD "// \xc3\xa9\n.global .u32 a; // no end of line", ""},
-    {HEAD ".global .u32 \xc3\xa9;", "4:14 syntax"},
+    {HEAD "// \xc3\xa9\n.global .u32 a; // no end of line", "4:4 warning non-ascii"},
+    {HEAD ".global .u32 \xc3\xa9;", "4:14 warning non-ascii; 4:14 syntax"},
+    {HEAD ".file 1 \"C:\\a\\\"\n.global .f32 a = .5;\x1a", ""},
 };
 
 static void test_recovery(void **state)
@@ -84,11 +85,67 @@ static void test_functions(void **state)
     program_free(&p);
 }
 
+// Bytes 0 are told of where they stand, and not at all at the end.
+static void test_zeros(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "// a\0\0b\n.entry k() { ret;\0 }\n\0\0";
+    struct program p;
+    program_parse(&p, text, sizeof text - 1);
+    assert_string_equal(diagnosed(&p), "4:5 syntax; 5:18 syntax");
+    program_free(&p);
+    static const char end[] = HEAD ".entry k() { ret; }\n\0\0\0";
+    program_parse(&p, end, sizeof end - 1);
+    assert_string_equal(diagnosed(&p), "");
+    program_free(&p);
+}
+
+static void parse_fragment(struct program *p, const char *text)
+{
+    program_parse(p, "", 0);
+    size_t length = strlen(text);
+    char *copy = arena_alloc(&p->arena, length + 2);
+    memcpy(copy, text, length + 1);
+    source_init(&p->source, &p->arena, "part.ptx", copy, (uint32_t)length);
+    p->source.fragment = true;
+    ptx_parse(&p->tree, &p->arena, &p->source, &p->diags);
+    assert_null(tree_validate(&p->tree));
+}
+
+// Parts of a body stand in a function that has no bytes; parts of a module stand as they are.
+static void test_fragments(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *answer;
+        bool body;
+    } cases[] = {
+        {"ld.global.f32 %f1, [%rd1];\nL: @%p1 bra L;", "", true},
+        {".reg .b32 %r<4>;\nmov.u32 %r1, %f2;", "", true},
+        {"// a.b\nadd.s32 %r1, %r2", "2:17 syntax", true},
+        {"add.s32 %r1 %r2;", "1:13 syntax", true},
+        {".visible .entry k(.param .u64 p)\n{ call f, (p); ret; }", "", false},
+        {".visible .global .u32 a;", "", false},
+        {"", "", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct program p;
+        parse_fragment(&p, cases[i].text);
+        assert_string_equal(diagnosed(&p), cases[i].answer);
+        uint32_t function = program_find(&p, NODE_FUNCTION, 0);
+        bool body = function != UINT32_MAX && p.tree.nodes.v[function].aux == W_func;
+        assert_int_equal(body, cases[i].body);
+        program_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recovery),
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_fragments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
