@@ -1,7 +1,7 @@
 // A warp's access to memory, in three steps: addresses and mask; the access itself, made by whoever
 // owns the time; write-back.
 #pragma once
-#include "runtime-sim/program/code.h"
+#include "runtime-sim/exec/memory_ops.h"
 
 // What a memory instruction says, decoded.
 struct memory_code {
@@ -26,6 +26,7 @@ struct access {
     uint32_t mask;
     uint32_t bytes; // of all elements of a lane
     bool writes;
+    struct span span;            // of the addresses
     uint64_t address[LANES];     // as the space counts
     void *data[ACCESS_ELEMENTS]; // lanes that are read or written, per element
     uint8_t width[ACCESS_ELEMENTS];

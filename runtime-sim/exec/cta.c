@@ -26,6 +26,7 @@ struct cta *cta_new(struct arena *arena, const struct launch *launch, struct fau
         warp->bases[BASE_WARP] = aligned_lanes(arena, launch->program->warp_bytes);
         warp->bases[BASE_LAUNCH] = launch->values;
         warp->bases[BASE_PROGRAM] = launch->program->constants.v;
+        special_fill_warp(warp);
     }
     return cta;
 }
@@ -42,7 +43,7 @@ void cta_start(struct cta *cta, uint32_t linear)
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         uint32_t left = cta->threads - i * LANES;
         warp_start(&cta->warps[i], launch->function, left < LANES ? left : LANES);
-        special_fill_warp(&cta->warps[i]);
+        special_fill_cta(&cta->warps[i]);
     }
 }
 

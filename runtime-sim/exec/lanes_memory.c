@@ -2,19 +2,6 @@
 #include "runtime-sim/exec/lanes.h"
 #include "runtime-sim/exec/memory_ops.h"
 
-static void addresses(uint64_t *address, const void *base, uint32_t base_width, uint64_t offset)
-{
-    const uint32_t *narrow = base;
-    const uint64_t *wide = base;
-    uint32_t low = (uint32_t)offset;
-    if (base_width == 8)
-        EACH_LANE address[i] = wide[i] + offset;
-    else if (base_width == 4)
-        EACH_LANE address[i] = (uint32_t)(narrow[i] + low);
-    else
-        EACH_LANE address[i] = offset;
-}
-
 static struct span span_of_all(const uint64_t *address)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
@@ -36,6 +23,37 @@ static struct span span(const uint64_t *address, uint32_t mask)
     uint64_t some[LANES], one = address[__builtin_ctz(mask)];
     EACH_LANE some[i] = mask >> i & 1 ? address[i] : one;
     return span_of_all(some);
+}
+
+// Half the work where the addresses have 32 bits.
+static struct span narrow_addresses(uint64_t *address, const uint32_t *base, uint32_t offset)
+{
+    uint32_t least = UINT32_MAX, most = 0, bits = 0;
+    EACH_LANE
+    {
+        uint32_t at = base[i] + offset;
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+        bits |= at;
+        address[i] = at;
+    }
+    return (struct span){least, most, bits};
+}
+
+static struct span addresses(uint64_t *address, const void *base, uint32_t base_width,
+                             uint64_t offset, uint32_t mask)
+{
+    const uint64_t *wide = base;
+    if (base_width == 4) {
+        struct span all = narrow_addresses(address, base, (uint32_t)offset);
+        return mask == FULL_MASK ? all : span(address, mask);
+    }
+    if (base_width == 8) {
+        EACH_LANE address[i] = wide[i] + offset;
+        return span(address, mask);
+    }
+    EACH_LANE address[i] = offset;
+    return (struct span){offset, offset, offset};
 }
 
 static bool in_a_row(const uint64_t *address, uint64_t bytes)

@@ -9,7 +9,9 @@ struct span {
 
 struct memory_ops {
     // address = base + offset, from lanes of 4 bytes (which wrap at 32 bits) or 8; none: all 0.
-    void (*addresses)(uint64_t *address, const void *base, uint32_t base_width, uint64_t offset);
+    // Returns the span of the lanes in `mask`.
+    struct span (*addresses)(uint64_t *address, const void *base, uint32_t base_width,
+                             uint64_t offset, uint32_t mask);
     struct span (*span)(const uint64_t *address, uint32_t mask);
     // Lanes of `width` bytes from `bytes` bytes at host + address − least, extended by sign or
     // zero; a narrower lane takes the low part.

@@ -55,15 +55,26 @@ static uint64_t lane_value(const struct warp *warp, uint16_t special, uint16_t m
     }
 }
 
+static void fill(struct warp *warp, const struct warp_value *value)
+{
+    bool by_lane = isa_specials[value->special].varies == VARIES_LANE;
+    uint64_t first = lane_value(warp, value->special, value->member, 0);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        put(warp_slot(warp, value->slot), value->width, lane,
+            by_lane ? lane_value(warp, value->special, value->member, lane) : first);
+}
+
 void special_fill_warp(struct warp *warp)
 {
-    const struct program *program = warp->program;
-    for (uint32_t i = 0; i < program->warp_values.n; i++) {
-        const struct warp_value *value = &program->warp_values.v[i];
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            put(warp_slot(warp, value->slot), value->width, lane,
-                lane_value(warp, value->special, value->member, lane));
-    }
+    for (uint32_t i = 0; i < warp->program->warp_values.n; i++)
+        fill(warp, &warp->program->warp_values.v[i]);
+}
+
+void special_fill_cta(struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->program->warp_values.n; i++)
+        if (isa_specials[warp->program->warp_values.v[i].special].varies == VARIES_CTA)
+            fill(warp, &warp->program->warp_values.v[i]);
 }
 
 // What is the same for a launch

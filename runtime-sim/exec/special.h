@@ -2,8 +2,10 @@
 #pragma once
 #include "runtime-sim/exec/cta.h"
 
-// The area BASE_WARP of a warp whose CTA has its place.
+// The area BASE_WARP of a warp, once: what differs between lanes and warps of a CTA.
 void special_fill_warp(struct warp *warp);
+// The part of it that differs between CTAs, when the CTA has its place.
+void special_fill_cta(struct warp *warp);
 // The area BASE_LAUNCH.
 void special_fill_launch(struct launch *launch, struct arena *arena);
 // Zeroed memory for lanes, which are aligned to 64 bytes.

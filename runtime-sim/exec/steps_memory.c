@@ -108,15 +108,14 @@ static enum step_result access_local(struct warp *warp, const struct access *acc
 }
 
 static enum step_result access_space(struct warp *warp, const struct access *access, uint16_t space,
-                                     uint32_t mask)
+                                     uint32_t mask, const struct span *span)
 {
-    struct span span = warp->ops->span(access->address, mask);
-    if (span.bits & (access->bytes - 1))
+    if (span->bits & (access->bytes - 1))
         return misaligned(warp, access, space);
     switch (space) {
-    case W_shared: return access_shared(warp, access, mask, &span);
-    case W_local: return access_local(warp, access, mask, &span);
-    default: return access_global(warp, access, mask, &span);
+    case W_shared: return access_shared(warp, access, mask, span);
+    case W_local: return access_local(warp, access, mask, span);
+    default: return access_global(warp, access, mask, span);
     }
 }
 
@@ -128,6 +127,8 @@ static enum step_result access_generic(struct warp *warp, struct access *access)
         uint64_t window;
     } windows[] = {{W_shared, SHARED_WINDOW}, {W_local, LOCAL_WINDOW}};
     uint32_t rest = access->mask;
+    if (access->span.least >= LOCAL_WINDOW + WINDOW_BYTES)
+        return access_space(warp, access, W_global, rest, &access->span);
     for (uint32_t w = 0; w < 2; w++) {
         uint32_t inside = 0;
         for (uint32_t i = 0; i < LANES; i++)
@@ -137,12 +138,16 @@ static enum step_result access_generic(struct warp *warp, struct access *access)
             continue;
         for (uint32_t i = 0; i < LANES; i++)
             access->address[i] -= inside >> i & 1 ? windows[w].window : 0;
-        enum step_result result = access_space(warp, access, windows[w].space, inside);
+        struct span span = warp->ops->span(access->address, inside);
+        enum step_result result = access_space(warp, access, windows[w].space, inside, &span);
         if (result != STEP_NEXT)
             return result;
         rest &= ~inside;
     }
-    return rest ? access_space(warp, access, W_global, rest) : STEP_NEXT;
+    if (!rest)
+        return STEP_NEXT;
+    struct span span = warp->ops->span(access->address, rest);
+    return access_space(warp, access, W_global, rest, &span);
 }
 
 void access_begin(struct warp *warp, const struct path *path, const struct code *code,
@@ -155,7 +160,7 @@ void access_begin(struct warp *warp, const struct path *path, const struct code 
     access->bytes = memory->bytes * memory->elements;
     const void *base = memory->base_width ? warp_slot(warp, memory->base) : NULL;
     uint64_t offset = (uint64_t)memory->offset + (memory->in_frame ? path->local : 0);
-    warp->ops->addresses(access->address, base, memory->base_width, offset);
+    access->span = warp->ops->addresses(access->address, base, memory->base_width, offset, mask);
     for (uint32_t i = 0; i < code->list->count; i++) {
         access->data[i] = warp_slot(warp, code->list->slot[i]);
         access->width[i] = code->list->width[i];
@@ -166,8 +171,9 @@ enum step_result access_memory(struct warp *warp)
 {
     struct access *access = &warp->access;
     const struct memory_code *memory = access->code->extra;
-    return memory->space == W_UNKNOWN ? access_generic(warp, access)
-                                      : access_space(warp, access, memory->space, access->mask);
+    return memory->space == W_UNKNOWN
+               ? access_generic(warp, access)
+               : access_space(warp, access, memory->space, access->mask, &access->span);
 }
 
 enum step_result step_load(struct warp *warp, struct path *path, const struct code *code,

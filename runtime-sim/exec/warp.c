@@ -29,6 +29,12 @@ static inline uint32_t guarded(const struct warp *warp, const struct code *code,
     return mask & (code->guard_negated ? ~guard : guard);
 }
 
+// Nearly always all of them; without an instruction for it, counting is a call.
+static inline uint32_t count_lanes(uint32_t mask)
+{
+    return mask == FULL_MASK ? LANES : (uint32_t)__builtin_popcount(mask);
+}
+
 // Runs a path until it leaves.
 static enum step_result run_path(struct warp *warp, uint32_t index)
 {
@@ -41,7 +47,7 @@ static enum step_result run_path(struct warp *warp, uint32_t index)
     for (;; code++) {
         uint32_t mask = guarded(warp, code, path->mask);
         instructions += code->counted;
-        threads += (uint32_t)__builtin_popcount(mask) & -(uint32_t)code->counted;
+        threads += count_lanes(mask) & -(uint32_t)code->counted;
         if (code->lanes) {
             if (mask)
                 compute(warp, code, mask);
