@@ -65,6 +65,39 @@ static bool in_a_row(const uint64_t *address, uint64_t bytes)
     return !other;
 }
 
+// Eight neighbours at a time: each group in a row, or all of it at one address. What rows of tiles
+// and broadcasts look like, found in less time than single loads take.
+enum { GROUP = 8 };
+enum pattern { PATTERN_NONE, PATTERN_ROWS, PATTERN_SAME };
+
+static enum pattern find_pattern(const uint64_t *address, uint64_t bytes)
+{
+    uint64_t row = 0, same = 0;
+    EACH_LANE
+    {
+        uint64_t offset = address[i] - address[i & ~(GROUP - 1)];
+        same |= offset;
+        row |= offset ^ (uint64_t)(i & (GROUP - 1)) * bytes;
+    }
+    return !row ? PATTERN_ROWS : !same ? PATTERN_SAME : PATTERN_NONE;
+}
+
+static void load_rows(uint32_t *to, const uint8_t *host, const uint64_t *address)
+{
+    for (int i = 0; i < LANES; i += GROUP)
+        memcpy(to + i, host + address[i], GROUP * sizeof *to);
+}
+
+static void load_same(uint32_t *to, const uint8_t *host, const uint64_t *address)
+{
+    for (int i = 0; i < LANES; i += GROUP) {
+        uint32_t value;
+        memcpy(&value, host + address[i], sizeof value);
+        for (int k = 0; k < GROUP; k++)
+            to[i + k] = value;
+    }
+}
+
 // Lanes of type L from memory of type M, converted as C does.
 #define GATHER(name, L, M)                                                                         \
     static void name(void *lanes, const uint8_t *host, const uint64_t *address, uint32_t mask)     \
@@ -140,7 +173,13 @@ static void load(void *lanes, uint32_t width, const uint8_t *host, uint64_t leas
                  const uint64_t *address, uint32_t mask, uint32_t bytes, bool sign)
 {
     int lane = __builtin_ctz(width), memory = __builtin_ctz(bytes);
-    if (mask == FULL_MASK && width == bytes && in_a_row(address, bytes))
+    enum pattern pattern =
+        mask == FULL_MASK && width == 4 && bytes == 4 ? find_pattern(address, bytes) : PATTERN_NONE;
+    if (pattern == PATTERN_ROWS)
+        load_rows(lanes, host - least, address);
+    else if (pattern == PATTERN_SAME)
+        load_same(lanes, host - least, address);
+    else if (mask == FULL_MASK && width == bytes && in_a_row(address, bytes))
         memcpy(lanes, host, (size_t)LANES * bytes);
     else
         (sign ? signed_gathers : gathers)[lane][memory](lanes, host - least, address, mask);
