@@ -69,78 +69,140 @@ void ir_build_edges(struct ir_work *work, struct ir_function *fn)
     fn->edges.n = at;
 }
 
-// Dominators: the iterative algorithm of Cooper, Harvey and Kennedy over a graph as rows.
+// Dominators: Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph", TOPLAS
+// 1979, with simple linking. The iterative algorithm takes the square of the depth of nested loops.
 
 struct graph {
     uint32_t count, root;
     struct csr succ, pred;
 };
 
-static uint32_t *post_order(struct arena *arena, const struct graph *graph, uint32_t *number,
-                            uint32_t *reached)
+// A walk from the root: nodes by the time at which they are entered and left.
+struct search {
+    uint32_t *entered, *left; // nodes
+    uint32_t *number; // per node: its place in `entered`; IR_NONE where the walk does not go
+    uint32_t *parent; // per place in `entered`: the place of the node it was entered from
+    uint32_t count;
+};
+
+static void enter(struct search *search, uint32_t node, uint32_t parent)
 {
-    uint32_t *order = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
-    uint32_t *stack = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
-    uint32_t *next = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
-    uint32_t depth = 0, n = 0;
-    for (uint32_t i = 0; i < graph->count; i++)
-        number[i] = IR_NONE;
+    search->parent[search->count] = parent;
+    search->number[node] = search->count;
+    search->entered[search->count++] = node;
+}
+
+static struct search search_from_root(struct arena *arena, const struct graph *graph)
+{
+    uint32_t room = graph->count + 1, depth = 0, left = 0;
+    struct search search = {ARENA_ARRAY(arena, uint32_t, room), ARENA_ARRAY(arena, uint32_t, room),
+                            ARENA_ARRAY(arena, uint32_t, room), ARENA_ARRAY(arena, uint32_t, room),
+                            0};
+    uint32_t *stack = ARENA_ARRAY(arena, uint32_t, room);
+    uint32_t *next = ARENA_ARRAY(arena, uint32_t, room);
+    memset(search.number, 0xff, room * sizeof *search.number);
+    memcpy(next, graph->succ.at, graph->count * sizeof *next);
+    enter(&search, graph->root, 0);
     stack[depth++] = graph->root;
-    number[graph->root] = 0;
-    next[graph->root] = graph->succ.at[graph->root];
     while (depth) {
         uint32_t node = stack[depth - 1];
         if (next[node] == graph->succ.at[node + 1]) {
-            number[node] = n;
-            order[n++] = node;
+            search.left[left++] = node;
             depth--;
             continue;
         }
         uint32_t to = graph->succ.item[next[node]++];
-        if (number[to] != IR_NONE)
+        if (search.number[to] != IR_NONE)
             continue;
-        number[to] = 0;
-        next[to] = graph->succ.at[to];
+        enter(&search, to, search.number[node]);
         stack[depth++] = to;
     }
-    *reached = n;
-    return order;
+    return search;
 }
 
-static uint32_t intersect(const uint32_t *idom, const uint32_t *number, uint32_t a, uint32_t b)
+// Nodes are places in `search.entered`.
+struct dominating {
+    struct arena *arena;
+    const struct graph *graph;
+    struct search search;
+    uint32_t *semi;     // semidominator
+    uint32_t *ancestor; // in the forest of nodes that are done, or IR_NONE
+    uint32_t *label;    // node with the least semidominator on the way to the ancestor
+    uint32_t *idom, *stack;
+    uint32_t *bucket, *next; // nodes by semidominator, as lists
+};
+
+// The node with the least semidominator from `node` up to its tree's root, which is left out. The
+// way is shortened.
+static uint32_t evaluate(struct dominating *d, uint32_t node)
 {
-    while (a != b) {
-        while (number[a] < number[b])
-            a = idom[a];
-        while (number[b] < number[a])
-            b = idom[b];
+    uint32_t depth = 0;
+    if (d->ancestor[node] == IR_NONE)
+        return node;
+    for (uint32_t at = node; d->ancestor[d->ancestor[at]] != IR_NONE; at = d->ancestor[at])
+        d->stack[depth++] = at;
+    while (depth) {
+        uint32_t at = d->stack[--depth], above = d->ancestor[at];
+        if (d->semi[d->label[above]] < d->semi[d->label[at]])
+            d->label[at] = d->label[above];
+        d->ancestor[at] = d->ancestor[above];
     }
-    return a;
+    return d->label[node];
 }
 
-// idom[root] = root; IR_NONE where the root does not reach. `number` is the post-order number.
+static void find_semidominator(struct dominating *d, uint32_t node)
+{
+    uint32_t name = d->search.entered[node];
+    for (uint32_t i = d->graph->pred.at[name]; i < d->graph->pred.at[name + 1]; i++) {
+        uint32_t pred = d->search.number[d->graph->pred.item[i]];
+        if (pred == IR_NONE)
+            continue;
+        uint32_t semi = d->semi[evaluate(d, pred)];
+        d->semi[node] = semi < d->semi[node] ? semi : d->semi[node];
+    }
+}
+
+static struct dominating new_dominating(struct arena *arena, const struct graph *graph)
+{
+    struct dominating d = {.arena = arena, .graph = graph};
+    d.search = search_from_root(arena, graph);
+    uint32_t **arrays[] = {&d.semi, &d.ancestor, &d.label, &d.idom, &d.stack, &d.bucket, &d.next};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        *arrays[i] = ARENA_ARRAY(arena, uint32_t, d.search.count);
+    for (uint32_t i = 0; i < d.search.count; i++) {
+        d.semi[i] = d.label[i] = i;
+        d.ancestor[i] = d.bucket[i] = IR_NONE;
+    }
+    return d;
+}
+
+// idom[root] = root; IR_NONE where the root does not reach. `order`: nodes as they are left.
 static uint32_t *dominators(struct arena *arena, const struct graph *graph, uint32_t **order,
                             uint32_t *reached)
 {
-    uint32_t *number = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
-    uint32_t *idom = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
-    *order = post_order(arena, graph, number, reached);
-    for (uint32_t i = 0; i < graph->count; i++)
-        idom[i] = IR_NONE;
-    idom[graph->root] = graph->root;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = *reached - 1; i-- > 0;) {
-            uint32_t node = (*order)[i], best = IR_NONE;
-            for (uint32_t k = graph->pred.at[node]; k < graph->pred.at[node + 1]; k++) {
-                uint32_t pred = graph->pred.item[k];
-                if (idom[pred] != IR_NONE)
-                    best = best == IR_NONE ? pred : intersect(idom, number, best, pred);
-            }
-            changed |= idom[node] != best;
-            idom[node] = best;
+    struct dominating dominating = new_dominating(arena, graph), *d = &dominating;
+    for (uint32_t node = d->search.count; node-- > 1;) {
+        uint32_t parent = d->search.parent[node];
+        find_semidominator(d, node);
+        d->next[node] = d->bucket[d->semi[node]];
+        d->bucket[d->semi[node]] = node;
+        d->ancestor[node] = parent;
+        for (uint32_t i = d->bucket[parent]; i != IR_NONE; i = d->next[i]) {
+            uint32_t least = evaluate(d, i);
+            d->idom[i] = d->semi[least] < d->semi[i] ? least : parent;
         }
+        d->bucket[parent] = IR_NONE;
     }
+    uint32_t *idom = ARENA_ARRAY(arena, uint32_t, graph->count + 1);
+    memset(idom, 0xff, (graph->count + 1) * sizeof *idom);
+    idom[graph->root] = graph->root;
+    for (uint32_t node = 1; node < d->search.count; node++) {
+        if (d->idom[node] != d->semi[node])
+            d->idom[node] = d->idom[d->idom[node]];
+        idom[d->search.entered[node]] = d->search.entered[d->idom[node]];
+    }
+    *order = d->search.left;
+    *reached = d->search.count;
     return idom;
 }
 
@@ -277,12 +339,13 @@ bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b)
 struct loop_finder {
     struct ir_function *fn;
     uint32_t *stack;
+    uint32_t *outer; // per loop: a loop around it, or itself; shortened as it is followed
 };
 
-static uint32_t outermost(const struct ir_function *fn, uint32_t loop)
+static uint32_t outermost(struct loop_finder *f, uint32_t loop)
 {
-    while (fn->loops.v[loop].parent != IR_NONE)
-        loop = fn->loops.v[loop].parent;
+    while (f->outer[loop] != loop)
+        loop = f->outer[loop] = f->outer[f->outer[loop]];
     return loop;
 }
 
@@ -302,13 +365,13 @@ static void collect(struct loop_finder *f, uint32_t loop)
             f->stack[depth++] = ir_preds(fn, header)[i];
     while (depth) {
         uint32_t block = f->stack[--depth], inner = fn->blocks.v[block].loop;
-        if (inner != IR_NONE && outermost(fn, inner) == loop)
+        if (inner != IR_NONE && outermost(f, inner) == loop)
             continue;
         if (inner == IR_NONE) {
             fn->blocks.v[block].loop = loop;
         } else {
-            inner = outermost(fn, inner);
-            fn->loops.v[inner].parent = loop;
+            inner = outermost(f, inner);
+            fn->loops.v[inner].parent = f->outer[inner] = loop;
             block = fn->loops.v[inner].header;
         }
         for (uint32_t i = 0; i < fn->blocks.v[block].pred_count; i++) {
@@ -340,25 +403,64 @@ static void find_headers(struct ir_work *work, struct ir_function *fn)
     }
 }
 
-static void list_blocks(struct ir_work *work, struct ir_function *fn)
+struct extent {
+    uint32_t first, last; // of the loop's blocks
+};
+
+static void include(struct extent *extent, uint32_t first, uint32_t last)
+{
+    extent->first = first < extent->first ? first : extent->first;
+    extent->last = last > extent->last ? last : extent->last;
+}
+
+// Counts the blocks of each loop, and says between which they lie. Inner loops are added to outer
+// ones, which come before them.
+static void measure(struct ir_function *fn, struct extent *extents)
 {
     for (uint32_t i = 0; i < fn->loops.n; i++) {
         struct ir_loop *loop = &fn->loops.v[i];
         loop->depth = loop->parent == IR_NONE ? 1 : fn->loops.v[loop->parent].depth + 1;
+        extents[i] = (struct extent){UINT32_MAX, 0};
     }
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t block = 0; block < fn->blocks.n; block++)
-            for (uint32_t l = fn->blocks.v[block].loop; l != IR_NONE; l = fn->loops.v[l].parent) {
-                struct ir_loop *loop = &fn->loops.v[l];
-                if (pass)
-                    loop->blocks[loop->block_count] = block;
-                loop->block_count++;
-            }
-        for (uint32_t l = 0; !pass && l < fn->loops.n; l++) {
-            fn->loops.v[l].blocks =
-                ARENA_ARRAY(work->module->arena, uint32_t, fn->loops.v[l].block_count);
-            fn->loops.v[l].block_count = 0;
+    for (uint32_t block = 0; block < fn->blocks.n; block++) {
+        uint32_t loop = fn->blocks.v[block].loop;
+        if (loop == IR_NONE)
+            continue;
+        fn->loops.v[loop].block_count++;
+        include(&extents[loop], block, block);
+    }
+    for (uint32_t i = fn->loops.n; i-- > 0;) {
+        uint32_t parent = fn->loops.v[i].parent;
+        if (parent == IR_NONE)
+            continue;
+        fn->loops.v[parent].block_count += fn->loops.v[i].block_count;
+        include(&extents[parent], extents[i].first, extents[i].last);
+    }
+}
+
+// Loops whose blocks follow each other, which most do, share one list of all blocks: with one each,
+// nested loops would take the square of their number.
+static void list_blocks(struct ir_work *work, struct ir_function *fn)
+{
+    struct extent *extents = ARENA_ARRAY(&work->scratch, struct extent, fn->loops.n);
+    uint32_t *all = NULL;
+    measure(fn, extents);
+    for (uint32_t i = 0; i < fn->loops.n; i++) {
+        struct ir_loop *loop = &fn->loops.v[i];
+        uint32_t first = extents[i].first, n = 0;
+        if (extents[i].last - first + 1 != loop->block_count) {
+            loop->blocks = ARENA_ARRAY(work->module->arena, uint32_t, loop->block_count);
+            for (uint32_t block = first; block <= extents[i].last; block++)
+                if (ir_in_loop(fn, i, block))
+                    loop->blocks[n++] = block;
+            continue;
         }
+        if (!all) {
+            all = ARENA_ARRAY(work->module->arena, uint32_t, fn->blocks.n);
+            for (uint32_t block = 0; block < fn->blocks.n; block++)
+                all[block] = block;
+        }
+        loop->blocks = all + first;
     }
 }
 
@@ -369,6 +471,9 @@ void ir_build_loops(struct ir_work *work, struct ir_function *fn)
         fn->blocks.v[i].loop = IR_NONE;
     finder.stack = ARENA_ARRAY(&work->scratch, uint32_t, fn->edges.n + fn->blocks.n * 2 + 1);
     find_headers(work, fn);
+    finder.outer = ARENA_ARRAY(&work->scratch, uint32_t, fn->loops.n);
+    for (uint32_t i = 0; i < fn->loops.n; i++)
+        finder.outer[i] = i;
     for (uint32_t i = fn->loops.n; i-- > 0;) // inner loops come later in reverse post-order
         collect(&finder, i);
     list_blocks(work, fn);
@@ -377,7 +482,7 @@ void ir_build_loops(struct ir_work *work, struct ir_function *fn)
 bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block)
 {
     uint32_t inner = fn->blocks.v[block].loop;
-    while (inner != IR_NONE && inner != loop)
+    while (inner != IR_NONE && inner > loop) // outer loops come first
         inner = fn->loops.v[inner].parent;
-    return inner != IR_NONE;
+    return inner == loop;
 }

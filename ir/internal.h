@@ -2,11 +2,19 @@
 #pragma once
 #include "ir/ir.h"
 
+// Blocks that follow each other.
+struct ir_run {
+    uint32_t first, last;
+};
+
 // What the steps share while they build one function after the other.
 struct ir_work {
     struct ir_module *module;
     struct arena lists;   // the function's arrays while they grow
     struct arena scratch; // of one step
+    // By liveness for SSA: the blocks in which each register is live on entry, by register.
+    VEC(struct ir_run) live;
+    uint32_t *live_at; // registers + 1
 };
 
 // Reads the module's header, its variables and its list of functions. What it returns lives in the

@@ -14,7 +14,7 @@ struct liveness {
     uint32_t *exposed_counts; // per register: blocks that read its entry value
     VEC(struct pair) exposed; // in the order of blocks
     VEC(struct pair) kills;   // blocks that define a register on every path; in the order of blocks
-    VEC(struct pair) live;    // in the order of registers
+    struct ir_work *work;     // takes the answer by register
 };
 
 static void scan_block(struct liveness *l, uint32_t block)
@@ -59,6 +59,17 @@ struct marks {
     uint32_t *killed, *marked, *stack; // per block: register + 1
 };
 
+// The walk mostly goes from a block to the one before it.
+static void add_live(struct ir_work *work, uint32_t reg, uint32_t block)
+{
+    struct ir_run *last =
+        work->live.n > work->live_at[reg] ? &work->live.v[work->live.n - 1] : NULL;
+    if (last && block + 1 == last->first)
+        last->first = block;
+    else
+        vec_push(&work->lists, &work->live, (struct ir_run){block, block});
+}
+
 // Spreads one register from the blocks that read it up to those that define it.
 static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
                    const struct csr *kills, struct marks *m)
@@ -73,7 +84,7 @@ static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
     }
     while (depth) {
         uint32_t block = m->stack[--depth];
-        vec_push(l->scratch, &l->live, (struct pair){reg, block});
+        add_live(l->work, reg, block);
         fn->blocks.v[block].live_count++;
         for (uint32_t i = 0; i < fn->blocks.v[block].pred_count; i++) {
             uint32_t pred = ir_preds(fn, block)[i];
@@ -93,39 +104,47 @@ static void spread_all(struct liveness *l)
     struct marks marks = {ARENA_ARRAY(l->scratch, uint32_t, count),
                           ARENA_ARRAY(l->scratch, uint32_t, count),
                           ARENA_ARRAY(l->scratch, uint32_t, count)};
-    for (uint32_t reg = 0; reg < l->fn->registers.n; reg++)
+    for (uint32_t reg = 0; reg < l->fn->registers.n; reg++) {
         if (l->exposed_counts[reg])
             spread(l, reg, &readers, &kills, &marks);
+        l->work->live_at[reg + 1] = l->work->live.n;
+    }
 }
 
-// The pairs by block; within one they stay in the order of registers.
-static void list_by_block(struct ir_work *work, struct liveness *l)
+// The registers by block; within one they stay in their order.
+static void list_by_block(struct ir_work *work, struct ir_function *fn)
 {
-    struct ir_function *fn = l->fn;
-    uint32_t at = 0;
+    uint64_t at = 0;
     for (uint32_t i = 0; i < fn->blocks.n; i++) {
-        fn->blocks.v[i].live = at;
+        fn->blocks.v[i].live = (uint32_t)at;
         at += fn->blocks.v[i].live_count;
         fn->blocks.v[i].live_count = 0;
     }
+    if (at > INT32_MAX) // places have 32 bits: more counts as memory that ran out
+        longjmp(work->lists.memory->on_failure, 1);
     vec_reserve(&work->lists, &fn->live, at + 1);
-    fn->live.n = at;
-    for (uint32_t i = 0; i < l->live.n; i++) {
-        struct ir_block *block = &fn->blocks.v[l->live.v[i].block];
-        fn->live.v[block->live + block->live_count++] = l->live.v[i].reg;
-    }
+    fn->live.n = (uint32_t)at;
+    for (uint32_t reg = 0; reg < fn->registers.n; reg++)
+        for (uint32_t i = work->live_at[reg]; i < work->live_at[reg + 1]; i++)
+            for (uint32_t k = work->live.v[i].first; k <= work->live.v[i].last; k++) {
+                struct ir_block *block = &fn->blocks.v[k];
+                fn->live.v[block->live + block->live_count++] = reg;
+            }
 }
 
 void ir_build_liveness(struct ir_work *work, struct ir_function *fn)
 {
-    struct liveness l = {.fn = fn, .scratch = &work->scratch};
+    struct liveness l = {.fn = fn, .scratch = &work->scratch, .work = work};
     l.defined = ARENA_ARRAY(l.scratch, uint32_t, fn->registers.n);
     l.read = ARENA_ARRAY(l.scratch, uint32_t, fn->registers.n);
     l.exposed_counts = ARENA_ARRAY(l.scratch, uint32_t, fn->registers.n);
+    work->live.v = NULL;
+    work->live.n = work->live.capacity = 0;
+    work->live_at = ARENA_ARRAY(&work->lists, uint32_t, fn->registers.n + 1);
     for (uint32_t i = 0; i < fn->blocks.n; i++)
         scan_block(&l, i);
     spread_all(&l);
-    list_by_block(work, &l);
+    list_by_block(work, fn);
 }
 
 bool ir_live_in(const struct ir_function *fn, uint32_t block, uint32_t reg)

@@ -1,57 +1,21 @@
 // The SSA overlay: pruned phis at iterated dominance frontiers, versions by a walk over the
 // dominator tree, uses by version. Blocks that cannot be reached are numbered by themselves.
+//
+// Frontiers are not stored, they can be as large as the square of the program. The walk of Sreedhar
+// and Gao ("A linear time algorithm for placing phi-nodes", POPL 1995) finds them from the
+// dominator tree, deepest definition first; here it stays in blocks where the register is live.
 #include "ir/internal.h"
 #include <string.h>
 
 struct ssa {
+    struct ir_work *work;
     struct arena *lists, *scratch;
     struct ir_function *fn;
-    struct csr frontier, children;
-    uint32_t *current;  // per register: version + 1
-    uint32_t *entry;    // per register: its entry version + 1
-    VEC(uint64_t) phis; // block << 32 | register
+    struct csr children; // of the dominator tree
+    uint32_t *current;   // per register: version + 1
+    uint32_t *entry;     // per register: its entry version + 1
+    VEC(uint64_t) phis;  // block << 32 | register
 };
-
-// Dominance frontiers: up from each predecessor of a join to the join's dominator.
-static void each_frontier(struct ssa *s, void (*visit)(struct ssa *, uint32_t, uint32_t))
-{
-    struct ir_function *fn = s->fn;
-    uint32_t *last = ARENA_ARRAY(s->scratch, uint32_t, fn->blocks.n);
-    for (uint32_t block = 0; block < fn->blocks.n; block++) {
-        const struct ir_block *b = &fn->blocks.v[block];
-        if (b->rpo == IR_NONE || b->pred_count + !block < 2)
-            continue;
-        for (uint32_t i = 0; i < b->pred_count; i++) {
-            uint32_t runner = ir_preds(fn, block)[i];
-            while (runner != IR_NONE && fn->blocks.v[runner].rpo != IR_NONE && runner != b->idom &&
-                   last[runner] != block + 1) {
-                last[runner] = block + 1;
-                visit(s, runner, block);
-                runner = fn->blocks.v[runner].idom;
-            }
-        }
-    }
-}
-
-static void count_frontier(struct ssa *s, uint32_t block, uint32_t join)
-{
-    (void)join;
-    s->frontier.fill[block]++;
-}
-
-static void put_frontier(struct ssa *s, uint32_t block, uint32_t join)
-{
-    csr_put(&s->frontier, block, join);
-}
-
-static void build_frontiers(struct ssa *s)
-{
-    uint32_t count = s->fn->blocks.n;
-    s->frontier.fill = ARENA_ARRAY(s->scratch, uint32_t, count);
-    each_frontier(s, count_frontier);
-    s->frontier = csr_from_counts(s->scratch, s->frontier.fill, count);
-    each_frontier(s, put_frontier);
-}
 
 static void build_children(struct ssa *s)
 {
@@ -84,36 +48,103 @@ static struct csr definition_blocks(struct ssa *s)
     return rows;
 }
 
-static void place_phis(struct ssa *s)
+struct placing {
+    uint32_t *level;                            // per block: depth in the dominator tree
+    uint32_t *live, *queued, *visited, *placed; // per block: register + 1
+    uint32_t *stack;
+    VEC(uint64_t) heap; // definitions to walk from: ~level << 32 | block, least first
+};
+
+static void heap_push(struct ssa *s, struct placing *p, uint32_t block)
+{
+    uint64_t item = (uint64_t)~p->level[block] << 32 | block;
+    vec_push(s->scratch, &p->heap, item);
+    uint32_t at = p->heap.n - 1;
+    for (; at && p->heap.v[(at - 1) / 2] > item; at = (at - 1) / 2)
+        p->heap.v[at] = p->heap.v[(at - 1) / 2];
+    p->heap.v[at] = item;
+}
+
+static uint32_t heap_pop(struct placing *p)
+{
+    uint32_t block = (uint32_t)p->heap.v[0], at = 0;
+    uint64_t last = p->heap.v[--p->heap.n];
+    for (uint32_t child; (child = 2 * at + 1) < p->heap.n; at = child) {
+        child += child + 1 < p->heap.n && p->heap.v[child + 1] < p->heap.v[child];
+        if (p->heap.v[child] >= last)
+            break;
+        p->heap.v[at] = p->heap.v[child];
+    }
+    p->heap.v[at] = last;
+    return block;
+}
+
+static void queue(struct ssa *s, struct placing *p, uint32_t block, uint32_t mark)
+{
+    if (p->queued[block] == mark || s->fn->blocks.v[block].rpo == IR_NONE)
+        return;
+    p->queued[block] = mark;
+    heap_push(s, p, block);
+}
+
+// Phis where edges leave what the block dominates: to joins that do not lie deeper than it.
+static void walk(struct ssa *s, struct placing *p, uint32_t root, uint32_t reg)
 {
     struct ir_function *fn = s->fn;
-    struct csr definitions = definition_blocks(s);
-    uint32_t *placed = ARENA_ARRAY(s->scratch, uint32_t, fn->blocks.n),
-             *queued = ARENA_ARRAY(s->scratch, uint32_t, fn->blocks.n);
-    uint32_t *stack = ARENA_ARRAY(s->scratch, uint32_t, fn->blocks.n + 1);
-    for (uint32_t reg = 0; reg < fn->registers.n; reg++) {
-        uint32_t depth = 0;
-        for (uint32_t i = definitions.at[reg]; i < definitions.at[reg + 1]; i++) {
-            uint32_t block = definitions.item[i];
-            if (queued[block] == reg + 1)
+    uint32_t depth = 0, mark = reg + 1;
+    p->visited[root] = mark;
+    p->stack[depth++] = root;
+    while (depth) {
+        uint32_t block = p->stack[--depth];
+        for (uint32_t i = 0; i < fn->blocks.v[block].succ_count; i++) {
+            uint32_t join = ir_succs(fn, block)[i];
+            if (p->live[join] != mark || p->placed[join] == mark ||
+                fn->blocks.v[join].idom == block || p->level[join] > p->level[root])
                 continue;
-            queued[block] = reg + 1;
-            stack[depth++] = block;
+            p->placed[join] = mark;
+            vec_push(s->scratch, &s->phis, (uint64_t)join << 32 | reg);
+            queue(s, p, join, mark);
         }
-        while (depth) {
-            uint32_t block = stack[--depth];
-            for (uint32_t i = s->frontier.at[block]; i < s->frontier.at[block + 1]; i++) {
-                uint32_t join = s->frontier.item[i];
-                if (placed[join] == reg + 1 || !ir_live_in(fn, join, reg))
-                    continue;
-                placed[join] = reg + 1;
-                vec_push(s->scratch, &s->phis, (uint64_t)join << 32 | reg);
-                if (queued[join] == reg + 1)
-                    continue;
-                queued[join] = reg + 1;
-                stack[depth++] = join;
-            }
+        for (uint32_t i = s->children.at[block]; i < s->children.at[block + 1]; i++) {
+            uint32_t child = s->children.item[i];
+            if (p->live[child] != mark || p->visited[child] == mark)
+                continue;
+            p->visited[child] = mark;
+            p->stack[depth++] = child;
         }
+    }
+}
+
+static struct placing new_placing(struct ssa *s)
+{
+    struct ir_function *fn = s->fn;
+    uint32_t count = fn->blocks.n;
+    struct placing p = {.level = ARENA_ARRAY(s->scratch, uint32_t, count),
+                        .live = ARENA_ARRAY(s->scratch, uint32_t, count),
+                        .queued = ARENA_ARRAY(s->scratch, uint32_t, count),
+                        .visited = ARENA_ARRAY(s->scratch, uint32_t, count),
+                        .placed = ARENA_ARRAY(s->scratch, uint32_t, count),
+                        .stack = ARENA_ARRAY(s->scratch, uint32_t, count + 1)};
+    for (uint32_t i = 1; i < fn->rpo.n; i++)
+        p.level[fn->rpo.v[i]] = p.level[fn->blocks.v[fn->rpo.v[i]].idom] + 1;
+    return p;
+}
+
+static void place_phis(struct ssa *s)
+{
+    struct csr definitions = definition_blocks(s);
+    struct placing p = new_placing(s);
+    for (uint32_t reg = 0; reg < s->fn->registers.n; reg++) {
+        uint32_t first = s->work->live_at[reg], end = s->work->live_at[reg + 1];
+        if (first == end)
+            continue;
+        for (uint32_t i = first; i < end; i++)
+            for (uint32_t k = s->work->live.v[i].first; k <= s->work->live.v[i].last; k++)
+                p.live[k] = reg + 1;
+        for (uint32_t i = definitions.at[reg]; i < definitions.at[reg + 1]; i++)
+            queue(s, &p, definitions.item[i], reg + 1);
+        while (p.heap.n)
+            walk(s, &p, heap_pop(&p), reg);
     }
 }
 
@@ -290,14 +321,13 @@ static void build_uses(struct ssa *s)
 
 void ir_build_ssa(struct ir_work *work, struct ir_function *fn)
 {
-    struct ssa s = {.lists = &work->lists, .scratch = &work->scratch, .fn = fn};
+    struct ssa s = {.work = work, .lists = &work->lists, .scratch = &work->scratch, .fn = fn};
     s.current = ARENA_ARRAY(s.scratch, uint32_t, fn->registers.n);
     s.entry = ARENA_ARRAY(s.scratch, uint32_t, fn->registers.n);
     vec_reserve(&work->lists, &fn->operand_version, fn->operands.n + 1);
     fn->operand_version.n = fn->operands.n;
     for (uint32_t i = 0; i < fn->operands.n; i++)
         fn->operand_version.v[i] = IR_NONE;
-    build_frontiers(&s);
     build_children(&s);
     place_phis(&s);
     make_phis(&s);
