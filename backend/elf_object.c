@@ -1,6 +1,7 @@
 #include "backend/elf_object.h"
 #include "backend/text.h"
 #include <elf.h>
+#include <errno.h>
 #include <libelf.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -87,12 +88,17 @@ static const char *make(struct elf_image *image, const struct layout *layout)
     int fd = memfd_create("ptxoffload", MFD_CLOEXEC);
     if (fd < 0)
         return "an ELF object cannot be made: there is no room for a file in memory";
+    errno = 0;
     int64_t size = write_to(fd, layout);
+    bool ran_out = errno == ENOMEM; // libelf does not say
     bool good =
         size >= 0 && (size_t)size <= layout->size && read_back(fd, layout->room, (size_t)size);
     close(fd);
     *image = (struct elf_image){layout->room, good ? (size_t)size : 0};
-    return good ? NULL : "an ELF object cannot be made: libelf could not write it";
+    if (good)
+        return NULL;
+    return ran_out ? "an ELF object cannot be made: out of memory"
+                   : "an ELF object cannot be made: libelf could not write it";
 }
 
 // No object is larger than this.

@@ -33,7 +33,7 @@ static bool check_header(struct elf_reader *r)
         return elf_fault(r, "this is not an ELF object of 64 bits: metadata have no other form");
     if (ident[EI_DATA] != ELFDATA2LSB)
         return elf_fault(r, "this is not a little-endian ELF object: metadata have no other form");
-    if (r->size < sizeof header || !object_read(&object, r->bytes, r->size))
+    if (r->size < sizeof header || !object_read(&object, r->arena->memory, r->bytes, r->size))
         return elf_fault(r, "the ELF header is damaged or cut short");
     if (object.fault)
         return elf_fault(r, "%s", object.fault);
@@ -187,5 +187,5 @@ bool tables_is_elf(const char *bytes, size_t size)
 {
     struct object_part note;
     return size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG) &&
-           object_find(bytes, size, PTXOFFLOAD_SECTION_NOTE, &note);
+           object_find(NULL, bytes, size, PTXOFFLOAD_SECTION_NOTE, &note);
 }

@@ -2,7 +2,9 @@
 #include "frontend/container.h"
 #include "support/file.h"
 #include "support/file_map.h"
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *bytes;
@@ -11,14 +13,16 @@ static const struct {
 
 bool container_input_is(const char *path)
 {
+    // Not by fopen, which takes memory: without any, a library would be taken for text.
     char begin[8];
-    FILE *file = file_is_standard(path) ? NULL : fopen(path, "rb");
-    if (!file)
+    int file = file_is_standard(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
         return false;
-    size_t length = fread(begin, 1, sizeof begin, file);
-    fclose(file);
+    ssize_t length = read(file, begin, sizeof begin);
+    close(file);
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (length >= magics[i].length && !memcmp(begin, magics[i].bytes, magics[i].length))
+        if (length >= (ssize_t)magics[i].length &&
+            !memcmp(begin, magics[i].bytes, magics[i].length))
             return true;
     return false;
 }

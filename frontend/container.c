@@ -114,11 +114,11 @@ static void add_whole(struct container *container, struct container_place place,
 }
 
 // ptxas notes its command line, which alone has the architecture's suffix.
-static char cubin_suffix(const char *image, uint64_t size, uint32_t arch)
+static char cubin_suffix(struct memory *memory, const char *image, uint64_t size, uint32_t arch)
 {
     static const char option[] = "-arch ";
     struct object_part note;
-    if (!object_find(image, size, ".note.nv.tkinfo", &note))
+    if (!object_find(memory, image, size, ".note.nv.tkinfo", &note))
         return 0;
     const char *end = image + note.begin + note.size;
     const char *at = memmem(image + note.begin, note.size, option, sizeof option - 1);
@@ -187,9 +187,10 @@ static void read_part(struct container *container, struct container_place place,
 static void read_object(struct container *container, struct container_place place, uint64_t begin,
                         uint64_t size)
 {
+    struct memory *memory = container->arena->memory;
     const char *image = container->bytes + begin;
     struct object object;
-    if (!object_read(&object, image, size)) {
+    if (!object_read(&object, memory, image, size)) {
         container_fault(container, place, begin, "the ELF header is damaged or cut short");
         return;
     }
@@ -199,7 +200,7 @@ static void read_object(struct container *container, struct container_place plac
         struct container_module cubin = {
             .kind = MODULE_CUBIN,
             .arch = object.arch,
-            .suffix = cubin_suffix(image, size, object.arch),
+            .suffix = cubin_suffix(memory, image, size, object.arch),
         };
         add_whole(container, place, begin, size, cubin);
         return;
@@ -207,7 +208,7 @@ static void read_object(struct container *container, struct container_place plac
     if (object.fault)
         container_fault(container, place, begin, "%s", object.fault);
     struct object_part *parts = ARENA_ARRAY(container->arena, struct object_part, object.parts);
-    uint32_t count = object_parts(image, size, parts, object.parts);
+    uint32_t count = object_parts(memory, image, size, parts, object.parts);
     for (uint32_t i = 0; i < count; i++)
         read_part(container, place, begin, &parts[i]);
 }

@@ -91,9 +91,10 @@ static bool read_ptx(const struct reading *r, char **text, uint32_t *length)
 static bool find_cubin_text(const struct reading *r, const char *image, struct object_part *part)
 {
     struct object object;
-    if (!object_read(&object, image, r->module->size) || !object.is_cubin)
+    struct memory *memory = r->arena->memory;
+    if (!object_read(&object, memory, image, r->module->size) || !object.is_cubin)
         return refuse(r, "container", "is no cubin that can be read");
-    if (object_find(image, r->module->size, cubin_text, part) && part->size)
+    if (object_find(memory, image, r->module->size, cubin_text, part) && part->size)
         return true;
     return refuse(r, "no-ptx",
                   "was made without its PTX: compile with -lineinfo or -G, or keep the PTX beside "

@@ -1,4 +1,5 @@
 #include "frontend/object.h"
+#include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <string.h>
@@ -11,6 +12,7 @@ enum {
 // libelf changes nothing that is opened in this way.
 static Elf *open_image(const char *image, size_t size)
 {
+    errno = 0;
     if (elf_version(EV_CURRENT) == EV_NONE)
         return NULL;
     Elf *elf = elf_memory((char *)(uintptr_t)image, size);
@@ -18,6 +20,15 @@ static Elf *open_image(const char *image, size_t size)
         return elf;
     elf_end(elf);
     return NULL;
+}
+
+// libelf's functions do not tell a lack of memory from a damaged file, errno does.
+static void close_image(Elf *elf, struct memory *memory)
+{
+    bool ran_out = errno == ENOMEM;
+    elf_end(elf);
+    if (ran_out && memory)
+        longjmp(memory->on_failure, 1);
 }
 
 static uint32_t cubin_arch(const GElf_Ehdr *header)
@@ -137,7 +148,7 @@ static const char *table_fault(Elf *elf, const GElf_Ehdr *header, size_t size)
     return NULL;
 }
 
-bool object_read(struct object *object, const char *image, size_t size)
+bool object_read(struct object *object, struct memory *memory, const char *image, size_t size)
 {
     *object = (struct object){0};
     Elf *elf = open_image(image, size);
@@ -149,25 +160,27 @@ bool object_read(struct object *object, const char *image, size_t size)
         object->parts = list_parts(elf, image, size, NULL, 0);
         object->fault = table_fault(elf, &header, size);
     }
-    elf_end(elf);
+    close_image(elf, memory);
     return is_object;
 }
 
-uint32_t object_parts(const char *image, size_t size, struct object_part *parts, uint32_t room)
+uint32_t object_parts(struct memory *memory, const char *image, size_t size,
+                      struct object_part *parts, uint32_t room)
 {
     Elf *elf = open_image(image, size);
-    if (!elf)
-        return 0;
-    uint32_t count = list_parts(elf, image, size, parts, room);
-    elf_end(elf);
+    uint32_t count = elf ? list_parts(elf, image, size, parts, room) : 0;
+    close_image(elf, memory);
     return count < room ? count : room;
 }
 
-bool object_find(const char *image, size_t size, const char *name, struct object_part *part)
+bool object_find(struct memory *memory, const char *image, size_t size, const char *name,
+                 struct object_part *part)
 {
     Elf *elf = open_image(image, size);
-    if (!elf)
+    if (!elf) {
+        close_image(elf, memory);
         return false;
+    }
     struct object_part names = names_of(elf, size);
     bool found = false;
     for (Elf_Scn *section = NULL; !found && (section = elf_nextscn(elf, section));) {
@@ -181,6 +194,6 @@ bool object_find(const char *image, size_t size, const char *name, struct object
         };
         found = part->name && !strcmp(part->name, name) && lies_within(part, size);
     }
-    elf_end(elf);
+    close_image(elf, memory);
     return found;
 }

@@ -1,9 +1,7 @@
 // ELF files: programs, objects, libraries and cubins, of 32 and 64 bits and either byte order. None
 // of this takes memory from an arena, so that no failure of one can leave libelf's memory behind.
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/arena.h"
 
 struct object {
     bool is_cubin;
@@ -20,9 +18,14 @@ struct object_part {
     bool is_lost;   // it does not lie in the image; begin and size are what it claims
 };
 
+// libelf takes memory of its own. Where it gets none, control goes to the jump buffer of `memory`,
+// as if an arena had got none; with NULL for `memory` the file then looks damaged.
+
 // Reads the headers. Returns false if the image is no ELF file at all.
-bool object_read(struct object *object, const char *image, size_t size);
+bool object_read(struct object *object, struct memory *memory, const char *image, size_t size);
 // What has contents; room for object->parts. Returns how many were written.
-uint32_t object_parts(const char *image, size_t size, struct object_part *parts, uint32_t room);
+uint32_t object_parts(struct memory *memory, const char *image, size_t size,
+                      struct object_part *parts, uint32_t room);
 // Finds the first section of this name that lies in the image.
-bool object_find(const char *image, size_t size, const char *name, struct object_part *part);
+bool object_find(struct memory *memory, const char *image, size_t size, const char *name,
+                 struct object_part *part);

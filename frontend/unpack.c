@@ -43,12 +43,20 @@ static const char *unpack_lz4(const char *from, size_t packed, char *to, size_t 
     return (size_t)got == size ? NULL : "becomes less than it claims";
 }
 
+static const char *zstd_fault(ZSTD_ErrorCode code)
+{
+    switch (code) {
+    case ZSTD_error_dstSize_tooSmall: return "becomes more than it claims";
+    case ZSTD_error_memory_allocation: return "needs more memory than there is";
+    default: return "is damaged";
+    }
+}
+
 static const char *unpack_zstd(const char *from, size_t packed, char *to, size_t size)
 {
     size_t got = ZSTD_decompress(to, size, from, packed);
     if (ZSTD_isError(got))
-        return ZSTD_getErrorCode(got) == ZSTD_error_dstSize_tooSmall ? "becomes more than it claims"
-                                                                     : "is damaged";
+        return zstd_fault(ZSTD_getErrorCode(got));
     return got == size ? NULL : "becomes less than it claims";
 }
 
