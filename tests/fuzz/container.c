@@ -35,26 +35,15 @@ static void print(const struct container *container)
     sink_end(&sink);
 }
 
-// Mapping pages takes longer than most inputs do: they stay until a larger input comes.
-static const char *copy_guarded(const struct fuzz_input *input)
-{
-    static struct guarded guarded;
-    if (!guarded.mapping || input->size > guarded.room) {
-        if (guarded.mapping)
-            guarded_free(&guarded);
-        guarded = guarded_new(input->size > 1 << 16 ? input->size : 1 << 16);
-    }
-    return guarded_copy(&guarded, input->data, input->size);
-}
-
 static void run(const struct fuzz_input *input, struct arena *arena)
 {
+    static struct guarded guarded;
+    const char *bytes = guarded_input(&guarded, input->data, input->size);
     struct diags diags;
     struct container container;
     uint32_t *chosen;
     diags_init(&diags, arena);
-    bool is_good =
-        container_open(&container, arena, "fuzz", copy_guarded(input), input->size, &diags);
+    bool is_good = container_open(&container, arena, "fuzz", bytes, input->size, &diags);
     must(is_good == !diags.errors, "the answer is not what the diagnostics say");
     for (uint32_t i = 0; i < container.modules.n; i++) {
         check_module(&container, i);
