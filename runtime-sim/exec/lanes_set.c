@@ -1,6 +1,7 @@
 // The tables of one instruction set.
 #include "runtime-sim/exec/lanes.h"
 #include "runtime-sim/exec/memory_ops.h"
+#include "runtime-sim/exec/meet.h"
 #include "runtime-sim/exec/rows_steps.h"
 
 #define TEXT_(set) #set
@@ -12,6 +13,6 @@ extern const struct exec_row NAMED(rows_integer)[], NAMED(rows_float)[], NAMED(r
 
 static const struct exec_row *const groups[] = {
     NAMED(rows_integer), NAMED(rows_float), NAMED(rows_compare),
-    NAMED(rows_convert), rows_steps,        NULL,
+    NAMED(rows_convert), rows_meet, rows_steps, NULL,
 };
 const struct lanes_table NAMED(lanes) = {TEXT(LANES_SET), &NAMED(memory_ops), groups};

@@ -1,5 +1,6 @@
 // Divergence: branches part lanes, joins bring them together.
 #include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/meet.h"
 #include "runtime-sim/exec/steps.h"
 #include "runtime-sim/exec/warp.h"
 
@@ -125,6 +126,20 @@ void warp_relieve(struct warp *warp, const struct path *path)
     }
 }
 
+bool warp_relieve_all(struct warp *warp)
+{
+    bool waits = false, released = false;
+    for (uint32_t i = 0; i < warp->paths.n; i++)
+        waits |= warp->paths.v[i].state == PATH_LANES;
+    for (uint32_t i = 0; waits && i < warp->joins.n; i++) {
+        if (!warp->joins.v[i].expected || !warp->joins.v[i].arrived)
+            continue;
+        release(warp, i);
+        released = true;
+    }
+    return released;
+}
+
 // Lanes that wait for each other must all have their turn.
 static enum step_result turn_back(struct warp *warp, struct path *path, uint32_t target)
 {
@@ -204,6 +219,7 @@ void warp_end_lanes(struct warp *warp, uint32_t index, uint32_t mask)
     warp->live &= ~mask;
     uint32_t join = warp->paths.v[index].join;
     warp_leave_joins(warp, join, IR_NONE, mask);
+    meet_again(warp);
 }
 
 enum step_result step_exit(struct warp *warp, struct path *path, const struct code *code,

@@ -82,8 +82,11 @@ enum warp_state warp_run(struct warp *warp)
 {
     while (warp->live) {
         uint32_t index = next_ready(warp);
-        if (index == IR_NONE)
+        if (index == IR_NONE) {
+            if (warp_relieve_all(warp))
+                continue;
             return WARP_WAITS;
+        }
         warp->current = index;
         if (run_path(warp, index) == STEP_FAULT)
             return WARP_FAULT;

@@ -1,0 +1,320 @@
+// Instructions that several lanes execute together: shfl, vote, match, redux, elect, bar.warp.
+//
+// The instruction names its lanes. Those that are not with the path that comes first are waited
+// for: the path stays at the instruction until they are there too, on whatever paths, or have
+// ended. Then it is executed once for all of them.
+#include "runtime-sim/exec/meet.h"
+#include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/memory_ops.h"
+
+// What the instruction does, when all its lanes are there. Results go to warp->temp.
+typedef void meet_fn(struct warp *warp, const struct code *code, uint32_t mask);
+
+static const union lanes *source(const struct warp *warp, const struct code *code, uint32_t n)
+{
+    return warp_slot(warp, code->s[n]);
+}
+
+// Meeting
+
+static bool waits_here(const struct path *path, const struct path *other, bool anywhere)
+{
+    return other->state == PATH_LANES && other->frame == path->frame &&
+           (anywhere ? other->wait == path->wait : other->pc == path->pc);
+}
+
+static uint32_t come(const struct warp *warp, const struct path *path, bool anywhere)
+{
+    uint32_t mask = path->mask;
+    for (uint32_t i = 0; i < warp->paths.n; i++)
+        if (waits_here(path, &warp->paths.v[i], anywhere))
+            mask |= warp->paths.v[i].mask;
+    return mask;
+}
+
+static void go_on(struct warp *warp, const struct path *path, bool anywhere)
+{
+    for (uint32_t i = 0; i < warp->paths.n; i++) {
+        struct path *other = &warp->paths.v[i];
+        if (other == path || !waits_here(path, other, anywhere))
+            continue;
+        other->state = PATH_READY;
+        other->pc++;
+    }
+}
+
+static void write_results(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    if (code->d != SLOT_NONE)
+        warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, code->width);
+    if (code->d2 != SLOT_NONE)
+        warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[1], mask, code->width2);
+}
+
+// `anywhere`: other instructions of the same kind will do (bar.warp.sync).
+static enum step_result meet(struct warp *warp, struct path *path, const struct code *code,
+                             uint32_t mask, meet_fn *fn, bool anywhere)
+{
+    if (!mask)
+        return STEP_NEXT;
+    if (mask != path->mask) { // lanes whose guard is false go on by themselves
+        uint32_t self = warp->current;
+        warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->join);
+        path = &warp->paths.v[self];
+        path->mask = mask;
+    }
+    uint32_t named = mask;
+    if (code->value) // the operand that names the lanes, counted from 1
+        named = source(warp, code, (uint32_t)code->value - 1)->u32[__builtin_ctz(mask)];
+    if (!(named >> __builtin_ctz(mask) & 1))
+        return warp_fault(warp, code, mask, "the lane is not in the mask 0x%08x", named);
+    path->wait = MEET_WAIT;
+    uint32_t here = come(warp, path, anywhere);
+    if (named & warp->live & ~here) {
+        path->state = PATH_LANES;
+        return STEP_LEAVE;
+    }
+    here &= named;
+    if (fn) {
+        fn(warp, code, here);
+        write_results(warp, code, here);
+    }
+    go_on(warp, path, anywhere);
+    return STEP_NEXT;
+}
+
+void meet_again(struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->paths.n; i++)
+        if (warp->paths.v[i].state == PATH_LANES)
+            warp->paths.v[i].state = PATH_READY;
+}
+
+#define MEET(name, fn)                                                                             \
+    enum step_result name(struct warp *warp, struct path *path, const struct code *code,           \
+                          uint32_t mask)                                                           \
+    {                                                                                              \
+        return meet(warp, path, code, mask, fn, false);                                            \
+    }
+
+// shfl
+
+enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
+
+// The lane that `lane` reads, and whether it is in range.
+static bool shuffle_lane(enum shuffle mode, uint32_t lane, uint32_t b, uint32_t c, uint32_t *from)
+{
+    uint32_t segment = c >> 8 & 31, clamp = c & 31, distance = b & 31;
+    uint32_t most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+    bool good = false;
+    switch (mode) {
+    case SHUFFLE_UP:
+        good = (int)(lane - distance) >= (int)most;
+        *from = lane - distance;
+        break;
+    case SHUFFLE_DOWN: good = (*from = lane + distance) <= most; break;
+    case SHUFFLE_BFLY: good = (*from = lane ^ distance) <= most; break;
+    case SHUFFLE_IDX: good = (*from = least | (distance & ~segment)) <= most; break;
+    }
+    if (!good)
+        *from = lane;
+    return good;
+}
+
+static void shuffle(struct warp *warp, const struct code *code, enum shuffle mode)
+{
+    const union lanes *a = source(warp, code, 0), *b = source(warp, code, 1),
+                      *c = source(warp, code, 2);
+    union lanes *d = &warp->temp[0];
+    uint32_t good = 0;
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint32_t from;
+        good |= (uint32_t)shuffle_lane(mode, i, b->u32[i], c->u32[i], &from) << i;
+        d->u32[i] = a->u32[from & 31];
+    }
+    warp->temp[1].mask = good;
+}
+
+#define SHUFFLE(name, mode)                                                                        \
+    static void name(struct warp *warp, const struct code *code, uint32_t mask)                    \
+    {                                                                                              \
+        (void)mask;                                                                                \
+        shuffle(warp, code, mode);                                                                 \
+    }
+SHUFFLE(shuffle_up, SHUFFLE_UP)
+SHUFFLE(shuffle_down, SHUFFLE_DOWN)
+SHUFFLE(shuffle_bfly, SHUFFLE_BFLY)
+SHUFFLE(shuffle_idx, SHUFFLE_IDX)
+MEET(step_shfl_up, shuffle_up)
+MEET(step_shfl_down, shuffle_down)
+MEET(step_shfl_bfly, shuffle_bfly)
+MEET(step_shfl_idx, shuffle_idx)
+
+// vote
+
+static void vote_all(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    warp->temp[0].mask = mask & ~source(warp, code, 0)->mask ? 0 : FULL_MASK;
+}
+
+static void vote_any(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    warp->temp[0].mask = mask & source(warp, code, 0)->mask ? FULL_MASK : 0;
+}
+
+static void vote_uni(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    uint32_t true_lanes = mask & source(warp, code, 0)->mask;
+    warp->temp[0].mask = !true_lanes || true_lanes == mask ? FULL_MASK : 0;
+}
+
+static void spread(struct warp *warp, uint32_t value)
+{
+    for (uint32_t i = 0; i < LANES; i++)
+        warp->temp[0].u32[i] = value;
+}
+
+static void vote_ballot(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    spread(warp, mask & source(warp, code, 0)->mask);
+}
+
+MEET(step_vote_all, vote_all)
+MEET(step_vote_any, vote_any)
+MEET(step_vote_uni, vote_uni)
+MEET(step_vote_ballot, vote_ballot)
+
+// match
+
+static uint64_t value_at(const union lanes *lanes, uint32_t width, uint32_t lane)
+{
+    return width == 8 ? lanes->u64[lane] : lanes->u32[lane];
+}
+
+static uint32_t same_lanes(const union lanes *a, uint32_t width, uint32_t mask, uint32_t lane)
+{
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        same |= (uint32_t)(value_at(a, width, i) == value_at(a, width, lane)) << i;
+    return same & mask;
+}
+
+static void match_any(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    uint32_t width = (uint32_t)ir_type_bits(code->type) / 8;
+    for (uint32_t i = 0; i < LANES; i++)
+        warp->temp[0].u32[i] = same_lanes(source(warp, code, 0), width, mask, i);
+}
+
+static void match_all(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    uint32_t width = (uint32_t)ir_type_bits(code->type) / 8;
+    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    bool all = same_lanes(source(warp, code, 0), width, mask, lane) == mask;
+    spread(warp, all ? mask : 0);
+    warp->temp[1].mask = all ? FULL_MASK : 0;
+}
+
+MEET(step_match_any, match_any)
+MEET(step_match_all, match_all)
+
+// redux: the lanes in their order
+
+#define REDUCE(name, T, member, ...)                                                               \
+    static void name(struct warp *warp, const struct code *code, uint32_t mask)                    \
+    {                                                                                              \
+        const union lanes *lanes = source(warp, code, 0);                                          \
+        T a = lanes->member[__builtin_ctz(mask)];                                                  \
+        for (uint32_t rest = mask & (mask - 1); rest; rest &= rest - 1) {                          \
+            T b = lanes->member[__builtin_ctz(rest)];                                              \
+            a = (T)(__VA_ARGS__);                                                                  \
+        }                                                                                          \
+        spread(warp, (uint32_t)a);                                                                 \
+    }
+REDUCE(redux_add, uint32_t, u32, a + b)
+REDUCE(redux_min_u32, uint32_t, u32, a < b ? a : b)
+REDUCE(redux_max_u32, uint32_t, u32, a > b ? a : b)
+REDUCE(redux_min_s32, int32_t, s32, a < b ? a : b)
+REDUCE(redux_max_s32, int32_t, s32, a > b ? a : b)
+REDUCE(redux_and, uint32_t, u32, a &b)
+REDUCE(redux_or, uint32_t, u32, a | b)
+REDUCE(redux_xor, uint32_t, u32, a ^ b)
+MEET(step_redux_add, redux_add)
+MEET(step_redux_min_u32, redux_min_u32)
+MEET(step_redux_max_u32, redux_max_u32)
+MEET(step_redux_min_s32, redux_min_s32)
+MEET(step_redux_max_s32, redux_max_s32)
+MEET(step_redux_and, redux_and)
+MEET(step_redux_or, redux_or)
+MEET(step_redux_xor, redux_xor)
+
+// redux.f32: NaN counts for nothing, or for all with .NaN; −0 is below +0.
+
+static bool is_nan(uint32_t bits)
+{
+    return (bits & INT32_MAX) > 0x7f800000;
+}
+
+// Bits whose order as integers is that of the numbers.
+static int32_t ordered(uint32_t bits)
+{
+    return (int32_t)(bits >> 31 ? ~(bits & INT32_MAX) : bits);
+}
+
+static void redux_f32(struct warp *warp, const struct code *code, uint32_t mask, bool greatest)
+{
+    const union lanes *lanes = source(warp, code, 0);
+    uint32_t best = 0x7fffffff;
+    bool some_nan = false;
+    for (; mask; mask &= mask - 1) {
+        uint32_t bits = lanes->u32[__builtin_ctz(mask)];
+        if (code->attributes & ATTR_ABS)
+            bits &= INT32_MAX;
+        some_nan |= is_nan(bits);
+        if (is_nan(bits))
+            continue;
+        if (is_nan(best) ||
+            (greatest ? ordered(bits) > ordered(best) : ordered(bits) < ordered(best)))
+            best = bits;
+    }
+    spread(warp, code->attributes & ATTR_NAN && some_nan ? 0x7fffffff : best);
+}
+
+static void redux_min_f32(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    redux_f32(warp, code, mask, false);
+}
+
+static void redux_max_f32(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    redux_f32(warp, code, mask, true);
+}
+
+MEET(step_redux_min_f32, redux_min_f32)
+MEET(step_redux_max_f32, redux_max_f32)
+
+// elect: the lowest lane of the mask
+
+static void elect(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    (void)code;
+    spread(warp, (uint32_t)__builtin_ctz(mask));
+    warp->temp[1].mask = mask & -mask;
+}
+
+MEET(step_elect, elect)
+
+enum step_result step_bar_warp(struct warp *warp, struct path *path, const struct code *code,
+                               uint32_t mask)
+{
+    return meet(warp, path, code, mask, NULL, true);
+}
+
+enum step_result step_activemask(struct warp *warp, struct path *path, const struct code *code,
+                                 uint32_t mask)
+{
+    (void)path;
+    spread(warp, mask);
+    warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, 4);
+    return STEP_NEXT;
+}

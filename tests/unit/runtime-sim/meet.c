@@ -1,0 +1,271 @@
+// Instructions that lanes execute together, on one path and on several.
+#include "tests/unit/runtime-sim/kernel.h"
+
+#define BODY(text)                                                                                 \
+    HEAD("8.6", "sm_100a")                                                                         \
+    ".entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"                                \
+    ".reg .pred %p<8>; .reg .b32 %r<30>; .reg .b64 %rd<8>;\n"                                      \
+    "ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n];\n"                  \
+    "mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 16; add.u64 %rd3, %rd0, %rd2;\n"                 \
+    "mul.wide.u32 %rd4, %r2, 8; add.u64 %rd5, %rd1, %rd4;\n"                                       \
+    "ld.global.u32 %r3, [%rd3]; ld.global.u32 %r4, [%rd3+4]; ld.global.u32 %r5, [%rd3+8];\n"       \
+    "mov.u32 %r10, 0; mov.u32 %r11, 0;\n" text                                                     \
+    "st.global.u32 [%rd5], %r10; st.global.u32 [%rd5+4], %r11; ret;\n}\n"
+
+struct lane_in {
+    uint32_t a, b, c, unused;
+};
+
+struct lane_out {
+    uint32_t d, e;
+};
+
+struct setup {
+    struct kernel k;
+    struct lane_in *in;
+    struct lane_out *out;
+};
+
+static uint32_t next(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static void start(struct setup *s, const char *text, uint32_t threads)
+{
+    kernel_load(&s->k, text, NULL);
+    s->in = kernel_buffer(&s->k, threads * sizeof *s->in);
+    s->out = kernel_buffer(&s->k, threads * sizeof *s->out);
+    uint32_t state = 7;
+    for (uint32_t i = 0; i < threads; i++)
+        s->in[i] = (struct lane_in){next(&state), next(&state), next(&state), 0};
+}
+
+static void run(struct setup *s, uint32_t threads)
+{
+    kernel_succeeds(&s->k, "k", 1, threads);
+}
+
+// shfl, told by segments: a lane sees only lanes of its own segment, up to the clamp.
+
+static int expected_lane(char mode, int lane, uint32_t b, uint32_t c)
+{
+    int mask = (int)(c >> 8 & 31), clamp = (int)(c & 31), value = (int)(b & 31);
+    int last = (lane & mask) + (clamp & ~mask), first = lane & mask;
+    switch (mode) {
+    case 'u': return lane - value >= last ? lane - value : -1;
+    case 'd': return lane + value <= last ? lane + value : -1;
+    case 'x': return (lane ^ value) <= last ? lane ^ value : -1;
+    default: return first + (value & ~mask) <= last ? first + (value & ~mask) : -1;
+    }
+}
+
+static void check_shuffle(const char *word, char mode)
+{
+    struct setup s;
+    static const char frame[] = BODY("\n");
+    char text[sizeof frame + 128], *at = text;
+    const char *line = strstr(frame, "\n\n") + 1; // where the instruction goes
+    at = mempcpy(at, frame, (size_t)(line - frame));
+    at += sprintf(
+        at, "shfl.sync.%s.b32 %%r10|%%p1, %%r3, %%r4, %%r5, -1; @%%p1 mov.u32 %%r11, 1;\n", word);
+    strcpy(at, line);
+    start(&s, text, 256);
+    for (uint32_t i = 0; i < 256; i++)
+        if (i < 128) // widths of a power of two, as compilers ask for
+            s.in[i].c = ((32u - (1u << i / 22 % 6)) << 8) | (mode == 'u' ? 0 : 31);
+    run(&s, 256);
+    for (uint32_t i = 0; i < 256; i++) {
+        int from = expected_lane(mode, (int)i & 31, s.in[i].b, s.in[i].c);
+        assert_int_equal(s.out[i].e, from >= 0);
+        uint32_t lane = from >= 0 ? (uint32_t)from : i & 31;
+        assert_int_equal(s.out[i].d, s.in[(i & ~31u) + lane].a);
+    }
+    kernel_free(&s.k);
+}
+
+static void test_shuffle(void **state)
+{
+    (void)state;
+    check_shuffle("up", 'u');
+    check_shuffle("down", 'd');
+    check_shuffle("bfly", 'x');
+    check_shuffle("idx", 'i');
+}
+
+// Half of the lanes come by another way, and yet all exchange their values.
+static void test_meeting(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(&s,
+          BODY("and.b32 %r6, %r2, 1; setp.eq.u32 %p1, %r6, 0; mov.u32 %r7, 0; mov.u32 %r8, 5;\n"
+               "@%p1 bra L; mov.u32 %r8, 9;\n"
+               "L: add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, %r8; @%p2 bra L;\n"
+               "bar.warp.sync -1; shfl.sync.bfly.b32 %r10, %r3, 1, 31, -1;\n"
+               "vote.sync.ballot.b32 %r11, %p1, -1;\n"),
+          64);
+    run(&s, 64);
+    for (uint32_t i = 0; i < 64; i++) {
+        assert_int_equal(s.out[i].d, s.in[i ^ 1].a);
+        assert_int_equal(s.out[i].e, 0x55555555);
+    }
+    kernel_free(&s.k);
+}
+
+// Both sides of a branch have a barrier of the warp of their own; what one side writes in front of
+// it the other reads behind it.
+static void test_two_barriers(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(&s,
+          BODY("setp.lt.u32 %p1, %r2, 16; @%p1 bra A;\n"
+               "bar.warp.sync -1; ld.global.u32 %r10, [%rd5+-124]; bra B;\n"
+               "A: st.global.u32 [%rd5+4], %r3; bar.warp.sync -1; mov.u32 %r11, %r3;\nB:\n"),
+          32);
+    run(&s, 32);
+    for (uint32_t i = 0; i < 16; i++)
+        assert_int_equal(s.out[i + 16].d, s.in[i].a);
+    kernel_free(&s.k);
+}
+
+// A part of the lanes meets; those that ended are not waited for.
+static void test_some_lanes(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(&s,
+          BODY("setp.ge.u32 %p1, %r2, 20; @%p1 exit;\n"
+               "setp.lt.u32 %p2, %r2, 8; @%p2 bra A;\n"
+               "redux.sync.add.u32 %r10, %r2, 0xffffff00; activemask.b32 %r11; bra B;\n"
+               "A: redux.sync.add.u32 %r10, %r2, 0xff; activemask.b32 %r11;\nB:\n"),
+          32);
+    run(&s, 32);
+    for (uint32_t i = 0; i < 20; i++) {
+        assert_int_equal(s.out[i].d, i < 8 ? 28 : 19 * 20 / 2 - 28);
+        assert_int_equal(s.out[i].e, i < 8 ? 0xff : 0x000fff00);
+    }
+    kernel_free(&s.k);
+}
+
+static void test_votes(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(&s,
+          BODY("setp.lt.u32 %p1, %r2, %r1; setp.lt.u32 %p2, %r2, 99;\n"
+               "vote.sync.all.pred %p3, %p1, -1; mov.u32 %r10, 0; @%p3 mov.u32 %r10, 1;\n"
+               "vote.sync.any.pred %p3, %p1, -1; mov.u32 %r12, 0; @%p3 mov.u32 %r12, 2;\n"
+               "vote.sync.uni.pred %p3, %p1, -1; mov.u32 %r13, 0; @%p3 mov.u32 %r13, 4;\n"
+               "vote.sync.uni.pred %p3, !%p2, -1; mov.u32 %r14, 0; @%p3 mov.u32 %r14, 8;\n"
+               "or.b32 %r10, %r10, %r12; or.b32 %r10, %r10, %r13; or.b32 %r10, %r10, %r14;\n"
+               "elect.sync %r11|%p4, 0xfffffff0; @%p4 add.u32 %r11, %r11, 100;\n"),
+          96);
+    kernel_u32(&s.k, 40);
+    for (uint32_t i = 0; i < 96; i++)
+        s.in[i].a = i;
+    kernel_run(&s.k, "k", 1, 96, 0);
+    assert_true(s.k.result.fault.happened); // lanes 0 to 3 are not in elect's mask
+    assert_non_null(strstr(s.k.result.fault.text, "not in the mask"));
+    kernel_free(&s.k);
+}
+
+static void test_all_any_uni(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(&s,
+          BODY("setp.lt.u32 %p1, %r2, %r1;\n"
+               "vote.sync.all.pred %p3, %p1, -1; mov.u32 %r10, 0; @%p3 mov.u32 %r10, 1;\n"
+               "vote.sync.any.pred %p3, %p1, -1; mov.u32 %r12, 0; @%p3 mov.u32 %r12, 2;\n"
+               "vote.sync.uni.pred %p3, %p1, -1; mov.u32 %r13, 0; @%p3 mov.u32 %r13, 4;\n"
+               "or.b32 %r10, %r10, %r12; or.b32 %r10, %r10, %r13;\n"
+               "elect.sync %r11|%p4, -1; @%p4 add.u32 %r11, %r11, 100;\n"),
+          96);
+    kernel_u32(&s.k, 40);
+    run(&s, 96);
+    static const uint32_t expected[] = {7, 2, 4};
+    for (uint32_t i = 0; i < 96; i++) {
+        assert_int_equal(s.out[i].d, expected[i / 32]);
+        assert_int_equal(s.out[i].e, i % 32 ? 0 : 100);
+    }
+    kernel_free(&s.k);
+}
+
+static void test_match(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(&s,
+          BODY("and.b32 %r6, %r3, 7; match.any.sync.b32 %r10, %r6, -1;\n"
+               "match.all.sync.b32 %r11|%p1, %r1, -1; @!%p1 mov.u32 %r11, 77;\n"),
+          64);
+    kernel_u32(&s.k, 40);
+    run(&s, 64);
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t same = 0;
+        for (uint32_t k = 0; k < 32; k++)
+            same |= (uint32_t)((s.in[(i & 32) + k].a & 7) == (s.in[i].a & 7)) << k;
+        assert_int_equal(s.out[i].d, same);
+        assert_int_equal(s.out[i].e, 0xffffffff);
+    }
+    kernel_free(&s.k);
+}
+
+static int32_t reduce_s32(const struct setup *s, uint32_t warp, bool greatest)
+{
+    int64_t best = greatest ? INT64_MIN : INT64_MAX;
+    for (uint32_t i = 0; i < 32; i++) {
+        int64_t value = (int32_t)s->in[32 * warp + i].a;
+        best = (greatest ? value > best : value < best) ? value : best;
+    }
+    return (int32_t)best;
+}
+
+static void test_redux(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(&s, BODY("redux.sync.min.s32 %r10, %r3, -1; redux.sync.max.s32 %r11, %r3, -1;\n"), 64);
+    for (uint32_t i = 0; i < 64; i++)
+        s.in[i].a <<= 8;
+    run(&s, 64);
+    for (uint32_t i = 0; i < 64; i++) {
+        assert_int_equal((int32_t)s.out[i].d, reduce_s32(&s, i / 32, false));
+        assert_int_equal((int32_t)s.out[i].e, reduce_s32(&s, i / 32, true));
+    }
+    kernel_free(&s.k);
+}
+
+// -0 is less than +0; NaN is passed over unless .NaN asks for it.
+static void test_redux_float(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(&s, BODY("redux.sync.min.f32 %r10, %r3, -1; redux.sync.max.abs.NaN.f32 %r11, %r4, -1;\n"),
+          32);
+    for (uint32_t i = 0; i < 32; i++) {
+        s.in[i].a = i == 9 ? 0x7fc00000 : i == 10 ? 0x80000000 : i == 11 ? 0 : 0x3f800000 + i;
+        s.in[i].b = i == 9 ? 0xff800001 : 0x40000000;
+    }
+    run(&s, 32);
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(s.out[i].d, 0x80000000);
+        assert_int_equal(s.out[i].e, 0x7fffffff);
+    }
+    kernel_free(&s.k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shuffle),      cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_two_barriers), cmocka_unit_test(test_some_lanes),
+        cmocka_unit_test(test_votes),        cmocka_unit_test(test_all_any_uni),
+        cmocka_unit_test(test_match),        cmocka_unit_test(test_redux),
+        cmocka_unit_test(test_redux_float),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
