@@ -13,10 +13,16 @@ enum { LEAST_CHUNK = 64 * 1024, MOST_CHUNK = 2 * 1024 * 1024 - 64 };
 #define __SANITIZE_ADDRESS__ 1
 #endif
 #endif
-#ifdef __SANITIZE_ADDRESS__ // it sees only what comes from malloc
-static const size_t LARGE = 16 * 1024, LEAST_MAPPED = SIZE_MAX;
+// Of itself AddressSanitizer sees only what comes from malloc. In a chunk it is told what was
+// taken: between two allocations lies a gap that nobody may touch, and what has grown is gone from
+// its old place.
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+static const size_t LARGE = 16 * 1024, LEAST_MAPPED = SIZE_MAX, GAP = 16;
 #else
-static const size_t LARGE = 128 * 1024, LEAST_MAPPED = 1024 * 1024;
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+static const size_t LARGE = 128 * 1024, LEAST_MAPPED = 1024 * 1024, GAP = 0;
 #endif
 
 // Header of each piece taken from the system; the payload follows at 48 bytes.
@@ -150,7 +156,10 @@ void arena_reset(struct arena *arena)
     }
     if (!chunk)
         return;
-    memset(chunk + 1, 0, (size_t)(arena->at - (char *)(chunk + 1)));
+    size_t used = (size_t)(arena->at - (char *)(chunk + 1));
+    ASAN_UNPOISON_MEMORY_REGION(chunk + 1, used);
+    memset(chunk + 1, 0, used);
+    ASAN_POISON_MEMORY_REGION(chunk + 1, used);
     arena->at = (char *)(chunk + 1);
 }
 
@@ -167,6 +176,7 @@ static void take_chunk(struct arena *arena)
     arena->at = take_block(arena, size, true);
     arena->end = arena->at + size;
     arena->chunk = (struct arena_block *)arena->at - 1;
+    ASAN_POISON_MEMORY_REGION(arena->at, size);
 }
 
 void *arena_alloc(struct arena *arena, size_t size)
@@ -175,13 +185,14 @@ void *arena_alloc(struct arena *arena, size_t size)
         return take_block(arena, size, true);
     size_t align = size >= 16 ? 15 : 7;
     uintptr_t at = ((uintptr_t)arena->at + align) & ~(uintptr_t)align;
-    if (!arena->at || at + size > (uintptr_t)arena->end) {
+    if (!arena->at || at + size + GAP > (uintptr_t)arena->end) {
         do
             take_chunk(arena);
-        while (arena->chunk->size < size);
+        while (arena->chunk->size < size + GAP);
         at = (uintptr_t)arena->at;
     }
-    arena->at = (char *)at + size;
+    arena->at = (char *)at + size + GAP;
+    ASAN_UNPOISON_MEMORY_REGION((void *)at, size);
     return (void *)at;
 }
 
@@ -234,6 +245,7 @@ void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_siz
         new_size >= LARGE ? take_block(arena, new_size, false) : arena_alloc(arena, new_size);
     if (old_size)
         memcpy(grown, old, old_size);
+    ASAN_POISON_MEMORY_REGION(old, old_size);
     return grown;
 }
 

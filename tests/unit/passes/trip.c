@@ -265,10 +265,10 @@ static int64_t read_number(struct reader *r)
 
 static int64_t read_term(struct reader *r)
 {
-    int64_t factor = at_number(r) ? read_number(r) : 1;
-    if (r->at[-1] >= '0' && r->at[-1] <= '9' && !take(r, " * "))
-        return factor;
-    return factor * read_value(r);
+    if (!at_number(r))
+        return read_value(r);
+    int64_t factor = read_number(r);
+    return take(r, " * ") ? factor * read_value(r) : factor;
 }
 
 static int64_t read_sum(struct reader *r)
