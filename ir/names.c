@@ -1,5 +1,6 @@
 // Scopes and families: what a name means where it stands.
 #include "ir/names.h"
+#include "support/bits.h"
 #include "support/nearest.h"
 #include <string.h>
 
@@ -194,9 +195,12 @@ static uint32_t find_in_scope(struct names *names, uint32_t name, uint32_t scope
     struct binding direct = names->bindings[name];
     if (direct.kind && direct.depth == names->depth)
         return direct.node;
-    for (uint32_t i = names->label_of[name] - 1; i != IR_NONE; i = names->labels.v[i].next)
+    for (uint32_t i = names->label_of[name] - 1; i != IR_NONE; i = names->labels.v[i].next) {
         if (names->labels.v[i].scope == scope)
             return names->labels.v[i].node;
+        if (names->labels.v[i].scope < scope) // it and all before it are older than the scope
+            break;
+    }
     struct split split = split_name(names, name);
     if (split.prefix == IR_NONE)
         return IR_NONE;
@@ -352,42 +356,48 @@ static bool first_time(struct names *names, uint32_t name)
     return true;
 }
 
+// Marks the words of a part that could not be read; those before a < as families.
+static void mark_words(struct names *names, const char *at, const char *end)
+{
+    while (at < end) {
+        const char *begin = at;
+        while (at < end && is_word_byte(*at))
+            at++;
+        uint32_t id = intern_find(&names->module->tree->names, begin, (size_t)(at - begin));
+        if (at > begin && id < names->count) {
+            bits_set(names->unread, id);
+            if (at < end && *at == '<')
+                bits_set(names->unread_families, id);
+        }
+        at += at == begin;
+    }
+}
+
 // What could not be read and spans lines or begins with a dot may have been a declaration.
 static void find_unread(struct names *names)
 {
     const struct tree *tree = names->module->tree;
-    const char *text = tree->source->text;
-    names->unread_known = true;
+    names->unread = ARENA_ARRAY(names->scratch, uint64_t, names->count / 64 + 1);
+    names->unread_families = ARENA_ARRAY(names->scratch, uint64_t, names->count / 64 + 1);
     for (uint32_t i = 0; i < tree->nodes.n; i++) {
         const struct node *node = &tree->nodes.v[i];
-        if (node->kind == NODE_ERROR && node->end > node->begin &&
-            (text[node->begin] == '.' || memchr(text + node->begin, '\n', node->end - node->begin)))
-            vec_push(names->scratch, &names->unread, i);
+        const char *text = tree->source->text + node->begin;
+        uint32_t length = node->end - node->begin;
+        if (node->kind == NODE_ERROR && length && (*text == '.' || memchr(text, '\n', length)))
+            mark_words(names, text, text + length);
     }
 }
 
-// May an error node before `node` have declared the name, or what stands around a fragment?
-// Families stand there with their prefix.
-static bool may_be_elsewhere(struct names *names, uint32_t node, const struct name *name)
+// May a part that could not be read have declared the name, or what stands around a fragment?
+static bool may_be_elsewhere(struct names *names, uint32_t name)
 {
     if (names->module->tree->source->fragment)
         return true;
-    if (!names->unread_known)
+    if (!names->unread)
         find_unread(names);
-    uint32_t length = name->length;
-    while (length > 1 && name->text[length - 1] >= '0' && name->text[length - 1] <= '9')
-        length--;
-    for (uint32_t i = 0; i < names->unread.n; i++) {
-        const struct node *part = node_at(names, names->unread.v[i]);
-        const char *text = names->module->tree->source->text + part->begin;
-        uint32_t size = part->end - part->begin;
-        if (memmem(text, size, name->text, name->length))
-            return true;
-        if (names->unread.v[i] < node && length < name->length &&
-            memmem(text, size, name->text, length))
-            return true;
-    }
-    return false;
+    struct split split = split_name(names, name);
+    return bits_test(names->unread, name) ||
+           (split.prefix != IR_NONE && bits_test(names->unread_families, split.prefix - 1));
 }
 
 // Comparing with every name takes its time: texts full of faults get no more guesses.
@@ -441,7 +451,7 @@ void names_undeclared(struct names *names, uint32_t node)
     const struct name *name = tree_name(names->module->tree, id);
     if (names->fn)
         names->fn->incomplete = true;
-    if (may_be_elsewhere(names, node, name) || !first_time(names, id))
+    if (may_be_elsewhere(names, id) || !first_time(names, id))
         return;
     const char *text = arena_printf(names->scratch, "'%.*s' is", (int)name->length, name->text);
     struct binding binding = names->bindings[id];
@@ -470,7 +480,7 @@ void names_no_label(struct names *names, uint32_t node)
     const struct node *at = node_at(names, node);
     const struct name *name = tree_name(tree, at->value);
     names->fn->incomplete = true;
-    if (may_be_elsewhere(names, node, name) || !first_time(names, (uint32_t)at->value))
+    if (may_be_elsewhere(names, (uint32_t)at->value) || !first_time(names, (uint32_t)at->value))
         return;
     struct nearest nearest;
     nearest_init(&nearest, name->text, name->length);

@@ -12,7 +12,7 @@ enum binding_kind {
     BOUND_REGISTER,
     BOUND_SYMBOL,
     BOUND_COUNTED, // a family
-    BOUND_FAULTY, // declared twice, differently: no more is said about it
+    BOUND_FAULTY,  // declared twice, differently: no more is said about it
 };
 
 struct binding {
@@ -57,10 +57,10 @@ struct label {
 struct names {
     struct ir_module *module;
     struct diags *diags;
-    struct arena *scratch;  // for one module
-    struct arena *lists;    // for one function
-    struct ir_function *fn; // NULL at module level
-    uint32_t count;         // the tables' size
+    struct arena *scratch;               // for one module
+    struct arena *lists;                 // for one function
+    struct ir_function *fn;              // NULL at module level
+    uint32_t count;                      // the tables' size
     struct binding *bindings, *families; // by name: a family and a name of its own do not meet
     struct split *splits;
     uint32_t *label_of; // per name: first label + 1
@@ -68,10 +68,9 @@ struct names {
     VEC(struct undo) undo;
     VEC(struct counted) counted;
     VEC(struct label) labels;
-    VEC(uint32_t) declarations; // of the module's symbols, by symbol
-    VEC(uint32_t) unread;       // error nodes that may hold declarations
-    bool unread_known;
-    uint32_t *told; // per name: the function in which it was reported last, + 1
+    VEC(uint32_t) declarations;         // of the module's symbols, by symbol
+    uint64_t *unread, *unread_families; // names in parts that may have been declarations
+    uint32_t *told;                     // per name: the function in which it was reported last, + 1
     uint32_t guesses;
 };
 
