@@ -1,5 +1,7 @@
 #include "runtime-sim/exec/builtin.h"
 #include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/guest.h"
+#include "runtime-sim/exec/print.h"
 #include <string.h>
 
 static uint8_t *local_lane(struct warp *warp, const struct path *path,
@@ -8,8 +10,8 @@ static uint8_t *local_lane(struct warp *warp, const struct path *path,
     return warp->local + (size_t)lane * warp->local_stride + path->local + value->offset;
 }
 
-static uint64_t read_argument(struct warp *warp, const struct path *path, const struct call *call,
-                              uint32_t n, uint32_t lane)
+uint64_t builtin_argument(struct warp *warp, const struct path *path, const struct call *call,
+                          uint32_t n, uint32_t lane)
 {
     uint64_t value = 0;
     if (n < call->argument_count)
@@ -18,8 +20,8 @@ static uint64_t read_argument(struct warp *warp, const struct path *path, const 
     return value;
 }
 
-static void write_result(struct warp *warp, const struct path *path, const struct call *call,
-                         uint32_t lane, uint64_t value)
+void builtin_result(struct warp *warp, const struct path *path, const struct call *call,
+                    uint32_t lane, uint64_t value)
 {
     if (call->result_count)
         memcpy(local_lane(warp, path, &call->results[0], lane), &value,
@@ -31,9 +33,9 @@ static const char *call_malloc(struct warp *warp, const struct path *path, const
 {
     for (; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        uint64_t bytes = read_argument(warp, path, call, 0, lane);
-        write_result(warp, path, call, lane,
-                     image_allocate(warp->cta->launch->image, bytes, 16, "malloc"));
+        uint64_t bytes = builtin_argument(warp, path, call, 0, lane);
+        builtin_result(warp, path, call, lane,
+                       image_allocate(warp->cta->launch->image, bytes, 16, "malloc"));
     }
     return NULL;
 }
@@ -42,11 +44,27 @@ static const char *call_free(struct warp *warp, const struct path *path, const s
                              uint32_t mask)
 {
     for (; mask; mask &= mask - 1) {
-        uint64_t address = read_argument(warp, path, call, 0, (uint32_t)__builtin_ctz(mask));
+        uint64_t address = builtin_argument(warp, path, call, 0, (uint32_t)__builtin_ctz(mask));
         if (address && !image_free(warp->cta->launch->image, address))
             return "free of an address that malloc did not give";
     }
     return NULL;
+}
+
+// __assertfail(message, file, line, function, size of a character)
+static const char *call_assertfail(struct warp *warp, const struct path *path,
+                                   const struct call *call, uint32_t mask)
+{
+    enum { PART = 80 };
+    char part[3][PART];
+    static const uint32_t places[] = {0, 1, 3};
+    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    for (uint32_t i = 0; i < 3; i++)
+        if (!guest_string(warp, lane, builtin_argument(warp, path, call, places[i], lane), part[i],
+                          PART))
+            strcpy(part[i], "?");
+    return arena_printf(warp->arena, "assertion '%s' failed in %s, %s:%u", part[0], part[2],
+                        part[1], (uint32_t)builtin_argument(warp, path, call, 2, lane));
 }
 
 static const struct {
@@ -55,6 +73,8 @@ static const struct {
 } builtins[] = {
     {"malloc", call_malloc},
     {"free", call_free},
+    {"vprintf", call_vprintf},
+    {"__assertfail", call_assertfail},
 };
 
 builtin_fn *builtin_named(const char *name, size_t length)

@@ -24,6 +24,9 @@ struct launch {
     struct image *image;
     uint64_t params_address; // of the parameters, in the image
     uint32_t id;             // %gridid
+    // What printf prints; NULL: nobody wants it.
+    void (*print)(void *context, const char *text, size_t length);
+    void *print_context;
     // Set by launch_prepare.
     uint8_t *values; // the area BASE_LAUNCH
     uint32_t shared_bytes;

@@ -209,6 +209,24 @@ static void end_function(struct decoder *d)
     d->function->end = d->program->codes.n;
 }
 
+// Parameters that are registers.
+static void place_registers(struct decoder *d)
+{
+    const struct program_function *function = d->function;
+    uint32_t count = function->return_count + function->param_count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct program_parameter *parameter = &d->program->parameters.v[function->returns + i];
+        for (uint32_t r = 0; parameter->symbol == IR_NONE && r < d->fn->registers.n; r++) {
+            const struct ir_register *reg = &d->fn->registers.v[r];
+            if (reg->decl != parameter->node || d->slots.offset[r] == IR_NONE)
+                continue;
+            parameter->slot = SLOT(BASE_FRAME, d->slots.offset[r]);
+            parameter->width = (uint8_t)slots_width(reg);
+            parameter->bytes = parameter->width;
+        }
+    }
+}
+
 static void decode_function(struct decoder *d)
 {
     const struct ir_function *fn = d->fn;
@@ -216,6 +234,7 @@ static void decode_function(struct decoder *d)
     d->block_code = ARENA_ARRAY(&d->scratch, uint32_t, fn->blocks.n + 1);
     d->function->begin = d->program->codes.n;
     d->function->registers = d->slots.registers;
+    place_registers(d);
     const uint64_t *joins = find_joins(d);
     for (uint32_t b = 0; b < fn->blocks.n; b++) {
         d->block_code[b] = d->program->codes.n;

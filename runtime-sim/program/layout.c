@@ -98,47 +98,67 @@ static void place_own_shared(struct program *program, uint32_t common)
 
 // Parameters
 
-static void add_parameter(struct program *program, uint32_t id, uint32_t offset)
+static uint32_t symbol_of(const struct program *program, uint32_t declarator)
 {
-    const struct ir_symbol *symbol = &program->module->symbols.v[id];
-    program->address_of.v[id] = offset;
-    struct program_parameter parameter = {.symbol = id,
-                                          .offset = offset,
-                                          .bytes = symbol->size,
-                                          .align = alignment(symbol),
-                                          .slot = SLOT_NONE,
-                                          .type = symbol->type};
+    for (uint32_t i = 0; i < program->module->symbols.n; i++)
+        if (program->module->symbols.v[i].node == declarator)
+            return i;
+    return IR_NONE; // a register
+}
+
+static void add_parameter(struct program *program, uint32_t declarator, uint32_t *at)
+{
+    struct program_parameter parameter = {
+        .symbol = symbol_of(program, declarator), .node = declarator, .slot = SLOT_NONE};
+    if (parameter.symbol != IR_NONE) {
+        const struct ir_symbol *symbol = &program->module->symbols.v[parameter.symbol];
+        *at = (uint32_t)align_up(*at, alignment(symbol));
+        parameter.offset = *at;
+        parameter.bytes = symbol->size;
+        program->address_of.v[parameter.symbol] = *at;
+        *at += symbol->size;
+    }
     vec_push(program->arena, &program->parameters, parameter);
 }
 
-// Is the declarator in this list of parameters?
+// Returns how many there are.
+static uint32_t place_parameters(struct program *program, uint32_t list, uint32_t *at)
+{
+    const struct tree *tree = program->module->tree;
+    uint32_t first = program->parameters.n;
+    if (list == IR_NONE)
+        return 0;
+    NODE_EACH (decl, tree, list)
+        if (tree->nodes.v[decl].kind == NODE_DECL)
+            NODE_EACH (child, tree, decl)
+                if (tree->nodes.v[child].kind == NODE_DECLARATOR)
+                    add_parameter(program, child, at);
+    return program->parameters.n - first;
+}
+
 static bool is_within(const struct program *program, uint32_t node, uint32_t list)
 {
     return list != IR_NONE && node > list && node < node_next(program->module->tree, list);
 }
 
-// Symbols of the function in this list; or, with IR_NONE, all others that lie in local memory.
-static void place_list(struct program *program, struct program_function *function, uint32_t list,
-                       uint32_t *at)
+// What the body declares in local memory: .local, and .param for calls.
+static uint32_t place_locals(struct program *program, const struct program_function *function,
+                             uint32_t at)
 {
     const struct ir_module *module = program->module;
     const struct ir_function *fn = &module->functions.v[function->function];
     for (uint32_t i = 0; i < module->symbols.n; i++) {
         const struct ir_symbol *symbol = &module->symbols.v[i];
         if (symbol->function != function->function ||
-            (symbol->space != W_param && symbol->space != W_local))
+            (symbol->space != W_param && symbol->space != W_local) ||
+            is_within(program, symbol->node, fn->params) ||
+            is_within(program, symbol->node, fn->returns))
             continue;
-        bool formal = is_within(program, symbol->node, fn->params) ||
-                      is_within(program, symbol->node, fn->returns);
-        if (list == IR_NONE ? formal : !is_within(program, symbol->node, list))
-            continue;
-        *at = (uint32_t)align_up(*at, alignment(symbol));
-        if (list != IR_NONE)
-            add_parameter(program, i, *at);
-        else
-            program->address_of.v[i] = *at;
-        *at += symbol->size;
+        at = (uint32_t)align_up(at, alignment(symbol));
+        program->address_of.v[i] = at;
+        at += symbol->size;
     }
+    return at;
 }
 
 static void layout_function(struct program *program, struct program_function *function)
@@ -146,19 +166,14 @@ static void layout_function(struct program *program, struct program_function *fu
     const struct ir_function *fn = &program->module->functions.v[function->function];
     uint32_t at = 0;
     function->returns = program->parameters.n;
-    if (fn->returns != IR_NONE)
-        place_list(program, function, fn->returns, &at);
-    function->return_count = program->parameters.n - function->returns;
+    function->return_count = place_parameters(program, fn->returns, &at);
     function->params = program->parameters.n;
-    if (fn->params != IR_NONE)
-        place_list(program, function, fn->params, &at);
-    function->param_count = program->parameters.n - function->params;
+    function->param_count = place_parameters(program, fn->params, &at);
     if (fn->is_entry) {
         function->param_bytes = at;
         at = 0;
     }
-    place_list(program, function, IR_NONE, &at);
-    function->local_bytes = (uint32_t)align_up(at, 16);
+    function->local_bytes = (uint32_t)align_up(place_locals(program, function, at), 16);
 }
 
 void layout_module(struct program *program)

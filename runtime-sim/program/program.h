@@ -43,9 +43,11 @@ struct program_variable {
 };
 
 struct program_parameter {
-    uint32_t symbol, offset, bytes, align;
-    uint32_t slot; // if it is a register (.func f(.reg …)), else SLOT_NONE
-    uint16_t type, width;
+    uint32_t symbol; // IR_NONE: a register (.func f(.reg …)), which has a slot
+    uint32_t node;   // its declarator
+    uint32_t offset, bytes;
+    uint32_t slot;
+    uint8_t width;
 };
 
 struct program_function {

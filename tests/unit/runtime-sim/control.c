@@ -157,6 +157,35 @@ static void test_recursion(void **state)
     kernel_free(&k);
 }
 
+// Arguments and results in registers, as before there was an ABI; a result that goes where an
+// argument came from.
+static void test_register_parameters(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(
+        &k,
+        HEAD("8.0",
+             "sm_80") ".func (.reg .u32 %s, .reg .u64 %w) f(.reg .u32 %a, .reg .u64 %b, .param "
+                      ".b32 c)\n"
+                      "{\n.reg .u32 %t<2>;\nld.param.u32 %t1, [c]; add.u32 %s, %a, %t1;\n"
+                      "add.u64 %w, %b, %b; ret;\n}\n"
+                      ".entry k(.param .u64 out)\n{\n.reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+                      "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; cvt.u64.u32 %rd2, %r1;\n"
+                      "{ .param .b32 p; st.param.b32 [p], 1000; call (%r1, %rd2), f, (%r1, %rd2, "
+                      "p); }\n"
+                      "mov.u32 %r2, %tid.x; mul.wide.u32 %rd3, %r2, 16; add.u64 %rd4, %rd1, %rd3;\n"
+                      "st.global.u32 [%rd4], %r1; st.global.u64 [%rd4+8], %rd2; ret;\n}\n",
+        NULL);
+    uint64_t *out = kernel_buffer(&k, 33 * 16);
+    kernel_succeeds(&k, "k", 1, 33);
+    for (uint32_t i = 0; i < 33; i++) {
+        assert_int_equal(out[2 * i], 1000 + i);
+        assert_int_equal(out[2 * i + 1], 2 * i);
+    }
+    kernel_free(&k);
+}
+
 static void test_endless_recursion(void **state)
 {
     (void)state;
@@ -198,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_endless_recursion),
+        cmocka_unit_test(test_register_parameters),
         cmocka_unit_test(test_out_of_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
