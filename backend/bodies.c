@@ -102,21 +102,32 @@ static const char *find_dot(const char *at, const char *end)
     return at;
 }
 
+// Behind the word with a dot that begins at `word`.
+static const char *behind_word(const char *word, const char *end)
+{
+    const char *at = word;
+    while (at < end && (at == word || isalnum((unsigned char)*at) || *at == '_' || *at == ':'))
+        at++;
+    return at;
+}
+
 const char *body_opcode(const struct body *body, struct arena *arena, uint32_t index)
 {
     struct text text;
     uint32_t begin, end, count, length, node = body->insts.v[index];
     const char *source = body->tree->source->text, *stop = source + body_inst(body, index)->end;
-    text_init(&text, arena);
     node_opcode_range(body->tree, node, &begin, &end);
-    text_add(&text, source + begin, end - begin);
     node_mods(body->tree, node, &count);
     const char *at = source + end;
+    for (; count && at < stop && *at == '.'; count--)
+        at = behind_word(at, stop);
+    if (!count) // nothing stands between the words, as a rule
+        return arena_strndup(arena, source + begin, (size_t)(at - source) - begin);
+    text_init(&text, arena);
+    text_add(&text, source + begin, (size_t)(at - source) - begin);
     while (count--) {
         const char *word = find_dot(at, stop);
-        for (at = word;
-             at < stop && (at == word || isalnum((unsigned char)*at) || *at == '_' || *at == ':');)
-            at++;
+        at = behind_word(word, stop);
         text_add(&text, word, (size_t)(at - word));
     }
     return text_end(&text, &length);

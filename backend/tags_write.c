@@ -19,6 +19,7 @@ struct tagger {
     VEC(struct mark) marks; // of the kernel at work
     struct tags tags;       // in the order of the text
     uint32_t digest;        // the digest's place among the tags
+    struct text text;       // the tag at work
 };
 
 static void add_piece(struct tagger *t, uint32_t at, const char *content, uint32_t length)
@@ -28,10 +29,10 @@ static void add_piece(struct tagger *t, uint32_t at, const char *content, uint32
 }
 
 // Adds the tag in front of `at`, in pieces if it is long.
-static void add_tag(struct tagger *t, uint32_t at, struct text *text)
+static void add_tag(struct tagger *t, uint32_t at)
 {
-    uint32_t length;
-    const char *content = text_end(text, &length);
+    uint32_t length = t->text.bytes.n;
+    const char *content = arena_strndup(t->arena, t->text.bytes.v, length);
     for (bool first = true; length || first; first = false) {
         uint32_t part = length < TAG_LONGEST ? length : TAG_LONGEST;
         const char *piece =
@@ -43,19 +44,18 @@ static void add_tag(struct tagger *t, uint32_t at, struct text *text)
     }
 }
 
-static void begin_tag(struct tagger *t, struct text *text, enum tag_kind kind)
+static struct text *begin_tag(struct tagger *t, enum tag_kind kind)
 {
-    text_init(text, t->arena);
-    text_string(text, tag_kinds[kind].word);
+    t->text.bytes.n = 0;
+    text_string(&t->text, tag_kinds[kind].word);
+    return &t->text;
 }
 
 static void add_record(struct tagger *t, const struct body *body, enum tag_kind kind,
                        const struct field *rows, const void *record)
 {
-    struct text text;
-    begin_tag(t, &text, kind);
-    fields_write_text(&text, rows, record);
-    add_tag(t, body->open, &text);
+    fields_write_text(begin_tag(t, kind), rows, record);
+    add_tag(t, body->open);
 }
 
 static void add_mark(struct tagger *t, uint32_t index, enum tag_kind kind, const char *content)
@@ -66,20 +66,19 @@ static void add_mark(struct tagger *t, uint32_t index, enum tag_kind kind, const
 
 static void add_chain(struct tagger *t, const struct body *body, const struct table_chain *chain)
 {
-    struct text text;
-    begin_tag(t, &text, TAG_CHAIN_FACTS);
-    fields_write_text(&text, rows_chain, chain);
+    struct text *text = begin_tag(t, TAG_CHAIN_FACTS);
+    fields_write_text(text, rows_chain, chain);
     for (uint32_t i = 0; i < chain->instructions.n; i++) {
         const struct table_instruction *inst = &chain->instructions.v[i];
-        text_string(&text, i ? "," : " places=");
-        text_uint(&text, inst->line);
-        text_add(&text, ":", 1);
-        text_uint(&text, inst->column);
+        text_string(text, i ? "," : " places=");
+        text_uint(text, inst->line);
+        text_add(text, ":", 1);
+        text_uint(text, inst->column);
         add_mark(t, inst->index, TAG_CHAIN,
                  arena_printf(t->arena, "%s %u %s", tag_kinds[TAG_CHAIN].word, chain->id,
                               table_tag_names[inst->tag]));
     }
-    add_tag(t, body->open, &text);
+    add_tag(t, body->open);
 }
 
 static void add_block(struct tagger *t, const struct body *body, const struct table_block *block)
@@ -222,6 +221,7 @@ char *tags_write(struct arena *arena, const struct tree *tree, const struct tabl
     struct bodies bodies;
     bodies_find(&bodies, arena, tree);
     struct tagger t = {.arena = arena, .tables = tables, .bodies = &bodies};
+    text_init(&t.text, arena);
     if (!add_kernels(&t))
         return NULL;
     if (style == TAGS_PAPER)
