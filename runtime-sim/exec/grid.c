@@ -2,6 +2,7 @@
 // their turn in a fixed order: one more starts when all that are there wait or have used up their
 // turn.
 #include "runtime-sim/exec/grid.h"
+#include "runtime-sim/exec/grid_parallel.h"
 #include "runtime-sim/exec/special.h"
 #include "runtime-sim/program/layout.h"
 #include <string.h>
@@ -39,7 +40,7 @@ static void prepare(struct launch *launch, struct arena *arena)
     special_fill_launch(launch, arena);
 }
 
-static void add_counts(struct grid_result *result, struct cta *cta)
+void grid_count(struct grid_result *result, struct cta *cta)
 {
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct warp *warp = &cta->warps[i];
@@ -81,7 +82,7 @@ static bool turn(struct residents *residents, struct arena *arena, struct grid_r
     for (uint32_t i = 0; i < residents->active.n; i++) {
         struct cta *cta = residents->active.v[i];
         enum warp_state state = cta_run(cta, TURN);
-        add_counts(result, cta);
+        grid_count(result, cta);
         if (state == WARP_FAULT)
             return false;
         if (state == WARP_DONE)
@@ -119,7 +120,11 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
     struct arena own;
     arena_init(&own, arena->memory);
     prepare(launch, &own);
-    run_all(launch, &own, options->most_idle ? options->most_idle : 1 << 20, result);
+    bool ordered = launch->program->functions.v[launch->function].ordered;
+    if (options->threads > 1 && !ordered)
+        grid_run_parallel(launch, arena->memory, options->threads, result);
+    else
+        run_all(launch, &own, options->most_idle ? options->most_idle : 1 << 20, result);
     image_free(launch->image, launch->params_address);
     arena_free(&own);
 }

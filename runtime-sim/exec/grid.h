@@ -3,7 +3,7 @@
 #include "runtime-sim/exec/cta.h"
 
 struct grid_options {
-    uint32_t threads;   // of this machine; 0 or 1: one
+    uint32_t threads;   // of this machine, for kernels whose CTAs need no order; 0 or 1: one
     uint64_t most_idle; // turns without progress until a run is given up; 0: 1 << 20
 };
 

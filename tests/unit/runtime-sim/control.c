@@ -217,6 +217,33 @@ static void test_out_of_bounds(void **state)
     kernel_free(&k);
 }
 
+// On several threads the same comes out; of several faults the first CTA's is told.
+static void test_threads(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(&k, BODY("mul.lo.u32 %r10, %r5, %r5;\n"), NULL);
+    uint32_t *out = kernel_buffer(&k, 4 * 1000 * 50);
+    kernel_u32(&k, 0);
+    k.threads = 4;
+    kernel_succeeds(&k, "k", 1000, 50);
+    for (uint32_t i = 0; i < 50000; i++)
+        assert_int_equal(out[i], i * i);
+    assert_int_equal(k.result.thread_instructions, 50000 * 11);
+    kernel_free(&k);
+    for (uint32_t round = 0; round < 10; round++) {
+        kernel_load(&k, BODY("setp.ge.u32 %p1, %r3, %r1; @%p1 ld.global.u32 %r10, [%rd3+1];\n"),
+                    NULL);
+        kernel_buffer(&k, 4 * 1000 * 50);
+        kernel_u32(&k, 17);
+        k.threads = 4;
+        kernel_run(&k, "k", 1000, 50, 0);
+        assert_true(k.result.fault.happened);
+        assert_int_equal(k.result.fault.cta[0], 17);
+        kernel_free(&k);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_endless_recursion),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_register_parameters),
         cmocka_unit_test(test_out_of_bounds),
     };

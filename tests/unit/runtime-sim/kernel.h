@@ -24,6 +24,7 @@ struct kernel {
     struct image image;
     uint8_t params[256];
     uint32_t param_bytes;
+    uint32_t threads;
     struct grid_result result;
 };
 
@@ -83,7 +84,7 @@ static inline void kernel_run(struct kernel *k, const char *name, uint32_t grid,
                             .dynamic_shared = dynamic_shared,
                             .params = k->params,
                             .image = &k->image};
-    struct grid_options options = {0};
+    struct grid_options options = {.threads = k->threads};
     grid_run(&launch, &k->arena, &options, &k->result);
 }
 

@@ -1,0 +1,125 @@
+// Each thread takes the next CTA when it is done with one. A fault ends the CTAs behind it; those
+// in front are still run, so that the fault told is the first, whoever meets one earlier.
+#include "runtime-sim/exec/grid_parallel.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+    THREADS = 256,
+    TURN = 1 << 30, // backward branches of a warp before others go on
+    MOST_IDLE = 4,  // turns without progress until a CTA is given up
+};
+
+struct crew {
+    struct launch *launch;
+    uint64_t count;
+    atomic_ullong next, end; // CTAs from `end` on are not run
+};
+
+struct worker {
+    struct crew *crew;
+    pthread_t thread;
+    struct memory memory;
+    struct grid_result result;
+    uint64_t fault_at; // CTA of its fault
+    bool out_of_memory;
+};
+
+static void end_at(struct crew *crew, uint64_t cta)
+{
+    unsigned long long end = atomic_load(&crew->end);
+    while (cta < end && !atomic_compare_exchange_weak(&crew->end, &end, cta))
+        ;
+}
+
+// Until it is done, or waits for what nobody will do.
+static enum warp_state run_cta(struct cta *cta)
+{
+    enum warp_state state = WARP_YIELDS;
+    uint64_t seen = cta->events;
+    uint32_t idle = 0;
+    while (idle < MOST_IDLE && (state == WARP_YIELDS || state == WARP_WAITS)) {
+        state = cta_run(cta, TURN);
+        idle = cta->events == seen ? idle + 1 : 0;
+        seen = cta->events;
+    }
+    return state;
+}
+
+static void work(struct worker *worker, struct arena *arena)
+{
+    struct crew *crew = worker->crew;
+    struct cta *cta = cta_new(arena, crew->launch, &worker->result.fault);
+    for (;;) {
+        uint64_t next = atomic_fetch_add(&crew->next, 1);
+        if (next >= crew->count || next > atomic_load(&crew->end))
+            return;
+        cta_start(cta, (uint32_t)next);
+        enum warp_state state = run_cta(cta);
+        grid_count(&worker->result, cta);
+        if (state == WARP_DONE)
+            continue;
+        worker->result.stuck = state != WARP_FAULT;
+        worker->fault_at = next;
+        end_at(crew, next);
+        return;
+    }
+}
+
+static void *start(void *context)
+{
+    struct worker *worker = context;
+    struct arena arena;
+    if (setjmp(worker->memory.on_failure)) {
+        worker->out_of_memory = true;
+        end_at(worker->crew, 0);
+    } else {
+        arena_init(&arena, &worker->memory);
+        work(worker, &arena);
+    }
+    memory_free(&worker->memory);
+    return NULL;
+}
+
+static void take_result(struct grid_result *result, const struct worker *worker, uint64_t *first)
+{
+    result->warp_instructions += worker->result.warp_instructions;
+    result->thread_instructions += worker->result.thread_instructions;
+    if ((!worker->result.stuck && !worker->result.fault.happened) || worker->fault_at >= *first)
+        return;
+    *first = worker->fault_at;
+    result->stuck = worker->result.stuck;
+    result->fault = worker->result.fault;
+}
+
+void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t threads,
+                       struct grid_result *result)
+{
+    struct crew crew = {.launch = launch,
+                        .count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]};
+    atomic_init(&crew.next, 0);
+    atomic_init(&crew.end, UINT64_MAX);
+    struct arena arena;
+    arena_init(&arena, memory);
+    threads = threads < THREADS ? threads : THREADS;
+    struct worker *workers = ARENA_ARRAY(&arena, struct worker, threads);
+    uint32_t started = 0;
+    for (; started + 1 < threads; started++) {
+        workers[started].crew = &crew;
+        if (pthread_create(&workers[started].thread, NULL, start, &workers[started]))
+            break; // those that there are do the work
+    }
+    workers[started].crew = &crew;
+    start(&workers[started]);
+    uint64_t first = UINT64_MAX;
+    bool out_of_memory = workers[started].out_of_memory;
+    take_result(result, &workers[started], &first);
+    for (uint32_t i = 0; i < started; i++) {
+        pthread_join(workers[i].thread, NULL);
+        out_of_memory |= workers[i].out_of_memory;
+        take_result(result, &workers[i], &first);
+    }
+    arena_free(&arena);
+    if (out_of_memory)
+        longjmp(memory->on_failure, 1);
+}

@@ -1,0 +1,11 @@
+// CTAs that need no order, on several threads of this machine.
+#pragma once
+#include "runtime-sim/exec/grid.h"
+
+// As one thread would: the same memory afterwards if no CTA reads what another writes, the same
+// counts, and of several faults that of the first CTA.
+void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t threads,
+                       struct grid_result *result);
+
+// Takes what the CTA's warps have counted.
+void grid_count(struct grid_result *result, struct cta *cta);
