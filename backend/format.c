@@ -153,7 +153,7 @@ static enum token_class punctuation_class(const struct formatter *f, char c)
                                       TOKEN_CLOSE,  TOKEN_CLOSE,  TOKEN_COMMA,  TOKEN_PREFIX,
                                       TOKEN_PREFIX, TOKEN_PREFIX, TOKEN_EQUALS, TOKEN_END,
                                       TOKEN_END};
-    const char *found = strchr(letters, c);
+    const char *found = memchr(letters, c, sizeof classes);
     if (found)
         return classes[found - letters];
     if (c == '%') // without a space it would begin a name

@@ -68,7 +68,8 @@ static uint32_t begin_at(struct parser *p, uint32_t at, uint32_t braces)
     p->mending = p->end_statement = true;
     p->braces = braces;
     p->mend_at = p->mend_end = at;
-    while (p->mend_end && strchr(" \t\r\n\f\v", p->base[p->mend_end - 1]))
+    // Blanks may be part of what was read: of a line @@dwarf.
+    while (p->mend_end > p->last_end && strchr(" \t\r\n\f\v", p->base[p->mend_end - 1]))
         p->mend_end--;
     return at;
 }

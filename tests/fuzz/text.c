@@ -73,7 +73,8 @@ static void format(struct program *program, struct sink *sink)
 
 static void check_format(struct program *program, struct arena *arena, struct sink sinks[2])
 {
-    if (program->diags.errors)
+    // Bytes 0 at the end of a text are let pass; formatted, it goes on behind them.
+    if (program->diags.errors || memchr(program->source.text, 0, program->source.length))
         return;
     format(program, &sinks[0]);
     struct program *again = ARENA_NEW(arena, struct program);
