@@ -1,5 +1,5 @@
-// Matching: each modifier goes to a slot of its own. Types keep their order, and state spaces
-// theirs; words that are part of the opcode's name stand in their place; the rest is free.
+// Matching: each modifier goes to a slot of its own. Types keep their order, state spaces and
+// layouts theirs; words that are part of the opcode's name stand in their place; the rest is free.
 #include "frontend/forms_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,19 @@ static bool all_required(const struct matching *m)
     return true;
 }
 
+// Words that keep their order among themselves, and the first slot that the next one may take.
+enum { ORDER_TYPE, ORDER_SPACE, ORDER_LAYOUT, ORDERED };
 struct order {
-    uint8_t type, space; // first slot that the next type or space may take
+    uint8_t from[ORDERED + 1]; // the last for all others: 0
 };
+
+static uint32_t ordered(uint16_t word)
+{
+    return isa_is_type(word)                ? ORDER_TYPE
+           : isa_is_space(word)             ? ORDER_SPACE
+           : word == W_row || word == W_col ? ORDER_LAYOUT
+                                            : ORDERED;
+}
 
 // A word in a slot behind this one, that could have stood in this one: then the order tells which
 // is meant, as in createpolicy's two priorities.
@@ -56,15 +66,16 @@ static bool assign(struct matching *m, uint32_t mod, struct order order)
         m->deepest = mod;
     if (mod == m->count)
         return all_required(m);
-    bool type = isa_is_type(m->mods[mod]), space = isa_is_space(m->mods[mod]);
-    for (uint32_t i = type ? order.type : space ? order.space : 0; i < m->form->slot_count; i++) {
+    uint32_t kind = ordered(m->mods[mod]);
+    for (uint32_t i = order.from[kind]; i < m->form->slot_count; i++) {
         if (!may_take(m, mod, i))
             continue;
         m->filled |= 1u << i;
         m->slot_of[mod] = (uint8_t)i;
-        uint8_t behind = (uint8_t)(i + 1);
-        if (assign(m, mod + 1,
-                   (struct order){type ? behind : order.type, space ? behind : order.space}))
+        struct order next = order;
+        if (kind < ORDERED)
+            next.from[kind] = (uint8_t)(i + 1);
+        if (assign(m, mod + 1, next))
             return true;
         m->filled &= ~(1u << i);
     }
@@ -116,7 +127,7 @@ static void match_forms(struct forms *forms, struct form_match *first, uint16_t 
     struct form_match *last = NULL;
     for (uint32_t i = 0; i < form_count; i++) {
         struct matching m = {.form = &all[i], .mods = mods, .count = count};
-        if (count <= FORM_SLOTS && assign(&m, 0, (struct order){0})) {
+        if (count <= FORM_SLOTS && assign(&m, 0, (struct order){{0}})) {
             struct form_match *match = first;
             if (last) {
                 match = ARENA_NEW(forms->arena, struct form_match);

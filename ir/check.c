@@ -166,6 +166,24 @@ static void check_special(struct check *c)
                  c->targets.v[0].text);
 }
 
+// Textures and surfaces that a register points to.
+static void check_indirect(struct check *c)
+{
+    bool query = c->inst->op == OP_txq || c->inst->op == OP_suq;
+    if (c->inst->class != CLASS_TEXTURE && c->inst->class != CLASS_SURFACE && !query)
+        return;
+    uint16_t version = c->module->version;
+    for (uint32_t i = 0; i < c->inst->operand_count; i++) {
+        const struct ir_operand *operand = &c->fn->operands.v[c->inst->operands + i];
+        if (operand->kind != OPERAND_REGISTER || operand->role != ROLE_ADDRESS)
+            continue;
+        const struct node *at = &c->tree->nodes.v[operand->node];
+        diag_add(c->diags, DIAG_ERROR, "version", at->begin, at->end,
+                 "a register in place of a name needs PTX 3.1, this module is %u.%u", version / 10,
+                 version % 10);
+    }
+}
+
 // Modifiers
 
 static const char *nearest_modifier(struct check *c, const char *text, uint32_t length)
@@ -247,6 +265,8 @@ static void check_instruction(struct check *c, struct ir_inst *inst)
         } else if (allowance(c, match) == ALLOWED) {
             if (c->special < SPECIAL_COUNT)
                 check_special(c);
+            if (c->module->version && c->module->version < 31)
+                check_indirect(c);
             return;
         } else if (!fitting) {
             fitting = match;
@@ -265,6 +285,7 @@ void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags
     arena_init(&c->scratch, module->arena->memory);
     check_init_types(c);
     read_targets(c);
+    check_data(c);
     for (uint32_t i = 0; i < module->functions.n; i++) {
         c->fn = &module->functions.v[i];
         for (uint32_t k = 0; k < c->fn->insts.n; k++)

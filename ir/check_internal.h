@@ -20,8 +20,10 @@ enum fault_kind {
     FAULT_LIST,
     FAULT_LABEL,
     FAULT_UNIFIED,
+    FAULT_SUM, // neither a name nor a name + a constant
     FAULT_NAME,
-    FAULT_VECTOR, // must be a vector
+    FAULT_FUNCTION, // must be a function
+    FAULT_VECTOR,   // must be a vector
     FAULT_LENGTH,
     FAULT_SCALAR, // must not be a vector
     FAULT_PAIR,   // the second destination
@@ -63,6 +65,7 @@ struct check {
 };
 
 void check_init_types(struct check *c);
+void check_data(struct check *c);
 // True if the current instruction's operands fit the form; otherwise `fault` says what does not.
 bool check_operands_fit(struct check *c, const struct form_match *match, struct fault *fault);
 void check_report_fault(struct check *c, const struct fault *fault);

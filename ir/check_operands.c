@@ -168,6 +168,8 @@ static bool fit_float(const struct fit *f, uint32_t node)
         return refuse(f, FAULT_REGISTER, node);
     if (f->spec->kind == FORM_IMMEDIATE)
         return refuse(f, FAULT_IMMEDIATE, node);
+    if (operand_type(f->match, f->spec) == W_UNKNOWN && f->spec->special)
+        return refuse(f, FAULT_NUMBER, node);
     return takes_float(node_at(f, node)->kind, operand_type(f->match, f->spec)) ||
            refuse(f, FAULT_NUMBER, node);
 }
@@ -360,7 +362,7 @@ static bool fit_vector(const struct fit *f, uint32_t node)
         return fit_elements(f, node, length);
     if (is_vector_register(f, node, length))
         return fit_vector_register(f, node);
-    if (is_sink(f, node) && f->match->form->op == OP_atom)
+    if (is_sink(f, node) && f->spec->written && f->match->form->op == OP_atom)
         return true; // of all elements
     if (any || (f->spec->length == FORM_BY_MODIFIER && !form_fills(f->match, '#')))
         return fit_value(f, node);
@@ -426,6 +428,35 @@ static bool takes_unified(const struct fit *f, uint32_t node)
     return true;
 }
 
+static bool is_warp_size(const struct fit *f, uint32_t node)
+{
+    const struct node *at = node_at(f, node);
+    return at->end - at->begin == 7 && !memcmp(f->c->tree->source->text + at->begin, "WARP_SZ", 7);
+}
+
+// A name or a number, or a name + a constant: + alone, as ptxas has it.
+static bool is_sum(const struct fit *f, uint32_t base)
+{
+    const struct node *at = node_at(f, base);
+    if (at->kind == NODE_NAME || at->kind == NODE_MEMBER || at->kind == NODE_INT)
+        return true;
+    const struct node *first = node_at(f, base + 1);
+    if ((at->kind != NODE_OFFSET && at->kind != NODE_EXPR) ||
+        (first->kind != NODE_NAME && first->kind != NODE_MEMBER))
+        return false;
+    const char *text = f->c->tree->source->text + first->end;
+    if (text[strspn(text, " \t")] != '+')
+        return false;
+    uint32_t child = node_next(f->c->tree, base + 1);
+    for (; child < node_next(f->c->tree, base); child++) {
+        uint8_t kind = node_at(f, child)->kind;
+        if (kind == NODE_FLOAT32 || kind == NODE_FLOAT64 ||
+            (kind == NODE_NAME && !is_warp_size(f, child)))
+            return false;
+    }
+    return true;
+}
+
 // What is added to the address, and what stands beside it in the brackets.
 static bool fit_address(struct fit *f, uint32_t node)
 {
@@ -438,6 +469,8 @@ static bool fit_address(struct fit *f, uint32_t node)
         return refuse(f, FAULT_UNIFIED, node);
     uint32_t base = node + 1;
     uint8_t kind = node_at(f, base)->kind;
+    if (!is_sum(f, base))
+        return refuse(f, FAULT_SUM, base);
     uint32_t name = kind == NODE_OFFSET || kind == NODE_MEMBER ? base + 1 : base;
     name += node_at(f, name)->kind == NODE_MEMBER;
     if (node_at(f, name)->kind == NODE_INT)
@@ -460,7 +493,21 @@ static bool fit_function(const struct fit *f, uint32_t node)
     if (node_at(f, node)->kind != NODE_NAME)
         return refuse(f, FAULT_NAME, node);
     const struct ir_operand *operand = find_operand(f->c, node);
-    return !operand || operand->kind == OPERAND_UNKNOWN || operand->kind == OPERAND_SYMBOL ||
+    bool function = operand && operand->kind == OPERAND_SYMBOL &&
+                    f->c->module->symbols.v[operand->index].space == W_func;
+    return !operand || operand->kind == OPERAND_UNKNOWN || function ||
+           refuse(f, FAULT_FUNCTION, node);
+}
+
+// What declares it, the lowering looks for; here, what cannot be declared.
+static bool fit_list_name(const struct fit *f, uint32_t node)
+{
+    const struct node *at = node_at(f, node);
+    if (at->kind != NODE_NAME)
+        return refuse(f, FAULT_NAME, node);
+    const struct name *name = tree_name(f->c->tree, at->value);
+    bool sink = name->length == 1 && *name->text == '_';
+    return (!sink && isa_special_of((uint32_t)at->value) == SPECIAL_COUNT) ||
            refuse(f, FAULT_NAME, node);
 }
 
@@ -484,7 +531,7 @@ static bool fit_operand(struct fit *f, const struct form_operand *spec, uint32_t
     case FORM_LIST: return kind == NODE_LIST || refuse(f, FAULT_LIST, node);
     case FORM_LABEL: return kind == NODE_NAME || refuse(f, FAULT_LABEL, node);
     case FORM_FUNCTION: return fit_function(f, node);
-    case FORM_NAME: return kind == NODE_NAME || refuse(f, FAULT_NAME, node);
+    case FORM_NAME: return fit_list_name(f, node);
     default: return true;
     }
 }

@@ -60,7 +60,9 @@ static const char *fault_text(struct check *c, const struct fault *fault)
     case FAULT_INSIDE: return "is an address with another number of parts";
     case FAULT_LIST: return "must be a list in parentheses";
     case FAULT_LABEL: return "must be a label";
+    case FAULT_SUM: return "is no address: a name, or a name + a number";
     case FAULT_UNIFIED: return "cannot be .unified here";
+    case FAULT_FUNCTION: return "is no function";
     case FAULT_NAME: return "must be a name";
     case FAULT_VECTOR: return arena_printf(&c->scratch, "must be a vector of %u", fault->number);
     case FAULT_LENGTH: return arena_printf(&c->scratch, "must have %u elements", fault->number);

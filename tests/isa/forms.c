@@ -33,10 +33,13 @@ struct batch {
 };
 enum { BATCH = 200 };
 
-static const char head[] =
-    ".global .texref tx; .global .surfref su; .global .align 16 .b32 gv[64];"
-    ".shared .align 16 .b32 sv[64]; .const .align 16 .b32 cv[64]; .func fn() { ret; }\n"
-    ".entry k(.param .b64 pp) {\n.local .align 16 .b32 lv[64]; .param .align 16 .b8 lp[64];\n";
+// .texref came with PTX 1.5.
+static const char old_textures[] = ".tex .u32 tx; .global .b32 su[4];";
+static const char textures[] = ".global .texref tx; .global .surfref su;";
+static const char head[] = ".global .align 16 .b32 gv[64]; .shared .align 16 .b32 sv[64];"
+                           ".const .align 16 .b32 cv[64]; .func fn() { ret; }\n"
+                           ".entry k(.param .b64 pp) {\n"
+                           ".local .align 16 .b32 lv[64]; .param .align 16 .b8 lp[64];\n";
 
 // What is wrong with each line: the first error in it, or a name that nothing declares.
 static void complain(struct arena *arena, struct forms *forms, const struct batch *batch,
@@ -44,9 +47,10 @@ static void complain(struct arena *arena, struct forms *forms, const struct batc
 {
     struct diags diags;
     diags_init(&diags, arena);
+    const char *opaque = strcmp(batch->version, "15") < 0 ? old_textures : textures;
     const char *before =
-        arena_printf(arena, ".version %c.%c\n.target sm_%s\n.address_size 64\n%s%s%s",
-                     batch->version[0], batch->version[1], batch->target, head, registers,
+        arena_printf(arena, ".version %c.%c\n.target sm_%s\n.address_size 64\n%s%s%s%s",
+                     batch->version[0], batch->version[1], batch->target, opaque, head, registers,
                      "T: .branchtargets L; C: .callprototype _ ();\n");
     const char *module = arena_printf(arena, "%s%sL: exit;\n}\n", before, batch->text);
     size_t length = strlen(module);

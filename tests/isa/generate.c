@@ -23,6 +23,7 @@ struct maker {
     const char *added;      // a further operand
     const char *extra_word; // behind the modifiers
     int dropped_slot;
+    int swapped; // this modifier and the one behind it have changed places, −1: none
 };
 
 // Version and target
@@ -261,8 +262,10 @@ static const char *instruction_text(struct maker *m, const struct form_match *ma
                                     const uint16_t *mods, uint32_t count)
 {
     const char *text = isa_op_names[m->form->op];
-    for (uint32_t i = 0; i < count; i++)
-        text = arena_printf(m->arena, "%s%s", text, isa_words[mods[i]].text);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = (int)i == m->swapped ? i + 1 : (int)i == m->swapped + 1 ? i - 1 : i;
+        text = arena_printf(m->arena, "%s%s", text, isa_words[mods[m->swapped < 0 ? i : at]].text);
+    }
     if (m->extra_word)
         text = arena_printf(m->arena, "%s%s", text, m->extra_word);
     bool first = true;
@@ -410,9 +413,9 @@ static bool for_address(const char *replacement)
 static void change_registers(struct maker *m)
 {
     static const char *const registers[] = {
-        "p1",         "xu1", "hb1",  "hu1",    "hf1",        "rb1",   "ru1", "rs1", "rf1",
-        "db1",        "du1", "df1",  "qb1",    "%laneid",    "gv",    "_",   "0",   "1.5",
-        "0f3f800000", "!p1", "-ru1", "ru1.b1", "{ru1, ru2}", "[du1]", "L"};
+        "p1",  "xu1", "hb1",        "hu1", "hf1",  "rb1",     "ru1",        "rs1",
+        "rf1", "db1", "du1",        "df1", "qb1",  "%laneid", "gv",         "_",
+        "0",   "1.5", "0f3f800000", "!p1", "-ru1", "ru1.b1",  "{ru1, ru2}", "[du1]"};
     choose_first(m);
     for (uint32_t i = 0; i < m->form->operand_count; i++) {
         m->changed = (int)i;
@@ -424,6 +427,39 @@ static void change_registers(struct maker *m)
         }
     }
     m->changed = -1;
+}
+
+// A scalar in braces, and the one element of a vector without them.
+static void change_braces(struct maker *m)
+{
+    uint16_t mods[MOST_WORDS];
+    choose_first(m);
+    uint32_t count = chosen_words(m, mods);
+    const struct form_match *match = own_match(m, mods, count);
+    for (uint32_t i = 0; match && i < m->form->operand_count; i++) {
+        const struct form_operand *spec = &m->form->operand[i];
+        bool value = spec->kind == FORM_SOURCE || spec->kind == FORM_REGISTER;
+        if (!value || spec->length > 1 || spec->sink)
+            continue;
+        const char *text = value_text(m, match, spec, i % 8);
+        m->changed = (int)i;
+        m->replacement = spec->length ? text : arena_printf(m->arena, "{%s}", text);
+        make(m);
+    }
+    m->changed = -1;
+}
+
+static void change_order(struct maker *m)
+{
+    uint16_t mods[MOST_WORDS];
+    choose_first(m);
+    uint32_t count = chosen_words(m, mods);
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        m->swapped = (int)i;
+        if (i == 0 || i + 2 == count)
+            make(m);
+    }
+    m->swapped = -1;
 }
 
 static void change_count(struct maker *m)
@@ -507,7 +543,8 @@ void generate(struct arena *arena, struct forms *forms, uint16_t op, sample_sink
                           .to = to,
                           .changed = -1,
                           .dropped = -1,
-                          .dropped_slot = -1};
+                          .dropped_slot = -1,
+                          .swapped = -1};
         choose_first(&m);
         make(&m);
         vary_words(&m);
@@ -515,8 +552,10 @@ void generate(struct arena *arena, struct forms *forms, uint16_t op, sample_sink
         vary_operands(&m);
         if (!operands_seen(&m)) {
             change_registers(&m);
+            change_braces(&m);
             change_count(&m);
         }
+        change_order(&m);
         change_words(&m);
         change_needs(&m);
     }

@@ -40,13 +40,20 @@ def ptxas():
     return os.environ.get('PTXAS') or shutil.which('ptxas') or shutil.which('/usr/local/cuda/bin/ptxas')
 
 
+def release():
+    """'ptxas 13.0, V13.0.88'"""
+    text = subprocess.run([ptxas(), '--version'], capture_output=True, text=True).stdout
+    return 'ptxas ' + re.search(r'release (.*)', text).group(1)
+
+
 def module(version, target, lines):
     """The text, and the number of lines in front of the first instruction."""
     words = set(re.findall(r'[A-Za-z]\w*', '\n'.join(lines)))
     families = {word.rstrip('0123456789') for word in words}
     head = f'.version {version // 10}.{version % 10}\n.target sm_{target}\n'
     head += '.address_size 64\n' if version >= 23 else ''
-    head += ''.join(text + '\n' for name, text in SYMBOLS.items() if name in words)
+    symbols = dict(SYMBOLS, tx='.tex .u32 tx;') if version < 15 else SYMBOLS # before .texref
+    head += ''.join(text + '\n' for name, text in symbols.items() if name in words)
     head += '.entry k(.param .b64 pp)\n{\n' if version >= 14 else '.entry k\n{\n'
     head += ''.join(text + '\n' for name, text in DECLARATIONS.items() if name in families)
     head += ''.join(text + '\n' for name, text in INSIDE.items() if name in words)
@@ -54,13 +61,13 @@ def module(version, target, lines):
     return head + body + 'L: exit;\n}\n', head.count('\n')
 
 
-def run(text, arch):
+def run(text, arch, *options):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'a.ptx')
         with open(path, 'w') as out:
             out.write(text)
         try:
-            done = subprocess.run([ptxas(), '-O0', '-w', f'-arch={arch}', path, '-o', os.devnull],
+            done = subprocess.run([ptxas(), '-O0', '-w', *options, f'-arch={arch}', path, '-o', os.devnull],
                                   capture_output=True, text=True, timeout=SECONDS,
                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
         except subprocess.TimeoutExpired:

@@ -70,6 +70,73 @@ static void test_braces(void **state)
     EXPECT(cases);
 }
 
+static void test_addresses(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {BODY("ld.u32 r0, [d1+4]; ld.u32 r0, [d1+-4]; ld.u32 r0, [d1 + (2*4)];"), ""},
+        {BODY("ld.u32 r0, [d1+4-2]; ld.u32 r0, [ d1 /* here */ ];"), ""},
+        {BODY("ld.u32 r0, [d1-4];"), "error type d1-4"},
+        {BODY("ld.u32 r0, [d1+d2];"), "error type d1+d2"},
+        {BODY("ld.u32 r0, [d1*2];"), "error type d1*2"},
+        {BODY("ld.u32 r0, [4+d1];"), "error type 4+d1"},
+        {BODY("ld.u32 r0, [-d1];"), "error type -d1"},
+    };
+    EXPECT(cases);
+}
+
+// As compilers wrote them for the first targets
+static void test_old_modules(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {".version 1.4\n.target sm_13\n.entry k (.param .u32 a) {\n"
+         ".reg .u32 $r<3>; .reg .f32 $f<3>;\n"
+         "ld.param.u32 $r1, [a]; ld.global.f32 $f1, [$r1+0]; st.global.f32 [$r1+4], $f1; exit; }",
+         ""},
+        {".version 1.3\n.target sm_11\n.entry k {\n.param .u32 a; .shared .b32 s[4];\n"
+         ".reg .u32 $r<5>; .reg .f32 $f<3>; .reg .pred $p<2>; .reg .u16 $rh<3>;\n"
+         "ld.param.u32 $r1, [a]; mul24.lo.u32 $r1, $r2, $r3; mad24.lo.u32 $r1, $r2, $r3, $r1;\n"
+         "cvt.u32.u16 $r2, %tid.x; mul.wide.u16 $r3, $rh1, $rh2; bar.sync 0;\n"
+         "mov.u16 $rh1, %ctaid.x; div.f32 $f1, $f2, $f1; rcp.f32 $f1, $f2; sin.f32 $f1, $f2;\n"
+         "mad.f32 $f1, $f2, $f1, $f2; setp.lt.s32 $p1|$p0, $r1, $r2; @$p1 bra $L;\n"
+         "ld.shared.f32 $f1, [s+4]; atom.global.add.u32 $r1, [$r2], $r3;\n$L: exit; }",
+         ""},
+        {".version 1.4\n.target sm_12\n.entry k { .reg .u32 $r<3>; .reg .pred $p<2>;\n"
+         "vote.all.pred $p1, $p0; atom.shared.add.u32 $r1, [$r2], 1; membar.gl; exit; }",
+         ""},
+        {".version 1.2\n.target sm_10\n.entry k { .reg .u32 $r<3>;\n"
+         "atom.global.add.u32 $r1, [$r2], 1; exit; }",
+         "error target atom.global.add.u32"},
+    };
+    EXPECT(cases);
+}
+
+static void test_data(void **state)
+{
+    (void)state;
+    static const struct finding_case cases[] = {
+        {".global .b32 v[2][2] = {{1}, {3, 4}}; .global .v2 .f32 w = {1.0, 2.0};\n"
+         ".global .u64 a = v; .global .u64 b = v+4; .global .u64 c = generic(v)+8;\n"
+         ".global .u8 m[2] = {0xff(v), 0xFF00(generic(v))}; .global .s64 s = 1.5<2.5;\n",
+         ""},
+        {".global .b32 v = {1};", "error type {1}"},
+        {".global .b32 v[2] = 1;", "error type 1"},
+        {".global .b32 v[2] = {1, 2, 3};", "error type 3"},
+        {".global .b32 v[2][2] = {1, 2};", "error type 1"},
+        {".global .f32 v = 1;", "error type 1"},
+        {".global .u32 v = 1.5;", "error type 1.5"},
+        {".global .f64 v = 1.5*2;", "error type 1.5*2"},
+        {".shared .b32 s; .global .u64 v = s;", "error type s"},
+        {".global .b32 g; .global .f64 v = g;", "error type g"},
+        {".global .b32 g; .global .u64 v = g-4;", "error type g-4"},
+        {".global .b32 g; .global .u64 v = generic(g+4);", "error type generic(g+4)"},
+        {".global .b32 g; .global .u8 v = 0xf0(g);", "error type 0xf0(g)"},
+        {".global .b32 g; .global .u16 v = 0xff(g);", "error type 0xff(g)"},
+    };
+    EXPECT(cases);
+}
+
 static void test_unified(void **state)
 {
     (void)state;
@@ -223,11 +290,13 @@ static void test_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),     cmocka_unit_test(test_braces),
-        cmocka_unit_test(test_errors),    cmocka_unit_test(test_unified),
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_values),
-        cmocka_unit_test(test_modifiers), cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_needs),     cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_clean),       cmocka_unit_test(test_braces),
+        cmocka_unit_test(test_errors),      cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_old_modules), cmocka_unit_test(test_data),
+        cmocka_unit_test(test_unified),     cmocka_unit_test(test_order),
+        cmocka_unit_test(test_values),      cmocka_unit_test(test_modifiers),
+        cmocka_unit_test(test_operands),    cmocka_unit_test(test_needs),
+        cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
