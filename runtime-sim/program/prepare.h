@@ -10,4 +10,6 @@ prepare_fn prepare_compare; // setp, set: the comparison, then the Boolean opera
 prepare_fn prepare_move;    // mov with vectors, addresses, clocks
 prepare_fn prepare_meet, prepare_meet_here;
 prepare_fn prepare_set, prepare_barrier;
+prepare_fn prepare_rounding;     // refuses roundings that arithmetic does not have
+prepare_fn prepare_two_or_three; // min, max of f32: operands
 prepare_fn prepare_load, prepare_store, prepare_atomic;
