@@ -33,7 +33,9 @@ __global__ void arithmetic(T *a, T2 *b, T x, float f)
 }
 
 template __global__ void arithmetic(__half *, __half2 *, __half, float);
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 // before there are no operators
 template __global__ void arithmetic(__nv_bfloat16 *, __nv_bfloat162 *, __nv_bfloat16, float);
+#endif
 
 // Every format from float and back.
 template <typename T>
