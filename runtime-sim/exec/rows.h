@@ -2,7 +2,8 @@
 //
 //     {OP_add, "s32", "4=44", ATTR_SAT, .lanes = add_s32}
 //
-// words   the modifiers that must stand there, in this order, without dots. NULL: any.
+// words   the modifiers that must stand there, without dots, in any order but that of types among
+//         themselves and of state spaces. NULL: any.
 // widths  results = sources, a letter each: 1 2 4 8 bytes of a lane, x 16 bytes, p a predicate.
 //         NULL: the row's `prepare` looks at the operands itself.
 // allowed attributes that may stand there beside the words; default rounding always may.

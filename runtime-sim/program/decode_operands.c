@@ -114,7 +114,7 @@ uint64_t decode_bits(const struct decoder *d, const struct ir_operand *operand, 
         bits = double_as((double)value, width);
     }
     if (operand->negated && kind == NODE_INT)
-        bits = 0 - bits;
+        bits = width == WIDTH_PREDICATE ? !bits : 0 - bits;
     return bits;
 }
 

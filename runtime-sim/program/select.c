@@ -112,20 +112,36 @@ static const struct choices *choices_of(struct selection *selection, uint16_t op
     return choices;
 }
 
-// The words must stand there in their order; what else stands there must be an attribute.
+// Words may stand in any order, but types keep theirs, and so do state spaces.
+static bool take_word(const struct choice *choice, uint16_t word, uint32_t *taken)
+{
+    for (uint32_t n = 0; n < choice->count; n++) {
+        if (*taken >> n & 1)
+            continue;
+        if (choice->words[n] == word) {
+            *taken |= 1u << n;
+            return true;
+        }
+        if ((isa_is_type(word) && isa_is_type(choice->words[n])) ||
+            (isa_is_space(word) && isa_is_space(choice->words[n])))
+            return false;
+    }
+    return false;
+}
+
+// The row's words must stand there; what else stands there must be an attribute.
 static bool fits(const struct choice *choice, const uint16_t *words, uint32_t count,
                  uint32_t *attributes, uint8_t *round)
 {
-    uint32_t n = 0;
+    uint32_t taken = 0;
     *attributes = 0;
     *round = ROUND_NEAREST;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!choice->any && n < choice->count && choice->words[n] == words[i])
-            n++;
-        else if (!take_attribute(words[i], attributes, round) && !choice->any)
+    for (uint32_t i = 0; i < count; i++)
+        if (!take_word(choice, words[i], &taken) && !take_attribute(words[i], attributes, round) &&
+            !choice->any)
             return false;
-    }
-    return n == choice->count && (choice->any || !(*attributes & ~choice->row->allowed));
+    return taken == (1u << choice->count) - 1 &&
+           (choice->any || !(*attributes & ~choice->row->allowed));
 }
 
 const struct exec_row *select_row(struct selection *selection, const struct decoder *d,
