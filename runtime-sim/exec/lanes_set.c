@@ -10,9 +10,13 @@
 extern const struct memory_ops NAMED(memory_ops);
 extern const struct exec_row NAMED(rows_integer)[], NAMED(rows_float)[], NAMED(rows_compare)[],
     NAMED(rows_convert)[];
+extern const struct exec_row NAMED(rows_integer_divide)[], NAMED(rows_carry)[], NAMED(rows_logic)[],
+    NAMED(rows_bits)[], NAMED(rows_select)[], NAMED(rows_video)[];
 extern const struct exec_row NAMED(rows_divide)[], NAMED(rows_order)[], NAMED(rows_half)[];
 
 static const struct exec_row *const groups[] = {
+    NAMED(rows_integer_divide), NAMED(rows_carry), NAMED(rows_logic), NAMED(rows_bits),
+    NAMED(rows_select), NAMED(rows_video),
     NAMED(rows_integer), NAMED(rows_float),
     NAMED(rows_compare), NAMED(rows_convert),
     NAMED(rows_divide),  NAMED(rows_order),

@@ -13,3 +13,4 @@ prepare_fn prepare_set, prepare_barrier;
 prepare_fn prepare_rounding;     // refuses roundings that arithmetic does not have
 prepare_fn prepare_two_or_three; // min, max of f32: operands
 prepare_fn prepare_load, prepare_store, prepare_atomic;
+prepare_fn prepare_lop3, prepare_video, prepare_vmad;
