@@ -7,9 +7,6 @@
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/exec/memory_ops.h"
 
-// What the instruction does, when all its lanes are there. Results go to warp->temp.
-typedef void meet_fn(struct warp *warp, const struct code *code, uint32_t mask);
-
 static const union lanes *source(const struct warp *warp, const struct code *code, uint32_t n)
 {
     return warp_slot(warp, code->s[n]);
@@ -51,9 +48,8 @@ static void write_results(struct warp *warp, const struct code *code, uint32_t m
         warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[1], mask, code->width2);
 }
 
-// `anywhere`: other instructions of the same kind will do (bar.warp.sync).
-static enum step_result meet(struct warp *warp, struct path *path, const struct code *code,
-                             uint32_t mask, meet_fn *fn, bool anywhere)
+enum step_result meet(struct warp *warp, struct path *path, const struct code *code, uint32_t mask,
+                      meet_fn *fn, bool anywhere)
 {
     if (!mask)
         return STEP_NEXT;

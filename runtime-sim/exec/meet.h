@@ -6,6 +6,12 @@
 // path->wait of lanes that wait for each other: no number of a barrier.
 enum { MEET_WAIT = 1 << 16 };
 
+// What an instruction does when all its lanes are there. Results go to warp->temp.
+typedef void meet_fn(struct warp *warp, const struct code *code, uint32_t mask);
+// Waits for the lanes that the code names, then does `fn` once for all of them. `anywhere`: lanes
+// at other instructions of the same kind will do (bar.warp.sync).
+enum step_result meet(struct warp *warp, struct path *path, const struct code *code, uint32_t mask,
+                      meet_fn *fn, bool anywhere);
 // Lanes have ended: those that wait for them look again.
 void meet_again(struct warp *warp);
 
