@@ -72,7 +72,8 @@ static bool take_attribute(uint16_t word, uint32_t *attributes, uint8_t *round)
         if (attribute_words[i].word != word)
             continue;
         *attributes |= attribute_words[i].attribute;
-        *round = attribute_words[i].round;
+        if (isa_words[word].kind == KIND_ROUND)
+            *round = attribute_words[i].round;
         return true;
     }
     return means_nothing(word);
