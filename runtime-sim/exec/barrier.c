@@ -3,6 +3,7 @@
 // Threads that have ended, or never were, count as come with the last of their warp, as a count is
 // given in whole warps.
 #include "runtime-sim/exec/barrier.h"
+#include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/cta.h"
 #include <string.h>
 
@@ -67,6 +68,8 @@ static void open(struct cta *cta, uint32_t number)
             path->state = PATH_READY;
         }
     }
+    if (cta->launch->check)
+        check_barrier(cta->launch->check, cta, barrier->arrived);
     memset(barrier, 0, sizeof *barrier);
     cta->events++;
 }

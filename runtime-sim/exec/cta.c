@@ -1,5 +1,6 @@
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/exec/barrier.h"
+#include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/rows.h"
 #include "runtime-sim/exec/special.h"
 #include <string.h>
@@ -23,6 +24,7 @@ struct cta *cta_new(struct arena *arena, const struct launch *launch, struct fau
         warp->arena = arena;
         warp->ops = launch->program->lanes->memory;
         warp->fault = fault;
+        warp->check = launch->check;
         warp->bases[BASE_WARP] = aligned_lanes(arena, launch->program->warp_bytes);
         warp->bases[BASE_LAUNCH] = launch->values;
         warp->bases[BASE_PROGRAM] = launch->program->constants.v;
@@ -38,6 +40,10 @@ void cta_start(struct cta *cta, uint32_t linear)
     cta->place[0] = linear % launch->grid[0];
     cta->place[1] = linear / launch->grid[0] % launch->grid[1];
     cta->place[2] = linear / launch->grid[0] / launch->grid[1];
+    uint32_t at[3];
+    for (uint32_t i = 0; i < 3; i++)
+        at[i] = cta->place[i] % launch->cluster[i];
+    cta->rank = at[0] + launch->cluster[0] * (at[1] + launch->cluster[1] * at[2]);
     memset(cta->shared, 0, cta->shared_bytes);
     memset(cta->barriers, 0, sizeof cta->barriers);
     for (uint32_t i = 0; i < cta->warp_count; i++) {
@@ -45,6 +51,8 @@ void cta_start(struct cta *cta, uint32_t linear)
         warp_start(&cta->warps[i], launch->function, left < LANES ? left : LANES);
         special_fill_cta(&cta->warps[i]);
     }
+    if (launch->check)
+        check_start(launch->check, cta);
 }
 
 enum warp_state cta_run(struct cta *cta, int64_t budget)

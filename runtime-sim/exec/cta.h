@@ -14,6 +14,17 @@ struct barrier {
     bool busy;
 };
 
+enum { CLUSTER_CTAS = 16 };
+
+// CTAs that run at the same time and reach each other's shared memory, by rank.
+struct cluster {
+    uint32_t count;
+    struct cta *ctas[CLUSTER_CTAS];
+};
+
+struct check;
+struct check_shadow;
+
 // What is the same for all CTAs of a launch.
 struct launch {
     const struct program *program;
@@ -24,6 +35,7 @@ struct launch {
     struct image *image;
     uint64_t params_address; // of the parameters, in the image
     uint32_t id;             // %gridid
+    struct check *check;     // looks for races and reads of what was never written; NULL: off
     // What printf prints; NULL: nobody wants it.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
@@ -36,6 +48,9 @@ struct cta {
     const struct launch *launch;
     uint32_t place[3];
     uint32_t linear;
+    uint32_t rank; // in its cluster
+    struct cluster cluster;
+    struct check_shadow *shadow; // of its shared memory, if launch->check
     uint32_t threads, warp_count;
     struct warp *warps;
     uint8_t *shared;

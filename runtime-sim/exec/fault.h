@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FAULT_TEXT = 256 };
+enum { FAULT_TEXT = 256, FAULT_NEAREST = 160 };
 
 struct fault {
     bool happened;
@@ -12,4 +12,5 @@ struct fault {
     uint32_t cta[3], thread[3];
     bool has_address;
     uint64_t address;
+    char nearest[FAULT_NEAREST]; // where that is, in words, or ""
 };

@@ -2,9 +2,11 @@
 // their turn in a fixed order: one more starts when all that are there wait or have used up their
 // turn.
 #include "runtime-sim/exec/grid.h"
+#include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/grid_parallel.h"
 #include "runtime-sim/exec/special.h"
 #include "runtime-sim/program/layout.h"
+#include <stdio.h>
 #include <string.h>
 
 enum { TURN = 1 << 12 }; // backward branches of a warp before others go on
@@ -37,6 +39,7 @@ static void prepare(struct launch *launch, struct arena *arena)
         image_allocate(launch->image, fn->param_bytes, 64, "kernel parameters");
     struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
     memcpy(at->data, launch->params, fn->param_bytes);
+    at->constant = at->filled = true;
     special_fill_launch(launch, arena);
 }
 
@@ -52,19 +55,66 @@ void grid_count(struct grid_result *result, struct cta *cta)
 
 struct residents {
     VEC(struct cta *) active, idle;
-    uint64_t next, count; // CTAs of the grid
+    uint64_t next, count; // clusters of the grid; without clusters each CTA is one
 };
 
+static uint32_t cluster_ctas(const struct launch *launch)
+{
+    return launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+}
+
+// Linear index of a CTA by its cluster and its rank in it.
+static uint32_t cluster_member(const struct launch *launch, uint64_t cluster, uint32_t rank)
+{
+    uint64_t linear = 0, stride = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t across = launch->grid[i] / launch->cluster[i];
+        uint64_t at = cluster % across * launch->cluster[i] + rank % launch->cluster[i];
+        linear += at * stride;
+        stride *= launch->grid[i];
+        cluster /= across;
+        rank /= launch->cluster[i];
+    }
+    return (uint32_t)linear;
+}
+
+// The CTAs of one cluster begin together.
 static bool start_one(struct residents *residents, struct launch *launch, struct arena *arena,
                       struct grid_result *result)
 {
     if (residents->next == residents->count)
         return false;
-    struct cta *cta = residents->idle.n ? residents->idle.v[--residents->idle.n]
-                                        : cta_new(arena, launch, &result->fault);
-    cta_start(cta, (uint32_t)residents->next++);
-    vec_push(arena, &residents->active, cta);
+    struct cluster cluster = {.count = cluster_ctas(launch)};
+    for (uint32_t i = 0; i < cluster.count; i++)
+        cluster.ctas[i] = residents->idle.n ? residents->idle.v[--residents->idle.n]
+                                            : cta_new(arena, launch, &result->fault);
+    for (uint32_t i = 0; i < cluster.count; i++) {
+        cluster.ctas[i]->cluster = cluster;
+        cta_start(cluster.ctas[i], cluster_member(launch, residents->next, i));
+        vec_push(arena, &residents->active, cluster.ctas[i]);
+    }
+    residents->next++;
     return true;
+}
+
+static bool has_ended(const struct cta *cta)
+{
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        if (cta->warps[i].live)
+            return false;
+    return true;
+}
+
+// Others may still access the shared memory of a CTA that has ended: the last of a cluster frees
+// all.
+static void end_one(struct residents *residents, struct arena *arena, const struct cta *cta)
+{
+    struct cluster cluster = cta->cluster;
+    for (uint32_t i = 0; i < cluster.count; i++)
+        if (!has_ended(cluster.ctas[i]))
+            return;
+    for (uint32_t i = 0; i < cluster.count; i++)
+        vec_push(arena, &residents->idle, cluster.ctas[i]);
 }
 
 static uint64_t progress(const struct residents *residents)
@@ -86,7 +136,7 @@ static bool turn(struct residents *residents, struct arena *arena, struct grid_r
         if (state == WARP_FAULT)
             return false;
         if (state == WARP_DONE)
-            vec_push(arena, &residents->idle, cta);
+            end_one(residents, arena, cta);
         else
             residents->active.v[kept++] = cta;
     }
@@ -98,7 +148,7 @@ static void run_all(struct launch *launch, struct arena *arena, uint64_t most_id
                     struct grid_result *result)
 {
     struct residents residents = {.count = (uint64_t)launch->grid[0] * launch->grid[1] *
-                                           launch->grid[2]};
+                                           launch->grid[2] / cluster_ctas(launch)};
     uint64_t seen = 0, idle = 0;
     while (start_one(&residents, launch, arena, result) || residents.active.n) {
         if (!turn(&residents, arena, result))
@@ -113,6 +163,15 @@ static void run_all(struct launch *launch, struct arena *arena, uint64_t most_id
     }
 }
 
+// False: the grid is no multiple of its clusters, or those are too large.
+static bool fits_clusters(const struct launch *launch)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        if (launch->grid[i] % launch->cluster[i])
+            return false;
+    return cluster_ctas(launch) <= CLUSTER_CTAS;
+}
+
 void grid_run(struct launch *launch, struct arena *arena, const struct grid_options *options,
               struct grid_result *result)
 {
@@ -120,8 +179,17 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
     struct arena own;
     arena_init(&own, arena->memory);
     prepare(launch, &own);
-    bool ordered = launch->program->functions.v[launch->function].ordered;
-    if (options->threads > 1 && !ordered)
+    if (launch->check)
+        check_begin(launch->check, launch, &own);
+    bool alone = launch->program->functions.v[launch->function].ordered ||
+                 cluster_ctas(launch) > 1 || launch->check;
+    if (!fits_clusters(launch)) {
+        result->fault.happened = true;
+        snprintf(result->fault.text, sizeof result->fault.text,
+                 "a grid of %u x %u x %u CTAs has no clusters of %u x %u x %u", launch->grid[0],
+                 launch->grid[1], launch->grid[2], launch->cluster[0], launch->cluster[1],
+                 launch->cluster[2]);
+    } else if (options->threads > 1 && !alone)
         grid_run_parallel(launch, arena->memory, options->threads, result);
     else
         run_all(launch, &own, options->most_idle ? options->most_idle : 1 << 20, result);

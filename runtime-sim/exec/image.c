@@ -1,4 +1,6 @@
 #include "runtime-sim/exec/image.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { GAP = 256 };
@@ -51,4 +53,42 @@ bool image_free(struct image *image, uint64_t address)
         return false;
     at->state = ALLOCATION_FREED;
     return true;
+}
+
+void image_filled(struct image *image, uint64_t address)
+{
+    uint32_t found = image_find(image, address);
+    if (found != UINT32_MAX)
+        image->list.v[found].filled = true;
+}
+
+void image_describe_offset(char *to, size_t size, uint64_t offset, uint64_t bytes, const char *name,
+                           size_t length)
+{
+    if (offset < bytes)
+        snprintf(to, size, "%" PRIu64 " bytes into '%.*s' (%" PRIu64 " bytes)", offset, (int)length,
+                 name, bytes);
+    else if (offset == bytes)
+        snprintf(to, size, "at the end of '%.*s' (%" PRIu64 " bytes)", (int)length, name, bytes);
+    else
+        snprintf(to, size, "%" PRIu64 " bytes behind '%.*s' (%" PRIu64 " bytes)", offset - bytes,
+                 (int)length, name, bytes);
+}
+
+void image_describe(const struct image *image, uint64_t address, char *to, size_t size)
+{
+    uint32_t found = image_find(image, address), next = found + 1;
+    const struct allocation *below = found == UINT32_MAX ? NULL : &image->list.v[found];
+    const struct allocation *above = next < image->list.n ? &image->list.v[next] : NULL;
+    uint64_t offset = below ? address - below->address : UINT64_MAX;
+    if (below && offset < below->bytes && below->state == ALLOCATION_FREED)
+        snprintf(to, size, "inside '%s', which was freed", below->name);
+    else if (above && (!below || (offset >= below->bytes &&
+                                  above->address - address < offset - below->bytes)))
+        snprintf(to, size, "%" PRIu64 " bytes in front of '%s' (%" PRIu64 " bytes)",
+                 above->address - address, above->name, above->bytes);
+    else if (below)
+        image_describe_offset(to, size, offset, below->bytes, below->name, strlen(below->name));
+    else
+        snprintf(to, size, "there are no allocations");
 }

@@ -2,6 +2,8 @@
 #pragma once
 #include "support/vec.h"
 
+#include <stddef.h>
+
 enum allocation_state { ALLOCATION_LIVE, ALLOCATION_FREED };
 
 struct allocation {
@@ -10,6 +12,8 @@ struct allocation {
     const char *name; // for reports: a variable, a buffer
     uint8_t state;
     bool constant;
+    bool filled;       // all of it holds what somebody has put there
+    uint64_t *written; // a bit for each byte that a kernel has written; NULL: nobody keeps account
 };
 
 struct image {
@@ -33,6 +37,15 @@ bool image_free(struct image *image, uint64_t address);
 // The allocation that holds the address, or the nearest one below it; IR_NONE-like UINT32_MAX:
 // none.
 uint32_t image_find(const struct image *image, uint64_t address);
+
+// From now on all of the allocation at this address counts as written: a buffer that is filled
+// before a launch. For those who look for reads of what was never written.
+void image_filled(struct image *image, uint64_t address);
+// Where an address lies, in words: "16 bytes behind 'c' (4096 bytes)", "inside 'x', which was
+// freed".
+void image_describe(const struct image *image, uint64_t address, char *to, size_t size);
+void image_describe_offset(char *to, size_t size, uint64_t offset, uint64_t bytes, const char *name,
+                           size_t length);
 
 // Where `bytes` at `address` lie, if they are in one live allocation; else NULL. `hint` keeps the
 // place of the last answer and must start as 0.

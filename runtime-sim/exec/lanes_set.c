@@ -21,6 +21,7 @@ static const struct exec_row *const groups[] = {
     NAMED(rows_compare), NAMED(rows_convert),
     NAMED(rows_divide),  NAMED(rows_order),
     NAMED(rows_half),    rows_meet,
-    rows_steps,          NULL,
+    rows_steps,          rows_memory,
+    NULL,
 };
 const struct lanes_table NAMED(lanes) = {TEXT(LANES_SET), &NAMED(memory_ops), groups};

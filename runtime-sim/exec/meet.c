@@ -4,6 +4,7 @@
 // for: the path stays at the instruction until they are there too, on whatever paths, or have
 // ended. Then it is executed once for all of them.
 #include "runtime-sim/exec/meet.h"
+#include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/exec/memory_ops.h"
 
@@ -71,6 +72,8 @@ enum step_result meet(struct warp *warp, struct path *path, const struct code *c
         return STEP_LEAVE;
     }
     here &= named;
+    if (!fn && warp->check) // bar.warp.sync
+        check_order(warp->check, warp, here, false);
     if (fn) {
         fn(warp, code, here);
         write_results(warp, code, here);

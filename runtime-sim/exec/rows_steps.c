@@ -1,7 +1,6 @@
 // Instructions that are steps: the same for every instruction set of the host.
 #include "runtime-sim/exec/rows_steps.h"
 #include "runtime-sim/exec/steps.h"
-#include "runtime-sim/exec/steps_memory.h"
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/program/prepare.h"
 
@@ -14,16 +13,9 @@ const struct exec_row rows_steps[] = {
     {OP_trap, NULL, NULL, 0, .step = step_trap},
     {OP_bar, NULL, NULL, 0, .step = step_barrier, .prepare = prepare_barrier},
     {OP_barrier, NULL, NULL, 0, .step = step_barrier, .prepare = prepare_barrier},
-    {OP_ld, NULL, NULL, 0, .step = step_load, .prepare = prepare_load},
-    {OP_ldu, NULL, NULL, 0, .step = step_load, .prepare = prepare_load},
-    {OP_st, NULL, NULL, 0, .step = step_store, .prepare = prepare_store},
     {OP_mov, NULL, NULL, 0, .step = step_nothing, .prepare = prepare_move},
     {OP_set, NULL, NULL, 0, .step = step_nothing, .prepare = prepare_set},
-    {OP_membar, NULL, NULL, 0, .step = step_nothing},
-    {OP_fence, NULL, NULL, 0, .step = step_nothing},
     {OP_nanosleep, NULL, NULL, 0, .step = step_nothing},
     {OP_pmevent, NULL, NULL, 0, .step = step_nothing},
-    {OP_prefetch, NULL, NULL, 0, .step = step_nothing},
-    {OP_prefetchu, NULL, NULL, 0, .step = step_nothing},
     {0},
 };

@@ -51,6 +51,7 @@ static uint64_t lane_value(const struct warp *warp, uint16_t special, uint16_t m
         return of_three(cta, member) / of_three(warp->cta->launch->cluster, member);
     case SPECIAL_cluster_ctaid:
         return of_three(cta, member) % of_three(warp->cta->launch->cluster, member);
+    case SPECIAL_cluster_ctarank: return warp->cta->rank;
     default: return 0;
     }
 }
@@ -92,6 +93,8 @@ static uint64_t grid_value(const struct launch *launch, uint16_t special, uint16
     case SPECIAL_cluster_nctaid: return of_three(launch->cluster, member);
     case SPECIAL_cluster_nctarank:
         return (uint64_t)launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    case SPECIAL_is_explicit_cluster:
+        return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
     case SPECIAL_gridid: return launch->id;
     case SPECIAL_nwarpid: return (threads + LANES - 1) / LANES;
     case SPECIAL_nsmid: return 1;

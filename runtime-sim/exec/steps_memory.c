@@ -2,152 +2,92 @@
 #include "runtime-sim/exec/steps_memory.h"
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/exec/memory_ops.h"
-#include <inttypes.h>
 
 // Where the lanes' addresses of one space lie in this machine's memory: `host` is where `least` is.
 struct view {
     uint8_t *host;
     uint64_t least;
+    const uint64_t *address;
 };
 
-static const char *space_name(uint16_t space)
-{
-    return space < WORD_COUNT ? isa_words[space].text + 1 : "generic";
-}
-
-static enum step_result out_of_bounds(struct warp *warp, const struct access *access,
-                                      uint16_t space, uint32_t lane, const char *what)
-{
-    warp->fault->has_address = space == W_global;
-    warp->fault->address = access->address[lane];
-    return warp_fault(warp, access->code, 1u << lane,
-                      "%s of %u bytes at %s address 0x%" PRIx64 " %s",
-                      access->writes ? "store" : "load", access->bytes, space_name(space),
-                      access->address[lane], what);
-}
-
-static enum step_result misaligned(struct warp *warp, const struct access *access, uint16_t space)
-{
-    uint32_t lane = 0;
-    while (!(access->mask >> lane & 1) || !(access->address[lane] & (access->bytes - 1)))
-        lane++;
-    return out_of_bounds(warp, access, space, lane, "is not aligned");
-}
-
-// One space, one region of this machine's memory.
-
-static void transfer(struct warp *warp, const struct access *access, const struct view *view,
+static void transfer(const struct warp *warp, const struct access *access, const struct view *view,
                      uint32_t mask)
 {
-    const struct memory_code *memory = access->code->extra;
+    const struct memory_code *memory = access->memory;
     for (uint32_t i = 0; i < memory->elements; i++) {
         uint8_t *host = view->host + (size_t)i * memory->bytes;
+        if (!access->data[i])
+            continue;
         if (access->writes)
-            warp->ops->store(access->data[i], access->width[i], host, view->least, access->address,
+            warp->ops->store(access->data[i], access->width[i], host, view->least, view->address,
                              mask, memory->bytes);
         else
-            warp->ops->load(access->data[i], access->width[i], host, view->least, access->address,
+            warp->ops->load(access->data[i], access->width[i], host, view->least, view->address,
                             mask, memory->bytes, memory->sign);
     }
 }
 
-static enum step_result access_global(struct warp *warp, const struct access *access, uint32_t mask,
-                                      const struct span *span)
+// Lane by lane: several allocations or spaces, an address that is bad, or somebody looks.
+static enum step_result access_each(struct warp *warp, const struct access *access)
+{
+    for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        struct spot spot;
+        if (!access_find(warp, access, lane, access->bytes, access->bytes, &spot))
+            return STEP_FAULT;
+        struct view view = {spot.host, access->address[lane], access->address};
+        transfer(warp, access, &view, 1u << lane);
+    }
+    return STEP_NEXT;
+}
+
+// All lanes at once, if all they access is in one place. False: it is not.
+
+static bool access_global(struct warp *warp, const struct access *access)
 {
     struct image *image = warp->cta->launch->image;
+    const struct span *span = &access->span;
     struct view view = {
         image_at(image, span->least, span->most - span->least + access->bytes, &warp->hint),
-        span->least};
-    if (view.host && !(access->writes && image->list.v[warp->hint].constant)) {
-        transfer(warp, access, &view, mask);
-        return STEP_NEXT;
-    }
-    for (; mask; mask &= mask - 1) { // in several allocations, or outside
-        uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        view.least = access->address[lane];
-        view.host = image_at(image, view.least, access->bytes, &warp->hint);
-        if (!view.host)
-            return out_of_bounds(warp, access, W_global, lane, "is in no allocation");
-        if (access->writes && image->list.v[warp->hint].constant)
-            return out_of_bounds(warp, access, W_global, lane, "is in constant memory");
-        transfer(warp, access, &view, 1u << lane);
-    }
-    return STEP_NEXT;
+        span->least, access->address};
+    if (!view.host || (access->writes && image->list.v[warp->hint].constant))
+        return false;
+    transfer(warp, access, &view, access->mask);
+    return true;
 }
 
-static enum step_result access_shared(struct warp *warp, const struct access *access, uint32_t mask,
-                                      const struct span *span)
+// `base`: address of the first byte of the CTA's own memory.
+static bool access_shared(struct warp *warp, const struct access *access, uint64_t base)
 {
     const struct cta *cta = warp->cta;
-    if (span->most < cta->shared_bytes && access->bytes <= cta->shared_bytes - span->most) {
-        struct view view = {cta->shared + span->least, span->least};
-        transfer(warp, access, &view, mask);
-        return STEP_NEXT;
-    }
-    uint32_t lane = (uint32_t)__builtin_ctz(mask);
-    for (; mask; mask &= mask - 1)
-        if (access->address[__builtin_ctz(mask)] + access->bytes > cta->shared_bytes)
-            lane = (uint32_t)__builtin_ctz(mask);
-    return out_of_bounds(warp, access, W_shared, lane, "is outside of the CTA's shared memory");
+    uint64_t least = access->span.least - base, most = access->span.most - base;
+    if (least > most || most >= cta->shared_bytes || access->bytes > cta->shared_bytes - most)
+        return false;
+    struct view view = {cta->shared + least, access->span.least, access->address};
+    transfer(warp, access, &view, access->mask);
+    return true;
 }
 
-static enum step_result access_local(struct warp *warp, const struct access *access, uint32_t mask,
-                                     const struct span *span)
+static bool access_local(struct warp *warp, const struct access *access, uint64_t base)
 {
-    uint32_t first = (uint32_t)__builtin_ctz(mask);
-    if (span->most >= warp->local_stride || access->bytes > warp->local_stride - span->most)
-        return out_of_bounds(warp, access, W_local, first,
-                             "is outside of the thread's local memory");
-    for (; mask; mask &= mask - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        struct view view = {warp->local + (size_t)lane * warp->local_stride + access->address[lane],
-                            access->address[lane]};
-        transfer(warp, access, &view, 1u << lane);
-    }
-    return STEP_NEXT;
+    uint64_t least = access->span.least - base, most = access->span.most - base;
+    if (least > most || most >= access->local_end || access->bytes > access->local_end - most)
+        return false;
+    uint64_t address[LANES];
+    for (uint32_t i = 0; i < LANES; i++)
+        address[i] = access->address[i] - base + (uint64_t)i * warp->local_stride;
+    uint64_t first = address[__builtin_ctz(access->mask)];
+    struct view view = {warp->local + first, first, address};
+    transfer(warp, access, &view, access->mask);
+    return true;
 }
 
-static enum step_result access_space(struct warp *warp, const struct access *access, uint16_t space,
-                                     uint32_t mask, const struct span *span)
+static bool access_generic(struct warp *warp, const struct access *access)
 {
-    if (span->bits & (access->bytes - 1))
-        return misaligned(warp, access, space);
-    switch (space) {
-    case W_shared: return access_shared(warp, access, mask, span);
-    case W_local: return access_local(warp, access, mask, span);
-    default: return access_global(warp, access, mask, span);
-    }
-}
-
-// Generic addresses: each lane may be in a space of its own.
-static enum step_result access_generic(struct warp *warp, struct access *access)
-{
-    static const struct {
-        uint16_t space;
-        uint64_t window;
-    } windows[] = {{W_shared, SHARED_WINDOW}, {W_local, LOCAL_WINDOW}};
-    uint32_t rest = access->mask;
     if (access->span.least >= LOCAL_WINDOW + WINDOW_BYTES)
-        return access_space(warp, access, W_global, rest, &access->span);
-    for (uint32_t w = 0; w < 2; w++) {
-        uint32_t inside = 0;
-        for (uint32_t i = 0; i < LANES; i++)
-            inside |= (uint32_t)(access->address[i] - windows[w].window < WINDOW_BYTES) << i;
-        inside &= rest;
-        if (!inside)
-            continue;
-        for (uint32_t i = 0; i < LANES; i++)
-            access->address[i] -= inside >> i & 1 ? windows[w].window : 0;
-        struct span span = warp->ops->span(access->address, inside);
-        enum step_result result = access_space(warp, access, windows[w].space, inside, &span);
-        if (result != STEP_NEXT)
-            return result;
-        rest &= ~inside;
-    }
-    if (!rest)
-        return STEP_NEXT;
-    struct span span = warp->ops->span(access->address, rest);
-    return access_space(warp, access, W_global, rest, &span);
+        return access_global(warp, access);
+    return access_shared(warp, access, SHARED_WINDOW + warp->cta->rank * SHARED_STRIDE) ||
+           access_local(warp, access, LOCAL_WINDOW);
 }
 
 void access_begin(struct warp *warp, const struct path *path, const struct code *code,
@@ -155,26 +95,33 @@ void access_begin(struct warp *warp, const struct path *path, const struct code 
 {
     const struct memory_code *memory = code->extra;
     struct access *access = &warp->access;
-    access->code = code;
-    access->mask = mask;
-    access->bytes = memory->bytes * memory->elements;
-    const void *base = memory->base_width ? warp_slot(warp, memory->base) : NULL;
-    uint64_t offset = (uint64_t)memory->offset + (memory->in_frame ? path->local : 0);
-    access->span = warp->ops->addresses(access->address, base, memory->base_width, offset, mask);
+    access_addresses(warp, path, code, memory, mask, (uint32_t)memory->bytes * memory->elements,
+                     access);
+    access->plain = true;
     for (uint32_t i = 0; i < code->list->count; i++) {
-        access->data[i] = warp_slot(warp, code->list->slot[i]);
+        uint32_t slot = code->list->slot[i];
+        access->data[i] = slot == SLOT_NONE ? NULL : warp_slot(warp, slot);
         access->width[i] = code->list->width[i];
     }
 }
 
 enum step_result access_memory(struct warp *warp)
 {
-    struct access *access = &warp->access;
-    const struct memory_code *memory = access->code->extra;
-    return memory->space == W_UNKNOWN
-               ? access_generic(warp, access)
-               : access_space(warp, access, memory->space, access->mask, &access->span);
+    const struct access *access = &warp->access;
+    bool whole = false;
+    if (!warp->check && !(access->span.bits & (access->bytes - 1)))
+        switch (access->memory->space) {
+        case W_global: whole = access_global(warp, access); break;
+        case W_shared: whole = access_shared(warp, access, 0); break;
+        case W_local: whole = access_local(warp, access, 0); break;
+        case W_UNKNOWN: whole = access_generic(warp, access); break;
+        default: break;
+        }
+    return whole ? STEP_NEXT : access_each(warp, access);
 }
+
+// A lane that reads what others are to write should not spend its whole turn on reading it.
+enum { ORDERED_COST = 256 };
 
 enum step_result step_load(struct warp *warp, struct path *path, const struct code *code,
                            uint32_t mask)
@@ -182,7 +129,9 @@ enum step_result step_load(struct warp *warp, struct path *path, const struct co
     if (!mask)
         return STEP_NEXT;
     access_begin(warp, path, code, mask);
-    warp->access.writes = false;
+    warp->access.reads = true;
+    if (warp->access.memory->order != W_weak)
+        warp->budget -= ORDERED_COST;
     return access_memory(warp);
 }
 

@@ -65,6 +65,7 @@ struct warp {
     uint64_t warp_instructions, thread_instructions;
     uint64_t clock; // times that a clock was read
     struct fault *fault;
+    struct check *check; // looks at every access to memory, or NULL
     union lanes temp[2];
     struct access access;
 };

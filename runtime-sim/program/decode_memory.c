@@ -1,34 +1,41 @@
-// ld, st, atom, red: space, address, elements.
-#include "runtime-sim/exec/access.h"
+// ld, st: space, address, elements.
+#include "runtime-sim/program/decode_memory.h"
 #include "runtime-sim/exec/steps_memory.h"
 #include "runtime-sim/program/layout.h"
-#include "runtime-sim/program/prepare.h"
 #include <string.h>
 
 static void read_modifiers(const struct decoder *d, struct memory_code *memory)
 {
     uint32_t caches = 0;
-    memory->space = d->inst->space;
     memory->order = W_weak;
+    memory->scope = W_UNKNOWN;
     for (uint32_t i = 0; i < 4; i++)
         memory->cache[i] = W_UNKNOWN;
     for (uint32_t i = 0; i < d->mod_count; i++) {
         uint16_t word = d->mods[i];
         if (word >= WORD_COUNT)
             continue;
-        if (isa_words[word].kind == KIND_ORDER)
-            memory->order = word;
+        if (isa_words[word].kind == KIND_ORDER && memory->order != W_mmio)
+            memory->order = word; // .mmio.relaxed: .mmio says more
+        if (isa_words[word].kind == KIND_SCOPE)
+            memory->scope = word;
         if (isa_words[word].kind == KIND_CACHE && caches < 4)
             memory->cache[caches++] = word;
     }
 }
 
-// [register + offset], [variable + offset], [number]
-static const char *read_address(struct decoder *d, struct memory_code *memory)
+uint16_t decode_space(const struct decoder *d, uint32_t n)
 {
-    const struct ir_operand *base = decode_operand(d, ROLE_ADDRESS, 0);
-    if (!base)
-        return "this address cannot be executed";
+    for (uint32_t i = 0; i < d->mod_count; i++)
+        if (isa_is_space(d->mods[i]) && !n--)
+            return d->mods[i];
+    return W_UNKNOWN;
+}
+
+// [register + offset], [variable + offset], [number]
+static const char *read_address(struct decoder *d, struct memory_code *memory,
+                                const struct ir_operand *base)
+{
     memory->base = SLOT_NONE;
     memory->offset = base->value;
     uint32_t width;
@@ -37,7 +44,7 @@ static const char *read_address(struct decoder *d, struct memory_code *memory)
     case OPERAND_REGISTER:
         memory->base = decode_register(d, base, &width);
         memory->base_width = (uint8_t)width;
-        return width == 4 || width == 8 ? NULL : "this address cannot be executed";
+        return width == 4 || width == 8 ? NULL : "an address is neither 32 nor 64 bits wide";
     case OPERAND_IMMEDIATE: return NULL;
     case OPERAND_SYMBOL:
         at = layout_locate(d->program, d->function, base->index);
@@ -54,36 +61,66 @@ static const char *read_address(struct decoder *d, struct memory_code *memory)
     }
 }
 
-// A variable's space counts where the instruction names none.
-static void settle_space(struct decoder *d, struct memory_code *memory)
+static uint16_t space_of_parameter(const struct decoder *d, const struct memory_code *memory,
+                                   const struct ir_operand *base)
 {
-    const struct ir_operand *base = decode_operand(d, ROLE_ADDRESS, 0);
-    if (memory->space == W_param)
-        memory->space = memory->in_frame || !d->fn->is_entry ? W_local : W_global;
-    if (memory->space == W_const)
-        memory->space = W_global;
-    if (memory->space == W_UNKNOWN && base->kind == OPERAND_SYMBOL) {
-        memory->space = d->program->module->symbols.v[base->index].space;
-        settle_space(d, memory);
+    if (memory->in_frame || !d->fn->is_entry)
+        return W_local;
+    return base->kind == OPERAND_SYMBOL ? W_global : W_param;
+}
+
+// A variable's space counts where the instruction names none. Parameters of a launch lie in global
+// memory, as constants do, all others in local memory.
+static void settle_space(const struct decoder *d, struct memory_code *memory,
+                         const struct ir_operand *base, uint16_t space)
+{
+    memory->space = space;
+    memory->parameter = space == W_param || space == W_param_entry || space == W_param_func;
+    switch (space) {
+    case W_param: memory->space = space_of_parameter(d, memory, base); break;
+    case W_param_func: memory->space = W_local; break;
+    case W_param_entry:
+    case W_const: memory->space = W_global; break;
+    case W_shared_cta:
+    case W_shared_cluster: memory->space = W_shared; break;
+    case W_UNKNOWN:
+        if (base->kind == OPERAND_SYMBOL)
+            settle_space(d, memory, base, d->program->module->symbols.v[base->index].space);
+        break;
+    default: break;
     }
 }
 
-static struct memory_code *new_memory(struct decoder *d, struct code *code, const char **error)
+struct memory_code *decode_memory(struct decoder *d, uint32_t n, uint16_t space, const char **error)
 {
+    const struct ir_operand *base = decode_operand(d, ROLE_ADDRESS, n);
+    *error = "this address cannot be executed";
+    if (!base)
+        return NULL;
     struct memory_code *memory = ARENA_NEW(d->program->arena, struct memory_code);
     read_modifiers(d, memory);
     memory->type = d->inst->type;
     memory->bytes = (uint8_t)decode_type_bytes(memory->type);
     memory->elements = d->inst->vector;
     memory->sign = decode_is_signed(memory->type);
-    *error = read_address(d, memory);
-    if (!*error)
-        settle_space(d, memory);
+    memory->policy = SLOT_NONE;
+    *error = read_address(d, memory, base);
+    settle_space(d, memory, base, space);
+    return *error ? NULL : memory;
+}
+
+// ld, st: the policy of the caches stands behind the values.
+static struct memory_code *new_memory(struct decoder *d, struct code *code, uint32_t values,
+                                      const char **error)
+{
+    struct memory_code *memory = decode_memory(d, 0, d->inst->space, error);
+    if (memory && decode_has(d, W_L2_cache_hint))
+        memory->policy = decode_source(d, decode_operand(d, ROLE_USE, values), 8, W_b64);
     code->extra = memory;
     return memory;
 }
 
-static struct code_list *new_list(struct decoder *d, uint32_t count)
+struct code_list *decode_list(struct decoder *d, uint32_t count)
 {
     struct code_list *list = ARENA_NEW(d->program->arena, struct code_list);
     list->count = count;
@@ -96,8 +133,10 @@ static struct code_list *new_list(struct decoder *d, uint32_t count)
 static bool is_launch_parameter(const struct decoder *d)
 {
     const struct ir_operand *base = decode_operand(d, ROLE_ADDRESS, 0);
-    return d->fn->is_entry && d->inst->space == W_param && base && base->kind == OPERAND_SYMBOL &&
-           d->inst->vector == 1 && d->program->module->symbols.v[base->index].parameter != IR_NONE;
+    return d->fn->is_entry && (d->inst->space == W_param || d->inst->space == W_param_entry) &&
+           base && base->kind == OPERAND_SYMBOL && d->inst->vector == 1 &&
+           decode_type_bytes(d->inst->type) <= 8 &&
+           d->program->module->symbols.v[base->index].parameter != IR_NONE;
 }
 
 static void move_lanes(const struct code *code, void *d, const void *const *s)
@@ -131,10 +170,10 @@ const char *prepare_load(struct decoder *d, struct code *code)
     if (is_launch_parameter(d))
         return load_parameter(d, code);
     const char *error;
-    struct memory_code *memory = new_memory(d, code, &error);
+    struct memory_code *memory = new_memory(d, code, 0, &error);
     if (error)
         return error;
-    code->list = new_list(d, memory->elements);
+    code->list = decode_list(d, memory->elements);
     for (uint32_t i = 0; i < memory->elements; i++) {
         const struct ir_operand *to = decode_operand(d, ROLE_DEF, i);
         uint32_t width = memory->bytes;
@@ -150,16 +189,29 @@ const char *prepare_load(struct decoder *d, struct code *code)
     return NULL;
 }
 
+static bool writes_constant(const struct decoder *d)
+{
+    const struct ir_operand *base = decode_operand(d, ROLE_ADDRESS, 0);
+    return base->kind == OPERAND_SYMBOL &&
+           d->program->module->symbols.v[base->index].space == W_const;
+}
+
+// An element of a vector that is not to be written is a sink: it has no slot.
 const char *prepare_store(struct decoder *d, struct code *code)
 {
     const char *error;
-    struct memory_code *memory = new_memory(d, code, &error);
+    struct memory_code *memory = new_memory(d, code, d->inst->vector, &error);
     if (error)
         return error;
-    code->list = new_list(d, memory->elements);
+    if (writes_constant(d))
+        return "a store to constant memory";
+    code->list = decode_list(d, memory->elements);
     for (uint32_t i = 0; i < memory->elements; i++) {
         const struct ir_operand *from = decode_operand(d, ROLE_USE, i);
         uint32_t width = memory->bytes;
+        code->list->slot[i] = SLOT_NONE;
+        if (from && from->kind == OPERAND_SINK && memory->elements > 1)
+            continue;
         if (from && from->kind == OPERAND_REGISTER && from->member == W_UNKNOWN)
             code->list->slot[i] = decode_register(d, from, &width);
         else
