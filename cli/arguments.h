@@ -50,7 +50,7 @@ struct arguments {
     const char *module, *arch; // of a container; NULL: any
     struct report_wish reports[REPORT_FORMATS];
     unsigned emit; // a bit for each product
-    int tags;      // enum tag_style
+    int tags;      // enum tag_style; -1: not given
     int cost;      // enum cost_model
     int fma;       // enum fma_mode
     int reorder, strip, format, check, list, fragment;

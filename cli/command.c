@@ -147,8 +147,8 @@ static const struct option output_options[] = {
              "comments (.ir), flow graphs for Graphviz (.dot)"},
     {"--tags", "pragma|comment|paper|none", CHOICE(tags, tag_names),
      .help = "how instructions are marked in the PTX: by directives\n"
-             "(the default), in comments, as printed in the paper (for\n"
-             "reading only), or not at all"},
+             "(the default, but for PTX before 2.0), in comments, as\n"
+             "printed in the paper (for reading only), or not at all"},
     {"--strip", NULL, FLAG(strip, 1), .help = "take the tags out of IN; no analysis"},
     {"--format", NULL, FLAG(format, 1),
      .help = "write IN in canonical form: one statement a line,\n"

@@ -10,6 +10,7 @@
 #include "cli/object_input.h"
 #include "cli/timing.h"
 #include "frontend/directives.h"
+#include "frontend/ptx_header.h"
 #include "ir/check.h"
 #include "support/file.h"
 #include <errno.h>
@@ -300,11 +301,21 @@ static bool needs_program(const struct run *run)
     return needs;
 }
 
+// A module of PTX before 2.0 may hold no .pragma.
+static enum tag_style tag_style(const struct run *run)
+{
+    struct ptx_header header;
+    if (run->arguments.tags >= 0)
+        return (enum tag_style)run->arguments.tags;
+    bool old = ptx_header_read(&header, run->input.text, run->input.length) && header.major < 2;
+    return old ? TAGS_COMMENT : TAGS_PRAGMA;
+}
+
 static int analyse(struct run *run)
 {
     const struct arguments *arguments = &run->arguments;
     struct backend_options options = {
-        .tags = (enum tag_style)arguments->tags,
+        .tags = tag_style(run),
         .passes =
             {
                 .cost = (enum cost_model)arguments->cost,

@@ -39,7 +39,7 @@ def check(folder, command):
         (folder / name).write_bytes(SAMPLE.read_bytes())
     # Some commands go on with what an earlier one has written.
     path = '%s:%s' % (BUILD / 'cli', os.environ['PATH'])
-    ends(run(['ptxoffload', 'in.ptx', '-o', 'out.ptx', '--metadata=out.json'], folder,
+    ends(run(['ptxoffload', 'in.ptx', '-o', 'out.ptx', '--emit=ptx,elf', '--metadata=out.json'], folder,
              env=environment(PATH=path)), 0)
     ends(run(['sh', '-c', command], folder, env=environment(PATH=path)), 0)
 
