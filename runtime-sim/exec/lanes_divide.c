@@ -195,10 +195,9 @@ static void rsqrt_upper(const struct code *code, void *d, const void *const *s)
 }
 
 // clang-format off
-// Without a rounding they are from before PTX 1.4. The modifiers' order is free.
+// Without a rounding they are from before PTX 1.4.
 #define ROWS(op, name, old, widths, wide)                                                          \
     {OP_##op, "rn f32", widths, 0, .lanes = name##_f32},                                           \
-    {OP_##op, "f32 rn", widths, 0, .lanes = name##_f32},                                           \
     {OP_##op, "f32", widths, 0, .lanes = old##_old_f32},                                           \
     {OP_##op, "f32", widths, ATTR_FTZ | ATTR_ROUND, .lanes = name##_any_f32,                       \
      .prepare = prepare_rounding},                                                                 \
@@ -206,9 +205,7 @@ static void rsqrt_upper(const struct code *code, void *d, const void *const *s)
     {OP_##op, "f64", wide, ATTR_ROUND, .lanes = name##_any_f64, .prepare = prepare_rounding}
 #define ROWS_WORD(op, name, word, widths)                                                          \
     {OP_##op, word " f32", widths, 0, .lanes = name##_f32},                                        \
-    {OP_##op, word " f32", widths, ATTR_FTZ, .lanes = name##_any_f32},                             \
-    {OP_##op, "f32 " word, widths, 0, .lanes = name##_f32},                                        \
-    {OP_##op, "f32 " word, widths, ATTR_FTZ, .lanes = name##_any_f32}
+    {OP_##op, word " f32", widths, ATTR_FTZ, .lanes = name##_any_f32}
 
 const struct exec_row NAMED(rows_divide)[] = {
     ROWS(div, div, div_approx, "4=44", "8=88"),

@@ -12,7 +12,8 @@ extern const struct exec_row NAMED(rows_integer)[], NAMED(rows_float)[], NAMED(r
     NAMED(rows_convert)[];
 extern const struct exec_row NAMED(rows_integer_divide)[], NAMED(rows_carry)[], NAMED(rows_logic)[],
     NAMED(rows_bits)[], NAMED(rows_select)[], NAMED(rows_video)[];
-extern const struct exec_row NAMED(rows_divide)[], NAMED(rows_order)[], NAMED(rows_half)[];
+extern const struct exec_row NAMED(rows_divide)[], NAMED(rows_order)[], NAMED(rows_half)[],
+    NAMED(rows_approx)[];
 
 static const struct exec_row *const groups[] = {
     NAMED(rows_integer_divide), NAMED(rows_carry), NAMED(rows_logic), NAMED(rows_bits),
@@ -20,7 +21,8 @@ static const struct exec_row *const groups[] = {
     NAMED(rows_integer), NAMED(rows_float),
     NAMED(rows_compare), NAMED(rows_convert),
     NAMED(rows_divide),  NAMED(rows_order),
-    NAMED(rows_half),    rows_meet,
+    NAMED(rows_half),    NAMED(rows_approx),
+    rows_meet,
     rows_steps,          rows_memory,
     NULL,
 };

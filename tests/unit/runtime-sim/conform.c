@@ -147,14 +147,15 @@ static uint64_t make_value(uint64_t *state, const struct operand *operand, uint3
     uint64_t kind = conform_random(state) % 4;
     if (operand->bits == 1)
         return conform_random(state) & 1;
+    if (!strcmp(operand->type, "f32x2")) {
+        struct operand one = {.type = "f32", .bits = 32, .is_float = true};
+        uint64_t lower = make_value(state, &one, flags, place, tuple) & UINT32_MAX;
+        return lower | make_value(state, &one, flags, place, tuple + 7) << 32;
+    }
     if (tuple < 1024 || kind == 0) {
         uint64_t n = tuple < 1024 ? (place & 1 ? tuple / 32 : tuple) : conform_random(state);
         uint64_t low = operand->is_float
-                           ? edge_float(operand->bits > 16 && operand->type[2] != '3' &&
-                                                strstr(operand->type, "x2")
-                                            ? 16
-                                            : operand->bits,
-                                        n)
+                           ? edge_float(strstr(operand->type, "x2") ? 16 : operand->bits, n)
                            : edge_integer(operand->bits, n);
         if (strstr(operand->type, "x2"))
             low |= edge_float(16, conform_random(state)) << 16;
