@@ -29,13 +29,13 @@ static bool read_part(struct part_name *name, const char *text, size_t length)
 static bool part_of(const struct decoder *d, const struct ir_operand *operand,
                     const char *otherwise, struct part_name *name)
 {
-    if (!operand->part)
+    if (!operand->part && operand->member == W_UNKNOWN) // .b1 is a word, a type's, too
         return read_part(name, otherwise, strlen(otherwise));
     const struct tree *tree = d->program->module->tree;
     const struct node *member = &tree->nodes.v[operand->node - 1];
-    const char *text = tree->source->text + member->begin;
-    const char *dot = memchr(text, '.', member->end - member->begin);
-    return dot && read_part(name, dot + 1, (size_t)(text + member->end - dot - 1));
+    const char *text = tree->source->text + member->begin, *end = tree->source->text + member->end;
+    const char *dot = memchr(text, '.', (size_t)(end - text));
+    return dot && read_part(name, dot + 1, (size_t)(end - dot - 1));
 }
 
 // "b0", "h1", "w0": where the part begins, how long it is.
@@ -48,14 +48,23 @@ static bool scalar_part(const struct part_name *name, struct video_part *part)
 
 // Operands
 
-static uint32_t source(struct decoder *d, uint32_t n, uint16_t type)
+// The register without its part. The number that a sign stands in front of is left as it is, too:
+// what is negated is what becomes of it.
+static struct ir_operand whole_of(const struct ir_operand *operand)
+{
+    struct ir_operand whole = *operand;
+    whole.part = whole.negated = 0;
+    whole.member = W_UNKNOWN;
+    return whole;
+}
+
+static uint32_t source(struct decoder *d, uint32_t n)
 {
     const struct ir_operand *operand = decode_operand(d, ROLE_USE, n);
     if (!operand)
         return SLOT_NONE;
-    struct ir_operand whole = *operand;
-    whole.part = whole.negated = 0;
-    return decode_source(d, &whole, 4, type);
+    struct ir_operand whole = whole_of(operand);
+    return decode_source(d, &whole, 4, W_b32);
 }
 
 // a, b and, where there is one, c.
@@ -64,13 +73,12 @@ static const char *take_registers(struct decoder *d, struct code *code)
     const struct ir_operand *result = decode_operand(d, ROLE_DEF, 0);
     if (!result)
         return "this destination cannot be executed";
-    struct ir_operand whole = *result;
-    whole.part = 0;
+    struct ir_operand whole = whole_of(result);
     code->d = decode_result(d, &whole, 4, W_b32);
     code->width = 4;
-    code->s[0] = source(d, 0, W_b32);
-    code->s[1] = source(d, 1, W_b32);
-    code->s[2] = decode_operand(d, ROLE_USE, 2) ? source(d, 2, W_b32) : decode_constant(d, 0, 4);
+    code->s[0] = source(d, 0);
+    code->s[1] = source(d, 1);
+    code->s[2] = decode_operand(d, ROLE_USE, 2) ? source(d, 2) : decode_constant(d, 0, 4);
     code->source_count = 3;
     if (code->d == SLOT_NONE)
         return "this destination cannot be executed";
