@@ -396,6 +396,38 @@ static void test_guarded_carry(void **state)
     conform(cases, COUNT(cases));
 }
 
+// Numbers in place of registers, cut and extended as the operand's type wants them.
+static void immediates_16(const uint64_t *in, uint64_t *out)
+{
+    out[0] = in[0] - 5;
+    out[1] = (uint64_t)((int16_t)in[0] * (wide)-7);
+}
+
+static void immediates_64(const uint64_t *in, uint64_t *out)
+{
+    out[0] = (uint64_t)((int32_t)in[0] * (wide)-7 - 9);
+    out[1] = in[1] - UINT64_C(0x123456789ab);
+}
+
+static void immediates_unsigned(const uint64_t *in, uint64_t *out)
+{
+    out[0] = (uint32_t)in[0] * UINT64_C(0xfffffffe) + 0xffffffff;
+    out[1] = (uint32_t)in[0] / 3;
+}
+
+static void test_immediates(void **state)
+{
+    (void)state;
+    static const struct conform_case cases[] = {
+        {"add.s16 %d, %a, -5; mul.wide.s16 %e, %a, -7;", "s16,s32=s16", immediates_16},
+        {"mad.wide.s32 %d, %a, -7, -9; sub.s64 %e, %b, 0x123456789ab;", "s64,s64=s32,s64",
+         immediates_64},
+        {"mad.wide.u32 %d, %a, -2, 0xffffffff; div.u32 %e, %a, 3;", "u64,u32=u32",
+         immediates_unsigned},
+    };
+    conform(cases, COUNT(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_wide),       cmocka_unit_test(test_saturation),
         cmocka_unit_test(test_24_bits),    cmocka_unit_test(test_halves),
         cmocka_unit_test(test_carries),    cmocka_unit_test(test_guarded_carry),
+        cmocka_unit_test(test_immediates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,6 +199,7 @@ static void run_scalar(const char *op, const char *word)
     static const char *const seconds[] = {"", ".add", ".min", ".max"};
     static uint64_t random = 1;
     bool compares = !strcmp(op, "vset"), shifts = op[1] == 's' && op[2] == 'h';
+    memset(&now, 0, sizeof now);
     now.op = op;
     now.count = 1;
     for (uint32_t i = 0; i < 16 * 10; i++) {
@@ -285,7 +286,6 @@ static void test_multiply(void **state)
             now.negated[n] = true;
             run_one(ref_vmad, true, 0);
         }
-    memset(now.negated, 0, sizeof now.negated);
 }
 
 // A random choice of parts, or none.
@@ -312,6 +312,7 @@ static void run_simd(const char *op, const char *word, uint32_t count)
     static const char *const ends[] = {"", ".sat", ".add"};
     static uint64_t random = 3;
     bool compares = !strncmp(op, "vset", 4);
+    memset(&now, 0, sizeof now);
     now.op = op;
     now.count = count;
     for (uint32_t i = 0; i < 8 * 3 * 2; i++) {
