@@ -9,8 +9,8 @@ INLINE float f32_of_f16(uint16_t half)
 {
     uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = (uint32_t)(half & 0x7fff) << 13;
     uint32_t exponent = magnitude & 0x0f800000;
-    // Subnormal: 2⁻¹⁴ + its digits, less 2⁻¹⁴.
-    uint32_t small = bits_f32(f32_of(magnitude | 0x38800000) - 0x1p-14f);
+    // Subnormal: 2⁻¹⁴ + its digits, less 2⁻¹⁴; rounded down, that makes zero negative.
+    uint32_t small = bits_f32(f32_of(magnitude | 0x38800000) - 0x1p-14f) & 0x7fffffff;
     uint32_t large = magnitude + (exponent == 0x0f800000 ? 224u << 23 : 112u << 23);
     return f32_of(sign | (exponent ? large : small));
 }

@@ -230,3 +230,18 @@ static inline struct exact exact_root(struct exact a)
     return (struct exact){.digits = root << 1 | (root * root != a.digits),
                           .exponent = a.exponent / 2 - 1};
 }
+
+enum exact_order { EXACT_BELOW = -1, EXACT_SAME, EXACT_ABOVE, EXACT_UNORDERED };
+
+static inline enum exact_order exact_compare(struct exact a, struct exact b)
+{
+    if (a.kind == EXACT_NAN || b.kind == EXACT_NAN)
+        return EXACT_UNORDERED;
+    if (a.kind == b.kind && a.kind == EXACT_INFINITE && a.negative == b.negative)
+        return EXACT_SAME;
+    b.negative = !b.negative;
+    struct exact difference = exact_sum(a, b, EXACT_rn);
+    if (difference.kind == EXACT_FINITE && !difference.digits)
+        return EXACT_SAME;
+    return difference.negative ? EXACT_BELOW : EXACT_ABOVE;
+}
