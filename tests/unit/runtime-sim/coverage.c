@@ -85,17 +85,16 @@ static bool is_float(uint16_t word)
     return isa_is_type(word) && (name[0] == 'f' || !strncmp(name, "bf", 2));
 }
 
-// Arithmetic and comparisons of floating-point numbers, and those that give halves, have tests of
-// their own; a selection is one of bits.
+// Arithmetic and comparisons of floating-point numbers have tests of their own; the last type is that
+// of the sources. A selection is one of bits.
 static bool is_of_integers(uint16_t op, const uint16_t *words, uint32_t count)
 {
     if (op == OP_selp || op == OP_slct)
         return true;
-    bool integers = true;
-    for (uint32_t i = 0; i < count; i++)
-        if (is_float(words[i]))
-            integers = op == OP_set && words[i] == W_f32 && i + 1 < count;
-    return integers;
+    for (uint32_t i = count; i-- > 0;)
+        if (isa_is_type(words[i]))
+            return !is_float(words[i]);
+    return true;
 }
 
 static void put_form(struct text *text, struct forms *forms, const struct form *form,
