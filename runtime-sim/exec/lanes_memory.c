@@ -199,12 +199,18 @@ static void store(const void *lanes, uint32_t width, uint8_t *host, uint64_t lea
     EACH_LANE to->member[i] = mask >> i & 1 ? from->member[i] : to->member[i];                     \
     break
 
+// Its slot has the alignment of a word only.
+static void blend_predicate(uint32_t *to, const uint32_t *from, uint32_t mask)
+{
+    *to = (*to & ~mask) | (*from & mask);
+}
+
 static void blend(void *result, const void *lanes, uint32_t mask, uint32_t width)
 {
     union lanes *to = result;
     const union lanes *from = lanes;
     switch (width) {
-    case WIDTH_PREDICATE: to->mask = (to->mask & ~mask) | (from->mask & mask); break;
+    case WIDTH_PREDICATE: blend_predicate(result, lanes, mask); break;
     case 1: BLEND(u8);
     case 2: BLEND(u16);
     case 4: BLEND(u32);
