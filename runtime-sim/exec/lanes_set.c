@@ -1,5 +1,6 @@
 // The tables of one instruction set.
 #include "runtime-sim/exec/lanes.h"
+#include "runtime-sim/exec/matrix.h"
 #include "runtime-sim/exec/memory_ops.h"
 #include "runtime-sim/exec/meet.h"
 #include "runtime-sim/exec/rows_steps.h"
@@ -22,7 +23,7 @@ static const struct exec_row *const groups[] = {
     NAMED(rows_compare), NAMED(rows_convert),
     NAMED(rows_divide),  NAMED(rows_order),
     NAMED(rows_half),    NAMED(rows_approx),
-    rows_meet,
+    rows_meet,           rows_matrix,
     rows_steps,          rows_memory,
     NULL,
 };
