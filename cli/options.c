@@ -27,8 +27,8 @@ static void __attribute__((format(printf, 2, 3))) fail(struct reader *r, const c
 static void not_supported(struct reader *r, const struct option *option, const char *text,
                           size_t length)
 {
-    fprintf(r->errors, "%s: not supported yet: %s=%.*s\n", r->command->name, option->name,
-            (int)length, text);
+    fprintf(r->errors, "%s: not supported yet: %s%s%.*s\n", r->command->name, option->name,
+            length ? "=" : "", (int)length, text);
     r->line.failed = true;
 }
 
@@ -152,6 +152,7 @@ static void apply(struct reader *r, const struct option *option, const char *arg
         if (choice >= 0)
             *(int *)field = choice;
         break;
+    case OPTION_LATER: not_supported(r, option, "", 0); break;
     case OPTION_SET: take_set(r, option, argument, field); break;
     case OPTION_CALL: {
         const char *error = option->call(r->arena, r->into, argument);

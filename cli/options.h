@@ -9,6 +9,7 @@ enum option_kind {
     OPTION_CHOICE, // int at `offset` becomes the argument's place in `choices`
     OPTION_SET,    // unsigned at `offset` gets a bit for each of the argument's choices: a,b
     OPTION_CALL,   // `call` takes the argument apart
+    OPTION_LATER,  // known and not supported yet
 };
 
 // Takes the argument into the program's structure; returns NULL or why it cannot. `argument` is NULL

@@ -550,8 +550,8 @@ def named_ids(text):
 
 
 def sources():
-    for folder in ('support', 'frontend', 'ir', 'passes', 'backend', 'cli'):
-        for path in sorted((ROOT / folder).iterdir()):
+    for folder in ('support', 'frontend', 'ir', 'passes', 'backend', 'runtime-sim', 'cli'):
+        for path in sorted((ROOT / folder).rglob('*')):
             if path.suffix in ('.c', '.h', '.l', '.y'):
                 yield path, path.read_text(encoding='utf-8')
 

@@ -1,0 +1,353 @@
+// ptxoffload-sim: runs kernels of a PTX program.
+#include "cli/container_input.h"
+#include "cli/input.h"
+#include "cli/interrupt.h"
+#include "cli/messages.h"
+#include "cli/object_input.h"
+#include "cli/sim_options.h"
+#include "cli/sim_progress.h"
+#include "frontend/directives.h"
+#include "ir/check.h"
+#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/run/keys.h"
+#include "runtime-sim/run/line.h"
+#include "runtime-sim/run/npy.h"
+#include "runtime-sim/run/result.h"
+#include "support/file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, CHECK_FAILED = 3, NO_PROGRESS = 4, FAULT = 5 };
+
+struct sim {
+    struct memory memory;
+    struct arena arena;
+    struct sim_arguments arguments;
+    struct messages messages;
+    struct told told;
+    struct outputs outputs;
+    bool out_of_memory;
+    struct source run_source; // the run file, or the command line as a text
+    struct diags run_diags, diags;
+    struct run run;
+    struct source source; // of the program
+    struct tree tree;
+    struct ir_module module;
+    struct program program;
+    struct session session;
+    struct progress progress;
+};
+
+// Reading the run
+
+static bool tell_run(struct sim *sim)
+{
+    bool good = messages_diags(&sim->messages, &sim->run_diags, &sim->run_source);
+    diags_init(&sim->run_diags, &sim->arena);
+    return good;
+}
+
+static bool read_run_file(struct sim *sim)
+{
+    struct file_text file;
+    const char *path = sim->arguments.common.input;
+    const char *error = file_read(&sim->arena, path, &file);
+    if (error) {
+        message_error(&sim->messages, "cannot read '%s': %s", path, error);
+        return false;
+    }
+    source_init(&sim->run_source, &sim->arena, path, file.text, file.length);
+    run_init(&sim->run, &sim->arena, &sim->run_source, &sim->run_diags);
+    for (uint32_t i = 0; i < sim->arguments.settings.n; i++) {
+        const struct sim_setting *from = &sim->arguments.settings.v[i];
+        struct run_setting setting = {
+            .name = {.text = from->name},
+            .value = {.text = from->value, .length = (uint32_t)strlen(from->value)}};
+        vec_push(&sim->arena, &sim->run.settings, setting);
+    }
+    return run_read(&sim->run, &sim->arena);
+}
+
+static bool read_run_line(struct sim *sim)
+{
+    const struct sim_arguments *a = &sim->arguments;
+    struct run_line line = {a->common.input, a->kernel, a->grid,   a->block,
+                            a->cluster,      a->shared, a->args.v, a->args.n};
+    run_line_source(&sim->run_source, &sim->arena, &line);
+    run_init(&sim->run, &sim->arena, &sim->run_source, &sim->run_diags);
+    return run_line_read(&sim->run, &line);
+}
+
+// `--save` names buffers; a file that is named there goes before one of the run file.
+static bool take_saves(struct sim *sim)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < sim->arguments.saves.n; i++) {
+        const struct sim_setting *save = &sim->arguments.saves.v[i];
+        uint32_t buffer = run_saved_buffer(&sim->run, save->name);
+        good &= buffer != UINT32_MAX;
+        if (buffer == UINT32_MAX)
+            message_error(&sim->messages, "--save: there is no buffer '%s'", save->name);
+        else
+            sim->run.buffers.v[buffer].save =
+                (struct run_text){.text = save->value, .length = (uint32_t)strlen(save->value)};
+    }
+    return good;
+}
+
+static bool read_run(struct sim *sim)
+{
+    diags_init(&sim->run_diags, &sim->arena);
+    bool good = sim_is_run_file(&sim->arguments) ? read_run_file(sim) : read_run_line(sim);
+    if (sim->run_source.text)
+        good &= tell_run(sim);
+    return good && take_saves(sim);
+}
+
+// Reading the program
+
+static bool read_text(struct sim *sim, const struct arguments *arguments)
+{
+    const char *id, *error = input_read(&sim->source, &sim->arena, arguments->input, &id);
+    if (!error && (arguments->module || arguments->arch)) {
+        error = "a module or architecture is chosen in a program or library: this is PTX text";
+        id = "module-choice";
+    }
+    if (error)
+        message_fault(&sim->messages, id, "%s", error);
+    return !error;
+}
+
+static bool read_program(struct sim *sim)
+{
+    struct arguments *arguments = &sim->arguments.common;
+    struct tables tables;
+    if (sim_is_run_file(&sim->arguments)) {
+        arguments->input = run_path(&sim->run, sim->run.program.text);
+        arguments->module = sim->run.module.text;
+        arguments->arch = sim->run.arch.text;
+        if (access(arguments->input, R_OK)) {
+            run_fault(&sim->run, &sim->run.program, "cannot read '%s': %s", arguments->input,
+                      strerror(errno));
+            return tell_run(sim);
+        }
+    }
+    if (object_input_is(&sim->arena, arguments))
+        return object_input_read(&sim->messages, &sim->arena, &sim->source, &tables);
+    return container_input_is(arguments->input)
+               ? container_input_read(&sim->messages, &sim->arena, &sim->source)
+               : read_text(sim, arguments);
+}
+
+static bool build(struct sim *sim)
+{
+    const struct lanes_table *lanes =
+        sim->arguments.lanes ? lanes_named(sim->arguments.lanes) : lanes_best();
+    if (!lanes) {
+        message_error(&sim->messages, "--lanes: this machine has no '%s'", sim->arguments.lanes);
+        return false;
+    }
+    diags_init(&sim->diags, &sim->arena);
+    ptx_parse(&sim->tree, &sim->arena, &sim->source, &sim->diags);
+    ir_build(&sim->module, &sim->arena, &sim->tree, &sim->diags);
+    directives_check(&sim->tree, &sim->arena, &sim->diags);
+    ir_check(&sim->module, forms_new(&sim->arena), &sim->diags);
+    if (!messages_diags(&sim->messages, &sim->diags, &sim->source))
+        return false;
+    diags_init(&sim->diags, &sim->arena);
+    program_build(&sim->program, &sim->arena, &sim->module, lanes);
+    return true;
+}
+
+// Running
+
+static int exit_code(enum session_outcome outcome)
+{
+    static const int codes[] = {
+        [SESSION_DONE] = DONE,
+        [SESSION_BAD_INPUT] = BAD_INPUT,
+        [SESSION_CHECK_FAILED] = CHECK_FAILED,
+        [SESSION_NO_PROGRESS] = NO_PROGRESS,
+        [SESSION_FAULT] = FAULT,
+    };
+    return codes[outcome];
+}
+
+static enum session_outcome run(struct sim *sim)
+{
+    struct session *session = &sim->session;
+    *session = (struct session){
+        .arena = &sim->arena,
+        .run = &sim->run,
+        .program = &sim->program,
+        .source = &sim->source,
+        .diags = &sim->diags,
+        .options = {.threads = sim->arguments.threads},
+        .progress = progress_launch,
+        .context = &sim->progress,
+    };
+    progress_start(&sim->progress);
+    enum session_outcome outcome =
+        session_prepare(session) ? session_run(session) : SESSION_BAD_INPUT;
+    if (outcome == SESSION_DONE)
+        outcome = session_check(session);
+    progress_stop(&sim->progress);
+    tell_run(sim);
+    messages_diags(&sim->messages, &sim->diags, &sim->source);
+    return outcome;
+}
+
+// Writing
+
+static FILE *open_output(struct sim *sim, const char *path)
+{
+    const char *error;
+    FILE *to = output_open(&sim->outputs, path, &error);
+    if (!to)
+        message_error(&sim->messages, "%s", error);
+    return to;
+}
+
+static bool save_buffers(struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->run.buffers.n; i++) {
+        const struct run_buffer *buffer = &sim->run.buffers.v[i];
+        FILE *to = buffer->save.text ? open_output(sim, buffer->save.text) : NULL;
+        if (buffer->save.text && !to)
+            return false;
+        if (to)
+            npy_write(to, buffer->type, buffer->shape, buffer->dimensions, buffer->data,
+                      buffer->elements);
+    }
+    return true;
+}
+
+static bool write_json(struct sim *sim, enum session_outcome outcome)
+{
+    if (!sim->arguments.json)
+        return true;
+    struct result result = {
+        .session = &sim->session,
+        .run_file = sim_is_run_file(&sim->arguments) ? sim->run_source.name : NULL,
+        .outcome = outcome,
+        .exit_code = exit_code(outcome),
+        .host = result_host_now(),
+    };
+    FILE *to = open_output(sim, sim->arguments.json);
+    if (to)
+        result_write(&result, to);
+    return to;
+}
+
+// Results of a run that did not come to its end are no results.
+static int write_all(struct sim *sim, enum session_outcome outcome)
+{
+    bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
+    if ((complete && !save_buffers(sim)) || !write_json(sim, outcome))
+        return BAD_INPUT;
+    const char *error = outputs_commit(&sim->outputs);
+    if (!error)
+        return exit_code(outcome);
+    message_error(&sim->messages, "%s", error);
+    return BAD_INPUT;
+}
+
+static void tell_counts(const struct sim *sim)
+{
+    const struct session *session = &sim->session;
+    for (uint32_t i = 0; i < session->kernels.n; i++) {
+        const struct session_kernel *kernel = &session->kernels.v[i];
+        message_verbose(
+            &sim->messages,
+            "%s: launches %" PRIu64 ", warp instructions %" PRIu64 ", thread instructions %" PRIu64,
+            kernel->name, kernel->launches, kernel->warp_instructions, kernel->thread_instructions);
+    }
+    message_verbose(&sim->messages, "%.3f CPU seconds in kernels, %u of %u expectations hold",
+                    session->kernel_cpu_seconds, session->passed,
+                    session->passed + session->failed);
+}
+
+static int tell(struct sim *sim)
+{
+    FILE *to = open_output(sim, "-");
+    if (!to)
+        return BAD_INPUT;
+    if (sim->arguments.common.help)
+        options_help(&sim_command, to);
+    else if (sim->arguments.help_run)
+        keys_print(to, false);
+    else
+        fprintf(to, "%s %s\n", sim_command.name, PTXOFFLOAD_VERSION);
+    const char *error = outputs_commit(&sim->outputs);
+    if (error)
+        message_error(&sim->messages, "%s", error);
+    return error ? BAD_INPUT : DONE;
+}
+
+static int do_all(struct sim *sim, int argc, char **argv)
+{
+    if (!sim_arguments_read(&sim->arguments, &sim->arena, argc, argv, stderr))
+        return BAD_USAGE;
+    messages_init(&sim->messages, sim_command.name, &sim->arguments.common, &sim->told);
+    if (sim->arguments.common.help || sim->arguments.help_run || sim->arguments.common.version)
+        return tell(sim);
+    if (!messages_begin(&sim->messages, &sim->arena))
+        return BAD_INPUT;
+    if (!read_run(sim) || !read_program(sim) || !build(sim))
+        return BAD_INPUT;
+    if (!sim->arguments.functional)
+        fprintf(stderr,
+                "%s: note: there is no cycle model yet: only values are computed, as with "
+                "--functional\n",
+                sim_command.name);
+    enum session_outcome outcome = run(sim);
+    tell_counts(sim);
+    return write_all(sim, outcome);
+}
+
+static int out_of_memory(struct sim *sim)
+{
+    outputs_abandon(&sim->outputs);
+    if (!sim->out_of_memory) {
+        sim->out_of_memory = true;
+        progress_stop(&sim->progress);
+        message_memory(&sim->messages, sim->memory.peak);
+    }
+    return BAD_INPUT;
+}
+
+static int work(struct sim *sim, int argc, char **argv)
+{
+    if (setjmp(sim->memory.on_failure))
+        return messages_end(&sim->messages, argc, argv, out_of_memory(sim));
+    int status = do_all(sim, argc, argv);
+    outputs_abandon(&sim->outputs);
+    return messages_end(&sim->messages, argc, argv, status);
+}
+
+// A standard descriptor that is closed would be taken by the next file that is opened.
+static void open_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(BAD_INPUT);
+}
+
+int main(int argc, char **argv)
+{
+    struct sim sim = {0};
+    open_standard_descriptors();
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    arena_init(&sim.arena, &sim.memory);
+    outputs_init(&sim.outputs, &sim.arena);
+    outputs_init(&sim.told.outputs, &sim.arena);
+    messages_init(&sim.messages, sim_command.name, &sim.arguments.common, &sim.told);
+    interrupt_remove(&sim.outputs, &sim.told.outputs);
+    int status = work(&sim, argc, argv);
+    memory_free(&sim.memory);
+    return status;
+}

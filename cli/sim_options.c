@@ -1,0 +1,255 @@
+#include "cli/sim_options.h"
+#include "cli/response.h"
+#include "support/file.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_THREADS = 1024 };
+
+static const char *const colour_names[] = {
+    [COLOUR_AUTO] = "auto",
+    [COLOUR_ALWAYS] = "always",
+    [COLOUR_NEVER] = "never",
+    NULL,
+};
+
+static const char *take_arg(struct arena *arena, void *into, const char *argument)
+{
+    vec_push(arena, &((struct sim_arguments *)into)->args, argument);
+    return NULL;
+}
+
+static const char *take_pair(struct arena *arena, const char *argument, struct sim_setting *pair)
+{
+    const char *equals = strchr(argument, '=');
+    if (!equals || equals == argument || !equals[1])
+        return arena_printf(arena, "cannot be '%s': it is NAME=VALUE", argument);
+    pair->name = arena_strndup(arena, argument, (size_t)(equals - argument));
+    pair->value = equals + 1;
+    return NULL;
+}
+
+static const char *take_save(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_setting pair;
+    const char *error = take_pair(arena, argument, &pair);
+    if (!error)
+        vec_push(arena, &((struct sim_arguments *)into)->saves, pair);
+    return error;
+}
+
+static const char *take_set(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_setting pair;
+    const char *error = take_pair(arena, argument, &pair);
+    if (error)
+        return error;
+    if (strncmp(pair.name, "values.", 7) || !pair.name[7])
+        return arena_printf(arena,
+                            "cannot set '%s': values.NAME is a value of a run file, and keys of a "
+                            "machine are not supported yet",
+                            pair.name);
+    pair.name += 7;
+    vec_push(arena, &((struct sim_arguments *)into)->settings, pair);
+    return NULL;
+}
+
+static const char *take_threads(struct arena *arena, void *into, const char *argument)
+{
+    size_t digits = strspn(argument, "0123456789");
+    int threads = digits < 6 ? atoi(argument) : 0;
+    if (argument[digits] || threads < 1 || threads > MOST_THREADS)
+        return arena_printf(arena, "cannot be '%s': it is a number from 1 to 1024", argument);
+    ((struct sim_arguments *)into)->threads = (uint32_t)threads;
+    return NULL;
+}
+
+static const char *take_warning(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_arguments *arguments = into;
+    warnings_take(&arguments->common.warnings, arena, argument ? argument : "");
+    return NULL;
+}
+
+static const char *take_help(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_arguments *arguments = into;
+    if (argument && strcmp(argument, "run"))
+        return arena_printf(arena, "cannot be '%s': it is run, or nothing", argument);
+    *(argument ? &arguments->help_run : &arguments->common.help) = 1;
+    return NULL;
+}
+
+#define INTO(field) .offset = offsetof(struct sim_arguments, field)
+#define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
+#define TEXT(field) .kind = OPTION_TEXT, INTO(field)
+#define CHOICE(field, names) .kind = OPTION_CHOICE, INTO(field), .choices = (names)
+#define CALL(function) .kind = OPTION_CALL, .call = (function)
+#define LATER .kind = OPTION_LATER
+
+static const struct option launch_options[] = {
+    {"--kernel", "NAME", TEXT(kernel), .help = "the entry to launch; not needed if there is one"},
+    {"--grid", "X[,Y,Z]", TEXT(grid), .help = "CTAs"},
+    {"--block", "X[,Y,Z]", TEXT(block), .help = "threads of a CTA"},
+    {"--cluster", "X[,Y,Z]", TEXT(cluster), .help = "CTAs of a cluster"},
+    {"--shared", "BYTES", TEXT(shared), .help = "dynamic shared memory"},
+    {"--arg", "VALUE", CALL(take_arg),
+     .help = "the next argument: u32:7 s32:-7 u64:7 f32:1.5 f64:1.5 …, or\n"
+             "buf:TYPE:COUNT:FILL with FILL one of zero, iota,\n"
+             "uniform[:SEED], range:LOW:HIGH[:SEED], const:VALUE,\n"
+             "= FORMULA, FILE.npy, raw:FILE"},
+    {0},
+};
+
+static const struct option run_options[] = {
+    {"--set", "values.NAME=VALUE", CALL(take_set),
+     .help = "give a value of the run file another value"},
+    {"--functional", NULL, FLAG(functional, 1), .help = "values only, no cycles: all there is yet"},
+    {"--threads", "N", CALL(take_threads),
+     .help = "threads of this machine; the results are the same"},
+    {"--lanes", "avx2|plain", TEXT(lanes),
+     .help = "instructions of this machine to use; without it the best"},
+    {0},
+};
+
+static const struct option input_options[] = {
+    {"--module", "N", TEXT(common.module),
+     .help = "take this module of a program or library:\n'ptxoffload --list' lists them"},
+    {"--arch", "sm_N", TEXT(common.arch), .help = "take the module for this architecture"},
+    {0},
+};
+
+static const struct option output_options[] = {
+    {"--save", "N=FILE.npy", CALL(take_save),
+     .help = "write the buffer that is argument N, from 0, or that has\n"
+             "this name in the run file, when all launches are done"},
+    {"--json", "FILE", TEXT(json),
+     .help = "write what was run and counted; '-' is standard output"},
+    {0},
+};
+
+static const struct option message_options[] = {
+    {"-w", NULL, FLAG(common.warnings.quiet, 1), .help = "no warnings"},
+    {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
+     .help = "warn, or do not, of what is called NAME"},
+    {"-v", NULL, FLAG(common.verbose, 1), .help = "say what is done"},
+    {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
+     .help = "auto: on a terminal, if NO_COLOR is not set"},
+    {"--help", "[=run]", CALL(take_help), .joined = true,
+     .help = "print this, or the keys of run files"},
+    {"--version", NULL, FLAG(common.version, 1), .help = "print the version"},
+    // What the cycle model will bring.
+    {"--config", "FILE", LATER},
+    {"--policy", "NAME", LATER},
+    {"--timed", "KERNEL", LATER},
+    {"--max-cycles", "N", LATER},
+    {"--stats", "FILE", LATER},
+    {"--trace", "FILE", LATER},
+    {"--profile-out", "FILE", LATER},
+    {"--metadata", "FILE", LATER},
+    {"--shuffle", "SEED", LATER},
+    {"--print-config", NULL, LATER},
+    {"--list-stats", NULL, LATER},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"One launch", launch_options}, {"The run", run_options},      {"Input", input_options},
+    {"Output", output_options},     {"Messages", message_options}, {0},
+};
+
+const struct command sim_command = {
+    .name = "ptxoffload-sim",
+    .usage = "RUN.yaml [OPTION]... | FILE.ptx [--kernel NAME] --grid X --block X [--arg VALUE]...",
+    .about = "Runs kernels of a PTX program: what RUN.yaml says, or one launch. FILE.ptx may also\n"
+             "be an object that 'ptxoffload --emit=elf' has written, or a program or library\n"
+             "with PTX in it. There is no cycle model yet: only values are computed.\n",
+    .groups = groups,
+    .more = "Names of files to read count from the run file's folder, names of files to write\n"
+            "from the current one. Files are written whole or not at all.\n"
+            "\n"
+            "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
+            "2 bad usage, 3 an expectation does not hold, 4 no progress, 5 memory fault.\n",
+};
+
+// Checks
+
+static bool fault(FILE *errors, const char *text, const char *name)
+{
+    fprintf(errors, "%s: error: ", sim_command.name);
+    fprintf(errors, "%s%s\n", text, name);
+    return false;
+}
+
+bool sim_is_run_file(const struct sim_arguments *arguments)
+{
+    const char *dot = strrchr(arguments->common.input, '.');
+    return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+}
+
+static bool check_line(const struct sim_arguments *a, FILE *errors)
+{
+    bool good = true;
+    if (!a->grid)
+        good = fault(errors, "a launch needs --grid", "");
+    if (!a->block)
+        good = fault(errors, "a launch needs --block", "");
+    if (a->settings.n)
+        good =
+            fault(errors, "--set gives values to a run file, and this is none: ", a->common.input);
+    return good;
+}
+
+static bool check(const struct sim_arguments *a, FILE *errors)
+{
+    if (!sim_is_run_file(a))
+        return check_line(a, errors);
+    const char *option = a->kernel          ? "--kernel"
+                         : a->grid          ? "--grid"
+                         : a->block         ? "--block"
+                         : a->cluster       ? "--cluster"
+                         : a->shared        ? "--shared"
+                         : a->args.n        ? "--arg"
+                         : a->common.module ? "--module"
+                         : a->common.arch   ? "--arch"
+                                            : NULL;
+    return !option ||
+           fault(errors, "a run file says itself what is launched; it does not go with ", option);
+}
+
+static bool take_operands(struct sim_arguments *a, const struct command_line *line, FILE *errors)
+{
+    if (!line->operands.n)
+        return fault(errors, "no input: a run file, or a program", "");
+    if (line->operands.n > 1)
+        return fault(errors, "more than one input: ", line->operands.v[1]);
+    a->common.input = line->operands.v[0];
+    return *a->common.input || fault(errors, "the input's name is empty", "");
+}
+
+static bool read_line(struct sim_arguments *a, struct arena *arena, int argc, char *const *argv,
+                      FILE *errors)
+{
+    struct response_line response = response_expand(arena, argc, argv);
+    if (response.error)
+        return fault(errors, response.error, "");
+    struct command_line line = options_read(&sim_command, arena, (int)response.arguments.n,
+                                            response.arguments.v, a, errors);
+    if (a->common.help || a->common.version || a->help_run)
+        return !line.failed;
+    return !line.failed && take_operands(a, &line, errors) && check(a, errors);
+}
+
+bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, int argc,
+                        char *const *argv, FILE *errors)
+{
+    *arguments = (struct sim_arguments){.threads = 1};
+    arguments->common.max_errors = -1;
+    arguments->common.reorder = 1;
+    bool good = read_line(arguments, arena, argc, argv, errors);
+    if (arguments->json && !strcmp(arguments->json, "/dev/stdout"))
+        arguments->json = "-";
+    if (!good)
+        fprintf(errors, "'%s --help' explains the options\n", sim_command.name);
+    return good;
+}

@@ -1,0 +1,29 @@
+// The command line of ptxoffload-sim.
+#pragma once
+#include "cli/arguments.h"
+
+struct sim_setting {
+    const char *name, *value;
+};
+
+struct sim_arguments {
+    struct arguments common; // first: what the messages and the readers of programs look at
+    const char *kernel, *grid, *block, *cluster, *shared;
+    VEC(const char *) args;
+    VEC(struct sim_setting) saves;    // --save NAME=FILE
+    VEC(struct sim_setting) settings; // --set NAME=VALUE
+    const char *json;
+    const char *lanes; // instruction set of this machine; NULL: the best
+    uint32_t threads;
+    int functional;
+    int help_run;
+};
+
+extern const struct command sim_command;
+
+// Reads the command line, response files included. False if it is wrong, after saying so on
+// `errors`.
+bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, int argc,
+                        char *const *argv, FILE *errors);
+// True if the input is a run file, by its name.
+bool sim_is_run_file(const struct sim_arguments *arguments);

@@ -1,0 +1,49 @@
+// Expressions in run files: integers of 64 bits and real numbers, C's operators, names and elements
+// of buffers. `(n + 255) / 256`, `flag[0] != 0`, `squares[0] / n - mean * mean`.
+#pragma once
+#include "runtime-sim/run/scalar.h"
+#include "support/vec.h"
+
+enum expr_ref_kind { REF_NUMBER, REF_BUFFER };
+
+struct expr_ref {
+    enum expr_ref_kind kind;
+    uint32_t index; // the resolver's
+};
+
+// What the names in expressions mean. Errors are sentences without a full stop.
+struct expr_names {
+    void *context;
+    // False if there is no such name.
+    bool (*find)(void *context, const char *name, size_t length, struct expr_ref *ref);
+    // The number, or the buffer's element. NULL, or why there is none.
+    const char *(*load)(void *context, struct expr_ref ref, int64_t element, struct number *number);
+    // The address of a buffer's element, which may be the first one behind it.
+    const char *(*address)(void *context, uint32_t buffer, int64_t element, struct number *number);
+};
+
+struct expr_node {
+    uint8_t op;
+    uint32_t a, b, c;    // nodes
+    uint32_t begin, end; // in the text
+    struct expr_ref ref;
+    struct number number;
+};
+
+struct expr {
+    VEC(struct expr_node) nodes;
+    uint32_t root;
+};
+
+struct expr_fault {
+    const char *text;
+    uint32_t begin, end; // in the expression
+};
+
+// NULL, with the fault, if the text is no expression.
+struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
+                        const struct expr_names *names, struct expr_fault *fault);
+bool expr_evaluate(const struct expr *expr, const struct expr_names *names, struct number *number,
+                   struct expr_fault *fault);
+// True if the value is the same whenever it is asked for: nothing in it comes from a buffer.
+bool expr_is_fixed(const struct expr *expr);

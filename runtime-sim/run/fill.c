@@ -1,0 +1,294 @@
+// Filling buffers, and the files that they are filled from or compared with.
+#include "runtime-sim/run/fill.h"
+#include "backend/build.h"
+#include "runtime-sim/run/npy.h"
+#include "support/file_map.h"
+#include <inttypes.h>
+#include <string.h>
+
+// Files
+
+struct data_file {
+    struct file_map map;
+    struct npy npy;
+    bool is_npy;
+};
+
+const uint8_t *data_bytes(const struct data_file *file)
+{
+    return (const uint8_t *)(file->is_npy ? file->npy.data : file->map.bytes);
+}
+
+void data_close(struct data_file *file)
+{
+    file_unmap(&file->map);
+}
+
+// Each file once, for the results.
+static void note_input(struct run *run, const char *name, const struct file_map *map)
+{
+    char digest[SHA256_HEX + 1];
+    for (uint32_t i = 0; i < run->inputs.n; i++)
+        if (!strcmp(run->inputs.v[i].file, name))
+            return;
+    tables_digest(digest, map->bytes, map->size);
+    struct run_input input = {name, arena_strndup(run->arena, digest, SHA256_HEX)};
+    vec_push(run->arena, &run->inputs, input);
+}
+
+static struct data_file *open_file(struct run *run, const struct run_text *at, const char *path)
+{
+    struct data_file *file = ARENA_NEW(run->arena, struct data_file);
+    const char *name = run_path(run, path);
+    const char *error = file_map(run->arena, name, &file->map);
+    if (error) {
+        run_fault(run, at, "cannot read '%s': %s", name, error);
+        return NULL;
+    }
+    note_input(run, name, &file->map);
+    file->is_npy = npy_is(file->map.bytes, file->map.size);
+    size_t length = strlen(path);
+    if (!file->is_npy && (length < 4 || strcmp(path + length - 4, ".npy")))
+        return file;
+    error = npy_read(&file->npy, run->arena, file->map.bytes, file->map.size);
+    if (!error)
+        return file;
+    run_fault(run, at, "'%s': %s", name, error);
+    data_close(file);
+    return NULL;
+}
+
+static bool check_file(struct run *run, const struct run_text *at, const char *path,
+                       const struct data_file *file, const struct run_buffer *buffer)
+{
+    uint64_t bytes = buffer->elements * buffer->type->bytes;
+    if (!file->is_npy && file->map.size != bytes)
+        run_fault(run, at, "'%s' has %zu bytes, and %" PRIu64 " of %s are %" PRIu64, path,
+                  file->map.size, buffer->elements, buffer->type->name, bytes);
+    else if (file->is_npy && !npy_fits(&file->npy, buffer->type))
+        run_fault(run, at, "'%s' has values of type %s, and the buffer's are %s", path,
+                  npy_type(&file->npy, run->arena), buffer->type->name);
+    else if (file->is_npy && file->npy.count != buffer->elements)
+        run_fault(run, at, "'%s' has %" PRIu64 " values, and the buffer %" PRIu64, path,
+                  file->npy.count, buffer->elements);
+    else
+        return true;
+    return false;
+}
+
+struct data_file *data_open(struct run *run, const struct run_text *at, const char *path,
+                            const struct run_buffer *buffer)
+{
+    struct data_file *file = open_file(run, at, path);
+    if (!file || check_file(run, at, path, file, buffer))
+        return file;
+    data_close(file);
+    return NULL;
+}
+
+// Sizes
+
+static const struct scalar *type_of(const struct npy *npy)
+{
+    for (const struct scalar *type = scalars; type->name; type++)
+        if (type->npy == npy->letter && type->bytes == npy->bytes && type->name[0] != 'b')
+            return type;
+    return NULL;
+}
+
+static bool take_from_file(struct run *run, struct run_buffer *buffer)
+{
+    struct data_file *file = open_file(run, &buffer->fill.at, buffer->fill.path);
+    if (!file)
+        return false;
+    if (file->is_npy) {
+        if (!buffer->type)
+            buffer->type = type_of(&file->npy);
+        if (!buffer->count.expr)
+            buffer->elements = file->npy.count;
+        if (file->npy.count == buffer->elements) {
+            buffer->dimensions = file->npy.dimensions;
+            memcpy(buffer->shape, file->npy.shape, sizeof buffer->shape);
+        }
+    } else if (buffer->type && !buffer->count.expr) {
+        buffer->elements = file->map.size / buffer->type->bytes;
+    }
+    data_close(file);
+    return true;
+}
+
+bool fill_measure(struct run *run, struct run_buffer *buffer)
+{
+    int64_t count;
+    bool from_file = buffer->fill.path, npy = buffer->fill.kind == FILL_NPY;
+    if (!buffer->type && !npy)
+        run_fault(run, &buffer->at, "the buffer '%s' needs a type", buffer->name);
+    else if (!buffer->count.expr && !from_file)
+        run_fault(run, &buffer->at, "the buffer '%s' needs a count", buffer->name);
+    if ((!buffer->type && !npy) || (!buffer->count.expr && !from_file))
+        return false;
+    if (buffer->count.expr) {
+        if (!run_integer(run, &buffer->count, 0, INT64_C(1) << 40, "the count", &count))
+            return false;
+        buffer->elements = (uint64_t)count;
+    }
+    if (from_file && !take_from_file(run, buffer))
+        return false;
+    if (!buffer->type)
+        run_fault(run, &buffer->fill.at, "'%s' has values of no type that PTX has",
+                  buffer->fill.path);
+    return buffer->type;
+}
+
+// Patterns
+
+static void store(const struct run_buffer *buffer, uint8_t *data, uint64_t element,
+                  const struct number *number)
+{
+    uint32_t bytes = buffer->type->bytes;
+    uint64_t bits = (uint64_t)number->integer;
+    if (buffer->type->class == SCALAR_FLOAT)
+        scalar_store(buffer->type, number, data + element * bytes);
+    else
+        memcpy(data + element * bytes, &bits, bytes); // modulo its size
+}
+
+static bool fill_iota(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
+                      uint8_t *data)
+{
+    (void)run;
+    (void)fill;
+    struct number number = {.kind = NUMBER_INTEGER};
+    for (uint64_t i = 0; i < buffer->elements; i++) {
+        number.integer = (int64_t)i;
+        store(buffer, data, i, &number);
+    }
+    return true;
+}
+
+// Fractions of 24 bits for f32 and less, 53 for f64, so that all are below 1; integers take the
+// upper bits.
+static bool fill_uniform(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
+                         uint8_t *data)
+{
+    (void)run;
+    uint64_t state = fill->seed;
+    const struct scalar *type = buffer->type;
+    int bits = type->bytes == 8 ? 53 : type->bytes == 4 ? 24 : type->npy == 'f' ? 11 : 8;
+    struct number number = {.kind = type->class == SCALAR_FLOAT ? NUMBER_REAL : NUMBER_INTEGER};
+    for (uint64_t i = 0; i < buffer->elements; i++) {
+        uint64_t drawn = splitmix64(&state);
+        number.real = (double)(drawn >> (64 - bits)) / (double)(UINT64_C(1) << bits);
+        number.integer = (int64_t)(drawn >> (64 - 8 * type->bytes));
+        store(buffer, data, i, &number);
+    }
+    return true;
+}
+
+static bool check_range(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
+                        const struct number *low, const struct number *high)
+{
+    int64_t from, to;
+    uint64_t bits;
+    bool integers = buffer->type->class != SCALAR_FLOAT;
+    const char *error = scalar_store(buffer->type, low, &bits);
+    if (error)
+        run_fault(run, &fill->low.at, "%s has no such value: %s", buffer->type->name, error);
+    else if (integers && !number_integer(high, &to))
+        run_fault(run, &fill->high.at, "%s has no such value: it is no integer",
+                  buffer->type->name);
+    else if (integers ? number_integer(low, &from) && from >= to
+                      : !(number_real(low) < number_real(high)))
+        run_fault(run, &fill->at, "the range is empty: its upper end does not belong to it");
+    else
+        return true;
+    return false;
+}
+
+static uint64_t multiply_high(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)((wide)a * b >> 64);
+}
+
+static bool fill_range(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
+                       uint8_t *data)
+{
+    uint64_t state = fill->seed;
+    struct number low, high, number;
+    if (!run_value(run, &fill->low, &low) || !run_value(run, &fill->high, &high) ||
+        !check_range(run, fill, buffer, &low, &high))
+        return false;
+    bool real = buffer->type->class == SCALAR_FLOAT;
+    double from = number_real(&low), width = number_real(&high) - from;
+    int64_t first = 0, behind = 0;
+    if (!real)
+        number_integer(&low, &first), number_integer(&high, &behind);
+    uint64_t count = (uint64_t)behind - (uint64_t)first;
+    number.kind = real ? NUMBER_REAL : NUMBER_INTEGER;
+    for (uint64_t i = 0; i < buffer->elements; i++) {
+        uint64_t drawn = splitmix64(&state);
+        number.real = from + width * ((double)(drawn >> 11) * 0x1p-53);
+        number.integer = (int64_t)((uint64_t)first + multiply_high(drawn, count));
+        store(buffer, data, i, &number);
+    }
+    return true;
+}
+
+static bool fill_formula(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
+                         uint8_t *data)
+{
+    struct run_name *index = &run->names.v[fill->index];
+    struct number number;
+    index->number.kind = NUMBER_INTEGER;
+    for (uint64_t i = 0; i < buffer->elements; i++) {
+        index->number.integer = (int64_t)i;
+        if (!run_value(run, &fill->formula, &number))
+            return false;
+        const char *error =
+            number.kind == NUMBER_ADDRESS
+                ? "it is an address"
+                : scalar_store(buffer->type, &number, data + i * buffer->type->bytes);
+        // -1 is a good way to set all bits.
+        if (error && number.kind == NUMBER_INTEGER && number.integer == -1) {
+            memset(data + i * buffer->type->bytes, 0xff, buffer->type->bytes);
+        } else if (error) {
+            run_fault(run, &fill->formula.at, "element %" PRIu64 " is no %s: %s", i,
+                      buffer->type->name, error);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool fill_from_file(struct run *run, const struct fill *fill,
+                           const struct run_buffer *buffer, uint8_t *data)
+{
+    struct data_file *file = data_open(run, &fill->at, fill->path, buffer);
+    if (!file)
+        return false;
+    memcpy(data, data_bytes(file), buffer->elements * buffer->type->bytes);
+    data_close(file);
+    return true;
+}
+
+static bool fill_zero(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
+                      uint8_t *data)
+{
+    (void)run;
+    (void)fill;
+    memset(data, 0, buffer->elements * buffer->type->bytes);
+    return true;
+}
+
+bool fill_do(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
+             uint8_t *data)
+{
+    static bool (*const fills[])(struct run * run, const struct fill *fill,
+                                 const struct run_buffer *buffer, uint8_t *data) = {
+        [FILL_ZERO] = fill_zero,     [FILL_IOTA] = fill_iota,       [FILL_UNIFORM] = fill_uniform,
+        [FILL_RANGE] = fill_range,   [FILL_FORMULA] = fill_formula, [FILL_NPY] = fill_from_file,
+        [FILL_RAW] = fill_from_file,
+    };
+    return fills[fill->kind](run, fill, buffer, data);
+}

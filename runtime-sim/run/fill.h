@@ -1,0 +1,28 @@
+// What buffers hold at first.
+#pragma once
+#include "runtime-sim/run/run.h"
+
+// Opens the file of the fill, if it has one, and finds the buffer's type and number of elements.
+// Then `data` of the buffer, zeroed, can be filled.
+bool fill_measure(struct run *run, struct run_buffer *buffer);
+// Fills `data` as the fill says, by the buffer's type and number of elements. False after saying
+// what is wrong.
+bool fill_do(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
+             uint8_t *data);
+
+// A data file in memory, .npy or bytes.
+struct data_file;
+// Opens it for values of the buffer's type and number. NULL after saying what is wrong.
+struct data_file *data_open(struct run *run, const struct run_text *at, const char *path,
+                            const struct run_buffer *buffer);
+const uint8_t *data_bytes(const struct data_file *file);
+void data_close(struct data_file *file);
+
+// The next number of splitmix64.
+static inline uint64_t splitmix64(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}

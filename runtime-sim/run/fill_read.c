@@ -1,0 +1,148 @@
+// The words of a fill.
+#include "runtime-sim/run/fill.h"
+#include "support/nearest.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS = 4 };
+
+struct words {
+    struct run *run;
+    const struct run_text *at;
+    struct run_text part[PARTS];
+    uint32_t count;
+};
+
+// zero | iota | uniform[:SEED] | range:LOW:HIGH[:SEED] | const:VALUE | raw:FILE
+static void split(struct words *w)
+{
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i <= w->at->length && w->count < PARTS; i++) {
+        bool last = w->count == PARTS - 1;
+        if (i < w->at->length && (w->at->text[i] != ':' || last))
+            continue;
+        w->part[w->count++] = run_part(w->run, w->at, begin, i);
+        begin = i + 1;
+    }
+}
+
+static bool no_more(struct words *w, uint32_t least, uint32_t most, const char *form)
+{
+    if (w->count > least && w->count <= most + 1)
+        return true;
+    run_fault(w->run, w->at, "this fill is written '%s'", form);
+    return false;
+}
+
+static bool take_seed(struct words *w, uint32_t part, uint64_t *seed)
+{
+    char *end;
+    *seed = 1;
+    if (part >= w->count)
+        return true;
+    errno = 0;
+    *seed = strtoull(w->part[part].text, &end, 0);
+    if (w->part[part].text[0] >= '0' && w->part[part].text[0] <= '9' && !*end && !errno)
+        return true;
+    run_fault(w->run, &w->part[part], "'%s' is no seed: a number of 64 bits", w->part[part].text);
+    return false;
+}
+
+// The formula may name the element's number, `i`.
+static bool take_formula(struct run *run, const struct run_text *at, struct fill *fill)
+{
+    fill->kind = FILL_FORMULA;
+    struct run_name name = {.text = "i", .length = 1, .kind = NAME_INDEX};
+    fill->index = run->names.n;
+    vec_push(run->arena, &run->names, name);
+    bool good = run_expression(run, at, &fill->formula);
+    run->names.v[fill->index].closed = true;
+    return good;
+}
+
+static bool take_zero(struct words *w, struct fill *fill)
+{
+    fill->kind = FILL_ZERO;
+    return no_more(w, 0, 0, "zero");
+}
+
+static bool take_iota(struct words *w, struct fill *fill)
+{
+    fill->kind = FILL_IOTA;
+    return no_more(w, 0, 0, "iota");
+}
+
+static bool take_uniform(struct words *w, struct fill *fill)
+{
+    fill->kind = FILL_UNIFORM;
+    return no_more(w, 0, 1, "uniform or uniform:SEED") && take_seed(w, 1, &fill->seed);
+}
+
+static bool take_range(struct words *w, struct fill *fill)
+{
+    fill->kind = FILL_RANGE;
+    return no_more(w, 2, 3, "range:LOW:HIGH or range:LOW:HIGH:SEED") &&
+           run_expression(w->run, &w->part[1], &fill->low) &&
+           run_expression(w->run, &w->part[2], &fill->high) && take_seed(w, 3, &fill->seed);
+}
+
+static bool take_const(struct words *w, struct fill *fill)
+{
+    return no_more(w, 1, 1, "const:VALUE") && take_formula(w->run, &w->part[1], fill);
+}
+
+static const struct {
+    const char *name;
+    bool (*take)(struct words *w, struct fill *fill);
+} patterns[] = {
+    {"zero", take_zero},   {"iota", take_iota},   {"uniform", take_uniform},
+    {"range", take_range}, {"const", take_const},
+};
+enum { PATTERNS = sizeof patterns / sizeof *patterns };
+
+static bool unknown(struct run *run, const struct run_text *word)
+{
+    struct nearest nearest;
+    nearest_init(&nearest, word->text, word->length);
+    for (int i = 0; i < PATTERNS; i++)
+        nearest_offer(&nearest, patterns[i].name, strlen(patterns[i].name));
+    if (nearest.best)
+        run_fault(run, word, "there is no fill '%s'; did you mean '%s'?", word->text, nearest.best);
+    else
+        run_fault(run, word,
+                  "there is no fill '%s': it is zero, iota, uniform, range:LOW:HIGH, const:VALUE, "
+                  "= FORMULA, FILE.npy or raw:FILE",
+                  word->text);
+    return false;
+}
+
+static bool is_npy(const struct run_text *at)
+{
+    return at->length > 4 && !strcmp(at->text + at->length - 4, ".npy");
+}
+
+bool run_fill(struct run *run, const struct run_text *at, struct fill *fill)
+{
+    *fill = (struct fill){.at = *at, .seed = 1, .index = UINT32_MAX};
+    if (at->text[0] == '=') {
+        struct run_text formula = run_part(run, at, 1, at->length);
+        return take_formula(run, &formula, fill);
+    }
+    if (!strncmp(at->text, "raw:", 4) && at->length > 4) {
+        fill->kind = FILL_RAW;
+        fill->path = at->text + 4;
+        return true;
+    }
+    if (is_npy(at)) {
+        fill->kind = FILL_NPY;
+        fill->path = at->text;
+        return true;
+    }
+    struct words words = {.run = run, .at = at};
+    split(&words);
+    for (int i = 0; i < PATTERNS; i++)
+        if (!strcmp(patterns[i].name, words.part[0].text))
+            return patterns[i].take(&words, fill);
+    return unknown(run, &words.part[0]);
+}

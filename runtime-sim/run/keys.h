@@ -1,0 +1,33 @@
+// The keys of run files, from one table.
+#pragma once
+#include "runtime-sim/run/yaml.h"
+
+enum run_context {
+    CONTEXT_RUN,
+    CONTEXT_BUFFER,
+    CONTEXT_LAUNCH,
+    CONTEXT_STEP,
+    CONTEXT_REPEAT,
+    CONTEXT_EXPECT,
+    CONTEXTS,
+};
+
+enum run_key {
+#define RUN_KEY(context, key, takes, needed, text) KEY_##context##_##key,
+#include "runtime-sim/run/keys.def"
+#undef RUN_KEY
+    RUN_KEYS,
+};
+
+// The values of one mapping, by key; NULL: not there.
+struct key_values {
+    const struct yaml_node *of[RUN_KEYS];
+};
+
+// Looks up all keys of a mapping. What is not known, there twice, missing or of another kind is
+// told. False after an error.
+bool keys_read(struct key_values *values, const struct yaml_document *document,
+               const struct yaml_node *mapping, enum run_context context, struct diags *diags);
+
+// The table for people, or for the documentation (Markdown).
+void keys_print(FILE *to, bool markdown);

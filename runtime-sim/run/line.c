@@ -1,0 +1,134 @@
+#include "runtime-sim/run/line.h"
+#include "runtime-sim/run/fill.h"
+#include <string.h>
+
+// Both walks over the words take the same steps: once to make the text, once to find the places.
+struct walk {
+    struct arena *arena;
+    VEC(char) text;
+};
+
+static void add(struct walk *walk, const char *text)
+{
+    for (; *text; text++)
+        vec_push(walk->arena, &walk->text, *text);
+}
+
+static uint32_t word(struct walk *walk, const char *option, const char *value)
+{
+    add(walk, option);
+    uint32_t at = walk->text.n;
+    add(walk, value);
+    return at;
+}
+
+static struct run_text take(struct walk *walk, const char *option, const char *value)
+{
+    struct run_text text = {0};
+    if (!value)
+        return text;
+    text.text = value;
+    text.length = (uint32_t)strlen(value);
+    text.begin = text.inner = word(walk, option, value);
+    text.end = text.begin + text.length;
+    return text;
+}
+
+struct words {
+    struct run_text program, kernel, grid, block, cluster, shared;
+    struct run_text *args;
+};
+
+static void take_words(struct walk *walk, struct words *words, const struct run_line *line)
+{
+    words->program = take(walk, "", line->program);
+    words->kernel = take(walk, " --kernel ", line->kernel);
+    words->grid = take(walk, " --grid ", line->grid);
+    words->block = take(walk, " --block ", line->block);
+    words->cluster = take(walk, " --cluster ", line->cluster);
+    words->shared = take(walk, " --shared ", line->shared);
+    words->args = ARENA_ARRAY(walk->arena, struct run_text, line->arg_count + 1);
+    for (uint32_t i = 0; i < line->arg_count; i++)
+        words->args[i] = take(walk, " --arg ", line->args[i]);
+}
+
+void run_line_source(struct source *source, struct arena *arena, const struct run_line *line)
+{
+    struct walk walk = {.arena = arena};
+    struct words words;
+    take_words(&walk, &words, line);
+    uint32_t length = walk.text.n;
+    add(&walk, "  ");
+    walk.text.v[length] = walk.text.v[length + 1] = 0;
+    source_init(source, arena, "<command line>", walk.text.v, length);
+}
+
+// buf:TYPE:COUNT:FILL
+static bool take_buffer(struct run *run, const struct run_text *at, uint32_t number,
+                        struct run_argument *to)
+{
+    const char *text = at->text, *type, *count, *fill = NULL;
+    type = text + 4;
+    count = strchr(type, ':');
+    if (count)
+        fill = strchr(count + 1, ':');
+    if (!fill) {
+        run_fault(run, at, "a buffer is written 'buf:TYPE:COUNT:FILL'");
+        return false;
+    }
+    uint32_t a = (uint32_t)(count - text), b = (uint32_t)(fill - text);
+    struct run_text type_at = run_part(run, at, 4, a), count_at = run_part(run, at, a + 1, b);
+    struct run_text fill_at = run_part(run, at, b + 1, at->length);
+    struct run_text name = *at;
+    name.text = arena_printf(run->arena, "arg%u", number);
+    name.length = (uint32_t)strlen(name.text);
+    struct run_buffer buffer = {.name = name.text, .at = *at};
+    if (!run_type(run, &type_at, &buffer.type) || !run_expression(run, &count_at, &buffer.count) ||
+        !run_fill(run, &fill_at, &buffer.fill))
+        return false;
+    uint32_t made = run_new_name(run, &name, NAME_BUFFER);
+    run->names.v[made].buffer = run->buffers.n;
+    vec_push(run->arena, &run->buffers, buffer);
+    to->at = *at;
+    struct run_text value = name;
+    value.inner = UINT32_MAX;
+    return run_expression(run, &value, &to->value);
+}
+
+bool run_line_read(struct run *run, const struct run_line *line)
+{
+    struct walk walk = {.arena = run->arena};
+    struct words words;
+    take_words(&walk, &words, line);
+    struct run_launch *launch = ARENA_NEW(run->arena, struct run_launch);
+    run->program = launch->at = words.program;
+    launch->kernel = words.kernel;
+    if (words.grid.text)
+        run_shape(run, &words.grid, launch->grid);
+    if (words.block.text)
+        run_shape(run, &words.block, launch->block);
+    if (words.cluster.text)
+        run_shape(run, &words.cluster, launch->cluster);
+    if (words.shared.text)
+        run_expression(run, &words.shared, &launch->shared);
+    for (uint32_t i = 0; i < line->arg_count; i++) {
+        struct run_argument argument = {0};
+        bool good = strncmp(words.args[i].text, "buf:", 4)
+                        ? run_argument(run, &words.args[i], &argument)
+                        : take_buffer(run, &words.args[i], i, &argument);
+        if (good)
+            vec_push(run->arena, &launch->args, argument);
+    }
+    struct run_step step = {.launch = launch};
+    vec_push(run->arena, &run->steps.list, step);
+    return !run->diags->errors;
+}
+
+uint32_t run_saved_buffer(const struct run *run, const char *name)
+{
+    const char *of_argument = arena_printf(run->arena, "arg%s", name);
+    for (uint32_t i = 0; i < run->buffers.n; i++)
+        if (!strcmp(run->buffers.v[i].name, name) || !strcmp(run->buffers.v[i].name, of_argument))
+            return i;
+    return UINT32_MAX;
+}

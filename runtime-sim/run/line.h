@@ -1,0 +1,19 @@
+// A run from a command line: one kernel, launched once.
+#pragma once
+#include "runtime-sim/run/run.h"
+
+struct run_line {
+    const char *program;
+    const char *kernel;                          // NULL: the only one
+    const char *grid, *block, *cluster, *shared; // NULL: not given
+    const char *const *args;
+    uint32_t arg_count;
+};
+
+// The words as a text, so that what is wrong with them has a place.
+void run_line_source(struct source *source, struct arena *arena, const struct run_line *line);
+// False after errors, all of which are in `run->diags`. An argument `buf:TYPE:COUNT:FILL` makes a
+// buffer that is named after its number: "arg0".
+bool run_line_read(struct run *run, const struct run_line *line);
+// The buffer of an argument's number or of this name; UINT32_MAX: there is none.
+uint32_t run_saved_buffer(const struct run *run, const char *name);

@@ -1,0 +1,279 @@
+// The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+#include "runtime-sim/run/npy.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const char magic[] = "\x93NUMPY";
+enum { MAGIC = 6, BEFORE_HEADER_1 = 10, BEFORE_HEADER_2 = 12, ALIGNMENT = 64 };
+
+bool npy_is(const char *bytes, size_t size)
+{
+    return size >= MAGIC && !memcmp(bytes, magic, MAGIC);
+}
+
+struct header {
+    struct npy *npy;
+    struct arena *arena;
+    const char *bytes, *at, *end;
+    unsigned seen; // keys
+    bool fortran;
+    const char *error;
+};
+
+enum { KEY_DESCR = 1, KEY_ORDER = 2, KEY_SHAPE = 4, KEY_ALL = 7 };
+
+static bool fail(struct header *h, const char *what)
+{
+    if (!h->error)
+        h->error = arena_printf(h->arena, "byte %td: %s", h->at - h->bytes, what);
+    return false;
+}
+
+static void skip_blanks(struct header *h)
+{
+    while (h->at < h->end && strchr(" \t\r\n", *h->at) && *h->at)
+        h->at++;
+}
+
+static bool take(struct header *h, const char *token)
+{
+    size_t length = strlen(token);
+    skip_blanks(h);
+    if ((size_t)(h->end - h->at) < length || memcmp(h->at, token, length))
+        return false;
+    h->at += length;
+    return true;
+}
+
+static bool expect(struct header *h, const char *token)
+{
+    return take(h, token) ||
+           fail(h, arena_printf(h->arena, "'%s' is missing in the header", token));
+}
+
+// A string; its length, or 0 after an error.
+static size_t take_string(struct header *h, const char **text)
+{
+    skip_blanks(h);
+    char quote = h->at < h->end ? *h->at : 0;
+    const char *close = quote == '\'' || quote == '"'
+                            ? memchr(h->at + 1, quote, (size_t)(h->end - h->at - 1))
+                            : NULL;
+    if (!close || close == h->at + 1) {
+        fail(h, "a string is missing in the header");
+        return 0;
+    }
+    *text = h->at + 1;
+    h->at = close + 1;
+    return (size_t)(close - *text);
+}
+
+static bool take_number(struct header *h, uint64_t *value)
+{
+    const char *from = h->at;
+    *value = 0;
+    for (; h->at < h->end && *h->at >= '0' && *h->at <= '9'; h->at++)
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(*h->at - '0'), value))
+            return fail(h, "a dimension has more than 64 bits");
+    return h->at > from || fail(h, "a number is missing in the header");
+}
+
+// '<f4', '|u1', '=i8'; '>' is big endian.
+static bool take_descr(struct header *h)
+{
+    const char *text, *from;
+    uint64_t bytes;
+    skip_blanks(h);
+    from = h->at;
+    size_t length = take_string(h, &text);
+    if (!length)
+        return from < h->end && *from == '[' ? (h->error = NULL, fail(h, "records are not read"))
+                                             : false;
+    const char *behind = h->at;
+    h->at = text;
+    bool ordered = memchr("<>|=", *text, 4);
+    if (*text == '>')
+        return fail(h, "the values are big endian");
+    if (length < (ordered ? 3u : 2u) || !memchr("iufbV", text[ordered], 5))
+        return fail(
+            h, arena_printf(h->arena, "values of type '%.*s' are not read", (int)length, text));
+    h->npy->letter = text[ordered] == 'b' ? 'u' : text[ordered];
+    h->at = text + ordered + 1;
+    if (!take_number(h, &bytes) || h->at != text + length)
+        return fail(h, "the type is not understood");
+    if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
+        return fail(h, arena_printf(h->arena, "values of %" PRIu64 " bytes are not read", bytes));
+    h->npy->bytes = (uint32_t)bytes;
+    h->at = behind;
+    return true;
+}
+
+static bool take_order(struct header *h)
+{
+    h->fortran = take(h, "True");
+    return h->fortran || take(h, "False") || fail(h, "True or False is missing in the header");
+}
+
+static bool take_shape(struct header *h)
+{
+    struct npy *npy = h->npy;
+    npy->count = 1;
+    if (!expect(h, "("))
+        return false;
+    while (!take(h, ")")) {
+        uint64_t *length = &npy->shape[npy->dimensions];
+        if (npy->dimensions == NPY_DIMENSIONS)
+            return fail(h, "the array has more than 32 dimensions");
+        skip_blanks(h);
+        if (!take_number(h, length))
+            return false;
+        npy->dimensions++;
+        if (__builtin_mul_overflow(npy->count, *length, &npy->count))
+            return fail(h, "the array has more than 2^64 elements");
+        if (!take(h, ",") && !(h->at < h->end && *h->at == ')'))
+            return fail(h, "',' or ')' is missing in the header");
+    }
+    return true;
+}
+
+static const struct {
+    const char *name;
+    unsigned bit;
+    bool (*take)(struct header *h);
+} keys[] = {
+    {"descr", KEY_DESCR, take_descr},
+    {"fortran_order", KEY_ORDER, take_order},
+    {"shape", KEY_SHAPE, take_shape},
+};
+
+static bool take_entry(struct header *h)
+{
+    const char *key;
+    size_t length = take_string(h, &key);
+    if (!length || !expect(h, ":"))
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strlen(keys[i].name) != length || memcmp(keys[i].name, key, length))
+            continue;
+        if (h->seen & keys[i].bit)
+            return fail(h, arena_printf(h->arena, "a second '%s' in the header", keys[i].name));
+        h->seen |= keys[i].bit;
+        return keys[i].take(h);
+    }
+    return fail(h, arena_printf(h->arena, "'%.*s' is not known in the header", (int)length, key));
+}
+
+static bool take_header(struct header *h)
+{
+    if (!expect(h, "{"))
+        return false;
+    while (!take(h, "}")) {
+        if (!take_entry(h))
+            return false;
+        skip_blanks(h);
+        if (!take(h, ",") && !(h->at < h->end && *h->at == '}'))
+            return fail(h, "',' or '}' is missing in the header");
+    }
+    skip_blanks(h);
+    if (h->at < h->end)
+        return fail(h, "the header goes on behind its end");
+    return h->seen == KEY_ALL || fail(h, "descr, fortran_order or shape is missing in the header");
+}
+
+// Where the header begins and ends. False if the file is shorter.
+static bool find_header(struct header *h, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)h->bytes;
+    if (size < BEFORE_HEADER_2)
+        return fail(h, "the file ends within its first 12 bytes");
+    h->at = h->bytes + MAGIC;
+    if ((bytes[6] != 1 && bytes[6] != 2) || bytes[7])
+        return fail(h, arena_printf(h->arena, "format %u.%u is not read: 1.0 and 2.0 are", bytes[6],
+                                    bytes[7]));
+    size_t length = bytes[8] | (size_t)bytes[9] << 8;
+    size_t begin = BEFORE_HEADER_1;
+    h->at = h->bytes + 8;
+    if (bytes[6] == 2) {
+        length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+        begin = BEFORE_HEADER_2;
+    }
+    if (length > size - begin)
+        return fail(h, "the file ends within the header");
+    h->at = h->bytes + begin;
+    h->end = h->at + length;
+    return true;
+}
+
+static bool check_size(struct header *h, size_t size)
+{
+    struct npy *npy = h->npy;
+    size_t left = size - (size_t)(h->end - h->bytes);
+    uint64_t needed;
+    npy->data = h->end;
+    h->at = h->end;
+    // The order says nothing where at most one dimension has more than one element.
+    uint32_t wide = 0;
+    for (uint32_t i = 0; i < npy->dimensions; i++)
+        wide += npy->shape[i] > 1;
+    if (h->fortran && wide > 1)
+        return fail(h, "the array is in Fortran's order; numpy.ascontiguousarray gives C's");
+    if (__builtin_mul_overflow(npy->count, npy->bytes, &needed) || needed != left)
+        return fail(h, arena_printf(h->arena,
+                                    "the header promises %" PRIu64 " values of %u bytes, and %zu "
+                                    "bytes follow",
+                                    npy->count, npy->bytes, left));
+    return true;
+}
+
+const char *npy_read(struct npy *npy, struct arena *arena, const char *bytes, size_t size)
+{
+    struct header header = {.npy = npy, .arena = arena, .bytes = bytes, .at = bytes};
+    *npy = (struct npy){0};
+    if (!npy_is(bytes, size))
+        fail(&header, "this is no .npy file");
+    else if (find_header(&header, size) && take_header(&header))
+        check_size(&header, size);
+    return header.error;
+}
+
+bool npy_fits(const struct npy *npy, const struct scalar *type)
+{
+    if (npy->bytes != type->bytes)
+        return false;
+    bool any = type->name[0] == 'b'; // b8 … b64, and bf16, which others store in their own ways
+    return any || npy->letter == type->npy;
+}
+
+const char *npy_type(const struct npy *npy, struct arena *arena)
+{
+    const char *name = npy->letter == 'i'   ? "int"
+                       : npy->letter == 'u' ? "uint"
+                       : npy->letter == 'f' ? "float"
+                                            : "void";
+    return arena_printf(arena, "%s%u", name, 8 * npy->bytes);
+}
+
+void npy_write(FILE *to, const struct scalar *type, const uint64_t *shape, uint32_t dimensions,
+               const void *data, uint64_t count)
+{
+    char header[ALIGNMENT * 16];
+    int length =
+        snprintf(header, sizeof header, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
+                 type->bytes == 1 ? '|' : '<', type->npy, type->bytes);
+    for (uint32_t i = 0; i < dimensions; i++)
+        length += snprintf(header + length, sizeof header - (size_t)length, "%s%" PRIu64,
+                           i ? ", " : "", shape[i]);
+    if (!dimensions)
+        length += snprintf(header + length, sizeof header - (size_t)length, "%" PRIu64, count);
+    length += snprintf(header + length, sizeof header - (size_t)length, "%s), }",
+                       dimensions > 1 ? "" : ",");
+    while ((BEFORE_HEADER_1 + length + 1) % ALIGNMENT)
+        header[length++] = ' ';
+    header[length++] = '\n';
+    unsigned char before[BEFORE_HEADER_1] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)length, (unsigned char)(length >> 8)};
+    fwrite(before, 1, sizeof before, to);
+    fwrite(header, 1, (size_t)length, to);
+    fwrite(data, type->bytes, count, to);
+}

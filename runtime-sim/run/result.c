@@ -1,0 +1,199 @@
+#include "runtime-sim/run/result.h"
+#include "backend/build.h"
+#include "support/json.h"
+#include <sys/resource.h>
+
+struct result_host result_host_now(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (struct result_host){session_cpu_seconds(), (uint64_t)usage.ru_maxrss * 1024};
+}
+
+static void write_input(struct json *json, const char *file, const char *sha256)
+{
+    json_object_flat(json);
+    json_key(json, "file");
+    json_string(json, file);
+    json_key(json, "sha256");
+    json_string(json, sha256);
+    json_end_object(json);
+}
+
+static void write_source(struct json *json, const char *key, const struct source *source)
+{
+    char digest[SHA256_HEX + 1];
+    tables_digest(digest, source->text, source->length);
+    json_key(json, key);
+    write_input(json, source->name, digest);
+}
+
+static void write_inputs(struct json *json, const struct result *result)
+{
+    const struct run *run = result->session->run;
+    if (result->run_file)
+        write_source(json, "run", run->source);
+    write_source(json, "program", result->session->source);
+    json_key(json, "inputs");
+    json_array(json);
+    for (uint32_t i = 0; i < run->inputs.n; i++)
+        write_input(json, run->inputs.v[i].file, run->inputs.v[i].sha256);
+    json_end_array(json);
+}
+
+static void write_nulls(struct json *json, const char *key, const char *const *names)
+{
+    json_key(json, key);
+    json_object_flat(json);
+    for (; *names; names++) {
+        json_key(json, *names);
+        json_null(json);
+    }
+    json_end_object(json);
+}
+
+// What needs a model of time is there and null.
+static void write_counts(struct json *json, const struct session_kernel *kernel)
+{
+    static const char *const offload[] = {"chains_tagged", "chains_offloaded", "blocks_offloaded",
+                                          NULL},
+                             *const noc[] = {"hops", "weighted_hops", NULL},
+                             *const memory[] = {"l1_hits",     "llc_hits",     "dram_reads",
+                                                "dram_writes", "latency_mean", NULL};
+    json_key(json, "launches");
+    json_uint(json, kernel->launches);
+    json_key(json, "cycles");
+    json_null(json);
+    json_key(json, "warp_instructions");
+    json_uint(json, kernel->warp_instructions);
+    json_key(json, "thread_instructions");
+    json_uint(json, kernel->thread_instructions);
+    json_key(json, "ipc");
+    json_null(json);
+    write_nulls(json, "offload", offload);
+    write_nulls(json, "noc", noc);
+    write_nulls(json, "memory", memory);
+}
+
+static void write_kernels(struct json *json, const struct session *session)
+{
+    struct session_kernel total = {0};
+    json_key(json, "kernels");
+    json_array(json);
+    for (uint32_t i = 0; i < session->kernels.n; i++) {
+        const struct session_kernel *kernel = &session->kernels.v[i];
+        json_object(json);
+        json_key(json, "name");
+        json_string(json, kernel->name);
+        write_counts(json, kernel);
+        json_end_object(json);
+        total.launches += kernel->launches;
+        total.warp_instructions += kernel->warp_instructions;
+        total.thread_instructions += kernel->thread_instructions;
+    }
+    json_end_array(json);
+    json_key(json, "total");
+    json_object(json);
+    write_counts(json, &total);
+    json_end_object(json);
+}
+
+static void write_triple(struct json *json, const char *key, const uint32_t of[3])
+{
+    json_key(json, key);
+    json_array_flat(json);
+    for (int i = 0; i < 3; i++)
+        json_uint(json, of[i]);
+    json_end_array(json);
+}
+
+static void write_place(struct json *json, const struct session *session)
+{
+    const struct session_fault *fault = &session->fault;
+    struct place place = source_place(session->source, fault->begin);
+    write_triple(json, "cta", fault->cta);
+    write_triple(json, "thread", fault->thread);
+    json_key(json, "file");
+    json_string(json, session->source->name);
+    json_key(json, "line");
+    json_uint(json, place.line);
+    json_key(json, "column");
+    json_uint(json, place.column);
+}
+
+static void write_fault(struct json *json, const struct session *session)
+{
+    const struct session_fault *fault = &session->fault;
+    json_key(json, "fault");
+    if (!fault->text) {
+        json_null(json);
+        return;
+    }
+    json_object(json);
+    json_key(json, "text");
+    json_string(json, fault->text);
+    json_key(json, "kernel");
+    json_string(json, fault->kernel);
+    json_key(json, "launch");
+    json_uint(json, fault->launch);
+    if (fault->happened)
+        write_place(json, session);
+    if (fault->has_address) {
+        json_key(json, "address");
+        json_uint(json, fault->address);
+        json_key(json, "nearest");
+        json_string(json, fault->nearest);
+    }
+    json_end_object(json);
+}
+
+static void write_ends(struct json *json, const struct result *result)
+{
+    const struct session *session = result->session;
+    json_key(json, "host");
+    json_object(json);
+    json_key(json, "cpu_seconds");
+    json_double(json, result->host.cpu_seconds);
+    json_key(json, "kernel_cpu_seconds");
+    json_double(json, session->kernel_cpu_seconds);
+    json_key(json, "peak_rss_bytes");
+    json_uint(json, result->host.peak_rss_bytes);
+    json_end_object(json);
+    json_key(json, "checks");
+    json_object_flat(json);
+    json_key(json, "passed");
+    json_uint(json, session->passed);
+    json_key(json, "failed");
+    json_uint(json, session->failed);
+    json_end_object(json);
+}
+
+void result_write(const struct result *result, FILE *to)
+{
+    static const char *const outcomes[] = {
+        [SESSION_DONE] = "done",
+        [SESSION_BAD_INPUT] = "bad input",
+        [SESSION_CHECK_FAILED] = "check failed",
+        [SESSION_NO_PROGRESS] = "no progress",
+        [SESSION_FAULT] = "fault",
+    };
+    struct json json;
+    json_init(&json, to);
+    json_object(&json);
+    json_key(&json, "format");
+    json_string(&json, "ptxoffload-run");
+    json_key(&json, "version");
+    json_int(&json, 1);
+    json_key(&json, "mode");
+    json_string(&json, "functional");
+    write_inputs(&json, result);
+    json_key(&json, "outcome");
+    json_string(&json, outcomes[result->outcome]);
+    json_key(&json, "exit_code");
+    json_int(&json, result->exit_code);
+    write_fault(&json, result->session);
+    write_kernels(&json, result->session);
+    write_ends(&json, result);
+    json_end_object(&json);
+    json_done(&json);
+}

@@ -1,0 +1,20 @@
+// What a run has come to, as JSON.
+#pragma once
+#include "runtime-sim/run/session.h"
+
+// The process: CPU seconds of all its threads, most memory that it had resident.
+struct result_host {
+    double cpu_seconds;
+    uint64_t peak_rss_bytes;
+};
+
+struct result {
+    const struct session *session;
+    const char *run_file; // NULL: the run came from a command line
+    enum session_outcome outcome;
+    int exit_code;
+    struct result_host host;
+};
+
+struct result_host result_host_now(void);
+void result_write(const struct result *result, FILE *to);

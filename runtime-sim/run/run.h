@@ -1,0 +1,160 @@
+// A run: a program, buffers, launches of its kernels, and what is expected of the results. Made
+// from a run file or from a command line.
+#pragma once
+#include "runtime-sim/run/expr.h"
+#include "runtime-sim/run/yaml.h"
+
+// A word of the user's and where it stands in `run->source`.
+struct run_text {
+    const char *text; // ends in 0; NULL: not given
+    uint32_t length;
+    uint32_t begin, end;
+    uint32_t inner; // offset of text[0], or UINT32_MAX if it does not stand there letter by letter
+};
+
+struct run_expr {
+    struct run_text at;
+    const struct expr *expr; // NULL: not given
+};
+
+enum fill_kind { FILL_ZERO, FILL_IOTA, FILL_UNIFORM, FILL_RANGE, FILL_FORMULA, FILL_NPY, FILL_RAW };
+
+struct fill {
+    enum fill_kind kind;
+    struct run_text at;
+    uint64_t seed;
+    struct run_expr low, high; // of a range
+    struct run_expr formula;   // of each element; of a constant, too
+    uint32_t index;            // name of the element's number in the formula
+    const char *path;          // as the user wrote it
+};
+
+struct run_buffer {
+    const char *name;
+    struct run_text at;
+    const struct scalar *type; // NULL: the file's
+    struct run_expr count;
+    struct fill fill;
+    struct run_text save;
+    // Once it is allocated:
+    uint64_t elements, address;
+    uint8_t *data;
+    uint64_t shape[32];
+    uint32_t dimensions; // 0: (elements,)
+};
+
+struct run_argument {
+    struct run_text name; // of the parameter; NULL text: by place
+    struct run_text at;
+    const struct scalar *type; // NULL: the parameter's
+    struct run_expr value;
+    struct run_argument *parts; // of a structure; NULL: none
+    uint32_t part_count;
+};
+
+struct run_launch {
+    struct run_text kernel; // NULL: the only one
+    struct run_text at;
+    struct run_expr grid[3], block[3], cluster[3];
+    struct run_expr shared;
+    bool by_name;
+    VEC(struct run_argument) args;
+};
+
+struct run_repeat;
+struct run_step {
+    struct run_launch *launch; // either this
+    struct run_repeat *repeat; // or this
+};
+
+struct run_steps {
+    VEC(struct run_step) list;
+};
+
+struct run_repeat {
+    struct run_text at;
+    struct run_expr condition, times, max;
+    VEC(uint32_t) resets; // buffers
+    uint32_t index;       // name, or UINT32_MAX
+    struct run_steps steps;
+};
+
+enum run_check_kind { CHECK_FILE, CHECK_BUFFER, CHECK_FILL };
+
+struct run_check {
+    enum run_check_kind kind;
+    struct run_text at;
+    uint32_t buffer, reference;
+    struct run_text path;
+    struct fill fill;
+    struct run_expr rtol, atol;
+};
+
+enum run_name_kind { NAME_VALUE, NAME_INDEX, NAME_BUFFER };
+
+struct run_name {
+    const char *text;
+    uint32_t length;
+    enum run_name_kind kind;
+    bool closed;          // the loop that it belongs to has ended
+    uint32_t buffer;      // or
+    struct number number; // its value now
+};
+
+// `--set values.NAME=EXPRESSION`
+struct run_setting {
+    struct run_text name, value;
+    bool used;
+};
+
+// A file with data that was read.
+struct run_input {
+    const char *file, *sha256;
+};
+
+struct run {
+    struct arena *arena;
+    const struct source *source;
+    struct diags *diags;
+    const char *folder; // of files to read; "" or ending in a slash
+    struct run_text program, module, arch;
+    VEC(struct run_setting) settings;
+    VEC(struct run_name) names;
+    VEC(struct run_buffer) buffers;
+    VEC(struct run_check) checks;
+    struct run_steps steps;
+    VEC(struct run_input) inputs;
+    struct expr_names expr_names;
+};
+
+void run_init(struct run *run, struct arena *arena, const struct source *source,
+              struct diags *diags);
+// Reads the file. False after errors, all of which are in `run->diags`.
+bool run_read(struct run *run, struct arena *arena);
+
+// For readers of both kinds. Each tells what is wrong.
+void run_fault(struct run *run, const struct run_text *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// An error in a part of the text, from its byte `begin` to `end`.
+void run_fault_in(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end,
+                  const char *text);
+bool run_expression(struct run *run, const struct run_text *at, struct run_expr *to);
+// The value at this time.
+bool run_value(struct run *run, const struct run_expr *expr, struct number *number);
+// The same for an integer of `least` … `most`; `what` names it in errors.
+bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, int64_t most,
+                 const char *what, int64_t *value);
+// A part of a text.
+struct run_text run_part(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end);
+// "X", "X,Y" or "X,Y,Z"
+bool run_shape(struct run *run, const struct run_text *at, struct run_expr shape[3]);
+// EXPRESSION or TYPE:EXPRESSION
+bool run_argument(struct run *run, const struct run_text *at, struct run_argument *to);
+bool run_type(struct run *run, const struct run_text *at, const struct scalar **type);
+bool run_fill(struct run *run, const struct run_text *at, struct fill *fill);
+// UINT32_MAX, after saying so, if the name is taken or is none.
+uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_kind kind);
+// UINT32_MAX, after saying so, if there is none.
+uint32_t run_find_buffer(struct run *run, const struct run_text *at);
+// A file to read by the name that the user wrote.
+const char *run_path(const struct run *run, const char *path);

@@ -1,0 +1,368 @@
+// Reading a run file.
+#include "runtime-sim/run/fill.h"
+#include "runtime-sim/run/keys.h"
+#include <string.h>
+
+enum { DEEPEST = 16, MOST_STEPS = 100000 };
+
+struct reading {
+    struct run *run;
+    struct yaml_document document;
+    uint32_t depth, steps;
+};
+
+static struct run_text text_of(const struct yaml_node *node)
+{
+    struct run_text text = {0};
+    if (node)
+        text = (struct run_text){node->text, node->length, node->begin, node->end, node->inner};
+    if (node && node->kind != YAML_SCALAR) {
+        text.text = "";
+        text.inner = UINT32_MAX;
+    }
+    return text;
+}
+
+static bool is_scalar(struct reading *r, const struct yaml_node *node, const char *what)
+{
+    struct run_text at = text_of(node);
+    if (node->kind == YAML_SCALAR && node->length)
+        return true;
+    run_fault(r->run, &at, "%s is one value", what);
+    return false;
+}
+
+static bool take_expression(struct reading *r, const struct yaml_node *node, struct run_expr *to)
+{
+    struct run_text at = text_of(node);
+    return !node || run_expression(r->run, &at, to);
+}
+
+// Values
+
+static const struct run_text *setting_of(struct reading *r, const struct run_text *name)
+{
+    const struct run_text *found = NULL;
+    for (uint32_t i = 0; i < r->run->settings.n; i++) {
+        struct run_setting *setting = &r->run->settings.v[i];
+        if (strcmp(setting->name.text, name->text))
+            continue;
+        setting->used = true;
+        found = &setting->value;
+    }
+    return found;
+}
+
+static void take_value(struct reading *r, const struct yaml_node *key,
+                       const struct yaml_node *value)
+{
+    struct run *run = r->run;
+    struct run_text name = text_of(key);
+    const struct run_text *set = key->kind == YAML_SCALAR ? setting_of(r, &name) : NULL;
+    struct run_text at = set ? *set : text_of(value);
+    struct run_expr expr;
+    struct number number;
+    if (!is_scalar(r, key, "a name") || !is_scalar(r, value, "a number"))
+        return;
+    // A setting has no place in the file; what is wrong with it is told at the value's.
+    if (set) {
+        at.begin = value->begin;
+        at.end = value->end;
+        at.inner = UINT32_MAX;
+    }
+    if (!run_expression(run, &at, &expr) || !run_value(run, &expr, &number))
+        return;
+    uint32_t made = run_new_name(run, &name, NAME_VALUE);
+    if (made != UINT32_MAX)
+        run->names.v[made].number = number;
+}
+
+static void take_values(struct reading *r, const struct yaml_node *values)
+{
+    for (uint32_t i = 0; values && i < values->count; i += 2)
+        take_value(r, yaml_at(&r->document, values->items[i]),
+                   yaml_at(&r->document, values->items[i + 1]));
+    for (uint32_t i = 0; i < r->run->settings.n; i++) {
+        const struct run_setting *setting = &r->run->settings.v[i];
+        if (!setting->used)
+            diag_add(r->run->diags, DIAG_ERROR, "run-file", values ? values->begin : NO_OFFSET,
+                     values ? values->end : NO_OFFSET, "--set: there is no value '%s' to be set",
+                     setting->name.text);
+    }
+}
+
+// Buffers
+
+static void take_buffer(struct reading *r, const struct yaml_node *key,
+                        const struct yaml_node *value)
+{
+    struct run *run = r->run;
+    struct run_text name = text_of(key);
+    struct key_values of;
+    if (!is_scalar(r, key, "a name") ||
+        !keys_read(&of, &r->document, value, CONTEXT_BUFFER, run->diags))
+        return;
+    struct run_buffer buffer = {
+        .name = name.text, .at = name, .save = text_of(of.of[KEY_BUFFER_save])};
+    struct run_text type = text_of(of.of[KEY_BUFFER_type]), fill = text_of(of.of[KEY_BUFFER_fill]);
+    if ((type.text && !run_type(run, &type, &buffer.type)) ||
+        !take_expression(r, of.of[KEY_BUFFER_count], &buffer.count) ||
+        (fill.text && !run_fill(run, &fill, &buffer.fill)))
+        return;
+    uint32_t made = run_new_name(run, &name, NAME_BUFFER);
+    if (made == UINT32_MAX)
+        return;
+    run->names.v[made].buffer = run->buffers.n;
+    vec_push(run->arena, &run->buffers, buffer);
+}
+
+// Launches
+
+static bool take_shape(struct reading *r, const struct yaml_node *node, struct run_expr shape[3])
+{
+    struct run_text at = text_of(node);
+    if (!node)
+        return true;
+    if (node->kind == YAML_SCALAR)
+        return run_shape(r->run, &at, shape);
+    if (!node->count || node->count > 3) {
+        run_fault(r->run, &at, "there are one to three dimensions");
+        return false;
+    }
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct yaml_node *item = yaml_at(&r->document, node->items[i]);
+        if (!is_scalar(r, item, "a dimension") || !take_expression(r, item, &shape[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool take_parts(struct reading *r, const struct yaml_node *node, struct run_argument *to)
+{
+    to->at = text_of(node);
+    to->parts = ARENA_ARRAY(r->run->arena, struct run_argument, node->count + 1);
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct yaml_node *item = yaml_at(&r->document, node->items[i]);
+        struct run_argument *part = &to->parts[to->part_count++];
+        struct run_text at = text_of(item);
+        if (!is_scalar(r, item, "a part of a structure") || !run_argument(r->run, &at, part))
+            return false;
+        if (!part->type) {
+            run_fault(r->run, &at, "a part of a structure needs its type: TYPE:EXPRESSION");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool take_argument(struct reading *r, const struct yaml_node *name,
+                          const struct yaml_node *node, struct run_launch *launch)
+{
+    struct run_argument argument = {.name = text_of(name)};
+    struct run_text at = text_of(node);
+    bool good = node->kind == YAML_SEQUENCE
+                    ? take_parts(r, node, &argument)
+                    : is_scalar(r, node, "an argument") && run_argument(r->run, &at, &argument);
+    if (name)
+        good &= is_scalar(r, name, "a parameter's name");
+    if (good)
+        vec_push(r->run->arena, &launch->args, argument);
+    return good;
+}
+
+static bool take_arguments(struct reading *r, const struct yaml_node *node,
+                           struct run_launch *launch)
+{
+    bool good = true;
+    if (!node)
+        return true;
+    launch->by_name = node->kind == YAML_MAPPING;
+    uint32_t step = launch->by_name ? 2 : 1;
+    for (uint32_t i = 0; i < node->count; i += step)
+        good &= take_argument(r, launch->by_name ? yaml_at(&r->document, node->items[i]) : NULL,
+                              yaml_at(&r->document, node->items[i + step - 1]), launch);
+    return good;
+}
+
+static bool take_launch(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+{
+    struct run *run = r->run;
+    struct key_values of;
+    if (!keys_read(&of, &r->document, node, CONTEXT_LAUNCH, run->diags))
+        return false;
+    struct run_launch *launch = ARENA_NEW(run->arena, struct run_launch);
+    launch->at = text_of(node);
+    launch->kernel = text_of(of.of[KEY_LAUNCH_kernel]);
+    if (!take_shape(r, of.of[KEY_LAUNCH_grid], launch->grid) ||
+        !take_shape(r, of.of[KEY_LAUNCH_block], launch->block) ||
+        !take_shape(r, of.of[KEY_LAUNCH_cluster], launch->cluster) ||
+        !take_expression(r, of.of[KEY_LAUNCH_shared], &launch->shared) ||
+        !take_arguments(r, of.of[KEY_LAUNCH_args], launch))
+        return false;
+    struct run_step step = {.launch = launch};
+    vec_push(run->arena, &steps->list, step);
+    return true;
+}
+
+static void take_steps(struct reading *r, const struct yaml_node *node, struct run_steps *steps);
+
+static bool take_resets(struct reading *r, const struct yaml_node *node, struct run_repeat *repeat)
+{
+    uint32_t count = !node ? 0 : node->kind == YAML_SEQUENCE ? node->count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct yaml_node *item =
+            node->kind == YAML_SEQUENCE ? yaml_at(&r->document, node->items[i]) : node;
+        struct run_text name = text_of(item);
+        if (!is_scalar(r, item, "a buffer's name"))
+            return false;
+        uint32_t buffer = run_find_buffer(r->run, &name);
+        if (buffer == UINT32_MAX)
+            return false;
+        vec_push(r->run->arena, &repeat->resets, buffer);
+    }
+    return true;
+}
+
+static bool take_repeat(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+{
+    struct run *run = r->run;
+    struct key_values of;
+    if (!keys_read(&of, &r->document, node, CONTEXT_REPEAT, run->diags))
+        return false;
+    struct run_repeat *repeat = ARENA_NEW(run->arena, struct run_repeat);
+    struct run_text index = text_of(of.of[KEY_REPEAT_index]);
+    repeat->at = text_of(node);
+    repeat->index = UINT32_MAX;
+    if (!take_expression(r, of.of[KEY_REPEAT_times], &repeat->times))
+        return false;
+    if (index.text && (repeat->index = run_new_name(run, &index, NAME_INDEX)) == UINT32_MAX)
+        return false;
+    bool good = take_expression(r, of.of[KEY_REPEAT_while], &repeat->condition) &&
+                take_expression(r, of.of[KEY_REPEAT_max], &repeat->max) &&
+                take_resets(r, of.of[KEY_REPEAT_reset], repeat);
+    if (good && !repeat->condition.expr && !repeat->times.expr) {
+        run_fault(run, &repeat->at, "a repeat needs 'while' or 'times'");
+        good = false;
+    }
+    take_steps(r, of.of[KEY_REPEAT_launches], &repeat->steps);
+    if (index.text)
+        run->names.v[repeat->index].closed = true;
+    struct run_step step = {.repeat = repeat};
+    vec_push(run->arena, &steps->list, step);
+    return good;
+}
+
+static bool is_repeat(struct reading *r, const struct yaml_node *node)
+{
+    for (uint32_t i = 0; node->kind == YAML_MAPPING && i < node->count; i += 2)
+        if (!strcmp(text_of(yaml_at(&r->document, node->items[i])).text, "repeat"))
+            return true;
+    return false;
+}
+
+static void take_step(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+{
+    struct key_values of;
+    struct run_text at = text_of(node);
+    if (++r->steps > MOST_STEPS) {
+        if (r->steps == MOST_STEPS + 1)
+            run_fault(r->run, &at, "there are more than 100000 launches: repeat has 'times'");
+    } else if (!is_repeat(r, node)) {
+        take_launch(r, node, steps);
+    } else if (keys_read(&of, &r->document, node, CONTEXT_STEP, r->run->diags)) {
+        take_repeat(r, of.of[KEY_STEP_repeat], steps);
+    }
+}
+
+static void take_steps(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+{
+    struct run_text at = text_of(node);
+    if (r->depth == DEEPEST) {
+        run_fault(r->run, &at, "repeats are nested more than 16 deep");
+        return;
+    }
+    r->depth++;
+    for (uint32_t i = 0; i < node->count; i++)
+        take_step(r, yaml_at(&r->document, node->items[i]), steps);
+    r->depth--;
+}
+
+// Expectations
+
+// What a buffer is compared with, which is one of three.
+static bool take_expected(struct reading *r, const struct key_values *of, struct run_check *check)
+{
+    struct run_text reference = text_of(of->of[KEY_EXPECT_reference]);
+    struct run_text fill = text_of(of->of[KEY_EXPECT_fill]);
+    check->path = text_of(of->of[KEY_EXPECT_file]);
+    int given = !!reference.text + !!fill.text + !!check->path.text;
+    if (given != 1) {
+        run_fault(r->run, &check->at, "an expectation needs one of 'file', 'reference' and 'fill'");
+        return false;
+    }
+    check->kind = reference.text ? CHECK_BUFFER : fill.text ? CHECK_FILL : CHECK_FILE;
+    if (reference.text)
+        return (check->reference = run_find_buffer(r->run, &reference)) != UINT32_MAX;
+    return !fill.text || run_fill(r->run, &fill, &check->fill);
+}
+
+static void take_check(struct reading *r, const struct yaml_node *node)
+{
+    struct run *run = r->run;
+    struct key_values of;
+    if (!keys_read(&of, &r->document, node, CONTEXT_EXPECT, run->diags))
+        return;
+    struct run_text buffer = text_of(of.of[KEY_EXPECT_buffer]);
+    struct run_check check = {.at = text_of(node), .buffer = run_find_buffer(run, &buffer)};
+    if (check.buffer != UINT32_MAX && take_expected(r, &of, &check) &&
+        take_expression(r, of.of[KEY_EXPECT_rtol], &check.rtol) &&
+        take_expression(r, of.of[KEY_EXPECT_atol], &check.atol))
+        vec_push(run->arena, &run->checks, check);
+}
+
+// The file
+
+static void take_folder(struct run *run)
+{
+    const char *slash = strrchr(run->source->name, '/');
+    if (slash)
+        run->folder =
+            arena_strndup(run->arena, run->source->name, (size_t)(slash - run->source->name) + 1);
+}
+
+static void take_all(struct reading *r, const struct key_values *of)
+{
+    struct run *run = r->run;
+    const struct yaml_node *buffers = of->of[KEY_RUN_buffers], *checks = of->of[KEY_RUN_expect];
+    run->program = text_of(of->of[KEY_RUN_program]);
+    run->module = text_of(of->of[KEY_RUN_module]);
+    run->arch = text_of(of->of[KEY_RUN_arch]);
+    take_values(r, of->of[KEY_RUN_values]);
+    for (uint32_t i = 0; buffers && i < buffers->count; i += 2)
+        take_buffer(r, yaml_at(&r->document, buffers->items[i]),
+                    yaml_at(&r->document, buffers->items[i + 1]));
+    // What names a buffer that is not understood would only say that there is none.
+    if (run->diags->errors)
+        return;
+    take_steps(r, of->of[KEY_RUN_launches], &run->steps);
+    for (uint32_t i = 0; checks && i < checks->count; i++)
+        take_check(r, yaml_at(&r->document, checks->items[i]));
+}
+
+bool run_read(struct run *run, struct arena *arena)
+{
+    struct reading reading = {.run = run};
+    struct key_values of;
+    take_folder(run);
+    if (!yaml_read(&reading.document, arena, run->source, run->diags))
+        return false;
+    if (reading.document.root == YAML_NOTHING) {
+        diag_add(run->diags, DIAG_ERROR, "run-file", NO_OFFSET, NO_OFFSET,
+                 "the file holds nothing");
+        return false;
+    }
+    if (keys_read(&of, &reading.document, yaml_at(&reading.document, reading.document.root),
+                  CONTEXT_RUN, run->diags))
+        take_all(&reading, &of);
+    return !run->diags->errors;
+}

@@ -1,0 +1,37 @@
+// Types of single values, as PTX names them, and numbers that become such values.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum scalar_class { SCALAR_UNSIGNED, SCALAR_SIGNED, SCALAR_FLOAT };
+
+struct scalar {
+    const char *name; // "u32"
+    enum scalar_class class;
+    uint32_t bytes;
+    char npy; // letter in a .npy header; bf16, which .npy has not, is stored as its bits
+};
+
+extern const struct scalar scalars[]; // up to a name of NULL
+
+enum number_kind { NUMBER_INTEGER, NUMBER_REAL, NUMBER_ADDRESS };
+
+// A value on the host's side. Integers are taken modulo 2^64.
+struct number {
+    enum number_kind kind;
+    int64_t integer; // also of an address
+    double real;
+};
+
+const struct scalar *scalar_find(const char *name, size_t length);
+// "did you mean": the nearest name, or NULL.
+const char *scalar_nearest(const char *name, size_t length);
+
+struct number scalar_load(const struct scalar *type, const void *from);
+// Writes the number, rounded to nearest even. NULL, or why the type does not hold it.
+const char *scalar_store(const struct scalar *type, const struct number *number, void *to);
+
+double number_real(const struct number *number);
+// False if the number is a fraction or outside of 64 bits.
+bool number_integer(const struct number *number, int64_t *integer);

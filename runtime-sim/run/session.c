@@ -1,0 +1,318 @@
+#include "runtime-sim/run/session.h"
+#include "runtime-sim/program/layout.h"
+#include "runtime-sim/run/fill.h"
+#include "support/nearest.h"
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    BUFFER_ALIGN = 1024, // a turn through eight partitions of 128 bytes
+    MOST_THREADS = 1024,
+    MOST_SHARED = 227 * 1024,
+    MOST_ROUNDS = 1000000,
+};
+
+double session_cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+// Buffers
+
+static bool allocate(struct session *session, struct run_buffer *buffer)
+{
+    if (!fill_measure(session->run, buffer))
+        return false;
+    uint64_t bytes = buffer->elements * buffer->type->bytes;
+    buffer->address = image_allocate(&session->image, bytes, BUFFER_ALIGN, buffer->name);
+    if (!buffer->address) {
+        run_fault(session->run, &buffer->at, "there is no room for %" PRIu64 " bytes", bytes);
+        return false;
+    }
+    buffer->data = session->image.list.v[session->image.list.n - 1].data;
+    // Fresh memory is zero and not touched before it is used.
+    return buffer->fill.kind == FILL_ZERO ||
+           fill_do(session->run, &buffer->fill, buffer, buffer->data);
+}
+
+bool session_prepare(struct session *session)
+{
+    bool good = true;
+    const char *error;
+    image_init(&session->image, session->arena,
+               session->program->module->address_bits == 32 ? GLOBAL_FIRST : GLOBAL_FIRST_64);
+    error = grid_load(&session->image, session->program);
+    if (error) {
+        diag_add(session->diags, DIAG_ERROR, "not-executable", NO_OFFSET, NO_OFFSET, "%s", error);
+        return false;
+    }
+    for (uint32_t i = 0; i < session->run->buffers.n; i++)
+        good &= allocate(session, &session->run->buffers.v[i]);
+    return good;
+}
+
+// Kernels
+
+static const struct name *entry_name(const struct session *session, uint32_t index)
+{
+    const struct ir_module *module = session->program->module;
+    uint32_t function = session->program->functions.v[index].function;
+    if (!module->functions.v[function].is_entry)
+        return NULL;
+    return tree_name(module->tree, module->functions.v[function].name);
+}
+
+static const struct program_function *unknown_kernel(struct session *session,
+                                                     const struct run_text *kernel)
+{
+    struct nearest nearest;
+    nearest_init(&nearest, kernel->text, kernel->length);
+    for (uint32_t i = 0; i < session->program->functions.n; i++) {
+        const struct name *name = entry_name(session, i);
+        if (name)
+            nearest_offer(&nearest, name->text, name->length);
+    }
+    if (nearest.best)
+        run_fault(session->run, kernel, "there is no kernel '%s'; did you mean '%.*s'?",
+                  kernel->text, (int)nearest.best_length, nearest.best);
+    else
+        run_fault(session->run, kernel, "there is no kernel '%s'", kernel->text);
+    return NULL;
+}
+
+static const struct program_function *find_kernel(struct session *session,
+                                                  const struct run_launch *launch)
+{
+    uint32_t found = 0, entries = 0;
+    if (launch->kernel.text) {
+        const struct program_function *function =
+            program_find(session->program, launch->kernel.text);
+        return function ? function : unknown_kernel(session, &launch->kernel);
+    }
+    for (uint32_t i = 0; i < session->program->functions.n; i++) {
+        if (!entry_name(session, i))
+            continue;
+        found = i;
+        entries++;
+    }
+    if (entries == 1)
+        return &session->program->functions.v[found];
+    run_fault(session->run, &launch->at, "the program has %u kernels: --kernel chooses", entries);
+    return NULL;
+}
+
+static struct session_kernel *counts_of(struct session *session,
+                                        const struct program_function *function)
+{
+    const struct name *name =
+        entry_name(session, (uint32_t)(function - session->program->functions.v));
+    for (uint32_t i = 0; i < session->kernels.n; i++)
+        if (strlen(session->kernels.v[i].name) == name->length &&
+            !memcmp(session->kernels.v[i].name, name->text, name->length))
+            return &session->kernels.v[i];
+    struct session_kernel kernel = {.name =
+                                        arena_strndup(session->arena, name->text, name->length)};
+    vec_push(session->arena, &session->kernels, kernel);
+    return &session->kernels.v[session->kernels.n - 1];
+}
+
+// Launches
+
+static bool take_shape(struct session *session, const struct run_expr from[3], const char *what,
+                       const int64_t most[3], uint32_t shape[3])
+{
+    int64_t value;
+    for (int i = 0; i < 3; i++) {
+        shape[i] = 1;
+        if (!from[i].expr)
+            continue;
+        if (!run_integer(session->run, &from[i], 1, most[i], what, &value))
+            return false;
+        shape[i] = (uint32_t)value;
+    }
+    return true;
+}
+
+static bool check_shape(struct session *session, const struct run_launch *from,
+                        const struct launch *launch)
+{
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const char *wrong = NULL;
+    if (threads > MOST_THREADS)
+        wrong = "a CTA has more than 1024 threads";
+    else if (ctas > UINT32_MAX)
+        wrong = "the grid has more than 2^32 CTAs";
+    for (int i = 0; i < 3 && !wrong; i++)
+        if (launch->grid[i] % launch->cluster[i])
+            wrong = "the grid is no multiple of the cluster";
+    if (wrong)
+        run_fault(session->run, &from->at, "%s", wrong);
+    return !wrong;
+}
+
+static bool take_shapes(struct session *session, const struct run_launch *from,
+                        struct launch *launch)
+{
+    static const int64_t grid[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX},
+                         block[3] = {MOST_THREADS, MOST_THREADS, 64}, cluster[3] = {16, 16, 16};
+    return take_shape(session, from->grid, "the grid", grid, launch->grid) &&
+           take_shape(session, from->block, "the block", block, launch->block) &&
+           take_shape(session, from->cluster, "the cluster", cluster, launch->cluster) &&
+           check_shape(session, from, launch);
+}
+
+static bool take_shared(struct session *session, const struct run_launch *from,
+                        const struct program_function *function, struct launch *launch)
+{
+    int64_t bytes = 0;
+    if (from->shared.expr &&
+        !run_integer(session->run, &from->shared, 0, MOST_SHARED, "the shared memory", &bytes))
+        return false;
+    launch->dynamic_shared = (uint32_t)bytes;
+    if ((uint64_t)bytes + function->shared_bytes <= MOST_SHARED)
+        return true;
+    run_fault(session->run, &from->at,
+              "the kernel has %u bytes of shared memory and is given %" PRId64
+              " more: together more than 227 KiB",
+              function->shared_bytes, bytes);
+    return false;
+}
+
+static bool can_run(struct session *session, const struct run_launch *from,
+                    const struct program_function *function, const char *kernel)
+{
+    const struct tree *tree = session->program->module->tree;
+    (void)from;
+    if (!function->refusal)
+        return true;
+    const struct node *node = &tree->nodes.v[function->refused_node];
+    diag_add(session->diags, DIAG_ERROR, "not-executable", node->begin, node->end,
+             "'%s' cannot run: %s", kernel, function->refusal);
+    return false;
+}
+
+static enum session_outcome run_grid(struct session *session, struct launch *launch,
+                                     struct session_kernel *kernel)
+{
+    struct grid_result result;
+    launch->id = (uint32_t)session->launches++;
+    if (session->progress)
+        session->progress(session->context, kernel->name, session->launches);
+    double before = session_cpu_seconds();
+    grid_run(launch, session->arena, &session->options, &result);
+    session->kernel_cpu_seconds += session_cpu_seconds() - before;
+    kernel->launches++;
+    kernel->warp_instructions += result.warp_instructions;
+    kernel->thread_instructions += result.thread_instructions;
+    if (!result.stuck && !result.fault.happened)
+        return SESSION_DONE;
+    session_tell(session, kernel, &result);
+    return result.stuck ? SESSION_NO_PROGRESS : SESSION_FAULT;
+}
+
+static enum session_outcome do_launch(struct session *session, const struct run_launch *from)
+{
+    const struct program_function *function = find_kernel(session, from);
+    if (!function)
+        return SESSION_BAD_INPUT;
+    struct session_kernel *kernel = counts_of(session, function);
+    struct launch launch = {
+        .program = session->program,
+        .function = (uint32_t)(function - session->program->functions.v),
+        .image = &session->image,
+    };
+    struct arena own;
+    arena_init(&own, session->arena->memory);
+    uint8_t *params = arena_alloc(&own, function->param_bytes + 1);
+    launch.params = params;
+    bool good = can_run(session, from, function, kernel->name) &&
+                take_shapes(session, from, &launch) &&
+                take_shared(session, from, function, &launch) &&
+                session_arguments(session, from, function, params);
+    enum session_outcome outcome = good ? run_grid(session, &launch, kernel) : SESSION_BAD_INPUT;
+    arena_free(&own);
+    return outcome;
+}
+
+// Loops
+
+static enum session_outcome do_steps(struct session *session, const struct run_steps *steps);
+
+static enum session_outcome do_round(struct session *session, const struct run_repeat *repeat,
+                                     int64_t round)
+{
+    struct run *run = session->run;
+    if (repeat->index != UINT32_MAX)
+        run->names.v[repeat->index].number =
+            (struct number){.kind = NUMBER_INTEGER, .integer = round};
+    for (uint32_t i = 0; i < repeat->resets.n; i++) {
+        struct run_buffer *buffer = &run->buffers.v[repeat->resets.v[i]];
+        if (!fill_do(run, &buffer->fill, buffer, buffer->data))
+            return SESSION_BAD_INPUT;
+    }
+    return do_steps(session, &repeat->steps);
+}
+
+// 1: another round; 0: no more; −1: that cannot be said.
+static int goes_on(struct session *session, const struct run_repeat *repeat)
+{
+    struct number number;
+    if (!repeat->condition.expr)
+        return 1;
+    if (!run_value(session->run, &repeat->condition, &number))
+        return -1;
+    return number.kind == NUMBER_REAL ? number.real != 0 : number.integer != 0;
+}
+
+static enum session_outcome too_long(struct session *session, const struct run_repeat *repeat,
+                                     int64_t rounds)
+{
+    struct session_fault *fault = &session->fault;
+    fault->text = arena_printf(session->arena, "'%s' still holds after %" PRId64 " rounds",
+                               repeat->condition.at.text, rounds);
+    diag_add(session->run->diags, DIAG_ERROR, "no-progress", repeat->condition.at.begin,
+             repeat->condition.at.end, "%s", fault->text);
+    return SESSION_NO_PROGRESS;
+}
+
+static enum session_outcome do_repeat(struct session *session, const struct run_repeat *repeat)
+{
+    int64_t times = INT64_MAX, most = MOST_ROUNDS;
+    if ((repeat->times.expr && !run_integer(session->run, &repeat->times, 0, INT64_MAX,
+                                            "the number of rounds", &times)) ||
+        (repeat->max.expr &&
+         !run_integer(session->run, &repeat->max, 1, INT64_MAX, "the most rounds", &most)))
+        return SESSION_BAD_INPUT;
+    for (int64_t round = 0; round < times; round++) {
+        if (repeat->condition.expr && round == most)
+            return too_long(session, repeat, round);
+        enum session_outcome outcome = do_round(session, repeat, round);
+        int more = outcome == SESSION_DONE ? goes_on(session, repeat) : 0;
+        if (more < 0)
+            return SESSION_BAD_INPUT;
+        if (!more)
+            return outcome;
+    }
+    return SESSION_DONE;
+}
+
+static enum session_outcome do_steps(struct session *session, const struct run_steps *steps)
+{
+    for (uint32_t i = 0; i < steps->list.n; i++) {
+        const struct run_step *step = &steps->list.v[i];
+        enum session_outcome outcome =
+            step->launch ? do_launch(session, step->launch) : do_repeat(session, step->repeat);
+        if (outcome != SESSION_DONE)
+            return outcome;
+    }
+    return SESSION_DONE;
+}
+
+enum session_outcome session_run(struct session *session)
+{
+    return do_steps(session, &session->run->steps);
+}

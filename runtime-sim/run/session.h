@@ -1,0 +1,65 @@
+// Doing a run: buffers in memory, launches one after the other, comparison of the results.
+#pragma once
+#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/run/run.h"
+
+enum session_outcome {
+    SESSION_DONE,
+    SESSION_BAD_INPUT,
+    SESSION_CHECK_FAILED,
+    SESSION_NO_PROGRESS,
+    SESSION_FAULT,
+};
+
+// What a kernel has done, in all its launches.
+struct session_kernel {
+    const char *name;
+    uint64_t launches, warp_instructions, thread_instructions;
+};
+
+// A fault with all that is known of it.
+struct session_fault {
+    bool happened;
+    const char *text; // one sentence without a full stop
+    const char *kernel;
+    uint64_t launch; // from 1
+    uint32_t cta[3], thread[3];
+    uint32_t begin, end; // in the program's text
+    bool has_address;
+    uint64_t address;
+    const char *nearest; // a sentence on the nearest allocation, or NULL
+};
+
+struct session {
+    struct arena *arena;
+    struct run *run;
+    const struct program *program;
+    const struct source *source; // of the program
+    struct diags *diags;         // about the program
+    struct grid_options options;
+    struct image image;
+    VEC(struct session_kernel) kernels; // in the order of their first launches
+    uint64_t launches;
+    double kernel_cpu_seconds; // of all threads
+    uint32_t passed, failed;   // checks
+    struct session_fault fault;
+    // Called before each launch.
+    void (*progress)(void *context, const char *kernel, uint64_t launch);
+    void *context;
+};
+
+// CPU time of the process, all threads.
+double session_cpu_seconds(void);
+// Allocates and fills the buffers.
+bool session_prepare(struct session *session);
+// Launches. What keeps a kernel from running is told only if it is launched.
+enum session_outcome session_run(struct session *session);
+// Compares what is expected; what differs is told at the expectation.
+enum session_outcome session_check(struct session *session);
+
+// Parameters of a launch in `to`, which has the kernel's bytes. False after saying what is wrong.
+bool session_arguments(struct session *session, const struct run_launch *launch,
+                       const struct program_function *function, uint8_t *to);
+// Tells what has ended a launch.
+void session_tell(struct session *session, const struct session_kernel *kernel,
+                  const struct grid_result *result);

@@ -1,0 +1,126 @@
+#include "runtime-sim/run/yaml.h"
+// The library's names of node kinds are others than ours.
+#include <yaml.h>
+#include <string.h>
+
+struct reading {
+    struct arena *arena;
+    struct yaml_document *document;
+    struct diags *diags;
+};
+
+// The library counts letters, and a source counts bytes.
+static uint32_t offset_of(const struct source *source, const yaml_mark_t *mark)
+{
+    uint32_t begin, end, column = 0;
+    if (mark->line >= source->lines.n)
+        return source->length;
+    source_line(source, (uint32_t)mark->line + 1, &begin, &end);
+    // A byte order mark is no letter.
+    if (!mark->line && source->length >= 3 && !memcmp(source->text, "\xef\xbb\xbf", 3))
+        begin += 3;
+    for (; column < mark->column && begin < end; column++)
+        do
+            begin++;
+        while (begin < end && ((unsigned char)source->text[begin] & 0xc0) == 0x80);
+    return begin;
+}
+
+static void take_scalar(struct reading *r, const yaml_node_t *from, struct yaml_node *to)
+{
+    to->kind = YAML_SCALAR;
+    to->length = (uint32_t)from->data.scalar.length;
+    to->text = arena_strndup(r->arena, (const char *)from->data.scalar.value, to->length);
+    to->plain = from->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    uint32_t inner = to->begin + !to->plain;
+    const struct source *source = r->document->source;
+    bool as_it_is =
+        to->length <= source->length - (inner < source->length ? inner : source->length) &&
+        !memcmp(source->text + inner, to->text, to->length);
+    to->inner = as_it_is ? inner : UINT32_MAX;
+}
+
+static void take_items(struct reading *r, const yaml_node_t *from, struct yaml_node *to)
+{
+    bool mapping = from->type == YAML_MAPPING_NODE;
+    const yaml_node_item_t *items = from->data.sequence.items.start;
+    const yaml_node_pair_t *pairs = from->data.mapping.pairs.start;
+    size_t count = mapping ? 2 * (size_t)(from->data.mapping.pairs.top - pairs)
+                           : (size_t)(from->data.sequence.items.top - items);
+    to->kind = mapping ? YAML_MAPPING : YAML_SEQUENCE;
+    to->count = (uint32_t)count;
+    to->items = ARENA_ARRAY(r->arena, uint32_t, count ? count : 1);
+    for (size_t i = 0; i < count; i++) { // the library counts nodes from 1
+        int id = !mapping ? items[i] : i % 2 ? pairs[i / 2].value : pairs[i / 2].key;
+        to->items[i] = (uint32_t)id - 1;
+    }
+}
+
+static void take_nodes(struct reading *r, const yaml_document_t *from)
+{
+    const struct source *source = r->document->source;
+    for (const yaml_node_t *node = from->nodes.start; node < from->nodes.top; node++) {
+        struct yaml_node made = {.begin = offset_of(source, &node->start_mark),
+                                 .end = offset_of(source, &node->end_mark)};
+        if (made.end < made.begin)
+            made.end = made.begin;
+        // A block ends where the next thing begins; its first line says enough.
+        const char *line = memchr(source->text + made.begin, '\n', made.end - made.begin);
+        if (line)
+            made.end = (uint32_t)(line - source->text);
+        if (node->type == YAML_SCALAR_NODE)
+            take_scalar(r, node, &made);
+        else
+            take_items(r, node, &made);
+        vec_push(r->arena, &r->document->nodes, made);
+    }
+    r->document->root = from->nodes.start < from->nodes.top ? 0 : YAML_NOTHING;
+}
+
+static void fail(struct reading *r, const yaml_parser_t *parser)
+{
+    uint32_t at = offset_of(r->document->source, &parser->problem_mark);
+    const char *problem = parser->problem ? parser->problem : "it cannot be read";
+    // Bytes that are no letters have no mark.
+    if (parser->error == YAML_READER_ERROR && parser->problem_offset < r->document->source->length)
+        at = (uint32_t)parser->problem_offset;
+    diag_add(r->diags, DIAG_ERROR, "run-file", at, at + 1, "this is no YAML: %s%s%s", problem,
+             parser->context ? " " : "", parser->context ? parser->context : "");
+}
+
+static bool load(struct reading *r, yaml_parser_t *parser)
+{
+    yaml_document_t document, second;
+    if (!yaml_parser_load(parser, &document)) {
+        fail(r, parser);
+        return false;
+    }
+    take_nodes(r, &document);
+    yaml_document_delete(&document);
+    if (!yaml_parser_load(parser, &second)) {
+        fail(r, parser);
+        return false;
+    }
+    const yaml_node_t *more = yaml_document_get_root_node(&second);
+    uint32_t at = more ? offset_of(r->document->source, &more->start_mark) : 0;
+    if (more)
+        diag_add(r->diags, DIAG_ERROR, "run-file", at, at + 1, "a file has one document");
+    yaml_document_delete(&second);
+    return !more;
+}
+
+bool yaml_read(struct yaml_document *document, struct arena *arena, const struct source *source,
+               struct diags *diags)
+{
+    struct reading reading = {arena, document, diags};
+    yaml_parser_t parser;
+    *document = (struct yaml_document){.source = source, .root = YAML_NOTHING};
+    if (!yaml_parser_initialize(&parser)) {
+        diag_add(diags, DIAG_ERROR, "run-file", NO_OFFSET, NO_OFFSET, "memory ran out");
+        return false;
+    }
+    yaml_parser_set_input_string(&parser, (const unsigned char *)source->text, source->length);
+    bool good = load(&reading, &parser);
+    yaml_parser_delete(&parser);
+    return good;
+}

@@ -1,0 +1,33 @@
+// A YAML document as a tree with places. The only file that knows the library.
+#pragma once
+#include "support/diag.h"
+
+enum yaml_kind { YAML_SCALAR, YAML_SEQUENCE, YAML_MAPPING };
+enum { YAML_NOTHING = UINT32_MAX };
+
+struct yaml_node {
+    enum yaml_kind kind;
+    const char *text; // of a scalar; ends in 0
+    uint32_t length;
+    bool plain;          // a scalar without quotes
+    uint32_t begin, end; // in the source
+    uint32_t inner;      // of a scalar: where its text begins if it stands there letter by letter
+    uint32_t *items;     // of a sequence: nodes; of a mapping: key, value, key, value …
+    uint32_t count;      // of these
+};
+
+struct yaml_document {
+    const struct source *source;
+    VEC(struct yaml_node) nodes;
+    uint32_t root; // YAML_NOTHING: the document is empty
+};
+
+// Reads the one document of the text. False, with an error in `diags`, if it is no YAML. A node can
+// be reached in several ways (`*alias`), and from within itself.
+bool yaml_read(struct yaml_document *document, struct arena *arena, const struct source *source,
+               struct diags *diags);
+
+static inline const struct yaml_node *yaml_at(const struct yaml_document *document, uint32_t node)
+{
+    return &document->nodes.v[node];
+}
