@@ -92,8 +92,10 @@ static enum step_result enter(struct warp *warp, const struct code *code, uint32
     to.join = join;
     warp_reserve(warp, to.frame + callee->frame_bytes, to.local_end);
     copy_arguments(warp, code->extra, callee, &from, &to, mask);
-    if (mask != from.mask) // lanes whose guard is false, or that call another function
+    if (mask != from.mask) { // lanes that call another function
         warp_fork(warp, &from, from.pc, from.mask & ~mask, from.join);
+        warp_uncount(warp, from.mask & ~mask);
+    }
     warp->paths.v[self] = to;
     warp->bases[BASE_FRAME] = warp->frames + to.frame;
     return STEP_JUMP;

@@ -84,9 +84,12 @@ enum step_result meet(struct warp *warp, struct path *path, const struct code *c
 
 void meet_again(struct warp *warp)
 {
-    for (uint32_t i = 0; i < warp->paths.n; i++)
-        if (warp->paths.v[i].state == PATH_LANES)
-            warp->paths.v[i].state = PATH_READY;
+    for (uint32_t i = 0; i < warp->paths.n; i++) {
+        if (warp->paths.v[i].state != PATH_LANES)
+            continue;
+        warp->paths.v[i].state = PATH_READY;
+        warp_uncount(warp, warp->paths.v[i].mask);
+    }
 }
 
 #define MEET(name, fn)                                                                             \

@@ -204,6 +204,7 @@ enum step_result step_branch_indexed(struct warp *warp, struct path *path, const
         uint32_t join = join_for(warp, path, branch->join);
         warp->paths.v[self].join = join;
         rest = all & ~same; // they come here again, each time with one target less
+        warp_uncount(warp, mask & ~same);
         warp_fork(warp, &warp->paths.v[self], warp->paths.v[self].pc, rest, join);
         path = &warp->paths.v[self];
         path->mask = same;

@@ -77,6 +77,13 @@ enum warp_state {
     WARP_FAULT,
 };
 
+// Lanes that come to an instruction again, which was counted for them when they first did.
+static inline void warp_uncount(struct warp *warp, uint32_t mask)
+{
+    warp->warp_instructions--; // what a run has counted is added when it ends
+    warp->thread_instructions -= (uint32_t)__builtin_popcount(mask);
+}
+
 // Lanes 0 … lanes−1 start at the function's first code.
 void warp_start(struct warp *warp, uint32_t function, uint32_t lanes);
 // Runs until one of the states; `budget` is refilled by the caller.
