@@ -185,7 +185,7 @@ static enum session_outcome run(struct sim *sim)
         .program = &sim->program,
         .source = &sim->source,
         .diags = &sim->diags,
-        .options = {.threads = sim->arguments.threads},
+        .threads = sim->arguments.threads,
         .progress = progress_launch,
         .context = &sim->progress,
     };

@@ -1,4 +1,5 @@
 #include "runtime-sim/run/session.h"
+#include "runtime-sim/exec/grid.h"
 #include "runtime-sim/program/layout.h"
 #include "runtime-sim/run/fill.h"
 #include "support/nearest.h"
@@ -27,12 +28,12 @@ static bool allocate(struct session *session, struct run_buffer *buffer)
     if (!fill_measure(session->run, buffer))
         return false;
     uint64_t bytes = buffer->elements * buffer->type->bytes;
-    buffer->address = image_allocate(&session->image, bytes, BUFFER_ALIGN, buffer->name);
+    buffer->address = image_allocate(session->image, bytes, BUFFER_ALIGN, buffer->name);
     if (!buffer->address) {
         run_fault(session->run, &buffer->at, "there is no room for %" PRIu64 " bytes", bytes);
         return false;
     }
-    buffer->data = session->image.list.v[session->image.list.n - 1].data;
+    buffer->data = session->image->list.v[session->image->list.n - 1].data;
     // Fresh memory is zero and not touched before it is used.
     return buffer->fill.kind == FILL_ZERO ||
            fill_do(session->run, &buffer->fill, buffer, buffer->data);
@@ -42,9 +43,10 @@ bool session_prepare(struct session *session)
 {
     bool good = true;
     const char *error;
-    image_init(&session->image, session->arena,
+    session->image = ARENA_NEW(session->arena, struct image);
+    image_init(session->image, session->arena,
                session->program->module->address_bits == 32 ? GLOBAL_FIRST : GLOBAL_FIRST_64);
-    error = grid_load(&session->image, session->program);
+    error = grid_load(session->image, session->program);
     if (error) {
         diag_add(session->diags, DIAG_ERROR, "not-executable", NO_OFFSET, NO_OFFSET, "%s", error);
         return false;
@@ -199,11 +201,12 @@ static enum session_outcome run_grid(struct session *session, struct launch *lau
                                      struct session_kernel *kernel)
 {
     struct grid_result result;
+    struct grid_options options = {.threads = session->threads};
     launch->id = (uint32_t)session->launches++;
     if (session->progress)
         session->progress(session->context, kernel->name, session->launches);
     double before = session_cpu_seconds();
-    grid_run(launch, session->arena, &session->options, &result);
+    grid_run(launch, session->arena, &options, &result);
     session->kernel_cpu_seconds += session_cpu_seconds() - before;
     kernel->launches++;
     kernel->warp_instructions += result.warp_instructions;
@@ -223,7 +226,7 @@ static enum session_outcome do_launch(struct session *session, const struct run_
     struct launch launch = {
         .program = session->program,
         .function = (uint32_t)(function - session->program->functions.v),
-        .image = &session->image,
+        .image = session->image,
     };
     struct arena own;
     arena_init(&own, session->arena->memory);

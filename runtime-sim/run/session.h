@@ -1,6 +1,6 @@
 // Doing a run: buffers in memory, launches one after the other, comparison of the results.
 #pragma once
-#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/program/program.h"
 #include "runtime-sim/run/run.h"
 
 enum session_outcome {
@@ -10,6 +10,9 @@ enum session_outcome {
     SESSION_NO_PROGRESS,
     SESSION_FAULT,
 };
+
+struct image;
+struct grid_result;
 
 // What a kernel has done, in all its launches.
 struct session_kernel {
@@ -34,10 +37,10 @@ struct session {
     struct arena *arena;
     struct run *run;
     const struct program *program;
-    const struct source *source; // of the program
-    struct diags *diags;         // about the program
-    struct grid_options options;
-    struct image image;
+    const struct source *source;        // of the program
+    struct diags *diags;                // about the program
+    uint32_t threads;                   // of this machine
+    struct image *image;                // made by session_prepare
     VEC(struct session_kernel) kernels; // in the order of their first launches
     uint64_t launches;
     double kernel_cpu_seconds; // of all threads

@@ -1,4 +1,5 @@
 // What ended a launch: where in the program, which thread, and what lies near the address.
+#include "runtime-sim/exec/grid.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static const struct allocation *nearest(const struct image *image, uint64_t addr
 
 static const char *describe(struct session *session, uint64_t address)
 {
-    const struct allocation *at = nearest(&session->image, address);
+    const struct allocation *at = nearest(session->image, address);
     const char *where;
     if (!at)
         return NULL;

@@ -1,0 +1,262 @@
+// Runs the samples' run files and compares what they leave in memory with references in plain C.
+//
+// usage: references BUILD-ROOT SOURCE-ROOT
+#include "tests/samples/references.h"
+#include <dirent.h>
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct {
+    const char *sample, *file;
+    reference_fn *reference;
+    const char *buffers; // that are saved
+    double numbers[NUMBERS];
+} rows[] = {
+    {"vecadd", "run", ref_vecadd, "c", {5000}},
+    {"vecadd", "run-large", ref_vecadd, "c", {1048576}},
+    {"vecadd-strided", "run", ref_vecadd_strided, "c", {5000, 32, 64}},
+    {"vecadd-strided", "run-large", ref_vecadd_strided, "c", {1048576, 32, 64}},
+    {"copy-aligned", "run", ref_copy, "c", {5000}},
+    {"copy-aligned", "run-large", ref_copy, "c", {1048576}},
+    {"copy-strided", "run", ref_copy_strided, "c", {5000, 128}},
+    {"copy-strided", "run-large", ref_copy_strided, "c", {1048576, 128}},
+    {"compare", "run", ref_compare, "differ", {5000}},
+    {"compare", "run-large", ref_compare, "differ", {1048576}},
+    {"density", "run", ref_density, "zeros", {5000}},
+    {"density", "run-large", ref_density, "zeros", {1048576}},
+    {"norm", "run", ref_norm, "c", {5000, 7}},
+    {"norm", "run-large", ref_norm, "c", {1048576, 7}},
+    {"triad", "run", ref_triad, "a", {5000, 2.5}},
+    {"triad", "run-large", ref_triad, "a", {1048576, 2.5}},
+    {"bfs", "run", ref_bfs, "cost visited frontier next again", {3000, 4}},
+    {"bfs", "run-large", ref_bfs, "cost visited frontier next again", {262144, 4}},
+    {"fdtd", "run", ref_fdtd, "ex ey hz", {40, 50, 5}},
+    {"fdtd", "run-large", ref_fdtd, "ex ey hz", {512, 512, 4}},
+    {"kmn", "run", ref_kmn, "feature centre member moved", {1000, 4, 5, 1000}},
+    {"kmn", "run-large", ref_kmn, "feature centre member moved", {32768, 8, 8, 5}},
+    {"libor", "run", ref_libor, "L_b value", {300, 10, 20}},
+    {"libor", "run-large", ref_libor, "L_b value", {16384, 40, 80}},
+    {"libor", "run-libor32", ref_libor32, "L_b", {300, 10, 10}},
+    {"libor", "run-libor32-large", ref_libor32, "L_b", {16384, 40, 40}},
+    {"mvt", "run", ref_mvt, "x1 x2", {150}},
+    {"mvt", "run-large", ref_mvt, "x1 x2", {1500}},
+    {"red", "run", ref_red, "sum", {3}},
+    {"red", "run-large", ref_red, "sum", {512}},
+    {"red", "run-hybrid1", ref_red, "sum", {3}},
+    {"red", "run-hybrid1-large", ref_red, "sum", {512}},
+    {"red", "run-hybrid2", ref_red, "sum", {3}},
+    {"red", "run-hybrid2-large", ref_red, "sum", {512}},
+    {"red", "run-hybrid3", ref_red, "sum", {3}},
+    {"red", "run-hybrid3-large", ref_red, "sum", {512}},
+    {"red", "run-global", ref_red, "sum", {3}},
+    {"red", "run-global-large", ref_red, "sum", {512}},
+    {"scp", "run", ref_scp, "product", {7, 1000}},
+    {"scp", "run-large", ref_scp, "product", {128, 8192}},
+    {"srad", "run", ref_srad, "image", {24, 40, 3}},
+    {"srad", "run-large", ref_srad, "image", {256, 256, 2}},
+    {"stream",
+     "run",
+     ref_stream,
+     "distance cost assign go closes accept total",
+     {2000, 4, 6, 1.5, 20}},
+    {"stream",
+     "run-large",
+     ref_stream,
+     "distance cost assign go closes accept total",
+     {65536, 16, 8, 0.5, 900}},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+#define FAIL(job, ...)                                                                             \
+    do {                                                                                           \
+        snprintf((job)->text, sizeof(job)->text, __VA_ARGS__);                                     \
+        (job)->wrong = (job)->wrong ? (job)->wrong : (job)->text;                                  \
+    } while (0)
+
+// Fills
+
+uint64_t drawn(uint64_t seed, uint64_t i)
+{
+    uint64_t z = seed + (i + 1) * UINT64_C(11400714819323198485);
+    z ^= z >> 30;
+    z *= UINT64_C(13787848793156543929);
+    z ^= z >> 27;
+    z *= UINT64_C(10723151780598845931);
+    return z ^ (z >> 31);
+}
+
+static void *take(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+float *uniform(size_t count, uint64_t seed)
+{
+    float *to = take(count, sizeof *to);
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)(drawn(seed, i) / (UINT64_C(1) << 40)) / 16777216.0f;
+    return to;
+}
+
+float *range_float(size_t count, double low, double high, uint64_t seed)
+{
+    float *to = take(count, sizeof *to);
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)(low + (high - low) * ((double)(drawn(seed, i) >> 11) / 9007199254740992.0));
+    return to;
+}
+
+// The whole part of drawn * (high - low) / 2^64, by halves of 32 bits.
+int32_t *range_int(size_t count, int64_t low, int64_t high, uint64_t seed)
+{
+    int32_t *to = take(count, sizeof *to);
+    uint64_t width = (uint64_t)(high - low); // below 2^32
+    for (size_t i = 0; i < count; i++) {
+        uint64_t z = drawn(seed, i);
+        uint64_t below = (z & UINT32_MAX) * width >> 32;
+        to[i] = (int32_t)(low + (int64_t)(((z >> 32) * width + below) >> 32));
+    }
+    return to;
+}
+
+// Saved buffers
+
+void *saved(struct job *job, const char *buffer, const char *type, size_t count)
+{
+    char path[400], expected[64], header[10 + 65535];
+    void *data = take(count, 4);
+    snprintf(path, sizeof path, "%s/%s.npy", job->folder, buffer);
+    snprintf(expected, sizeof expected, "'descr': '%s', 'fortran_order': False, 'shape': (%zu,)",
+             type, count);
+    FILE *file = fopen(path, "rb");
+    if (!file || fread(header, 1, 10, file) != 10) {
+        FAIL(job, "there is no %s", path);
+    } else {
+        size_t length = (unsigned char)header[8] + 256u * (unsigned char)header[9];
+        header[10 + length] = 0;
+        if (fread(header + 10, 1, length, file) != length || !strstr(header + 10, expected))
+            FAIL(job, "the header of %s is not %s", path, expected);
+        else if (fread(data, 4, count, file) != count || getc(file) != EOF)
+            FAIL(job, "%s has not %zu elements", path, count);
+    }
+    if (file)
+        fclose(file);
+    return data;
+}
+
+void same_ints(struct job *job, const char *buffer, int32_t *expected, size_t count)
+{
+    int32_t *got = saved(job, buffer, "<i4", count);
+    for (size_t i = 0; i < count && !job->wrong; i++)
+        if (got[i] != expected[i])
+            FAIL(job, "%s[%zu] is %d and should be %d", buffer, i, got[i], expected[i]);
+    free(got);
+    free(expected);
+}
+
+void same_floats(struct job *job, const char *buffer, float *expected, size_t count)
+{
+    float *got = saved(job, buffer, "<f4", count);
+    for (size_t i = 0; i < count && !job->wrong; i++)
+        if (memcmp(&got[i], &expected[i], 4))
+            FAIL(job, "%s[%zu] is %a and should be %a", buffer, i, (double)got[i],
+                 (double)expected[i]);
+    free(got);
+    free(expected);
+}
+
+void near_floats(struct job *job, const char *buffer, double *expected, size_t count, double rtol,
+                 double atol)
+{
+    float *got = saved(job, buffer, "<f4", count);
+    for (size_t i = 0; i < count && !job->wrong; i++)
+        if (!(fabs((double)got[i] - expected[i]) <= atol + rtol * fabs(expected[i])))
+            FAIL(job, "%s[%zu] is %.9g and should be %.9g", buffer, i, (double)got[i], expected[i]);
+    free(got);
+    free(expected);
+}
+
+// Running
+
+static void append(char *command, size_t size, const char *text)
+{
+    size_t length = strlen(command);
+    snprintf(command + length, size - length, "%s", text);
+}
+
+static void run(struct job *job, const char *build, const char *source, const char *buffers)
+{
+    char command[4096], part[600], name[64];
+    snprintf(command, sizeof command,
+             "'%s/cli/ptxoffload-sim' --functional '%s/samples/%s/%s.yaml'", build, source,
+             job->sample, job->file);
+    for (int read; sscanf(buffers, "%63s%n", name, &read) == 1; buffers += read) {
+        snprintf(part, sizeof part, " --save %s='%s/%s.npy'", name, job->folder, name);
+        append(command, sizeof command, part);
+    }
+    append(command, sizeof command, " 2>&1 | sed 's/^/# /'; exit ${PIPESTATUS[0]}");
+    fflush(stdout);
+    setenv("COMMAND", command, 1);
+    int status = system("bash -c \"$COMMAND\"");
+    if (status)
+        FAIL(job, "exit code %d", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}
+
+// A run file that nobody looks at is none.
+static bool all_listed(const char *source)
+{
+    char pattern[400];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/samples/*/run*.yaml", source);
+    bool good = !glob(pattern, 0, NULL, &found) && found.gl_pathc == ROWS;
+    printf("%s %d - every run file of a sample has a reference\n", good ? "ok" : "not ok",
+           ROWS + 1);
+    return good;
+}
+
+static void remove_saved(const char *folder)
+{
+    DIR *all = opendir(folder);
+    char path[400];
+    for (struct dirent *entry; all && (entry = readdir(all));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.')
+            unlink(path);
+    }
+    if (all)
+        closedir(all);
+}
+
+int main(int argc, char **argv)
+{
+    char folder[] = "/tmp/ptxoffload-references-XXXXXX";
+    bool failed = false;
+    if (argc < 3 || !mkdtemp(folder))
+        return 2;
+    printf("1..%d\n", ROWS + 1);
+    for (int i = 0; i < ROWS; i++) {
+        struct job job = {.sample = rows[i].sample,
+                          .file = rows[i].file,
+                          .number = rows[i].numbers,
+                          .folder = folder};
+        run(&job, argv[1], argv[2], rows[i].buffers);
+        if (!job.wrong)
+            rows[i].reference(&job);
+        failed |= !!job.wrong;
+        printf("%s %d - %s/%s\n", job.wrong ? "not ok" : "ok", i + 1, job.sample, job.file);
+        if (job.wrong)
+            printf("# %s\n", job.wrong);
+        remove_saved(folder);
+    }
+    rmdir(folder);
+    failed |= !all_listed(argv[2]);
+    return failed;
+}
