@@ -15,12 +15,14 @@ extern const struct exec_row NAMED(rows_integer_divide)[], NAMED(rows_carry)[], 
     NAMED(rows_bits)[], NAMED(rows_select)[], NAMED(rows_video)[];
 extern const struct exec_row NAMED(rows_divide)[], NAMED(rows_order)[], NAMED(rows_half)[],
     NAMED(rows_approx)[];
+extern const struct exec_row NAMED(rows_convert_float)[], NAMED(rows_number)[], NAMED(rows_move)[];
 
 static const struct exec_row *const groups[] = {
     NAMED(rows_integer_divide), NAMED(rows_carry), NAMED(rows_logic), NAMED(rows_bits),
     NAMED(rows_select), NAMED(rows_video),
     NAMED(rows_integer), NAMED(rows_float),
     NAMED(rows_compare), NAMED(rows_convert),
+    NAMED(rows_convert_float), NAMED(rows_number), NAMED(rows_move),
     NAMED(rows_divide),  NAMED(rows_order),
     NAMED(rows_half),    NAMED(rows_approx),
     rows_meet,           rows_matrix,

@@ -13,7 +13,6 @@ const struct exec_row rows_steps[] = {
     {OP_trap, NULL, NULL, 0, .step = step_trap},
     {OP_bar, NULL, NULL, 0, .step = step_barrier, .prepare = prepare_barrier},
     {OP_barrier, NULL, NULL, 0, .step = step_barrier, .prepare = prepare_barrier},
-    {OP_mov, NULL, NULL, 0, .step = step_nothing, .prepare = prepare_move},
     {OP_set, NULL, NULL, 0, .step = step_nothing, .prepare = prepare_set},
     {OP_nanosleep, NULL, NULL, 0, .step = step_nothing},
     {OP_pmevent, NULL, NULL, 0, .step = step_nothing},

@@ -1,14 +1,18 @@
-// mov: registers, immediates, addresses; packing and unpacking vectors.
-#include "runtime-sim/exec/steps.h"
+// mov: registers, immediates, addresses; packing and unpacking; whole vectors.
+#include "runtime-sim/program/decode_move.h"
+#include "runtime-sim/exec/move.h"
 #include "runtime-sim/program/prepare.h"
 #include <string.h>
 
-static void copy_lanes(const struct code *code, void *d, const void *const *s)
+static const char bad_source[] = "this operand cannot be executed";
+static const char bad_result[] = "this destination cannot be executed";
+
+void move_copy(const struct code *code, void *d, const void *const *s)
 {
     memmove(d, s[0], lanes_bytes(code->width));
 }
 
-// `value`: which part; d is narrower than s.
+// `value`: which part; `round`: bytes of the whole.
 static void take_part(const struct code *code, void *d, const void *const *s)
 {
     uint8_t *to = d;
@@ -18,24 +22,43 @@ static void take_part(const struct code *code, void *d, const void *const *s)
         memcpy(to + i * part, from + i * whole + code->value * part, part);
 }
 
+// `round`: bytes of the part. The second source is what the lanes were.
 static void put_part(const struct code *code, void *d, const void *const *s)
 {
     uint8_t *to = d;
     const uint8_t *from = s[0];
     uint32_t whole = code->width, part = code->round;
+    memmove(d, s[1], lanes_bytes(whole));
     for (uint32_t i = 0; i < LANES; i++)
         memcpy(to + i * whole + code->value * part, from + i * part, part);
 }
 
-static struct code lane_code(exec_fn *fn, uint32_t to, uint32_t width, uint32_t from)
+struct code move_put(uint32_t whole, uint32_t whole_width, uint32_t part, uint32_t part_width,
+                     uint32_t index)
 {
-    return (struct code){.lanes = fn,
+    return (struct code){.lanes = put_part,
                          .guard = SLOT_NONE,
-                         .d = to,
+                         .d = whole,
                          .d2 = SLOT_NONE,
-                         .s = {from},
+                         .s = {part, whole},
+                         .source_count = 2,
+                         .width = (uint8_t)whole_width,
+                         .round = (uint8_t)part_width,
+                         .value = index};
+}
+
+struct code move_take(uint32_t part, uint32_t part_width, uint32_t whole, uint32_t whole_width,
+                      uint32_t index)
+{
+    return (struct code){.lanes = take_part,
+                         .guard = SLOT_NONE,
+                         .d = part,
+                         .d2 = SLOT_NONE,
+                         .s = {whole},
                          .source_count = 1,
-                         .width = (uint8_t)width};
+                         .width = (uint8_t)part_width,
+                         .round = (uint8_t)whole_width,
+                         .value = index};
 }
 
 static uint32_t count_role(const struct decoder *d, enum ir_role role)
@@ -46,92 +69,136 @@ static uint32_t count_role(const struct decoder *d, enum ir_role role)
     return count;
 }
 
-// mov.b64 d, {a, b}: the parts are written one after the other to a place beside, as a part may be
-// read from where the whole goes.
 static const char *pack(struct decoder *d, struct code *code, uint32_t width, uint32_t count)
 {
-    uint32_t part = width / count, whole = decode_temp(d, width);
-    uint32_t result = decode_result(d, decode_operand(d, ROLE_DEF, 0), width, W_b64);
+    uint32_t part = width / count;
+    if (count > CODE_SOURCES || part * count != width)
+        return bad_source;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t from = decode_source(d, decode_operand(d, ROLE_USE, i), part, W_b64);
-        if (from == SLOT_NONE)
-            return "this operand cannot be executed";
-        struct code put = lane_code(put_part, whole, width, from);
-        put.value = i;
-        put.round = (uint8_t)part;
-        decode_before(d, put);
+        code->s[i] = decode_source(d, decode_operand(d, ROLE_USE, i), part, d->inst->type);
+        if (code->s[i] == SLOT_NONE)
+            return bad_source;
     }
-    struct code copy = lane_code(copy_lanes, result, width, whole);
-    code->lanes = copy.lanes;
-    code->d = result;
-    code->s[0] = whole;
-    code->source_count = 1;
+    code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), width, W_b64);
+    code->source_count = (uint8_t)count;
     code->width = (uint8_t)width;
-    return result == SLOT_NONE ? "this destination cannot be executed" : NULL;
+    code->value = MOVE_PACK;
+    return code->d == SLOT_NONE ? bad_result : NULL;
 }
 
-// mov.b64 {a, b}, d
+// The first part is taken by the instruction's own code, the others behind it: as they are narrower
+// than the whole, none of them goes where it is read from.
 static const char *unpack(struct decoder *d, struct code *code, uint32_t width, uint32_t count)
 {
-    uint32_t part = width / count;
-    uint32_t whole = decode_source(d, decode_operand(d, ROLE_USE, 0), width, W_b64);
-    uint32_t copy = decode_temp(d, width);
-    if (whole == SLOT_NONE)
-        return "this operand cannot be executed";
+    uint32_t part = width / count, taken = 0;
+    uint32_t whole = decode_source(d, decode_operand(d, ROLE_USE, 0), width, d->inst->type);
+    if (whole == SLOT_NONE || part * count != width)
+        return bad_source;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t to = decode_result(d, decode_operand(d, ROLE_DEF, i), part, W_b64);
+        const struct ir_operand *to = decode_operand(d, ROLE_DEF, i);
+        if (to->kind == OPERAND_SINK)
+            continue;
+        uint32_t resized = d->behind.n;
+        struct code take = move_take(SLOT_NONE, part, whole, width, i);
+        take.lanes = code->lanes;
+        take.value = MOVE_TAKE | (uint64_t)i << MOVE_INDEX_SHIFT;
+        take.d = decode_result(d, to, part, d->inst->type);
+        if (take.d == SLOT_NONE || d->behind.n != resized)
+            return bad_result;
+        if (!taken++) {
+            take.guard = code->guard;
+            take.guard_negated = code->guard_negated;
+            take.inst = code->inst;
+            *code = take;
+        } else {
+            vec_push(&d->scratch, &d->behind, take);
+        }
+    }
+    return taken ? NULL : bad_result;
+}
+
+// The place that element n of a vector comes from: an operand of its own, or a member of the
+// special register that is moved as a whole.
+static uint32_t element_source(struct decoder *d, uint32_t n, uint32_t width, uint32_t sources)
+{
+    static const uint16_t members[] = {W_x, W_y, W_z, W_w};
+    const struct ir_operand *operand = decode_operand(d, ROLE_USE, sources == 1 ? 0 : n);
+    struct ir_operand member = *operand;
+    if (sources == 1)
+        member.member = members[n & 3];
+    return decode_source(d, &member, width, d->inst->type);
+}
+
+// {a, b} = {b, a}: all are read before one is written.
+static const char *move_vector(struct decoder *d, struct code *code, uint32_t width, uint32_t count,
+                               uint32_t sources)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t from = element_source(d, i, width, sources), beside = decode_temp(d, width);
+        uint32_t to = decode_result(d, decode_operand(d, ROLE_DEF, i), width, d->inst->type);
+        if (from == SLOT_NONE)
+            return bad_source;
         if (to == SLOT_NONE)
-            return "this destination cannot be executed";
-        struct code take = lane_code(take_part, to, part, copy);
-        take.value = i;
-        take.round = (uint8_t)width;
-        vec_push(&d->scratch, &d->behind, take);
+            return bad_result;
+        struct code copy = {.lanes = move_copy,
+                            .guard = SLOT_NONE,
+                            .d = beside,
+                            .d2 = SLOT_NONE,
+                            .s = {from},
+                            .source_count = 1,
+                            .width = (uint8_t)width};
+        decode_before(d, copy);
+        copy.d = to;
+        copy.s[0] = beside;
+        if (i)
+            vec_push(&d->scratch, &d->behind, copy);
+        code->d = i ? code->d : to;
+        code->s[0] = i ? code->s[0] : beside;
     }
-    // Results that must be made wider come first in the list: move the parts in front of them.
-    uint32_t resized = d->behind.n - count;
-    for (uint32_t i = 0; i < resized; i++) {
-        struct code first = d->behind.v[0];
-        memmove(d->behind.v, d->behind.v + 1, (d->behind.n - 1) * sizeof first);
-        d->behind.v[d->behind.n - 1] = first;
-    }
-    code->lanes = copy_lanes;
-    code->d = copy;
-    code->s[0] = whole;
     code->source_count = 1;
     code->width = (uint8_t)width;
     return NULL;
 }
 
+// An address is not wider than 64 bits.
+static uint32_t wide_symbol(struct decoder *d, const struct ir_operand *from)
+{
+    uint32_t whole = decode_temp(d, 16), low = decode_source(d, from, 8, W_b64);
+    uint32_t high = decode_constant(d, 0, 8);
+    if (low == SLOT_NONE)
+        return SLOT_NONE;
+    decode_before(d, move_put(whole, 16, low, 8, 0));
+    decode_before(d, move_put(whole, 16, high, 8, 1));
+    return whole;
+}
+
 static const char *move_one(struct decoder *d, struct code *code, uint32_t width)
 {
     const struct ir_operand *from = decode_operand(d, ROLE_USE, 0);
-    bool clock =
-        from && from->kind == OPERAND_SPECIAL && isa_specials[from->index].varies == VARIES_TIME;
+    code->s[0] = width == 16 && from->kind == OPERAND_SYMBOL
+                     ? wide_symbol(d, from)
+                     : decode_source(d, from, width, d->inst->type);
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), width, d->inst->type);
-    code->width = (uint8_t)width;
-    if (code->d == SLOT_NONE)
-        return "this destination cannot be executed";
-    if (clock) {
-        code->lanes = NULL;
-        code->step = step_clock;
-        code->value = from->index;
-        return NULL;
-    }
-    code->s[0] = decode_source(d, from, width, d->inst->type);
     code->source_count = 1;
-    return code->s[0] == SLOT_NONE ? "this operand cannot be executed" : NULL;
+    code->width = (uint8_t)width;
+    if (code->s[0] == SLOT_NONE)
+        return bad_source;
+    return code->d == SLOT_NONE ? bad_result : NULL;
 }
 
 const char *prepare_move(struct decoder *d, struct code *code)
 {
     uint32_t results = count_role(d, ROLE_DEF), sources = count_role(d, ROLE_USE);
-    uint32_t width = d->inst->type == W_pred ? WIDTH_PREDICATE : decode_type_bytes(d->inst->type);
-    code->lanes = copy_lanes;
+    uint32_t bytes = d->inst->type == W_pred ? WIDTH_PREDICATE : decode_type_bytes(d->inst->type);
+    uint32_t width = bytes * d->inst->vector;
+    bool special = sources == 1 && decode_operand(d, ROLE_USE, 0)->kind == OPERAND_SPECIAL;
+    if (!results || !sources)
+        return bad_source;
     if (results == 1 && sources == 1)
         return move_one(d, code, width);
+    if (results == sources || (special && results == d->inst->vector))
+        return move_vector(d, code, bytes, results, sources);
     if (results == 1)
         return pack(d, code, width, sources);
-    if (sources == 1)
-        return unpack(d, code, width, results);
-    return "moves of whole vectors cannot be executed";
+    return sources == 1 ? unpack(d, code, width, results) : bad_source;
 }

@@ -1,5 +1,7 @@
 // Operands → slots.
+#include "runtime-sim/exec/steps.h"
 #include "runtime-sim/program/decode.h"
+#include "runtime-sim/program/decode_move.h"
 #include <string.h>
 
 const struct ir_operand *decode_operand(const struct decoder *d, enum ir_role role, uint32_t n)
@@ -147,6 +149,21 @@ static uint32_t warp_value(struct decoder *d, struct warp_value value)
     return value.slot;
 }
 
+// A clock is read by a code in front.
+static uint32_t time_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
+{
+    if (width != 4 && width != 8)
+        return SLOT_NONE;
+    uint32_t temp = decode_temp(d, width);
+    decode_before(d, (struct code){.step = step_clock,
+                                   .guard = SLOT_NONE,
+                                   .d = temp,
+                                   .d2 = SLOT_NONE,
+                                   .width = (uint8_t)width,
+                                   .value = operand->index});
+    return temp;
+}
+
 static uint32_t special_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
 {
     switch (isa_specials[operand->index].varies) {
@@ -155,7 +172,7 @@ static uint32_t special_slot(struct decoder *d, const struct ir_operand *operand
                                                             .width = (uint8_t)width,
                                                             .special = (uint16_t)operand->index,
                                                             .member = operand->member});
-    case VARIES_TIME: return SLOT_NONE; // a step of its own reads it
+    case VARIES_TIME: return time_slot(d, operand, width);
     default:
         return warp_value(
             d, (struct warp_value){(uint16_t)operand->index, operand->member, (uint8_t)width, 0});
@@ -235,6 +252,38 @@ static void not_predicate(const struct code *code, void *d, const void *const *s
     *(uint32_t *)d = ~*(const uint32_t *)s[0];
 }
 
+// v.x: an element of a vector register, `width` bytes; which one: IR_NONE if it has none there.
+static uint32_t element(const struct decoder *d, const struct ir_operand *operand, uint32_t *width)
+{
+    static const uint16_t members[4][2] = {{W_x, W_r}, {W_y, W_g}, {W_z, W_b}, {W_w, W_a}};
+    const struct ir_register *reg = &d->fn->registers.v[operand->index];
+    *width = decode_type_bytes(reg->type);
+    for (uint32_t i = 0; i < 4; i++)
+        if (operand->member == members[i][0] || operand->member == members[i][1])
+            return *width && (i + 1) * *width <= slots_width(reg) ? i : IR_NONE;
+    return IR_NONE;
+}
+
+static uint32_t element_source(struct decoder *d, const struct ir_operand *operand, uint32_t width)
+{
+    uint32_t whole, slot = decode_register(d, operand, &whole);
+    uint32_t part, index = element(d, operand, &part), temp = decode_temp(d, width);
+    if (index == IR_NONE || part != width)
+        return SLOT_NONE;
+    decode_before(d, move_take(temp, part, slot, whole, index));
+    return temp;
+}
+
+static uint32_t element_result(struct decoder *d, const struct ir_operand *operand, uint32_t width)
+{
+    uint32_t whole, slot = decode_register(d, operand, &whole);
+    uint32_t part, index = element(d, operand, &part), temp = decode_temp(d, width);
+    if (index == IR_NONE || part != width)
+        return SLOT_NONE;
+    vec_push(&d->scratch, &d->behind, move_put(slot, whole, temp, part, index));
+    return temp;
+}
+
 static uint32_t register_source(struct decoder *d, const struct ir_operand *operand, uint32_t width,
                                 uint16_t type)
 {
@@ -266,7 +315,8 @@ uint32_t decode_source(struct decoder *d, const struct ir_operand *operand, uint
         return SLOT_NONE;
     switch (operand->kind) {
     case OPERAND_REGISTER:
-        return operand->member == W_UNKNOWN ? register_source(d, operand, width, type) : SLOT_NONE;
+        return operand->member == W_UNKNOWN ? register_source(d, operand, width, type)
+                                            : element_source(d, operand, width);
     case OPERAND_IMMEDIATE: return decode_constant(d, decode_bits(d, operand, width, type), width);
     case OPERAND_SPECIAL: return special_slot(d, operand, width);
     case OPERAND_SYMBOL: return decode_symbol(d, operand, width);
@@ -281,8 +331,10 @@ uint32_t decode_result(struct decoder *d, const struct ir_operand *operand, uint
         return SLOT_NONE;
     if (operand->kind == OPERAND_SINK)
         return decode_temp(d, width);
-    if (operand->kind != OPERAND_REGISTER || operand->member != W_UNKNOWN)
+    if (operand->kind != OPERAND_REGISTER)
         return SLOT_NONE;
+    if (operand->member != W_UNKNOWN)
+        return element_result(d, operand, width);
     uint32_t own, slot = decode_register(d, operand, &own);
     if (own == width)
         return slot;

@@ -9,6 +9,7 @@ prepare_fn prepare_branch, prepare_branch_indexed, prepare_call;
 prepare_fn prepare_compare;      // setp, set: the comparison, then the Boolean operation
 prepare_fn prepare_compare_pair; // the same of packed halves
 prepare_fn prepare_move;         // mov with vectors, addresses, clocks
+prepare_fn prepare_convert, prepare_convert_pack;
 prepare_fn prepare_meet, prepare_meet_here;
 prepare_fn prepare_set, prepare_barrier;
 prepare_fn prepare_rounding;     // refuses roundings that arithmetic does not have
