@@ -6,8 +6,8 @@
 
 static uint64_t read_lane(const struct warp *warp, uint32_t slot, uint32_t width, uint32_t lane)
 {
-    const union lanes *lanes = warp_slot(warp, slot);
-    return width == 4 ? lanes->u32[lane] : lanes->u64[lane];
+    const void *lanes = warp_slot(warp, slot);
+    return width == 4 ? ((const uint32_t *)lanes)[lane] : ((const uint64_t *)lanes)[lane];
 }
 
 // d = fn(cta, a, b), for each lane.

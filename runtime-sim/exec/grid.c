@@ -181,8 +181,8 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
     prepare(launch, &own);
     if (launch->check)
         check_begin(launch->check, launch, &own);
-    bool alone = launch->program->functions.v[launch->function].ordered ||
-                 cluster_ctas(launch) > 1 || launch->check;
+    bool alone = launch->program->functions.v[launch->function].alone || cluster_ctas(launch) > 1 ||
+                 launch->check;
     if (!fits_clusters(launch)) {
         result->fault.happened = true;
         snprintf(result->fault.text, sizeof result->fault.text,

@@ -15,6 +15,8 @@ const struct exec_row rows_memory[] = {
     ROW(ld, step_load, prepare_load),
     ROW(ldu, step_load, prepare_load),
     ROW(st, step_store, prepare_store),
+    ROW(atom, step_atomic, prepare_atomic),
+    ROW(red, step_atomic, prepare_atomic),
     ROW(prefetch, step_nothing, NULL),
     ROW(prefetchu, step_nothing, NULL),
     ROW(applypriority, step_nothing, NULL),

@@ -5,8 +5,10 @@
 
 static bool inherit(struct program_function *caller, const struct program_function *callee)
 {
-    bool changed = (callee->ordered && !caller->ordered) || (callee->refusal && !caller->refusal);
+    bool changed = (callee->ordered && !caller->ordered) || (callee->alone && !caller->alone) ||
+                   (callee->refusal && !caller->refusal);
     caller->ordered |= callee->ordered;
+    caller->alone |= callee->alone;
     if (callee->refusal && !caller->refusal) {
         caller->refusal = callee->refusal;
         caller->refused_node = callee->refused_node;

@@ -199,6 +199,11 @@ static bool is_ordered(const struct ir_inst *inst)
     return inst->class == CLASS_ATOMIC || inst->flags & INST_ORDERED;
 }
 
+static bool is_shared(const struct ir_inst *inst)
+{
+    return inst->space == W_shared || inst->space == W_shared_cta;
+}
+
 static void end_function(struct decoder *d)
 {
     // The end of the text is a return, as ptxas has it.
@@ -246,6 +251,7 @@ static void decode_function(struct decoder *d)
                                            .inst = fn->blocks.v[b].first});
         for (uint32_t i = fn->blocks.v[b].first; i < fn->blocks.v[b].end; i++) {
             d->function->ordered |= is_ordered(&fn->insts.v[i]);
+            d->function->alone |= is_ordered(&fn->insts.v[i]) && !is_shared(&fn->insts.v[i]);
             decode_instruction(d, i);
         }
     }

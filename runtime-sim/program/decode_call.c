@@ -71,7 +71,8 @@ static const char *take_function(struct decoder *d, struct call *call,
     if (call->function != IR_NONE)
         return NULL;
     call->builtin = builtin_named(name->text, name->length);
-    d->function->ordered = true; // what is printed and allocated depends on who comes first
+    d->function->ordered = d->function->alone =
+        true; // what is printed and allocated depends on who comes first
     return call->builtin ? NULL : "this calls a function that has no body";
 }
 

@@ -62,6 +62,7 @@ struct program_function {
     uint32_t shared_align; // of the dynamic part
     bool dynamic_shared;
     bool ordered;   // atomics, volatile or ordered accesses: lanes and CTAs may wait for each other
+    bool alone;     // the same in memory that CTAs share: they run in a fixed order
     bool recursive; // or calls what is not known
     // What keeps it from running: NULL, or a sentence, and where it stands.
     const char *refusal;

@@ -1,0 +1,218 @@
+// atom, red: the lanes one after the other, in ascending order.
+#include "runtime-sim/exec/atomic.h"
+#include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/half.h"
+#include "runtime-sim/exec/steps_memory.h"
+
+#define ATOMIC(name, T, ...)                                                                       \
+    static bool name(uint8_t *at, const void *bp, const void *cp, void *old)                       \
+    {                                                                                              \
+        T a, b, c;                                                                                 \
+        memcpy(&a, at, sizeof a);                                                                  \
+        memcpy(&b, bp, sizeof b);                                                                  \
+        memcpy(&c, cp, sizeof c);                                                                  \
+        (void)c;                                                                                   \
+        T value = (T)(__VA_ARGS__);                                                                \
+        memcpy(at, &value, sizeof value);                                                          \
+        memcpy(old, &a, sizeof a);                                                                 \
+        return value != a;                                                                         \
+    }
+__extension__ typedef unsigned __int128 u128;
+
+ATOMIC(add_32, uint32_t, a + b)
+ATOMIC(add_64, uint64_t, a + b)
+ATOMIC(inc_32, uint32_t, a >= b ? 0 : a + 1)
+ATOMIC(dec_32, uint32_t, !a || a > b ? b : a - 1)
+ATOMIC(min_u32, uint32_t, a < b ? a : b)
+ATOMIC(max_u32, uint32_t, a > b ? a : b)
+ATOMIC(min_s32, int32_t, a < b ? a : b)
+ATOMIC(max_s32, int32_t, a > b ? a : b)
+ATOMIC(min_u64, uint64_t, a < b ? a : b)
+ATOMIC(max_u64, uint64_t, a > b ? a : b)
+ATOMIC(min_s64, int64_t, a < b ? a : b)
+ATOMIC(max_s64, int64_t, a > b ? a : b)
+ATOMIC(and_32, uint32_t, a &b)
+ATOMIC(or_32, uint32_t, a | b)
+ATOMIC(xor_32, uint32_t, a ^ b)
+ATOMIC(and_64, uint64_t, a &b)
+ATOMIC(or_64, uint64_t, a | b)
+ATOMIC(xor_64, uint64_t, a ^ b)
+ATOMIC(exch_32, uint32_t, b)
+ATOMIC(exch_64, uint64_t, b)
+ATOMIC(exch_128, u128, b)
+ATOMIC(cas_16, uint16_t, a == b ? c : a)
+ATOMIC(cas_32, uint32_t, a == b ? c : a)
+ATOMIC(cas_64, uint64_t, a == b ? c : a)
+ATOMIC(cas_128, u128, a == b ? c : a)
+
+// Floating point
+
+static uint32_t sum_f32(uint32_t a, uint32_t b)
+{
+    float sum = f32_of(a) + f32_of(b);
+    return sum != sum ? 0x7fffffff : bits_f32(sum);
+}
+
+static uint32_t flushed(uint32_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+static uint64_t sum_f64(uint64_t a, uint64_t b)
+{
+    double x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&a, &x, sizeof a);
+    return a;
+}
+
+ATOMIC(add_f32, uint32_t, sum_f32(a, b))
+// As the manual has it of today's GPUs: in global memory subnormal numbers are flushed.
+ATOMIC(add_f32_ftz, uint32_t, flushed(sum_f32(flushed(a), flushed(b))))
+ATOMIC(add_f64, uint64_t, sum_f64(a, b))
+
+static bool is_nan(enum half_format format, uint16_t half)
+{
+    return (half & 0x7fff) > (format == HALF_F16 ? 0x7c00 : 0x7f80);
+}
+
+// As an integer that is ordered as the numbers are, −0 below +0.
+static int order_of(uint16_t half)
+{
+    return half & 0x8000 ? -(half & 0x7fff) - 1 : half;
+}
+
+enum half_op { HALF_ADD, HALF_MIN, HALF_MAX };
+
+// f32 has more than twice the digits and two more: rounding twice does no harm.
+static uint16_t half_op(enum half_format format, enum half_op op, uint16_t a, uint16_t b)
+{
+    if (op == HALF_ADD)
+        return half_of_f32(format, f32_of_half(format, a) + f32_of_half(format, b));
+    if (is_nan(format, a) || is_nan(format, b))
+        return !is_nan(format, a) ? a : !is_nan(format, b) ? b : HALF_NAN;
+    return (order_of(a) < order_of(b)) == (op == HALF_MIN) ? a : b;
+}
+
+static uint32_t half_pair(enum half_format format, enum half_op op, uint32_t a, uint32_t b)
+{
+    return (uint32_t)half_op(format, op, (uint16_t)(a >> 16), (uint16_t)(b >> 16)) << 16 |
+           half_op(format, op, (uint16_t)a, (uint16_t)b);
+}
+
+#define HALF_ATOMIC(name, op)                                                                      \
+    ATOMIC(name##_f16, uint16_t, half_op(HALF_F16, op, a, b))                                      \
+    ATOMIC(name##_bf16, uint16_t, half_op(HALF_BF16, op, a, b))                                    \
+    ATOMIC(name##_f16x2, uint32_t, half_pair(HALF_F16, op, a, b))                                  \
+    ATOMIC(name##_bf16x2, uint32_t, half_pair(HALF_BF16, op, a, b))
+HALF_ATOMIC(add, HALF_ADD)
+HALF_ATOMIC(min, HALF_MIN)
+HALF_ATOMIC(max, HALF_MAX)
+
+#define HALF_ROWS(op)                                                                              \
+    {W_##op, W_f16, op##_f16, NULL}, {W_##op, W_bf16, op##_bf16, NULL},                            \
+        {W_##op, W_f16x2, op##_f16x2, NULL},                                                       \
+    {                                                                                              \
+        W_##op, W_bf16x2, op##_bf16x2, NULL                                                        \
+    }
+#define MOST_ROWS(op)                                                                              \
+    {W_##op, W_u32, op##_u32, NULL}, {W_##op, W_s32, op##_s32, NULL},                              \
+        {W_##op, W_u64, op##_u64, NULL},                                                           \
+    {                                                                                              \
+        W_##op, W_s64, op##_s64, NULL                                                              \
+    }
+#define BITS_ROWS(op)                                                                              \
+    {W_##op, W_b32, op##_32, NULL},                                                                \
+    {                                                                                              \
+        W_##op, W_b64, op##_64, NULL                                                               \
+    }
+
+static const struct atomic_op operations[] = {
+    {W_add, W_u32, add_32, NULL},
+    {W_add, W_s32, add_32, NULL},
+    {W_add, W_u64, add_64, NULL},
+    {W_add, W_s64, add_64, NULL},
+    {W_add, W_f32, add_f32, add_f32_ftz},
+    {W_add, W_f64, add_f64, NULL},
+    HALF_ROWS(add),
+    {W_inc, W_u32, inc_32, NULL},
+    {W_dec, W_u32, dec_32, NULL},
+    MOST_ROWS(min),
+    HALF_ROWS(min),
+    MOST_ROWS(max),
+    HALF_ROWS(max),
+    BITS_ROWS(and),
+    BITS_ROWS(or),
+    BITS_ROWS(xor),
+    BITS_ROWS(exch),
+    {W_exch, W_b128, exch_128, NULL},
+    {W_cas, W_b16, cas_16, NULL},
+    BITS_ROWS(cas),
+    {W_cas, W_b128, cas_128, NULL},
+};
+
+const struct atomic_op *atomic_find(uint16_t op, uint16_t type)
+{
+    for (uint32_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (operations[i].op == op && operations[i].type == type)
+            return &operations[i];
+    return NULL;
+}
+
+// Lanes
+
+static uint8_t *element(const struct warp *warp, const struct code *code, uint32_t n, uint32_t lane)
+{
+    return (uint8_t *)warp_slot(warp, code->list->slot[n]) + (size_t)lane * code->list->width[n];
+}
+
+static bool apply(struct warp *warp, const struct code *code, const struct spot *spot,
+                  uint32_t lane)
+{
+    const struct atomic_code *what = code->extra;
+    const struct memory_code *memory = what->memory;
+    atomic_fn *fn = atomic_in(what->op, spot->space);
+    bool changed = false, three = code->list->count > 2u * memory->elements;
+    for (uint32_t e = 0; e < memory->elements; e++) {
+        uint8_t unread[16];
+        const uint8_t *b = element(warp, code, memory->elements + e, lane);
+        const uint8_t *c = three ? element(warp, code, 2u * memory->elements + e, lane) : b;
+        uint8_t *d = code->list->slot[e] == SLOT_NONE ? unread : element(warp, code, e, lane);
+        uint8_t old[16];
+        changed |= fn(spot->host + (size_t)e * memory->bytes, b, c, old);
+        memcpy(d, old, memory->bytes);
+    }
+    return changed;
+}
+
+// What cas and exch try in vain is most often a lock that another holds: others are to go on.
+static void yield(struct warp *warp, uint16_t op)
+{
+    if ((op == W_cas || op == W_exch) && warp->budget > 1)
+        warp->budget = 1;
+}
+
+enum step_result step_atomic(struct warp *warp, struct path *path, const struct code *code,
+                             uint32_t mask)
+{
+    const struct atomic_code *what = code->extra;
+    struct access *access = &warp->access;
+    if (!mask)
+        return STEP_NEXT;
+    access_addresses(warp, path, code, what->memory, mask,
+                     (uint32_t)what->memory->bytes * what->memory->elements, access);
+    access->reads = access->writes = access->atomic = true;
+    bool changed = false;
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        struct spot spot;
+        if (!access_find(warp, access, lane, access->bytes, access->bytes, &spot))
+            return STEP_FAULT;
+        changed |= apply(warp, code, &spot, lane);
+    }
+    if (!changed)
+        yield(warp, what->op->op);
+    return STEP_NEXT;
+}
