@@ -81,23 +81,47 @@ FUNNEL(shf_r_wrap, c & 31, >>, 0)
 FUNNEL(shf_r_clamp, c > 32 ? 32 : c, >>, 0)
 
 // Four bytes of eight by the digits of `control`, whose top bits ask for the byte's sign instead.
+static inline uint32_t pick(uint64_t bytes, uint32_t digit)
+{
+    uint32_t byte = (uint32_t)(bytes >> (uint64_t)(8 * (digit & 7))) & 0xff;
+    return digit & 8 ? (0 - (byte >> 7)) & 0xff : byte;
+}
+
 static inline uint32_t permute(uint32_t low, uint32_t high, uint32_t control)
 {
     uint64_t bytes = (uint64_t)high << 32 | low;
-    uint32_t result = 0;
-    for (uint32_t k = 0; k < 4; k++) {
-        uint32_t digit = control >> 4 * k;
-        uint32_t byte = (uint32_t)(bytes >> (uint64_t)(8 * (digit & 7))) & 0xff;
-        uint32_t sign = (0 - (byte >> 7)) & 0xff;
-        result |= (digit & 8 ? sign : byte) << 8 * k;
-    }
-    return result;
+    return pick(bytes, control) | pick(bytes, control >> 4) << 8 | pick(bytes, control >> 8) << 16 |
+           pick(bytes, control >> 12) << 24;
 }
+LANES_3(prmt_each, uint32_t, uint32_t, uint32_t, uint32_t, permute(a, b, c))
+
+// Most permutations are constants: then all lanes shift by the same amount.
+static void pick_all(uint32_t *to, const void *const *sp, uint32_t digit, uint32_t place)
+{
+    const uint32_t *from = sp[digit >> 2 & 1];
+    uint32_t shift = 8 * (digit & 3);
+    if (digit & 8)
+        EACH_LANE to[i] |= (0 - (from[i] >> (shift + 7) & 1)) & 0xffu << place;
+    else
+        EACH_LANE to[i] |= (from[i] >> shift & 0xff) << place;
+}
+
+static void prmt(const struct code *code, void *dp, const void *const *sp)
+{
+    if (code->s[2] >> SLOT_SHIFT != BASE_PROGRAM) {
+        prmt_each(code, dp, sp);
+        return;
+    }
+    uint32_t control = *(const uint32_t *)sp[2], result[LANES] = {0};
+    for (uint32_t k = 0; k < 4; k++)
+        pick_all(result, sp, control >> 4 * k & 15, 8 * k);
+    memcpy(dp, result, sizeof result);
+}
+
 // The control of a mode for c = 0 … 3, 16 bits each.
 #define MODE(name, controls)                                                                       \
     LANES_3(prmt_##name, uint32_t, uint32_t, uint32_t, uint32_t,                                   \
             permute(a, b, (uint32_t)(UINT64_C(controls) >> (uint64_t)(16 * (c & 3))) & 0xffff))
-LANES_3(prmt, uint32_t, uint32_t, uint32_t, uint32_t, permute(a, b, c))
 MODE(f4e, 0x6543543243213210)
 MODE(b4e, 0x0123701267015670)
 MODE(rc8, 0x3333222211110000)

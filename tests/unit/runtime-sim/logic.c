@@ -229,6 +229,12 @@ static void ref_prmt(const uint64_t *in, uint64_t *out)
     }
 }
 
+static void ref_prmt_constant(const uint64_t *in, uint64_t *out)
+{
+    const uint64_t with[] = {in[0], in[1], now.table};
+    ref_prmt(with, out);
+}
+
 static void test_permutations(void **state)
 {
     (void)state;
@@ -239,6 +245,15 @@ static void test_permutations(void **state)
         snprintf(text, sizeof text, "prmt.b32.%s %%d, %%a, %%b, %%c;", names[now.mode]);
         run_one(text, "b32=b32,b32,b32", ref_prmt_mode, 0);
     }
+    uint64_t random = 1;
+    for (uint32_t i = 0; i < 64; i++) {
+        now.table = (uint32_t)conform_random(&random) & 0xffff;
+        snprintf(text, sizeof text, "prmt.b32 %%d, %%a, %%b, %#x;", now.table);
+        run_one(text, "b32=b32,b32", ref_prmt_constant, 0);
+    }
+    // The result lies where a source did.
+    now.table = 0x0fa6;
+    run_one("prmt.b32 %b, %a, %b, 0x0fa6; mov.b32 %d, %b;", "b32=b32,b32", ref_prmt_constant, 0);
 }
 
 // Bits
