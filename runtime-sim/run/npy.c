@@ -153,12 +153,15 @@ static bool take_entry(struct header *h)
     size_t length = take_string(h, &key);
     if (!length || !expect(h, ":"))
         return false;
+    const char *value = h->at;
+    h->at = key; // for what is wrong with it
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (strlen(keys[i].name) != length || memcmp(keys[i].name, key, length))
             continue;
         if (h->seen & keys[i].bit)
             return fail(h, arena_printf(h->arena, "a second '%s' in the header", keys[i].name));
         h->seen |= keys[i].bit;
+        h->at = value;
         return keys[i].take(h);
     }
     return fail(h, arena_printf(h->arena, "'%.*s' is not known in the header", (int)length, key));
