@@ -24,6 +24,7 @@ struct cluster {
 
 struct check;
 struct check_shadow;
+struct textures;
 
 // What is the same for all CTAs of a launch.
 struct launch {
@@ -33,6 +34,7 @@ struct launch {
     uint32_t dynamic_shared;
     const uint8_t *params;
     struct image *image;
+    const struct textures *textures; // bound to handles; NULL: none
     uint64_t params_address; // of the parameters, in the image
     uint32_t id;             // %gridid
     struct check *check;     // looks for races and reads of what was never written; NULL: off

@@ -4,6 +4,7 @@
 #include "runtime-sim/exec/memory_ops.h"
 #include "runtime-sim/exec/meet.h"
 #include "runtime-sim/exec/rows_steps.h"
+#include "runtime-sim/exec/texture.h"
 
 #define TEXT_(set) #set
 #define TEXT(set) TEXT_(set)
@@ -26,6 +27,7 @@ static const struct exec_row *const groups[] = {
     NAMED(rows_divide),  NAMED(rows_order),
     NAMED(rows_half),    NAMED(rows_approx),
     rows_meet,           rows_matrix,
+    rows_texture,
     rows_steps,          rows_memory,
     NULL,
 };

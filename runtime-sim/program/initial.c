@@ -133,6 +133,8 @@ const char *layout_initial(const struct program *program, const struct program_v
                         .bytes = variable->bytes,
                         .element = (uint32_t)(ir_type_bits(symbol->type) + 7) / 8,
                         .type = symbol->type};
+    if (f.type == W_texref || f.type == W_samplerref || f.type == W_surfref)
+        return NULL; // handles: what they stand for is not in memory
     uint64_t elements = 1;
     NODE_EACH (child, f.tree, symbol->node)
         if (node_at(&f, child)->kind == NODE_DIMENSION && node_at(&f, child)->size > 1)

@@ -25,6 +25,7 @@ struct kernel {
     uint8_t params[256];
     uint32_t param_bytes;
     uint32_t threads;
+    const struct textures *textures;
     struct grid_result result;
 };
 
@@ -83,7 +84,8 @@ static inline void kernel_run(struct kernel *k, const char *name, uint32_t grid,
                             .block = {block, 1, 1},
                             .dynamic_shared = dynamic_shared,
                             .params = k->params,
-                            .image = &k->image};
+                            .image = &k->image,
+                            .textures = k->textures};
     struct grid_options options = {.threads = k->threads};
     grid_run(&launch, &k->arena, &options, &k->result);
 }
