@@ -1,5 +1,9 @@
 // Video instructions, scalar and SIMD. All sources and results between are 64-bit numbers, wide
 // enough for everything that parts of 32 bits give; only vmad can need more.
+//
+// These are the manual's numbers. Targets without such instructions run what ptxas writes for them,
+// which is not always the same: without .sat it cuts a sum or difference to 32 bits, with a sign,
+// before .min and .max, and gives the third source of an unsigned vmad a sign.
 #include "runtime-sim/exec/lanes.h"
 #include "runtime-sim/exec/video.h"
 #include "runtime-sim/program/prepare.h"
