@@ -149,36 +149,6 @@ static uint32_t warp_value(struct decoder *d, struct warp_value value)
     return value.slot;
 }
 
-// A clock is read by a code in front.
-static uint32_t time_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
-{
-    if (width != 4 && width != 8)
-        return SLOT_NONE;
-    uint32_t temp = decode_temp(d, width);
-    decode_before(d, (struct code){.step = step_clock,
-                                   .guard = SLOT_NONE,
-                                   .d = temp,
-                                   .d2 = SLOT_NONE,
-                                   .width = (uint8_t)width,
-                                   .value = operand->index});
-    return temp;
-}
-
-static uint32_t special_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
-{
-    switch (isa_specials[operand->index].varies) {
-    case VARIES_NEVER:
-        return decode_launch_value(d, (struct launch_value){.kind = LAUNCH_SPECIAL,
-                                                            .width = (uint8_t)width,
-                                                            .special = (uint16_t)operand->index,
-                                                            .member = operand->member});
-    case VARIES_TIME: return time_slot(d, operand, width);
-    default:
-        return warp_value(
-            d, (struct warp_value){(uint16_t)operand->index, operand->member, (uint8_t)width, 0});
-    }
-}
-
 // Registers
 
 uint32_t decode_register(const struct decoder *d, const struct ir_operand *operand, uint32_t *width)
@@ -244,6 +214,40 @@ static struct code resize(uint32_t to, uint32_t to_width, uint32_t from, uint32_
                          .s = {from},
                          .source_count = 1,
                          .width = (uint8_t)to_width};
+}
+
+// A clock is read by a code in front.
+static uint32_t time_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
+{
+    uint32_t own = width == 8 ? 8 : 4, temp = decode_temp(d, own), cut = decode_temp(d, width);
+    decode_before(d, (struct code){.step = step_clock,
+                                   .guard = SLOT_NONE,
+                                   .d = temp,
+                                   .d2 = SLOT_NONE,
+                                   .width = (uint8_t)own,
+                                   .value = operand->index});
+    if (own == width)
+        return temp;
+    struct code resized = resize(cut, width, temp, own, false);
+    if (!resized.lanes)
+        return SLOT_NONE;
+    decode_before(d, resized);
+    return cut;
+}
+
+static uint32_t special_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
+{
+    switch (isa_specials[operand->index].varies) {
+    case VARIES_NEVER:
+        return decode_launch_value(d, (struct launch_value){.kind = LAUNCH_SPECIAL,
+                                                            .width = (uint8_t)width,
+                                                            .special = (uint16_t)operand->index,
+                                                            .member = operand->member});
+    case VARIES_TIME: return time_slot(d, operand, width);
+    default:
+        return warp_value(
+            d, (struct warp_value){(uint16_t)operand->index, operand->member, (uint8_t)width, 0});
+    }
 }
 
 static void not_predicate(const struct code *code, void *d, const void *const *s)
