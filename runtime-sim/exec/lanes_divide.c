@@ -1,84 +1,6 @@
-// Division, reciprocal and square root of f32 and f64: correctly rounded, and what PTX calls
-// approximate, which is made of correctly rounded operations, so that every host gives the same.
-#include "runtime-sim/exec/floats.h"
-#include "runtime-sim/program/prepare.h"
-
-typedef float f32_fn(float a, float b);
-typedef double f64_fn(double a, double b);
-
-INLINE float quotient(float a, float b)
-{
-    return a / b;
-}
-
-INLINE float reciprocal(float a, float b)
-{
-    (void)b;
-    return 1 / a;
-}
-
-INLINE float root(float a, float b)
-{
-    (void)b;
-    return sqrtf(a);
-}
-
-// Two roundings: at most 2⁻²³, and 2⁻²²·⁹ is allowed.
-INLINE float reciprocal_root(float a, float b)
-{
-    (void)b;
-    return 1 / sqrtf(a);
-}
-
-// a · (1/b): behind 2¹²⁶ the reciprocal, subnormal, is zero; below the least normal number both are
-// made larger first.
-INLINE float quick_quotient(float a, float b)
-{
-    float scale = fabsf(b) < 0x1p-126f ? 0x1p24f : 1;
-    float inverse = fabsf(b) > 0x1p126f ? copysignf(0, b) : 1 / (b * scale);
-    return a * scale * (b == b ? inverse : b);
-}
-
-// Only in quotients and reciprocals can a result be rounded up to the least normal number that .ftz
-// makes zero. Asked where the host does not flush.
-INLINE float exact_tiny(f32_fn *fn, float a, float b, float result)
-{
-    double exact = fn == quotient ? (double)a / b : 1 / (double)a;
-    bool tiny = fabsf(result) == 0x1p-126f && fabsf((float)(exact * 0x1p64)) < 0x1p-62f;
-    bool inexact = fn == quotient || fn == reciprocal;
-    return inexact && tiny ? f32_of(bits_f32(result) & 0x80000000) : result;
-}
-
-INLINE float one_f32(f32_fn *fn, float a, float b, uint32_t attributes)
-{
-    bool flushed = !HOST_FLUSHES && attributes & ATTR_FTZ;
-    if (!flushed)
-        return canonical(fn(a, b));
-    a = flush(a);
-    b = flush(b);
-    return canonical(exact_tiny(fn, a, b, flush(fn(a, b))));
-}
-
-INLINE void each_f32(f32_fn *fn, uint32_t attributes, void *dp, const void *const *sp, int sources)
-{
-    float *to = dp;
-    const float *ap = sp[0], *bp = sp[sources - 1];
-    EACH(LANES)
-    {
-        to[i] = one_f32(fn, ap[i], bp[i], attributes);
-    }
-}
-
-INLINE void each_f64(f64_fn *fn, void *dp, const void *const *sp, int sources)
-{
-    double *to = dp;
-    const double *ap = sp[0], *bp = sp[sources - 1];
-    EACH(LANES)
-    {
-        double a = ap[i], b = bp[i];
-        to[i] = canonical_f64(fn(a, b), a, b, b);
-    }
-}
+// Division, reciprocal and square root of f32 and f64, rounded to nearest: what PTX calls
+// approximate is made of correctly rounded operations, so that every host gives the same.
+#include "runtime-sim/exec/divide_ops.h"
 
 #define F32(name, fn, sources)                                                                     \
     static void name##_f32(const struct code *code, void *d, const void *const *s)                 \
@@ -86,18 +8,15 @@ INLINE void each_f64(f64_fn *fn, void *dp, const void *const *sp, int sources)
         (void)code;                                                                                \
         each_f32(fn, 0, d, s, sources);                                                            \
     }                                                                                              \
-    static void name##_any_f32(const struct code *code, void *d, const void *const *s)             \
+    static void name##_ftz_f32(const struct code *code, void *d, const void *const *s)             \
     {                                                                                              \
-        uint32_t before = mode_enter(code);                                                        \
-        each_f32(fn, code->attributes, d, s, sources);                                             \
-        mode_leave(before);                                                                        \
+        each_f32_mode(code, fn, ATTR_FTZ, d, s, sources);                                          \
     }
 F32(div, quotient, 2)
 F32(div_approx, quick_quotient, 2)
 F32(rcp, reciprocal, 1)
 F32(sqrt, root, 1)
 F32(rsqrt, reciprocal_root, 1)
-#undef F32
 
 // PTX before 1.4 leaves .approx.ftz away.
 #define OLD(name)                                                                                  \
@@ -105,53 +24,22 @@ F32(rsqrt, reciprocal_root, 1)
     {                                                                                              \
         struct code with = *code;                                                                  \
         with.attributes = ATTR_FTZ;                                                                \
-        name##_any_f32(&with, d, s);                                                               \
+        name##_ftz_f32(&with, d, s);                                                               \
     }
 OLD(div_approx)
 OLD(rcp)
 OLD(sqrt)
 OLD(rsqrt)
-#undef OLD
-
-INLINE double quotient_wide(double a, double b)
-{
-    return a / b;
-}
-
-INLINE double reciprocal_wide(double a, double b)
-{
-    (void)b;
-    return 1 / a;
-}
-
-INLINE double root_wide(double a, double b)
-{
-    (void)b;
-    return sqrt(a);
-}
-
-INLINE double reciprocal_root_wide(double a, double b)
-{
-    (void)b;
-    return 1 / sqrt(a);
-}
 
 #define F64(name, fn, sources)                                                                     \
     static void name##_f64(const struct code *code, void *d, const void *const *s)                 \
     {                                                                                              \
         (void)code;                                                                                \
         each_f64(fn, d, s, sources);                                                               \
-    }                                                                                              \
-    static void name##_any_f64(const struct code *code, void *d, const void *const *s)             \
-    {                                                                                              \
-        uint32_t before = mode_enter(code);                                                        \
-        each_f64(fn, d, s, sources);                                                               \
-        mode_leave(before);                                                                        \
     }
 F64(div, quotient_wide, 2)
 F64(rcp, reciprocal_wide, 1)
 F64(sqrt, root_wide, 1)
-#undef F64
 
 static void rsqrt_f64(const struct code *code, void *d, const void *const *s)
 {
@@ -198,14 +86,12 @@ static void rsqrt_upper(const struct code *code, void *d, const void *const *s)
 // Without a rounding they are from before PTX 1.4.
 #define ROWS(op, name, old, widths, wide)                                                          \
     {OP_##op, "rn f32", widths, 0, .lanes = name##_f32},                                           \
+    {OP_##op, "rn f32", widths, ATTR_FTZ, .lanes = name##_ftz_f32},                                \
     {OP_##op, "f32", widths, 0, .lanes = old##_old_f32},                                           \
-    {OP_##op, "f32", widths, ATTR_FTZ | ATTR_ROUND, .lanes = name##_any_f32,                       \
-     .prepare = prepare_rounding},                                                                 \
-    {OP_##op, "f64", wide, 0, .lanes = name##_f64},                                                \
-    {OP_##op, "f64", wide, ATTR_ROUND, .lanes = name##_any_f64, .prepare = prepare_rounding}
+    {OP_##op, "f64", wide, 0, .lanes = name##_f64}
 #define ROWS_WORD(op, name, word, widths)                                                          \
     {OP_##op, word " f32", widths, 0, .lanes = name##_f32},                                        \
-    {OP_##op, word " f32", widths, ATTR_FTZ, .lanes = name##_any_f32}
+    {OP_##op, word " f32", widths, ATTR_FTZ, .lanes = name##_ftz_f32}
 
 const struct exec_row NAMED(rows_divide)[] = {
     ROWS(div, div, div_approx, "4=44", "8=88"),

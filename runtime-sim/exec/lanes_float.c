@@ -1,235 +1,97 @@
-// add, sub, mul, fma of f32, f32x2, f64, and of f32 with halves. An f32 result that is not a number
-// is the one NaN that PTX gives, 0x7fffffff. An f32x2 is two lanes of f32 side by side.
-//
-// Each has a fast form, one with .ftz, and one for whatever else the modifiers ask for.
-#include "runtime-sim/exec/half.h"
-#include "runtime-sim/program/prepare.h"
+// add, sub, mul, fma of f32, f32x2, f64, and of f32 with halves, rounded to nearest. An f32 result
+// that is not a number is the one NaN that PTX gives, 0x7fffffff. An f32x2 is two lanes of f32 side
+// by side.
+#include "runtime-sim/exec/float_ops.h"
 
-typedef float f32_fn(float a, float b, float c);
-typedef double f64_fn(double a, double b, double c);
-
-#if defined __FMA__ || defined __aarch64__
-enum { HAVE_FMA = 1 };
-#else
-enum { HAVE_FMA = 0 };
-#endif
-
-INLINE float add(float a, float b, float c)
+// Of numbers that are not zero, how far the magnitude is from the least one.
+INLINE uint32_t above_zero(float value)
 {
-    (void)c;
-    return a + b;
+    return (bits_f32(value) << 1) - 1;
 }
 
-INLINE float sub(float a, float b, float c)
+INLINE uint32_t lesser(uint32_t a, uint32_t b)
 {
-    (void)c;
-    return a - b;
+    return a < b ? a : b;
 }
 
-INLINE float mul(float a, float b, float c)
+// .ftz: nearly always there is nothing to flush, and changing the host's mode takes longer than the
+// lanes do. The least normal number may be a result that was rounded up to it.
+INLINE void each_f32_ftz(const struct code *code, f32_fn *fn, void *dp, const void *const *sp,
+                         int sources)
 {
-    (void)c;
-    return a * b;
-}
-
-// A product of two f32 is exact in f64.
-INLINE float fma_nearest(float a, float b, float c)
-{
-    return HAVE_FMA ? __builtin_fmaf(a, b, c) : (float)sum_odd((double)a * b, (double)c);
-}
-
-INLINE float fma_any(float a, float b, float c)
-{
-    return __builtin_fmaf(a, b, c);
-}
-
-// Is a result that has become the least normal number one that .ftz makes zero? Asked where the
-// host does not flush: ever so much larger, the value is rounded as if there were smaller
-// exponents.
-INLINE bool is_tiny(float result, double exact)
-{
-    return fabsf(result) == 0x1p-126f && fabsf((float)(exact * 0x1p64)) < 0x1p-62f;
-}
-
-INLINE float exact_tiny(f32_fn *fn, float a, float b, float c, float result)
-{
-    double exact = fn == mul ? (double)a * b : sum_odd((double)a * b, (double)c);
-    bool inexact = fn == mul || fn == fma_nearest || fn == fma_any;
-    return inexact && is_tiny(result, exact) ? f32_of(bits_f32(result) & 0x80000000) : result;
-}
-
-INLINE float one_f32(f32_fn *fn, float a, float b, float c, uint32_t attributes)
-{
-    bool flushed = !HOST_FLUSHES && attributes & ATTR_FTZ;
-    if (flushed) {
-        a = flush(a);
-        b = flush(b);
-        c = flush(c);
-    }
-    float result = fn(a, b, c);
-    if (flushed)
-        result = exact_tiny(fn, a, b, c, flush(result));
-    return attributes & ATTR_SAT ? saturate(result) : canonical(result);
-}
-
-INLINE void each_f32(f32_fn *fn, int count, uint32_t attributes, void *dp, const void *const *sp,
-                     int sources)
-{
-    float *to = dp;
+    float out[LANES];
     const float *ap = sp[0], *bp = sp[1], *cp = sp[sources - 1];
-    EACH(count)
+    uint32_t least = UINT32_MAX;
+    EACH(LANES)
     {
-        to[i] = one_f32(fn, ap[i], bp[i], cp[i], attributes);
+        float a = ap[i], b = bp[i], c = cp[i], value = fn(a, b, c);
+        uint32_t near = lesser(above_zero(a), above_zero(b));
+        near = sources == 3 ? lesser(near, above_zero(c)) : near;
+        near = lesser(near, above_zero(value));
+        least = lesser(least, near);
+        out[i] = canonical(value);
     }
+    if (least <= above_zero(0x1p-126f))
+        each_f32_mode(code, fn, LANES, ATTR_FTZ, dp, sp, sources);
+    else
+        memcpy(dp, out, sizeof out);
 }
 
-INLINE void each_f32_mode(const struct code *code, f32_fn *fn, int count, uint32_t attributes,
-                          void *dp, const void *const *sp, int sources)
-{
-    uint32_t before = mode_enter(code);
-    each_f32(fn, count, attributes, dp, sp, sources);
-    mode_leave(before);
-}
-
-#define F32(name, nearest, any, sources)                                                           \
+#define F32(name, fn, sources)                                                                     \
     static void name##_f32(const struct code *code, void *d, const void *const *s)                 \
     {                                                                                              \
         (void)code;                                                                                \
-        each_f32(nearest, LANES, 0, d, s, sources);                                                \
+        each_f32(fn, LANES, 0, d, s, sources);                                                     \
     }                                                                                              \
     static void name##_ftz_f32(const struct code *code, void *d, const void *const *s)             \
     {                                                                                              \
-        each_f32_mode(code, nearest, LANES, ATTR_FTZ, d, s, sources);                              \
-    }                                                                                              \
-    static void name##_any_f32(const struct code *code, void *d, const void *const *s)             \
-    {                                                                                              \
-        each_f32_mode(code, any, LANES, code->attributes, d, s, sources);                          \
+        each_f32_ftz(code, fn, d, s, sources);                                                     \
     }                                                                                              \
     static void name##_f32x2(const struct code *code, void *d, const void *const *s)               \
     {                                                                                              \
         (void)code;                                                                                \
-        each_f32(nearest, 2 * LANES, 0, d, s, sources);                                            \
-    }                                                                                              \
-    static void name##_any_f32x2(const struct code *code, void *d, const void *const *s)           \
-    {                                                                                              \
-        each_f32_mode(code, any, 2 * LANES, code->attributes, d, s, sources);                      \
+        each_f32(fn, 2 * LANES, 0, d, s, sources);                                                 \
     }
-F32(add, add, add, 2)
-F32(sub, sub, sub, 2)
-F32(mul, mul, mul, 2)
-F32(fma, fma_nearest, fma_any, 3)
-#undef F32
-
-// f64
-
-INLINE double add_wide(double a, double b, double c)
-{
-    (void)c;
-    return a + b;
-}
-
-INLINE double sub_wide(double a, double b, double c)
-{
-    (void)c;
-    return a - b;
-}
-
-INLINE double mul_wide(double a, double b, double c)
-{
-    (void)c;
-    return a * b;
-}
-
-INLINE double fma_wide(double a, double b, double c)
-{
-    return __builtin_fma(a, b, c);
-}
-
-INLINE void each_f64(f64_fn *fn, void *dp, const void *const *sp, int sources)
-{
-    double *to = dp;
-    const double *ap = sp[0], *bp = sp[1], *cp = sp[sources - 1];
-    EACH(LANES)
-    {
-        double a = ap[i], b = bp[i], c = cp[i];
-        to[i] = canonical_f64(fn(a, b, c), a, b, c);
-    }
-}
+F32(add, add, 2)
+F32(sub, sub, 2)
+F32(mul, mul, 2)
+F32(fma, fma_nearest, 3)
 
 #define F64(name, fn, sources)                                                                     \
     static void name##_f64(const struct code *code, void *d, const void *const *s)                 \
     {                                                                                              \
         (void)code;                                                                                \
         each_f64(fn, d, s, sources);                                                               \
-    }                                                                                              \
-    static void name##_any_f64(const struct code *code, void *d, const void *const *s)             \
-    {                                                                                              \
-        uint32_t before = mode_enter(code);                                                        \
-        each_f64(fn, d, s, sources);                                                               \
-        mode_leave(before);                                                                        \
     }
 F64(add, add_wide, 2)
 F64(sub, sub_wide, 2)
 F64(mul, mul_wide, 2)
 F64(fma, fma_wide, 3)
-#undef F64
 
-// f32 with the sources in front in half precision, which are made f32 first.
-
-INLINE void each_mixed(f32_fn *fn, enum half_format format, uint32_t attributes, void *dp,
-                       const void *const *sp, int sources)
-{
-    float *to = dp;
-    const uint16_t *ap = sp[0], *bp = sp[sources - 2];
-    const float *cp = sp[sources - 1];
-    EACH(LANES)
-    {
-        float a = f32_of_half(format, ap[i]), c = cp[i];
-        float b = sources == 2 ? c : f32_of_half(format, bp[i]);
-        to[i] = one_f32(fn, a, b, c, attributes);
-    }
-}
-
-#define MIXED_AS(name, fn, any, sources, format, upper)                                            \
-    static void name##_##format(const struct code *code, void *d, const void *const *s)            \
+#define MIXED(name, fn, sources)                                                                   \
+    static void name##_f16(const struct code *code, void *d, const void *const *s)                 \
     {                                                                                              \
         (void)code;                                                                                \
-        each_mixed(fn, upper, 0, d, s, sources);                                                   \
+        each_mixed(fn, HALF_F16, 0, d, s, sources);                                                \
     }                                                                                              \
-    static void name##_any_##format(const struct code *code, void *d, const void *const *s)        \
+    static void name##_bf16(const struct code *code, void *d, const void *const *s)                \
     {                                                                                              \
-        uint32_t before = mode_enter(code);                                                        \
-        each_mixed(any, upper, code->attributes, d, s, sources);                                   \
-        mode_leave(before);                                                                        \
+        (void)code;                                                                                \
+        each_mixed(fn, HALF_BF16, 0, d, s, sources);                                               \
     }
-#define MIXED(name, fn, any, sources)                                                              \
-    MIXED_AS(name, fn, any, sources, f16, HALF_F16)                                                \
-    MIXED_AS(name, fn, any, sources, bf16, HALF_BF16)
-MIXED(add, add, add, 2)
-MIXED(sub, sub, sub, 2)
-MIXED(fma, fma_nearest, fma_any, 3)
-#undef MIXED
-#undef MIXED_AS
+MIXED(add, add, 2)
+MIXED(sub, sub, 2)
+MIXED(fma, fma_nearest, 3)
 
 // clang-format off
 #define ROWS_F32(op, name, sources)                                                                \
     {OP_##op, "f32", "4=" sources, 0, .lanes = name##_f32},                                        \
-    {OP_##op, "f32", "4=" sources, ATTR_FTZ, .lanes = name##_ftz_f32},                             \
-    {OP_##op, "f32", "4=" sources, ATTR_FTZ | ATTR_SAT | ATTR_ROUND, .lanes = name##_any_f32,      \
-     .prepare = prepare_rounding}
-#define ROWS_F32X2(op, name, wide)                                                                 \
-    {OP_##op, "f32x2", "8=" wide, 0, .lanes = name##_f32x2},                                       \
-    {OP_##op, "f32x2", "8=" wide, ATTR_FTZ | ATTR_ROUND, .lanes = name##_any_f32x2,                \
-     .prepare = prepare_rounding}
-#define ROWS_F64(op, name, wide)                                                                   \
-    {OP_##op, "f64", "8=" wide, 0, .lanes = name##_f64},                                           \
-    {OP_##op, "f64", "8=" wide, ATTR_ROUND, .lanes = name##_any_f64, .prepare = prepare_rounding}
-#define ROWS_MIXED_AS(op, name, halves, format)                                                    \
-    {OP_##op, "f32 " #format, "4=" halves "4", 0, .lanes = name##_##format},                       \
-    {OP_##op, "f32 " #format, "4=" halves "4", ATTR_SAT | ATTR_ROUND,                              \
-     .lanes = name##_any_##format, .prepare = prepare_rounding}
+    {OP_##op, "f32", "4=" sources, ATTR_FTZ, .lanes = name##_ftz_f32}
+#define ROWS_F32X2(op, name, wide) {OP_##op, "f32x2", "8=" wide, 0, .lanes = name##_f32x2}
+#define ROWS_F64(op, name, wide) {OP_##op, "f64", "8=" wide, 0, .lanes = name##_f64}
 #define ROWS_MIXED(op, name, halves)                                                               \
-    ROWS_MIXED_AS(op, name, halves, f16), ROWS_MIXED_AS(op, name, halves, bf16)
+    {OP_##op, "f32 f16", "4=" halves "4", 0, .lanes = name##_f16},                                 \
+    {OP_##op, "f32 bf16", "4=" halves "4", 0, .lanes = name##_bf16}
 
 const struct exec_row NAMED(rows_float)[] = {
     ROWS_F32(add, add, "44"),

@@ -108,8 +108,12 @@ FORMAT(f64, uint64_t, int64_t, UINT64_C(0x7ff0000000000000), UINT64_C(0x00100000
     }
 #define CHOICE(type, format, U, count)                                                             \
     CHOICE_AS(min_##type, least, format, U, count, 0)                                              \
+    CHOICE_AS(min_ftz_##type, least, format, U, count, ATTR_FTZ)                                   \
+    CHOICE_AS(min_nan_##type, least, format, U, count, ATTR_NAN)                                   \
     CHOICE_AS(min_any_##type, least, format, U, count, code->attributes)                           \
     CHOICE_AS(max_##type, greatest, format, U, count, 0)                                           \
+    CHOICE_AS(max_ftz_##type, greatest, format, U, count, ATTR_FTZ)                                \
+    CHOICE_AS(max_nan_##type, greatest, format, U, count, ATTR_NAN)                                \
     CHOICE_AS(max_any_##type, greatest, format, U, count, code->attributes)
 
 #define ALL(type, format, U, count) UNARY(type, format, U, count) CHOICE(type, format, U, count)
@@ -143,8 +147,12 @@ CHOICE(two_f32, f32, uint32_t, LANES)
         }                                                                                          \
     }
 THREE(min, least_f32, 0)
+THREE(min_ftz, least_f32, ATTR_FTZ)
+THREE(min_nan, least_f32, ATTR_NAN)
 THREE(min_any, least_f32, code->attributes)
 THREE(max, greatest_f32, 0)
+THREE(max_ftz, greatest_f32, ATTR_FTZ)
+THREE(max_nan, greatest_f32, ATTR_NAN)
 THREE(max_any, greatest_f32, code->attributes)
 
 LANES_2(copysign_f32, uint32_t, uint32_t, uint32_t, sign_f32(a) | magnitude_f32(b))
@@ -183,6 +191,10 @@ PROPERTIES(f64, uint64_t, UINT64_C(0x7ff0000000000000), UINT64_C(0x0010000000000
 #define ROWS_CHOICE(type, width)                                                                   \
     {OP_min, #type, width "=" width width, 0, .lanes = min_##type},                                \
     {OP_max, #type, width "=" width width, 0, .lanes = max_##type},                                \
+    {OP_min, #type, width "=" width width, ATTR_FTZ, .lanes = min_ftz_##type},                     \
+    {OP_max, #type, width "=" width width, ATTR_FTZ, .lanes = max_ftz_##type},                     \
+    {OP_min, #type, width "=" width width, ATTR_NAN, .lanes = min_nan_##type},                     \
+    {OP_max, #type, width "=" width width, ATTR_NAN, .lanes = max_nan_##type},                     \
     {OP_min, #type, width "=" width width, ATTR_FTZ | ATTR_NAN | ATTR_ABS | ATTR_XORSIGN,          \
      .lanes = min_any_##type},                                                                     \
     {OP_max, #type, width "=" width width, ATTR_FTZ | ATTR_NAN | ATTR_ABS | ATTR_XORSIGN,          \
@@ -201,6 +213,10 @@ const struct exec_row NAMED(rows_order)[] = {
     {OP_neg, "f64", "8=8", 0, .lanes = neg_f64},
     {OP_min, "f32", NULL, 0, .lanes = min_f32, .prepare = prepare_two_or_three},
     {OP_max, "f32", NULL, 0, .lanes = max_f32, .prepare = prepare_two_or_three},
+    {OP_min, "f32", NULL, ATTR_FTZ, .lanes = min_ftz_f32, .prepare = prepare_two_or_three},
+    {OP_max, "f32", NULL, ATTR_FTZ, .lanes = max_ftz_f32, .prepare = prepare_two_or_three},
+    {OP_min, "f32", NULL, ATTR_NAN, .lanes = min_nan_f32, .prepare = prepare_two_or_three},
+    {OP_max, "f32", NULL, ATTR_NAN, .lanes = max_nan_f32, .prepare = prepare_two_or_three},
     {OP_min, "f32", NULL, ATTR_FTZ | ATTR_NAN | ATTR_ABS | ATTR_XORSIGN, .lanes = min_any_f32,
      .prepare = prepare_two_or_three},
     {OP_max, "f32", NULL, ATTR_FTZ | ATTR_NAN | ATTR_ABS | ATTR_XORSIGN, .lanes = max_any_f32,

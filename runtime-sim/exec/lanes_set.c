@@ -15,7 +15,7 @@ extern const struct exec_row NAMED(rows_integer)[], NAMED(rows_float)[], NAMED(r
 extern const struct exec_row NAMED(rows_integer_divide)[], NAMED(rows_carry)[], NAMED(rows_logic)[],
     NAMED(rows_bits)[], NAMED(rows_select)[], NAMED(rows_video)[];
 extern const struct exec_row NAMED(rows_divide)[], NAMED(rows_order)[], NAMED(rows_half)[],
-    NAMED(rows_approx)[];
+    NAMED(rows_approx)[], NAMED(rows_float_any)[], NAMED(rows_divide_any)[];
 extern const struct exec_row NAMED(rows_convert_float)[], NAMED(rows_number)[], NAMED(rows_move)[];
 
 static const struct exec_row *const groups[] = {
@@ -26,6 +26,7 @@ static const struct exec_row *const groups[] = {
     NAMED(rows_convert_float), NAMED(rows_number), NAMED(rows_move),
     NAMED(rows_divide),  NAMED(rows_order),
     NAMED(rows_half),    NAMED(rows_approx),
+    NAMED(rows_float_any), NAMED(rows_divide_any),
     rows_meet,           rows_matrix,
     rows_texture,
     rows_steps,          rows_memory,
