@@ -96,11 +96,13 @@ static bool read_module(struct opened_container *o, const struct messages *messa
                         struct arena *arena, struct source *source)
 {
     uint32_t *modules, count = choose(o, messages, &modules);
+    bool runs = strcmp(messages->command, "ptxoffload"); // another command, which writes none
     if (count > 1)
         message_fault(messages, "module-choice",
-                      "'%s' holds %u modules of PTX that fit: choose one with --module=N, or give "
-                      "a folder to write them to; --list shows them",
-                      o->source.name, count);
+                      "'%s' holds %u modules of PTX that fit: choose one with --module=N%s; "
+                      "%s--list shows them",
+                      o->source.name, count, runs ? "" : ", or give a folder to write them to",
+                      runs ? "ptxoffload " : "");
     return count == 1 && unpack_module(o, messages, *modules, arena, source, &o->diags);
 }
 

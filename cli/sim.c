@@ -278,7 +278,7 @@ static int tell(struct sim *sim)
     if (sim->arguments.common.help)
         options_help(&sim_command, to);
     else if (sim->arguments.help_run)
-        keys_print(to, false);
+        keys_print(to);
     else
         fprintf(to, "%s %s\n", sim_command.name, PTXOFFLOAD_VERSION);
     const char *error = outputs_commit(&sim->outputs);

@@ -160,7 +160,7 @@ static const struct option_group groups[] = {
 
 const struct command sim_command = {
     .name = "ptxoffload-sim",
-    .usage = "RUN.yaml [OPTION]... | FILE.ptx [--kernel NAME] --grid X --block X [--arg VALUE]...",
+    .usage = "RUN.yaml | FILE.ptx --grid X --block X [--arg VALUE]... [OPTION]...",
     .about = "Runs kernels of a PTX program: what RUN.yaml says, or one launch. FILE.ptx may also\n"
              "be an object that 'ptxoffload --emit=elf' has written, or a program or library\n"
              "with PTX in it. There is no cycle model yet: only values are computed.\n",

@@ -100,22 +100,28 @@ bool keys_read(struct key_values *values, const struct yaml_document *document,
     return diags->errors == before;
 }
 
-static void print_row(FILE *to, bool markdown, int key)
+enum { COLUMN = 21, WIDTH = 96 }; // where texts begin and lines end
+
+static void print_row(FILE *to, int key)
 {
-    const char *needed = keys[key].needed ? "needed" : "";
-    if (markdown)
-        fprintf(to, "| `%s` | %s | %s |\n", keys[key].name, needed, keys[key].text);
-    else
-        fprintf(to, "  %-10s %-7s %s\n", keys[key].name, needed, keys[key].text);
+    const char *text = keys[key].text;
+    int at = fprintf(to, "  %-10s %-6s ", keys[key].name, keys[key].needed ? "needed" : "");
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (at + 1 + length > WIDTH)
+            at = fprintf(to, "\n%*s", COLUMN - 1, "") - 1;
+        at += fprintf(to, " %.*s", length, text);
+        text += length + (text[length] == ' ');
+    }
+    putc('\n', to);
 }
 
-void keys_print(FILE *to, bool markdown)
+void keys_print(FILE *to)
 {
     for (int context = 0; context < CONTEXTS; context++) {
-        fprintf(to, markdown ? "%sKeys of %s:\n\n| key | | |\n|---|---|---|\n" : "%sKeys of %s:\n",
-                context ? "\n" : "", contexts[context]);
+        fprintf(to, "%sKeys of %s:\n", context ? "\n" : "", contexts[context]);
         for (int i = 0; i < RUN_KEYS; i++)
             if ((int)keys[i].context == context)
-                print_row(to, markdown, i);
+                print_row(to, i);
     }
 }

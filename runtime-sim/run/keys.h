@@ -29,5 +29,5 @@ struct key_values {
 bool keys_read(struct key_values *values, const struct yaml_document *document,
                const struct yaml_node *mapping, enum run_context context, struct diags *diags);
 
-// The table for people, or for the documentation (Markdown).
-void keys_print(FILE *to, bool markdown);
+// The table, for people.
+void keys_print(FILE *to);

@@ -1,0 +1,377 @@
+#!/usr/bin/env python3
+"""ptxoffload-sim: what it reads, writes and says.
+
+usage: runs.py BUILD-ROOT [--update]
+
+--update writes the tables of keys in docs/simulator.md instead of comparing them.
+"""
+import json
+import os
+import pathlib
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import case, ends, environment, main, run, same, within
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES, STORE = ROOT / 'samples', ROOT / 'tests' / 'cases' / 'run' / 'store.ptx'
+DOCUMENT = ROOT / 'docs' / 'simulator.md'
+
+# Counts down from its parameter, so that a run can be made as long as is wanted.
+SLOW = b'''.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry slow(.param .u64 slow_param_0)
+{
+    .reg .b64 %rd<2>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [slow_param_0];
+again:
+    sub.s64 %rd1, %rd1, 1;
+    setp.ne.s64 %p1, %rd1, 0;
+    @%p1 bra again;
+    ret;
+}
+'''
+
+
+def sim(folder, *arguments, **settings):
+    return run([PROGRAM, '--functional', *arguments], folder, **settings)
+
+
+def npy(path):
+    """(type, shape, values) of a file that the simulator wrote; read without its code"""
+    data = path.read_bytes()
+    same(data[:8], b'\x93NUMPY\x01\x00')
+    length = struct.unpack('<H', data[8:10])[0]
+    header = eval(data[10:10 + length], {'__builtins__': {}})  # a Python dictionary, by its definition
+    same(header['fortran_order'], False)
+    letter = {'<f4': 'f', '<i4': 'i', '<u4': 'I', '|u1': 'B', '<f8': 'd', '<u2': 'H'}[header['descr']]
+    return header['descr'], header['shape'], [value for value, in
+                                              struct.iter_unpack('<' + letter, data[10 + length:])]
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write_run(folder, text, name='run.yaml'):
+    (folder / 'store.ptx').write_bytes(STORE.read_bytes())
+    (folder / name).write_text('program: store.ptx\n' + text)
+
+
+def splitmix(seed):
+    while True:
+        seed = (seed + 0x9e3779b97f4a7c15) % 2**64
+        z = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9 % 2**64
+        z = (z ^ z >> 27) * 0x94d049bb133111eb % 2**64
+        yield z ^ z >> 31
+
+
+@case
+def command_line(folder):
+    """one launch: buffers, arguments, results; silent in a pipe"""
+    ends(sim(folder, SAMPLES / 'vecadd/vecadd.ptx', '--kernel', 'vecadd', '--grid', '2', '--block',
+             '64', '--arg', 'buf:f32:100:uniform', '--arg', 'buf:f32:100:uniform:9', '--arg',
+             'buf:f32:100:zero', '--arg', 'u32:100', '--save', '0=a.npy', '--save', '2=c.npy'),
+         0, err='', out='')
+    a, b = splitmix(1), splitmix(9)
+    first = [(next(a) >> 40) / 2**24 for _ in range(100)]
+    second = [(next(b) >> 40) / 2**24 for _ in range(100)]
+    same(npy(folder / 'a.npy'), ('<f4', (100,), first))
+    sums = [struct.unpack('f', struct.pack('f', x + y))[0] for x, y in zip(first, second)]
+    same(npy(folder / 'c.npy')[2], sums)
+    same(names(folder), ['a.npy', 'c.npy'])
+
+
+@case
+def summary(folder):
+    """--json has the counts, the digests and null for what needs cycles"""
+    write_run(folder, 'buffers: {out: {type: u32, count: 64}}\n'
+              'launches:\n- repeat:\n    times: 3\n    launches:\n'
+              '    - {kernel: store, grid: 2, block: 32, args: [out]}\n'
+              'expect: [{buffer: out, fill: iota}, {buffer: out, fill: zero}]\n')
+    ends(sim(folder, 'run.yaml', '--json=out.json'), 3)
+    found = json.loads((folder / 'out.json').read_text())
+    kernel, = found['kernels']
+    same((kernel['name'], kernel['launches'], kernel['warp_instructions'],
+          kernel['thread_instructions']), ('store', 3, 3 * 2 * 9, 3 * 64 * 9))
+    for counts in (kernel, found['total']):
+        for key in ('cycles', 'ipc'):
+            same(counts[key], None)
+        for key in ('offload', 'noc', 'memory'):
+            assert counts[key] and all(value is None for value in counts[key].values())
+    same(found['total']['thread_instructions'], kernel['thread_instructions'])
+    same((found['checks'], found['exit_code'], found['outcome'], found['fault'], found['mode']),
+         ({'passed': 1, 'failed': 1}, 3, 'check failed', None, 'functional'))
+    same(found['program']['sha256'], subprocess.run(
+        ['sha256sum', 'store.ptx'], cwd=folder, stdout=subprocess.PIPE).stdout[:64].decode())
+    host = found['host']
+    assert 0 < host['kernel_cpu_seconds'] < host['cpu_seconds'] < 60
+    assert 1 << 20 < host['peak_rss_bytes'] < 64 << 20, host
+
+
+@case
+def fault_summary(folder):
+    """a fault is in the summary, with its place; nothing is saved"""
+    ends(sim(folder, STORE, '--grid', '2', '--block', '32', '--arg', 'buf:u32:40:zero', '--save',
+             '0=x.npy', '--json=out.json'), 5)
+    found = json.loads((folder / 'out.json').read_text())
+    fault = found['fault']
+    line = STORE.read_text().splitlines()[fault['line'] - 1]
+    same(line[fault['column'] - 1:], 'st.global.u32 [%rd3], %r4;')
+    same((fault['kernel'], fault['launch'], fault['cta'], fault['thread']),
+         ('store', 1, [1, 0, 0], [8, 0, 0]))
+    within("'arg0' (160 bytes", fault['nearest'])
+    same(names(folder), ['out.json'])
+
+
+@case
+def folders(folder):
+    """files to read count from the run file's folder, files to write from the current one"""
+    (folder / 'sub').mkdir()
+    (folder / 'here').mkdir()
+    write_run(folder / 'sub', 'buffers: {out: {type: u32, count: 64, save: out.npy}}\n'
+              'launches: [{kernel: store, grid: 2, block: 32, args: [out]}]\n')
+    ends(sim(folder / 'here', '../sub/run.yaml'), 0, err='', out='')
+    same(npy(folder / 'here' / 'out.npy')[2], list(range(64)))
+    os.rename(folder / 'here' / 'out.npy', folder / 'sub' / 'expected.npy')
+    with open(folder / 'sub' / 'run.yaml', 'a') as file:
+        file.write('expect: [{buffer: out, file: expected.npy}]\n')
+    ends(sim(folder / 'here', '../sub/run.yaml', '--save', 'out=other.npy', '--json=-'), 0)
+    same(names(folder / 'here'), ['other.npy'])
+
+
+@case
+def shapes(folder):
+    """a .npy file gives type, number and shape, and gets them back"""
+    header = b"{'descr': '<u4', 'fortran_order': False, 'shape': (4, 16), }\n"
+    (folder / 'in.npy').write_bytes(b'\x93NUMPY\x02\x00' + struct.pack('<I', len(header)) + header +
+                                    bytes(256))
+    write_run(folder, 'buffers: {out: {fill: in.npy, save: out.npy}}\n'
+              'launches: [{kernel: store, grid: 2, block: 32, args: [out]}]\n')
+    result = sim(folder, 'run.yaml', '--json=-')
+    ends(result, 0, err='')
+    same(npy(folder / 'out.npy'), ('<u4', (4, 16), list(range(64))))
+    file, = json.loads(result.out)['inputs']
+    same(file['file'], 'in.npy')
+    (folder / 'in.npy').write_bytes(b'\x93NUMPY\x02\x00' + struct.pack('<I', len(header)) + header +
+                                    bytes(255))
+    result = ends(sim(folder, 'run.yaml'), 1)
+    within(b"run.yaml:2:23: error: 'in.npy': byte 73: the header promises 64 values of 4 bytes, and "
+           b'255 bytes follow [run-file]', result.err)
+
+
+@case
+def settings(folder):
+    """--set gives a value of the run file another value, from which others are computed"""
+    write_run(folder, 'values: {n: 32, ctas: n / 32}\nbuffers: {out: {type: u32, count: n}}\n'
+              'launches: [{kernel: store, grid: ctas, block: 32, args: [out]}]\n')
+    ends(sim(folder, 'run.yaml', '--save', 'out=a.npy'), 0)
+    same(npy(folder / 'a.npy')[1], (32,))
+    ends(sim(folder, 'run.yaml', '--set', 'values.n=3 * 32', '--save', 'out=a.npy'), 0)
+    same(npy(folder / 'a.npy')[2], list(range(96)))
+    within(b"--set: there is no value 'm' to be set", ends(
+        sim(folder, 'run.yaml', '--set', 'values.m=1'), 1).err)
+    within(b"there is no 'x'", ends(
+        sim(folder, 'run.yaml', '--set', 'values.n=x'), 1).err)
+    within(b'keys of a machine are not supported yet', ends(
+        sim(folder, 'run.yaml', '--set', 'core.warps=48'), 2).err)
+
+
+@case
+def programs(folder):
+    """tagged and reordered PTX, and objects, compute what the original does"""
+    launch = ['--grid', '4', '--block', '64', '--arg', 'buf:f32:250:uniform', '--arg',
+              'buf:f32:250:uniform:2', '--arg', 'buf:f32:250:zero', '--arg', 'u32:250']
+    sample = SAMPLES / 'vecadd/vecadd.ptx'
+    ends(sim(folder, sample, *launch, '--save', '2=c.npy'), 0)
+    expected = (folder / 'c.npy').read_bytes()
+    ends(run([TAGGER, sample, '-o', 'tagged.ptx', '--emit=ptx,elf'], folder), 0)
+    within(b'.pragma "ptxoffload.', (folder / 'tagged.ptx').read_bytes())
+    for name in ('tagged.ptx', 'tagged.elf'):
+        ends(sim(folder, name, *launch, '--save', '2=c.npy'), 0, err='')
+        same((folder / 'c.npy').read_bytes(), expected)
+
+
+@case
+def modules(folder):
+    """one of several modules is chosen by its number"""
+    library = BUILD / 'tests' / 'fuzz' / 'elf64'
+    launch = ['--grid', '1', '--block', '1']
+    within(b'modules of PTX that fit: choose one with --module=N; ptxoffload --list shows them',
+           ends(sim(folder, library, *launch), 1).err)
+    within(b'99',
+           ends(sim(folder, library, '--module=99', *launch), 1).err)
+    within(b'is PTX text', ends(sim(folder, STORE, '--module=0', *launch), 1).err)
+    (folder / 'run.yaml').write_text('program: %s\nmodule: 99\nlaunches: []\n' % library)
+    within(b'99', ends(sim(folder, 'run.yaml'), 1).err)
+
+
+@case
+def same_bytes(folder):
+    """equal runs give equal bytes, on any number of threads and any instruction set"""
+    expected = None
+    for options in ([], ['--threads=2'], ['--threads=7'], ['--lanes=plain']):
+        ends(sim(folder, SAMPLES / 'kmn/run.yaml', '--save', 'centre=c.npy', '--save',
+                 'member=m.npy', '--json=out.json', *options), 0, err='')
+        found = json.loads((folder / 'out.json').read_text())
+        del found['host']
+        answer = (folder / 'c.npy').read_bytes(), (folder / 'm.npy').read_bytes(), found
+        expected = expected or answer
+        same(answer, expected)
+
+
+@case
+def says_no_cycles(folder):
+    """without --functional a note says that there is no cycle model; --functional is silent"""
+    command = [PROGRAM, STORE, '--grid', '1', '--block', '32', '--arg', 'buf:u32:32:zero']
+    ends(run(command, folder), 0, 'ptxoffload-sim: note: there is no cycle model yet: only values '
+         'are computed, as with --functional\n', '')
+    ends(run(command + ['--functional'], folder), 0, '', '')
+
+
+LATER = ['--config=isca19', '--policy=omni', '--timed=store', '--max-cycles=5', '--stats=x',
+         '--trace=x', '--profile-out=x', '--metadata=x', '--shuffle=1', '--print-config',
+         '--list-stats']
+
+
+@case
+def later(folder):
+    """what needs a cycle model is refused by its name"""
+    for option in LATER:
+        name = option.split('=')[0]
+        ends(sim(folder, STORE, '--grid', '1', '--block', '1', option), 2,
+             "ptxoffload-sim: not supported yet: %s\n'ptxoffload-sim --help' explains the options\n"
+             % name, '')
+    same(names(folder), [])
+
+
+@case
+def whole_or_not(folder):
+    """results are written whole or not at all"""
+    (folder / 'c.npy').write_bytes(b'old')
+    launch = [STORE, '--grid', '1', '--block', '32', '--arg', 'buf:u32:32:zero', '--save', '0=c.npy']
+    for more in (['--json=/dev/full'], ['--json=none/x'], ['--arg', 'u32:1']):
+        ends(sim(folder, *launch, *more), 1)
+        same((names(folder), (folder / 'c.npy').read_bytes()), (['c.npy'], b'old'))
+    ends(sim(folder, *launch), 0)
+    same(npy(folder / 'c.npy')[2], list(range(32)))
+
+
+def start_slow(folder, *arguments, **settings):
+    (folder / 'slow.ptx').write_bytes(SLOW)
+    return subprocess.Popen([PROGRAM, '--functional', 'slow.ptx', '--grid', '1', '--block', '1',
+                             '--arg', 'u64:1000000000000', *arguments], cwd=folder,
+                            env=environment(TERM='xterm'), **settings)
+
+
+@case
+def interrupted(folder):
+    """an interrupt ends a run and leaves no file"""
+    running = start_slow(folder, '--json=out.json', '--save', 'x=y', stderr=subprocess.PIPE)
+    within(b"there is no buffer 'x'", running.communicate()[1])
+    running = start_slow(folder, '--json=out.json', stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    same(running.poll(), None)
+    running.send_signal(signal.SIGINT)
+    same((running.communicate()[1], running.returncode), (b'', -signal.SIGINT))
+    same(names(folder), ['slow.ptx'])
+
+
+@case
+def progress(folder):
+    """a long run shows on a terminal what it is at"""
+    main_end, other_end = pty.openpty()
+    running = start_slow(folder, stderr=other_end, stdout=subprocess.DEVNULL)
+    os.close(other_end)
+    said = b''
+    while b'launch 1, slow, ' not in said:
+        said += os.read(main_end, 1000)
+    running.kill()
+    running.wait()
+    assert re.match(rb'\r\x1b\[Klaunch 1, slow, \d+ s', said), said
+
+
+@case
+def help_fits(folder):
+    """--help and --help=run are no wider than a terminal"""
+    for option, width in (('--help', 90), ('--help=run', 100)):
+        text = ends(run([PROGRAM, option], folder), 0, '').out.decode()
+        wide = [line for line in text.splitlines() if len(line) > width]
+        assert not wide, wide
+    for option in ('--grid', '--arg', '--save', '--json', '--functional', '--threads', '--set'):
+        within('\n  %s' % option, ends(run([PROGRAM, '--help'], folder), 0).out.decode())
+
+
+# The documentation
+
+BEGIN, END = '<!-- keys -->\n', '<!-- end of keys -->\n'
+
+
+def tables():
+    """The keys as --help=run has them, as tables"""
+    text = subprocess.run([PROGRAM, '--help=run'], stdout=subprocess.PIPE).stdout.decode()
+    lines = []
+    for line in re.sub(r'\n {21}', ' ', text).splitlines():
+        row = re.fullmatch(r'  (\w+) +(needed)? +(.*)', line)
+        if row:
+            lines.append('| `%s` | %s | %s |' % (row.group(1), row.group(2) or '', row.group(3)))
+        elif line:
+            lines += ['### ' + line.rstrip(':'), '', '| key | | |', '|---|---|---|']
+        else:
+            lines.append('')
+    return '\n' + '\n'.join(lines) + '\n\n'
+
+
+@case
+def keys_documented(folder):
+    """docs/simulator.md has the tables of keys"""
+    text = DOCUMENT.read_text(encoding='utf-8')
+    same(text[text.index(BEGIN) + len(BEGIN):text.index(END)], tables())
+
+
+@case
+def examples_work(folder):
+    """the commands in docs/simulator.md do what it says when they are typed"""
+    text = DOCUMENT.read_text(encoding='utf-8')
+    commands = re.findall(r'^    (build/cli/ptxoffload-sim (?:.*\\\n)*.*)', text, re.M)
+    same(len(commands), 2)
+    (folder / 'build').symlink_to(BUILD)
+    (folder / 'samples').symlink_to(SAMPLES)
+    for command in commands:
+        ends(run(['sh', '-c', command], folder), 0, '', '')
+    within('c.npy', names(folder))
+    within('c.json', names(folder))
+
+
+@case
+def json_documented(folder):
+    """docs/simulator.md names every key of the summary"""
+    text = DOCUMENT.read_text(encoding='utf-8')
+    result = sim(folder, STORE, '--grid', '2', '--block', '32', '--arg', 'buf:u32:40:zero',
+                 '--json=-')
+    found = json.loads(result.out)
+    for where in (found, found['kernels'][0], found['fault'], found['host'], found['checks']):
+        for key in where:
+            within('`%s`' % key, text)
+
+
+def update():
+    text = DOCUMENT.read_text(encoding='utf-8')
+    head, rest = text.split(BEGIN)
+    DOCUMENT.write_text(head + BEGIN + tables() + END + rest.split(END)[1], encoding='utf-8')
+
+
+if '--update' in sys.argv[2:]:
+    update()
+else:
+    main()
