@@ -176,6 +176,12 @@ static int exit_code(enum session_outcome outcome)
     return codes[outcome];
 }
 
+static void print(void *context, const char *text, size_t length)
+{
+    (void)context;
+    fwrite(text, 1, length, stdout);
+}
+
 static enum session_outcome run(struct sim *sim)
 {
     struct session *session = &sim->session;
@@ -186,6 +192,9 @@ static enum session_outcome run(struct sim *sim)
         .source = &sim->source,
         .diags = &sim->diags,
         .threads = sim->arguments.threads,
+        .race = sim->arguments.checks >> CHECK_OF_RACES & 1,
+        .uninit = sim->arguments.checks >> CHECK_OF_READS & 1,
+        .print = print,
         .progress = progress_launch,
         .context = &sim->progress,
     };
@@ -195,6 +204,10 @@ static enum session_outcome run(struct sim *sim)
     if (outcome == SESSION_DONE)
         outcome = session_check(session);
     progress_stop(&sim->progress);
+    fflush(stdout);
+    session_tell_reports(session);
+    if (outcome == SESSION_DONE && session_reports(session))
+        outcome = SESSION_CHECK_FAILED;
     tell_run(sim);
     messages_diags(&sim->messages, &sim->diags, &sim->source);
     return outcome;

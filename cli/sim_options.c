@@ -13,6 +13,12 @@ static const char *const colour_names[] = {
     NULL,
 };
 
+static const char *const check_names[] = {
+    [CHECK_OF_RACES] = "race",
+    [CHECK_OF_READS] = "uninit",
+    NULL,
+};
+
 static const char *take_arg(struct arena *arena, void *into, const char *argument)
 {
     vec_push(arena, &((struct sim_arguments *)into)->args, argument);
@@ -84,6 +90,7 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
 #define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
 #define TEXT(field) .kind = OPTION_TEXT, INTO(field)
 #define CHOICE(field, names) .kind = OPTION_CHOICE, INTO(field), .choices = (names)
+#define SET(field, names) .kind = OPTION_SET, INTO(field), .choices = (names)
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
 #define LATER .kind = OPTION_LATER
 
@@ -107,6 +114,9 @@ static const struct option run_options[] = {
     {"--functional", NULL, FLAG(functional, 1), .help = "values only, no cycles: all there is yet"},
     {"--threads", "N", CALL(take_threads),
      .help = "threads of this machine; the results are the same"},
+    {"--check", "race,uninit", SET(checks, check_names),
+     .help = "look for threads that access the same memory in no order,\n"
+             "for reads of what nobody has written: exit code 3"},
     {"--lanes", "avx2|plain", TEXT(lanes),
      .help = "instructions of this machine to use; without it the best"},
     {0},
@@ -169,7 +179,7 @@ const struct command sim_command = {
             "from the current one. Files are written whole or not at all.\n"
             "\n"
             "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
-            "2 bad usage, 3 an expectation does not hold, 4 no progress, 5 memory fault.\n",
+            "2 bad usage, 3 an expectation or check failed, 4 no progress, 5 memory fault.\n",
 };
 
 // Checks

@@ -6,6 +6,8 @@ struct sim_setting {
     const char *name, *value;
 };
 
+enum { CHECK_OF_RACES, CHECK_OF_READS }; // bits of `checks`
+
 struct sim_arguments {
     struct arguments common; // first: what the messages and the readers of programs look at
     const char *kernel, *grid, *block, *cluster, *shared;
@@ -15,6 +17,7 @@ struct sim_arguments {
     const char *json;
     const char *lanes; // instruction set of this machine; NULL: the best
     uint32_t threads;
+    unsigned checks;
     int functional;
     int help_run;
 };

@@ -165,6 +165,11 @@ static void write_ends(struct json *json, const struct result *result)
     json_uint(json, session->passed);
     json_key(json, "failed");
     json_uint(json, session->failed);
+    json_key(json, "reports");
+    if (session->check)
+        json_uint(json, session_reports(session));
+    else
+        json_null(json);
     json_end_object(json);
 }
 

@@ -1,4 +1,5 @@
 #include "runtime-sim/run/session.h"
+#include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/grid.h"
 #include "runtime-sim/program/layout.h"
 #include "runtime-sim/run/fill.h"
@@ -12,6 +13,7 @@ enum {
     MOST_THREADS = 1024,
     MOST_SHARED = 227 * 1024,
     MOST_ROUNDS = 1000000,
+    MOST_REPORTS = 100,
 };
 
 double session_cpu_seconds(void)
@@ -34,6 +36,9 @@ static bool allocate(struct session *session, struct run_buffer *buffer)
         return false;
     }
     buffer->data = session->image->list.v[session->image->list.n - 1].data;
+    // What is given no values has none, for those who look for reads of what was never written.
+    if (buffer->fill.at.text)
+        image_filled(session->image, buffer->address);
     // Fresh memory is zero and not touched before it is used.
     return buffer->fill.kind == FILL_ZERO ||
            fill_do(session->run, &buffer->fill, buffer, buffer->data);
@@ -46,6 +51,10 @@ bool session_prepare(struct session *session)
     session->image = ARENA_NEW(session->arena, struct image);
     image_init(session->image, session->arena,
                session->program->module->address_bits == 32 ? GLOBAL_FIRST : GLOBAL_FIRST_64);
+    if (session->race || session->uninit) {
+        session->check = ARENA_NEW(session->arena, struct check);
+        check_init(session->check, session->arena, session->race, session->uninit, MOST_REPORTS);
+    }
     error = grid_load(session->image, session->program);
     if (error) {
         diag_add(session->diags, DIAG_ERROR, "not-executable", NO_OFFSET, NO_OFFSET, "%s", error);
@@ -227,6 +236,9 @@ static enum session_outcome do_launch(struct session *session, const struct run_
         .program = session->program,
         .function = (uint32_t)(function - session->program->functions.v),
         .image = session->image,
+        .check = session->check,
+        .print = session->print,
+        .print_context = session->context,
     };
     struct arena own;
     arena_init(&own, session->arena->memory);
@@ -256,6 +268,7 @@ static enum session_outcome do_round(struct session *session, const struct run_r
         struct run_buffer *buffer = &run->buffers.v[repeat->resets.v[i]];
         if (!fill_do(run, &buffer->fill, buffer, buffer->data))
             return SESSION_BAD_INPUT;
+        image_filled(session->image, buffer->address);
     }
     return do_steps(session, &repeat->steps);
 }
@@ -318,4 +331,9 @@ static enum session_outcome do_steps(struct session *session, const struct run_s
 enum session_outcome session_run(struct session *session)
 {
     return do_steps(session, &session->run->steps);
+}
+
+uint64_t session_reports(const struct session *session)
+{
+    return session->check ? session->check->found : 0;
 }

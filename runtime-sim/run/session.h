@@ -11,6 +11,7 @@ enum session_outcome {
     SESSION_FAULT,
 };
 
+struct check;
 struct image;
 struct grid_result;
 
@@ -30,7 +31,7 @@ struct session_fault {
     uint32_t begin, end; // in the program's text
     bool has_address;
     uint64_t address;
-    const char *nearest; // a sentence on the nearest allocation, or NULL
+    const char *nearest; // where that is, in words, or NULL
 };
 
 struct session {
@@ -40,6 +41,8 @@ struct session {
     const struct source *source;        // of the program
     struct diags *diags;                // about the program
     uint32_t threads;                   // of this machine
+    bool race, uninit;                  // look for races, for reads of what was never written
+    struct check *check;                // made by session_prepare if one of these is wanted
     struct image *image;                // made by session_prepare
     VEC(struct session_kernel) kernels; // in the order of their first launches
     uint64_t launches;
@@ -49,6 +52,8 @@ struct session {
     // Called before each launch.
     void (*progress)(void *context, const char *kernel, uint64_t launch);
     void *context;
+    // What kernels print.
+    void (*print)(void *context, const char *text, size_t length);
 };
 
 // CPU time of the process, all threads.
@@ -57,12 +62,16 @@ double session_cpu_seconds(void);
 bool session_prepare(struct session *session);
 // Launches. What keeps a kernel from running is told only if it is launched.
 enum session_outcome session_run(struct session *session);
+// Tells what was found out about accesses.
+void session_tell_reports(struct session *session);
 // Compares what is expected; what differs is told at the expectation.
 enum session_outcome session_check(struct session *session);
 
 // Parameters of a launch in `to`, which has the kernel's bytes. False after saying what is wrong.
 bool session_arguments(struct session *session, const struct run_launch *launch,
                        const struct program_function *function, uint8_t *to);
+// Reports on accesses in all.
+uint64_t session_reports(const struct session *session);
 // Tells what has ended a launch.
 void session_tell(struct session *session, const struct session_kernel *kernel,
                   const struct grid_result *result);

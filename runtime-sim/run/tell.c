@@ -1,56 +1,11 @@
-// What ended a launch: where in the program, which thread, and what lies near the address.
+// What ended a launch and what was found out about its accesses: where in the program, by which
+// thread, and what lies near the address.
+#include "frontend/isa.h"
+#include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/grid.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>
 #include <string.h>
-
-static bool lies_in(const struct allocation *at, uint64_t address)
-{
-    return address - at->address < at->bytes;
-}
-
-static uint64_t distance(const struct allocation *at, uint64_t address)
-{
-    if (lies_in(at, address))
-        return 0;
-    return address < at->address ? at->address - address : address - at->address - at->bytes;
-}
-
-// Parameters of kernels that have ended are nobody's neighbours, but can be pointed to.
-static const struct allocation *nearest(const struct image *image, uint64_t address)
-{
-    const struct allocation *found = NULL;
-    for (uint32_t i = 0; i < image->list.n; i++) {
-        const struct allocation *at = &image->list.v[i];
-        if (at->state != ALLOCATION_LIVE && !lies_in(at, address))
-            continue;
-        if (!found || distance(at, address) < distance(found, address))
-            found = at;
-    }
-    return found;
-}
-
-static const char *describe(struct session *session, uint64_t address)
-{
-    const struct allocation *at = nearest(session->image, address);
-    const char *where;
-    if (!at)
-        return NULL;
-    if (at->state != ALLOCATION_LIVE)
-        where = "has been freed";
-    else if (lies_in(at, address))
-        where = arena_printf(session->arena, "holds the address at byte %" PRIu64,
-                             address - at->address);
-    else if (address == at->address + at->bytes)
-        where = "ends right before the address";
-    else
-        where = arena_printf(session->arena, "%s %" PRIu64 " bytes %s the address",
-                             address < at->address ? "begins" : "ends", distance(at, address),
-                             address < at->address ? "behind" : "before");
-    return arena_printf(session->arena,
-                        "the nearest allocation, '%s' (%" PRIu64 " bytes at 0x%" PRIx64 "), %s",
-                        at->name, at->bytes, at->address, where);
-}
 
 static const char *in_function(struct session *session, const struct session_kernel *kernel,
                                const struct ir_function *function)
@@ -99,6 +54,72 @@ void session_tell(struct session *session, const struct session_kernel *kernel,
         diag_add(session->diags, DIAG_ERROR, "no-progress", node->begin, node->end, "%s", text);
     else
         diag_add(session->diags, DIAG_ERROR, "fault", node->begin, node->end, "%s", text);
-    if (fault->has_address && (fault->nearest = describe(session, fault->address)))
-        diag_add(session->diags, DIAG_NOTE, "fault", node->begin, node->end, "%s", fault->nearest);
+    if (*from->nearest) {
+        fault->nearest = arena_strndup(session->arena, from->nearest, strlen(from->nearest));
+        diag_add(session->diags, DIAG_NOTE, "fault", node->begin, node->end, "the address is %s",
+                 fault->nearest);
+    }
+}
+
+// Races and reads of what was never written
+
+static const struct node *node_of(const struct session *session, const struct check_place *place)
+{
+    const struct ir_module *module = session->program->module;
+    const struct ir_function *function =
+        &module->functions.v[session->program->functions.v[place->function].function];
+    return &module->tree->nodes.v[function->insts.v[place->inst].node];
+}
+
+static const char *thread_of(struct session *session, const struct check_place *place)
+{
+    return arena_printf(session->arena, "thread (%u, %u, %u) of CTA (%u, %u, %u)", place->thread[0],
+                        place->thread[1], place->thread[2], place->cta[0], place->cta[1],
+                        place->cta[2]);
+}
+
+static const char *access_of(const struct check_place *place)
+{
+    return place->atomic ? "an atomic access" : place->writes ? "a store" : "a load";
+}
+
+static const char *address_of(struct session *session, const struct check_report *report)
+{
+    const char *text = arena_printf(session->arena, "%s address 0x%" PRIx64,
+                                    isa_words[report->space].text + 1, report->address);
+    if (!*report->nearest)
+        return text;
+    return arena_printf(session->arena, "%s, %s", text, report->nearest);
+}
+
+static void tell_race(struct session *session, const struct check_report *report)
+{
+    const struct node *first = node_of(session, &report->first);
+    const struct node *second = node_of(session, &report->second);
+    diag_add(session->diags, DIAG_ERROR, "race", second->begin, second->end,
+             "%s by %s at %s is in a race; launch %u, %" PRIu64 " times", access_of(&report->second),
+             thread_of(session, &report->second), address_of(session, report), report->launch + 1,
+             report->times);
+    diag_add(session->diags, DIAG_NOTE, "race", first->begin, first->end,
+             "nothing puts it in an order with %s by %s", access_of(&report->first),
+             thread_of(session, &report->first));
+}
+
+static void tell_unwritten(struct session *session, const struct check_report *report)
+{
+    const struct node *node = node_of(session, &report->second);
+    diag_add(session->diags, DIAG_ERROR, "uninit", node->begin, node->end,
+             "%s reads what was never written, at %s; launch %u, %" PRIu64 " times",
+             thread_of(session, &report->second), address_of(session, report), report->launch + 1,
+             report->times);
+}
+
+void session_tell_reports(struct session *session)
+{
+    const struct check *check = session->check;
+    for (uint32_t i = 0; check && i < check->reports.n; i++)
+        if (check->reports.v[i].kind == CHECK_RACE)
+            tell_race(session, &check->reports.v[i]);
+        else
+            tell_unwritten(session, &check->reports.v[i]);
 }

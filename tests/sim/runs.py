@@ -17,7 +17,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import case, ends, environment, main, run, same, within
+from tap import add_case, case, ends, environment, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
@@ -111,7 +111,7 @@ def summary(folder):
             assert counts[key] and all(value is None for value in counts[key].values())
     same(found['total']['thread_instructions'], kernel['thread_instructions'])
     same((found['checks'], found['exit_code'], found['outcome'], found['fault'], found['mode']),
-         ({'passed': 1, 'failed': 1}, 3, 'check failed', None, 'functional'))
+         ({'passed': 1, 'failed': 1, 'reports': None}, 3, 'check failed', None, 'functional'))
     same(found['program']['sha256'], subprocess.run(
         ['sha256sum', 'store.ptx'], cwd=folder, stdout=subprocess.PIPE).stdout[:64].decode())
     host = found['host']
@@ -130,7 +130,7 @@ def fault_summary(folder):
     same(line[fault['column'] - 1:], 'st.global.u32 [%rd3], %r4;')
     same((fault['kernel'], fault['launch'], fault['cta'], fault['thread']),
          ('store', 1, [1, 0, 0], [8, 0, 0]))
-    within("'arg0' (160 bytes", fault['nearest'])
+    same(fault['nearest'], "at the end of 'arg0' (160 bytes)")
     same(names(folder), ['out.json'])
 
 
@@ -228,6 +228,65 @@ def same_bytes(folder):
         answer = (folder / 'c.npy').read_bytes(), (folder / 'm.npy').read_bytes(), found
         expected = expected or answer
         same(answer, expected)
+
+
+@case
+def checks(folder):
+    """--check counts what it finds, and fails the run"""
+    case_file = ROOT / 'tests' / 'cases' / 'diagnostics' / 'race.ptx'
+    launch = [case_file, '--grid', '1', '--block', '64', '--arg', 'buf:u32:64:zero', '--json=-']
+    result = ends(sim(folder, *launch, '--kernel=racy', '--check=race,uninit'), 3)
+    found = json.loads(result.out)
+    same((found['outcome'], found['checks']['reports'] > 0), ('check failed', True))
+    result = ends(sim(folder, *launch, '--kernel=ordered', '--check=uninit,race'), 0, err='')
+    same(json.loads(result.out)['checks']['reports'], 0)
+    within(b'--check cannot be', ends(sim(folder, *launch, '--check=races'), 2).err)
+
+
+def clean(folder, path):
+    ends(sim(folder, path, '--check=race,uninit'), 0, err='', out='')
+
+
+for path in sorted(SAMPLES.glob('*/run*.yaml')):
+    if 'large' not in path.name:
+        add_case('no race and no read of nothing in %s' % path.relative_to(SAMPLES), clean, path)
+
+
+PRINTS = b'''.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
+.global .align 1 .b8 text[9] = {116, 105, 100, 32, 37, 100, 33, 10, 0};
+.visible .entry prints()
+{
+    .local .align 8 .b8 arguments[8];
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<4>;
+    mov.u32 %r1, %tid.x;
+    st.local.u32 [arguments], %r1;
+    mov.u64 %rd1, text;
+    cvta.global.u64 %rd2, %rd1;
+    mov.u64 %rd3, arguments;
+    cvta.local.u64 %rd3, %rd3;
+    {
+    .param .b64 a;
+    .param .b64 b;
+    .param .b32 r;
+    st.param.b64 [a], %rd2;
+    st.param.b64 [b], %rd3;
+    call.uni (r), vprintf, (a, b);
+    }
+    ret;
+}
+'''
+
+
+@case
+def printing(folder):
+    """what kernels print goes to standard output"""
+    (folder / 'prints.ptx').write_bytes(PRINTS)
+    ends(sim(folder, 'prints.ptx', '--grid', '1', '--block', '3'), 0, '',
+         'tid 0!\ntid 1!\ntid 2!\n')
 
 
 @case
