@@ -71,27 +71,27 @@ INLINE void each_half(half_fn *fn, enum half_format format, int count, int sourc
     }
 }
 
-#define HALF_AS(name, fn, sources, type, format, count)                                            \
+#define HALF_PLAIN(name, fn, sources, type, format, count)                                         \
     static void name##_##type(const struct code *code, void *d, const void *const *s)              \
     {                                                                                              \
         (void)code;                                                                                \
         each_half(fn, format, count, sources, 0, d, s);                                            \
-    }                                                                                              \
+    }
+#define HALF_ANY(name, fn, sources, type, format, count)                                           \
+    HALF_PLAIN(name, fn, sources, type, format, count)                                             \
     static void name##_any_##type(const struct code *code, void *d, const void *const *s)          \
     {                                                                                              \
         each_half(fn, format, count, sources, code->attributes, d, s);                             \
     }
-#define HALF(name, fn, sources)                                                                    \
-    HALF_AS(name, fn, sources, f16, HALF_F16, LANES)                                               \
-    HALF_AS(name, fn, sources, f16x2, HALF_F16, 2 * LANES)                                         \
-    HALF_AS(name, fn, sources, bf16, HALF_BF16, LANES)                                             \
-    HALF_AS(name, fn, sources, bf16x2, HALF_BF16, 2 * LANES)
-HALF(add, add, 2)
-HALF(sub, sub, 2)
-HALF(mul, mul, 2)
-HALF(fma, fma_half, 3)
-#undef HALF
-#undef HALF_AS
+#define HALF(name, fn, sources, BF16)                                                              \
+    HALF_ANY(name, fn, sources, f16, HALF_F16, LANES)                                              \
+    HALF_ANY(name, fn, sources, f16x2, HALF_F16, 2 * LANES)                                        \
+    BF16(name, fn, sources, bf16, HALF_BF16, LANES)                                                \
+    BF16(name, fn, sources, bf16x2, HALF_BF16, 2 * LANES)
+HALF(add, add, 2, HALF_PLAIN)
+HALF(sub, sub, 2, HALF_PLAIN)
+HALF(mul, mul, 2, HALF_PLAIN)
+HALF(fma, fma_half, 3, HALF_ANY)
 
 // clang-format off
 #define ROWS_AS(name, type, widths, allowed)                                                       \
@@ -100,8 +100,8 @@ HALF(fma, fma_half, 3)
 #define ROWS_TWO(name)                                                                             \
     ROWS_AS(name, f16, "2=22", ATTR_FTZ | ATTR_SAT),                                               \
     ROWS_AS(name, f16x2, "4=44", ATTR_FTZ | ATTR_SAT),                                             \
-    ROWS_AS(name, bf16, "2=22", 0),                                                                \
-    ROWS_AS(name, bf16x2, "4=44", 0)
+    {OP_##name, "bf16", "2=22", 0, .lanes = name##_bf16},                                          \
+    {OP_##name, "bf16x2", "4=44", 0, .lanes = name##_bf16x2}
 
 const struct exec_row NAMED(rows_half)[] = {
     ROWS_TWO(add),

@@ -186,6 +186,38 @@ static void test_divide(void **state)
 }
 // clang-format on
 
+// Immediates: in decimal, in bits of their own type, and of the other one.
+
+#define WITH(name, reference, place, value)                                                        \
+    static void name(const uint64_t *in, uint64_t *out)                                            \
+    {                                                                                              \
+        uint64_t all[3] = {in[0], in[1], in[2]};                                                   \
+        all[place] = value;                                                                        \
+        reference(all, out);                                                                       \
+    }
+WITH(add_tenth_f32, add_rn_f32, 1, 0x3dcccccd)
+WITH(mul_least_ftz_f32, mul_rz_ftz_f32, 1, 0x00800001)
+WITH(fma_half_f32, fma_rp_f32, 2, 0xbf000000)
+WITH(sub_tenth_f64, sub_rn_f64, 1, UINT64_C(0x3fb999999999999a))
+WITH(add_float_f64, add_rm_f64, 1, UINT64_C(0x3ff8000000000000))
+WITH(div_three_f64, div_rz_f64, 1, UINT64_C(0x4008000000000000))
+
+static void test_immediates(void **state)
+{
+    (void)state;
+    static const struct conform_case cases[] = {
+        {"add.f32 %d, %a, 0.1;", "f32=f32", add_tenth_f32},
+        {"add.rn.f32 %d, %a, 0f3DCCCCCD;", "f32=f32", add_tenth_f32},
+        {"mul.rz.ftz.f32 %d, %a, 0f00800001;", "f32=f32", mul_least_ftz_f32},
+        {"fma.rp.f32 %d, %a, %b, -0.5;", "f32=f32,f32", fma_half_f32},
+        {"sub.f64 %d, %a, 0.1;", "f64=f64", sub_tenth_f64},
+        {"sub.f64 %d, %a, 0d3FB999999999999A;", "f64=f64", sub_tenth_f64},
+        {"add.rm.f64 %d, %a, 1.5;", "f64=f64", add_float_f64},
+        {"div.rz.f64 %d, %a, 3.0;", "f64=f64", div_three_f64},
+    };
+    conform(cases, sizeof cases / sizeof *cases);
+}
+
 // Results just above and below the least normal number, where rounding and flushing meet.
 static void test_least_normal(void **state)
 {
@@ -229,9 +261,9 @@ static void test_least_normal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_f32),          cmocka_unit_test(test_f32x2),
-        cmocka_unit_test(test_f64),          cmocka_unit_test(test_divide),
-        cmocka_unit_test(test_least_normal),
+        cmocka_unit_test(test_f32),        cmocka_unit_test(test_f32x2),
+        cmocka_unit_test(test_f64),        cmocka_unit_test(test_divide),
+        cmocka_unit_test(test_immediates), cmocka_unit_test(test_least_normal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
