@@ -326,8 +326,8 @@ static void look_for_races(struct check *check, struct seen *seen, struct check_
 // Is this byte of the access an element that a sink leaves out?
 static bool is_left_out(const struct access *access, uint64_t at)
 {
-    uint64_t element = at / access->memory->bytes;
-    return access->plain && element < access->memory->elements && !access->data[element];
+    return access->plain && at / access->memory->bytes < access->memory->elements &&
+           !access->data[at / access->memory->bytes];
 }
 
 static void look_at_bits(struct check *check, struct seen *seen, uint64_t *bits)

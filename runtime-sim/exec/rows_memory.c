@@ -1,5 +1,6 @@
 // Instructions that access memory or reckon with addresses.
 #include "runtime-sim/exec/access_steps.h"
+#include "runtime-sim/exec/async.h"
 #include "runtime-sim/exec/rows.h"
 #include "runtime-sim/exec/rows_steps.h"
 #include "runtime-sim/exec/steps.h"
@@ -31,6 +32,8 @@ const struct exec_row rows_memory[] = {
     ROW(stackrestore, step_stack_restore, prepare_stack_restore),
     ROW(membar, step_order, NULL),
     ROW(fence, step_order, NULL),
+    ROW(cp, step_nothing, prepare_copy),
+    ROW(mbarrier, step_mbarrier, prepare_mbarrier),
     ROW(griddepcontrol, step_nothing, NULL),
     {0},
 };

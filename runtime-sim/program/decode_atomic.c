@@ -42,6 +42,8 @@ static const char *take_values(struct decoder *d, struct code *code, uint32_t el
 
 const char *prepare_atomic(struct decoder *d, struct code *code)
 {
+    if (decode_has(d, W_mbarrier_complete_tx_bytes))
+        return prepare_async_store(d, code);
     const char *error;
     struct memory_code *memory = decode_memory(d, 0, d->inst->space, &error);
     struct atomic_code *what = ARENA_NEW(d->program->arena, struct atomic_code);

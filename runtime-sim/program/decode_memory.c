@@ -199,6 +199,10 @@ static bool writes_constant(const struct decoder *d)
 // An element of a vector that is not to be written is a sink: it has no slot.
 const char *prepare_store(struct decoder *d, struct code *code)
 {
+    if (decode_has(d, W_mbarrier_complete_tx_bytes))
+        return prepare_async_store(d, code);
+    if (decode_has(d, W_bulk))
+        return prepare_fill(d, code);
     const char *error;
     struct memory_code *memory = new_memory(d, code, d->inst->vector, &error);
     if (error)
