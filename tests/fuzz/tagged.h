@@ -1,0 +1,25 @@
+// What the tagger makes of a text, and ways to damage that: a check that never fails is none.
+#pragma once
+#include "passes/passes.h"
+
+enum mutation {
+    MUTATE_NOTHING,
+    MUTATE_SWAP, // two instructions, of which one reads what the other defines, change places
+    MUTATE_MOVE, // one of the moves of the new order is left out
+    MUTATE_TAG,  // one tag is left out
+};
+
+struct tagged {
+    char *text; // from malloc
+    size_t length;
+    char wrong[160];                       // what is wrong already, or ""
+    bool mutated;                          // there was something to damage
+    uint32_t patterns[10];                 // chains, by pattern
+    uint32_t chains, blocks, moves, split; // found, candidates, statements moved, divided
+    uint32_t *split_lines;                 // from malloc: where the divided ones stand
+};
+
+// Tags and reorders. `seed` chooses the damage.
+void tagged_make(struct tagged *tagged, const char *text, size_t length, enum fma_mode fma,
+                 enum mutation mutation, uint64_t seed);
+void tagged_free(struct tagged *tagged);
