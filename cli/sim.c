@@ -98,13 +98,70 @@ static bool take_saves(struct sim *sim)
     return good;
 }
 
+// All that is read and written, by its path.
+struct path {
+    const char *path, *what;
+    bool written;
+};
+
+static bool differ(struct sim *sim, const struct path *a, const struct path *b)
+{
+    if (!(a->written || b->written) || !output_same(&sim->arena, a->path, b->path))
+        return true;
+    if (a->written && b->written)
+        message_error(&sim->messages, "%s and %s are both written to '%s'", a->what, b->what,
+                      a->path);
+    else
+        message_error(&sim->messages, "%s would overwrite %s '%s'", b->what, a->what, a->path);
+    return false;
+}
+
+struct paths {
+    VEC(struct path) list;
+};
+
+static void add_path(struct sim *sim, struct paths *paths, const char *path, const char *what,
+                     bool written)
+{
+    struct path made = {path, what, written};
+    if (path)
+        vec_push(&sim->arena, &paths->list, made);
+}
+
+// What is read comes first.
+static void collect_paths(struct sim *sim, struct paths *paths)
+{
+    const struct run *run = &sim->run;
+    add_path(sim, paths, sim->arguments.common.input, "the input", false);
+    if (sim_is_run_file(&sim->arguments))
+        add_path(sim, paths, run_path(run, run->program.text), "the program", false);
+    for (uint32_t i = 0; i < run->buffers.n; i++)
+        if (run->buffers.v[i].fill.path)
+            add_path(sim, paths, run_path(run, run->buffers.v[i].fill.path), "the file", false);
+    for (uint32_t i = 0; i < run->buffers.n; i++)
+        add_path(sim, paths, run->buffers.v[i].save.text,
+                 arena_printf(&sim->arena, "'%s'", run->buffers.v[i].name), true);
+    add_path(sim, paths, sim->arguments.json, "--json", true);
+}
+
+static bool check_paths(struct sim *sim)
+{
+    struct paths paths = {0};
+    bool good = true;
+    collect_paths(sim, &paths);
+    for (uint32_t i = 0; i < paths.list.n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            good &= differ(sim, &paths.list.v[k], &paths.list.v[i]);
+    return good;
+}
+
 static bool read_run(struct sim *sim)
 {
     diags_init(&sim->run_diags, &sim->arena);
     bool good = sim_is_run_file(&sim->arguments) ? read_run_file(sim) : read_run_line(sim);
     if (sim->run_source.text)
         good &= tell_run(sim);
-    return good && take_saves(sim);
+    return good && take_saves(sim) && check_paths(sim);
 }
 
 // Reading the program

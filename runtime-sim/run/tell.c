@@ -97,9 +97,9 @@ static void tell_race(struct session *session, const struct check_report *report
     const struct node *first = node_of(session, &report->first);
     const struct node *second = node_of(session, &report->second);
     diag_add(session->diags, DIAG_ERROR, "race", second->begin, second->end,
-             "%s by %s at %s is in a race; launch %u, %" PRIu64 " times", access_of(&report->second),
-             thread_of(session, &report->second), address_of(session, report), report->launch + 1,
-             report->times);
+             "%s by %s at %s is in a race; launch %u, %" PRIu64 " times",
+             access_of(&report->second), thread_of(session, &report->second),
+             address_of(session, report), report->launch + 1, report->times);
     diag_add(session->diags, DIAG_NOTE, "race", first->begin, first->end,
              "nothing puts it in an order with %s by %s", access_of(&report->first),
              thread_of(session, &report->first));

@@ -7,15 +7,27 @@ struct reading {
     struct arena *arena;
     struct yaml_document *document;
     struct diags *diags;
+    bool is_ascii; // letters are bytes: nothing is to be counted in lines of millions of them
 };
 
-// The library counts letters, and a source counts bytes.
-static uint32_t offset_of(const struct source *source, const yaml_mark_t *mark)
+static bool all_ascii(const struct source *source)
 {
+    for (uint32_t i = 0; i < source->length; i++)
+        if ((unsigned char)source->text[i] >= 0x80)
+            return false;
+    return true;
+}
+
+// The library counts letters, and a source counts bytes.
+static uint32_t offset_of(const struct reading *r, const yaml_mark_t *mark)
+{
+    const struct source *source = r->document->source;
     uint32_t begin, end, column = 0;
     if (mark->line >= source->lines.n)
         return source->length;
     source_line(source, (uint32_t)mark->line + 1, &begin, &end);
+    if (r->is_ascii)
+        return mark->column < end - begin ? begin + (uint32_t)mark->column : end;
     // A byte order mark is no letter.
     if (!mark->line && source->length >= 3 && !memcmp(source->text, "\xef\xbb\xbf", 3))
         begin += 3;
@@ -60,8 +72,8 @@ static void take_nodes(struct reading *r, const yaml_document_t *from)
 {
     const struct source *source = r->document->source;
     for (const yaml_node_t *node = from->nodes.start; node < from->nodes.top; node++) {
-        struct yaml_node made = {.begin = offset_of(source, &node->start_mark),
-                                 .end = offset_of(source, &node->end_mark)};
+        struct yaml_node made = {.begin = offset_of(r, &node->start_mark),
+                                 .end = offset_of(r, &node->end_mark)};
         if (made.end < made.begin)
             made.end = made.begin;
         // A block ends where the next thing begins; its first line says enough.
@@ -79,7 +91,7 @@ static void take_nodes(struct reading *r, const yaml_document_t *from)
 
 static void fail(struct reading *r, const yaml_parser_t *parser)
 {
-    uint32_t at = offset_of(r->document->source, &parser->problem_mark);
+    uint32_t at = offset_of(r, &parser->problem_mark);
     const char *problem = parser->problem ? parser->problem : "it cannot be read";
     // Bytes that are no letters have no mark.
     if (parser->error == YAML_READER_ERROR && parser->problem_offset < r->document->source->length)
@@ -102,7 +114,7 @@ static bool load(struct reading *r, yaml_parser_t *parser)
         return false;
     }
     const yaml_node_t *more = yaml_document_get_root_node(&second);
-    uint32_t at = more ? offset_of(r->document->source, &more->start_mark) : 0;
+    uint32_t at = more ? offset_of(r, &more->start_mark) : 0;
     if (more)
         diag_add(r->diags, DIAG_ERROR, "run-file", at, at + 1, "a file has one document");
     yaml_document_delete(&second);
@@ -112,7 +124,7 @@ static bool load(struct reading *r, yaml_parser_t *parser)
 bool yaml_read(struct yaml_document *document, struct arena *arena, const struct source *source,
                struct diags *diags)
 {
-    struct reading reading = {arena, document, diags};
+    struct reading reading = {arena, document, diags, all_ascii(source)};
     yaml_parser_t parser;
     *document = (struct yaml_document){.source = source, .root = YAML_NOTHING};
     if (!yaml_parser_initialize(&parser)) {

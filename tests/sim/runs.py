@@ -326,6 +326,25 @@ def whole_or_not(folder):
     same(npy(folder / 'c.npy')[2], list(range(32)))
 
 
+@case
+def overwriting(folder):
+    """what is read is not overwritten, and nothing is written twice"""
+    write_run(folder, 'buffers: {a: {type: u32, count: 64, fill: "raw:in"}, '
+              'b: {type: u32, count: 64}}\n'
+              'launches: [{kernel: store, grid: 2, block: 32, args: [a]}]\n')
+    (folder / 'in').write_bytes(bytes(256))
+    (folder / 'sub').mkdir()
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    for options, message in (
+            (['--json=./run.yaml'], "--json would overwrite the input 'run.yaml'"),
+            (['--save', 'a=store.ptx'], "'a' would overwrite the program 'store.ptx'"),
+            (['--save', 'b=sub/../in'], "'b' would overwrite the file 'in'"),
+            (['--save', 'a=x', '--save', 'b=x'], "'a' and 'b' are both written to 'x'"),
+            (['--save', 'a=-', '--json=-'], "'a' and --json are both written to '-'")):
+        ends(sim(folder, 'run.yaml', *options), 1, 'ptxoffload-sim: error: %s\n' % message, '')
+        same({path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}, before)
+
+
 def start_slow(folder, *arguments, **settings):
     (folder / 'slow.ptx').write_bytes(SLOW)
     return subprocess.Popen([PROGRAM, '--functional', 'slow.ptx', '--grid', '1', '--block', '1',
