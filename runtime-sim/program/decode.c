@@ -260,6 +260,16 @@ static void decode_function(struct decoder *d)
     place_temps(d);
 }
 
+// Lanes begin at multiples of 64 bytes.
+static void align_constants(struct program *program)
+{
+    uint8_t *at = arena_alloc(program->arena, program->constants.n + 64);
+    at += -(uintptr_t)at & 63;
+    if (program->constants.n)
+        memcpy(at, program->constants.v, program->constants.n);
+    program->constants.v = at;
+}
+
 void program_build(struct program *program, struct arena *arena, const struct ir_module *module,
                    const struct lanes_table *lanes)
 {
@@ -275,6 +285,7 @@ void program_build(struct program *program, struct arena *arena, const struct ir
         decode_function(&d);
         arena_free(&d.scratch);
     }
+    align_constants(program);
     program_close(program);
 }
 
