@@ -164,6 +164,7 @@ static bool check_level(const struct data *d, uint32_t node, uint32_t level)
 // Dimensions, then a vector's elements
 static void read_levels(struct data *d, uint32_t declarator, uint32_t decl)
 {
+    uint32_t vector = 0;
     d->levels = 0;
     NODE_EACH (child, d->c->tree, declarator)
         if (at(d, child)->kind == NODE_DIMENSION && d->levels < MOST_LEVELS - 1)
@@ -172,8 +173,10 @@ static void read_levels(struct data *d, uint32_t declarator, uint32_t decl)
         const struct node *spec = at(d, child);
         if (spec->kind == NODE_SPEC && spec->aux < WORD_COUNT &&
             isa_words[spec->aux].kind == KIND_VECTOR)
-            d->count[d->levels++] = isa_words[spec->aux].value;
+            vector = isa_words[spec->aux].value; // of several, which are refused, the last
     }
+    if (vector)
+        d->count[d->levels++] = vector;
 }
 
 static void check_symbol(struct data *d, const struct ir_symbol *symbol)
