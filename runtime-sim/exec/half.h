@@ -5,6 +5,19 @@
 enum half_format { HALF_F16, HALF_BF16 };
 enum { HALF_NAN = 0x7fff };
 
+// Of two values that are both computed. gcc moves the arithmetic of a ? b : c behind the condition,
+// and then has a loop with branches, which it does not vectorise; hence masks.
+INLINE uint32_t choose(uint32_t mask, uint32_t a, uint32_t b)
+{
+    return (a & mask) | (b & ~mask);
+}
+
+// All ones if a < b; both have no highest bit.
+INLINE uint32_t mask_below(uint32_t a, uint32_t b)
+{
+    return (uint32_t)((int32_t)(a - b) >> 31);
+}
+
 INLINE float f32_of_f16(uint16_t half)
 {
     uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = (uint32_t)(half & 0x7fff) << 13;
@@ -12,18 +25,19 @@ INLINE float f32_of_f16(uint16_t half)
     // Subnormal: 2⁻¹⁴ + its digits, less 2⁻¹⁴; rounded down, that makes zero negative.
     uint32_t small = bits_f32(f32_of(magnitude | 0x38800000) - 0x1p-14f) & 0x7fffffff;
     uint32_t large = magnitude + (exponent == 0x0f800000 ? 224u << 23 : 112u << 23);
-    return f32_of(sign | (exponent ? large : small));
+    return f32_of(sign | choose(mask_below(0, exponent), large, small));
 }
 
 INLINE uint16_t f16_of_f32(float value)
 {
     uint32_t bits = bits_f32(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     // Subnormal: the last digit of ½ + x is that of the result.
-    uint32_t small = bits_f32(f32_of(magnitude < 0x38800000 ? magnitude : 0) + 0.5f) - 0x3f000000;
+    uint32_t least = magnitude < 0x38800000 ? magnitude : 0x38800000;
+    uint32_t small = bits_f32(f32_of(least) + 0.5f) - 0x3f000000;
     uint32_t large = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
-    uint32_t half = magnitude < 0x38800000 ? small : large;
-    half = magnitude >= 0x477ff000 ? 0x7c00 : half;
-    return (uint16_t)(magnitude > 0x7f800000 ? HALF_NAN : sign | half);
+    uint32_t half = choose(mask_below(magnitude, 0x38800000), small, large);
+    half = choose(mask_below(magnitude, 0x477ff000), half, 0x7c00);
+    return (uint16_t)choose(mask_below(0x7f800000, magnitude), HALF_NAN, sign | half);
 }
 
 INLINE float f32_of_bf16(uint16_t half)

@@ -16,12 +16,15 @@ INLINE int32_t s32_of_f32(float t)
     return t < -0x1p31f ? INT32_MIN : value;
 }
 
+// Positive numbers are in the order of their bits, NaN behind them.
 INLINE uint32_t u32_of_f32(float t)
 {
-    bool inside = t >= 0 && t < 0x1p32f, large = t >= 0x1p31f;
-    float low = t - (large ? 0x1p31f : 0);
-    uint32_t value = (uint32_t)(int32_t)(inside ? low : 0) ^ (large ? 0x80000000 : 0);
-    return t >= 0x1p32f ? UINT32_MAX : value;
+    uint32_t bits = bits_f32(t), half = 0x4f000000, end = 0x4f800000, nan = 0x7f800001;
+    uint32_t positive = bits & ~(uint32_t)((int32_t)bits >> 31);
+    uint32_t in = positive & mask_below(positive, end), large = ~mask_below(in, half);
+    uint32_t over = ~mask_below(positive, end) & mask_below(positive, nan);
+    float low = f32_of(in) - f32_of(half & large);
+    return ((uint32_t)(int32_t)low + (large & 0x80000000)) | over;
 }
 
 INLINE int32_t s32_of_f64(double t)
@@ -62,12 +65,66 @@ INLINE int32_t within(float t, float low, float high)
     return (int32_t)(value > high ? high : value);
 }
 
-// rni rzi rmi rpi: a float's own truncation is that of the conversion to an integer.
+// To integers that stay what they are. Above 2^23 and 2^52 there are no others; below, a sum has no
+// room for digits behind the point, and the host rounds it to the nearest even. From there it is at
+// most one step away from zero or towards it.
+INLINE float integral_f32(float a, enum code_round mode)
+{
+    uint32_t sign = bits_f32(a) & 0x80000000;
+    float magnitude = fabsf(a), near = (magnitude + 0x1p23f) - 0x1p23f;
+    float more = near < magnitude ? 1 : 0, less = near > magnitude ? -1 : 0;
+    bool away = (mode == ROUND_DOWN && sign) || (mode == ROUND_UP && !sign);
+    near += mode == ROUND_NEAREST ? 0 : away ? more : less;
+    return f32_of(choose(0u - (magnitude < 0x1p23f), sign | bits_f32(near), bits_f32(a)));
+}
+
+INLINE double integral_f64(double a, enum code_round mode)
+{
+    uint64_t sign = bits_f64(a) & UINT64_C(1) << 63;
+    double magnitude = fabs(a), near = (magnitude + 0x1p52) - 0x1p52;
+    double more = near < magnitude ? 1 : 0, less = near > magnitude ? -1 : 0;
+    bool away = (mode == ROUND_DOWN && sign) || (mode == ROUND_UP && !sign);
+    near += mode == ROUND_NEAREST ? 0 : away ? more : less;
+    uint64_t mask = 0 - (uint64_t)(magnitude < 0x1p52);
+    return f64_of(((sign | bits_f64(near)) & mask) | (bits_f64(a) & ~mask));
+}
+
+INLINE float rni_f32(float a)
+{
+    return integral_f32(a, ROUND_NEAREST);
+}
+
+INLINE float rmi_f32(float a)
+{
+    return integral_f32(a, ROUND_DOWN);
+}
+
+INLINE float rpi_f32(float a)
+{
+    return integral_f32(a, ROUND_UP);
+}
+
+INLINE double rni_f64(double a)
+{
+    return integral_f64(a, ROUND_NEAREST);
+}
+
+INLINE double rmi_f64(double a)
+{
+    return integral_f64(a, ROUND_DOWN);
+}
+
+INLINE double rpi_f64(double a)
+{
+    return integral_f64(a, ROUND_UP);
+}
+
+// rni rzi rmi rpi: .rzi is what the host's conversion to integers does by itself.
 #define ROUNDINGS(X, ...)                                                                          \
-    X(rni, rintf, rint, __VA_ARGS__)                                                               \
+    X(rni, rni_f32, rni_f64, __VA_ARGS__)                                                          \
     X(rzi, , , __VA_ARGS__)                                                                        \
-    X(rmi, floorf, floor, __VA_ARGS__)                                                             \
-    X(rpi, ceilf, ceil, __VA_ARGS__)
+    X(rmi, rmi_f32, rmi_f64, __VA_ARGS__)                                                          \
+    X(rpi, rpi_f32, rpi_f64, __VA_ARGS__)
 #define TO_INTEGERS(rounding, round_f32, round_f64, unused)                                        \
     LANES_1(rounding##_s32_f32, int32_t, float, s32_of_f32(round_f32(a)))                          \
     LANES_1(rounding##_u32_f32, uint32_t, float, u32_of_f32(round_f32(a)))                         \
@@ -84,15 +141,14 @@ INLINE int32_t within(float t, float low, float high)
 ROUNDINGS(TO_INTEGERS, )
 #undef TO_INTEGERS
 
-// To integers that stay what they are.
-LANES_1(rni_f32_f32, float, float, canonical(rintf(a)))
-LANES_1(rzi_f32_f32, float, float, canonical(truncf(a)))
-LANES_1(rmi_f32_f32, float, float, canonical(floorf(a)))
-LANES_1(rpi_f32_f32, float, float, canonical(ceilf(a)))
-LANES_1(rni_f64_f64, double, double, canonical_f64(rint(a), a, a, a))
-LANES_1(rzi_f64_f64, double, double, canonical_f64(trunc(a), a, a, a))
-LANES_1(rmi_f64_f64, double, double, canonical_f64(floor(a), a, a, a))
-LANES_1(rpi_f64_f64, double, double, canonical_f64(ceil(a), a, a, a))
+LANES_1(rni_f32_f32, float, float, canonical(integral_f32(a, ROUND_NEAREST)))
+LANES_1(rzi_f32_f32, float, float, canonical(integral_f32(a, ROUND_ZERO)))
+LANES_1(rmi_f32_f32, float, float, canonical(integral_f32(a, ROUND_DOWN)))
+LANES_1(rpi_f32_f32, float, float, canonical(integral_f32(a, ROUND_UP)))
+LANES_1(rni_f64_f64, double, double, canonical_f64(integral_f64(a, ROUND_NEAREST), a, a, a))
+LANES_1(rzi_f64_f64, double, double, canonical_f64(integral_f64(a, ROUND_ZERO), a, a, a))
+LANES_1(rmi_f64_f64, double, double, canonical_f64(integral_f64(a, ROUND_DOWN), a, a, a))
+LANES_1(rpi_f64_f64, double, double, canonical_f64(integral_f64(a, ROUND_UP), a, a, a))
 
 // From integers
 #define FROM_INTEGER(T, C)                                                                         \
