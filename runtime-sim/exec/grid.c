@@ -21,6 +21,7 @@ const char *grid_load(struct image *image, const struct program *program)
             image_allocate_at(image, variable->address, variable->bytes,
                               arena_strndup(image->arena, name->text, name->length));
         at->constant = variable->constant;
+        at->filled = true; // without an initial value it is 0
         const char *error = layout_initial(program, variable, at->data);
         if (error)
             return error;

@@ -35,6 +35,7 @@ struct run_buffer {
     const struct scalar *type; // NULL: the file's
     struct run_expr count;
     struct fill fill;
+    struct run_text variable; // that it stands for; NULL: none
     struct run_text save;
     // Once it is allocated:
     uint64_t elements, address;

@@ -102,8 +102,10 @@ static void take_buffer(struct reading *r, const struct yaml_node *key,
     if (!is_scalar(r, key, "a name") ||
         !keys_read(&of, &r->document, value, CONTEXT_BUFFER, run->diags))
         return;
-    struct run_buffer buffer = {
-        .name = name.text, .at = name, .save = text_of(of.of[KEY_BUFFER_save])};
+    struct run_buffer buffer = {.name = name.text,
+                                .at = name,
+                                .variable = text_of(of.of[KEY_BUFFER_variable]),
+                                .save = text_of(of.of[KEY_BUFFER_save])};
     struct run_text type = text_of(of.of[KEY_BUFFER_type]), fill = text_of(of.of[KEY_BUFFER_fill]);
     if ((type.text && !run_type(run, &type, &buffer.type)) ||
         !take_expression(r, of.of[KEY_BUFFER_count], &buffer.count) ||

@@ -25,8 +25,50 @@ double session_cpu_seconds(void)
 
 // Buffers
 
+static struct allocation *find_variable(struct session *session, const struct run_text *name)
+{
+    struct nearest nearest;
+    nearest_init(&nearest, name->text, name->length);
+    for (uint32_t i = 0; i < session->program->variables.n; i++) {
+        struct allocation *at = &session->image->list.v[i];
+        if (!strcmp(at->name, name->text))
+            return at;
+        nearest_offer(&nearest, at->name, strlen(at->name));
+    }
+    if (nearest.best)
+        run_fault(session->run, name, "there is no variable '%s'; did you mean '%s'?", name->text,
+                  nearest.best);
+    else
+        run_fault(session->run, name, "there is no variable '%s'", name->text);
+    return NULL;
+}
+
+// The variables are the image's first allocations.
+static bool stand_for_variable(struct session *session, struct run_buffer *buffer)
+{
+    const struct allocation *at = find_variable(session, &buffer->variable);
+    int64_t count;
+    if (at && !buffer->type)
+        run_fault(session->run, &buffer->at, "the buffer '%s' needs a type", buffer->name);
+    if (!at || !buffer->type)
+        return false;
+    count = (int64_t)(at->bytes / buffer->type->bytes);
+    if (buffer->count.expr &&
+        !run_integer(session->run, &buffer->count, 0, count, "the count", &count))
+        return false;
+    buffer->elements = (uint64_t)count;
+    buffer->address = at->address;
+    buffer->data = at->data;
+    if (!buffer->fill.at.text)
+        return true;
+    image_filled(session->image, buffer->address);
+    return fill_do(session->run, &buffer->fill, buffer, buffer->data);
+}
+
 static bool allocate(struct session *session, struct run_buffer *buffer)
 {
+    if (buffer->variable.text)
+        return stand_for_variable(session, buffer);
     if (!fill_measure(session->run, buffer))
         return false;
     uint64_t bytes = buffer->elements * buffer->type->bytes;

@@ -289,6 +289,50 @@ def printing(folder):
          'tid 0!\ntid 1!\ntid 2!\n')
 
 
+VARIABLES = b'''.version 7.0
+.target sm_70
+.address_size 64
+.const .align 4 .b8 factors[16];
+.global .align 4 .u32 sums[4] = {1, 2, 3, 4};
+.visible .entry add()
+{
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<6>;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd1, %r1, 4;
+    mov.u64 %rd2, factors;
+    add.s64 %rd3, %rd2, %rd1;
+    ld.const.u32 %r2, [%rd3];
+    mov.u64 %rd4, sums;
+    add.s64 %rd5, %rd4, %rd1;
+    ld.global.u32 %r3, [%rd5];
+    add.u32 %r4, %r3, %r2;
+    st.global.u32 [%rd5], %r4;
+    ret;
+}
+'''
+
+
+@case
+def variables(folder):
+    """buffers that stand for variables of the program"""
+    (folder / 'add.ptx').write_bytes(VARIABLES)
+    text = ('program: add.ptx\nbuffers:\n  f: {type: u32, variable: factors, fill: "= 10 * i"}\n'
+            '  s: {type: u32, variable: sums, save: s.npy%s}\n'
+            'launches: [{kernel: add, grid: 1, block: 4}, {kernel: add, grid: 1, block: 4}]\n')
+    (folder / 'run.yaml').write_text(text % '')
+    ends(sim(folder, 'run.yaml', '--check=uninit'), 0, '', '')
+    same(npy(folder / 's.npy'), ('<u4', (4,), [1, 22, 43, 64]))
+    (folder / 'run.yaml').write_text(text % ', count: 2, fill: zero')
+    ends(sim(folder, 'run.yaml'), 0, '', '')
+    same(npy(folder / 's.npy'), ('<u4', (2,), [0, 20]))
+    (folder / 'run.yaml').write_text(text % ', count: 5')
+    within(b'the count is 5, and must be 0 to 4', ends(sim(folder, 'run.yaml'), 1).err)
+    (folder / 'run.yaml').write_text(text.replace('factors', 'factor') % '')
+    within(b"there is no variable 'factor'; did you mean 'factors'?",
+           ends(sim(folder, 'run.yaml'), 1).err)
+
+
 @case
 def says_no_cycles(folder):
     """without --functional a note says that there is no cycle model; --functional is silent"""
