@@ -176,6 +176,32 @@ static void layout_function(struct program *program, struct program_function *fu
     function->local_bytes = (uint32_t)align_up(place_locals(program, function, at), 16);
 }
 
+// A function may be declared before it is defined, with a name of its own each time: all of them
+// stand for the definition. One that is nowhere defined stands for itself.
+static uint32_t definition_of(const struct ir_module *module, uint32_t function)
+{
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        if (module->functions.v[i].has_body &&
+            module->functions.v[i].name == module->functions.v[function].name)
+            return i;
+    return function;
+}
+
+static void number_functions(struct program *program)
+{
+    const struct ir_module *module = program->module;
+    vec_reserve(program->arena, &program->function_of, module->functions.n + 1);
+    program->function_of.n = module->functions.n;
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        const struct ir_function *fn = &module->functions.v[i];
+        program->function_of.v[i] = fn->has_body ? program->functions.n : IR_NONE;
+        program->address_of.v[fn->symbol] = FUNCTION_HANDLE + definition_of(module, i);
+        struct program_function function = {.function = i};
+        if (fn->has_body)
+            vec_push(program->arena, &program->functions, function);
+    }
+}
+
 void layout_module(struct program *program)
 {
     const struct ir_module *module = program->module;
@@ -189,16 +215,7 @@ void layout_module(struct program *program)
             place_global(program, i, &at);
     }
     program->global_end = at;
-    vec_reserve(program->arena, &program->function_of, module->functions.n + 1);
-    program->function_of.n = module->functions.n;
-    for (uint32_t i = 0; i < module->functions.n; i++) {
-        const struct ir_function *fn = &module->functions.v[i];
-        program->function_of.v[i] = fn->has_body ? program->functions.n : IR_NONE;
-        program->address_of.v[fn->symbol] = FUNCTION_HANDLE + i;
-        struct program_function function = {.function = i};
-        if (fn->has_body)
-            vec_push(program->arena, &program->functions, function);
-    }
+    number_functions(program);
     for (uint32_t i = 0; i < program->functions.n; i++)
         layout_function(program, &program->functions.v[i]);
     place_own_shared(program, place_common_shared(program));

@@ -157,6 +157,44 @@ static void test_recursion(void **state)
     kernel_free(&k);
 }
 
+// The same functions by name, from a table and by address, declared first and defined at the end.
+static void test_declared_first(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(
+        &k,
+        HEAD("8.0", "sm_80") ".func (.param .b32 r) half(.param .b32 x);\n"
+                             ".func (.param .b32 r) twice(.param .b32 x);\n"
+                             ".global .u64 table[2] = {half, twice};\n"
+                             ".entry k(.param .u64 out)\n{\n"
+                             ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<9>;\n"
+                             "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 1;\n"
+                             "mov.u64 %rd2, table; mul.wide.u32 %rd3, %r2, 8;\n"
+                             "add.u64 %rd4, %rd2, %rd3; ld.global.u64 %rd5, [%rd4];\n"
+                             "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n"
+                             "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+                             "call (b), %rd5, (a), P; ld.param.b32 %r3, [b]; }\n"
+                             "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r3;\n"
+                             "call (b), twice, (a); ld.param.b32 %r4, [b]; }\n"
+                             "mov.u64 %rd8, twice; setp.eq.u64 %p1, %rd8, %rd5;\n"
+                             "@%p1 add.u32 %r4, %r4, 1000;\n"
+                             "mul.wide.u32 %rd6, %r1, 4; add.u64 %rd7, %rd1, %rd6;\n"
+                             "st.global.u32 [%rd7], %r4; ret;\n}\n"
+                             ".func (.param .b32 r) twice(.param .b32 x)\n{\n"
+                             ".reg .b32 %r<3>; ld.param.u32 %r1, [x]; add.u32 %r2, %r1, %r1;\n"
+                             "st.param.b32 [r], %r2; ret;\n}\n"
+                             ".func (.param .b32 r) half(.param .b32 x)\n{\n"
+                             ".reg .b32 %r<3>; ld.param.u32 %r1, [x]; shr.u32 %r2, %r1, 1;\n"
+                             "st.param.b32 [r], %r2; ret;\n}\n",
+        NULL);
+    uint32_t *out = kernel_buffer(&k, 20 * 4);
+    kernel_succeeds(&k, "k", 1, 20);
+    for (uint32_t i = 0; i < 20; i++)
+        assert_int_equal(out[i], i & 1 ? 4 * i + 1000 : i);
+    kernel_free(&k);
+}
+
 // Arguments and results in registers, as before there was an ABI; a result that goes where an
 // argument came from.
 static void test_register_parameters(void **state)
@@ -247,15 +285,11 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_partial_warps),
-        cmocka_unit_test(test_both_sides),
-        cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_indexed_branch),
-        cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_recursion),
-        cmocka_unit_test(test_endless_recursion),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_register_parameters),
+        cmocka_unit_test(test_partial_warps),  cmocka_unit_test(test_both_sides),
+        cmocka_unit_test(test_loops),          cmocka_unit_test(test_indexed_branch),
+        cmocka_unit_test(test_barrier),        cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_declared_first), cmocka_unit_test(test_endless_recursion),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_register_parameters),
         cmocka_unit_test(test_out_of_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
