@@ -195,6 +195,28 @@ static void test_declared_first(void **state)
     kernel_free(&k);
 }
 
+// A call by address may reach what depends on the order of CTAs, also through others.
+static void test_order_through_address(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(&k,
+                HEAD("8.0", "sm_80") ".global .u32 count;\n"
+                                     ".func g()\n{\n.reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
+                                     "mov.u64 %rd1, count;\n"
+                                     "atom.global.inc.u32 %r1, [%rd1], 9; ret;\n}\n"
+                                     ".func f()\n{\ncall g, (); ret;\n}\n"
+                                     ".entry k()\n{\n.reg .b64 %rd<2>; mov.u64 %rd1, f;\n"
+                                     "P: .callprototype _ ();\ncall %rd1, (), P; ret;\n}\n"
+                                     ".entry other()\n{\nret;\n}\n",
+                NULL);
+    assert_true(program_find(&k.program, "k")->alone);
+    assert_true(program_find(&k.program, "k")->ordered);
+    assert_false(program_find(&k.program, "other")->alone);
+    kernel_succeeds(&k, "k", 3, 32);
+    kernel_free(&k);
+}
+
 // Arguments and results in registers, as before there was an ABI; a result that goes where an
 // argument came from.
 static void test_register_parameters(void **state)
@@ -285,11 +307,17 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_partial_warps),  cmocka_unit_test(test_both_sides),
-        cmocka_unit_test(test_loops),          cmocka_unit_test(test_indexed_branch),
-        cmocka_unit_test(test_barrier),        cmocka_unit_test(test_recursion),
-        cmocka_unit_test(test_declared_first), cmocka_unit_test(test_endless_recursion),
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_register_parameters),
+        cmocka_unit_test(test_partial_warps),
+        cmocka_unit_test(test_both_sides),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_indexed_branch),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_declared_first),
+        cmocka_unit_test(test_order_through_address),
+        cmocka_unit_test(test_endless_recursion),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_register_parameters),
         cmocka_unit_test(test_out_of_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
