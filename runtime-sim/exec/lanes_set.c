@@ -10,6 +10,7 @@
 #define TEXT(set) TEXT_(set)
 
 extern const struct memory_ops NAMED(memory_ops);
+extern const struct matrix_ops NAMED(matrix_ops);
 extern const struct exec_row NAMED(rows_integer)[], NAMED(rows_float)[], NAMED(rows_compare)[],
     NAMED(rows_convert)[];
 extern const struct exec_row NAMED(rows_integer_divide)[], NAMED(rows_carry)[], NAMED(rows_logic)[],
@@ -32,4 +33,5 @@ static const struct exec_row *const groups[] = {
     rows_steps,          rows_memory,
     NULL,
 };
-const struct lanes_table NAMED(lanes) = {TEXT(LANES_SET), &NAMED(memory_ops), groups};
+const struct lanes_table NAMED(lanes) = {TEXT(LANES_SET), &NAMED(memory_ops), &NAMED(matrix_ops),
+                                          groups};

@@ -4,28 +4,48 @@
 
 // Lines. Elements narrower than a byte stand from the lowest bits up.
 
-static uint64_t read_element(const uint8_t *line, uint32_t index, uint32_t bits)
+#define READ_WHOLE(T)                                                                              \
+    for (uint32_t i = 0; i < count; i++) {                                                         \
+        T value;                                                                                   \
+        memcpy(&value, line + i * sizeof value, sizeof value);                                     \
+        to[i * step] = value;                                                                      \
+    }                                                                                              \
+    break
+
+static void read_line(const uint8_t *line, uint32_t count, uint32_t bits, uint64_t *to,
+                      uint32_t step)
 {
-    uint64_t value = 0;
-    if (bits < 8)
-        return line[index * bits / 8] >> (index * bits % 8) & ((1u << bits) - 1);
-    memcpy(&value, line + index * (bits / 8), bits / 8);
-    return value;
+    switch (bits) {
+    case 8: READ_WHOLE(uint8_t);
+    case 16: READ_WHOLE(uint16_t);
+    case 32: READ_WHOLE(uint32_t);
+    case 64: READ_WHOLE(uint64_t);
+    default:
+        for (uint32_t i = 0; i < count; i++)
+            to[i * step] = line[i * bits / 8] >> (i * bits % 8) & ((1u << bits) - 1);
+    }
 }
 
-static void write_element(uint8_t *line, uint32_t index, uint32_t bits, uint64_t value)
+#define WRITE_WHOLE(T)                                                                             \
+    for (uint32_t i = 0; i < count; i++) {                                                         \
+        T value = (T)from[i * step];                                                               \
+        memcpy(line + i * sizeof value, &value, sizeof value);                                     \
+    }                                                                                              \
+    break
+
+static void write_line(uint8_t *line, uint32_t count, uint32_t bits, const uint64_t *from,
+                       uint32_t step)
 {
-    memcpy(line + index * (bits / 8), &value, bits / 8);
+    switch (bits) {
+    case 16: WRITE_WHOLE(uint16_t);
+    case 32: WRITE_WHOLE(uint32_t);
+    default: WRITE_WHOLE(uint64_t);
+    }
 }
 
 static uint32_t line_bytes(const struct matrix_memory *matrix)
 {
     return (uint32_t)matrix->length * matrix->fragment.bits / 8;
-}
-
-static uint32_t element_number(const struct matrix_memory *matrix, uint32_t line, uint32_t index)
-{
-    return matrix->columns ? index * matrix->lines + line : line * matrix->length + index;
 }
 
 // Addresses of the lines, in the lanes of their numbers.
@@ -53,9 +73,9 @@ static void load(struct warp *warp, const struct code *code, uint32_t mask)
         struct spot spot;
         if (!access_find(warp, &access, line, line_bytes(matrix), matrix->align, &spot))
             return;
-        for (uint32_t i = 0; i < matrix->length; i++)
-            bits[element_number(matrix, line, i)] =
-                read_element(spot.host, i, matrix->fragment.bits);
+        read_line(spot.host, matrix->length, matrix->fragment.bits,
+                  bits + line * (matrix->columns ? 1 : matrix->length),
+                  matrix->columns ? matrix->lines : 1);
     }
     fragment_scatter(warp, code, &matrix->fragment, bits);
 }
@@ -74,9 +94,9 @@ static void store(struct warp *warp, const struct code *code, uint32_t mask)
         struct spot spot;
         if (!access_find(warp, &access, line, line_bytes(matrix), matrix->align, &spot))
             return;
-        for (uint32_t i = 0; i < matrix->length; i++)
-            write_element(spot.host, i, matrix->fragment.bits,
-                          bits[element_number(matrix, line, i)]);
+        write_line(spot.host, matrix->length, matrix->fragment.bits,
+                   bits + line * (matrix->columns ? 1 : matrix->length),
+                   matrix->columns ? matrix->lines : 1);
     }
 }
 

@@ -26,9 +26,11 @@ struct exec_row {
 
 // The tables of one instruction set of the host: all that is in exec/lanes_*.c, compiled for it.
 struct memory_ops;
+struct matrix_ops;
 struct lanes_table {
     const char *name; // "avx2"
     const struct memory_ops *memory;
+    const struct matrix_ops *matrix;
     const struct exec_row *const
         *rows; // groups that end with a row without op words; NULL-terminated
 };

@@ -207,6 +207,23 @@ static void fill(const struct setup *s, uint8_t *in, uint64_t *state)
             }
 }
 
+static void run_product(const struct setup *s, const char *lanes)
+{
+    char text[8192];
+    write_kernel(s, text);
+    struct kernel k;
+    kernel_load(&k, text, lanes);
+    uint32_t in_bytes = 32 * (bytes_of(s, 1) + bytes_of(s, 2) + bytes_of(s, 3));
+    uint8_t *in = kernel_buffer(&k, WARPS * in_bytes);
+    uint8_t *out = kernel_buffer(&k, WARPS * 32 * bytes_of(s, 0));
+    uint64_t state = 11;
+    fill(s, in, &state);
+    kernel_succeeds(&k, "k", WARPS / 2, 64);
+    for (uint32_t w = 0; w < WARPS; w++)
+        check_warp(s, in + w * in_bytes, out + w * 32 * bytes_of(s, 0));
+    kernel_free(&k);
+}
+
 static void check_product(const struct product_case *test)
 {
     struct setup s = {.test = test,
@@ -223,19 +240,9 @@ static void check_product(const struct product_case *test)
     s.registers[1] = times * s.m * s.k / 32 / per_register(s.a);
     s.registers[2] = times * s.k * s.n / 32 / per_register(s.b);
     s.registers[3] = times * s.m * s.n / 32 / per_register(s.c);
-    char text[8192];
-    write_kernel(&s, text);
-    struct kernel k;
-    kernel_load(&k, text, NULL);
-    uint32_t in_bytes = 32 * (bytes_of(&s, 1) + bytes_of(&s, 2) + bytes_of(&s, 3));
-    uint8_t *in = kernel_buffer(&k, WARPS * in_bytes);
-    uint8_t *out = kernel_buffer(&k, WARPS * 32 * bytes_of(&s, 0));
-    uint64_t state = 11;
-    fill(&s, in, &state);
-    kernel_succeeds(&k, "k", WARPS / 2, 64);
-    for (uint32_t w = 0; w < WARPS; w++)
-        check_warp(&s, in + w * in_bytes, out + w * 32 * bytes_of(&s, 0));
-    kernel_free(&k);
+    run_product(&s, "plain");
+    if (lanes_named("avx2"))
+        run_product(&s, "avx2");
 }
 
 static void check_products(const struct product_case *cases, size_t count)
