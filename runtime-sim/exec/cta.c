@@ -10,6 +10,7 @@ struct cta *cta_new(struct arena *arena, const struct launch *launch, struct fau
     struct cta *cta = ARENA_NEW(arena, struct cta);
     cta->launch = launch;
     cta->fault = fault;
+    cta->cluster = (struct cluster){1, {cta}}; // unless it is told otherwise
     cta->threads = launch->block[0] * launch->block[1] * launch->block[2];
     cta->warp_count = (cta->threads + LANES - 1) / LANES;
     cta->warps = aligned_lanes(arena, cta->warp_count * sizeof(struct warp));
@@ -90,4 +91,5 @@ void cta_lanes_ended(struct warp *warp)
 {
     warp->cta->events++;
     barrier_check(warp->cta);
+    cluster_barrier_check(warp->cta);
 }

@@ -74,4 +74,4 @@ void cta_place(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t
 // Some lanes of the warp have ended: barriers may open.
 void cta_lanes_ended(struct warp *warp);
 
-step_fn step_barrier;
+step_fn step_barrier, step_cluster_arrive, step_cluster_wait;

@@ -33,7 +33,9 @@ static void prepare(struct launch *launch, struct arena *arena)
 {
     const struct program_function *fn = &launch->program->functions.v[launch->function];
     for (uint32_t i = 0; i < 3; i++)
-        launch->cluster[i] = launch->cluster[i] ? launch->cluster[i] : 1;
+        launch->cluster[i] = launch->cluster[i] ? launch->cluster[i]
+                             : fn->cluster[i]   ? fn->cluster[i]
+                                                : 1;
     launch->shared_bytes =
         (uint32_t)align_up(fn->shared_bytes, fn->shared_align) + launch->dynamic_shared;
     launch->params_address =

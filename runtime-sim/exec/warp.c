@@ -128,6 +128,7 @@ void warp_start(struct warp *warp, uint32_t function, uint32_t lanes)
     warp_reserve(warp, at->frame_bytes + 64, at->local_bytes); // some frame even if it is empty
     warp->lanes = warp->live = mask;
     warp->current = 0;
+    warp->cluster_arrived = 0;
     warp->paths.n = warp->joins.n = 0;
     struct path path = {.pc = at->begin,
                         .mask = mask,

@@ -64,6 +64,7 @@ struct warp {
     uint32_t hint;    // of image_at
     uint64_t warp_instructions, thread_instructions;
     uint64_t clock; // times that a clock was read
+    uint32_t cluster_arrived; // lanes that wait for the rest of the cluster, or will
     struct fault *fault;
     struct check *check; // looks at every access to memory, or NULL
     union lanes temp[2];

@@ -161,6 +161,20 @@ static uint32_t place_locals(struct program *program, const struct program_funct
     return at;
 }
 
+static void read_cluster(const struct tree *tree, const struct ir_function *fn, uint32_t cluster[3])
+{
+    NODE_EACH (child, tree, fn->node) {
+        const struct node *at = &tree->nodes.v[child];
+        if (at->kind != NODE_TUNING || at->aux != W_reqnctapercluster)
+            continue;
+        cluster[0] = cluster[1] = cluster[2] = 1;
+        uint32_t n = 0;
+        NODE_EACH (number, tree, child)
+            if (tree->nodes.v[number].kind == NODE_INT && n < 3)
+                cluster[n++] = (uint32_t)tree->nodes.v[number].value;
+    }
+}
+
 static void layout_function(struct program *program, struct program_function *function)
 {
     const struct ir_function *fn = &program->module->functions.v[function->function];
@@ -170,6 +184,7 @@ static void layout_function(struct program *program, struct program_function *fu
     function->params = program->parameters.n;
     function->param_count = place_parameters(program, fn->params, &at);
     if (fn->is_entry) {
+        read_cluster(program->module->tree, fn, function->cluster);
         function->param_bytes = at;
         at = 0;
     }

@@ -277,6 +277,39 @@ static void test_out_of_bounds(void **state)
     kernel_free(&k);
 }
 
+// Every CTA of a cluster reads what the others have put into their shared memory, and the barrier
+// of the cluster lets nobody through before all have.
+static void test_cluster(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(
+        &k,
+        HEAD("8.0",
+             "sm_90") ".entry k(.param .u64 out) .reqnctapercluster 4, 1, 1\n{\n.shared .b32 s;\n"
+                      ".reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<8>;\n"
+                      "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n"
+                      "setp.ne.u32 %p1, %r1, 70; @%p1 bra W; add.u32 %r3, %r2, 100;\n"
+                      "mov.u32 %r9, 0; L: add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 5000;\n"
+                      "@%p2 bra L; st.shared.u32 [s], %r3;\n"
+                      "W: barrier.cluster.arrive.release.aligned; "
+                      "barrier.cluster.wait.acquire.aligned;\n"
+                      "mov.u32 %r4, %cluster_ctarank; add.u32 %r4, %r4, 1; and.b32 %r4, %r4, 3;\n"
+                      "mov.u32 %r5, s; mapa.shared::cluster.u32 %r6, %r5, %r4;\n"
+                      "ld.shared::cluster.u32 %r7, [%r6]; barrier.cluster.arrive;\n"
+                      "mov.u32 %r8, %ntid.x; mad.lo.u32 %r8, %r2, %r8, %r1;\n"
+                      "mul.wide.u32 %rd2, %r8, 4; add.u64 %rd3, %rd1, %rd2; barrier.cluster.wait;\n"
+                      "st.global.u32 [%rd3], %r7; ret;\n}\n",
+        NULL);
+    uint32_t *out = kernel_buffer(&k, 8 * 96 * 4);
+    kernel_succeeds(&k, "k", 8, 96);
+    for (uint32_t i = 0; i < 8 * 96; i++) {
+        uint32_t cta = i / 96;
+        assert_int_equal(out[i], 100 + (cta & ~3u) + ((cta + 1) & 3));
+    }
+    kernel_free(&k);
+}
+
 // On several threads the same comes out; of several faults the first CTA's is told.
 static void test_threads(void **state)
 {
@@ -317,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_order_through_address),
         cmocka_unit_test(test_endless_recursion),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_cluster),
         cmocka_unit_test(test_register_parameters),
         cmocka_unit_test(test_out_of_bounds),
     };
