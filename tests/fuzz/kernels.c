@@ -362,16 +362,16 @@ static void put_control(struct maker *m)
 
 static void put_something(struct maker *m)
 {
-    uint32_t choice = pick(m, 100);
+    uint32_t choice = pick(m, 100), atomics = m->close ? 5 : 2;
     if (choice < 70)
         chains_go_on(m);
-    else if (choice < 82)
+    else if (choice < 81)
         put_calculation(m);
-    else if (choice < 87)
+    else if (choice < 86)
         put_access(m);
-    else if (choice < 89)
+    else if (choice < 86 + atomics)
         put_atomic(m);
-    else if (choice < 91 && m->uniform)
+    else if (choice < 88 + atomics && m->uniform)
         put_exchange(m);
     else if (choice < 97)
         put_control(m);
@@ -399,6 +399,7 @@ void kernel_make(struct random_kernel *kernel, struct arena *arena, uint64_t see
     *kernel = (struct random_kernel){.arena = arena};
     struct maker m = {.kernel = kernel, .arena = arena, .random = seed, .uniform = true};
     kernel->inputs.seed = seed;
+    m.close = pick(&m, 3) == 0;
     m.fixed = true;
     put_head(&m);
     m.fixed = false;

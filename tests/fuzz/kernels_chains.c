@@ -45,8 +45,8 @@ static struct target choose_target(struct maker *m, bool own, uint32_t bytes)
         place = 0; // whose granule is large enough for all
     snprintf(target.base, sizeof target.base, "%%w%u", place);
     target.place = m->place[place];
-    target.mask = 7;
-    target.most = 11;
+    target.mask = m->close ? 1 : 7;
+    target.most = m->close ? 3 : 11;
     return target;
 }
 
@@ -55,8 +55,11 @@ static const char *steps_to(struct maker *m, struct address *address, const stru
     uint32_t a = take(m, &m->addresses, ADDRESSES), unit = target->place.unit;
     address->taken |= UINT64_C(1) << a;
     if (pick(m, 4) == 0) {
+        uint32_t far = pick(m, m->close ? 2 : 7) * unit;
+        bool back = pick(m, 3) == 0;
         address->step[address->count++] =
-            arena_printf(m->arena, "add.s64 %%a%u, %s, %u;", a, target->base, pick(m, 7) * unit);
+            arena_printf(m->arena, "%s %%a%u, %s, %s%u;", back ? "sub.s64" : "add.s64", a,
+                         target->base, back ? "-" : "", far);
         return arena_printf(m->arena, "%%a%u", a);
     }
     address->step[address->count++] =

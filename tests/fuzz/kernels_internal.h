@@ -60,6 +60,7 @@ struct maker {
     uint64_t random;
     bool uniform; // all threads of the CTA come here
     bool fixed;
+    bool close; // few places, so that many accesses meet, and more atomics
     uint32_t depth, labels;
     uint32_t group, groups; // of what is emitted; how many there are
     uint32_t label;         // what $L stands for
