@@ -54,9 +54,9 @@ static const char *steps_to(struct maker *m, struct address *address, const stru
 {
     uint32_t a = take(m, &m->addresses, ADDRESSES), unit = target->place.unit;
     address->taken |= UINT64_C(1) << a;
-    if (pick(m, 4) == 0) {
-        uint32_t far = pick(m, m->close ? 2 : 7) * unit;
-        bool back = pick(m, 3) == 0;
+    if (pick(m, m->close ? 2 : 4) == 0) {
+        uint32_t far = (m->close ? 1 : pick(m, 7)) * unit;
+        bool back = pick(m, 2);
         address->step[address->count++] =
             arena_printf(m->arena, "%s %%a%u, %s, %s%u;", back ? "sub.s64" : "add.s64", a,
                          target->base, back ? "-" : "", far);
