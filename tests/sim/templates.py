@@ -266,4 +266,120 @@ def histogram(folder, arch, count):
 
 add_case('cub counts 1 M bytes', histogram, 'sm_80', MANY)
 
+# The language
+
+VARIANTS = [('sm_75',), ('sm_80',), ('sm_90',), ('sm_80', '-O0', '-G')]
+
+
+def variants(name, function, *arguments):
+    for variant in VARIANTS:
+        add_case('%s (%s)' % (name, ' '.join(variant)), function, variant, *arguments)
+
+
+def language(folder, variant, kernel, grid, block, buffers, save, code=0, args=None, **more):
+    ptx = compiled('language', *variant)
+    return execute(folder, ptx, buffers, [launch(kernel, grid, block, args or list(buffers), **more)],
+                   save, code)
+
+
+def signed(value):
+    return (value + 2**31) % 2**32 - 2**31
+
+
+def objects(folder, variant):
+    out, _ = language(folder, variant, 'objects', 5, 96, {'to': buffer('s64', 480)}, ['to'])
+    for me in range(480):
+        total = 0
+        for i in range(4):
+            side = me + 1000 * i
+            area, corners = ((side * side, 4), (6 * side * side, 8), (-side, 0))[(me + i * i) % 3]
+            total = 3 * total + area + corners
+        same((me, out[me]), (me, total))
+
+
+def ackermann(m, n):
+    return (n + 1, n + 2, 2 * n + 3)[m]
+
+
+def recursion(folder, variant):
+    out, _ = language(folder, variant, 'recursion', 2, 80, {'to': buffer('u32', 160)}, ['to'])
+    same(list(out), [2 * ackermann(me % 3, me % 11) + (me % 2 == 0) for me in range(160)])
+
+
+PROGRAMS = ('0123', '3210', '2222', '1111', '0303', '2020', '1331', '0021')
+
+
+def pointers(folder, variant):
+    out, _ = language(folder, variant, 'pointers', 3, 64, {'to': buffer('s32', 192)}, ['to'])
+    for me in range(192):
+        x = me
+        for i, operation in enumerate(PROGRAMS[me % 8]):
+            y = me + i
+            x = signed({'0': x + y, '1': x - y, '2': x * y, '3': x | y}[operation])
+        same((me, out[me]), (me, x))
+
+
+def lambdas(folder, variant):
+    out, _ = language(folder, variant, 'lambdas', 1, 100, {'to': buffer('s32', 100)}, ['to'],
+                      args=['to', 13])
+    same(list(out), [(me * 13 + me) * 13 + me + 13 for me in range(100)])
+
+
+def rotation(folder, variant):
+    data, size, _ = language(folder, variant, 'rotation', 3, 200,
+                             {'data': buffer('s32', 600, 'iota'), 'size': buffer('s32', 3)},
+                             ['data', 'size'], shared=200 * 4)
+    same(list(data), [200 * cta + (i + 50) % 200 for cta in range(3) for i in range(200)])
+    same(list(size), [800] * 3)
+
+
+def talk(folder, variant):
+    numbers, result = language(folder, variant, 'talk', 1, 64,
+                               {'numbers': buffer('f64', 64, 'range:-9:9')}, ['numbers'])
+    lines = ['%d %5.2f|%-8s|%c %x %% %+d %e 0x%x'
+             % (me, numbers[me], 'text', ord('a') + me, 0x123456789abc * me, -me, numbers[me],
+                0x1000 + me) for me in range(3, 28, 8)]
+    same(sorted(result.out.decode('latin-1').splitlines())[:4], sorted(lines))
+
+
+def claim(folder, variant):
+    language(folder, variant, 'claim', 1, 64, {'numbers': buffer('s32', 64, 'iota')}, [])
+    result, = language(folder, variant, 'claim', 1, 96, {'numbers': buffer('s32', 96, 'iota')}, [], 5)
+    within('numbers[threadIdx.x] < 77', (result.out + result.err).decode())
+    within('thread (77, 0, 0)', (result.out + result.err).decode())
+
+
+def growing(folder, variant):
+    out, _ = language(folder, variant, 'growing', 1, 64, {'to': buffer('s32', 64)}, ['to'])
+    for me in range(64):
+        total = 0
+        for i in range(me, -1, -1):
+            own = i * i
+            total = signed((total + own, total ^ own << 1, total - own, total + 3 * own, total | own,
+                            total & ~own, total ^ 0x5555, -total, total + 7)[i % 9])
+        same((me, out[me]), (me, total))
+
+
+def assembly(folder, variant):
+    start, out, _ = language(folder, variant, 'assembly', 1, 64,
+                             {'from': buffer('u32', 128, 'uniform:4'), 'to': buffer('u32', 512)},
+                             ['from', 'to'])
+    for me in range(64):
+        x, y = start[2 * me], start[2 * me + 1]
+        low, high = x * y % 2**32, x * y >> 32
+        wide = low * y + 1 + (high << 64)
+        expected = [wide % 2**32, (wide >> 32) % 2**32, wide >> 64,
+                    int.from_bytes(x.to_bytes(4, 'little'), 'big'),
+                    (y << 32 | x) << 13 >> 32 & 0xffffffff, x.bit_length() - 1, x ^ y ^ 0x0ff0f00f,
+                    min(x + y, 2**32 - 1)]
+        same(list(out[8 * me:8 * me + 8]), expected)
+
+
+for name, function in (('virtual functions and objects on the heap', objects),
+                       ('recursion to different depths', recursion),
+                       ('a table of functions', pointers), ('lambdas', lambdas),
+                       ('dynamic shared memory', rotation), ('printf', talk), ('assert', claim),
+                       ('alloca and a switch', growing), ('assembly', assembly)):
+    variants(name, function)
+
 main()
