@@ -35,7 +35,7 @@ static void describe_shared(struct warp *warp, uint64_t address, char *to, size_
     }
     uint32_t bytes = warp->cta->shared_bytes;
     if (!nearest || at + nearest->size < bytes) { // dynamic shared memory is the last
-        snprintf(to, size, "the CTA has %u bytes of shared memory", bytes);
+        snprintf(to, size, "in none of the CTA's %u bytes of shared memory", bytes);
         return;
     }
     const struct name *name = tree_name(program->module->tree, nearest->name);
@@ -60,7 +60,7 @@ static bool bad_address(struct warp *warp, const struct access *access, const st
         break;
     default:
         snprintf(fault->nearest, sizeof fault->nearest,
-                 "the thread has %u bytes of local memory here", access->local_end);
+                 "in none of the thread's %u bytes of local memory here", access->local_end);
     }
     warp_fault(warp, access->code, 1u << lane,
                "%s of %" PRIu64 " bytes at %s address 0x%" PRIx64 " %s", access_name(access), bytes,

@@ -90,5 +90,5 @@ void image_describe(const struct image *image, uint64_t address, char *to, size_
     else if (below)
         image_describe_offset(to, size, offset, below->bytes, below->name, strlen(below->name));
     else
-        snprintf(to, size, "there are no allocations");
+        snprintf(to, size, "near no allocation");
 }

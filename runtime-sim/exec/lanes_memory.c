@@ -65,6 +65,17 @@ static bool in_a_row(const uint64_t *address, uint64_t bytes)
     return !other;
 }
 
+// Where address 0 would lie: no pointer, as nothing of ours is there.
+static inline uintptr_t start_of(const void *host, uint64_t least)
+{
+    return (uintptr_t)host - (uintptr_t)least;
+}
+
+static inline void *memory_at(uintptr_t start, uint64_t address)
+{
+    return (void *)(start + (uintptr_t)address);
+}
+
 // Eight neighbours at a time: each group in a row, or all of it at one address. What rows of tiles
 // and broadcasts look like, found in less time than single loads take.
 enum { GROUP = 8 };
@@ -82,17 +93,17 @@ static enum pattern find_pattern(const uint64_t *address, uint64_t bytes)
     return !row ? PATTERN_ROWS : !same ? PATTERN_SAME : PATTERN_NONE;
 }
 
-static void load_rows(uint32_t *to, const uint8_t *host, const uint64_t *address)
+static void load_rows(uint32_t *to, uintptr_t start, const uint64_t *address)
 {
     for (int i = 0; i < LANES; i += GROUP)
-        memcpy(to + i, host + address[i], GROUP * sizeof *to);
+        memcpy(to + i, memory_at(start, address[i]), GROUP * sizeof *to);
 }
 
-static void load_same(uint32_t *to, const uint8_t *host, const uint64_t *address)
+static void load_same(uint32_t *to, uintptr_t start, const uint64_t *address)
 {
     for (int i = 0; i < LANES; i += GROUP) {
         uint32_t value;
-        memcpy(&value, host + address[i], sizeof value);
+        memcpy(&value, memory_at(start, address[i]), sizeof value);
         for (int k = 0; k < GROUP; k++)
             to[i + k] = value;
     }
@@ -100,31 +111,31 @@ static void load_same(uint32_t *to, const uint8_t *host, const uint64_t *address
 
 // Lanes of type L from memory of type M, converted as C does.
 #define GATHER(name, L, M)                                                                         \
-    static void name(void *lanes, const uint8_t *host, const uint64_t *address, uint32_t mask)     \
+    static void name(void *lanes, uintptr_t start, const uint64_t *address, uint32_t mask)         \
     {                                                                                              \
         L *to = lanes;                                                                             \
         M value;                                                                                   \
         if (mask == FULL_MASK) {                                                                   \
             for (int i = 0; i < LANES; i++) {                                                      \
-                memcpy(&value, host + address[i], sizeof value);                                   \
+                memcpy(&value, memory_at(start, address[i]), sizeof value);                        \
                 to[i] = (L)value;                                                                  \
             }                                                                                      \
             return;                                                                                \
         }                                                                                          \
         for (; mask; mask &= mask - 1) {                                                           \
             int i = __builtin_ctz(mask);                                                           \
-            memcpy(&value, host + address[i], sizeof value);                                       \
+            memcpy(&value, memory_at(start, address[i]), sizeof value);                            \
             to[i] = (L)value;                                                                      \
         }                                                                                          \
     }
 #define SCATTER(name, L, M)                                                                        \
-    static void name(const void *lanes, uint8_t *host, const uint64_t *address, uint32_t mask)     \
+    static void name(const void *lanes, uintptr_t start, const uint64_t *address, uint32_t mask)   \
     {                                                                                              \
         const L *from = lanes;                                                                     \
         for (; mask; mask &= mask - 1) {                                                           \
             int i = __builtin_ctz(mask);                                                           \
             M value = (M)from[i];                                                                  \
-            memcpy(host + address[i], &value, sizeof value);                                       \
+            memcpy(memory_at(start, address[i]), &value, sizeof value);                            \
         }                                                                                          \
     }
 __extension__ typedef unsigned __int128 wide;
@@ -149,8 +160,8 @@ FROM_EACH(SCATTER, store_32, uint32_t)
 FROM_EACH(SCATTER, store_64, uint64_t)
 FROM_EACH(SCATTER, store_128, wide)
 
-typedef void gather_fn(void *lanes, const uint8_t *host, const uint64_t *address, uint32_t mask);
-typedef void scatter_fn(const void *lanes, uint8_t *host, const uint64_t *address, uint32_t mask);
+typedef void gather_fn(void *lanes, uintptr_t start, const uint64_t *address, uint32_t mask);
+typedef void scatter_fn(const void *lanes, uintptr_t start, const uint64_t *address, uint32_t mask);
 
 // By the bytes of a lane and the bytes in memory: 1, 2, 4, 8, 16.
 #define OF_LANE(lane)                                                                              \
@@ -176,13 +187,14 @@ static void load(void *lanes, uint32_t width, const uint8_t *host, uint64_t leas
     enum pattern pattern =
         mask == FULL_MASK && width == 4 && bytes == 4 ? find_pattern(address, bytes) : PATTERN_NONE;
     if (pattern == PATTERN_ROWS)
-        load_rows(lanes, host - least, address);
+        load_rows(lanes, start_of(host, least), address);
     else if (pattern == PATTERN_SAME)
-        load_same(lanes, host - least, address);
+        load_same(lanes, start_of(host, least), address);
     else if (mask == FULL_MASK && width == bytes && in_a_row(address, bytes))
         memcpy(lanes, host, (size_t)LANES * bytes);
     else
-        (sign ? signed_gathers : gathers)[lane][memory](lanes, host - least, address, mask);
+        (sign ? signed_gathers : gathers)[lane][memory](lanes, start_of(host, least), address,
+                                                        mask);
 }
 
 static void store(const void *lanes, uint32_t width, uint8_t *host, uint64_t least,
@@ -192,7 +204,7 @@ static void store(const void *lanes, uint32_t width, uint8_t *host, uint64_t lea
     if (mask == FULL_MASK && width == bytes && in_a_row(address, bytes))
         memcpy(host, lanes, (size_t)LANES * bytes);
     else
-        scatters[lane][memory](lanes, host - least, address, mask);
+        scatters[lane][memory](lanes, start_of(host, least), address, mask);
 }
 
 #define BLEND(member)                                                                              \
