@@ -70,6 +70,15 @@ static bool is_variable_type(uint16_t type)
     return false;
 }
 
+// The space that a parameter points to.
+static void check_pointed(struct directives *d, uint32_t spec)
+{
+    uint16_t space = word_at(d, spec);
+    if (space != W_global && space != W_shared && space != W_local && space != W_const)
+        directive_fault_word(d, "declaration", spec,
+                             "a pointer is to .global, .shared, .local or .const");
+}
+
 // Reads the words, and complains of their order. False if one is not known.
 static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
 {
@@ -80,10 +89,12 @@ static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
         if (word >= WORD_COUNT)
             return false;
         enum isa_kind kind = isa_words[word].kind;
+        if (specs->pointer && kind == KIND_SPACE) {
+            check_pointed(d, child);
+            continue;
+        }
         if (word == W_ptr)
             take(d, &specs->pointer, child, "'.ptr'");
-        else if (specs->pointer && kind == KIND_SPACE)
-            continue; // of what is pointed to
         else if (word == W_align)
             check_align(d, child);
         else if (is_linkage(word)) {
@@ -104,6 +115,27 @@ static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
             directive_fault_word(d, "declaration", child, "the type stands last");
     }
     return true;
+}
+
+static bool is_opaque_type(uint16_t type)
+{
+    return type == W_texref || type == W_samplerref || type == W_surfref;
+}
+
+// Textures, samplers and surfaces have places of their own.
+static void check_opaque(struct directives *d, const struct specs *specs,
+                         enum directive_place place)
+{
+    uint16_t type = word_at(d, specs->type), space = word_at(d, specs->space);
+    if (!is_opaque_type(type))
+        return;
+    if (type == W_samplerref && !d->independent)
+        directive_fault_word(d, "target", specs->type,
+                             "samplers need '.target texmode_independent'");
+    if ((place != MODULE || space != W_global) && (place != ENTRY || space != W_param))
+        directive_fault_word(d, "declaration", specs->type,
+                             "a texture, sampler or surface is a .global variable outside of "
+                             "functions or a kernel's parameter");
 }
 
 static bool is_register_space(uint16_t space)
@@ -130,6 +162,9 @@ static bool check_type(struct directives *d, uint32_t decl, const struct specs *
         directive_fault_word(d, "declaration", specs->type, "predicates are registers");
     if (specs->vector && isa_words[type].value * isa_words[word_at(d, specs->vector)].value > 128)
         directive_fault_word(d, "declaration", specs->vector, "a vector has 128 bits at most");
+    if (specs->vector && space == W_param)
+        directive_fault_word(d, "declaration", specs->vector,
+                             "a .param variable is no vector: take an array, .align 16 .b8 a[16]");
     return true;
 }
 
@@ -238,6 +273,7 @@ void declaration_check(struct directives *d, uint32_t decl, enum directive_place
     if (place == MODULE && word_at(d, specs.space) == W_param)
         directive_fault_word(d, "declaration", specs.space,
                              "'.param' variables stand at functions and in bodies");
+    check_opaque(d, &specs, place);
     NODE_EACH (child, d->tree, decl)
         if (node_at(d, child)->kind == NODE_DECLARATOR)
             check_declarator(d, child, &specs, place);

@@ -155,6 +155,7 @@ static void check_target(struct directives *d, uint32_t directive)
             if (mode && unified != (mode == 1))
                 directive_fault(d, "target", child, "a module has one texmode");
             mode = unified ? 1 : 2;
+            d->independent = !unified;
         } else if (!is_name(name, "debug") && !is_name(name, "map_f64_to_f32")) {
             directive_fault(d, "target", child, "no such target or option is known");
         }

@@ -10,6 +10,7 @@ struct directives {
     struct arena scratch;
     struct diags *diags;
     uint16_t version; // × 10; 0: not known
+    bool independent; // .target texmode_independent
     VEC(struct name) targets;
     VEC(uint32_t) files; // indices of .file directives
 };

@@ -340,7 +340,12 @@ void parser_declaration(struct parser *p, struct mark mark, uint32_t end)
         uint32_t begin = first->begin, stop = begin + 1;
         while (stop < first->end && p->base[stop] != ' ' && p->base[stop] != '\t')
             stop++;
-        warn_unknown(p, "unknown-directive", "directive", begin, stop);
+        enum isa_kind kind = first->aux < WORD_COUNT ? isa_words[first->aux].kind : KIND_TYPE;
+        if (kind == KIND_DIRECTIVE || kind == KIND_PLAIN) // .maxntid, which stands at a kernel
+            diag_add(p->diags, DIAG_ERROR, "directive", begin, stop, "'%.*s' cannot stand here",
+                     (int)(stop - begin), p->base + begin);
+        else
+            warn_unknown(p, "unknown-directive", "directive", begin, stop);
     }
     parser_wrap(p, NODE_DECL, mark.node, NODE(mark.node).begin, end);
 }

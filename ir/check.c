@@ -267,6 +267,7 @@ static void check_instruction(struct check *c, struct ir_inst *inst)
                 check_special(c);
             if (c->module->version && c->module->version < 31)
                 check_indirect(c);
+            check_uses(c);
             return;
         } else if (!fitting) {
             fitting = match;

@@ -60,12 +60,16 @@ struct check {
     uint32_t exact[WORD_COUNT], wider[WORD_COUNT];
     uint32_t addresses; // those that an address may have
     VEC(struct name) targets;
-    bool f64_as_f32, independent; // .target map_f64_to_f32, texmode_independent
-    VEC(uint8_t) allowed;         // by match: 0 unknown, else enum allowance + 1
+    bool f64_as_f32, independent;            // .target map_f64_to_f32, texmode_independent
+    uint32_t *prototypes;                    // by name of a label: node of a .callprototype
+    const struct ir_function *prototypes_of; // the function that they are from
+    VEC(uint8_t) allowed;                    // by match: 0 unknown, else enum allowance + 1
 };
 
 void check_init_types(struct check *c);
 void check_data(struct check *c);
 // True if the current instruction's operands fit the form; otherwise `fault` says what does not.
 bool check_operands_fit(struct check *c, const struct form_match *match, struct fault *fault);
+// Of an instruction that fits: the symbols it names.
+void check_uses(struct check *c);
 void check_report_fault(struct check *c, const struct fault *fault);

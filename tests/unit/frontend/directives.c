@@ -4,6 +4,8 @@
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 
+#define INDEPENDENT ".version 9.0\n.target sm_90, texmode_independent\n.address_size 64\n"
+
 struct example {
     const char *text, *answer;
 };
@@ -128,7 +130,18 @@ static void test_places(void **state)
         {HEAD ".func k(.global .u32 a) {ret;}", "4:9 declaration"},
         {HEAD ".entry k(.param .u32 a[]) {ret;}", "4:22 declaration"},
         {HEAD ".func k(.param .b8 a[]) {ret;}", ""},
-        {HEAD ".global .samplerref s = {addr_mode_0 = wrap};", ""},
+        {HEAD ".global .samplerref s = {addr_mode_0 = wrap};", "4:9 target"},
+        {INDEPENDENT ".global .samplerref s = {addr_mode_0 = wrap};", ""},
+        {INDEPENDENT ".entry k(.param .samplerref s) {ret;}", ""},
+        {HEAD ".entry k(.param .texref s, .param .surfref t) {ret;}", ""},
+        {HEAD ".func k(.param .texref s) {ret;}", "4:16 declaration"},
+        {HEAD ".shared .texref s;", "4:9 declaration"},
+        {HEAD ".entry k() {.global .surfref s; ret;}", "4:21 declaration"},
+        {HEAD ".func k(.param .v4 .f32 a) {ret;}", "4:16 declaration"},
+        {HEAD ".entry k() {.maxntid 1; ret;}", "4:13 directive"},
+        {HEAD ".func k(.reg .v4 .f32 a) {ret;}", ""},
+        {HEAD ".entry k(.param .u64 .ptr .reg a) {ret;}", "4:27 declaration"},
+        {HEAD ".entry k(.param .u64 .ptr .const a, .param .u64 .ptr .local b) {ret;}", ""},
     };
     check(examples, sizeof examples / sizeof *examples);
 }

@@ -19,8 +19,10 @@ static const char *findings(struct program *p, const char *text)
     for (uint32_t i = 0; i < p->diags.list.n; i++) {
         const struct diag *diag = &p->diags.list.v[i];
         list = arena_printf(&p->arena, "%s%s%s %s %.*s", list, i ? "; " : "",
-                            diag->severity == DIAG_ERROR ? "error" : "warning", diag->id,
-                            (int)(diag->end - diag->begin), text + diag->begin);
+                            diag->severity == DIAG_ERROR  ? "error"
+                            : diag->severity == DIAG_NOTE ? "note"
+                                                          : "warning",
+                            diag->id, (int)(diag->end - diag->begin), text + diag->begin);
     }
     return list;
 }
@@ -266,6 +268,66 @@ static void test_needs(void **state)
     EXPECT(cases);
 }
 
+#define TWO(first, second) ".version 9.0\n.target sm_90\n.address_size 64\n" first "\n" second
+
+// Each verdict is ptxas'.
+static void test_spaces(void **state)
+{
+    (void)state;
+#define IN(space, body) TWO(space " .b32 v;", ".entry k(.param .b32 q) {.reg .b32 r;" body "ret;}")
+    static const struct finding_case cases[] = {
+        {IN(".global", "ld.global.b32 r, [v];"), ""},
+        {IN(".global", "ld.b32 r, [v+4];"), ""},
+        {IN(".shared", "ld.shared::cta.b32 r, [v]; st.shared::cluster.b32 [v], r;"), ""},
+        {IN(".shared", "ld.b32 r, [v]; red.shared::cluster.add.u32 [v], r;"), ""},
+        {IN(".shared", "ld.param::entry.b32 r, [q]; ld.param::func.b32 r, [q];"), ""},
+        {IN(".shared", "ld.global.b32 r, [v];"), "error type v"},
+        {IN(".shared", "ld.global.b32 r, [v+8];"), "error type v"},
+        {IN(".const", "ld.shared.b32 r, [v];"), "error type v"},
+        {IN(".global", "ld.const.b32 r, [v];"), "error type v"},
+        {IN(".global", "ld.param.b32 r, [v];"), "error type v"},
+        {IN(".global", "ld.global.b32 r, [q];"), "error type q"},
+        {IN(".global", "ld.b32 r, [q];"), "error type q"},
+        {IN(".global", "red.shared.add.u32 [v], r;"), "error type v"},
+        {IN(".global", "atom.shared.add.u32 r, [v], r;"), "error type v"},
+        {IN(".global", "{.local .b32 v; st.global.b32 [v], r;}"), "error type v"},
+        {IN(".shared", "prefetch.global.L2 [v];"), "error type v"},
+        {IN(".shared", "ld.global.b32 r, [k];"), "error type k"},
+    };
+#undef IN
+    EXPECT(cases);
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+#define BY(function, call)                                                                         \
+    TWO(function, ".entry k() {.reg .b64 d; .param .b32 x, y; .param .align 8 .b8 z[16]; mov.b64 " \
+                  "d, 0;\nP: .callprototype (.param .b32 _) _ (.param .b32 _);\n" call " ret;}")
+    static const struct finding_case cases[] = {
+        {BY(".func f() {ret;}", "call f; call f, ();"), ""},
+        {BY(".func (.param .b32 r) f(.param .b32 a);", "call (x), f, (y);"), ""},
+        {BY(".func f(.param .b32 a, .param .align 8 .b8 v[]);", "call f, (x); call f, (x, z);"),
+         ""},
+        {BY("", "call (x), d, (y), P;"), ""},
+        {BY("", "{P: .callprototype _ (); call d, P;}"), ""},
+        {BY(".func f() {ret;}", "call (x), f;"), "error operands (x); note operands .func f() "},
+        {BY(".func f() {ret;}", "call f, (x);"), "error operands (x); note operands .func f() "},
+        {BY(".func (.param .b32 r) f();", "call f;"),
+         "error operands call f;; note operands .func (.param .b32 r) f();"},
+        {BY(".func f(.param .b32 a);", "call f, (x, y);"),
+         "error operands (x, y); note operands .func f(.param .b32 a);"},
+        {BY(".func f(.param .b32 a, .param .align 8 .b8 v[]);", "call f;"),
+         "error operands call f;; note operands .func f(.param .b32 a, .param .align 8 .b8 v[]);"},
+        {BY(".entry f() {ret;}", "call f;"), "error type f"},
+        {BY("", "call d, (y), P;"),
+         "error operands call d, (y), P;; "
+         "note operands .callprototype (.param .b32 _) _ (.param .b32 _);"},
+    };
+#undef BY
+    EXPECT(cases);
+}
+
 // What a message says.
 static void test_texts(void **state)
 {
@@ -296,7 +358,8 @@ int main(void)
         cmocka_unit_test(test_unified),     cmocka_unit_test(test_order),
         cmocka_unit_test(test_values),      cmocka_unit_test(test_modifiers),
         cmocka_unit_test(test_operands),    cmocka_unit_test(test_needs),
-        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_texts),       cmocka_unit_test(test_spaces),
+        cmocka_unit_test(test_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
