@@ -15,26 +15,53 @@ static const union lanes *source(const struct warp *warp, const struct code *cod
 
 // Meeting
 
-static bool waits_here(const struct path *path, const struct path *other, bool anywhere)
+// The lanes that the code names for one lane; the operand with them is counted from 1.
+static uint32_t named_by(const struct warp *warp, const struct code *code, uint32_t lane)
 {
-    return other->state == PATH_LANES && other->frame == path->frame &&
-           (anywhere ? other->wait == path->wait : other->pc == path->pc);
+    return source(warp, code, (uint32_t)code->value - 1)->u32[lane];
 }
 
-static uint32_t come(const struct warp *warp, const struct path *path, bool anywhere)
+// Those of `mask` for which the code names these lanes: nearly always all.
+static uint32_t naming(const struct warp *warp, const struct code *code, uint32_t named,
+                       uint32_t mask)
+{
+    const union lanes *masks = source(warp, code, (uint32_t)code->value - 1);
+    uint32_t differ = 0, same = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        differ |= (masks->u32[i] ^ named) & -(mask >> i & 1);
+    if (!differ)
+        return mask;
+    for (uint32_t i = 0; i < LANES; i++)
+        same |= (uint32_t)(masks->u32[i] == named) << i;
+    return same & mask;
+}
+
+// A path that waits names the same lanes for all of its own.
+static bool waits_here(const struct warp *warp, const struct path *path, const struct path *other,
+                       uint32_t named, bool anywhere)
+{
+    if (other->state != PATH_LANES || other->frame != path->frame ||
+        (anywhere ? other->wait != path->wait : other->pc != path->pc))
+        return false;
+    return named_by(warp, &warp->program->codes.v[other->pc],
+                    (uint32_t)__builtin_ctz(other->mask)) == named;
+}
+
+static uint32_t come(const struct warp *warp, const struct path *path, uint32_t named,
+                     bool anywhere)
 {
     uint32_t mask = path->mask;
     for (uint32_t i = 0; i < warp->paths.n; i++)
-        if (waits_here(path, &warp->paths.v[i], anywhere))
+        if (waits_here(warp, path, &warp->paths.v[i], named, anywhere))
             mask |= warp->paths.v[i].mask;
     return mask;
 }
 
-static void go_on(struct warp *warp, const struct path *path, bool anywhere)
+static void go_on(struct warp *warp, const struct path *path, uint32_t named, bool anywhere)
 {
     for (uint32_t i = 0; i < warp->paths.n; i++) {
         struct path *other = &warp->paths.v[i];
-        if (other == path || !waits_here(path, other, anywhere))
+        if (other == path || !waits_here(warp, path, other, named, anywhere))
             continue;
         other->state = PATH_READY;
         other->pc++;
@@ -49,37 +76,90 @@ static void write_results(struct warp *warp, const struct code *code, uint32_t m
         warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[1], mask, code->width2);
 }
 
+static void execute(struct warp *warp, const struct code *code, uint32_t mask, meet_fn *fn)
+{
+    if (!fn && warp->check) // bar.warp.sync
+        check_order(warp->check, warp, mask, false);
+    if (!fn)
+        return;
+    fn(warp, code, mask);
+    write_results(warp, code, mask);
+}
+
+// Several groups of lanes that name only each other, such as the tiles of a cooperative group: are
+// all of all groups on this path?
+static bool groups_are_here(const struct warp *warp, const struct code *code, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest;) {
+        uint32_t named = named_by(warp, code, (uint32_t)__builtin_ctz(rest));
+        uint32_t group = naming(warp, code, named, rest);
+        if (group != (named & warp->live))
+            return false;
+        rest &= ~group;
+    }
+    return true;
+}
+
+static enum step_result execute_groups(struct warp *warp, const struct code *code, uint32_t mask,
+                                       meet_fn *fn)
+{
+    for (uint32_t rest = mask; rest;) {
+        uint32_t named = named_by(warp, code, (uint32_t)__builtin_ctz(rest));
+        uint32_t group = naming(warp, code, named, rest);
+        execute(warp, code, group, fn);
+        rest &= ~group;
+    }
+    return STEP_NEXT;
+}
+
+// The other lanes of the path go to this place by themselves.
+static struct path *part(struct warp *warp, struct path *path, uint32_t pc, uint32_t mask)
+{
+    uint32_t self = warp->current;
+    if (mask == path->mask)
+        return path;
+    warp_fork(warp, path, pc, path->mask & ~mask, path->join);
+    path = &warp->paths.v[self];
+    path->mask = mask;
+    return path;
+}
+
+static enum step_result wait_for(struct warp *warp, struct path *path, const struct code *code,
+                                 uint32_t named, meet_fn *fn, bool anywhere)
+{
+    if (path->mask & ~named)
+        return warp_fault(warp, code, path->mask & ~named, "the lane is not in the mask 0x%08x",
+                          named);
+    path->wait = anywhere ? MEET_WAIT_ANYWHERE : MEET_WAIT;
+    uint32_t here = come(warp, path, named, anywhere);
+    if (named & warp->live & ~here) {
+        path->state = PATH_LANES;
+        return STEP_LEAVE;
+    }
+    execute(warp, code, here, fn);
+    go_on(warp, path, named, anywhere);
+    return STEP_NEXT;
+}
+
 enum step_result meet(struct warp *warp, struct path *path, const struct code *code, uint32_t mask,
                       meet_fn *fn, bool anywhere)
 {
     if (!mask)
         return STEP_NEXT;
-    if (mask != path->mask) { // lanes whose guard is false go on by themselves
-        uint32_t self = warp->current;
-        warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->join);
-        path = &warp->paths.v[self];
-        path->mask = mask;
+    path = part(warp, path, path->pc + 1, mask); // lanes whose guard is false
+    if (!code->value) {
+        execute(warp, code, mask, fn);
+        return STEP_NEXT;
     }
-    uint32_t named = mask;
-    if (code->value) // the operand that names the lanes, counted from 1
-        named = source(warp, code, (uint32_t)code->value - 1)->u32[__builtin_ctz(mask)];
-    if (!(named >> __builtin_ctz(mask) & 1))
-        return warp_fault(warp, code, mask, "the lane is not in the mask 0x%08x", named);
-    path->wait = MEET_WAIT;
-    uint32_t here = come(warp, path, anywhere);
-    if (named & warp->live & ~here) {
-        path->state = PATH_LANES;
-        return STEP_LEAVE;
+    uint32_t named = named_by(warp, code, (uint32_t)__builtin_ctz(mask));
+    uint32_t group = naming(warp, code, named, mask);
+    if (group != mask) {
+        if (groups_are_here(warp, code, mask))
+            return execute_groups(warp, code, mask, fn);
+        path = part(warp, path, path->pc, group);
+        warp_uncount(warp, mask & ~group); // they come again
     }
-    here &= named;
-    if (!fn && warp->check) // bar.warp.sync
-        check_order(warp->check, warp, here, false);
-    if (fn) {
-        fn(warp, code, here);
-        write_results(warp, code, here);
-    }
-    go_on(warp, path, anywhere);
-    return STEP_NEXT;
+    return wait_for(warp, path, code, named, fn, anywhere);
 }
 
 void meet_again(struct warp *warp)

@@ -3,8 +3,9 @@
 #include "runtime-sim/exec/rows.h"
 #include "runtime-sim/exec/warp.h"
 
-// path->wait of lanes that wait for each other: no number of a barrier.
-enum { MEET_WAIT = 1 << 16 };
+// path->wait of lanes that wait for each other, at one instruction and at any bar.warp.sync: no
+// number of a barrier.
+enum { MEET_WAIT = 1 << 16, MEET_WAIT_ANYWHERE = 3 << 16 };
 
 // What an instruction does when all its lanes are there. Results go to warp->temp.
 typedef void meet_fn(struct warp *warp, const struct code *code, uint32_t mask);

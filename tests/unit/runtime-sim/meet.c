@@ -258,14 +258,79 @@ static void test_redux_float(void **state)
     kernel_free(&s.k);
 }
 
+// Groups of lanes that name only each other execute the same instruction at the same time: each
+// lane has a mask of its own, as the tiles of cooperative groups do.
+static void test_groups(void **state)
+{
+    (void)state;
+    for (uint32_t size = 1; size <= 32; size *= 2) {
+        struct setup s;
+        start(&s,
+              BODY("mov.u32 %r20, %laneid; sub.u32 %r21, 0, %r1; and.b32 %r22, %r20, %r21;\n"
+                   "mov.u32 %r23, 1; shl.b32 %r23, %r23, %r1; sub.u32 %r23, %r23, 1;\n"
+                   "setp.eq.u32 %p1, %r1, 32; @%p1 mov.u32 %r23, -1; shl.b32 %r23, %r23, %r22;\n"
+                   "and.b32 %r24, %r3, 3; setp.eq.u32 %p2, %r24, 0;\n"
+                   "vote.sync.ballot.b32 %r10, %p2, %r23;\n"
+                   "redux.sync.add.u32 %r11, %r4, %r23;\n"),
+              64);
+        kernel_u32(&s.k, size);
+        run(&s, 64);
+        for (uint32_t i = 0; i < 64; i++) {
+            uint32_t ballot = 0, sum = 0;
+            for (uint32_t k = i / size * size; k < i / size * size + size; k++) {
+                ballot |= (uint32_t)(s.in[k].a % 4 == 0) << k % 32;
+                sum += s.in[k].b;
+            }
+            assert_int_equal(s.out[i].d, ballot);
+            assert_int_equal(s.out[i].e, sum);
+        }
+        kernel_free(&s.k);
+    }
+}
+
+// Pairs of lanes whose halves stand at different barriers: one writes before it, the other reads
+// behind it. A group that is complete leaves alone those that wait.
+static void test_groups_on_paths(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(&s,
+          BODY("mov.u32 %r20, %laneid; and.b32 %r21, %r20, 30; mov.u32 %r22, 3;\n"
+               "shl.b32 %r22, %r22, %r21; and.b32 %r23, %r20, 1; setp.eq.u32 %p1, %r23, 0;\n"
+               "@%p1 bra A;\n"
+               "st.global.u32 [%rd5+4], %r3; bar.warp.sync %r22; mov.u32 %r11, 5; bra B;\n"
+               "A: bar.warp.sync %r22; ld.global.u32 %r11, [%rd5+12];\n"
+               "B: mov.u32 %r10, 77;\n"),
+          32);
+    run(&s, 32);
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(s.out[i].d, 77);
+        assert_int_equal(s.out[i].e, i % 2 ? 5 : s.in[i + 1].a);
+    }
+    kernel_free(&s.k);
+}
+
+// A lane that the mask leaves out is told.
+static void test_not_named(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(&s, BODY("vote.sync.ballot.b32 %r10, 1, 0xfffffeff;\n"), 32);
+    kernel_run(&s.k, "k", 1, 32, 0);
+    assert_true(s.k.result.fault.happened);
+    assert_int_equal(s.k.result.fault.thread[0], 8);
+    kernel_free(&s.k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shuffle),      cmocka_unit_test(test_meeting),
-        cmocka_unit_test(test_two_barriers), cmocka_unit_test(test_some_lanes),
-        cmocka_unit_test(test_votes),        cmocka_unit_test(test_all_any_uni),
-        cmocka_unit_test(test_match),        cmocka_unit_test(test_redux),
-        cmocka_unit_test(test_redux_float),
+        cmocka_unit_test(test_shuffle),         cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_two_barriers),    cmocka_unit_test(test_some_lanes),
+        cmocka_unit_test(test_votes),           cmocka_unit_test(test_all_any_uni),
+        cmocka_unit_test(test_match),           cmocka_unit_test(test_redux),
+        cmocka_unit_test(test_redux_float),     cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_groups_on_paths), cmocka_unit_test(test_not_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
