@@ -56,7 +56,8 @@ void cta_start(struct cta *cta, uint32_t linear)
         check_start(launch->check, cta);
 }
 
-enum warp_state cta_run(struct cta *cta, int64_t budget)
+// Every warp once, until it waits, ends or its budget is spent.
+static enum warp_state run_once(struct cta *cta, int64_t budget)
 {
     uint32_t done = 0, waiting = 0;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
@@ -75,6 +76,20 @@ enum warp_state cta_run(struct cta *cta, int64_t budget)
     if (done == cta->warp_count)
         return WARP_DONE;
     return done + waiting == cta->warp_count ? WARP_WAITS : WARP_YIELDS;
+}
+
+enum { PASSES = 256 };
+
+enum warp_state cta_run(struct cta *cta, int64_t budget)
+{
+    enum warp_state state = WARP_YIELDS;
+    for (uint32_t i = 0; i < PASSES; i++) {
+        uint64_t seen = cta->events;
+        state = run_once(cta, budget);
+        if (state != WARP_WAITS || cta->events == seen)
+            return state;
+    }
+    return WARP_YIELDS; // barriers without end: others may be what its warps wait for
 }
 
 void cta_place(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3])

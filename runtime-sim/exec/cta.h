@@ -35,9 +35,9 @@ struct launch {
     const uint8_t *params;
     struct image *image;
     const struct textures *textures; // bound to handles; NULL: none
-    uint64_t params_address; // of the parameters, in the image
-    uint32_t id;             // %gridid
-    struct check *check;     // looks for races and reads of what was never written; NULL: off
+    uint64_t params_address;         // of the parameters, in the image
+    uint32_t id;                     // %gridid
+    struct check *check; // looks for races and reads of what was never written; NULL: off
     // What printf prints; NULL: nobody wants it.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
@@ -66,7 +66,8 @@ struct cta {
 struct cta *cta_new(struct arena *arena, const struct launch *launch, struct fault *fault);
 // All threads of the CTA with this linear index are at their start.
 void cta_start(struct cta *cta, uint32_t linear);
-// Runs every warp in turn, each until it waits, ends or its budget is spent.
+// Runs every warp in turn, each until it waits, ends or its budget is spent, and again while
+// barriers open. WARP_WAITS: all that are left wait for what other CTAs do.
 enum warp_state cta_run(struct cta *cta, int64_t budget);
 
 // Index of a lane's CTA and thread, in x, y, z.
