@@ -8,12 +8,14 @@ The references are Python's own. --speed runs the sorts, sums and choices only a
 instructions per second of CPU time.
 """
 import array
+import ctypes
 import functools
 import itertools
 import json
 import math
 import os
 import pathlib
+import random
 import re
 import shutil
 import struct
@@ -381,5 +383,184 @@ for name, function in (('virtual functions and objects on the heap', objects),
                        ('dynamic shared memory', rotation), ('printf', talk), ('assert', claim),
                        ('alloca and a switch', growing), ('assembly', assembly)):
     variants(name, function)
+
+# Groups, atomics, barriers
+
+ARCHITECTURES = ('sm_75', 'sm_80', 'sm_90')
+
+
+def groups(folder, arch, kernel, grid, block, buffers, save):
+    ptx = compiled('groups', arch)
+    return execute(folder, ptx, buffers, [launch(entry(ptx, kernel), grid, block, list(buffers))], save)
+
+
+def tiles(folder, arch):
+    for size in (2, 8, 32):
+        start, out, _ = groups(folder, arch, 'tilesILi%dE' % size, 2, 96,
+                               {'from': buffer('s32', 192, 'range:0:1000:%d' % size),
+                                'to': buffer('s32', 192 * 6)}, ['from', 'to'])
+        for me in range(192):
+            rank, number = me % size, me % 96 // size
+            tile = start[me - rank:me - rank + size]
+            ballot = signed(sum(1 << i for i in range(size) if tile[i] % 3 == 0))
+            flags = (any(x % 50 == 0 for x in tile) + 2 * all(x < 900 for x in tile) + 4 * number)
+            same(list(out[6 * me:6 * me + 6]),
+                 [sum(tile), sum(tile[:rank]), max(tile[:rank + 1]), tile[size - 1 - rank], ballot,
+                  flags])
+
+
+def coalesced(folder, arch):
+    start, count, out, ranks, _ = groups(
+        folder, arch, 'coalesced', 3, 96,
+        {'from': buffer('s32', 288, 'range:0:1000:2'), 'count': buffer('s32', 1),
+         'to': buffer('s32', 288), 'ranks': buffer('s32', 288)}, ['from', 'count', 'to', 'ranks'])
+    chosen = [x for x in start if x % 3 == 1]
+    same(count[0], len(chosen))
+    same(sorted(out[:count[0]]), sorted(chosen))
+    for me in range(288):
+        warp = start[me // 32 * 32:me // 32 * 32 + 32]
+        alike = sum(x % 3 == 1 and x % 4 == start[me] % 4 for x in warp)
+        same(ranks[me], 1000 * alike + 2**alike - 1 if start[me] % 3 == 1 else 0)
+
+
+def atomics(folder, arch):
+    start, total, real, most, _ = groups(
+        folder, arch, 'atomics', 4, 256,
+        {'from': buffer('s32', 1024, 'range:0:100000'), 'sum': buffer('s32', 2),
+         'real': buffer('f64', 1), 'most': buffer('u64', 1)}, ['from', 'sum', 'real', 'most'])
+    parity = functools.reduce(lambda x, y: x ^ y * 77, start, 0)
+    same((list(total), real[0], most[0]),
+         ([sum(start), parity], sum(start) / 2, max(start) * 1000000007))
+
+
+def locked(folder, arch):
+    numbers, _ = groups(folder, arch, 'locked', 5, 70,
+                        {'lock': buffer('s32', 1), 'numbers': buffer('s32', 3)}, ['numbers'])
+    same(list(numbers), [350, 699, 350])
+
+
+def barriers(folder, arch):
+    out, _ = groups(folder, arch, 'barriers', 3, 96, {'to': buffer('s32', 288)}, ['to'])
+    expected = []
+    for cta in range(3):
+        numbers = [cta + i for i in range(96)]
+        for number in range(5):
+            total = sum(numbers)
+            numbers = [total % 1009 + i * number ^ number for i in range(96)]
+        expected += numbers
+    same(list(out), expected)
+
+
+def permits(folder, arch):
+    out, _ = groups(folder, arch, 'permits', 1, 64, {'to': buffer('s32', 2)}, ['to'])
+    assert 1 <= out[0] <= 3 and out[1] == 0, out
+
+
+def whole_grid(folder, arch):
+    data, _ = groups(folder, arch, 'whole_grid', 7, 64,
+                     {'data': buffer('s32', 448, 'iota'), 'arrived': buffer('u32', 1)}, ['data'])
+    expected = list(range(448))
+    for _ in range(4):
+        expected = [expected[i] + expected[(i + 64) % 448] for i in range(448)]
+    same(list(data), expected)
+
+
+for name, function in (('tiles of a block', tiles), ('groups of lanes that came along', coalesced),
+                       ('atomics of libcu++', atomics), ('a lock of libcu++', locked),
+                       ('barriers of libcu++', barriers), ('semaphores of libcu++', permits),
+                       ('a barrier of the grid', whole_grid)):
+    for arch in ARCHITECTURES:
+        add_case('%s (%s)' % (name, arch), function, arch)
+
+# Mathematics
+
+# The most that a result may be wrong, in units in the last place, for f64 and f32, from the CUDA
+# programming guide's tables; where x and y are taken from.
+FUNCTIONS = {
+    'sine': ('sin', 2, 2, (-1e3, 1e3), None), 'cosine': ('cos', 2, 2, (-1e3, 1e3), None),
+    'tangent': ('tan', 2, 4, (-1e3, 1e3), None), 'arc_sine': ('asin', 2, 2, (-1, 1), None),
+    'arc_tangent': ('atan', 2, 2, (-50, 50), None),
+    'arc_tangent_two': ('atan2', 2, 3, (-9, 9), (-9, 9)),
+    'hyperbolic_sine': ('sinh', 2, 3, (-80, 80), None),
+    'hyperbolic_tangent': ('tanh', 1, 2, (-5, 5), None),
+    'exponential': ('exp', 1, 2, (-100, 100), None),
+    'exponential_less_one': ('expm1', 1, 1, (-3, 3), None),
+    'logarithm': ('log', 1, 1, (0, 100), None), 'logarithm_of_more': ('log1p', 1, 1, (-1, 5), None),
+    'logarithm_two': ('log2', 1, 1, (0, 9), None), 'power': ('pow', 2, 4, (0, 20), (-20, 20)),
+    'cube_root': ('cbrt', 1, 1, (-1e4, 1e4), None), 'error_function': ('erf', 2, 2, (-4, 4), None),
+    'error_rest': ('erfc', 5, 4, (-3, 9), None), 'gamma_function': ('tgamma', 10, 5, (0, 33), None),
+    'gamma_logarithm': ('lgamma', 4, 6, (0, 200), None),
+    'hypotenuse': ('hypot', 2, 3, (-1e5, 1e5), (-1e5, 1e5)),
+    'remainder_of': ('fmod', 0, 0, (-1e6, 1e6), (-7, 7)),
+    'quotient': (None, 0, 0, (-1e6, 1e6), (-7, 7)), 'square_root': ('sqrt', 0, 0, (0, 1e6), None),
+    'nearest': ('rint', 0, 0, (-20, 20), None), 'downwards': ('floor', 0, 0, (-20, 20), None),
+}
+SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.5, 1e-30, -1e-40, 1e5, 3e38, -1e37, 1e300, 5e-324,
+           1e-310, math.inf, -math.inf, math.nan)
+# Digits behind the point, least exponent, what is too large for a number.
+FORMATS = {'f64': (52, -1022, math.inf), 'f32': (23, -126, 2.0**128)}
+
+
+def reference(name):
+    if not name:
+        return lambda x, y: x / y if y else math.nan if math.isnan(x) or not x else math.copysign(
+            math.inf, x) * math.copysign(1, y)
+    library = ctypes.CDLL('libm.so.6')
+    function = getattr(library, name)
+    two = name in ('atan2', 'pow', 'hypot', 'fmod')
+    function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double] * (1 + two)
+    return function if two else lambda x, y: function(x)
+
+
+def write_npy(path, code, values):
+    header = repr({'descr': code, 'fortran_order': False, 'shape': (len(values),)}) + '\n'
+    data = struct.pack('<%d%s' % (len(values), CODES[code]), *values)
+    path.write_bytes(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header.encode() + data)
+
+
+def too_far(kind, got, exact, most):
+    """Is got further away from exact than so many units in exact's last place?"""
+    digits, least, beyond = FORMATS[kind]
+    if math.isnan(exact):
+        return not math.isnan(got)
+    if abs(exact) >= beyond:
+        return got != math.copysign(math.inf, exact)
+    if not exact:
+        return got != 0 or math.copysign(1, got) != math.copysign(1, exact)
+    if math.isinf(got):  # right if exact is so near
+        got = math.copysign(beyond, got)
+    exponent = max(math.frexp(exact)[1] - 1, least)
+    # A result of f32 is compared with one that is not rounded, one of f64 with libm's, which is wrong
+    # by less than a unit itself.
+    return abs(got - exact) / math.ldexp(1.0, exponent - digits) > most + \
+        (0.5 if kind == 'f32' else most > 0)
+
+
+def mathematics(folder, kernel):
+    name, wide, narrow, x_range, y_range = FUNCTIONS[kernel]
+    ptx, function = compiled('maths', 'sm_80'), reference(name)
+    random_numbers = random.Random(kernel)
+    for kind, code, most in (('f64', '<f8', wide), ('f32', '<f4', narrow)):
+        pairs = [(random_numbers.uniform(*x_range), random_numbers.uniform(*(y_range or (1, 2))))
+                 for _ in range(3200)]
+        pairs += [(x, y) for x in SPECIAL for y in (SPECIAL if y_range else (1.0,))]
+        pairs = [pair for pair in pairs if kind == 'f64' or all(
+            not math.isfinite(x) or abs(x) < FORMATS['f32'][2] for x in pair)]
+        if name == 'lgamma':  # between its zeros the guide promises nothing
+            pairs = [pair for pair in pairs if not -12 < pair[0] < -2.2]
+        pairs += [(1.0, 1.0)] * (-len(pairs) % 64)
+        columns = [array.array(CODES[code], column) for column in zip(*pairs)]
+        for column, file in zip(columns, ('x.npy', 'y.npy')):
+            write_npy(folder / file, code, column)
+        buffers = {'x': {'fill': 'x.npy'}, 'y': {'fill': 'y.npy'}, 'to': buffer(kind, len(pairs))}
+        out, _ = execute(folder, ptx, buffers, [launch('%s_%s' % (kernel, kind), len(pairs) // 64, 64,
+                                                       ['x', 'y', 'to'])], ['to'])
+        wrong = [(x, y, got, function(x, y)) for x, y, got in zip(*columns, out)
+                 if too_far(kind, got, function(x, y), most)]
+        assert not wrong, '%s: %d wrong: %r' % (kind, len(wrong), wrong[:8])
+
+
+for kernel in FUNCTIONS:
+    add_case('mathematics: ' + kernel.replace('_', ' '), mathematics, kernel)
 
 main()
