@@ -9,6 +9,7 @@ instructions per second of CPU time.
 """
 import array
 import ctypes
+import fractions
 import functools
 import itertools
 import json
@@ -271,6 +272,16 @@ add_case('cub counts 1 M bytes', histogram, 'sm_80', MANY)
 # The language
 
 VARIANTS = [('sm_75',), ('sm_80',), ('sm_90',), ('sm_80', '-O0', '-G')]
+
+
+# What the headers of other architectures choose for the same algorithms
+for arch in ('sm_75', 'sm_90'):
+    for function, kind, more in ((radix_sort, 'u32', ()), (radix_sort, 'u64', ()),
+                                 (reduction, 'f32', ()), (prefix_sums, 'u64', ()),
+                                 (choice, 'u32', ('below',))):
+        add_case('cub on %s: %s of 100000 of type %s' % (arch, function.__name__, kind), function,
+                 arch, kind, 100000, *more)
+    add_case('cub on %s: histogram of 100000' % arch, histogram, arch, 100000)
 
 
 def variants(name, function, *arguments):
@@ -562,5 +573,89 @@ def mathematics(folder, kernel):
 
 for kernel in FUNCTIONS:
     add_case('mathematics: ' + kernel.replace('_', ' '), mathematics, kernel)
+
+# Half precision
+
+
+def bits_of(text):
+    """value -> bits, bits -> value of a format of 16 bits with so many digits behind the point"""
+    digits, bias = {'half': (10, 15), 'bfloat': (7, 127)}[text]
+    top = 2 * bias + 1
+
+    def value(bits):
+        exponent, rest = bits >> digits & top, bits & (1 << digits) - 1
+        if exponent == top:
+            return math.nan if rest else math.copysign(math.inf, -1 if bits >> 15 else 1)
+        size = math.ldexp(rest + (exponent > 0) * 2**digits, max(exponent, 1) - bias - digits)
+        return -size if bits >> 15 else size
+
+    def bits(exact, negative):
+        """of a fraction; the sign of zero is told"""
+        if not exact:
+            return 0x8000 * negative
+        size, sign = abs(exact), 0x8000 * (exact < 0)
+        exponent = max(math.frexp(float(size))[1] - 1, 1 - bias)
+        scaled = size / fractions.Fraction(2) ** (exponent - digits)
+        whole = round(scaled)  # halves to even
+        return sign | min(whole + (exponent + bias - 1 << digits), top << digits)
+
+    return value, bits
+
+
+def narrow_add(a, b):
+    """None: not a number"""
+    if math.isfinite(a) and math.isfinite(b):
+        return (fractions.Fraction(a) + fractions.Fraction(b),
+                math.copysign(1, a) < 0 and math.copysign(1, b) < 0)
+    return a + b
+
+
+def narrow_multiply(a, b):
+    if math.isfinite(a) and math.isfinite(b):
+        return fractions.Fraction(a) * fractions.Fraction(b), math.copysign(1, a) != math.copysign(1, b)
+    return a * b
+
+
+def narrow_fma(a, b):
+    product = narrow_multiply(a, b)
+    return (product[0] + 1, False) if isinstance(product, tuple) else product + 1
+
+
+def narrow(folder, arch, text):
+    ptx, count = compiled('narrow', arch), 16384
+    value, bits = bits_of(text)
+    infinity = {'half': 0x7c00, 'bfloat': 0x7f80}[text]
+    x, y, out, wide, _ = execute(
+        folder, ptx, {'x': buffer('u16', count, '= 4 * i + i % 4'),
+                      'y': buffer('u16', count, '= i * 40503 % 65536'),
+                      'to': buffer('u16', 8 * count), 'wide': buffer('f32', 2 * count)},
+        [launch(text + '_numbers', count // 256, 256, ['x', 'y', 'to', 'wide'])],
+        ['x', 'y', 'to', 'wide'])
+
+    def coded(result):
+        if isinstance(result, tuple):
+            return bits(*result)
+        return None if math.isnan(result) else infinity | 0x8000 * (result < 0)
+
+    def number(code):
+        return None if code & 0x7fff > infinity else code
+
+    for i in range(count):
+        a, b = value(x[i]), value(y[i])
+        greater = number(y[i]) if math.isnan(a) else number(x[i]) if math.isnan(b) or a > b else y[i]
+        total = coded(narrow_add(a, b))
+        expected = [total, coded(narrow_multiply(a, b)), coded(narrow_fma(a, b)), greater,
+                    number(x[i] ^ 0x8000), total, coded(narrow_add(a, -b)), number(x[i] & 0x7fff)]
+        got = [number(code) for code in out[8 * i:8 * i + 8]]
+        if a == b == 0:
+            got[3] = expected[3] = 0
+        same((hex(x[i]), hex(y[i]), got), (hex(x[i]), hex(y[i]), expected))
+        assert wide[2 * i] == a or math.isnan(wide[2 * i]) and math.isnan(a)
+        same(wide[2 * i + 1], 1 if a < b else 2 if a == b else 3)
+
+
+for arch in ('sm_80', 'sm_90'):
+    for text in ('half', 'bfloat'):
+        add_case('%s precision (%s)' % (text, arch), narrow, arch, text)
 
 main()
