@@ -269,6 +269,48 @@ def histogram(folder, arch, count):
 
 add_case('cub counts 1 M bytes', histogram, 'sm_80', MANY)
 
+# Blocks
+
+# Small numbers, so that sums of any order are exact in all types.
+SMALL = 'range:-1000:1000:7'
+
+
+def whole(kind):
+    return '= (i * 7919 + (i >> 4) * 104729) % 2001 - 1000' if kind == 'f64' else SMALL
+
+
+def block_sorts(folder, variant, kind):
+    ptx = compiled('blocks', *variant)
+    start, out, _ = execute(folder, ptx, {'from': buffer(kind, 2048, SMALL), 'to': buffer(kind, 2048)},
+                            [launch(entry(ptx, '6sortedI' + SIGNED[kind]), 4, 128, ['from', 'to'])],
+                            ['from', 'to'])
+    for cta in range(4):
+        part = slice(512 * cta, 512 * cta + 512)
+        same(list(out[part]), sorted(start[part], reverse=cta % 2 == 1))
+
+
+def block_sums(folder, variant, kind):
+    ptx = compiled('blocks', *variant)
+    start, out, total, _ = execute(
+        folder, ptx, {'from': buffer(kind, 2048, whole(kind)), 'to': buffer(kind, 2048),
+                      'total': buffer(kind, 4 * 129)},
+        [launch(entry(ptx, '6summedI' + SIGNED[kind]), 4, 128, ['from', 'to', 'total'])],
+        ['from', 'to', 'total'])
+    assert len(set(start)) > 500
+    for cta in range(4):
+        mine = list(start[512 * cta:512 * cta + 512])
+        same(list(out[512 * cta:512 * cta + 512]), [0] + list(itertools.accumulate(mine))[:-1])
+        firsts = mine[::4]
+        expected = [sum(firsts[i // 16 * 16:i + 1]) for i in range(128)] + [sum(mine)]
+        same(list(total[129 * cta:129 * cta + 129]), expected)
+
+
+SIGNED = {'s32': 'i', 's64': 'x', 'f64': 'd'}
+for variant in (('sm_75',), ('sm_80',), ('sm_90',), ('sm_80', '-G')):
+    for kind in SIGNED:
+        add_case('blocks sort type %s (%s)' % (kind, ' '.join(variant)), block_sorts, variant, kind)
+        add_case('blocks add up type %s (%s)' % (kind, ' '.join(variant)), block_sums, variant, kind)
+
 # The language
 
 VARIANTS = [('sm_75',), ('sm_80',), ('sm_90',), ('sm_80', '-O0', '-G')]
