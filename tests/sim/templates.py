@@ -518,10 +518,18 @@ def whole_grid(folder, arch):
     same(list(data), expected)
 
 
+def not_cooperative(folder, arch):
+    ptx = compiled('groups', arch)
+    result, = execute(folder, ptx, {'data': buffer('s32', 128)},
+                      [launch('grid_group', 2, 64, ['data'])], [], 5)
+    within('the kernel trapped', result.err.decode())
+
+
 for name, function in (('tiles of a block', tiles), ('groups of lanes that came along', coalesced),
                        ('atomics of libcu++', atomics), ('a lock of libcu++', locked),
                        ('barriers of libcu++', barriers), ('semaphores of libcu++', permits),
-                       ('a barrier of the grid', whole_grid)):
+                       ('a barrier of the grid', whole_grid),
+                       ('grid.sync() in a launch that is not cooperative', not_cooperative)):
     for arch in ARCHITECTURES:
         add_case('%s (%s)' % (name, arch), function, arch)
 

@@ -123,8 +123,7 @@ extern "C" __global__ void permits(int *to)
     }
 }
 
-// Each CTA adds what its neighbour has left before the barrier of the whole grid. Its state is what
-// the run-time puts into the environment registers of a cooperative launch: a counter in memory.
+// Each CTA adds what its neighbour has left before a barrier of the whole grid, which is a counter.
 extern "C" __global__ void whole_grid(int *data, unsigned *arrived)
 {
     int me = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
@@ -149,6 +148,7 @@ extern "C" __global__ void whole_grid(int *data, unsigned *arrived)
     }
 }
 
+// The same by a cooperative launch, which gives the grid its counter; any other launch traps.
 extern "C" __global__ void grid_group(int *data)
 {
     cg::grid_group grid = cg::this_grid();
