@@ -49,9 +49,8 @@ static void check_operands(const struct form *form)
 {
     for (uint32_t i = 0; i < form->operand_count; i++) {
         const struct form_operand *operand = &form->operand[i];
-        bool typed =
-            (operand->kind == FORM_SOURCE && !operand->special) ||
-            (operand->kind == FORM_REGISTER && !operand->sink);
+        bool typed = (operand->kind == FORM_SOURCE && !operand->special) ||
+                     (operand->kind == FORM_REGISTER && !operand->sink);
         bool known = operand->type >= FORM_CAPTURED
                          ? form_captured(form, (char)('T' + operand->type - FORM_CAPTURED)) != NULL
                          : isa_is_type(operand->type);
