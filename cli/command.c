@@ -3,12 +3,8 @@
 #include <string.h>
 
 static const char *const emit_names[] = {
-    [PRODUCT_PTX] = "ptx",
-    [PRODUCT_META] = "meta",
-    [PRODUCT_ELF] = "elf",
-    [PRODUCT_IR] = "ir",
-    [PRODUCT_DOT] = "dot",
-    NULL,
+    [PRODUCT_PTX] = "ptx", [PRODUCT_META] = "meta", [PRODUCT_ELF] = "elf",
+    [PRODUCT_IR] = "ir",   [PRODUCT_DOT] = "dot",   NULL,
 };
 static const char *const tag_names[] = {
     [TAGS_PRAGMA] = "pragma",

@@ -33,8 +33,7 @@ static const char *other_option(struct arena *arena, const struct arguments *arg
         return "--cost";
     if (arguments->fma && arguments->fma != (int)made->fma)
         return "--fma";
-    if (arguments->tags >= 0 &&
-        !is_tagged_as(arena, ptx, (enum tag_style)arguments->tags))
+    if (arguments->tags >= 0 && !is_tagged_as(arena, ptx, (enum tag_style)arguments->tags))
         return "--tags";
     return NULL;
 }

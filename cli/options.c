@@ -73,7 +73,8 @@ static const char *nearest_option(const struct command *command, const char *nam
             continue;
         const char *known = without_dashes(option->name);
         // One letter is near to every other.
-        unsigned away = known[1] || !strcmp(known, typed) ? nearest_distance(typed, strlen(typed), known, strlen(known))
+        unsigned away = known[1] || !strcmp(known, typed)
+                            ? nearest_distance(typed, strlen(typed), known, strlen(known))
                             : NEAREST_LONGEST;
         // The beginning of a name may stand for it, if it is long enough to say something.
         if (strlen(typed) > 2 && !strncmp(typed, known, strlen(typed)))

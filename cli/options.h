@@ -12,8 +12,8 @@ enum option_kind {
     OPTION_LATER,  // known and not supported yet
 };
 
-// Takes the argument into the program's structure; returns NULL or why it cannot. `argument` is NULL
-// if a joined one is missing.
+// Takes the argument into the program's structure; returns NULL or why it cannot. `argument` is
+// NULL if a joined one is missing.
 typedef const char *option_call(struct arena *arena, void *into, const char *argument);
 
 struct option {

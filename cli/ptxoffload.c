@@ -110,14 +110,10 @@ static void write_depfile(const struct run *run, FILE *to, bool colour)
 }
 
 static void (*const writers[])(const struct run *run, FILE *to, bool colour) = {
-    [PRODUCT_PTX] = write_ptx,
-    [PRODUCT_META] = write_metadata,
-    [PRODUCT_ELF] = write_object,
-    [PRODUCT_IR] = write_ir,
-    [PRODUCT_DOT] = write_dot,
-    [PRODUCT_TEXT] = write_text_report,
-    [PRODUCT_JSON] = write_json_report,
-    [PRODUCT_DEPFILE] = write_depfile,
+    [PRODUCT_PTX] = write_ptx,          [PRODUCT_META] = write_metadata,
+    [PRODUCT_ELF] = write_object,       [PRODUCT_IR] = write_ir,
+    [PRODUCT_DOT] = write_dot,          [PRODUCT_TEXT] = write_text_report,
+    [PRODUCT_JSON] = write_json_report, [PRODUCT_DEPFILE] = write_depfile,
 };
 
 static bool write_product(struct run *run, const struct wish *wish)
@@ -326,8 +322,8 @@ static int analyse(struct run *run)
     };
     open_input(run, &options);
     timing_end(&run->timing, "read");
-    bool good = !needs_program(run) ||
-                (build(run, &run->opened.source) && decide(run, &options.passes));
+    bool good =
+        !needs_program(run) || (build(run, &run->opened.source) && decide(run, &options.passes));
     if (!good)
         return BAD_INPUT;
     if (wants_tables(arguments) && !(emit(run, &options) && make_object(run)))
@@ -460,9 +456,8 @@ static bool take_text(struct many *many)
     const char *slash = strrchr(run->input.name, '/'), *base = slash ? slash + 1 : run->input.name;
     const char *dot = strrchr(base, '.');
     size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
-    const char *name = file_is_standard(run->arguments.input)
-                           ? "stdin"
-                           : arena_strndup(&run->arena, base, length);
+    const char *name =
+        file_is_standard(run->arguments.input) ? "stdin" : arena_strndup(&run->arena, base, length);
     return take_module(many, name, &run->input);
 }
 
@@ -481,10 +476,10 @@ static int process_folder(struct run *run)
     struct many many = {run, run->arguments};
     if (!make_folders(run))
         return BAD_INPUT;
-    bool good = container_input_is(run->arguments.input)
-                    ? container_input_each(&run->messages, &run->whole, &run->arena, take_module,
-                                           &many)
-                    : take_text(&many);
+    bool good =
+        container_input_is(run->arguments.input)
+            ? container_input_each(&run->messages, &run->whole, &run->arena, take_module, &many)
+            : take_text(&many);
     return good && finish_depfile(run) ? DONE : BAD_INPUT;
 }
 

@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const char *const container_kinds[] = {
-    [CONTAINER_UNKNOWN] = "unknown", [CONTAINER_TEXT] = "ptx",    [CONTAINER_FATBIN] = "fatbin",
-    [CONTAINER_ELF] = "elf",         [CONTAINER_CUBIN] = "cubin", [CONTAINER_ARCHIVE] = "archive",
+    [CONTAINER_UNKNOWN] = "unknown", [CONTAINER_TEXT] = "ptx",
+    [CONTAINER_FATBIN] = "fatbin",   [CONTAINER_ELF] = "elf",
+    [CONTAINER_CUBIN] = "cubin",     [CONTAINER_ARCHIVE] = "archive",
     [CONTAINER_LTO_IR] = "lto-ir",   [CONTAINER_METADATA] = "metadata",
 };
 

@@ -232,7 +232,8 @@ static void check_header(struct directives *d)
             header[part].check(d, child);
     }
     for (int i = 0; i < HEADER; i++)
-        if (!found[i] && header[i].missing && !d->tree->source->fragment && !may_stand_in_error(d, header[i].word))
+        if (!found[i] && header[i].missing && !d->tree->source->fragment &&
+            !may_stand_in_error(d, header[i].word))
             diag_add(d->diags, DIAG_ERROR, header[i].id,
                      first ? node_at(d, first)->begin : NO_OFFSET,
                      first ? word_end(d, first) : NO_OFFSET, "%s", header[i].missing);

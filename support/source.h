@@ -6,7 +6,7 @@ struct source {
     const char *name; // as the user wrote it
     const char *text; // `length` bytes, then two NUL bytes (the scanner works in place)
     uint32_t length;
-    bool fragment; // a part of a module or of a body, without what belongs around it
+    bool fragment;       // a part of a module or of a body, without what belongs around it
     VEC(uint32_t) lines; // offset of the start of each line
 };
 

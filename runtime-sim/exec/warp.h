@@ -63,7 +63,7 @@ struct warp {
     int64_t budget;   // backward branches until others are to run
     uint32_t hint;    // of image_at
     uint64_t warp_instructions, thread_instructions;
-    uint64_t clock; // times that a clock was read
+    uint64_t clock;           // times that a clock was read
     uint32_t cluster_arrived; // lanes that wait for the rest of the cluster, or will
     struct fault *fault;
     struct check *check; // looks at every access to memory, or NULL
@@ -101,7 +101,8 @@ void warp_fork(struct warp *warp, const struct path *from, uint32_t pc, uint32_t
                uint32_t join);
 // Joins that a path in a loop keeps waiting let go those that have come.
 void warp_relieve(struct warp *warp, const struct path *path);
-// No path can go on and some wait for lanes: if those wait at joins, they go on. False: they do not.
+// No path can go on and some wait for lanes: if those wait at joins, they go on. False: they do
+// not.
 bool warp_relieve_all(struct warp *warp);
 // Room for `bytes` of frames and local memory.
 void warp_reserve(struct warp *warp, uint32_t frame_bytes, uint32_t local_bytes);
