@@ -41,18 +41,18 @@ static void write_result(struct warp *warp, const struct path *path, const struc
     const struct barrier_code *what = code->extra;
     if (what->reduce == BARRIER_PLAIN)
         return;
-    union lanes *d = slot_at((uint8_t *const[]){warp->frames + path->frame, warp->bases[1],
-                                                warp->bases[2], warp->bases[3]},
-                             code->d);
+    uint32_t *d = slot_at((uint8_t *const[]){warp->frames + path->frame, warp->bases[1],
+                                             warp->bases[2], warp->bases[3]},
+                          code->d); // a predicate's slot is no more than a word
     bool holds =
         what->reduce == BARRIER_AND ? barrier->trues == barrier->threads : barrier->trues > 0;
     if (what->reduce != BARRIER_COUNT) {
-        d->mask = (d->mask & ~path->mask) | (holds ? path->mask : 0);
+        *d = (*d & ~path->mask) | (holds ? path->mask : 0);
         return;
     }
     for (uint32_t i = 0; i < LANES; i++)
         if (path->mask >> i & 1)
-            d->u32[i] = barrier->trues;
+            d[i] = barrier->trues;
 }
 
 static void open(struct cta *cta, uint32_t number)

@@ -234,19 +234,25 @@ MEET(step_shfl_idx, shuffle_idx)
 
 // vote
 
+// The predicate that is voted on, whose slot is no more than a word.
+static uint32_t truths(const struct warp *warp, const struct code *code)
+{
+    return *(const uint32_t *)warp_slot(warp, code->s[0]);
+}
+
 static void vote_all(struct warp *warp, const struct code *code, uint32_t mask)
 {
-    warp->temp[0].mask = mask & ~source(warp, code, 0)->mask ? 0 : FULL_MASK;
+    warp->temp[0].mask = mask & ~truths(warp, code) ? 0 : FULL_MASK;
 }
 
 static void vote_any(struct warp *warp, const struct code *code, uint32_t mask)
 {
-    warp->temp[0].mask = mask & source(warp, code, 0)->mask ? FULL_MASK : 0;
+    warp->temp[0].mask = mask & truths(warp, code) ? FULL_MASK : 0;
 }
 
 static void vote_uni(struct warp *warp, const struct code *code, uint32_t mask)
 {
-    uint32_t true_lanes = mask & source(warp, code, 0)->mask;
+    uint32_t true_lanes = mask & truths(warp, code);
     warp->temp[0].mask = !true_lanes || true_lanes == mask ? FULL_MASK : 0;
 }
 
@@ -258,7 +264,7 @@ static void spread(struct warp *warp, uint32_t value)
 
 static void vote_ballot(struct warp *warp, const struct code *code, uint32_t mask)
 {
-    spread(warp, mask & source(warp, code, 0)->mask);
+    spread(warp, mask & truths(warp, code));
 }
 
 MEET(step_vote_all, vote_all)

@@ -216,7 +216,11 @@ static bool all_listed(const char *source)
     char pattern[400];
     glob_t found;
     snprintf(pattern, sizeof pattern, "%s/samples/*/run*.yaml", source);
-    bool good = !glob(pattern, 0, NULL, &found) && found.gl_pathc == ROWS;
+    bool good = !glob(pattern, 0, NULL, &found);
+    if (good) {
+        good = found.gl_pathc == ROWS;
+        globfree(&found);
+    }
     printf("%s %d - every run file of a sample has a reference\n", good ? "ok" : "not ok",
            ROWS + 1);
     return good;
