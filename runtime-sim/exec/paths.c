@@ -21,7 +21,6 @@ void warp_fork(struct warp *warp, const struct path *from, uint32_t pc, uint32_t
     path.mask = mask;
     path.join = join;
     path.state = PATH_READY;
-    path.turns = 0;
     uint32_t index = free_path(warp);
     warp->paths.v[index] = path;
 }

@@ -28,7 +28,6 @@ struct path {
     uint8_t state;      // path_state
     uint32_t wait;      // number of the barrier
     uint32_t wait_mask; // PATH_LANES
-    uint32_t turns;     // backward branches since it was last made to wait
 };
 
 struct call;

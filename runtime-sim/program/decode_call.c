@@ -57,7 +57,6 @@ static const char *take_function(struct decoder *d, struct call *call,
     call->function = IR_NONE;
     if (function->kind == OPERAND_REGISTER) {
         call->handle = decode_source(d, function, 8, W_u64);
-        d->function->recursive = true;
         return call->handle == SLOT_NONE ? "this call cannot be executed" : NULL;
     }
     if (function->kind != OPERAND_SYMBOL)

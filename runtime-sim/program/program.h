@@ -61,10 +61,8 @@ struct program_function {
     uint32_t shared_bytes; // of an entry: static, with that of the functions that it may call
     uint32_t shared_align; // of the dynamic part
     uint32_t cluster[3];   // of an entry: .reqnctapercluster, or 0
-    bool dynamic_shared;
-    bool ordered;   // atomics, volatile or ordered accesses: lanes and CTAs may wait for each other
-    bool alone;     // the same in memory that CTAs share: they run in a fixed order
-    bool recursive; // or calls what is not known
+    bool ordered; // atomics, volatile or ordered accesses: lanes and CTAs may wait for each other
+    bool alone;   // the same in memory that CTAs share: they run in a fixed order
     // What keeps it from running: NULL, or a sentence, and where it stands.
     const char *refusal;
     uint32_t refused_node;
