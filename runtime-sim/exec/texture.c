@@ -1,4 +1,5 @@
 #include "runtime-sim/exec/texture.h"
+#include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/exec/half.h"
 #include <inttypes.h>
@@ -67,10 +68,32 @@ static uint32_t channel(const struct texture *texture, const uint8_t *from)
 struct fetch {
     struct warp *warp;
     const struct code *code;
-    uint32_t lane;
+    uint32_t lane, function;
+    bool linear; // between texels
     const struct texture *texture;
     const struct sampler *sampler;
 };
+
+// What lies at an address that leads nowhere is told with the fault.
+static void describe(struct warp *warp, uint64_t address)
+{
+    struct fault *fault = warp->fault;
+    if (fault->happened)
+        return;
+    fault->has_address = true;
+    fault->address = address;
+    image_describe(warp->cta->launch->image, address, fault->nearest, sizeof fault->nearest);
+}
+
+// Those who look for races and for reads of what was never written see texels as plain loads.
+static void check_texel(const struct fetch *fetch, uint64_t address, uint8_t *from, uint32_t size)
+{
+    static const struct memory_code memory = {.space = W_global, .order = W_weak};
+    const struct access access = {
+        .code = fetch->code, .memory = &memory, .reads = true, .function = fetch->function};
+    const struct spot spot = {.space = W_global, .address = address, .host = from};
+    check_access(fetch->warp->check, fetch->warp, &access, fetch->lane, &spot, size);
+}
 
 // A negative coordinate: outside. False: the texel is nowhere.
 static bool read_texel(const struct fetch *fetch, int64_t x, int64_t y, uint32_t *texel)
@@ -82,15 +105,17 @@ static bool read_texel(const struct fetch *fetch, int64_t x, int64_t y, uint32_t
     }
     uint32_t bytes = format_bytes[texture->format], size = texture->channels * bytes;
     uint64_t address = texture->address + (uint64_t)y * texture->pitch + (uint64_t)x * size;
-    const uint8_t *from =
-        image_at(fetch->warp->cta->launch->image, address, size, &fetch->warp->hint);
+    uint8_t *from = image_at(fetch->warp->cta->launch->image, address, size, &fetch->warp->hint);
     if (!from) {
+        describe(fetch->warp, address);
         warp_fault(fetch->warp, fetch->code, 1u << fetch->lane,
                    "texel (%" PRId64 ", %" PRId64 ") at global address 0x%" PRIx64
                    " is in no allocation",
                    x, y, address);
         return false;
     }
+    if (fetch->warp->check)
+        check_texel(fetch, address, from, size);
     uint32_t one = is_float(texture) ? bits_f32(1) : 1;
     for (uint32_t c = 0; c < 4; c++)
         texel[c] = c < texture->channels ? channel(texture, from + c * bytes) : c == 3 ? one : 0;
@@ -127,7 +152,7 @@ static struct taps find_taps(const struct fetch *fetch, uint32_t dimension, doub
     uint32_t size = dimension ? texture->height : texture->width;
     enum texture_mode mode = sampler->mode[dimension];
     bool norm = texture->normalized_coordinates && !sampler->force_unnormalized && !whole;
-    bool linear = sampler->filter == TEXTURE_LINEAR && is_float(texture) && !whole;
+    bool linear = fetch->linear;
     x = x == x ? clamp(x, -0x1p127, 0x1p127) : 0;
     if (!norm && (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR))
         mode = TEXTURE_CLAMP_TO_EDGE;
@@ -172,6 +197,16 @@ static double coordinate(const struct fetch *fetch, const struct texture_code *w
     return what->whole ? lanes->s32[fetch->lane] : (double)lanes->f32[fetch->lane];
 }
 
+// A handle that is an address, of a variable that nobody has bound or of a buffer, says what it is.
+static void unbound(struct warp *warp, const struct code *code, uint32_t lane, const char *what,
+                    uint64_t handle)
+{
+    uint32_t hint = 0;
+    if (image_at(warp->cta->launch->image, handle, 1, &hint))
+        describe(warp, handle);
+    warp_fault(warp, code, 1u << lane, "no %s is bound to the handle 0x%" PRIx64, what, handle);
+}
+
 static bool find_texture(struct fetch *fetch, const struct texture_code *what)
 {
     const struct warp *warp = fetch->warp;
@@ -190,9 +225,8 @@ static bool find_texture(struct fetch *fetch, const struct texture_code *what)
         fetch->sampler = other ? &other->texture.sampler : what->initial;
     }
     if (!fetch->sampler)
-        warp_fault(fetch->warp, fetch->code, 1u << fetch->lane,
-                   "no %s is bound to the handle 0x%" PRIx64,
-                   fetch->texture ? "sampler" : "texture", handle);
+        unbound(fetch->warp, fetch->code, fetch->lane, fetch->texture ? "sampler" : "texture",
+                handle);
     return fetch->sampler;
 }
 
@@ -215,31 +249,71 @@ static void put_results(union lanes *results, uint32_t lane, uint16_t type, bool
     }
 }
 
-enum step_result step_tex(struct warp *warp, struct path *path, const struct code *code,
-                          uint32_t mask)
+// The texels that one lane's coordinates lead to, or lie between. False: there is no texture.
+static bool begin_fetch(struct fetch *fetch, const struct texture_code *what, bool gathers,
+                        struct taps taps[2])
 {
-    const struct texture_code *what = code->extra;
-    const struct taps flat = {{0, 0}, {256, 0}};
-    union lanes results[4];
-    (void)path;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        struct fetch fetch = {warp, code, (uint32_t)__builtin_ctz(rest), NULL, NULL};
-        struct taps taps[2] = {flat, flat};
-        uint32_t texel[4];
-        if (!find_texture(&fetch, what))
-            return STEP_FAULT;
-        for (uint32_t i = 0; i < what->dimensions; i++)
-            taps[i] = find_taps(&fetch, i, coordinate(&fetch, what, i), what->whole);
-        if (!sample(&fetch, taps, texel))
-            return STEP_FAULT;
-        put_results(results, fetch.lane, what->type, is_float(fetch.texture), texel);
-    }
+    taps[0] = taps[1] = (struct taps){{0, 0}, {256, 0}};
+    if (!find_texture(fetch, what))
+        return false;
+    fetch->linear = gathers || (fetch->sampler->filter == TEXTURE_LINEAR &&
+                                is_float(fetch->texture) && !what->whole);
+    for (uint32_t i = 0; i < what->dimensions; i++)
+        taps[i] = find_taps(fetch, i, coordinate(fetch, what, i), what->whole);
+    return true;
+}
+
+static void write_results(struct warp *warp, const struct code *code, uint32_t mask,
+                          const union lanes *results)
+{
     for (uint32_t i = 0; i < code->list->count; i++)
         warp->ops->blend(warp_slot(warp, code->list->slot[i]), &results[i], mask,
                          code->list->width[i]);
     warp->temp[0].mask = FULL_MASK; // all texels are resident
     if (code->d2 != SLOT_NONE)
         warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[0], mask, WIDTH_PREDICATE);
+}
+
+enum step_result step_tex(struct warp *warp, struct path *path, const struct code *code,
+                          uint32_t mask)
+{
+    const struct texture_code *what = code->extra;
+    union lanes results[4];
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        struct fetch fetch = {warp, code, (uint32_t)__builtin_ctz(rest),
+                              .function = path->function};
+        struct taps taps[2];
+        uint32_t texel[4];
+        if (!begin_fetch(&fetch, what, false, taps) || !sample(&fetch, taps, texel))
+            return STEP_FAULT;
+        put_results(results, fetch.lane, what->type, is_float(fetch.texture), texel);
+    }
+    write_results(warp, code, mask, results);
+    return STEP_NEXT;
+}
+
+// One channel of the four texels around, counter-clockwise from the lower left one: y grows
+// downwards.
+enum step_result step_tld4(struct warp *warp, struct path *path, const struct code *code,
+                           uint32_t mask)
+{
+    static const uint8_t order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    const struct texture_code *what = code->extra;
+    union lanes results[4];
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        struct fetch fetch = {warp, code, (uint32_t)__builtin_ctz(rest),
+                              .function = path->function};
+        struct taps taps[2];
+        if (!begin_fetch(&fetch, what, true, taps))
+            return STEP_FAULT;
+        for (uint32_t i = 0; i < 4; i++) {
+            uint32_t texel[4];
+            if (!read_texel(&fetch, taps[0].index[order[i][0]], taps[1].index[order[i][1]], texel))
+                return STEP_FAULT;
+            results[i].u32[fetch.lane] = texel[what->component];
+        }
+    }
+    write_results(warp, code, mask, results);
     return STEP_NEXT;
 }
 
@@ -287,8 +361,9 @@ enum step_result step_txq(struct warp *warp, struct path *path, const struct cod
         const struct texture_binding *binding =
             find(warp->cta->launch->textures, handles->u64[lane]);
         if (!binding && !what->initial)
-            return warp_fault(warp, code, 1u << lane,
-                              "no texture is bound to the handle 0x%" PRIx64, handles->u64[lane]);
+            unbound(warp, code, lane, "texture", handles->u64[lane]);
+        if (!binding && !what->initial)
+            return STEP_FAULT;
         warp->temp[0].u32[lane] =
             answer(binding ? &binding->texture : &none,
                    binding ? &binding->texture.sampler : what->initial, what->type);

@@ -1,11 +1,11 @@
 // Textures of one and two dimensions and one level: what a host binds to a handle, and how a kernel
-// fetches from them (tex, txq).
+// fetches from them (tex, tld4, txq).
 //
 // What the manuals leave open is settled so. A coordinate is scaled and split exactly. Between
 // texels the position is rounded to the nearest 1/256; what is weighted by it is summed in f64,
-// texels of weight 0 left out, and rounded once. Channels that a texture does not have are 0, the
-// fourth 1. Integer coordinates are those of texels: they are not filtered, and what lies outside
-// is settled by the address mode.
+// texels of weight 0 left out, and rounded once. tld4 takes the four texels that the exact position
+// lies between. Channels that a texture does not have are 0, the fourth 1. Integer coordinates are
+// those of texels: they are not filtered, and what lies outside is settled by the address mode.
 #pragma once
 #include "runtime-sim/exec/rows.h"
 #include "runtime-sim/exec/warp.h"
@@ -72,9 +72,10 @@ struct texture_code {
     uint8_t dimensions;
     bool whole;                    // integer coordinates
     uint16_t type;                 // of the results; of txq: what is asked for
+    uint8_t component;             // of tld4: the channel
     uint8_t sampler;               // which source is the sampler; 0: none
     const struct sampler *initial; // what the module itself says of it, NULL: nothing
 };
 
-step_fn step_tex, step_txq;
+step_fn step_tex, step_tld4, step_txq;
 extern const struct exec_row rows_texture[];

@@ -1,4 +1,5 @@
-// tex, txq: the handle, the coordinates, the sampler, and what a module says of its own samplers.
+// tex, tld4, txq: the handle, the coordinates, the sampler, and what a module says of its own
+// samplers.
 #include "runtime-sim/exec/texture.h"
 #include "runtime-sim/program/decode_memory.h"
 #include "runtime-sim/program/layout.h"
@@ -172,6 +173,25 @@ const char *prepare_tex(struct decoder *d, struct code *code)
     if (decode_has(d, W_grad) || (!decode_has(d, W_n1d) && !decode_has(d, W_n2d)))
         return "only textures of one and two dimensions and one level can be fetched";
     if (texture && has_more(d, texture->slot + decode_has(d, W_level)))
+        return "a texture fetch with an offset or a comparison";
+    const char *error = take_address(d, code, what);
+    return error ? error : take_results(d, code, d->inst->type);
+}
+
+const char *prepare_tld4(struct decoder *d, struct code *code)
+{
+    static const uint16_t components[] = {W_r, W_g, W_b, W_a};
+    struct texture_code *what = ARENA_NEW(d->program->arena, struct texture_code);
+    const struct ir_operand *texture = decode_operand(d, ROLE_ADDRESS, 0);
+    what->dimensions = 2;
+    what->type = d->inst->type;
+    for (uint8_t i = 0; i < 4; i++)
+        if (decode_has(d, components[i]))
+            what->component = i;
+    code->extra = what;
+    if (!decode_has(d, W_n2d))
+        return "only textures of one and two dimensions and one level can be fetched";
+    if (texture && has_more(d, texture->slot))
         return "a texture fetch with an offset or a comparison";
     const char *error = take_address(d, code, what);
     return error ? error : take_results(d, code, d->inst->type);

@@ -20,4 +20,4 @@ prepare_fn prepare_cvta, prepare_isspacep, prepare_mapa, prepare_getctarank, pre
 prepare_fn prepare_alloca, prepare_stack_save, prepare_stack_restore;
 prepare_fn prepare_lop3, prepare_video, prepare_vmad;
 prepare_fn prepare_mma, prepare_wmma, prepare_ldmatrix, prepare_movmatrix;
-prepare_fn prepare_tex, prepare_txq;
+prepare_fn prepare_tex, prepare_tld4, prepare_txq;

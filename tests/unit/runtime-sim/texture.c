@@ -68,26 +68,35 @@ struct taken {
     int first, second, weight;
 };
 
-static struct taken taken_of(const struct texture *t, const struct sampler *sampler, int dimension,
-                             float coordinate, bool linear)
+// Where a coordinate is, in texels, and the mode that settles what lies outside.
+static long double position(const struct texture *t, const struct sampler *sampler, int dimension,
+                            float coordinate, int *mode)
 {
-    int n = dimension ? HEIGHT : WIDTH, mode = sampler->mode[dimension];
+    int n = dimension ? HEIGHT : WIDTH;
     bool normalized = t->normalized_coordinates && !sampler->force_unnormalized;
     long double x = isnan(coordinate)   ? 0
                     : isinf(coordinate) ? copysignl(0x1p100L, coordinate)
                                         : (long double)coordinate;
-    if (!normalized && mode <= TEXTURE_MIRROR)
-        mode = TEXTURE_CLAMP_TO_EDGE;
-    if (mode == TEXTURE_MIRROR) {
+    *mode = sampler->mode[dimension];
+    if (!normalized && *mode <= TEXTURE_MIRROR)
+        *mode = TEXTURE_CLAMP_TO_EDGE;
+    if (*mode == TEXTURE_MIRROR) {
         x = fmodl(fabsl(x), 2);
         x = x > 1 ? 2 - x : x;
     }
-    if (mode == TEXTURE_WRAP)
+    if (*mode == TEXTURE_WRAP)
         x = fmodl(x, 1);
     x = normalized ? x * n : x;
-    if (mode == TEXTURE_CLAMP_OGL)
+    if (*mode == TEXTURE_CLAMP_OGL)
         x = fminl(fmaxl(x, 0), n);
-    x = fminl(fmaxl(x, -1e6L), 1e6L);
+    return fminl(fmaxl(x, -1e6L), 1e6L);
+}
+
+static struct taken taken_of(const struct texture *t, const struct sampler *sampler, int dimension,
+                             float coordinate, bool linear)
+{
+    int n = dimension ? HEIGHT : WIDTH, mode;
+    long double x = position(t, sampler, dimension, coordinate, &mode);
     if (!linear) {
         int at = fold(mode, (long long)floorl(x), n, false);
         return (struct taken){at, at, 0};
@@ -287,6 +296,57 @@ static void test_two_dimensions(void **state)
               true);
 }
 
+// The four texels around a point, one channel of each.
+static uint32_t gathered(const struct setup *s, const struct point *point, int right, int down,
+                         int c)
+{
+    const struct texture *t = &s->texels.texture;
+    int modes[2];
+    long double x = position(t, &t->sampler, 0, point->x, &modes[0]);
+    long double y = position(t, &t->sampler, 1, point->y, &modes[1]);
+    int column = fold(modes[0], (long long)floorl(x - 0.5L) + right, WIDTH, true);
+    int row = fold(modes[1], (long long)floorl(y - 0.5L) + down, HEIGHT, true);
+    double value = border_or_texel(&s->texels, &t->sampler, column, row, c);
+    return gives_floats(t) ? (uint32_t)bits_of(format_named("f32"), value)
+                           : (uint32_t)(int64_t)value;
+}
+
+static void check_gathers(const char *text, int c)
+{
+    struct setup s;
+    begin(&s, text);
+    struct texture *t = &s.texels.texture;
+    for (uint32_t i = 0; i < 8 * 2 * 5 * 2 * 2; i++) {
+        t->format = (uint8_t)(i % 8);
+        t->normalized_float = i / 8 % 2;
+        t->sampler.mode[0] = (uint8_t)(i / 16 % 5);
+        t->sampler.mode[1] = (uint8_t)((i / 16 + 2) % 5);
+        t->normalized_coordinates = i / 80 % 2;
+        t->sampler.filter = (uint8_t)(i / 160); // makes no difference
+        t->channels = 2;
+        bind_and_run(&s);
+        for (int p = 0; p < POINTS; p++) {
+            uint32_t want[4] = {
+                gathered(&s, &s.points[p], 0, 1, c), gathered(&s, &s.points[p], 1, 1, c),
+                gathered(&s, &s.points[p], 1, 0, c), gathered(&s, &s.points[p], 0, 0, c)};
+            if (memcmp(s.out[p], want, sizeof want))
+                fail_msg("format %u modes %u %u (%a, %a): %08x %08x, not %08x %08x", t->format,
+                         t->sampler.mode[0], t->sampler.mode[1], (double)s.points[p].x,
+                         (double)s.points[p].y, s.out[p][0], s.out[p][1], want[0], want[1]);
+        }
+    }
+    kernel_free(&s.k);
+}
+
+static void test_gathers(void **state)
+{
+    (void)state;
+    check_gathers(UNIFIED("tld4.r.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}];\n"), 0);
+    check_gathers(UNIFIED("tld4.g.2d.v4.u32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}];\n"), 1);
+    check_gathers(UNIFIED("tld4.b.2d.v4.s32.f32 {%r4,%r5,%r6,%r7}|%p1, [%rd3, {%f0,%f1}];\n"), 2);
+    check_gathers(UNIFIED("tld4.a.2d.v4.s32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}];\n"), 3);
+}
+
 // Some lanes only, one result only; is it resident?
 static void test_lanes(void **state)
 {
@@ -433,6 +493,12 @@ static void test_faults(void **state)
     begin(&s, text);
     check_fault(&s, "no texture is bound to the handle 0x51");
     begin(&s, text);
+    uint64_t wrong = s.texels.texture.address + 4; // the memory instead of the texture
+    memcpy(s.k.params + 16, &wrong, sizeof wrong);
+    kernel_run(&s.k, "k", 1, POINTS, 0);
+    assert_string_equal(s.k.result.fault.nearest, "4 bytes into 'texels' (800 bytes)");
+    check_fault(&s, "no texture is bound to the handle 0x");
+    begin(&s, text);
     s.texels.texture.height = 100;
     texture_bind(&s.textures, &s.k.arena, HANDLE, &s.texels.texture);
     for (int i = 0; i < POINTS; i++)
@@ -459,16 +525,19 @@ static void test_refusals(void **state)
     check_refusal(UNIFIED("tex.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}], %f0;\n"));
     check_refusal(
         UNIFIED("tex.grad.1d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0}], {%f0}, {%f1};\n"));
+    check_refusal(UNIFIED("tld4.r.a2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2,%f0,%f1,%f1}];\n"));
+    check_refusal(
+        UNIFIED("tld4.r.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}], {%r2,%r3};\n"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_dimension), cmocka_unit_test(test_two_dimensions),
-        cmocka_unit_test(test_lanes),         cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_variables),     cmocka_unit_test(test_samplers),
-        cmocka_unit_test(test_queries),       cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_gathers),       cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_halves),        cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_samplers),      cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_faults),        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
