@@ -74,8 +74,8 @@ static bool read_run_file(struct sim *sim)
 static bool read_run_line(struct sim *sim)
 {
     const struct sim_arguments *a = &sim->arguments;
-    struct run_line line = {a->common.input, a->kernel, a->grid,   a->block,
-                            a->cluster,      a->shared, a->args.v, a->args.n};
+    struct run_line line = {a->common.input, a->kernel, a->grid,   a->block,      a->cluster,
+                            a->shared,       a->args.v, a->args.n, a->cooperative};
     run_line_source(&sim->run_source, &sim->arena, &line);
     run_init(&sim->run, &sim->arena, &sim->run_source, &sim->run_diags);
     return run_line_read(&sim->run, &line);

@@ -100,6 +100,8 @@ static const struct option launch_options[] = {
     {"--block", "X[,Y,Z]", TEXT(block), .help = "threads of a CTA"},
     {"--cluster", "X[,Y,Z]", TEXT(cluster), .help = "CTAs of a cluster"},
     {"--shared", "BYTES", TEXT(shared), .help = "dynamic shared memory"},
+    {"--cooperative", NULL, FLAG(cooperative, 1),
+     .help = "all CTAs are there at once: for grid.sync()"},
     {"--arg", "VALUE", CALL(take_arg),
      .help = "the next argument: u32:7 s32:-7 u64:7 f32:1.5 f64:1.5 …, or\n"
              "buf:TYPE:COUNT:FILL with FILL one of zero, iota,\n"
@@ -219,6 +221,7 @@ static bool check(const struct sim_arguments *a, FILE *errors)
                          : a->block         ? "--block"
                          : a->cluster       ? "--cluster"
                          : a->shared        ? "--shared"
+                         : a->cooperative   ? "--cooperative"
                          : a->args.n        ? "--arg"
                          : a->common.module ? "--module"
                          : a->common.arch   ? "--arch"

@@ -18,7 +18,7 @@ struct sim_arguments {
     const char *lanes; // instruction set of this machine; NULL: the best
     uint32_t threads;
     unsigned checks;
-    int functional;
+    int functional, cooperative;
     int help_run;
 };
 

@@ -34,8 +34,10 @@ struct launch {
     uint32_t dynamic_shared;
     const uint8_t *params;
     struct image *image;
+    bool cooperative; // all CTAs are there from the start, and have a workspace for their barrier
     const struct textures *textures; // bound to handles; NULL: none
     uint64_t params_address;         // of the parameters, in the image
+    uint64_t workspace;              // of a cooperative launch, in the image; else 0
     uint32_t id;                     // %gridid
     struct check *check; // looks for races and reads of what was never written; NULL: off
     // What printf prints; NULL: nobody wants it.

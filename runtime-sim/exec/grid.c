@@ -29,6 +29,58 @@ const char *grid_load(struct image *image, const struct program *program)
     return NULL;
 }
 
+// What one multiprocessor has; architectures from sm_70 on have no more.
+enum {
+    MULTIPROCESSORS = 160,
+    SM_CTAS = 32,
+    SM_WARPS = 64,
+    SM_REGISTERS = 64 * 1024,
+    SM_SHARED = 228 * 1024,
+    CTA_SHARED = 1024, // that each CTA takes for the system
+};
+
+static uint32_t shared_bytes(const struct launch *launch)
+{
+    const struct program_function *fn = &launch->program->functions.v[launch->function];
+    return (uint32_t)align_up(fn->shared_bytes, fn->shared_align) + launch->dynamic_shared;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t grid_room(const struct launch *launch)
+{
+    const struct program_function *fn = &launch->program->functions.v[launch->function];
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    uint32_t warps = (threads + LANES - 1) / LANES;
+    uint32_t registers = warps * LANES * least(fn->registers ? fn->registers : 1, 255);
+    uint32_t ctas = least(SM_CTAS, SM_WARPS / warps);
+    ctas = least(ctas, SM_SHARED / (shared_bytes(launch) + CTA_SHARED));
+    // Registers beyond those that there are would be spilled, down to a CTA of each.
+    uint32_t by_registers = SM_REGISTERS / registers;
+    ctas = least(ctas, by_registers ? by_registers : 1);
+    return (uint64_t)ctas * MULTIPROCESSORS;
+}
+
+// What cooperative_groups looks for behind the environment registers: its size, and the counter of
+// the grid's barrier.
+static void prepare_workspace(struct launch *launch)
+{
+    enum { WORKSPACE = 8 };
+    static const uint32_t size = WORKSPACE;
+    launch->workspace = 0;
+    if (!launch->cooperative)
+        return;
+    launch->workspace = image_allocate(launch->image, WORKSPACE, 256, "the grid's workspace");
+    if (!launch->workspace)
+        return;
+    struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
+    memcpy(at->data, &size, sizeof size);
+    at->filled = true;
+}
+
 static void prepare(struct launch *launch, struct arena *arena)
 {
     const struct program_function *fn = &launch->program->functions.v[launch->function];
@@ -36,13 +88,13 @@ static void prepare(struct launch *launch, struct arena *arena)
         launch->cluster[i] = launch->cluster[i] ? launch->cluster[i]
                              : fn->cluster[i]   ? fn->cluster[i]
                                                 : 1;
-    launch->shared_bytes =
-        (uint32_t)align_up(fn->shared_bytes, fn->shared_align) + launch->dynamic_shared;
+    launch->shared_bytes = shared_bytes(launch);
     launch->params_address =
         image_allocate(launch->image, fn->param_bytes, 64, "kernel parameters");
     struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
     memcpy(at->data, launch->params, fn->param_bytes);
     at->constant = at->filled = true;
+    prepare_workspace(launch);
     special_fill_launch(launch, arena);
 }
 
@@ -153,6 +205,8 @@ static void run_all(struct launch *launch, struct arena *arena, uint64_t most_id
     struct residents residents = {.count = (uint64_t)launch->grid[0] * launch->grid[1] *
                                            launch->grid[2] / cluster_ctas(launch)};
     uint64_t seen = 0, idle = 0;
+    while (launch->cooperative && start_one(&residents, launch, arena, result))
+        ;
     while (start_one(&residents, launch, arena, result) || residents.active.n) {
         if (!turn(&residents, arena, result))
             return;
@@ -185,7 +239,7 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
     if (launch->check)
         check_begin(launch->check, launch, &own);
     bool alone = launch->program->functions.v[launch->function].alone || cluster_ctas(launch) > 1 ||
-                 launch->check;
+                 launch->check || launch->cooperative;
     if (!fits_clusters(launch)) {
         result->fault.happened = true;
         snprintf(result->fault.text, sizeof result->fault.text,
@@ -196,6 +250,8 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
         grid_run_parallel(launch, arena->memory, options->threads, result);
     else
         run_all(launch, &own, options->most_idle ? options->most_idle : 1 << 20, result);
+    if (launch->workspace)
+        image_free(launch->image, launch->workspace);
     image_free(launch->image, launch->params_address);
     arena_free(&own);
 }

@@ -16,6 +16,9 @@ struct grid_result {
 // The variables of the module as allocations of the image, with their initial values. NULL, or what
 // is wrong.
 const char *grid_load(struct image *image, const struct program *program);
+// How many CTAs of this shape a GPU of 160 multiprocessors has room for at once: the most that a
+// cooperative launch should have. `launch` needs program, function, block and dynamic_shared.
+uint64_t grid_room(const struct launch *launch);
 // Runs all CTAs. `launch` needs program, function, grid, block, params and image.
 void grid_run(struct launch *launch, struct arena *arena, const struct grid_options *options,
               struct grid_result *result);

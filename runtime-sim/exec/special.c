@@ -98,6 +98,8 @@ static uint64_t grid_value(const struct launch *launch, uint16_t special, uint16
     case SPECIAL_gridid: return launch->id;
     case SPECIAL_nwarpid: return (threads + LANES - 1) / LANES;
     case SPECIAL_nsmid: return 1;
+    case SPECIAL_envreg1: return launch->workspace >> 32;
+    case SPECIAL_envreg2: return launch->workspace & UINT32_MAX;
     case SPECIAL_dynamic_smem_size: return launch->dynamic_shared;
     case SPECIAL_total_smem_size: return launch->shared_bytes;
     default: return 0;

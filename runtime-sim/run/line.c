@@ -102,6 +102,7 @@ bool run_line_read(struct run *run, const struct run_line *line)
     take_words(&walk, &words, line);
     struct run_launch *launch = ARENA_NEW(run->arena, struct run_launch);
     run->program = launch->at = words.program;
+    launch->cooperative = line->cooperative;
     launch->kernel = words.kernel;
     if (words.grid.text)
         run_shape(run, &words.grid, launch->grid);

@@ -8,6 +8,7 @@ struct run_line {
     const char *grid, *block, *cluster, *shared; // NULL: not given
     const char *const *args;
     uint32_t arg_count;
+    bool cooperative;
 };
 
 // The words as a text, so that what is wrong with them has a place.

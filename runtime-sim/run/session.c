@@ -25,14 +25,15 @@ double session_cpu_seconds(void)
 
 // Buffers
 
-static struct allocation *find_variable(struct session *session, const struct run_text *name)
+// The variables are the image's first allocations.
+uint32_t session_find_variable(struct session *session, const struct run_text *name)
 {
     struct nearest nearest;
     nearest_init(&nearest, name->text, name->length);
     for (uint32_t i = 0; i < session->program->variables.n; i++) {
-        struct allocation *at = &session->image->list.v[i];
+        const struct allocation *at = &session->image->list.v[i];
         if (!strcmp(at->name, name->text))
-            return at;
+            return i;
         nearest_offer(&nearest, at->name, strlen(at->name));
     }
     if (nearest.best)
@@ -40,17 +41,21 @@ static struct allocation *find_variable(struct session *session, const struct ru
                   nearest.best);
     else
         run_fault(session->run, name, "there is no variable '%s'", name->text);
-    return NULL;
+    return UINT32_MAX;
 }
 
-// The variables are the image's first allocations.
 static bool stand_for_variable(struct session *session, struct run_buffer *buffer)
 {
-    const struct allocation *at = find_variable(session, &buffer->variable);
+    uint32_t found = session_find_variable(session, &buffer->variable);
     int64_t count;
-    if (at && !buffer->type)
+    if (found == UINT32_MAX)
+        return false;
+    const struct allocation *at = &session->image->list.v[found];
+    if (session_is_handle(session, found))
+        run_fault(session->run, &buffer->variable, "'%s' is bound under 'textures'", at->name);
+    else if (!buffer->type)
         run_fault(session->run, &buffer->at, "the buffer '%s' needs a type", buffer->name);
-    if (!at || !buffer->type)
+    if (!buffer->type || session_is_handle(session, found))
         return false;
     count = (int64_t)(at->bytes / buffer->type->bytes);
     if (buffer->count.expr &&
@@ -102,9 +107,11 @@ bool session_prepare(struct session *session)
         diag_add(session->diags, DIAG_ERROR, "not-executable", NO_OFFSET, NO_OFFSET, "%s", error);
         return false;
     }
+    if (!session_name_textures(session))
+        return false;
     for (uint32_t i = 0; i < session->run->buffers.n; i++)
         good &= allocate(session, &session->run->buffers.v[i]);
-    return good;
+    return good && session_bind_textures(session);
 }
 
 // Kernels
@@ -235,6 +242,21 @@ static bool take_shared(struct session *session, const struct run_launch *from,
     return false;
 }
 
+static bool check_room(struct session *session, const struct run_launch *from,
+                       struct launch *launch)
+{
+    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    launch->cooperative = from->cooperative;
+    if (!from->cooperative || ctas <= grid_room(launch))
+        return true;
+    run_fault(session->run, &from->at,
+              "the %" PRIu64
+              " CTAs of a cooperative launch must be there at once, and a GPU of 160 "
+              "multiprocessors has room for %" PRIu64 " of them",
+              ctas, grid_room(launch));
+    return false;
+}
+
 static bool can_run(struct session *session, const struct run_launch *from,
                     const struct program_function *function, const char *kernel)
 {
@@ -279,6 +301,7 @@ static enum session_outcome do_launch(struct session *session, const struct run_
         .function = (uint32_t)(function - session->program->functions.v),
         .image = session->image,
         .check = session->check,
+        .textures = session->textures,
         .print = session->print,
         .print_context = session->context,
     };
@@ -286,10 +309,10 @@ static enum session_outcome do_launch(struct session *session, const struct run_
     arena_init(&own, session->arena->memory);
     uint8_t *params = arena_alloc(&own, function->param_bytes + 1);
     launch.params = params;
-    bool good = can_run(session, from, function, kernel->name) &&
-                take_shapes(session, from, &launch) &&
-                take_shared(session, from, function, &launch) &&
-                session_arguments(session, from, function, params);
+    bool good =
+        can_run(session, from, function, kernel->name) && take_shapes(session, from, &launch) &&
+        take_shared(session, from, function, &launch) && check_room(session, from, &launch) &&
+        session_arguments(session, from, function, params);
     enum session_outcome outcome = good ? run_grid(session, &launch, kernel) : SESSION_BAD_INPUT;
     arena_free(&own);
     return outcome;

@@ -135,6 +135,25 @@ def fault_summary(folder):
 
 
 @case
+def cooperative(folder):
+    """a cooperative launch: too large a grid, and what is no flag, are refused"""
+    text = ('buffers: {out: {type: u32, count: 64}}\n'
+            'launches: [{kernel: store, grid: %d, block: 1024, args: [out], cooperative: %s}]\n')
+    for grid, flag, code, err in ((321, 'true', 1, 'run.yaml:3:12: error: the 321 CTAs of a '
+                                   'cooperative launch must be there at once, and a GPU of 160 '
+                                   'multiprocessors has room for 320 of them [run-file]'),
+                                  (321, 'false', 5, "at the end of 'out'"),
+                                  (320, 'true', 5, "at the end of 'out'"),
+                                  (1, 'yes', 1, "run.yaml:3:76: error: this is 'true' or 'false'")):
+        write_run(folder, text % (grid, flag))
+        within(err, ends(sim(folder, 'run.yaml'), code).err.decode())
+    within('it does not go with --cooperative',
+           ends(sim(folder, 'run.yaml', '--cooperative'), 2).err.decode())
+    ends(sim(folder, STORE, '--cooperative', '--grid', '2', '--block', '32', '--arg',
+             'buf:u32:64:zero'), 0, err='', out='')
+
+
+@case
 def folders(folder):
     """files to read count from the run file's folder, files to write from the current one"""
     (folder / 'sub').mkdir()

@@ -525,11 +525,39 @@ def not_cooperative(folder, arch):
     within('the kernel trapped', result.err.decode())
 
 
+def cooperative(folder, arch):
+    for options in ((), ('-rdc=true',)):
+        ptx = compiled('groups', arch, *options)
+        data, _ = execute(folder, ptx, {'data': buffer('s32', 768, 'iota')},
+                          [launch('grid_group', [3, 2, 2], [32, 2], ['data'], cooperative=True)],
+                          ['data'])
+        same(list(data), [i + (i + 32) % 768 for i in range(768)])
+
+
+def grid_sums(folder, arch):
+    """several barriers each round; twice, so that the second launch finds a fresh counter"""
+    ptx, grid, block = compiled('groups', arch), [3, 2, 3], [16, 3, 1]
+    step = launch('grid_sums', grid, block, ['data', 'sums', 3], cooperative=True)
+    numbers = list(range(18 * 48))
+    data, sums, result = execute(folder, ptx, {'data': buffer('u32', len(numbers), 'iota'),
+                                               'sums': buffer('u32', 3)}, [step, step],
+                                 ['data', 'sums'], 0, ['--check=race'])
+    same(result.err, b'')
+    for _ in range(2):
+        expected = []
+        for _ in range(3):
+            expected.append(sum(numbers) % 2**32)
+            numbers = [(x * 5 + expected[-1] + i // 48 * 3) % 2**32 for i, x in enumerate(numbers)]
+    same((list(sums), list(data)), (expected, numbers))
+
+
 for name, function in (('tiles of a block', tiles), ('groups of lanes that came along', coalesced),
                        ('atomics of libcu++', atomics), ('a lock of libcu++', locked),
                        ('barriers of libcu++', barriers), ('semaphores of libcu++', permits),
                        ('a barrier of the grid', whole_grid),
-                       ('grid.sync() in a launch that is not cooperative', not_cooperative)):
+                       ('grid.sync() in a launch that is not cooperative', not_cooperative),
+                       ('grid.sync() in a cooperative launch', cooperative),
+                       ('sums over a cooperative grid', grid_sums)):
     for arch in ARCHITECTURES:
         add_case('%s (%s)' % (name, arch), function, arch)
 

@@ -148,6 +148,32 @@ extern "C" __global__ void whole_grid(int *data, unsigned *arrived)
     }
 }
 
+// A sum over the whole grid, halved in rounds, each behind a barrier of the grid; every thread takes
+// it, and the grid goes on with numbers that depend on it.
+extern "C" __global__ void grid_sums(unsigned *data, unsigned *sums, int rounds)
+{
+    cg::grid_group grid = cg::this_grid();
+    unsigned me = grid.thread_rank(), all = grid.num_threads();
+    for (int round = 0; round < rounds; round++) {
+        unsigned mine = data[me];
+        for (unsigned left = all; left > 1; left = (left + 1) / 2) {
+            unsigned other = me + (left + 1) / 2;
+            unsigned sum = other < left ? data[me] + data[other] : data[me];
+            grid.sync();
+            data[me] = sum;
+            grid.sync();
+        }
+        unsigned sum = data[0];
+        auto token = grid.barrier_arrive();
+        mine = mine * 5 + sum + grid.block_rank() * 3;
+        grid.barrier_wait(static_cast<decltype(token) &&>(token));
+        data[me] = mine;
+        if (!me)
+            sums[round] = sum;
+        grid.sync();
+    }
+}
+
 // The same by a cooperative launch, which gives the grid its counter; any other launch traps.
 extern "C" __global__ void grid_group(int *data)
 {

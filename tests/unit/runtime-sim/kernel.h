@@ -25,6 +25,9 @@ struct kernel {
     uint8_t params[256];
     uint32_t param_bytes;
     uint32_t threads;
+    uint32_t grid_y, grid_z; // 0: 1
+    bool cooperative;
+    uint64_t most_idle;
     const struct textures *textures;
     struct grid_result result;
 };
@@ -80,13 +83,14 @@ static inline void kernel_run(struct kernel *k, const char *name, uint32_t grid,
                  function->refusal);
     struct launch launch = {.program = &k->program,
                             .function = (uint32_t)(function - k->program.functions.v),
-                            .grid = {grid, 1, 1},
+                            .grid = {grid, k->grid_y ? k->grid_y : 1, k->grid_z ? k->grid_z : 1},
                             .block = {block, 1, 1},
                             .dynamic_shared = dynamic_shared,
                             .params = k->params,
                             .image = &k->image,
+                            .cooperative = k->cooperative,
                             .textures = k->textures};
-    struct grid_options options = {.threads = k->threads};
+    struct grid_options options = {.threads = k->threads, .most_idle = k->most_idle};
     grid_run(&launch, &k->arena, &options, &k->result);
 }
 
