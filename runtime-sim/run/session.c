@@ -25,15 +25,14 @@ double session_cpu_seconds(void)
 
 // Buffers
 
-// The variables are the image's first allocations.
-uint32_t session_find_variable(struct session *session, const struct run_text *name)
+static struct allocation *find_variable(struct session *session, const struct run_text *name)
 {
     struct nearest nearest;
     nearest_init(&nearest, name->text, name->length);
     for (uint32_t i = 0; i < session->program->variables.n; i++) {
-        const struct allocation *at = &session->image->list.v[i];
+        struct allocation *at = &session->image->list.v[i];
         if (!strcmp(at->name, name->text))
-            return i;
+            return at;
         nearest_offer(&nearest, at->name, strlen(at->name));
     }
     if (nearest.best)
@@ -41,21 +40,17 @@ uint32_t session_find_variable(struct session *session, const struct run_text *n
                   nearest.best);
     else
         run_fault(session->run, name, "there is no variable '%s'", name->text);
-    return UINT32_MAX;
+    return NULL;
 }
 
+// The variables are the image's first allocations.
 static bool stand_for_variable(struct session *session, struct run_buffer *buffer)
 {
-    uint32_t found = session_find_variable(session, &buffer->variable);
+    const struct allocation *at = find_variable(session, &buffer->variable);
     int64_t count;
-    if (found == UINT32_MAX)
-        return false;
-    const struct allocation *at = &session->image->list.v[found];
-    if (session_is_handle(session, found))
-        run_fault(session->run, &buffer->variable, "'%s' is bound under 'textures'", at->name);
-    else if (!buffer->type)
+    if (at && !buffer->type)
         run_fault(session->run, &buffer->at, "the buffer '%s' needs a type", buffer->name);
-    if (!buffer->type || session_is_handle(session, found))
+    if (!at || !buffer->type)
         return false;
     count = (int64_t)(at->bytes / buffer->type->bytes);
     if (buffer->count.expr &&
@@ -107,11 +102,9 @@ bool session_prepare(struct session *session)
         diag_add(session->diags, DIAG_ERROR, "not-executable", NO_OFFSET, NO_OFFSET, "%s", error);
         return false;
     }
-    if (!session_name_textures(session))
-        return false;
     for (uint32_t i = 0; i < session->run->buffers.n; i++)
         good &= allocate(session, &session->run->buffers.v[i]);
-    return good && session_bind_textures(session);
+    return good;
 }
 
 // Kernels
@@ -301,7 +294,6 @@ static enum session_outcome do_launch(struct session *session, const struct run_
         .function = (uint32_t)(function - session->program->functions.v),
         .image = session->image,
         .check = session->check,
-        .textures = session->textures,
         .print = session->print,
         .print_context = session->context,
     };
