@@ -1,0 +1,9 @@
+// Files that are part of the program: embed.py makes tables of them when it is built.
+#pragma once
+#include <stdint.h>
+
+struct embedded {
+    const char *name; // NULL ends a table
+    const char *text; // `length` bytes, then two NUL bytes
+    uint32_t length;
+};
