@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/edit.h"
 #include "ir/ir.h"
+#include "passes/shape.h"
 
 enum cost_model { COST_TOM, COST_REFINED };
 enum fma_mode { FMA_FUSED, FMA_SPLIT };
@@ -10,6 +11,8 @@ struct pass_options {
     enum cost_model cost;
     enum fma_mode fma;
     bool reorder;
+    struct block_shape block; // --block; unknown: all 0
+    bool restrict_parameters; // --restrict: different pointers of a kernel lead to different memory
 };
 
 // Rule ids under which candidates are turned down: PLAN_RULE(identifier, "id", explanation)
@@ -95,5 +98,6 @@ struct plan {
     VEC(struct chain) chains;      // by function, then place
     VEC(struct block_plan) blocks; // by function, then place: candidates and the others
     VEC(struct rejection) rejections;
-    struct edits edits; // of the reordering and of --fma=split; tags are the backend's
+    struct facts_table *facts; // see facts.h; NULL until a pass asks
+    struct edits edits;        // of the reordering and of --fma=split; tags are the backend's
 };
