@@ -74,8 +74,17 @@ static bool read_run_file(struct sim *sim)
 static bool read_run_line(struct sim *sim)
 {
     const struct sim_arguments *a = &sim->arguments;
-    struct run_line line = {a->common.input, a->kernel, a->grid,   a->block,      a->cluster,
-                            a->shared,       a->args.v, a->args.n, a->cooperative};
+    struct run_line line = {.program = a->common.input,
+                            .kernel = a->kernel,
+                            .grid = a->grid,
+                            .block = a->block,
+                            .cluster = a->cluster,
+                            .shared = a->shared,
+                            .args = a->args.v,
+                            .arg_count = a->args.n,
+                            .cooperative = a->cooperative,
+                            .textures = a->textures.v,
+                            .texture_count = a->textures.n};
     run_line_source(&sim->run_source, &sim->arena, &line);
     run_init(&sim->run, &sim->arena, &sim->run_source, &sim->run_diags);
     return run_line_read(&sim->run, &line);
@@ -310,6 +319,10 @@ static bool write_json(struct sim *sim, enum session_outcome outcome)
     if (to)
         result_write(&result, to);
     return to;
+}
+
+{
+    if (to)
 }
 
 // Results of a run that did not come to its end are no results.

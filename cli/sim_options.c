@@ -35,6 +35,15 @@ static const char *take_pair(struct arena *arena, const char *argument, struct s
     return NULL;
 }
 
+static const char *take_texture(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_setting pair;
+    const char *error = take_pair(arena, argument, &pair);
+    if (!error)
+        vec_push(arena, &((struct sim_arguments *)into)->textures, argument);
+    return error;
+}
+
 static const char *take_save(struct arena *arena, void *into, const char *argument)
 {
     struct sim_setting pair;
@@ -106,7 +115,13 @@ static const struct option launch_options[] = {
      .help = "the next argument: u32:7 s32:-7 u64:7 f32:1.5 f64:1.5 …, or\n"
              "buf:TYPE:COUNT:FILL with FILL one of zero, iota,\n"
              "uniform[:SEED], range:LOW:HIGH[:SEED], const:VALUE,\n"
-             "= FORMULA, FILE.npy, raw:FILE"},
+             "= FORMULA, FILE.npy, raw:FILE, or a texture\n"
+             "tex:TYPE[xCHANNELS]:WIDTH[,HEIGHT]:WORDS:FILL with WORDS\n"
+             "any of point or linear, texels or normalized, clamp,\n"
+             "border, wrap or mirror, element or normalized-float"},
+    {"--texture", "NAME=TEXTURE", CALL(take_texture),
+     .help = "what the .texref NAME is: TYPE[xCHANNELS]:WIDTH…, or the\n"
+             ".samplerref NAME: WORDS"},
     {0},
 };
 
@@ -223,6 +238,7 @@ static bool check(const struct sim_arguments *a, FILE *errors)
                          : a->shared        ? "--shared"
                          : a->cooperative   ? "--cooperative"
                          : a->args.n        ? "--arg"
+                         : a->textures.n    ? "--texture"
                          : a->common.module ? "--module"
                          : a->common.arch   ? "--arch"
                                             : NULL;

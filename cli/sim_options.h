@@ -12,6 +12,7 @@ struct sim_arguments {
     struct arguments common; // first: what the messages and the readers of programs look at
     const char *kernel, *grid, *block, *cluster, *shared;
     VEC(const char *) args;
+    VEC(const char *) textures;       // --texture VARIABLE=…
     VEC(struct sim_setting) saves;    // --save NAME=FILE
     VEC(struct sim_setting) settings; // --set NAME=VALUE
     const char *json;

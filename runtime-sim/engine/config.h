@@ -1,17 +1,17 @@
 // Configurations: what a machine is made of, from tables of keys.
 //
-// A component has a table with one row per key (noc/noc.def). engine/config_fields.h makes the
-// members of a struct from it, engine/config_keys.h the keys that read it:
+// A component has a table with one row per key (noc/noc.def). engine/config_fields.inc makes the
+// members of a struct from it, engine/config_keys.inc the keys that read it:
 //
 //     struct noc_config {
 //     #define CONFIG_DEF "runtime-sim/noc/noc.def"
-//     #include "runtime-sim/engine/config_fields.h"
+//     #include "runtime-sim/engine/config_fields.inc"
 //     };
 //
 //     const struct config_key noc_keys[] = {
 //     #define CONFIG_DEF "runtime-sim/noc/noc.def"
 //     #define CONFIG_OF struct noc_config
-//     #include "runtime-sim/engine/config_keys.h"
+//     #include "runtime-sim/engine/config_keys.inc"
 //     };
 //
 // In a file a component's keys stand together under its section's name; `base:` names another file

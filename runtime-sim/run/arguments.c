@@ -19,12 +19,14 @@ static const struct name *name_of(const struct passing *p,
     return tree_name(module->tree, module->symbols.v[parameter->symbol].name);
 }
 
-// How a plain value is written: by the parameter's type, or as bits of its size.
+// How a plain value is written: by the parameter's type, or as bits of its size. A .texref or
+// .samplerref is a handle.
 static const struct scalar *type_of(const struct passing *p,
                                     const struct program_parameter *parameter)
 {
     uint16_t id = p->session->program->module->symbols.v[parameter->symbol].type;
-    const char *word = isa_is_type(id) ? isa_words[id].text + 1 : "";
+    bool handle = id == W_texref || id == W_samplerref;
+    const char *word = handle ? "u64" : isa_is_type(id) ? isa_words[id].text + 1 : "";
     const struct scalar *type = scalar_find(word, strlen(word));
     return type && type->bytes == parameter->bytes ? type : NULL;
 }
@@ -39,6 +41,10 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
     if (number.kind == NUMBER_ADDRESS && (type->class == SCALAR_FLOAT || type->bytes < 4)) {
         run_fault(run, &argument->at, "a %s holds no address: write buffer[0] for an element",
                   type->name);
+        return false;
+    }
+    if (number.kind == NUMBER_HANDLE && !scalar_holds_handle(type)) {
+        run_fault(run, &argument->at, "a %s holds no texture's handle: that is a u64", type->name);
         return false;
     }
     // nvcc has .u32 for a C int: a negative number is meant as it is.

@@ -22,7 +22,7 @@ static bool take_tolerance(struct run *run, const struct run_expr *from, double 
     if (!run_value(run, from, &number))
         return false;
     *to = number_real(&number);
-    if (number.kind != NUMBER_ADDRESS && *to >= 0)
+    if (!number_is_place(&number) && *to >= 0)
         return true;
     run_fault(run, &from->at, "a tolerance is a number from 0 up");
     return false;

@@ -354,6 +354,8 @@ static bool evaluate_binary(const struct evaluation *e, const struct expr_node *
     if (a.kind == NUMBER_ADDRESS || b.kind == NUMBER_ADDRESS)
         return wrong(e, at,
                      "a buffer's name alone is its address: write buffer[0] for its element");
+    if (a.kind == NUMBER_HANDLE || b.kind == NUMBER_HANDLE)
+        return wrong(e, at, "a texture's name is its handle, with which nothing is computed");
     const char *error = a.kind == NUMBER_REAL || b.kind == NUMBER_REAL
                             ? of_reals(op, number_real(&a), number_real(&b), to)
                             : of_integers(op, a.integer, b.integer, to);
@@ -393,6 +395,8 @@ static bool evaluate_negated(const struct evaluation *e, const struct expr_node 
 {
     if (!evaluate(e, at->a, to))
         return false;
+    if (to->kind == NUMBER_HANDLE)
+        return wrong(e, at, "a texture's name is its handle, with which nothing is computed");
     if (at->op == OP_NOT)
         *to = of_integer(!is_true(to));
     else if (to->kind == NUMBER_REAL)

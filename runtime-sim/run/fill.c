@@ -245,9 +245,11 @@ static bool fill_formula(struct run *run, const struct fill *fill, const struct 
         index->number.integer = (int64_t)i;
         if (!run_value(run, &fill->formula, &number))
             return false;
+        bool handle = number.kind == NUMBER_HANDLE;
         const char *error =
-            number.kind == NUMBER_ADDRESS
-                ? "it is an address"
+            number.kind == NUMBER_ADDRESS ? "it is an address"
+            : handle && !scalar_holds_handle(buffer->type)
+                ? "it is a texture's handle, which needs 64 bits"
                 : scalar_store(buffer->type, &number, data + i * buffer->type->bytes);
         // -1 is a good way to set all bits.
         if (error && number.kind == NUMBER_INTEGER && number.integer == -1) {

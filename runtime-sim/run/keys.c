@@ -18,9 +18,13 @@ static const struct {
 };
 
 static const char *const contexts[CONTEXTS] = {
-    [CONTEXT_RUN] = "the file",    [CONTEXT_BUFFER] = "a buffer",
-    [CONTEXT_LAUNCH] = "a launch", [CONTEXT_STEP] = "a launch or repeat",
-    [CONTEXT_REPEAT] = "a repeat", [CONTEXT_EXPECT] = "an expectation",
+    [CONTEXT_RUN] = "the file",
+    [CONTEXT_BUFFER] = "a buffer",
+    [CONTEXT_TEXTURE] = "a texture",
+    [CONTEXT_LAUNCH] = "a launch",
+    [CONTEXT_STEP] = "a launch or repeat",
+    [CONTEXT_REPEAT] = "a repeat",
+    [CONTEXT_EXPECT] = "an expectation",
 };
 
 static int find_key(enum run_context context, const struct yaml_node *key)

@@ -5,6 +5,7 @@
 enum run_context {
     CONTEXT_RUN,
     CONTEXT_BUFFER,
+    CONTEXT_TEXTURE,
     CONTEXT_LAUNCH,
     CONTEXT_STEP,
     CONTEXT_REPEAT,

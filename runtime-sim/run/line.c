@@ -1,5 +1,6 @@
 #include "runtime-sim/run/line.h"
 #include "runtime-sim/run/fill.h"
+#include "runtime-sim/run/texture.h"
 #include <string.h>
 
 // Both walks over the words take the same steps: once to make the text, once to find the places.
@@ -36,7 +37,7 @@ static struct run_text take(struct walk *walk, const char *option, const char *v
 
 struct words {
     struct run_text program, kernel, grid, block, cluster, shared;
-    struct run_text *args;
+    struct run_text *args, *textures;
 };
 
 static void take_words(struct walk *walk, struct words *words, const struct run_line *line)
@@ -50,6 +51,9 @@ static void take_words(struct walk *walk, struct words *words, const struct run_
     words->args = ARENA_ARRAY(walk->arena, struct run_text, line->arg_count + 1);
     for (uint32_t i = 0; i < line->arg_count; i++)
         words->args[i] = take(walk, " --arg ", line->args[i]);
+    words->textures = ARENA_ARRAY(walk->arena, struct run_text, line->texture_count + 1);
+    for (uint32_t i = 0; i < line->texture_count; i++)
+        words->textures[i] = take(walk, " --texture ", line->textures[i]);
 }
 
 void run_line_source(struct source *source, struct arena *arena, const struct run_line *line)
@@ -61,6 +65,16 @@ void run_line_source(struct source *source, struct arena *arena, const struct ru
     add(&walk, "  ");
     walk.text.v[length] = walk.text.v[length + 1] = 0;
     source_init(source, arena, "<command line>", walk.text.v, length);
+}
+
+static struct run_text numbered(struct run *run, const struct run_text *at, const char *prefix,
+                                uint32_t number)
+{
+    struct run_text name = *at;
+    name.text = arena_printf(run->arena, "%s%u", prefix, number);
+    name.length = (uint32_t)strlen(name.text);
+    name.inner = UINT32_MAX;
+    return name;
 }
 
 // buf:TYPE:COUNT:FILL
@@ -79,9 +93,7 @@ static bool take_buffer(struct run *run, const struct run_text *at, uint32_t num
     uint32_t a = (uint32_t)(count - text), b = (uint32_t)(fill - text);
     struct run_text type_at = run_part(run, at, 4, a), count_at = run_part(run, at, a + 1, b);
     struct run_text fill_at = run_part(run, at, b + 1, at->length);
-    struct run_text name = *at;
-    name.text = arena_printf(run->arena, "arg%u", number);
-    name.length = (uint32_t)strlen(name.text);
+    struct run_text name = numbered(run, at, "arg", number);
     struct run_buffer buffer = {.name = name.text, .at = *at};
     if (!run_type(run, &type_at, &buffer.type) || !run_expression(run, &count_at, &buffer.count) ||
         !run_fill(run, &fill_at, &buffer.fill))
@@ -90,9 +102,39 @@ static bool take_buffer(struct run *run, const struct run_text *at, uint32_t num
     run->names.v[made].buffer = run->buffers.n;
     vec_push(run->arena, &run->buffers, buffer);
     to->at = *at;
-    struct run_text value = name;
-    value.inner = UINT32_MAX;
-    return run_expression(run, &value, &to->value);
+    return run_expression(run, &name, &to->value);
+}
+
+// tex:TYPE[xCHANNELS]:WIDTH[,HEIGHT]:WORDS:FILL
+static bool take_texture(struct run *run, const struct run_text *at, uint32_t number,
+                         struct run_argument *to)
+{
+    struct run_text name = numbered(run, at, "tex", number);
+    struct run_text buffer = numbered(run, at, "arg", number);
+    uint32_t made = run_texture_new(run, &name);
+    to->at = *at;
+    return made != UINT32_MAX &&
+           run_texture_line(run, at, 4, buffer.text, &run->textures.v[made]) &&
+           run_expression(run, &name, &to->value);
+}
+
+// VARIABLE=…
+static void take_variable(struct run *run, const struct run_text *at)
+{
+    uint32_t length = (uint32_t)strcspn(at->text, "=");
+    struct run_texture *texture = &run->textures.v[run_texture_new(run, NULL)];
+    texture->variable = run_part(run, at, 0, length);
+    run_texture_line(run, at, length + 1, texture->variable.text, texture);
+}
+
+static bool take_argument(struct run *run, const struct run_text *at, uint32_t number,
+                          struct run_argument *to)
+{
+    if (!strncmp(at->text, "buf:", 4))
+        return take_buffer(run, at, number, to);
+    if (!strncmp(at->text, "tex:", 4))
+        return take_texture(run, at, number, to);
+    return run_argument(run, at, to);
 }
 
 bool run_line_read(struct run *run, const struct run_line *line)
@@ -114,12 +156,11 @@ bool run_line_read(struct run *run, const struct run_line *line)
         run_expression(run, &words.shared, &launch->shared);
     for (uint32_t i = 0; i < line->arg_count; i++) {
         struct run_argument argument = {0};
-        bool good = strncmp(words.args[i].text, "buf:", 4)
-                        ? run_argument(run, &words.args[i], &argument)
-                        : take_buffer(run, &words.args[i], i, &argument);
-        if (good)
+        if (take_argument(run, &words.args[i], i, &argument))
             vec_push(run->arena, &launch->args, argument);
     }
+    for (uint32_t i = 0; i < line->texture_count; i++)
+        take_variable(run, &words.textures[i]);
     struct run_step step = {.launch = launch};
     vec_push(run->arena, &run->steps.list, step);
     return !run->diags->errors;

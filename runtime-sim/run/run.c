@@ -24,8 +24,11 @@ static const char *load(void *context, struct expr_ref ref, int64_t element, str
 {
     const struct run *run = context;
     if (ref.kind == REF_NUMBER) {
-        *number = run->names.v[ref.index].number;
-        return NULL;
+        const struct run_name *name = &run->names.v[ref.index];
+        *number = name->number;
+        return name->kind != NAME_TEXTURE || name->number.integer
+                   ? NULL
+                   : arena_printf(run->arena, "'%s' has no handle yet", name->text);
     }
     const struct run_buffer *buffer = &run->buffers.v[ref.index];
     if (!buffer->data)
@@ -136,6 +139,18 @@ struct run_text run_part(struct run *run, const struct run_text *at, uint32_t be
     return part;
 }
 
+struct run_text run_text_of(const struct yaml_node *node)
+{
+    struct run_text text = {0};
+    if (node)
+        text = (struct run_text){node->text, node->length, node->begin, node->end, node->inner};
+    if (node && node->kind != YAML_SCALAR) {
+        text.text = "";
+        text.inner = UINT32_MAX;
+    }
+    return text;
+}
+
 // Expressions
 
 bool run_expression(struct run *run, const struct run_text *at, struct run_expr *to)
@@ -163,7 +178,7 @@ bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, in
     struct number number;
     if (!run_value(run, expr, &number))
         return false;
-    if (number.kind == NUMBER_ADDRESS || !number_integer(&number, value)) {
+    if (number_is_place(&number) || !number_integer(&number, value)) {
         run_fault(run, &expr->at, "%s is no integer", what);
         return false;
     }

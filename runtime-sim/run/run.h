@@ -44,6 +44,29 @@ struct run_buffer {
     uint32_t dimensions; // 0: (elements,)
 };
 
+// What is said of a texture by one word each. `run_texture.how` has a value of exec/texture.h.
+enum texture_way {
+    WAY_ADDRESS_X,   // texture_mode
+    WAY_ADDRESS_Y,   // the same
+    WAY_FILTER,      // texture_filter
+    WAY_COORDINATES, // 1: normalised
+    WAY_READ,        // 1: integers as numbers from 0 or −1 to 1
+    TEXTURE_WAYS,
+};
+
+struct run_texture {
+    struct run_text at;
+    struct run_text variable; // .texref or .samplerref that it is bound to; NULL: none
+    uint32_t name;            // whose number is the handle; UINT32_MAX: only the variable's
+    uint32_t buffer;          // of the texels; UINT32_MAX: none, this is a sampler alone
+    struct run_text type_at;
+    const struct scalar *type; // of a channel; NULL: the buffer's
+    struct run_expr channels, width, height, pitch, border[4];
+    uint8_t how[TEXTURE_WAYS];
+    struct run_text how_at[TEXTURE_WAYS]; // NULL: not said
+    uint64_t handle;                      // 0: not known yet
+};
+
 struct run_argument {
     struct run_text name; // of the parameter; NULL text: by place
     struct run_text at;
@@ -92,7 +115,7 @@ struct run_check {
     struct run_expr rtol, atol;
 };
 
-enum run_name_kind { NAME_VALUE, NAME_INDEX, NAME_BUFFER };
+enum run_name_kind { NAME_VALUE, NAME_INDEX, NAME_BUFFER, NAME_TEXTURE };
 
 struct run_name {
     const char *text;
@@ -100,7 +123,7 @@ struct run_name {
     enum run_name_kind kind;
     bool closed;          // the loop that it belongs to has ended
     uint32_t buffer;      // or
-    struct number number; // its value now
+    struct number number; // its value now; of a texture: the handle, 0 as long as there is none
 };
 
 // `--set values.NAME=EXPRESSION`
@@ -123,6 +146,7 @@ struct run {
     VEC(struct run_setting) settings;
     VEC(struct run_name) names;
     VEC(struct run_buffer) buffers;
+    VEC(struct run_texture) textures;
     VEC(struct run_check) checks;
     struct run_steps steps;
     VEC(struct run_input) inputs;
@@ -140,6 +164,8 @@ void run_fault(struct run *run, const struct run_text *at, const char *format, .
 // An error in a part of the text, from its byte `begin` to `end`.
 void run_fault_in(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end,
                   const char *text);
+// A YAML value as a text; what is no scalar has a place and the text "". NULL: not given.
+struct run_text run_text_of(const struct yaml_node *node);
 bool run_expression(struct run *run, const struct run_text *at, struct run_expr *to);
 // The value at this time.
 bool run_value(struct run *run, const struct run_expr *expr, struct number *number);

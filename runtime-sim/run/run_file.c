@@ -1,6 +1,7 @@
 // Reading a run file.
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/keys.h"
+#include "runtime-sim/run/texture.h"
 #include <string.h>
 
 enum { DEEPEST = 16, MOST_STEPS = 100000 };
@@ -11,21 +12,9 @@ struct reading {
     uint32_t depth, steps;
 };
 
-static struct run_text text_of(const struct yaml_node *node)
-{
-    struct run_text text = {0};
-    if (node)
-        text = (struct run_text){node->text, node->length, node->begin, node->end, node->inner};
-    if (node && node->kind != YAML_SCALAR) {
-        text.text = "";
-        text.inner = UINT32_MAX;
-    }
-    return text;
-}
-
 static bool is_scalar(struct reading *r, const struct yaml_node *node, const char *what)
 {
-    struct run_text at = text_of(node);
+    struct run_text at = run_text_of(node);
     if (node->kind == YAML_SCALAR && node->length)
         return true;
     run_fault(r->run, &at, "%s is one value", what);
@@ -34,7 +23,7 @@ static bool is_scalar(struct reading *r, const struct yaml_node *node, const cha
 
 static bool take_expression(struct reading *r, const struct yaml_node *node, struct run_expr *to)
 {
-    struct run_text at = text_of(node);
+    struct run_text at = run_text_of(node);
     return !node || run_expression(r->run, &at, to);
 }
 
@@ -57,9 +46,9 @@ static void take_value(struct reading *r, const struct yaml_node *key,
                        const struct yaml_node *value)
 {
     struct run *run = r->run;
-    struct run_text name = text_of(key);
+    struct run_text name = run_text_of(key);
     const struct run_text *set = key->kind == YAML_SCALAR ? setting_of(r, &name) : NULL;
-    struct run_text at = set ? *set : text_of(value);
+    struct run_text at = set ? *set : run_text_of(value);
     struct run_expr expr;
     struct number number;
     if (!is_scalar(r, key, "a name") || !is_scalar(r, value, "a number"))
@@ -97,16 +86,17 @@ static void take_buffer(struct reading *r, const struct yaml_node *key,
                         const struct yaml_node *value)
 {
     struct run *run = r->run;
-    struct run_text name = text_of(key);
+    struct run_text name = run_text_of(key);
     struct key_values of;
     if (!is_scalar(r, key, "a name") ||
         !keys_read(&of, &r->document, value, CONTEXT_BUFFER, run->diags))
         return;
     struct run_buffer buffer = {.name = name.text,
                                 .at = name,
-                                .variable = text_of(of.of[KEY_BUFFER_variable]),
-                                .save = text_of(of.of[KEY_BUFFER_save])};
-    struct run_text type = text_of(of.of[KEY_BUFFER_type]), fill = text_of(of.of[KEY_BUFFER_fill]);
+                                .variable = run_text_of(of.of[KEY_BUFFER_variable]),
+                                .save = run_text_of(of.of[KEY_BUFFER_save])};
+    struct run_text type = run_text_of(of.of[KEY_BUFFER_type]),
+                    fill = run_text_of(of.of[KEY_BUFFER_fill]);
     if ((type.text && !run_type(run, &type, &buffer.type)) ||
         !take_expression(r, of.of[KEY_BUFFER_count], &buffer.count) ||
         (fill.text && !run_fill(run, &fill, &buffer.fill)))
@@ -118,11 +108,30 @@ static void take_buffer(struct reading *r, const struct yaml_node *key,
     vec_push(run->arena, &run->buffers, buffer);
 }
 
+// Textures. Their names are known before there are buffers, which may hold handles.
+
+static void take_texture_names(struct reading *r, const struct yaml_node *textures)
+{
+    for (uint32_t i = 0; textures && i < textures->count; i += 2) {
+        const struct yaml_node *key = yaml_at(&r->document, textures->items[i]);
+        struct run_text name = run_text_of(key);
+        if (is_scalar(r, key, "a name"))
+            run_texture_new(r->run, &name);
+    }
+}
+
+static void take_textures(struct reading *r, const struct yaml_node *textures)
+{
+    for (uint32_t i = 0; textures && i < textures->count; i += 2)
+        run_texture_keys(r->run, &r->document, yaml_at(&r->document, textures->items[i + 1]),
+                         &r->run->textures.v[i / 2]);
+}
+
 // Launches
 
 static bool take_shape(struct reading *r, const struct yaml_node *node, struct run_expr shape[3])
 {
-    struct run_text at = text_of(node);
+    struct run_text at = run_text_of(node);
     if (!node)
         return true;
     if (node->kind == YAML_SCALAR)
@@ -141,12 +150,12 @@ static bool take_shape(struct reading *r, const struct yaml_node *node, struct r
 
 static bool take_parts(struct reading *r, const struct yaml_node *node, struct run_argument *to)
 {
-    to->at = text_of(node);
+    to->at = run_text_of(node);
     to->parts = ARENA_ARRAY(r->run->arena, struct run_argument, node->count + 1);
     for (uint32_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = yaml_at(&r->document, node->items[i]);
         struct run_argument *part = &to->parts[to->part_count++];
-        struct run_text at = text_of(item);
+        struct run_text at = run_text_of(item);
         if (!is_scalar(r, item, "a part of a structure") || !run_argument(r->run, &at, part))
             return false;
         if (!part->type) {
@@ -160,8 +169,8 @@ static bool take_parts(struct reading *r, const struct yaml_node *node, struct r
 static bool take_argument(struct reading *r, const struct yaml_node *name,
                           const struct yaml_node *node, struct run_launch *launch)
 {
-    struct run_argument argument = {.name = text_of(name)};
-    struct run_text at = text_of(node);
+    struct run_argument argument = {.name = run_text_of(name)};
+    struct run_text at = run_text_of(node);
     bool good = node->kind == YAML_SEQUENCE
                     ? take_parts(r, node, &argument)
                     : is_scalar(r, node, "an argument") && run_argument(r->run, &at, &argument);
@@ -188,7 +197,7 @@ static bool take_arguments(struct reading *r, const struct yaml_node *node,
 
 static bool take_flag(struct reading *r, const struct yaml_node *node, bool *to)
 {
-    struct run_text at = text_of(node);
+    struct run_text at = run_text_of(node);
     *to = node && !strcmp(at.text, "true");
     if (!node || *to || !strcmp(at.text, "false"))
         return true;
@@ -203,8 +212,8 @@ static bool take_launch(struct reading *r, const struct yaml_node *node, struct 
     if (!keys_read(&of, &r->document, node, CONTEXT_LAUNCH, run->diags))
         return false;
     struct run_launch *launch = ARENA_NEW(run->arena, struct run_launch);
-    launch->at = text_of(node);
-    launch->kernel = text_of(of.of[KEY_LAUNCH_kernel]);
+    launch->at = run_text_of(node);
+    launch->kernel = run_text_of(of.of[KEY_LAUNCH_kernel]);
     if (!take_shape(r, of.of[KEY_LAUNCH_grid], launch->grid) ||
         !take_shape(r, of.of[KEY_LAUNCH_block], launch->block) ||
         !take_shape(r, of.of[KEY_LAUNCH_cluster], launch->cluster) ||
@@ -225,7 +234,7 @@ static bool take_resets(struct reading *r, const struct yaml_node *node, struct 
     for (uint32_t i = 0; i < count; i++) {
         const struct yaml_node *item =
             node->kind == YAML_SEQUENCE ? yaml_at(&r->document, node->items[i]) : node;
-        struct run_text name = text_of(item);
+        struct run_text name = run_text_of(item);
         if (!is_scalar(r, item, "a buffer's name"))
             return false;
         uint32_t buffer = run_find_buffer(r->run, &name);
@@ -243,8 +252,8 @@ static bool take_repeat(struct reading *r, const struct yaml_node *node, struct 
     if (!keys_read(&of, &r->document, node, CONTEXT_REPEAT, run->diags))
         return false;
     struct run_repeat *repeat = ARENA_NEW(run->arena, struct run_repeat);
-    struct run_text index = text_of(of.of[KEY_REPEAT_index]);
-    repeat->at = text_of(node);
+    struct run_text index = run_text_of(of.of[KEY_REPEAT_index]);
+    repeat->at = run_text_of(node);
     repeat->index = UINT32_MAX;
     if (!take_expression(r, of.of[KEY_REPEAT_times], &repeat->times))
         return false;
@@ -268,7 +277,7 @@ static bool take_repeat(struct reading *r, const struct yaml_node *node, struct 
 static bool is_repeat(struct reading *r, const struct yaml_node *node)
 {
     for (uint32_t i = 0; node->kind == YAML_MAPPING && i < node->count; i += 2)
-        if (!strcmp(text_of(yaml_at(&r->document, node->items[i])).text, "repeat"))
+        if (!strcmp(run_text_of(yaml_at(&r->document, node->items[i])).text, "repeat"))
             return true;
     return false;
 }
@@ -276,7 +285,7 @@ static bool is_repeat(struct reading *r, const struct yaml_node *node)
 static void take_step(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
 {
     struct key_values of;
-    struct run_text at = text_of(node);
+    struct run_text at = run_text_of(node);
     if (++r->steps > MOST_STEPS) {
         if (r->steps == MOST_STEPS + 1)
             run_fault(r->run, &at, "there are more than 100000 launches: repeat has 'times'");
@@ -289,7 +298,7 @@ static void take_step(struct reading *r, const struct yaml_node *node, struct ru
 
 static void take_steps(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
 {
-    struct run_text at = text_of(node);
+    struct run_text at = run_text_of(node);
     if (r->depth == DEEPEST) {
         run_fault(r->run, &at, "repeats are nested more than 16 deep");
         return;
@@ -305,9 +314,9 @@ static void take_steps(struct reading *r, const struct yaml_node *node, struct r
 // What a buffer is compared with, which is one of three.
 static bool take_expected(struct reading *r, const struct key_values *of, struct run_check *check)
 {
-    struct run_text reference = text_of(of->of[KEY_EXPECT_reference]);
-    struct run_text fill = text_of(of->of[KEY_EXPECT_fill]);
-    check->path = text_of(of->of[KEY_EXPECT_file]);
+    struct run_text reference = run_text_of(of->of[KEY_EXPECT_reference]);
+    struct run_text fill = run_text_of(of->of[KEY_EXPECT_fill]);
+    check->path = run_text_of(of->of[KEY_EXPECT_file]);
     int given = !!reference.text + !!fill.text + !!check->path.text;
     if (given != 1) {
         run_fault(r->run, &check->at, "an expectation needs one of 'file', 'reference' and 'fill'");
@@ -325,8 +334,8 @@ static void take_check(struct reading *r, const struct yaml_node *node)
     struct key_values of;
     if (!keys_read(&of, &r->document, node, CONTEXT_EXPECT, run->diags))
         return;
-    struct run_text buffer = text_of(of.of[KEY_EXPECT_buffer]);
-    struct run_check check = {.at = text_of(node), .buffer = run_find_buffer(run, &buffer)};
+    struct run_text buffer = run_text_of(of.of[KEY_EXPECT_buffer]);
+    struct run_check check = {.at = run_text_of(node), .buffer = run_find_buffer(run, &buffer)};
     if (check.buffer != UINT32_MAX && take_expected(r, &of, &check) &&
         take_expression(r, of.of[KEY_EXPECT_rtol], &check.rtol) &&
         take_expression(r, of.of[KEY_EXPECT_atol], &check.atol))
@@ -347,14 +356,18 @@ static void take_all(struct reading *r, const struct key_values *of)
 {
     struct run *run = r->run;
     const struct yaml_node *buffers = of->of[KEY_RUN_buffers], *checks = of->of[KEY_RUN_expect];
-    run->program = text_of(of->of[KEY_RUN_program]);
-    run->module = text_of(of->of[KEY_RUN_module]);
-    run->arch = text_of(of->of[KEY_RUN_arch]);
+    run->program = run_text_of(of->of[KEY_RUN_program]);
+    run->module = run_text_of(of->of[KEY_RUN_module]);
+    run->arch = run_text_of(of->of[KEY_RUN_arch]);
     take_values(r, of->of[KEY_RUN_values]);
+    take_texture_names(r, of->of[KEY_RUN_textures]);
     for (uint32_t i = 0; buffers && i < buffers->count; i += 2)
         take_buffer(r, yaml_at(&r->document, buffers->items[i]),
                     yaml_at(&r->document, buffers->items[i + 1]));
-    // What names a buffer that is not understood would only say that there is none.
+    // What names a buffer or texture that is not understood would only say that there is none.
+    if (run->diags->errors)
+        return;
+    take_textures(r, of->of[KEY_RUN_textures]);
     if (run->diags->errors)
         return;
     take_steps(r, of->of[KEY_RUN_launches], &run->steps);

@@ -25,14 +25,15 @@ double session_cpu_seconds(void)
 
 // Buffers
 
-static struct allocation *find_variable(struct session *session, const struct run_text *name)
+// The variables are the image's first allocations.
+uint32_t session_find_variable(struct session *session, const struct run_text *name)
 {
     struct nearest nearest;
     nearest_init(&nearest, name->text, name->length);
     for (uint32_t i = 0; i < session->program->variables.n; i++) {
-        struct allocation *at = &session->image->list.v[i];
+        const struct allocation *at = &session->image->list.v[i];
         if (!strcmp(at->name, name->text))
-            return at;
+            return i;
         nearest_offer(&nearest, at->name, strlen(at->name));
     }
     if (nearest.best)
@@ -40,17 +41,21 @@ static struct allocation *find_variable(struct session *session, const struct ru
                   nearest.best);
     else
         run_fault(session->run, name, "there is no variable '%s'", name->text);
-    return NULL;
+    return UINT32_MAX;
 }
 
-// The variables are the image's first allocations.
 static bool stand_for_variable(struct session *session, struct run_buffer *buffer)
 {
-    const struct allocation *at = find_variable(session, &buffer->variable);
+    uint32_t found = session_find_variable(session, &buffer->variable);
     int64_t count;
-    if (at && !buffer->type)
+    if (found == UINT32_MAX)
+        return false;
+    const struct allocation *at = &session->image->list.v[found];
+    if (session_is_handle(session, found))
+        run_fault(session->run, &buffer->variable, "'%s' is bound under 'textures'", at->name);
+    else if (!buffer->type)
         run_fault(session->run, &buffer->at, "the buffer '%s' needs a type", buffer->name);
-    if (!at || !buffer->type)
+    if (!buffer->type || session_is_handle(session, found))
         return false;
     count = (int64_t)(at->bytes / buffer->type->bytes);
     if (buffer->count.expr &&
@@ -102,9 +107,11 @@ bool session_prepare(struct session *session)
         diag_add(session->diags, DIAG_ERROR, "not-executable", NO_OFFSET, NO_OFFSET, "%s", error);
         return false;
     }
+    if (!session_name_textures(session))
+        return false;
     for (uint32_t i = 0; i < session->run->buffers.n; i++)
         good &= allocate(session, &session->run->buffers.v[i]);
-    return good;
+    return good && session_bind_textures(session);
 }
 
 // Kernels
@@ -168,6 +175,7 @@ static struct session_kernel *counts_of(struct session *session,
             return &session->kernels.v[i];
     struct session_kernel kernel = {.name =
                                         arena_strndup(session->arena, name->text, name->length)};
+    }
     vec_push(session->arena, &session->kernels, kernel);
     return &session->kernels.v[session->kernels.n - 1];
 }
@@ -294,6 +302,7 @@ static enum session_outcome do_launch(struct session *session, const struct run_
         .function = (uint32_t)(function - session->program->functions.v),
         .image = session->image,
         .check = session->check,
+        .textures = session->textures,
         .print = session->print,
         .print_context = session->context,
     };

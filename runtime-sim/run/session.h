@@ -14,6 +14,7 @@ enum session_outcome {
 struct check;
 struct image;
 struct grid_result;
+struct textures;
 
 // What a kernel has done, in all its launches.
 struct session_kernel {
@@ -44,6 +45,7 @@ struct session {
     bool race, uninit;                  // look for races, for reads of what was never written
     struct check *check;                // made by session_prepare if one of these is wanted
     struct image *image;                // made by session_prepare
+    struct textures *textures;          // likewise
     VEC(struct session_kernel) kernels; // in the order of their first launches
     uint64_t launches;
     double kernel_cpu_seconds; // of all threads
@@ -67,6 +69,14 @@ void session_tell_reports(struct session *session);
 // Compares what is expected; what differs is told at the expectation.
 enum session_outcome session_check(struct session *session);
 
+// A variable of the program, or UINT32_MAX, after saying so, if there is none of this name.
+uint32_t session_find_variable(struct session *session, const struct run_text *name);
+// True if the variable is a .texref, .samplerref or .surfref.
+bool session_is_handle(const struct session *session, uint32_t variable);
+// Handles of the textures, before buffers are filled, which may hold them; then what they are
+// bound to. Both tell what is wrong.
+bool session_name_textures(struct session *session);
+bool session_bind_textures(struct session *session);
 // Parameters of a launch in `to`, which has the kernel's bytes. False after saying what is wrong.
 bool session_arguments(struct session *session, const struct run_launch *launch,
                        const struct program_function *function, uint8_t *to);

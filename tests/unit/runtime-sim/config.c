@@ -11,13 +11,13 @@
 
 struct values {
 #define CONFIG_DEF "tests/unit/runtime-sim/config_test.def"
-#include "runtime-sim/engine/config_fields.h"
+#include "runtime-sim/engine/config_fields.inc"
 };
 
 static const struct config_key keys[] = {
 #define CONFIG_DEF "tests/unit/runtime-sim/config_test.def"
 #define CONFIG_OF struct values
-#include "runtime-sim/engine/config_keys.h"
+#include "runtime-sim/engine/config_keys.inc"
 };
 
 enum { KEYS = sizeof keys / sizeof *keys };

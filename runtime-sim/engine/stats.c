@@ -1,0 +1,177 @@
+#include "runtime-sim/engine/stats.h"
+#include "support/number.h"
+#include <string.h>
+
+void stats_init(struct stats *stats, struct arena *arena)
+{
+    *stats = (struct stats){.arena = arena};
+}
+
+void stats_add(struct stats *stats, const char *name, const struct stat_key *keys, uint32_t count,
+               const void *values)
+{
+    struct stat_group group = {name, keys, count, values};
+    vec_push(stats->arena, &stats->groups, group);
+}
+
+static uint64_t counter(const struct stat_group *group, size_t offset)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)group->values + offset, sizeof value);
+    return value;
+}
+
+// Visiting all, in their order
+
+struct entry {
+    const struct stat_group *group;
+    const struct stat_key *key;
+    uint64_t whole; // of a count
+    double value;
+};
+
+typedef bool visit_function(void *context, const struct entry *entry); // true: that is enough
+
+static struct entry entry_of(const struct stat_group *group, const struct stat_key *key,
+                             const uint64_t *since)
+{
+    struct entry entry = {group, key, counter(group, key->offset), 0};
+    if (since && key->kind != STAT_MOST)
+        entry.whole -= since[0];
+    entry.value = (double)entry.whole;
+    if (key->kind == STAT_RATIO) {
+        uint64_t parts = counter(group, key->denominator) - (since ? since[1] : 0);
+        entry.value = parts ? entry.value / (double)parts : 0;
+    }
+    return entry;
+}
+
+static void visit(const struct stats *stats, const struct stats_mark *since,
+                  visit_function *function, void *context)
+{
+    const uint64_t *at = since ? since->values : NULL;
+    for (uint32_t i = 0; i < stats->groups.n; i++) {
+        const struct stat_group *group = &stats->groups.v[i];
+        for (uint32_t k = 0; k < group->count; k++, at += at ? 2 : 0) {
+            struct entry entry = entry_of(group, &group->keys[k], at);
+            if (function(context, &entry))
+                return;
+        }
+    }
+}
+
+struct stats_mark stats_take(const struct stats *stats, struct arena *arena)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < stats->groups.n; i++)
+        count += stats->groups.v[i].count;
+    struct stats_mark mark = {ARENA_ARRAY(arena, uint64_t, 2 * (size_t)count + 1)};
+    uint64_t *at = mark.values;
+    for (uint32_t i = 0; i < stats->groups.n; i++) {
+        const struct stat_group *group = &stats->groups.v[i];
+        for (uint32_t k = 0; k < group->count; k++, at += 2) {
+            at[0] = counter(group, group->keys[k].offset);
+            at[1] =
+                group->keys[k].kind == STAT_RATIO ? counter(group, group->keys[k].denominator) : 0;
+        }
+    }
+    return mark;
+}
+
+// Finding
+
+struct search {
+    const char *name;
+    double value;
+    bool found;
+};
+
+static bool look(void *context, const struct entry *entry)
+{
+    struct search *search = context;
+    size_t length = strlen(entry->group->name);
+    if (strncmp(search->name, entry->group->name, length) || search->name[length] != '.' ||
+        strcmp(search->name + length + 1, entry->key->name))
+        return false;
+    search->value = entry->value;
+    search->found = true;
+    return true;
+}
+
+bool stats_find(const struct stats *stats, const struct stats_mark *since, const char *name,
+                double *value)
+{
+    struct search search = {.name = name};
+    visit(stats, since, look, &search);
+    *value = search.value;
+    return search.found;
+}
+
+// Writing
+
+static void value_text(char text[NUMBER_TEXT], const struct entry *entry)
+{
+    if (entry->key->kind == STAT_RATIO)
+        number_shortest(text, entry->value);
+    else
+        text[number_uint(text, entry->whole)] = 0;
+}
+
+static bool write_text(void *context, const struct entry *entry)
+{
+    char text[NUMBER_TEXT];
+    value_text(text, entry);
+    fprintf(context, "%s.%s = %s # %s%s%s\n", entry->group->name, entry->key->name, text,
+            entry->key->unit, *entry->key->unit ? ": " : "", entry->key->text);
+    return false;
+}
+
+static bool write_csv(void *context, const struct entry *entry)
+{
+    char text[NUMBER_TEXT];
+    value_text(text, entry);
+    fprintf(context, "%s.%s,%s,%s\n", entry->group->name, entry->key->name, entry->key->unit, text);
+    return false;
+}
+
+static bool write_json(void *context, const struct entry *entry)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%s.%s", entry->group->name, entry->key->name);
+    json_key(context, name);
+    if (entry->key->kind == STAT_RATIO)
+        json_double(context, entry->value);
+    else
+        json_uint(context, entry->whole);
+    return false;
+}
+
+static bool write_name(void *context, const struct entry *entry)
+{
+    fprintf(context, "%s.%s  # %s%s%s\n", entry->group->name, entry->key->name, entry->key->unit,
+            *entry->key->unit ? ": " : "", entry->key->text);
+    return false;
+}
+
+void stats_text(const struct stats *stats, const struct stats_mark *since, FILE *to)
+{
+    visit(stats, since, write_text, to);
+}
+
+void stats_csv(const struct stats *stats, const struct stats_mark *since, FILE *to)
+{
+    fputs("name,unit,value\n", to);
+    visit(stats, since, write_csv, to);
+}
+
+void stats_json(const struct stats *stats, const struct stats_mark *since, struct json *json)
+{
+    json_object(json);
+    visit(stats, since, write_json, json);
+    json_end_object(json);
+}
+
+void stats_list(const struct stats *stats, FILE *to)
+{
+    visit(stats, NULL, write_name, to);
+}

@@ -1,0 +1,264 @@
+// What a run says of textures → what launches fetch from.
+#include "frontend/isa.h"
+#include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/texture.h"
+#include "runtime-sim/run/session.h"
+#include <inttypes.h>
+#include <string.h>
+
+// Handles of textures that are no variables: nobody comes to them by counting or by adding to an
+// address.
+#define HANDLE_FIRST UINT64_C(0x7465780000000001)
+
+enum {
+    MOST_TEXELS = 1 << 28, // of one dimension
+    MOST_WIDTH = 1 << 17,
+    MOST_HEIGHT = 1 << 16,
+    MOST_PITCH = 1 << 30,
+    PITCH_ALIGN = 32,
+};
+
+// Formats by their numbers; with b for u where there is no sign.
+static const char *const formats[] = {
+    [TEXTURE_U8] = "u8",   [TEXTURE_S8] = "s8",   [TEXTURE_U16] = "u16", [TEXTURE_S16] = "s16",
+    [TEXTURE_U32] = "u32", [TEXTURE_S32] = "s32", [TEXTURE_F16] = "f16", [TEXTURE_F32] = "f32",
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+struct binding {
+    struct session *session;
+    const struct run_texture *from;
+    const struct run_buffer *buffer; // NULL: a sampler alone
+    struct texture texture;
+    uint32_t texel; // its bytes
+};
+
+static struct run *run_of(const struct binding *b)
+{
+    return b->session->run;
+}
+
+// Handles
+
+static uint16_t type_of_variable(const struct session *session, uint32_t variable)
+{
+    const struct program *program = session->program;
+    return program->module->symbols.v[program->variables.v[variable].symbol].type;
+}
+
+bool session_is_handle(const struct session *session, uint32_t variable)
+{
+    uint16_t type = type_of_variable(session, variable);
+    return type == W_texref || type == W_samplerref || type == W_surfref;
+}
+
+static bool name_variable(struct session *session, struct run_texture *texture)
+{
+    bool sampler = texture->buffer == UINT32_MAX;
+    uint32_t found = session_find_variable(session, &texture->variable);
+    if (found == UINT32_MAX)
+        return false;
+    if (type_of_variable(session, found) != (sampler ? W_samplerref : W_texref)) {
+        run_fault(session->run, &texture->variable, "'%s' is no %s", texture->variable.text,
+                  sampler ? ".samplerref, as a sampler without a 'buffer' needs" : ".texref");
+        return false;
+    }
+    texture->handle = session->program->variables.v[found].address;
+    return true;
+}
+
+bool session_name_textures(struct session *session)
+{
+    struct run *run = session->run;
+    bool good = true;
+    for (uint32_t i = 0; i < run->textures.n; i++) {
+        struct run_texture *texture = &run->textures.v[i];
+        texture->handle = HANDLE_FIRST + i;
+        if (texture->variable.text)
+            good &= name_variable(session, texture);
+        for (uint32_t k = 0; good && k < i; k++)
+            if (run->textures.v[k].handle == texture->handle) {
+                run_fault(run, &texture->variable, "'%s' is bound a second time",
+                          texture->variable.text);
+                good = false;
+            }
+        if (texture->name != UINT32_MAX)
+            run->names.v[texture->name].number.integer = (int64_t)texture->handle;
+    }
+    return good;
+}
+
+// Texels
+
+static int find_format(const struct scalar *type)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (!strcmp(type->name, formats[i]) ||
+            (type->name[0] == 'b' && type->class == SCALAR_UNSIGNED && formats[i][0] == 'u' &&
+             !strcmp(type->name + 1, formats[i] + 1)))
+            return i;
+    return -1;
+}
+
+static bool take_format(struct binding *b)
+{
+    const struct run_texture *from = b->from;
+    const struct scalar *type = from->type ? from->type : b->buffer->type;
+    int format = find_format(type);
+    int64_t channels = 1;
+    if (format < 0) {
+        run_fault(run_of(b), from->type ? &from->type_at : &from->at,
+                  "there are no texels of %s: channels are u8 to u32, s8 to s32, f16 or f32",
+                  type->name);
+        return false;
+    }
+    if (from->channels.expr &&
+        !run_integer(run_of(b), &from->channels, 1, 4, "the number of channels", &channels))
+        return false;
+    if (channels == 3)
+        run_fault(run_of(b), &from->channels.at, "a texel has 1, 2 or 4 channels");
+    b->texture.format = (uint8_t)format;
+    b->texture.channels = (uint8_t)channels;
+    b->texel = type->bytes * (uint32_t)channels;
+    return channels != 3;
+}
+
+static bool gives_floats(const struct binding *b)
+{
+    return b->texture.format >= TEXTURE_F16 || b->texture.normalized_float;
+}
+
+// What the words ask for must go together.
+static bool check_how(const struct binding *b)
+{
+    const struct run_texture *from = b->from;
+    const char *format = formats[b->texture.format];
+    if (b->texture.normalized_float && b->texture.format > TEXTURE_S16) {
+        run_fault(run_of(b), &from->how_at[WAY_READ],
+                  "normalized-float is for integers of 8 and 16 bits, and a channel is %s", format);
+        return false;
+    }
+    if (from->how[WAY_FILTER] == TEXTURE_LINEAR && !gives_floats(b)) {
+        run_fault(run_of(b), &from->how_at[WAY_FILTER],
+                  "linear is not for integers, and a channel is %s%s", format,
+                  b->texture.format <= TEXTURE_S16 ? ": read it as normalized-float" : "");
+        return false;
+    }
+    for (int i = WAY_ADDRESS_X; i <= WAY_ADDRESS_Y; i++)
+        if (from->how[i] <= TEXTURE_MIRROR && !from->how[WAY_COORDINATES]) {
+            run_fault(run_of(b), &from->how_at[i], "'%s' needs normalized coordinates",
+                      from->how_at[i].text);
+            return false;
+        }
+    return true;
+}
+
+static bool take_pitch(struct binding *b)
+{
+    int64_t row = (int64_t)b->texture.width * b->texel, pitch = row;
+    const struct run_expr *from = &b->from->pitch;
+    if (from->expr && !run_integer(run_of(b), from, row, MOST_PITCH, "the pitch", &pitch))
+        return false;
+    if (from->expr && pitch % PITCH_ALIGN) {
+        run_fault(run_of(b), &from->at, "the pitch is %" PRId64 ", and must be a multiple of %d",
+                  pitch, PITCH_ALIGN);
+        return false;
+    }
+    b->texture.pitch = (uint32_t)pitch;
+    return true;
+}
+
+static bool take_size(struct binding *b)
+{
+    const struct run_texture *from = b->from;
+    uint64_t bytes = b->buffer->elements * b->buffer->type->bytes;
+    int64_t width = (int64_t)(bytes / b->texel), height = 1;
+    bool flat = !from->height.expr;
+    if (from->width.expr && !run_integer(run_of(b), &from->width, 1,
+                                         flat ? MOST_TEXELS : MOST_WIDTH, "the width", &width))
+        return false;
+    if (!flat && !run_integer(run_of(b), &from->height, 1, MOST_HEIGHT, "the height", &height))
+        return false;
+    if (width < 1 || width > MOST_TEXELS) {
+        run_fault(run_of(b), &from->at, "'%s' holds %" PRId64 " texels, and 1 to %d can be had",
+                  b->buffer->name, width, MOST_TEXELS);
+        return false;
+    }
+    b->texture.width = (uint32_t)width;
+    b->texture.height = flat ? 0 : (uint32_t)height;
+    if (!take_pitch(b))
+        return false;
+    uint64_t need = (uint64_t)(height - 1) * b->texture.pitch + (uint64_t)width * b->texel;
+    if (need > bytes)
+        run_fault(run_of(b), flat ? &from->width.at : &from->height.at,
+                  "the texture takes %" PRIu64 " bytes, and '%s' has %" PRIu64, need,
+                  b->buffer->name, bytes);
+    return need <= bytes;
+}
+
+// What lies outside is as a texel that was read.
+static bool take_border(struct binding *b)
+{
+    const struct run_texture *from = b->from;
+    bool sign = formats[b->texture.format][0] == 's';
+    const char *name = gives_floats(b) ? "f32" : sign ? "s32" : "u32";
+    const struct scalar *type = scalar_find(name, 3);
+    bool used = from->how[WAY_ADDRESS_X] == TEXTURE_CLAMP_TO_BORDER ||
+                from->how[WAY_ADDRESS_Y] == TEXTURE_CLAMP_TO_BORDER;
+    for (int i = 0; i < 4 && from->border[i].expr; i++) {
+        struct number number;
+        const char *error = "this is for 'address: border'";
+        if (used && !run_value(run_of(b), &from->border[i], &number))
+            return false;
+        if (used)
+            error = number_is_place(&number)
+                        ? "a border is a number"
+                        : scalar_store(type, &number, &b->texture.sampler.border[i]);
+        if (error) {
+            run_fault(run_of(b), &from->border[i].at, "%s", error);
+            return false;
+        }
+    }
+    return true;
+}
+
+// Both
+
+static void take_sampler(struct binding *b)
+{
+    const struct run_texture *from = b->from;
+    struct sampler *sampler = &b->texture.sampler;
+    sampler->filter = from->how[WAY_FILTER];
+    sampler->mode[0] = from->how[WAY_ADDRESS_X];
+    sampler->mode[1] = from->how[WAY_ADDRESS_Y];
+    sampler->force_unnormalized =
+        !b->buffer && from->how_at[WAY_COORDINATES].text && !from->how[WAY_COORDINATES];
+    b->texture.normalized_coordinates = from->how[WAY_COORDINATES];
+    b->texture.normalized_float = from->how[WAY_READ];
+}
+
+static bool bind(struct session *session, const struct run_texture *from)
+{
+    struct binding b = {.session = session, .from = from};
+    if (from->buffer != UINT32_MAX)
+        b.buffer = &session->run->buffers.v[from->buffer];
+    take_sampler(&b);
+    if (!b.buffer) {
+        sampler_bind(session->textures, session->arena, from->handle, &b.texture.sampler);
+        return true;
+    }
+    b.texture.address = b.buffer->address;
+    if (!take_format(&b) || !check_how(&b) || !take_size(&b) || !take_border(&b))
+        return false;
+    texture_bind(session->textures, session->arena, from->handle, &b.texture);
+    return true;
+}
+
+bool session_bind_textures(struct session *session)
+{
+    bool good = true;
+    session->textures = ARENA_NEW(session->arena, struct textures);
+    for (uint32_t i = 0; i < session->run->textures.n; i++)
+        good &= bind(session, &session->run->textures.v[i]);
+    return good;
+}

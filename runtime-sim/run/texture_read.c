@@ -1,0 +1,286 @@
+// Reading what a texture is: the keys of run files, the words of command lines.
+#include "runtime-sim/run/texture.h"
+#include "runtime-sim/exec/texture.h"
+#include "runtime-sim/run/keys.h"
+#include <string.h>
+
+static const struct {
+    const char *text;
+    enum texture_way way;
+    uint8_t value;
+} words[] = {
+    {"clamp", WAY_ADDRESS_X, TEXTURE_CLAMP_TO_EDGE},
+    {"border", WAY_ADDRESS_X, TEXTURE_CLAMP_TO_BORDER},
+    {"wrap", WAY_ADDRESS_X, TEXTURE_WRAP},
+    {"mirror", WAY_ADDRESS_X, TEXTURE_MIRROR},
+    {"point", WAY_FILTER, TEXTURE_NEAREST},
+    {"linear", WAY_FILTER, TEXTURE_LINEAR},
+    {"texels", WAY_COORDINATES, 0},
+    {"normalized", WAY_COORDINATES, 1},
+    {"element", WAY_READ, 0},
+    {"normalized-float", WAY_READ, 1},
+};
+enum { WORDS = sizeof words / sizeof *words };
+
+static int find_word(const struct run_text *at)
+{
+    for (int i = 0; i < WORDS; i++)
+        if (!strcmp(words[i].text, at->text))
+            return i;
+    return -1;
+}
+
+// Those of one way, or all: "clamp, border, wrap or mirror"
+static const char *choices(struct run *run, enum texture_way way)
+{
+    const char *text = "";
+    for (int i = 0, last = -1; i <= WORDS; i++) {
+        if (i < WORDS && way != TEXTURE_WAYS && words[i].way != way)
+            continue;
+        if (last >= 0)
+            text = arena_printf(run->arena, "%s%s%s", text,
+                                !*text       ? ""
+                                : i == WORDS ? " or "
+                                             : ", ",
+                                words[last].text);
+        last = i;
+    }
+    return text;
+}
+
+static void put(struct run_texture *to, enum texture_way way, uint8_t value,
+                const struct run_text *at)
+{
+    to->how[way] = value;
+    to->how_at[way] = *at;
+}
+
+// What is not said.
+static void set_defaults(struct run_texture *texture)
+{
+    *texture = (struct run_texture){.name = UINT32_MAX, .buffer = UINT32_MAX};
+    texture->how[WAY_ADDRESS_X] = texture->how[WAY_ADDRESS_Y] = TEXTURE_CLAMP_TO_EDGE;
+}
+
+uint32_t run_texture_new(struct run *run, const struct run_text *name)
+{
+    struct run_texture texture;
+    set_defaults(&texture);
+    if (name) {
+        texture.at = *name;
+        texture.name = run_new_name(run, name, NAME_TEXTURE);
+        if (texture.name == UINT32_MAX)
+            return UINT32_MAX;
+        run->names.v[texture.name].number.kind = NUMBER_HANDLE;
+    }
+    vec_push(run->arena, &run->textures, texture);
+    return run->textures.n - 1;
+}
+
+// Keys
+
+static bool take_word(struct run *run, const struct yaml_node *node, enum texture_way kind,
+                      enum texture_way way, struct run_texture *to)
+{
+    struct run_text at = run_text_of(node);
+    int word = node ? find_word(&at) : -1;
+    if (!node)
+        return true;
+    if (word >= 0 && words[word].way == kind) {
+        put(to, way, words[word].value, &at);
+        return true;
+    }
+    run_fault(run, &at, "this is %s, not '%s'", choices(run, kind), at.text);
+    return false;
+}
+
+static bool take_address(struct run *run, const struct yaml_document *document,
+                         const struct yaml_node *node, struct run_texture *to)
+{
+    const struct yaml_node *x = node, *y = node;
+    if (node && node->kind == YAML_SEQUENCE) {
+        struct run_text at = run_text_of(node);
+        if (node->count != 2) {
+            run_fault(run, &at, "'address' is for both axes, or [X, Y]");
+            return false;
+        }
+        x = yaml_at(document, node->items[0]);
+        y = yaml_at(document, node->items[1]);
+    }
+    return take_word(run, x, WAY_ADDRESS_X, WAY_ADDRESS_X, to) &&
+           take_word(run, y, WAY_ADDRESS_X, WAY_ADDRESS_Y, to);
+}
+
+static bool take_border(struct run *run, const struct yaml_document *document,
+                        const struct yaml_node *node, struct run_texture *to)
+{
+    bool list = node && node->kind == YAML_SEQUENCE;
+    uint32_t count = !node ? 0 : list ? node->count : 1;
+    struct run_text at = run_text_of(node);
+    if (count > 4 || (list && !count)) {
+        run_fault(run, &at, "there are one to four channels");
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct yaml_node *item = list ? yaml_at(document, node->items[i]) : node;
+        at = run_text_of(item);
+        if (!run_expression(run, &at, &to->border[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool take_expression(struct run *run, const struct yaml_node *node, struct run_expr *to)
+{
+    struct run_text at = run_text_of(node);
+    return !node || run_expression(run, &at, to);
+}
+
+static bool has_texels(struct run *run, const struct key_values *of)
+{
+    static const enum run_key keys[] = {
+        KEY_TEXTURE_type,  KEY_TEXTURE_channels, KEY_TEXTURE_width, KEY_TEXTURE_height,
+        KEY_TEXTURE_pitch, KEY_TEXTURE_border,   KEY_TEXTURE_read};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct run_text at = run_text_of(of->of[keys[i]]);
+        if (!at.text)
+            continue;
+        run_fault(run, &at, "a sampler alone does not have this: it needs a 'buffer'");
+        return true;
+    }
+    return false;
+}
+
+static bool take_texels(struct run *run, const struct key_values *of, struct run_texture *to)
+{
+    struct run_text buffer = run_text_of(of->of[KEY_TEXTURE_buffer]);
+    if (!buffer.text)
+        return !has_texels(run, of);
+    to->buffer = run_find_buffer(run, &buffer);
+    to->type_at = run_text_of(of->of[KEY_TEXTURE_type]);
+    if (to->buffer == UINT32_MAX || (to->type_at.text && !run_type(run, &to->type_at, &to->type)) ||
+        !take_expression(run, of->of[KEY_TEXTURE_channels], &to->channels) ||
+        !take_expression(run, of->of[KEY_TEXTURE_width], &to->width) ||
+        !take_expression(run, of->of[KEY_TEXTURE_height], &to->height) ||
+        !take_expression(run, of->of[KEY_TEXTURE_pitch], &to->pitch))
+        return false;
+    const struct run_text *at = to->height.expr && !to->width.expr   ? &to->height.at
+                                : to->pitch.expr && !to->height.expr ? &to->pitch.at
+                                                                     : NULL;
+    if (at)
+        run_fault(run, at, "this needs a '%s'", to->height.expr ? "width" : "height");
+    return !at;
+}
+
+bool run_texture_keys(struct run *run, const struct yaml_document *document,
+                      const struct yaml_node *keys, struct run_texture *to)
+{
+    struct key_values of;
+    if (!keys_read(&of, document, keys, CONTEXT_TEXTURE, run->diags))
+        return false;
+    to->variable = run_text_of(of.of[KEY_TEXTURE_variable]);
+    return take_texels(run, &of, to) &&
+           take_address(run, document, of.of[KEY_TEXTURE_address], to) &&
+           take_border(run, document, of.of[KEY_TEXTURE_border], to) &&
+           take_word(run, of.of[KEY_TEXTURE_filter], WAY_FILTER, WAY_FILTER, to) &&
+           take_word(run, of.of[KEY_TEXTURE_coordinates], WAY_COORDINATES, WAY_COORDINATES, to) &&
+           take_word(run, of.of[KEY_TEXTURE_read], WAY_READ, WAY_READ, to);
+}
+
+// Command lines
+
+static bool take_line_word(struct run *run, const struct run_text *at, struct run_texture *to)
+{
+    int word = find_word(at);
+    if (word < 0 || to->how_at[words[word].way].text) {
+        run_fault(run, at, word < 0 ? "there is no '%s': a texture is %s" : "'%s' is too much: %s",
+                  at->text,
+                  word < 0 ? choices(run, TEXTURE_WAYS)
+                           : arena_printf(run->arena, "'%s' is said already",
+                                          to->how_at[words[word].way].text));
+        return false;
+    }
+    put(to, words[word].way, words[word].value, at);
+    if (words[word].way == WAY_ADDRESS_X)
+        put(to, WAY_ADDRESS_Y, words[word].value, at);
+    return true;
+}
+
+static bool take_words(struct run *run, const struct run_text *at, struct run_texture *to)
+{
+    for (uint32_t begin = 0; begin < at->length;) {
+        uint32_t end = begin + (uint32_t)strcspn(at->text + begin, ",");
+        struct run_text word = run_part(run, at, begin, end);
+        if (!take_line_word(run, &word, to))
+            return false;
+        begin = end + 1;
+    }
+    return true;
+}
+
+// TYPE[xCHANNELS]
+static bool take_line_type(struct run *run, const struct run_text *at, struct run_texture *to)
+{
+    const char *times = strchr(at->text, 'x');
+    uint32_t length = times ? (uint32_t)(times - at->text) : at->length;
+    to->type_at = run_part(run, at, 0, length);
+    if (times) {
+        struct run_text channels = run_part(run, at, length + 1, at->length);
+        if (!run_expression(run, &channels, &to->channels))
+            return false;
+    }
+    return run_type(run, &to->type_at, &to->type);
+}
+
+static bool take_line_size(struct run *run, const struct run_text *at, struct run_texture *to)
+{
+    struct run_expr shape[3] = {0};
+    if (!run_shape(run, at, shape))
+        return false;
+    to->width = shape[0];
+    to->height = shape[1];
+    if (shape[2].expr)
+        run_fault(run, &shape[2].at, "textures have one or two dimensions");
+    return !shape[2].expr;
+}
+
+// As many elements as the texture has channels.
+static bool add_buffer(struct run *run, const char *name, const struct run_text *fill,
+                       struct run_texture *to)
+{
+    struct run_buffer buffer = {.name = name, .at = to->at, .type = to->type};
+    struct run_text count = to->width.at;
+    count.inner = UINT32_MAX;
+    count.text = arena_printf(run->arena, "(%s) * (%s) * (%s)", to->width.at.text,
+                              to->height.expr ? to->height.at.text : "1",
+                              to->channels.expr ? to->channels.at.text : "1");
+    count.length = (uint32_t)strlen(count.text);
+    if (!run_expression(run, &count, &buffer.count) || !run_fill(run, fill, &buffer.fill))
+        return false;
+    to->buffer = run->buffers.n;
+    vec_push(run->arena, &run->buffers, buffer);
+    return true;
+}
+
+bool run_texture_line(struct run *run, const struct run_text *at, uint32_t begin,
+                      const char *buffer, struct run_texture *to)
+{
+    struct run_text parts[4];
+    uint32_t from = begin;
+    to->at = *at;
+    if (!strchr(at->text + begin, ':')) {
+        struct run_text only = run_part(run, at, begin, at->length);
+        return take_words(run, &only, to);
+    }
+    for (int i = 0; i < 4; i++) {
+        uint32_t length = (uint32_t)strcspn(at->text + from, i < 3 ? ":" : "");
+        if (i < 3 && !at->text[from + length]) {
+            run_fault(run, at, "a texture is written TYPE[xCHANNELS]:WIDTH[,HEIGHT]:WORDS:FILL");
+            return false;
+        }
+        parts[i] = run_part(run, at, from, from + length);
+        from += length + 1;
+    }
+    return take_line_type(run, &parts[0], to) && take_line_size(run, &parts[1], to) &&
+           take_words(run, &parts[2], to) && add_buffer(run, buffer, &parts[3], to);
+}

@@ -1,0 +1,115 @@
+// Statistics: values by name, since the beginning and since a mark, and how they are written.
+#include "runtime-sim/engine/stats.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct counters {
+#define STATS_DEF "tests/unit/runtime-sim/stats_test.def"
+#include "runtime-sim/engine/stats_fields.inc"
+};
+
+static const struct stat_key keys[] = {
+#define STATS_DEF "tests/unit/runtime-sim/stats_test.def"
+#define STATS_OF struct counters
+#include "runtime-sim/engine/stats_keys.inc"
+};
+
+struct fixture {
+    struct memory memory;
+    struct arena arena;
+    struct stats stats;
+    struct counters a, b;
+};
+
+static void begin(struct fixture *f)
+{
+    memset(f, 0, sizeof *f);
+    if (setjmp(f->memory.on_failure))
+        abort();
+    arena_init(&f->arena, &f->memory);
+    stats_init(&f->stats, &f->arena);
+    stats_add(&f->stats, "net", keys, sizeof keys / sizeof *keys, &f->a);
+    stats_add(&f->stats, "net.reply", keys, sizeof keys / sizeof *keys, &f->b);
+}
+
+static double value(struct fixture *f, const struct stats_mark *since, const char *name)
+{
+    double found;
+    assert_true(stats_find(&f->stats, since, name, &found));
+    return found;
+}
+
+static void intervals(void **state)
+{
+    (void)state;
+    struct fixture f;
+    double none;
+    begin(&f);
+    assert_true(value(&f, NULL, "net.reply.latency_mean") == 0);
+    f.b = (struct counters){.packets = 4, .latency_sum = 10, .queue_most = 3};
+    assert_true(value(&f, NULL, "net.reply.latency_mean") == 2.5);
+    struct stats_mark mark = stats_take(&f.stats, &f.arena);
+    f.b = (struct counters){.packets = 6, .latency_sum = 20, .queue_most = 3};
+    assert_true(value(&f, &mark, "net.reply.packets") == 2);
+    assert_true(value(&f, &mark, "net.reply.latency_mean") == 5);
+    assert_true(value(&f, &mark, "net.reply.queue_most") == 3);
+    assert_true(value(&f, &mark, "net.packets") == 0);
+    assert_false(stats_find(&f.stats, NULL, "net.nothing", &none));
+    assert_false(stats_find(&f.stats, NULL, "net", &none));
+    arena_free(&f.arena);
+}
+
+static char *written(struct fixture *f,
+                     void (*write)(const struct stats *, const struct stats_mark *, FILE *))
+{
+    char *text;
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    write(&f->stats, NULL, to);
+    fclose(to);
+    return text;
+}
+
+static void json(const struct stats *stats, const struct stats_mark *since, FILE *to)
+{
+    struct json json;
+    json_init(&json, to);
+    stats_json(stats, since, &json);
+    json_done(&json);
+}
+
+static void forms(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    f.stats.groups.n = 1;
+    f.a = (struct counters){.packets = 3, .latency_sum = UINT64_MAX, .queue_most = 3};
+    char *text = written(&f, stats_text), *csv = written(&f, stats_csv),
+         *object = written(&f, json);
+    assert_string_equal(text, "net.packets = 3 # packets: packets that came\n"
+                              "net.latency_sum = 18446744073709551615 # cycles: what they took "
+                              "together\n"
+                              "net.queue_most = 3 # packets: the longest queue\n"
+                              "net.latency_mean = 6.148914691236517e+18 # cycles: mean latency\n");
+    assert_string_equal(csv, "name,unit,value\nnet.packets,packets,3\n"
+                             "net.latency_sum,cycles,18446744073709551615\n"
+                             "net.queue_most,packets,3\n"
+                             "net.latency_mean,cycles,6.148914691236517e+18\n");
+    assert_non_null(strstr(object, "\"net.latency_sum\": 18446744073709551615"));
+    free(text);
+    free(csv);
+    free(object);
+    arena_free(&f.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(intervals), cmocka_unit_test(forms)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
