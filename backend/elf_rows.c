@@ -170,6 +170,7 @@ SAME(PTXOFFLOAD_SAVES_RX, SAVES_RX);
 SAME(PTXOFFLOAD_CANDIDATE_LOAD, CANDIDATE_LOAD);
 SAME(PTXOFFLOAD_CANDIDATE_CHAIN, CANDIDATE_CHAIN);
 SAME(PTXOFFLOAD_CANDIDATE_BLOCK, CANDIDATE_BLOCK);
+SAME(PTXOFFLOAD_CANDIDATE_STORE, CANDIDATE_STORE);
 
 static const struct field *find_field(const struct field *fields, const char *path,
                                       const struct field **option)

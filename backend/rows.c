@@ -26,6 +26,7 @@ const char *const table_candidate_names[] = {
     [CANDIDATE_LOAD] = "load",
     [CANDIDATE_CHAIN] = "chain",
     [CANDIDATE_BLOCK] = "block",
+    [CANDIDATE_STORE] = "store",
     NULL,
 };
 const char *const table_tag_names[] = {"", "01", "10", "11", NULL};

@@ -46,7 +46,8 @@ struct block_pass {
 static void reject(struct block_pass *p, enum plan_rule rule, uint32_t inst, uint32_t because,
                    const char *text)
 {
-    struct rejection rejection = {p->function, CANDIDATE_BLOCK, rule, inst, because, text};
+    struct rejection rejection = {p->function, CANDIDATE_BLOCK, rule, inst, because, text,
+                                  .last = IR_NONE};
     vec_push(p->plan->arena, &p->plan->rejections, rejection);
 }
 
@@ -301,7 +302,12 @@ static void judge_function(struct block_pass *p)
     for (uint32_t i = 0; i < p->count; i++) {
         if (p->judged[i].weighed)
             vec_push(p->plan->arena, &p->plan->blocks, p->judged[i].plan);
+        uint32_t before = p->plan->rejections.n;
         explain(p, &p->judged[i], &spans[i], spans);
+        for (uint32_t k = before; k < p->plan->rejections.n; k++) {
+            p->plan->rejections.v[k].last = p->judged[i].candidate->tally.last;
+            p->plan->rejections.v[k].shape = p->judged[i].candidate->kind;
+        }
     }
 }
 

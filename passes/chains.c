@@ -1,8 +1,8 @@
 // Finds the Load-Compute-Store chains [000 §4.1, Table 1].
 //
 // Needs the SSA overlay. Keeps everything: the pass only adds to the plan. Every load of global,
-// generic or shared memory ends in a chain or with the reason why it does not; a fused multiply-add
-// that would be a chain if divided is listed, too.
+// generic or shared memory, and every store to it, ends in a chain or with the reason why it does
+// not; a fused multiply-add that would be a chain if divided is listed, too.
 //
 // Candidates do not overlap (match.c), but bringing one together may keep another apart. Chains
 // that save more go first, among equals the one that comes first in the text. One that cannot be
@@ -73,6 +73,7 @@ static void turn_down(struct matcher *m, const struct candidate *candidate,
 static void give_up(struct matcher *m, struct candidate *candidate, const struct obstacle *why)
 {
     if (patterns[candidate->pattern].without_store) {
+        stores_left_out(m, candidate, why);
         candidate->pattern = patterns[candidate->pattern].without_store;
         candidate->count--;
     } else {
@@ -157,7 +158,8 @@ static void list_rejections(struct matcher *m, struct plan *plan)
         if (load->verdict.rule != RULE_COUNT)
             vec_push(&m->scratch, &m->rejections,
                      (struct rejection){m->function, CANDIDATE_LOAD, load->verdict.rule, load->inst,
-                                        load->verdict.because, load->verdict.text});
+                                        load->verdict.because, load->verdict.text,
+                                        .last = IR_NONE});
     }
     if (m->rejections.n)
         qsort(m->rejections.v, m->rejections.n, sizeof *m->rejections.v, by_instruction);
@@ -182,6 +184,7 @@ static void run_on(struct ir_module *module, uint32_t function, const struct pas
         order_init(&m.order, &m.scratch, module, m.fn);
         choose_all(&m, plan);
     }
+    stores_judge(&m, plan, first);
     if (plan->chains.n > first)
         qsort(plan->chains.v + first, plan->chains.n - first, sizeof *plan->chains.v, by_place);
     list_rejections(&m, plan);

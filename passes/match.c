@@ -387,7 +387,7 @@ static void match_product(struct matcher *m, uint32_t inst, struct inputs *input
     judge_inputs(m, inputs, RULE_FMA, inst, text);
     vec_push(&m->scratch, &m->rejections,
              (struct rejection){m->function, CANDIDATE_CHAIN, RULE_FMA, inst, IR_NONE,
-                                arena_strndup(m->arena, text, strlen(text))});
+                                arena_strndup(m->arena, text, strlen(text)), .last = IR_NONE});
 }
 
 static bool repeats_load(const struct inputs *inputs)

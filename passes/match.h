@@ -39,9 +39,10 @@ struct matcher {
     struct order order; // there if there are candidates
     uint32_t *load_of;  // instruction → place in `loads` + 1, or 0
     VEC(struct load) loads;
+    uint64_t *chained;                // bit set: instructions of the chains that were chosen
     uint64_t *paired;                 // bit set: ALU instructions of patterns 8 and 9
     VEC(struct candidate) candidates; // by place of the ALU instruction or copying store
-    VEC(struct rejection) rejections; // of ALU instructions; loads are judged one by one
+    VEC(struct rejection) rejections; // of ALU instructions and stores; loads have their verdict
 };
 
 // Finds the loads and judges each by itself.
@@ -56,6 +57,13 @@ struct load *match_load_at(struct matcher *m, uint32_t inst);
 // Why a store cannot end a chain whose last result is made at `from`; RULE_COUNT if it can.
 enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32_t from);
 
+// The candidate, which goes on without it, has lost its store to the obstacle.
+void stores_left_out(struct matcher *m, const struct candidate *candidate,
+                     const struct obstacle *why);
+// Says why stores are in no chain, of those in the plan from `first_chain` on. To be called when
+// they are chosen and every other load has its verdict.
+void stores_judge(struct matcher *m, const struct plan *plan, uint32_t first_chain);
+
 // Sentences (verdict.c). A load that has its verdict keeps it.
 void verdict_set(struct matcher *m, struct load *load, enum plan_rule rule, uint32_t because,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -69,6 +77,8 @@ const char *verdict_operand(struct matcher *m, uint32_t operand);
 void verdict_reader(struct matcher *m, struct load *load, uint32_t reader);
 // The store that should end the chain cannot.
 void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum plan_rule rule);
+// What it is about the store: half a sentence.
+const char *verdict_store_reason(enum plan_rule rule);
 // The members cannot be brought next to each other.
 void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
                       const struct candidate *candidate);

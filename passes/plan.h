@@ -27,16 +27,21 @@ struct plan_rule_info {
 };
 extern const struct plan_rule_info plan_rules[RULE_COUNT];
 
-enum candidate_kind { CANDIDATE_LOAD, CANDIDATE_CHAIN, CANDIDATE_BLOCK };
+enum candidate_kind { CANDIDATE_LOAD, CANDIDATE_CHAIN, CANDIDATE_BLOCK, CANDIDATE_STORE };
+enum block_kind { BLOCK_LOOP, BLOCK_BASIC, BLOCK_REGION };
 
 // A candidate that was turned down.
 struct rejection {
     uint32_t function;
     enum candidate_kind kind;
     enum plan_rule rule;
-    uint32_t inst;    // where: the load, the chain's operation, the block's first instruction
+    uint32_t inst; // where: the load or store, the chain's operation, the block's first instruction
     uint32_t because; // the instruction that caused it, or IR_NONE
     const char *text; // one sentence that a person can act on
+    // Of a block that was weighed or looked into, else IR_NONE: its last instruction, and its
+    // shape.
+    uint32_t last;
+    enum block_kind shape;
 };
 
 enum { CHAIN_MOST = 5 };
@@ -64,7 +69,6 @@ struct live_value {
     uint32_t version; // SSA version that enters or leaves; IR_NONE for special registers
 };
 
-enum block_kind { BLOCK_LOOP, BLOCK_BASIC, BLOCK_REGION };
 enum trip_kind { TRIP_ONE, TRIP_CONSTANT, TRIP_COUNTED, TRIP_UNKNOWN };
 enum { SAVES_TX = 1, SAVES_RX = 2 };
 

@@ -4,6 +4,7 @@ static const char *const candidate_names[] = {
     [CANDIDATE_LOAD] = "load",
     [CANDIDATE_CHAIN] = "chain",
     [CANDIDATE_BLOCK] = "block",
+    [CANDIDATE_STORE] = "store",
 };
 static const char *const block_names[] = {
     [BLOCK_LOOP] = "loop",

@@ -96,7 +96,7 @@ void verdict_reader(struct matcher *m, struct load *load, uint32_t reader)
         judge_by_class(m, load, reader);
 }
 
-void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum plan_rule rule)
+const char *verdict_store_reason(enum plan_rule rule)
 {
     static const char *const reasons[RULE_COUNT] = {
         [RULE_SHARED] = "writes shared memory, which only its core reaches",
@@ -109,8 +109,13 @@ void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum pl
         [RULE_GUARD] = "is not under the same guard",
         [RULE_REUSE] = "has the value in its address, too",
     };
+    return reasons[rule];
+}
+
+void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum plan_rule rule)
+{
     verdict_set(m, load, rule, store, "the %s should end the chain, but it %s",
-                verdict_inst(m, store), reasons[rule]);
+                verdict_inst(m, store), verdict_store_reason(rule));
 }
 
 static void judge_apart(struct matcher *m, struct load *load, const struct candidate *candidate)

@@ -97,7 +97,8 @@ enum ptxoffload_saves { PTXOFFLOAD_SAVES_TX = 1, PTXOFFLOAD_SAVES_RX = 2 };
 enum ptxoffload_candidate {
     PTXOFFLOAD_CANDIDATE_LOAD = 0,
     PTXOFFLOAD_CANDIDATE_CHAIN = 1,
-    PTXOFFLOAD_CANDIDATE_BLOCK = 2
+    PTXOFFLOAD_CANDIDATE_BLOCK = 2,
+    PTXOFFLOAD_CANDIDATE_STORE = 3
 };
 
 /* The offset of a text in .ptxoffload.strings. */

@@ -147,11 +147,12 @@ static inline void made_rejection(struct made *m, uint32_t function, const struc
             text[i] = "' \"\\~*/,=\xc3\xa9%$@{}"[made_random(m, 16)];
     struct rejection rejection = {
         function,
-        made_random(m, 3),
+        made_random(m, 4),
         made_random(m, RULE_COUNT),
         made_random(m, fn->insts.n),
         made_random(m, 2) ? IR_NONE : made_random(m, fn->insts.n),
         text_utf8(&m->program.arena, arena_strndup(&m->program.arena, text, length)),
+        .last = IR_NONE,
     };
     vec_push(&m->program.arena, &m->plan.rejections, rejection);
 }

@@ -247,7 +247,8 @@ static void test_content(void **state)
     vec_push(&m.program.arena, &block.live_in, special);
     vec_push(&m.program.arena, &m.plan.chains, chain);
     vec_push(&m.program.arena, &m.plan.blocks, block);
-    struct rejection rejection = {1, CANDIDATE_LOAD, RULE_REUSE, 2, 3, "it is used again"};
+    struct rejection rejection = {1, CANDIDATE_LOAD,     RULE_REUSE,     2,
+                                  3, "it is used again", .last = IR_NONE};
     vec_push(&m.program.arena, &m.plan.rejections, rejection);
     m.options = (struct backend_options){
         .tags = TAGS_PRAGMA, .passes = {COST_TOM, FMA_SPLIT, true}, .output_name = "o"};
@@ -364,7 +365,8 @@ static void made_document(struct made *m)
                                .trip_text = "%r1",
                                .threshold = 4,
                                .saves = 3};
-    struct rejection rejection = {0, CANDIDATE_LOAD, RULE_REUSE, 0, IR_NONE, "it is used again"};
+    struct rejection rejection = {0,       CANDIDATE_LOAD,     RULE_REUSE,     0,
+                                  IR_NONE, "it is used again", .last = IR_NONE};
     vec_push(&m->program.arena, &m->plan.chains, chain);
     vec_push(&m->program.arena, &m->plan.blocks, block);
     vec_push(&m->program.arena, &m->plan.rejections, rejection);

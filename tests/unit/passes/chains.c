@@ -17,7 +17,8 @@ static uint32_t body_line(const struct planned *p, uint32_t function, uint32_t i
     return planned_line(p, function, inst) - KERNEL_LINES;
 }
 
-static void describe(const struct planned *p, char *to)
+// `stores`: of what is turned down, the stores alone, else all but those.
+static void describe(const struct planned *p, char *to, bool stores)
 {
     size_t at = 0;
     *to = '\0';
@@ -31,6 +32,8 @@ static void describe(const struct planned *p, char *to)
     }
     for (uint32_t i = 0; i < p->plan.rejections.n; i++) {
         const struct rejection *r = &p->plan.rejections.v[i];
+        if ((r->kind == CANDIDATE_STORE) != stores)
+            continue;
         at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s%s:%u", at ? " " : "",
                                plan_rules[r->rule].id, body_line(p, r->function, r->inst));
         if (r->because != IR_NONE)
@@ -44,13 +47,13 @@ static void describe(const struct planned *p, char *to)
     assert_true(at < MOST_ANSWER);
 }
 
-static bool check(const struct example *example, struct pass_options options)
+static bool check(const struct example *example, struct pass_options options, bool stores)
 {
     struct planned p;
     char text[8192], answer[MOST_ANSWER];
     kernel_text(text, sizeof text, example->body);
     plan_text(&p, text, options);
-    describe(&p, answer);
+    describe(&p, answer, stores);
     bool same = !strcmp(answer, example->answer);
     if (!same)
         print_message("%s:\n%s  expected  %s\n  found     %s\n", example->name, example->body,
@@ -59,18 +62,22 @@ static bool check(const struct example *example, struct pass_options options)
     return same;
 }
 
-static void check_all(const struct example *examples, size_t count, struct pass_options options)
+static void check_all(const struct example *examples, size_t count, struct pass_options options,
+                      bool stores)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++)
-        wrong += !check(&examples[i], options);
+        wrong += !check(&examples[i], options, stores);
     if (wrong)
         fail_msg("%zu of %zu examples", wrong, count);
 }
 
 #define CHECK_ALL(examples, fma_mode, moves)                                                       \
     check_all(examples, sizeof examples / sizeof *examples,                                        \
-              (struct pass_options){.fma = fma_mode, .reorder = moves})
+              (struct pass_options){.fma = fma_mode, .reorder = moves}, false)
+#define CHECK_STORES(examples)                                                                     \
+    check_all(examples, sizeof examples / sizeof *examples,                                        \
+              (struct pass_options){.reorder = true}, true)
 
 #define LD_A "ld.global.f32 %f1, [%a];\n"
 #define LD_B "ld.global.f32 %f2, [%b];\n"
@@ -497,6 +504,33 @@ static void test_savings(void **state)
     }
 }
 
+// Every store that is in no chain has its rule.
+static void test_stores(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"in a chain", LD_A "st.global.f32 [%c], %f1;\n", "3:1,2"},
+        {"an immediate", "st.global.f32 [%c], 0f00000000;\n", "pattern:1"},
+        {"a parameter", "st.global.f32 [%c], %u;\n", "space:1<0"},
+        {"generic", "st.f32 [%c], %f1;\n", "generic:1"},
+        {"shared", "st.shared.f32 [%c], %f1;\n", "shared:1"},
+        {"local", "st.local.f32 [%c], %f1;\n", ""},
+        {"volatile", "st.volatile.global.f32 [%c], %f1;\n", "volatile:1"},
+        {"two at once", "st.global.v2.f32 [%c], {%f1, %f2};\n", "width:1"},
+        {"used again", LD_A "add.f32 %f3, %f1, %f1;\nst.global.f32 [%c], %f1;\n", "reuse:3<1"},
+        {"the result is used again",
+         LD_AB "add.f32 %f3, %f1, %f2;\nst.global.f32 [%c], %f3;\nst.global.f32 [%d], %f3;\n",
+         "2:1,2,3 result-used:4<5 result-used:5<4"},
+        {"a square root", LD_A "sqrt.rn.f32 %f3, %f1;\nst.global.f32 [%c], %f3;\n",
+         "operation:3<2"},
+        {"a copy", LD_A "mov.f32 %f3, %f1;\nst.global.f32 [%c], %f3;\n", "pattern:3<2"},
+        {"nothing loaded", "add.f32 %f3, %u, %u;\nst.global.f32 [%c], %f3;\n", "pattern:2<1"},
+        {"from shared memory", "ld.shared.f32 %f3, [%a];\nst.global.f32 [%c], %f3;\n",
+         "shared:2<1"},
+    };
+    CHECK_STORES(examples);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -506,7 +540,7 @@ int main(void)
         cmocka_unit_test(test_accesses),   cmocka_unit_test(test_guards),
         cmocka_unit_test(test_blocks),     cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_unrolled),   cmocka_unit_test(test_no_reorder),
-        cmocka_unit_test(test_savings),
+        cmocka_unit_test(test_savings),    cmocka_unit_test(test_stores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
