@@ -321,10 +321,6 @@ static bool write_json(struct sim *sim, enum session_outcome outcome)
     return to;
 }
 
-{
-    if (to)
-}
-
 // Results of a run that did not come to its end are no results.
 static int write_all(struct sim *sim, enum session_outcome outcome)
 {

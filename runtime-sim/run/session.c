@@ -175,7 +175,6 @@ static struct session_kernel *counts_of(struct session *session,
             return &session->kernels.v[i];
     struct session_kernel kernel = {.name =
                                         arena_strndup(session->arena, name->text, name->length)};
-    }
     vec_push(session->arena, &session->kernels, kernel);
     return &session->kernels.v[session->kernels.n - 1];
 }
