@@ -12,6 +12,7 @@
 #include "runtime-sim/run/keys.h"
 #include "runtime-sim/run/line.h"
 #include "runtime-sim/run/npy.h"
+#include "runtime-sim/run/profile_write.h"
 #include "runtime-sim/run/result.h"
 #include "support/file.h"
 #include <errno.h>
@@ -151,6 +152,7 @@ static void collect_paths(struct sim *sim, struct paths *paths)
         add_path(sim, paths, run->buffers.v[i].save.text,
                  arena_printf(&sim->arena, "'%s'", run->buffers.v[i].name), true);
     add_path(sim, paths, sim->arguments.json, "--json", true);
+    add_path(sim, paths, sim->arguments.profile, "--profile-out", true);
 }
 
 static bool check_paths(struct sim *sim)
@@ -260,6 +262,7 @@ static enum session_outcome run(struct sim *sim)
         .threads = sim->arguments.threads,
         .race = sim->arguments.checks >> CHECK_OF_RACES & 1,
         .uninit = sim->arguments.checks >> CHECK_OF_READS & 1,
+        .profiled = sim->arguments.profile,
         .print = print,
         .progress = progress_launch,
         .context = &sim->progress,
@@ -321,11 +324,19 @@ static bool write_json(struct sim *sim, enum session_outcome outcome)
     return to;
 }
 
+static bool write_profile(struct sim *sim)
+{
+    FILE *to = sim->arguments.profile ? open_output(sim, sim->arguments.profile) : NULL;
+    if (to)
+        profile_write(&sim->session, to);
+    return to || !sim->arguments.profile;
+}
+
 // Results of a run that did not come to its end are no results.
 static int write_all(struct sim *sim, enum session_outcome outcome)
 {
     bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
-    if ((complete && !save_buffers(sim)) || !write_json(sim, outcome))
+    if ((complete && (!save_buffers(sim) || !write_profile(sim))) || !write_json(sim, outcome))
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
     if (!error)

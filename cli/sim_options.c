@@ -152,6 +152,9 @@ static const struct option output_options[] = {
              "this name in the run file, when all launches are done"},
     {"--json", "FILE", TEXT(json),
      .help = "write what was run and counted; '-' is standard output"},
+    {"--profile-out", "FILE", TEXT(profile),
+     .help = "write for each instruction how often it was executed, what\n"
+             "lines its accesses touched, and how often loops went round"},
     {0},
 };
 
@@ -172,7 +175,6 @@ static const struct option message_options[] = {
     {"--max-cycles", "N", LATER},
     {"--stats", "FILE", LATER},
     {"--trace", "FILE", LATER},
-    {"--profile-out", "FILE", LATER},
     {"--metadata", "FILE", LATER},
     {"--shuffle", "SEED", LATER},
     {"--print-config", NULL, LATER},

@@ -15,7 +15,7 @@ struct sim_arguments {
     VEC(const char *) textures;       // --texture VARIABLE=…
     VEC(struct sim_setting) saves;    // --save NAME=FILE
     VEC(struct sim_setting) settings; // --set NAME=VALUE
-    const char *json;
+    const char *json, *profile;
     const char *lanes; // instruction set of this machine; NULL: the best
     uint32_t threads;
     unsigned checks;

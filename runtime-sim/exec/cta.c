@@ -5,7 +5,8 @@
 #include "runtime-sim/exec/special.h"
 #include <string.h>
 
-struct cta *cta_new(struct arena *arena, const struct launch *launch, struct fault *fault)
+struct cta *cta_new(struct arena *arena, const struct launch *launch, struct profile *profile,
+                    struct fault *fault)
 {
     struct cta *cta = ARENA_NEW(arena, struct cta);
     cta->launch = launch;
@@ -26,6 +27,7 @@ struct cta *cta_new(struct arena *arena, const struct launch *launch, struct fau
         warp->ops = launch->program->lanes->memory;
         warp->fault = fault;
         warp->check = launch->check;
+        warp->profile = profile;
         warp->bases[BASE_WARP] = aligned_lanes(arena, launch->program->warp_bytes);
         warp->bases[BASE_LAUNCH] = launch->values;
         warp->bases[BASE_PROGRAM] = launch->program->constants.v;

@@ -24,6 +24,7 @@ struct cluster {
 
 struct check;
 struct check_shadow;
+struct profile;
 struct textures;
 
 // What is the same for all CTAs of a launch.
@@ -39,7 +40,8 @@ struct launch {
     uint64_t params_address;         // of the parameters, in the image
     uint64_t workspace;              // of a cooperative launch, in the image; else 0
     uint32_t id;                     // %gridid
-    struct check *check; // looks for races and reads of what was never written; NULL: off
+    struct check *check;     // looks for races and reads of what was never written; NULL: off
+    struct profile *profile; // counts what each instruction does; NULL: off
     // What printf prints; NULL: nobody wants it.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
@@ -65,7 +67,9 @@ struct cta {
 };
 
 // Makes a CTA for launches of this shape; it is used for one of the launch's CTAs after the other.
-struct cta *cta_new(struct arena *arena, const struct launch *launch, struct fault *fault);
+// `profile` is NULL or what its warps count to, which no other thread of this machine may use.
+struct cta *cta_new(struct arena *arena, const struct launch *launch, struct profile *profile,
+                    struct fault *fault);
 // All threads of the CTA with this linear index are at their start.
 void cta_start(struct cta *cta, uint32_t linear);
 // Runs every warp in turn, each until it waits, ends or its budget is spent, and again while

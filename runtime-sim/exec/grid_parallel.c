@@ -1,6 +1,7 @@
 // Each thread takes the next CTA when it is done with one. A fault ends the CTAs behind it; those
 // in front are still run, so that the fault told is the first, whoever meets one earlier.
 #include "runtime-sim/exec/grid_parallel.h"
+#include "runtime-sim/exec/profile.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -20,6 +21,7 @@ struct worker {
     struct crew *crew;
     pthread_t thread;
     struct memory memory;
+    struct profile profile; // if one is wanted
     struct grid_result result;
     uint64_t fault_at; // CTA of its fault
     bool out_of_memory;
@@ -49,7 +51,10 @@ static enum warp_state run_cta(struct cta *cta)
 static void work(struct worker *worker, struct arena *arena)
 {
     struct crew *crew = worker->crew;
-    struct cta *cta = cta_new(arena, crew->launch, &worker->result.fault);
+    struct profile *profile = crew->launch->profile ? &worker->profile : NULL;
+    if (profile)
+        profile_init(profile, arena, crew->launch->program);
+    struct cta *cta = cta_new(arena, crew->launch, profile, &worker->result.fault);
     for (;;) {
         uint64_t next = atomic_fetch_add(&crew->next, 1);
         if (next >= crew->count || next > atomic_load(&crew->end))
@@ -77,8 +82,15 @@ static void *start(void *context)
         arena_init(&arena, &worker->memory);
         work(worker, &arena);
     }
-    memory_free(&worker->memory);
     return NULL;
+}
+
+// What the worker has counted lies in its own memory.
+static void take_profile(const struct crew *crew, struct worker *worker)
+{
+    if (crew->launch->profile && !worker->out_of_memory)
+        profile_add(crew->launch->profile, &worker->profile);
+    memory_free(&worker->memory);
 }
 
 static void take_result(struct grid_result *result, const struct worker *worker, uint64_t *first)
@@ -114,10 +126,12 @@ void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t th
     uint64_t first = UINT64_MAX;
     bool out_of_memory = workers[started].out_of_memory;
     take_result(result, &workers[started], &first);
+    take_profile(&crew, &workers[started]);
     for (uint32_t i = 0; i < started; i++) {
         pthread_join(workers[i].thread, NULL);
         out_of_memory |= workers[i].out_of_memory;
         take_result(result, &workers[i], &first);
+        take_profile(&crew, &workers[i]);
     }
     arena_free(&arena);
     if (out_of_memory)

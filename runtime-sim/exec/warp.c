@@ -2,6 +2,7 @@
 #include "runtime-sim/exec/warp.h"
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/exec/memory_ops.h"
+#include "runtime-sim/exec/profile.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +36,10 @@ static inline uint32_t count_lanes(uint32_t mask)
     return mask == FULL_MASK ? LANES : (uint32_t)__builtin_popcount(mask);
 }
 
-// Runs a path until it leaves.
-static enum step_result run_path(struct warp *warp, uint32_t index)
+// Runs a path until it leaves. Made twice: with `profiled` a constant, nothing is left of it where
+// it is false.
+static inline __attribute__((always_inline)) enum step_result
+run_path_as(struct warp *warp, uint32_t index, bool profiled)
 {
     struct path *path = &warp->paths.v[index];
     const struct code *codes = warp->program->codes.v;
@@ -48,16 +51,23 @@ static enum step_result run_path(struct warp *warp, uint32_t index)
         uint32_t mask = guarded(warp, code, path->mask);
         instructions += code->counted;
         threads += count_lanes(mask) & -(uint32_t)code->counted;
+        if (profiled)
+            profile_before(warp, path, code, mask);
         if (code->lanes) {
             if (mask)
                 compute(warp, code, mask);
+            if (profiled)
+                profile_after(warp, code, mask);
             continue;
         }
         path->pc = (uint32_t)(code - codes);
         result = code->step(warp, path, code, mask);
-        if (result == STEP_NEXT)
+        path = &warp->paths.v[index]; // where new paths have moved it to
+        if (result == STEP_NEXT) {
+            if (profiled)
+                profile_after(warp, code, mask);
             continue;
-        path = &warp->paths.v[index];
+        }
         if (result != STEP_JUMP)
             break;
         code = codes + path->pc - 1;
@@ -65,6 +75,16 @@ static enum step_result run_path(struct warp *warp, uint32_t index)
     warp->warp_instructions += instructions;
     warp->thread_instructions += threads;
     return result;
+}
+
+static enum step_result run_path(struct warp *warp, uint32_t index)
+{
+    return run_path_as(warp, index, false);
+}
+
+static enum step_result run_path_profiled(struct warp *warp, uint32_t index)
+{
+    return run_path_as(warp, index, true);
 }
 
 // The next path that can run, in turn; IR_NONE: none.
@@ -88,7 +108,7 @@ enum warp_state warp_run(struct warp *warp)
             return WARP_WAITS;
         }
         warp->current = index;
-        if (run_path(warp, index) == STEP_FAULT)
+        if ((warp->profile ? run_path_profiled : run_path)(warp, index) == STEP_FAULT)
             return WARP_FAULT;
         if (warp->budget <= 0 && warp->live) {
             warp->current = index + 1;
@@ -130,6 +150,8 @@ void warp_start(struct warp *warp, uint32_t function, uint32_t lanes)
     warp->current = 0;
     warp->cluster_arrived = 0;
     warp->paths.n = warp->joins.n = 0;
+    if (warp->profile)
+        profile_start(warp);
     struct path path = {.pc = at->begin,
                         .mask = mask,
                         .join = IR_NONE,

@@ -32,6 +32,8 @@ struct path {
 
 struct call;
 struct memory_ops;
+struct profile;
+struct profile_places;
 struct join {
     uint32_t pc;       // code to go on at
     uint32_t expected; // lanes that are still to come or have come; 0: free
@@ -65,7 +67,10 @@ struct warp {
     uint64_t clock;           // times that a clock was read
     uint32_t cluster_arrived; // lanes that wait for the rest of the cluster, or will
     struct fault *fault;
-    struct check *check; // looks at every access to memory, or NULL
+    struct check *check;            // looks at every access to memory, or NULL
+    struct profile *profile;        // counts what each instruction does, or NULL
+    struct profile_places **places; // for it: where the lanes are in each function
+    uint32_t again; // lanes whose next instruction was counted when they first came to it
     union lanes temp[2];
     struct access access;
 };
@@ -82,6 +87,7 @@ static inline void warp_uncount(struct warp *warp, uint32_t mask)
 {
     warp->warp_instructions--; // what a run has counted is added when it ends
     warp->thread_instructions -= (uint32_t)__builtin_popcount(mask);
+    warp->again |= mask;
 }
 
 // Lanes 0 … lanes−1 start at the function's first code.

@@ -1,6 +1,7 @@
 #include "runtime-sim/run/session.h"
 #include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/grid.h"
+#include "runtime-sim/exec/profile.h"
 #include "runtime-sim/program/layout.h"
 #include "runtime-sim/run/fill.h"
 #include "support/nearest.h"
@@ -175,6 +176,10 @@ static struct session_kernel *counts_of(struct session *session,
             return &session->kernels.v[i];
     struct session_kernel kernel = {.name =
                                         arena_strndup(session->arena, name->text, name->length)};
+    if (session->profiled) {
+        kernel.profile = ARENA_NEW(session->arena, struct profile);
+        profile_init(kernel.profile, session->arena, session->program);
+    }
     vec_push(session->arena, &session->kernels, kernel);
     return &session->kernels.v[session->kernels.n - 1];
 }
@@ -301,6 +306,7 @@ static enum session_outcome do_launch(struct session *session, const struct run_
         .function = (uint32_t)(function - session->program->functions.v),
         .image = session->image,
         .check = session->check,
+        .profile = kernel->profile,
         .textures = session->textures,
         .print = session->print,
         .print_context = session->context,

@@ -14,12 +14,14 @@ enum session_outcome {
 struct check;
 struct image;
 struct grid_result;
+struct profile;
 struct textures;
 
 // What a kernel has done, in all its launches.
 struct session_kernel {
     const char *name;
     uint64_t launches, warp_instructions, thread_instructions;
+    struct profile *profile; // NULL: none was wanted
 };
 
 // A fault with all that is known of it.
@@ -43,6 +45,7 @@ struct session {
     struct diags *diags;                // about the program
     uint32_t threads;                   // of this machine
     bool race, uninit;                  // look for races, for reads of what was never written
+    bool profiled;                      // count for each instruction
     struct check *check;                // made by session_prepare if one of these is wanted
     struct image *image;                // made by session_prepare
     struct textures *textures;          // likewise

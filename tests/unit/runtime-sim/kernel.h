@@ -29,6 +29,7 @@ struct kernel {
     bool cooperative;
     uint64_t most_idle;
     const struct textures *textures;
+    struct profile *profile;
     struct grid_result result;
 };
 
@@ -89,7 +90,8 @@ static inline void kernel_run(struct kernel *k, const char *name, uint32_t grid,
                             .params = k->params,
                             .image = &k->image,
                             .cooperative = k->cooperative,
-                            .textures = k->textures};
+                            .textures = k->textures,
+                            .profile = k->profile};
     struct grid_options options = {.threads = k->threads, .most_idle = k->most_idle};
     grid_run(&launch, &k->arena, &options, &k->result);
 }

@@ -1,0 +1,164 @@
+#include "runtime-sim/run/profile_write.h"
+#include "backend/build.h"
+#include "runtime-sim/exec/profile.h"
+#include "support/json.h"
+
+static void write_uint(struct json *json, const char *key, uint64_t value)
+{
+    json_key(json, key);
+    json_uint(json, value);
+}
+
+static void write_access(struct json *json, const char *key, const struct profile_access *access)
+{
+    json_key(json, key);
+    json_object_flat(json);
+    write_uint(json, "accesses", access->accesses);
+    write_uint(json, "lines", access->lines);
+    write_uint(json, "sectors", access->sectors);
+    write_uint(json, "least_lines", access->least);
+    write_uint(json, "most_lines", access->most);
+    write_uint(json, "uniform_addresses", access->uniform);
+    json_end_object(json);
+}
+
+static void write_memory(struct json *json, const struct profile_memory *memory)
+{
+    json_key(json, "memory");
+    json_object(json);
+    write_access(json, "all", &memory->all);
+    write_access(json, "full", &memory->full);
+    write_uint(json, "shared", memory->shared);
+    json_end_object(json);
+}
+
+static void write_place(struct json *json, const struct ir_module *module,
+                        const struct ir_function *fn, uint32_t inst)
+{
+    struct place place = ir_place(module, fn, inst);
+    write_uint(json, "line", place.line);
+    write_uint(json, "column", place.column);
+    write_uint(json, "index", inst);
+}
+
+// As the text spells it, modifiers and all.
+static void write_opcode(struct json *json, const struct tree *tree, uint32_t node)
+{
+    const char *text = tree->source->text;
+    uint32_t begin, end;
+    node_opcode_range(tree, node, &begin, &end);
+    while (end < tree->nodes.v[node].end && (unsigned char)text[end] > ' ' && text[end] != ';')
+        end++;
+    json_key(json, "opcode");
+    json_text(json, text + begin, end - begin);
+}
+
+static void write_counts(struct json *json, const struct profile_inst *inst)
+{
+    write_uint(json, "executions", inst->executions);
+    write_uint(json, "threads", inst->threads);
+    write_uint(json, "active", inst->active);
+    write_uint(json, "lanes", inst->lanes);
+    write_uint(json, "parted", inst->parted);
+    write_uint(json, "defined", inst->defined);
+    write_uint(json, "uniform", inst->uniform);
+}
+
+static void write_instructions(struct json *json, const struct ir_module *module,
+                               const struct ir_function *fn, const struct profile_function *counts)
+{
+    json_key(json, "instructions");
+    json_array(json);
+    for (uint32_t i = 0; i < counts->inst_count; i++) {
+        const struct profile_inst *inst = &counts->insts[i];
+        if (inst->memory)
+            json_object(json);
+        else
+            json_object_flat(json);
+        write_place(json, module, fn, i);
+        write_opcode(json, module->tree, fn->insts.v[i].node);
+        write_counts(json, inst);
+        if (inst->memory)
+            write_memory(json, inst->memory);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+// A loop is named by the first instruction of its header.
+static void write_loops(struct json *json, const struct ir_module *module,
+                        const struct ir_function *fn, const struct profile_function *counts)
+{
+    json_key(json, "loops");
+    json_array(json);
+    for (uint32_t i = 0; i < counts->loop_count; i++) {
+        const struct profile_loop *loop = &counts->loops[i];
+        json_object_flat(json);
+        write_place(json, module, fn, fn->blocks.v[fn->loops.v[i].header].first);
+        write_uint(json, "entries", loop->entries);
+        write_uint(json, "iterations", loop->iterations);
+        write_uint(json, "least", loop->least);
+        write_uint(json, "most", loop->most);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void write_function(struct json *json, const struct ir_module *module,
+                           const struct ir_function *fn, const struct profile_function *counts)
+{
+    const struct name *name = tree_name(module->tree, fn->name);
+    json_object(json);
+    json_key(json, "name");
+    json_text(json, name->text, name->length);
+    write_instructions(json, module, fn, counts);
+    write_loops(json, module, fn, counts);
+    json_end_object(json);
+}
+
+static void write_kernel(struct json *json, const struct session_kernel *kernel)
+{
+    const struct profile *profile = kernel->profile;
+    const struct ir_module *module = profile->program->module;
+    json_object(json);
+    json_key(json, "name");
+    json_string(json, kernel->name);
+    write_uint(json, "launches", kernel->launches);
+    json_key(json, "functions");
+    json_array(json);
+    for (uint32_t i = 0; i < profile->program->functions.n; i++) {
+        uint32_t function = profile->program->functions.v[i].function;
+        if (profile->functions[i])
+            write_function(json, module, &module->functions.v[function], profile->functions[i]);
+    }
+    json_end_array(json);
+    json_end_object(json);
+}
+
+void profile_write(const struct session *session, FILE *to)
+{
+    char digest[SHA256_HEX + 1];
+    struct json json;
+    json_init(&json, to);
+    json_object(&json);
+    json_key(&json, "format");
+    json_string(&json, "ptxoffload-profile");
+    write_uint(&json, "version", 1);
+    json_key(&json, "source");
+    json_object_flat(&json);
+    json_key(&json, "file");
+    json_string(&json, session->source->name);
+    tables_digest(digest, session->source->text, session->source->length);
+    json_key(&json, "sha256");
+    json_string(&json, digest);
+    json_end_object(&json);
+    write_uint(&json, "line_bytes", PROFILE_LINE);
+    write_uint(&json, "sector_bytes", PROFILE_SECTOR);
+    json_key(&json, "kernels");
+    json_array(&json);
+    for (uint32_t i = 0; i < session->kernels.n; i++)
+        write_kernel(&json, &session->kernels.v[i]);
+    json_end_array(&json);
+    json_end_object(&json);
+    json_done(&json);
+}
