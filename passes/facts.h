@@ -11,7 +11,7 @@ struct facts {
     const struct pass_options *options;
     struct block_shape shape; // .reqntid, else --block, else unknown
     // Made on demand: use the functions below.
-    struct divergence *divergence, *certain;
+    const struct divergence *divergence, *certain;
     struct affines *affines;
 };
 
