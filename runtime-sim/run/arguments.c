@@ -62,7 +62,7 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
 static bool pass_parts(struct passing *p, const struct run_argument *argument,
                        const struct program_parameter *parameter)
 {
-    uint32_t at = 0;
+    uint32_t at = 0, align = 1;
     for (uint32_t i = 0; i < argument->part_count; i++) {
         const struct run_argument *part = &argument->parts[i];
         at = (uint32_t)align_up(at, part->type->bytes);
@@ -74,8 +74,14 @@ static bool pass_parts(struct passing *p, const struct run_argument *argument,
         if (!store(p, part, part->type, true, p->to + parameter->offset + at))
             return false;
         at += part->type->bytes;
+        align = part->type->bytes > align ? part->type->bytes : align;
     }
-    return true;
+    uint32_t own = p->session->program->module->symbols.v[parameter->symbol].align;
+    if (align_up(at, own > align ? own : align) >= parameter->bytes)
+        return true;
+    run_fault(p->session->run, &argument->at, "the parameter has %u bytes, and these are %u",
+              parameter->bytes, at);
+    return false;
 }
 
 static bool pass(struct passing *p, const struct run_argument *argument,

@@ -17,7 +17,7 @@ enum op {
     OP_BINARY, // these in the order of the table
 };
 
-enum { NO_NODE = UINT32_MAX, DEEPEST = 64 };
+enum { NO_NODE = UINT32_MAX, DEEPEST = 64, MOST_NODES = 1000 };
 
 // Operators of two operands, as in C; longer spellings before their beginnings.
 enum binary { MUL, DIV, REM, ADD, SUB, SHL, SHR, LE, GE, LT, GT, EQ, NE, AND, OR };
@@ -61,8 +61,11 @@ static bool take(struct parser *p, const char *token)
     return true;
 }
 
+// There is a node at least for each level that the parser and the evaluation go down.
 static uint32_t node(struct parser *p, struct expr_node made)
 {
+    if (p->expr->nodes.n == MOST_NODES)
+        return fail(p, made.begin, p->at, "the expression has more than 1000 parts");
     made.end = p->at;
     vec_push(p->arena, &p->expr->nodes, made);
     return p->expr->nodes.n - 1;
@@ -306,11 +309,13 @@ static const char *of_reals(int op, double a, double b, struct number *to)
 
 static const char *of_integers(int op, int64_t a, int64_t b, struct number *to)
 {
-    uint64_t x = (uint64_t)a, y = (uint64_t)b; // no overflow
+    uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    int64_t result;
+    bool wraps;
     switch (op) {
-    case MUL: *to = of_integer((int64_t)(x * y)); return NULL;
-    case ADD: *to = of_integer((int64_t)(x + y)); return NULL;
-    case SUB: *to = of_integer((int64_t)(x - y)); return NULL;
+    case MUL: wraps = __builtin_mul_overflow(a, b, &result); break;
+    case ADD: wraps = __builtin_add_overflow(a, b, &result); break;
+    case SUB: wraps = __builtin_sub_overflow(a, b, &result); break;
     case DIV:
     case REM:
         if (!b)
@@ -320,7 +325,10 @@ static const char *of_integers(int op, int64_t a, int64_t b, struct number *to)
         else
             *to = of_integer(op == DIV ? a / b : a % b);
         return NULL;
-    case SHL: *to = of_integer(y < 64 ? (int64_t)(x << y) : 0); return NULL;
+    case SHL:
+        result = y < 64 ? (int64_t)(x << y) : 0;
+        wraps = (y < 64 ? result >> y : 0) != a;
+        break;
     case SHR: *to = of_integer(a >> (y < 63 ? y : 63)); return NULL;
     case LT: *to = of_integer(a < b); return NULL;
     case LE: *to = of_integer(a <= b); return NULL;
@@ -329,9 +337,15 @@ static const char *of_integers(int op, int64_t a, int64_t b, struct number *to)
     case EQ: *to = of_integer(a == b); return NULL;
     default: *to = of_integer(a != b); return NULL;
     }
+    *to = of_integer(result);
+    to->wrapped = wraps;
+    return NULL;
 }
 
 static bool evaluate(const struct evaluation *e, uint32_t id, struct number *to);
+
+static const char no_address[] =
+    "a buffer's name alone is its address: write buffer[0] for its element";
 
 static bool evaluate_binary(const struct evaluation *e, const struct expr_node *at,
                             struct number *to)
@@ -352,13 +366,13 @@ static bool evaluate_binary(const struct evaluation *e, const struct expr_node *
     if (!evaluate(e, at->b, &b))
         return false;
     if (a.kind == NUMBER_ADDRESS || b.kind == NUMBER_ADDRESS)
-        return wrong(e, at,
-                     "a buffer's name alone is its address: write buffer[0] for its element");
+        return wrong(e, at, no_address);
     if (a.kind == NUMBER_HANDLE || b.kind == NUMBER_HANDLE)
         return wrong(e, at, "a texture's name is its handle, with which nothing is computed");
     const char *error = a.kind == NUMBER_REAL || b.kind == NUMBER_REAL
                             ? of_reals(op, number_real(&a), number_real(&b), to)
                             : of_integers(op, a.integer, b.integer, to);
+    to->wrapped |= a.wrapped || b.wrapped;
     return error ? wrong(e, at, error) : true;
 }
 
@@ -383,6 +397,8 @@ static bool evaluate_least(const struct evaluation *e, const struct expr_node *a
     struct number b;
     if (!evaluate(e, at->a, to) || !evaluate(e, at->b, &b))
         return false;
+    if (to->kind == NUMBER_ADDRESS || b.kind == NUMBER_ADDRESS)
+        return wrong(e, at, no_address);
     bool less = to->kind == NUMBER_REAL || b.kind == NUMBER_REAL ? number_real(&b) < number_real(to)
                                                                  : b.integer < to->integer;
     if (less == (at->op == OP_MIN))
@@ -395,6 +411,8 @@ static bool evaluate_negated(const struct evaluation *e, const struct expr_node 
 {
     if (!evaluate(e, at->a, to))
         return false;
+    if (to->kind == NUMBER_ADDRESS)
+        return wrong(e, at, no_address);
     if (to->kind == NUMBER_HANDLE)
         return wrong(e, at, "a texture's name is its handle, with which nothing is computed");
     if (at->op == OP_NOT)

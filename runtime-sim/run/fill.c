@@ -185,6 +185,13 @@ static bool fill_uniform(struct run *run, const struct fill *fill, const struct 
     return true;
 }
 
+// What keeps the number before `end`, the greatest of a range, out of the type.
+static const char *below(const struct scalar *type, int64_t end, uint64_t *bits)
+{
+    struct number last = {.kind = NUMBER_INTEGER, .integer = (int64_t)((uint64_t)end - 1)};
+    return end == INT64_MIN ? NULL : scalar_store(type, &last, bits);
+}
+
 static bool check_range(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
                         const struct number *low, const struct number *high)
 {
@@ -197,6 +204,9 @@ static bool check_range(struct run *run, const struct fill *fill, const struct r
     else if (integers && !number_integer(high, &to))
         run_fault(run, &fill->high.at, "%s has no such value: it is no integer",
                   buffer->type->name);
+    else if (integers && (error = below(buffer->type, to, &bits)))
+        run_fault(run, &fill->high.at, "%s has no value just below this: %s", buffer->type->name,
+                  error);
     else if (integers ? number_integer(low, &from) && from >= to
                       : !(number_real(low) < number_real(high)))
         run_fault(run, &fill->at, "the range is empty: its upper end does not belong to it");

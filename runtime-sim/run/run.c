@@ -182,6 +182,10 @@ bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, in
         run_fault(run, &expr->at, "%s is no integer", what);
         return false;
     }
+    if (number.wrapped) {
+        run_fault(run, &expr->at, "%s has more than 64 bits", what);
+        return false;
+    }
     if (*value >= least && *value <= most)
         return true;
     run_fault(run, &expr->at, "%s is %" PRId64 ", and must be %" PRId64 " to %" PRId64, what,

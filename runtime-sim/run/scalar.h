@@ -23,6 +23,7 @@ struct number {
     enum number_kind kind;
     int64_t integer; // also of an address or a handle
     double real;
+    bool wrapped; // the exact value has more bits: some step on the way to it had
 };
 
 const struct scalar *scalar_find(const char *name, size_t length);

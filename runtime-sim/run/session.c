@@ -71,6 +71,19 @@ static bool stand_for_variable(struct session *session, struct run_buffer *buffe
     return fill_do(session->run, &buffer->fill, buffer, buffer->data);
 }
 
+// 0: there is no such memory, which is told at the buffer's place like other things.
+static uint64_t take_memory(struct session *session, const char *name, uint64_t bytes)
+{
+    struct memory *memory = session->arena->memory;
+    uint64_t address = 0;
+    jmp_buf outer;
+    memcpy(outer, memory->on_failure, sizeof outer);
+    if (!setjmp(memory->on_failure))
+        address = image_allocate(session->image, bytes, BUFFER_ALIGN, name);
+    memcpy(memory->on_failure, outer, sizeof outer);
+    return address;
+}
+
 static bool allocate(struct session *session, struct run_buffer *buffer)
 {
     if (buffer->variable.text)
@@ -78,9 +91,9 @@ static bool allocate(struct session *session, struct run_buffer *buffer)
     if (!fill_measure(session->run, buffer))
         return false;
     uint64_t bytes = buffer->elements * buffer->type->bytes;
-    buffer->address = image_allocate(session->image, bytes, BUFFER_ALIGN, buffer->name);
+    buffer->address = take_memory(session, buffer->name, bytes);
     if (!buffer->address) {
-        run_fault(session->run, &buffer->at, "there is no room for %" PRIu64 " bytes", bytes);
+        run_fault(session->run, &buffer->at, "there is no memory for %" PRIu64 " bytes", bytes);
         return false;
     }
     buffer->data = session->image->list.v[session->image->list.n - 1].data;
@@ -328,6 +341,19 @@ static enum session_outcome do_launch(struct session *session, const struct run_
 
 static enum session_outcome do_steps(struct session *session, const struct run_steps *steps);
 
+// What it was given at first.
+static bool reset(struct session *session, struct run_buffer *buffer)
+{
+    uint32_t index = image_find(session->image, buffer->address);
+    struct allocation *at = &session->image->list.v[index];
+    if (!buffer->variable.text || buffer->fill.at.text) {
+        at->filled = true;
+        return fill_do(session->run, &buffer->fill, buffer, buffer->data);
+    }
+    memset(at->data, 0, at->bytes);
+    return !layout_initial(session->program, &session->program->variables.v[index], at->data);
+}
+
 static enum session_outcome do_round(struct session *session, const struct run_repeat *repeat,
                                      int64_t round)
 {
@@ -337,9 +363,8 @@ static enum session_outcome do_round(struct session *session, const struct run_r
             (struct number){.kind = NUMBER_INTEGER, .integer = round};
     for (uint32_t i = 0; i < repeat->resets.n; i++) {
         struct run_buffer *buffer = &run->buffers.v[repeat->resets.v[i]];
-        if (!fill_do(run, &buffer->fill, buffer, buffer->data))
+        if (!reset(session, buffer))
             return SESSION_BAD_INPUT;
-        image_filled(session->image, buffer->address);
     }
     return do_steps(session, &repeat->steps);
 }

@@ -43,6 +43,11 @@ static void take_scalar(struct reading *r, const yaml_node_t *from, struct yaml_
     to->kind = YAML_SCALAR;
     to->length = (uint32_t)from->data.scalar.length;
     to->text = arena_strndup(r->arena, (const char *)from->data.scalar.value, to->length);
+    if (memchr(to->text, 0, to->length)) {
+        diag_add(r->diags, DIAG_ERROR, "run-file", to->begin, to->end,
+                 "a value has a byte 0 in it");
+        to->length = (uint32_t)strlen(to->text);
+    }
     to->plain = from->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     uint32_t inner = to->begin + !to->plain;
     const struct source *source = r->document->source;
@@ -100,6 +105,54 @@ static void fail(struct reading *r, const yaml_parser_t *parser)
              parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
+static void begin(yaml_parser_t *parser, const struct source *source)
+{
+    yaml_parser_set_input_string(parser, (const unsigned char *)source->text, source->length);
+}
+
+enum { DEEPEST = 100 };
+
+// The library takes a time that grows with the square of how deep things are nested: it is not
+// asked for what nobody writes.
+static bool check_depth(struct reading *r)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    uint32_t depth = 0;
+    bool ends = !yaml_parser_initialize(&parser);
+    begin(&parser, r->document->source);
+    while (!ends && depth <= DEEPEST && yaml_parser_parse(&parser, &event)) {
+        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        ends = event.type == YAML_STREAM_END_EVENT;
+        if (depth > DEEPEST) {
+            uint32_t at = offset_of(r, &event.start_mark);
+            diag_add(r->diags, DIAG_ERROR, "run-file", at, at + 1,
+                     "lists and keys are nested more than %d deep", DEEPEST);
+        }
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return depth <= DEEPEST;
+}
+
+// When the arena's memory runs out, control leaves from here: not without freeing the library's.
+static void take_document(struct reading *r, yaml_parser_t *parser, yaml_document_t *document)
+{
+    struct memory *memory = r->arena->memory;
+    jmp_buf outer;
+    memcpy(outer, memory->on_failure, sizeof outer);
+    if (setjmp(memory->on_failure)) {
+        yaml_document_delete(document);
+        yaml_parser_delete(parser);
+        memcpy(memory->on_failure, outer, sizeof outer);
+        longjmp(memory->on_failure, 1);
+    }
+    take_nodes(r, document);
+    memcpy(memory->on_failure, outer, sizeof outer);
+    yaml_document_delete(document);
+}
+
 static bool load(struct reading *r, yaml_parser_t *parser)
 {
     yaml_document_t document, second;
@@ -107,8 +160,7 @@ static bool load(struct reading *r, yaml_parser_t *parser)
         fail(r, parser);
         return false;
     }
-    take_nodes(r, &document);
-    yaml_document_delete(&document);
+    take_document(r, parser, &document);
     if (!yaml_parser_load(parser, &second)) {
         fail(r, parser);
         return false;
@@ -126,13 +178,16 @@ bool yaml_read(struct yaml_document *document, struct arena *arena, const struct
 {
     struct reading reading = {arena, document, diags, all_ascii(source)};
     yaml_parser_t parser;
+    uint32_t before = diags->errors;
     *document = (struct yaml_document){.source = source, .root = YAML_NOTHING};
+    if (!check_depth(&reading))
+        return false;
     if (!yaml_parser_initialize(&parser)) {
         diag_add(diags, DIAG_ERROR, "run-file", NO_OFFSET, NO_OFFSET, "memory ran out");
         return false;
     }
-    yaml_parser_set_input_string(&parser, (const unsigned char *)source->text, source->length);
+    begin(&parser, source);
     bool good = load(&reading, &parser);
     yaml_parser_delete(&parser);
-    return good;
+    return good && diags->errors == before;
 }

@@ -353,6 +353,40 @@ def variables(folder):
 
 
 @case
+def resets_variables(folder):
+    """a buffer that stands for a variable is given its initial value again"""
+    (folder / 'add.ptx').write_bytes(VARIABLES)
+    text = ('program: add.ptx\nbuffers:\n  f: {type: u32, variable: factors, fill: "= 10 * i"}\n'
+            '  s: {type: u32, variable: sums, save: s.npy}\n'
+            'launches: [{repeat: {times: 3, reset: [s, f], '
+            'launches: [{kernel: add, grid: 1, block: 4}]}}]\n')
+    (folder / 'run.yaml').write_text(text)
+    ends(sim(folder, 'run.yaml'), 0, '', '')
+    same(npy(folder / 's.npy'), ('<u4', (4,), [1, 12, 23, 34]))
+
+
+@case
+def too_much(folder):
+    """what there is no memory for, and what does not fit, is told at its place"""
+    for buffer, message in (
+            ('{type: u64, count: 1000000000000}',
+             '3:5: error: there is no memory for 8000000000000 bytes [run-file]'),
+            ('{type: u32, count: 4611686018427387904 * 4 + 64}',
+             '3:27: error: the count has more than 64 bits [run-file]')):
+        write_run(folder, 'buffers:\n    a: %s\n'
+                  'launches: [{kernel: store, grid: 2, block: 32, args: [a]}]\n' % buffer)
+        within(('run.yaml:' + message).encode(), ends(sim(folder, 'run.yaml'), 1).err)
+    for argument, message in (
+            ('["u32:1"]', '4:50: error: the parameter has 8 bytes, and these are 4 [run-file]'),
+            ('-a', "4:50: error: a buffer's name alone is its address"),
+            ('min(a, 3)', "4:51: error: a buffer's name alone is its address")):
+        write_run(folder, 'buffers:\n    a: {type: u32, count: 64}\n'
+                  'launches: [{kernel: store, grid: 2, block: 32, args: [\'%s\']}]\n'.replace(
+                      "'", '"' if argument[0] != '[' else '') % argument)
+        within(message.encode(), ends(sim(folder, 'run.yaml'), 1).err)
+
+
+@case
 def says_no_cycles(folder):
     """without --functional a note says that there is no cycle model; --functional is silent"""
     command = [PROGRAM, STORE, '--grid', '1', '--block', '32', '--arg', 'buf:u32:32:zero']

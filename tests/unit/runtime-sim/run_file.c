@@ -329,6 +329,7 @@ static void fills(void **state)
     assert_null(fill_four("range:-10:90:1234567", "s8", bytes));
     assert_int_equal(bytes[0], -10 + 35); // 0.3500… of 100
     assert_int_equal(bytes[2], -10 + 53);
+    assert_null(fill_four("range:-128:128", "s8", bytes));
     assert_null(fill_four("iota", "f32", single));
     assert_true(single[0] == 0 && single[3] == 3);
     assert_null(fill_four("= i * i - 1", "s8", bytes));
@@ -355,6 +356,8 @@ static void bad_fills(void **state)
         {"range:5:5", "u32", "the range is empty: its upper end does not belong to it"},
         {"range:-1:5", "u32", "u32 has no such value: it is out of range"},
         {"range:0:1.5", "u32", "u32 has no such value: it is no integer"},
+        {"range:0:257", "u8", "u8 has no value just below this: it is out of range"},
+        {"range:0:129", "s8", "s8 has no value just below this: it is out of range"},
         {"= 300 - i", "u8", "element 0 is no u8: it is out of range"},
         {"none.npy", "u8", "cannot read 'none.npy': No such file or directory"},
         {"raw:none", "u8", "cannot read 'none': No such file or directory"},
@@ -434,6 +437,76 @@ static void endless(void **state)
     end();
 }
 
+// Nothing of a file's size or depth is too much: it is told.
+static void huge(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *begin, *part, *end, *error;
+    } rows[] = {
+        {"program: a\nlaunches: []\nvalues: {n: '1", " + 1", "'}\n",
+         "the expression has more than 1000 parts"},
+        {"program: a\nlaunches: []\nvalues: {n: '", "1 ? 1 : ", "1'}\n",
+         "the expression has more than 1000 parts"},
+        {"program: a\nlaunches: []\nvalues: {n: '", "1 ? ", "1'}\n",
+         "the expression has more than 1000 parts"},
+        {"", "[", "", "lists and keys are nested more than 100 deep"},
+        {"program: a\nlaunches: ", "{launches: ", "",
+         "lists and keys are nested more than 100 deep"},
+        {"program: \"a\\0b\"\nlaunches: [] #", "-", "\n", "a value has a byte 0 in it"},
+    };
+    enum { PARTS = 300000 };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t part = strlen(rows[i].part);
+        char *text = malloc(strlen(rows[i].begin) + PARTS * part + strlen(rows[i].end) + 1);
+        char *at = stpcpy(text, rows[i].begin);
+        for (int n = 0; n < PARTS; n++)
+            at = stpcpy(at, rows[i].part);
+        stpcpy(at, rows[i].end);
+        begin(text);
+        assert_false(run_read(&f.run, &f.arena));
+        assert_string_equal(f.diags.list.v[0].message, rows[i].error);
+        end();
+        free(text);
+    }
+}
+
+// What is computed modulo 2^64 is no count.
+static void wrapped(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool good;
+    } rows[] = {
+        {"4611686018427387904 * 4 + 64", false},
+        {"9223372036854775807 + 9", false},
+        {"8 - (0 - 9223372036854775807 - 1)", false},
+        {"(3 << 63) + 8", false},
+        {"(1 << 64) + 8", false},
+        {"n * n * 0", false},
+        {"4611686018427387904 / 4611686018427387904", true},
+        {"(1 << 62 >> 62) + 8", true},
+        {"n > 0 ? 8 : n * n", true},
+    };
+    begin("");
+    struct run_text n = text_of("n");
+    uint32_t made = run_new_name(&f.run, &n, NAME_VALUE);
+    f.run.names.v[made].number.integer = INT64_MAX;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct run_text at = text_of(rows[i].text);
+        struct run_expr expr;
+        int64_t value;
+        assert_true(run_expression(&f.run, &at, &expr));
+        if (run_integer(&f.run, &expr, 0, 1000, "the count", &value) != rows[i].good)
+            fail_msg("%s", rows[i].text);
+        if (!rows[i].good)
+            assert_string_equal(f.diags.list.v[f.diags.list.n - 1].message,
+                                "the count has more than 64 bits");
+    }
+    end();
+}
+
 // Places count bytes, and are found behind letters of several bytes, quotes and byte order marks.
 static void places(void **state)
 {
@@ -462,6 +535,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halves),
+        cmocka_unit_test(huge),
+        cmocka_unit_test(wrapped),
         cmocka_unit_test(half_overflow),
         cmocka_unit_test(ranges),
         cmocka_unit_test(expressions),
