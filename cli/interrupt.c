@@ -1,11 +1,35 @@
 #include "cli/interrupt.h"
 #include <signal.h>
 
-// The one thing that a signal handler can reach; written before the handlers are installed.
+// All that a signal handler can reach; the first is written before the handlers are installed.
 static const struct outputs *to_remove[2];
+static _Atomic(atomic_int *) deferred;
+
+static void end(int signal_number);
+
+static void install(int signal_number)
+{
+    struct sigaction action = {.sa_handler = end,
+                               .sa_flags = SA_RESETHAND | SA_NODEFER | SA_RESTART};
+    sigfillset(&action.sa_mask);
+    sigdelset(&action.sa_mask, signal_number);
+    sigaction(signal_number, &action, NULL);
+}
+
+static bool may_wait(int signal_number)
+{
+    return signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP ||
+           signal_number == SIGXCPU;
+}
 
 static void end(int signal_number)
 {
+    atomic_int *stop = may_wait(signal_number) ? atomic_exchange(&deferred, NULL) : NULL;
+    if (stop) {
+        install(signal_number);
+        atomic_store(stop, signal_number);
+        return;
+    }
     outputs_remove(to_remove[0]);
     outputs_remove(to_remove[1]);
     // The default action is back in place: this ends the program as the signal would have done.
@@ -18,14 +42,22 @@ void interrupt_remove(const struct outputs *outputs, const struct outputs *other
     to_remove[0] = outputs;
     to_remove[1] = others;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction before,
-            action = {.sa_handler = end, .sa_flags = SA_RESETHAND | SA_NODEFER};
-        sigfillset(&action.sa_mask);
-        sigdelset(&action.sa_mask, signals[i]);
+        struct sigaction before;
         // Who started the program under nohup wants a hang-up to be ignored.
         if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
+            install(signals[i]);
     }
     // Beyond `ulimit -f` a write then fails with a reason, as on a full disk.
     signal(SIGXFSZ, SIG_IGN);
+}
+
+void interrupt_defer(atomic_int *stop)
+{
+    atomic_store(&deferred, stop);
+}
+
+void interrupt_end(int signal_number)
+{
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
 }

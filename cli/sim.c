@@ -40,6 +40,7 @@ struct sim {
     struct program program;
     struct session session;
     struct progress progress;
+    atomic_int stop; // the signal that has interrupted the run, or 0
 };
 
 // Reading the run
@@ -232,8 +233,9 @@ static bool build(struct sim *sim)
 
 // Running
 
-static int exit_code(enum session_outcome outcome)
+static int exit_code(const struct sim *sim, enum session_outcome outcome)
 {
+    enum { BY_SIGNAL = 128 }; // as a shell says it
     static const int codes[] = {
         [SESSION_DONE] = DONE,
         [SESSION_BAD_INPUT] = BAD_INPUT,
@@ -241,7 +243,7 @@ static int exit_code(enum session_outcome outcome)
         [SESSION_NO_PROGRESS] = NO_PROGRESS,
         [SESSION_FAULT] = FAULT,
     };
-    return codes[outcome];
+    return outcome == SESSION_INTERRUPTED ? BY_SIGNAL + sim->stop : codes[outcome];
 }
 
 static void print(void *context, const char *text, size_t length)
@@ -263,15 +265,20 @@ static enum session_outcome run(struct sim *sim)
         .race = sim->arguments.checks >> CHECK_OF_RACES & 1,
         .uninit = sim->arguments.checks >> CHECK_OF_READS & 1,
         .profiled = sim->arguments.profile,
+        .stop = &sim->stop,
         .print = print,
         .progress = progress_launch,
         .context = &sim->progress,
     };
     progress_start(&sim->progress);
+    interrupt_defer(&sim->stop);
     enum session_outcome outcome =
         session_prepare(session) ? session_run(session) : SESSION_BAD_INPUT;
     if (outcome == SESSION_DONE)
         outcome = session_check(session);
+    interrupt_defer(NULL);
+    if (sim->stop)
+        outcome = SESSION_INTERRUPTED;
     progress_stop(&sim->progress);
     fflush(stdout);
     session_tell_reports(session);
@@ -315,7 +322,7 @@ static bool write_json(struct sim *sim, enum session_outcome outcome)
         .session = &sim->session,
         .run_file = sim_is_run_file(&sim->arguments) ? sim->run_source.name : NULL,
         .outcome = outcome,
-        .exit_code = exit_code(outcome),
+        .exit_code = exit_code(sim, outcome),
         .host = result_host_now(),
     };
     FILE *to = open_output(sim, sim->arguments.json);
@@ -340,7 +347,7 @@ static int write_all(struct sim *sim, enum session_outcome outcome)
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
     if (!error)
-        return exit_code(outcome);
+        return exit_code(sim, outcome);
     message_error(&sim->messages, "%s", error);
     return BAD_INPUT;
 }
@@ -439,5 +446,7 @@ int main(int argc, char **argv)
     interrupt_remove(&sim.outputs, &sim.told.outputs);
     int status = work(&sim, argc, argv);
     memory_free(&sim.memory);
+    if (sim.stop)
+        interrupt_end(sim.stop);
     return status;
 }

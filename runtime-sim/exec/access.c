@@ -17,7 +17,7 @@ static const char *access_name(const struct access *access)
 }
 
 // Shared memory: the variable that the address lies in or behind.
-static void describe_shared(struct warp *warp, uint64_t address, char *to, size_t size)
+static void describe_shared(const struct warp *warp, uint64_t address, char *to, size_t size)
 {
     const struct program *program = warp->program;
     uint32_t entry = program->functions.v[warp->cta->launch->function].function;
@@ -34,12 +34,23 @@ static void describe_shared(struct warp *warp, uint64_t address, char *to, size_
         at = program->address_of.v[i];
     }
     uint32_t bytes = warp->cta->shared_bytes;
-    if (!nearest || at + nearest->size < bytes) { // dynamic shared memory is the last
+    bool outside = nearest && address - at >= nearest->size;
+    if (!nearest || (outside && at + nearest->size < bytes)) { // the dynamic part is the last
         snprintf(to, size, "in none of the CTA's %u bytes of shared memory", bytes);
         return;
     }
     const struct name *name = tree_name(program->module->tree, nearest->name);
     image_describe_offset(to, size, address - at, nearest->size, name->text, name->length);
+}
+
+void access_describe(const struct warp *warp, uint16_t space, uint64_t address, char *to,
+                     size_t size)
+{
+    *to = 0;
+    if (space == W_global)
+        image_describe(warp->cta->launch->image, address, to, size);
+    else if (space == W_shared)
+        describe_shared(warp, address, to, size);
 }
 
 static bool bad_address(struct warp *warp, const struct access *access, const struct spot *spot,
@@ -50,18 +61,10 @@ static bool bad_address(struct warp *warp, const struct access *access, const st
         return false;
     fault->has_address = spot->space == W_global;
     fault->address = spot->address;
-    switch (spot->space) {
-    case W_global:
-        image_describe(warp->cta->launch->image, spot->address, fault->nearest,
-                       sizeof fault->nearest);
-        break;
-    case W_shared:
-        describe_shared(warp, spot->address, fault->nearest, sizeof fault->nearest);
-        break;
-    default:
+    access_describe(warp, spot->space, spot->address, fault->nearest, sizeof fault->nearest);
+    if (!*fault->nearest)
         snprintf(fault->nearest, sizeof fault->nearest,
                  "in none of the thread's %u bytes of local memory here", access->local_end);
-    }
     warp_fault(warp, access->code, 1u << lane,
                "%s of %" PRIu64 " bytes at %s address 0x%" PRIx64 " %s", access_name(access), bytes,
                space_name(spot->space), spot->address, what);

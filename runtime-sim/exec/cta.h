@@ -2,6 +2,7 @@
 #pragma once
 #include "runtime-sim/exec/image.h"
 #include "runtime-sim/exec/warp.h"
+#include <stdatomic.h>
 
 enum { BARRIERS = 16, CTA_WARPS = 64 };
 
@@ -45,6 +46,7 @@ struct launch {
     // What printf prints; NULL: nobody wants it.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
+    const atomic_int *stop; // what is not done is left when this is not 0; NULL: nobody asks
     // Set by launch_prepare.
     uint8_t *values; // the area BASE_LAUNCH
     uint32_t shared_bytes;
@@ -65,6 +67,11 @@ struct cta {
     uint64_t events; // barriers passed and lanes ended: progress
     struct fault *fault;
 };
+
+static inline bool launch_stops(const struct launch *launch)
+{
+    return launch->stop && atomic_load_explicit(launch->stop, memory_order_relaxed);
+}
 
 // Makes a CTA for launches of this shape; it is used for one of the launch's CTAs after the other.
 // `profile` is NULL or what its warps count to, which no other thread of this machine may use.

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TURN = 1 << 12 }; // backward branches of a warp before others go on
-
 const char *grid_load(struct image *image, const struct program *program)
 {
     for (uint32_t i = 0; i < program->variables.n; i++) {
@@ -180,16 +178,21 @@ static uint64_t progress(const struct residents *residents)
     return events;
 }
 
-// One turn of every CTA that is there. False after a fault.
-static bool turn(struct residents *residents, struct arena *arena, struct grid_result *result)
+// One turn of every CTA that is there. False after a fault, or when the run is to stop. `waits`:
+// all of them wait for others.
+static bool turn(struct residents *residents, struct arena *arena, struct grid_result *result,
+                 bool *waits)
 {
     uint32_t kept = 0;
+    *waits = true;
     for (uint32_t i = 0; i < residents->active.n; i++) {
         struct cta *cta = residents->active.v[i];
         enum warp_state state = cta_run(cta, TURN);
         grid_count(result, cta);
-        if (state == WARP_FAULT)
+        result->stopped = state != WARP_FAULT && launch_stops(cta->launch);
+        if (state == WARP_FAULT || result->stopped)
             return false;
+        *waits &= state == WARP_WAITS;
         if (state == WARP_DONE)
             end_one(residents, arena, cta);
         else
@@ -197,6 +200,16 @@ static bool turn(struct residents *residents, struct arena *arena, struct grid_r
     }
     residents->active.n = kept;
     return true;
+}
+
+static void give_up(const struct residents *residents, struct launch *launch,
+                    struct grid_result *result)
+{
+    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    result->stuck = true;
+    stall_look(&result->stalls, residents->active.v, residents->active.n);
+    result->stalls.ctas = ctas;
+    result->stalls.ended = residents->next * cluster_ctas(launch) - residents->active.n;
 }
 
 static void run_all(struct launch *launch, struct arena *arena, uint64_t most_idle,
@@ -208,13 +221,15 @@ static void run_all(struct launch *launch, struct arena *arena, uint64_t most_id
     while (launch->cooperative && start_one(&residents, launch, arena, result))
         ;
     while (start_one(&residents, launch, arena, result) || residents.active.n) {
-        if (!turn(&residents, arena, result))
+        bool waits;
+        if (!turn(&residents, arena, result, &waits))
             return;
         uint64_t now = progress(&residents);
         idle = now == seen ? idle + 1 : 0;
         seen = now;
-        if (idle > most_idle) {
-            result->stuck = true;
+        // Where all wait, and nothing has changed since, nobody will go on.
+        if (idle > most_idle || (waits && idle && residents.active.n)) {
+            give_up(&residents, launch, result);
             return;
         }
     }
@@ -232,6 +247,7 @@ static bool fits_clusters(const struct launch *launch)
 void grid_run(struct launch *launch, struct arena *arena, const struct grid_options *options,
               struct grid_result *result)
 {
+    uint64_t most_idle = options->most_idle ? options->most_idle : MOST_IDLE;
     *result = (struct grid_result){0};
     struct arena own;
     arena_init(&own, arena->memory);
@@ -247,9 +263,9 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
                  launch->grid[1], launch->grid[2], launch->cluster[0], launch->cluster[1],
                  launch->cluster[2]);
     } else if (options->threads > 1 && !alone)
-        grid_run_parallel(launch, arena->memory, options->threads, result);
+        grid_run_parallel(launch, arena->memory, options->threads, most_idle, result);
     else
-        run_all(launch, &own, options->most_idle ? options->most_idle : 1 << 20, result);
+        run_all(launch, &own, most_idle, result);
     if (launch->workspace)
         image_free(launch->image, launch->workspace);
     image_free(launch->image, launch->params_address);

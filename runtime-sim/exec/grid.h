@@ -1,6 +1,7 @@
 // A launch, from the first CTA to the last.
 #pragma once
 #include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/stall.h"
 
 struct grid_options {
     uint32_t threads;   // of this machine, for kernels whose CTAs need no order; 0 or 1: one
@@ -9,8 +10,10 @@ struct grid_options {
 
 struct grid_result {
     uint64_t warp_instructions, thread_instructions;
-    bool stuck; // no progress: `fault` says where
+    bool stuck;   // no progress: `stalls` says who waits for whom
+    bool stopped; // launch->stop
     struct fault fault;
+    struct stalls stalls;
 };
 
 // The variables of the module as allocations of the image, with their initial values. NULL, or what

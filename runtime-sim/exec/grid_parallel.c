@@ -5,14 +5,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum {
-    THREADS = 256,
-    TURN = 1 << 30, // backward branches of a warp before others go on
-    MOST_IDLE = 4,  // turns without progress until a CTA is given up
-};
+enum { THREADS = 256 };
 
 struct crew {
     struct launch *launch;
+    uint64_t most_idle;
     uint64_t count;
     atomic_ullong next, end; // CTAs from `end` on are not run
 };
@@ -34,13 +31,13 @@ static void end_at(struct crew *crew, uint64_t cta)
         ;
 }
 
-// Until it is done, or waits for what nobody will do.
-static enum warp_state run_cta(struct cta *cta)
+// Until it is done, waits for what nobody will do, or is to stop. Its warps take the turns that
+// they would have on one thread.
+static enum warp_state run_cta(struct cta *cta, uint64_t most_idle)
 {
     enum warp_state state = WARP_YIELDS;
-    uint64_t seen = cta->events;
-    uint32_t idle = 0;
-    while (idle < MOST_IDLE && (state == WARP_YIELDS || state == WARP_WAITS)) {
+    uint64_t seen = cta->events, idle = 0;
+    while (idle <= most_idle && state == WARP_YIELDS && !launch_stops(cta->launch)) {
         state = cta_run(cta, TURN);
         idle = cta->events == seen ? idle + 1 : 0;
         seen = cta->events;
@@ -60,11 +57,14 @@ static void work(struct worker *worker, struct arena *arena)
         if (next >= crew->count || next > atomic_load(&crew->end))
             return;
         cta_start(cta, (uint32_t)next);
-        enum warp_state state = run_cta(cta);
+        enum warp_state state = run_cta(cta, crew->most_idle);
         grid_count(&worker->result, cta);
-        if (state == WARP_DONE)
+        worker->result.stopped = launch_stops(crew->launch);
+        if (state == WARP_DONE && !worker->result.stopped)
             continue;
-        worker->result.stuck = state != WARP_FAULT;
+        worker->result.stuck = state != WARP_FAULT && !worker->result.stopped;
+        if (worker->result.stuck)
+            stall_look(&worker->result.stalls, &cta, 1);
         worker->fault_at = next;
         end_at(crew, next);
         return;
@@ -97,17 +97,20 @@ static void take_result(struct grid_result *result, const struct worker *worker,
 {
     result->warp_instructions += worker->result.warp_instructions;
     result->thread_instructions += worker->result.thread_instructions;
+    result->stopped |= worker->result.stopped;
     if ((!worker->result.stuck && !worker->result.fault.happened) || worker->fault_at >= *first)
         return;
     *first = worker->fault_at;
     result->stuck = worker->result.stuck;
     result->fault = worker->result.fault;
+    result->stalls = worker->result.stalls;
 }
 
 void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t threads,
-                       struct grid_result *result)
+                       uint64_t most_idle, struct grid_result *result)
 {
     struct crew crew = {.launch = launch,
+                        .most_idle = most_idle,
                         .count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]};
     atomic_init(&crew.next, 0);
     atomic_init(&crew.end, UINT64_MAX);

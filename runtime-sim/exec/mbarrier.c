@@ -66,6 +66,14 @@ uint8_t *mbarrier_find(struct warp *warp, struct access *access, uint32_t lane)
     return find(warp, access, lane, true);
 }
 
+void mbarrier_look(const uint8_t *at, uint32_t *come, uint32_t *expected, int64_t *bytes)
+{
+    struct mbarrier barrier = load(at);
+    *expected = (uint32_t)barrier.expected;
+    *come = (uint32_t)(barrier.expected - barrier.pending);
+    *bytes = barrier.bytes;
+}
+
 void mbarrier_complete(struct warp *warp, uint8_t *at, uint64_t bytes)
 {
     struct mbarrier barrier = load(at);

@@ -23,5 +23,7 @@ struct mbarrier_code {
 
 // Finds the barrier of a lane. NULL: warp->fault says why not.
 uint8_t *mbarrier_find(struct warp *warp, struct access *access, uint32_t lane);
+// How many have arrived in the phase, of how many, and the bytes that are still to come.
+void mbarrier_look(const uint8_t *at, uint32_t *come, uint32_t *expected, int64_t *bytes);
 // `bytes` have come; the phase may end.
 void mbarrier_complete(struct warp *warp, uint8_t *at, uint64_t bytes);

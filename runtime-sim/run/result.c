@@ -121,6 +121,36 @@ static void write_place(struct json *json, const struct session *session)
     json_uint(json, place.column);
 }
 
+static void write_stall(struct json *json, const struct session *session,
+                        const struct session_stall *stall)
+{
+    struct place place = source_place(session->source, stall->begin);
+    json_object(json);
+    json_key(json, "text");
+    json_string(json, stall->text);
+    json_key(json, "warps");
+    json_uint(json, stall->warps);
+    json_key(json, "ctas");
+    json_uint(json, stall->ctas);
+    write_triple(json, "cta", stall->cta);
+    json_key(json, "warp");
+    json_uint(json, stall->warp);
+    json_key(json, "line");
+    json_uint(json, place.line);
+    json_key(json, "column");
+    json_uint(json, place.column);
+    json_end_object(json);
+}
+
+static void write_stalls(struct json *json, const struct session *session)
+{
+    json_key(json, "stalls");
+    json_array(json);
+    for (uint32_t i = 0; i < session->fault.stalls.n; i++)
+        write_stall(json, session, &session->fault.stalls.v[i]);
+    json_end_array(json);
+}
+
 static void write_fault(struct json *json, const struct session *session)
 {
     const struct session_fault *fault = &session->fault;
@@ -144,6 +174,8 @@ static void write_fault(struct json *json, const struct session *session)
         json_key(json, "nearest");
         json_string(json, fault->nearest);
     }
+    if (fault->stalls.n)
+        write_stalls(json, session);
     json_end_object(json);
 }
 
@@ -181,6 +213,7 @@ void result_write(const struct result *result, FILE *to)
         [SESSION_CHECK_FAILED] = "check failed",
         [SESSION_NO_PROGRESS] = "no progress",
         [SESSION_FAULT] = "fault",
+        [SESSION_INTERRUPTED] = "interrupted",
     };
     struct json json;
     json_init(&json, to);
@@ -196,6 +229,8 @@ void result_write(const struct result *result, FILE *to)
     json_string(&json, outcomes[result->outcome]);
     json_key(&json, "exit_code");
     json_int(&json, result->exit_code);
+    json_key(&json, "partial");
+    json_bool(&json, result->outcome != SESSION_DONE && result->outcome != SESSION_CHECK_FAILED);
     write_fault(&json, result->session);
     write_kernels(&json, result->session);
     write_ends(&json, result);

@@ -302,6 +302,8 @@ static enum session_outcome run_grid(struct session *session, struct launch *lau
     kernel->launches++;
     kernel->warp_instructions += result.warp_instructions;
     kernel->thread_instructions += result.thread_instructions;
+    if (result.stopped)
+        return SESSION_INTERRUPTED;
     if (!result.stuck && !result.fault.happened)
         return SESSION_DONE;
     session_tell(session, kernel, &result);
@@ -323,6 +325,7 @@ static enum session_outcome do_launch(struct session *session, const struct run_
         .textures = session->textures,
         .print = session->print,
         .print_context = session->context,
+        .stop = session->stop,
     };
     struct arena own;
     arena_init(&own, session->arena->memory);
@@ -415,6 +418,8 @@ static enum session_outcome do_repeat(struct session *session, const struct run_
 static enum session_outcome do_steps(struct session *session, const struct run_steps *steps)
 {
     for (uint32_t i = 0; i < steps->list.n; i++) {
+        if (session->stop && atomic_load(session->stop))
+            return SESSION_INTERRUPTED;
         const struct run_step *step = &steps->list.v[i];
         enum session_outcome outcome =
             step->launch ? do_launch(session, step->launch) : do_repeat(session, step->repeat);

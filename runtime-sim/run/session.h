@@ -2,6 +2,7 @@
 #pragma once
 #include "runtime-sim/program/program.h"
 #include "runtime-sim/run/run.h"
+#include <stdatomic.h>
 
 enum session_outcome {
     SESSION_DONE,
@@ -9,12 +10,14 @@ enum session_outcome {
     SESSION_CHECK_FAILED,
     SESSION_NO_PROGRESS,
     SESSION_FAULT,
+    SESSION_INTERRUPTED,
 };
 
 struct check;
 struct image;
 struct grid_result;
 struct profile;
+struct stalls;
 struct textures;
 
 // What a kernel has done, in all its launches.
@@ -22,6 +25,14 @@ struct session_kernel {
     const char *name;
     uint64_t launches, warp_instructions, thread_instructions;
     struct profile *profile; // NULL: none was wanted
+};
+
+// Warps that stand still at one place.
+struct session_stall {
+    const char *text;      // one sentence without a full stop
+    uint32_t begin;        // in the program's text
+    uint32_t cta[3], warp; // one of them
+    uint64_t warps, ctas;  // how many, of how many CTAs
 };
 
 // A fault with all that is known of it.
@@ -34,7 +45,8 @@ struct session_fault {
     uint32_t begin, end; // in the program's text
     bool has_address;
     uint64_t address;
-    const char *nearest; // where that is, in words, or NULL
+    const char *nearest;              // where that is, in words, or NULL
+    VEC(struct session_stall) stalls; // of a launch without progress
 };
 
 struct session {
@@ -54,6 +66,7 @@ struct session {
     double kernel_cpu_seconds; // of all threads
     uint32_t passed, failed;   // checks
     struct session_fault fault;
+    const atomic_int *stop; // leave off when this is not 0; NULL: nobody asks
     // Called before each launch.
     void (*progress)(void *context, const char *kernel, uint64_t launch);
     void *context;
@@ -88,3 +101,5 @@ uint64_t session_reports(const struct session *session);
 // Tells what has ended a launch.
 void session_tell(struct session *session, const struct session_kernel *kernel,
                   const struct grid_result *result);
+// Tells who waits for whom; session_tell does.
+void session_tell_stalls(struct session *session, const struct stalls *stalls);

@@ -40,6 +40,7 @@ void session_tell(struct session *session, const struct session_kernel *kernel,
     if (!from->happened) {
         diag_add(session->diags, DIAG_ERROR, "no-progress", NO_OFFSET, NO_OFFSET,
                  "%s: kernel '%s', launch %" PRIu64, fault->text, fault->kernel, fault->launch);
+        session_tell_stalls(session, &result->stalls);
         return;
     }
     const struct node *node = &module->tree->nodes.v[function->insts.v[from->inst].node];

@@ -451,15 +451,74 @@ def start_slow(folder, *arguments, **settings):
 
 @case
 def interrupted(folder):
-    """an interrupt ends a run and leaves no file"""
+    """an interrupt ends a run and leaves no file but a summary of what was done"""
     running = start_slow(folder, '--json=out.json', '--save', 'x=y', stderr=subprocess.PIPE)
     within(b"there is no buffer 'x'", running.communicate()[1])
+    for threads in ('1', '2'):
+        running = start_slow(folder, '--json=out.json', '--threads', threads,
+                             stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        same(running.poll(), None)
+        running.send_signal(signal.SIGINT)
+        same((running.communicate()[1], running.returncode), (b'', -signal.SIGINT))
+        same(names(folder), ['out.json', 'slow.ptx'])
+        found = json.loads((folder / 'out.json').read_text())
+        same((found['exit_code'], found['outcome'], found['partial'], found['fault']),
+             (128 + signal.SIGINT, 'interrupted', True, None))
+        assert found['total']['thread_instructions'] > 1000, found['total']
+        os.remove(folder / 'out.json')
+
+
     running = start_slow(folder, '--json=out.json', stderr=subprocess.PIPE)
     time.sleep(0.5)
-    same(running.poll(), None)
-    running.send_signal(signal.SIGINT)
-    same((running.communicate()[1], running.returncode), (b'', -signal.SIGINT))
-    same(names(folder), ['slow.ptx'])
+    running.send_signal(signal.SIGTERM)
+    same((running.communicate()[1], running.returncode), (b'', -signal.SIGTERM))
+    found = json.loads((folder / 'out.json').read_text())
+    same((found['exit_code'], found['outcome']), (128 + signal.SIGTERM, 'interrupted'))
+
+
+# Warps 0 and 1 wait at a barrier, warp 2 at another, warp 3 ends.
+PARTED = b'''.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry parted()
+{
+    .reg .b32 %r<3>;
+    .reg .pred %p<3>;
+    mov.u32 %r1, %tid.x;
+    setp.gt.u32 %p1, %r1, 95;
+    @%p1 ret;
+    setp.gt.u32 %p2, %r1, 63;
+    @%p2 bra other;
+    bar.sync 0;
+    ret;
+other:
+    bar.sync 1, 96;
+    ret;
+}
+'''
+
+
+@case
+def stalled(folder):
+    """a launch that stands still: who waits for whom, at which line; in the summary, too"""
+    (folder / 'parted.ptx').write_bytes(PARTED)
+    said = ('2 warps of 1 CTA, one of them warp 0 of CTA (0, 0, 0), wait at barrier 0: 2 of 3 warps '
+            'have come; missing: warp 2 at line 16; ended: warp 3')
+    for threads in ('1', '2'):
+        result = ends(sim(folder, 'parted.ptx', '--grid', '1', '--block', '128', '--json=out.json',
+                          '--threads', threads), 4)
+        found = json.loads((folder / 'out.json').read_text())
+        same((found['outcome'], found['partial'], found['exit_code']), ('no progress', True, 4))
+        text = result.err.decode()
+        within('parted.ptx: error: no thread of the launch can go on: kernel \'parted\', launch 1 '
+               '[no-progress]\nparted.ptx:13:5: note: %s\n' % said, text)
+        first, second = found['fault']['stalls']
+        same(first, {'text': said, 'warps': 2, 'ctas': 1, 'cta': [0, 0, 0], 'warp': 0, 'line': 13,
+                     'column': 5})
+        same((second['line'], second['warps'], second['warp']), (16, 1, 2))
+        within('warp 2 of CTA (0, 0, 0) waits at barrier 1: 32 of 96 threads have come; missing: '
+               'warp 0 at line 13, warp 1 at line 13, warp 3, which has ended; ended: warp 3', text)
 
 
 @case

@@ -28,6 +28,7 @@ struct kernel {
     uint32_t grid_y, grid_z; // 0: 1
     bool cooperative;
     uint64_t most_idle;
+    const atomic_int *stop;
     const struct textures *textures;
     struct profile *profile;
     struct grid_result result;
@@ -90,6 +91,7 @@ static inline void kernel_run(struct kernel *k, const char *name, uint32_t grid,
                             .params = k->params,
                             .image = &k->image,
                             .cooperative = k->cooperative,
+                            .stop = k->stop,
                             .textures = k->textures,
                             .profile = k->profile};
     struct grid_options options = {.threads = k->threads, .most_idle = k->most_idle};

@@ -1,0 +1,183 @@
+// Who waits for whom, in words: a note for each place at which warps stand.
+#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/run/session.h"
+#include <inttypes.h>
+
+struct telling {
+    struct session *session;
+    const struct stall *stall;
+};
+
+static const struct node *node_of(const struct session *session, const struct stall_place *place)
+{
+    const struct ir_module *module = session->program->module;
+    const struct ir_function *function =
+        &module->functions.v[session->program->functions.v[place->function].function];
+    return &module->tree->nodes.v[function->insts.v[place->inst].node];
+}
+
+static uint32_t line_of(const struct session *session, const struct stall_place *place)
+{
+    return source_place(session->source, node_of(session, place)->begin).line;
+}
+
+static const char *warp_of(struct session *session, const uint32_t cta[3], uint32_t warp)
+{
+    return arena_printf(session->arena, "warp %u of CTA (%u, %u, %u)", warp, cta[0], cta[1],
+                        cta[2]);
+}
+
+static const char *who(const struct telling *t)
+{
+    const struct stall *stall = t->stall;
+    const char *one = warp_of(t->session, stall->cta, stall->warp);
+    if (stall->warps == 1 && stall->lanes != FULL_MASK)
+        return arena_printf(t->session->arena, "%s, lanes 0x%08x,", one, stall->lanes);
+    if (stall->warps == 1)
+        return one;
+    return arena_printf(t->session->arena,
+                        "%" PRIu64 " warps of %" PRIu64 " CTA%s, one of them %s,", stall->warps,
+                        stall->ctas, stall->ctas == 1 ? "" : "s", one);
+}
+
+// "warp 2 at line 44"
+static const char *one_missing(const struct telling *t, const struct stall_missing *missing)
+{
+    const char *name = t->stall->kind == STALL_CLUSTER
+                           ? warp_of(t->session, missing->cta, missing->warp)
+                           : arena_printf(t->session->arena, "warp %u", missing->warp);
+    if (t->stall->kind == STALL_LANES || t->stall->kind == STALL_JOIN)
+        name = arena_printf(t->session->arena, "lanes 0x%08x", missing->lanes);
+    if (missing->ended)
+        return arena_printf(t->session->arena, "%s, which has ended", name);
+    return arena_printf(t->session->arena, "%s at line %u", name,
+                        line_of(t->session, &missing->at));
+}
+
+static const char *missing(const struct telling *t)
+{
+    const struct stall *stall = t->stall;
+    const char *text = "";
+    for (uint32_t i = 0; i < stall->missing_count && i < STALL_MISSING; i++)
+        text = arena_printf(t->session->arena, "%s%s%s", text,
+                            i ? ", " : "; missing: ", one_missing(t, &stall->missing[i]));
+    if (stall->missing_count > STALL_MISSING)
+        text = arena_printf(t->session->arena, "%s and %u more", text,
+                            stall->missing_count - STALL_MISSING);
+    return text;
+}
+
+static const char *ended(const struct telling *t)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < 64; i++)
+        if (t->stall->ended >> i & 1)
+            text =
+                arena_printf(t->session->arena, "%s%s%u", text, *text ? ", " : "; ended: warp ", i);
+    return text;
+}
+
+static const char *in_lines(const struct telling *t)
+{
+    struct stall_place first = {t->stall->at.function, t->stall->first},
+                       last = {t->stall->at.function, t->stall->last};
+    uint32_t from = line_of(t->session, &first), to = line_of(t->session, &last);
+    return from == to ? arena_printf(t->session->arena, "in line %u", from)
+                      : arena_printf(t->session->arena, "in lines %u to %u", from, to);
+}
+
+static const char *address(const struct telling *t)
+{
+    const struct stall *stall = t->stall;
+    const char *text = arena_printf(t->session->arena, "%s address 0x%" PRIx64,
+                                    isa_words[stall->space].text + 1, stall->address);
+    return *stall->nearest ? arena_printf(t->session->arena, "%s, %s", text, stall->nearest) : text;
+}
+
+static const char *at_barrier(const struct telling *t)
+{
+    const struct stall *stall = t->stall;
+    return arena_printf(t->session->arena, "at barrier %u: %u of %u %s have come%s%s",
+                        stall->number, stall->come, stall->expected,
+                        stall->threads ? "threads" : "warps", missing(t), ended(t));
+}
+
+static const char *at_cluster(const struct telling *t)
+{
+    return arena_printf(t->session->arena, "at the cluster's barrier: %u of %u warps have come%s",
+                        t->stall->come, t->stall->expected, missing(t));
+}
+
+static const char *for_lanes(const struct telling *t)
+{
+    return arena_printf(t->session->arena, "for other lanes of its warp to come to this %s%s",
+                        t->stall->kind == STALL_JOIN ? "end of a branch" : "instruction",
+                        missing(t));
+}
+
+static const char *at_mbarrier(const struct telling *t)
+{
+    const struct stall *stall = t->stall;
+    return arena_printf(t->session->arena,
+                        "%s for the mbarrier at %s: %u of %u have arrived, and %" PRId64
+                        " bytes are still to come",
+                        in_lines(t), address(t), stall->come, stall->expected, stall->bytes);
+}
+
+static const char *at_grid(const struct telling *t)
+{
+    return arena_printf(t->session->arena, "%s for the grid's barrier: %u of %u CTAs have come",
+                        in_lines(t), t->stall->come, t->stall->expected);
+}
+
+static const char *in_loop(const struct telling *t)
+{
+    if (!t->stall->has_address)
+        return in_lines(t);
+    return arena_printf(t->session->arena, "%s; the last access was to %s", in_lines(t),
+                        address(t));
+}
+
+static const struct {
+    const char *one, *several;
+    const char *(*text)(const struct telling *t);
+} kinds[STALL_KINDS] = {
+    [STALL_BARRIER] = {"waits", "wait", at_barrier},
+    [STALL_CLUSTER] = {"waits", "wait", at_cluster},
+    [STALL_LANES] = {"waits", "wait", for_lanes},
+    [STALL_JOIN] = {"waits", "wait", for_lanes},
+    [STALL_MBARRIER] = {"waits", "wait", at_mbarrier},
+    [STALL_GRID] = {"waits", "wait", at_grid},
+    [STALL_LOOP] = {"goes round", "go round", in_loop},
+};
+
+static void tell_one(struct session *session, const struct stall *stall)
+{
+    struct telling t = {session, stall};
+    const struct node *node = node_of(session, &stall->at);
+    struct session_stall told = {.begin = node->begin, .warps = stall->warps, .ctas = stall->ctas};
+    told.text =
+        arena_printf(session->arena, "%s %s %s", who(&t),
+                     stall->warps == 1 ? kinds[stall->kind].one : kinds[stall->kind].several,
+                     kinds[stall->kind].text(&t));
+    told.cta[0] = stall->cta[0];
+    told.cta[1] = stall->cta[1];
+    told.cta[2] = stall->cta[2];
+    told.warp = stall->warp;
+    vec_push(session->arena, &session->fault.stalls, told);
+    diag_add(session->diags, DIAG_NOTE, "no-progress", node->begin, node->end, "%s", told.text);
+}
+
+void session_tell_stalls(struct session *session, const struct stalls *stalls)
+{
+    for (uint32_t i = 0; i < stalls->count; i++)
+        tell_one(session, &stalls->list[i]);
+    uint64_t begun = stalls->ended + stalls->there;
+    if (stalls->others)
+        diag_add(session->diags, DIAG_NOTE, "no-progress", NO_OFFSET, NO_OFFSET,
+                 "%" PRIu64 " more warps stand elsewhere", stalls->others);
+    if (stalls->ctas > stalls->there)
+        diag_add(session->diags, DIAG_NOTE, "no-progress", NO_OFFSET, NO_OFFSET,
+                 "of %" PRIu64 " CTAs %" PRIu64 " have ended and %" PRIu64 " have not begun",
+                 stalls->ctas, stalls->ended, stalls->ctas - begun);
+}
