@@ -207,6 +207,16 @@ static void unbound(struct warp *warp, const struct code *code, uint32_t lane, c
     warp_fault(warp, code, 1u << lane, "no %s is bound to the handle 0x%" PRIx64, what, handle);
 }
 
+static bool has_dimensions(const struct fetch *fetch, uint32_t dimensions)
+{
+    uint32_t has = fetch->texture->height ? 2 : 1;
+    if (has != dimensions)
+        warp_fault(fetch->warp, fetch->code, 1u << fetch->lane,
+                   "a fetch in %u dimension%s from a texture that has %u", dimensions,
+                   dimensions == 1 ? "" : "s", has);
+    return has == dimensions;
+}
+
 static bool find_texture(struct fetch *fetch, const struct texture_code *what)
 {
     const struct warp *warp = fetch->warp;
@@ -217,6 +227,8 @@ static bool find_texture(struct fetch *fetch, const struct texture_code *what)
     if (binding && binding->texture.width) {
         fetch->texture = &binding->texture;
         fetch->sampler = &binding->texture.sampler;
+        if (!has_dimensions(fetch, what->dimensions))
+            return false;
         if (!what->sampler)
             return true;
         handles = warp_slot(warp, fetch->code->s[what->sampler]);

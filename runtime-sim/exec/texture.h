@@ -41,7 +41,7 @@ struct sampler {
 
 struct texture {
     uint64_t address;       // of the texel (0, 0) in global memory
-    uint32_t width, height; // in texels; of one dimension: height 0
+    uint32_t width, height; // in texels; of one dimension: height 0, and no others' fetches
     uint32_t pitch;         // bytes from row to row
     uint8_t channels;       // 1 to 4, in memory side by side
     uint8_t format;         // texture_format

@@ -122,7 +122,8 @@ static bool take_texture(struct run *run, const struct run_text *at, uint32_t nu
 static void take_variable(struct run *run, const struct run_text *at)
 {
     uint32_t length = (uint32_t)strcspn(at->text, "=");
-    struct run_texture *texture = &run->textures.v[run_texture_new(run, NULL)];
+    uint32_t made = run_texture_new(run, NULL);
+    struct run_texture *texture = &run->textures.v[made];
     texture->variable = run_part(run, at, 0, length);
     run_texture_line(run, at, length + 1, texture->variable.text, texture);
 }

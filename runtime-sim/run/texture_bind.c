@@ -206,16 +206,19 @@ static bool take_border(struct binding *b)
     bool used = from->how[WAY_ADDRESS_X] == TEXTURE_CLAMP_TO_BORDER ||
                 from->how[WAY_ADDRESS_Y] == TEXTURE_CLAMP_TO_BORDER;
     for (int i = 0; i < 4 && from->border[i].expr; i++) {
+        const struct run_text *at = &from->border[i].at;
         struct number number;
-        const char *error = "this is for 'address: border'";
-        if (used && !run_value(run_of(b), &from->border[i], &number))
+        if (!used) {
+            run_fault(run_of(b), at, "a border is for 'address: border'");
             return false;
-        if (used)
-            error = number_is_place(&number)
-                        ? "a border is a number"
-                        : scalar_store(type, &number, &b->texture.sampler.border[i]);
+        }
+        if (!run_value(run_of(b), &from->border[i], &number))
+            return false;
+        const char *error = number_is_place(&number)
+                                ? "it is no number"
+                                : scalar_store(type, &number, &b->texture.sampler.border[i]);
         if (error) {
-            run_fault(run_of(b), &from->border[i].at, "%s", error);
+            run_fault(run_of(b), at, "the value does not fit a %s: %s", type->name, error);
             return false;
         }
     }

@@ -79,6 +79,13 @@ uint32_t run_texture_new(struct run *run, const struct run_text *name)
 
 // Keys
 
+static const char *const way_keys[TEXTURE_WAYS] = {
+    [WAY_ADDRESS_X] = "address",
+    [WAY_FILTER] = "filter",
+    [WAY_COORDINATES] = "coordinates",
+    [WAY_READ] = "read",
+};
+
 static bool take_word(struct run *run, const struct yaml_node *node, enum texture_way kind,
                       enum texture_way way, struct run_texture *to)
 {
@@ -90,7 +97,7 @@ static bool take_word(struct run *run, const struct yaml_node *node, enum textur
         put(to, way, words[word].value, &at);
         return true;
     }
-    run_fault(run, &at, "this is %s, not '%s'", choices(run, kind), at.text);
+    run_fault(run, &at, "'%s' is %s, not '%s'", way_keys[kind], choices(run, kind), at.text);
     return false;
 }
 

@@ -261,6 +261,7 @@ static void check_all(const char *text, int dimensions, bool whole)
     struct setup s;
     begin(&s, text);
     struct texture *t = &s.texels.texture;
+    t->height = dimensions == 1 ? 0 : HEIGHT;
     for (uint32_t i = 0; i < 8 * 2 * 2 * 5 * 2; i++) {
         static const uint8_t channels[] = {1, 2, 4};
         t->format = (uint8_t)(i % 8);
@@ -406,6 +407,7 @@ static void test_variables(void **state)
                      "mov.u64 %rd4, v; tex.1d.v4.u32.s32 {%r4,_,_,_}, [v, {%r2}];\n"
                      "tex.1d.v4.u32.s32 {%r5,_,_,_}, [%rd4, {%r2}];\n"
                      "tex.1d.v4.u32.s32 {%r6,_,_,_}, [t, {%r2}];\n"));
+    s.texels.texture.height = 0;
     struct texture other = s.texels.texture;
     other.address += PITCH; // the second row
     texture_bind(&s.textures, &s.k.arena, address_of(&s.k, "v"), &other);
@@ -504,6 +506,13 @@ static void test_faults(void **state)
     for (int i = 0; i < POINTS; i++)
         s.points[i].whole_y = i;
     check_fault(&s, "texel (0, 5) at global address 0x");
+    begin(&s, text);
+    s.texels.texture.height = 0;
+    texture_bind(&s.textures, &s.k.arena, HANDLE, &s.texels.texture);
+    check_fault(&s, "a fetch in 2 dimensions from a texture that has 1");
+    begin(&s, UNIFIED("tex.1d.v4.u32.s32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2}];\n"));
+    texture_bind(&s.textures, &s.k.arena, HANDLE, &s.texels.texture);
+    check_fault(&s, "a fetch in 1 dimension from a texture that has 2");
 }
 
 static void check_refusal(const char *text)
