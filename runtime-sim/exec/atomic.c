@@ -60,12 +60,8 @@ static uint32_t flushed(uint32_t bits)
 
 static uint64_t sum_f64(uint64_t a, uint64_t b)
 {
-    double x, y;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    x += y;
-    memcpy(&a, &x, sizeof a);
-    return a;
+    double x = f64_of(a), y = f64_of(b);
+    return bits_f64(canonical_f64(x + y, x, y, y));
 }
 
 ATOMIC(add_f32, uint32_t, sum_f32(a, b))

@@ -416,6 +416,39 @@ static void test_operations(void **state)
     }
 }
 
+// The NaN in memory before the other, made quiet; the one that the host makes itself has no sign
+// of its own choosing.
+static void test_not_a_number(void **state)
+{
+    static const uint64_t inf = UINT64_C(0x7ff) << 52, sign = UINT64_C(1) << 63,
+                          quiet = UINT64_C(1) << 51;
+    const uint64_t rows[][3] = {
+        {inf, sign | inf, sign | inf | quiet},
+        {sign | inf, inf, sign | inf | quiet},
+        {inf | 5, 0, inf | quiet | 5},
+        {0, sign | inf | 6, sign | inf | quiet | 6},
+        {inf | 7, sign | inf | 8, inf | quiet | 7},
+        {sign | inf | 9, inf | quiet | 10, sign | inf | quiet | 9},
+    };
+    enum { ROWS = sizeof rows / sizeof *rows };
+    struct kernel k;
+    (void)state;
+    kernel_load(&k,
+                HEAD("8.6", "sm_90") ".entry k(.param .u64 rows)\n{ .reg .b64 %rd<4>;\n"
+                                     ".reg .b32 %r<2>;\nld.param.u64 %rd0, [rows];\n"
+                                     "mov.u32 %r0, %tid.x; mad.wide.u32 %rd0, %r0, 16, %rd0;\n"
+                                     "ld.global.b64 %rd1, [%rd0+8];\n"
+                                     "red.global.add.f64 [%rd0], %rd1; ret;\n}\n",
+                NULL);
+    uint64_t *cells = kernel_buffer(&k, 16 * ROWS);
+    for (uint32_t i = 0; i < ROWS; i++)
+        memcpy(cells + 2 * i, rows[i], 16);
+    kernel_succeeds(&k, "k", 1, ROWS);
+    for (uint32_t i = 0; i < ROWS; i++)
+        assert_int_equal(cells[2 * i], rows[i][2]);
+    kernel_free(&k);
+}
+
 static void test_128_bits(void **state)
 {
     (void)state;
@@ -567,10 +600,11 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),  cmocka_unit_test(test_128_bits),
-        cmocka_unit_test(test_spin_lock),   cmocka_unit_test(test_lock_between_ctas),
-        cmocka_unit_test(test_ticket_lock), cmocka_unit_test(test_flag_backwards),
-        cmocka_unit_test(test_deadlock),    cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_operations),   cmocka_unit_test(test_128_bits),
+        cmocka_unit_test(test_spin_lock),    cmocka_unit_test(test_lock_between_ctas),
+        cmocka_unit_test(test_ticket_lock),  cmocka_unit_test(test_flag_backwards),
+        cmocka_unit_test(test_deadlock),     cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_not_a_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
