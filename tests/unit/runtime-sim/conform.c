@@ -168,6 +168,15 @@ static uint64_t make_value(uint64_t *state, const struct operand *operand, uint3
     return spread(state, operand);
 }
 
+uint64_t conform_bits(uint64_t *state, uint32_t bits)
+{
+    uint64_t kind = conform_random(state) % 3;
+    struct operand operand = {.bits = bits, .is_float = kind > 0};
+    if (kind == 2 && bits == 32)
+        memcpy(operand.type, "f16x2", sizeof "f16x2");
+    return cut(make_value(state, &operand, 0, 0, CONFORM_TUPLES), bits);
+}
+
 static void make_values(struct trial *t)
 {
     uint64_t state = 1;

@@ -36,3 +36,5 @@ struct conform_case {
 void conform(const struct conform_case *cases, size_t count);
 // The next number of splitmix64.
 uint64_t conform_random(uint64_t *state);
+// Bits that are of interest as an integer or as a floating-point number of this size, up to 64.
+uint64_t conform_bits(uint64_t *state, uint32_t bits);
