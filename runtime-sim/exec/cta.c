@@ -82,13 +82,29 @@ static enum warp_state run_once(struct cta *cta, int64_t budget)
 
 enum { PASSES = 256 };
 
+// Nothing has happened for a while: lanes that wait at a barrier may keep others waiting where they
+// were to meet, and those may be what the barrier waits for, or end.
+static bool relieve(struct cta *cta, enum warp_state state)
+{
+    const struct launch *launch = cta->launch;
+    bool released = false;
+    if (state == WARP_YIELDS && !launch->program->functions.v[launch->function].ordered)
+        return false; // nobody looks at what others do: it will come to an end
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        released |= warp_relieve_barriers(&cta->warps[i]);
+    return released;
+}
+
 enum warp_state cta_run(struct cta *cta, int64_t budget)
 {
     enum warp_state state = WARP_YIELDS;
     for (uint32_t i = 0; i < PASSES; i++) {
         uint64_t seen = cta->events;
         state = run_once(cta, budget);
-        if (state != WARP_WAITS || cta->events == seen)
+        if (state != WARP_WAITS && state != WARP_YIELDS)
+            return state;
+        bool released = cta->events == seen && relieve(cta, state);
+        if (state == WARP_YIELDS || (cta->events == seen && !released))
             return state;
     }
     return WARP_YIELDS; // barriers without end: others may be what its warps wait for

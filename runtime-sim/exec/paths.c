@@ -125,18 +125,34 @@ void warp_relieve(struct warp *warp, const struct path *path)
     }
 }
 
-bool warp_relieve_all(struct warp *warp)
+static bool some_path(const struct warp *warp, enum path_state state)
 {
-    bool waits = false, released = false;
     for (uint32_t i = 0; i < warp->paths.n; i++)
-        waits |= warp->paths.v[i].state == PATH_LANES;
-    for (uint32_t i = 0; waits && i < warp->joins.n; i++) {
+        if (warp->paths.v[i].state == state)
+            return true;
+    return false;
+}
+
+static bool release_all(struct warp *warp)
+{
+    bool released = false;
+    for (uint32_t i = 0; i < warp->joins.n; i++) {
         if (!warp->joins.v[i].expected || !warp->joins.v[i].arrived)
             continue;
         release(warp, i);
         released = true;
     }
     return released;
+}
+
+bool warp_relieve_all(struct warp *warp)
+{
+    return some_path(warp, PATH_LANES) && release_all(warp);
+}
+
+bool warp_relieve_barriers(struct warp *warp)
+{
+    return some_path(warp, PATH_BARRIER) && release_all(warp);
 }
 
 // Lanes that wait for each other must all have their turn.

@@ -109,6 +109,8 @@ void warp_relieve(struct warp *warp, const struct path *path);
 // No path can go on and some wait for lanes: if those wait at joins, they go on. False: they do
 // not.
 bool warp_relieve_all(struct warp *warp);
+// The same where some wait at a barrier, for when it has been closed for too long.
+bool warp_relieve_barriers(struct warp *warp);
 // Room for `bytes` of frames and local memory.
 void warp_reserve(struct warp *warp, uint32_t frame_bytes, uint32_t local_bytes);
 enum step_result warp_fault(struct warp *warp, const struct code *code, uint32_t mask,

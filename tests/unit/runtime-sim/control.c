@@ -116,6 +116,43 @@ static void test_barrier(void **state)
     kernel_free(&k);
 }
 
+// Lanes may end at the place where the lanes that a branch has parted meet; the others are at a
+// barrier before it, and more than once.
+static void test_barrier_before_the_end(void **state)
+{
+    (void)state;
+    struct kernel k;
+    uint32_t *out = run(&k,
+                        BODY("mov.u32 %r10, 1; setp.ge.u32 %p1, %r2, 70; @%p1 bra E;\n"
+                             "bar.sync 0; setp.eq.u32 %p2, %r2, 9; @%p2 bra E; bar.sync 0;\n"
+                             "add.u32 %r10, %r10, %r2; and.b32 %r6, %r2, 1;\n"
+                             "setp.eq.u32 %p3, %r6, 0; @%p3 bra F; bar.sync 1, 96; bra G;\n"
+                             "F: add.u32 %r10, %r10, 1000; bar.sync 1, 96;\n"
+                             "G: bar.sync 0;\nE:\n"),
+                        1, 96, 0);
+    for (uint32_t i = 0; i < 96; i++)
+        assert_int_equal(out[i], i >= 70 || i == 9 ? 1 : 1 + i + (i & 1 ? 0 : 1000));
+    kernel_free(&k);
+}
+
+// One warp is at a barrier that opens when another, which waits for a lane of the first, comes.
+static void test_lanes_behind_a_barrier(void **state)
+{
+    (void)state;
+    struct kernel k;
+    uint32_t *out =
+        run(&k,
+            BODY(".shared .b32 word[2];\nmov.u32 %r10, 3; setp.ge.u32 %p1, %r2, 32; @%p1 bra W;\n"
+                 "setp.eq.u32 %p2, %r2, 5; @%p2 bra M; bar.sync 1, 64;\n"
+                 "M: mov.u32 %r6, 1; st.volatile.shared.u32 [word], %r6;\n"
+                 "@%p2 bar.sync 1, 64; bra E;\n"
+                 "W: ld.volatile.shared.u32 %r6, [word]; setp.eq.u32 %p2, %r6, 0;\n"
+                 "@%p2 bra W; bar.sync 1, 64;\nE:\n"),
+            1, 64, 0);
+    assert_int_equal(out[5], 3);
+    kernel_free(&k);
+}
+
 // fib by recursion, to another depth in every lane, through a table of functions as well.
 static void test_recursion(void **state)
 {
@@ -337,6 +374,36 @@ static void test_threads(void **state)
     }
 }
 
+// Lanes and warps that wait for their turn have it on several threads too, in the same order: each
+// takes the next number, and warps come to that after loops of different lengths.
+static void test_turns_on_threads(void **state)
+{
+    (void)state;
+    uint32_t first[4 * 96];
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        struct kernel k;
+        kernel_load(&k,
+                    BODY(".shared .b32 turn; .shared .b32 number;\n"
+                         "setp.ge.u32 %p3, %r2, 32; mov.u32 %r9, 30000; @%p3 mov.u32 %r9, 10;\n"
+                         "N: sub.u32 %r9, %r9, 1; setp.gt.s32 %p3, %r9, 0; @%p3 bra N;\n"
+                         "atom.shared.add.u32 %r10, [number], 1; and.b32 %r7, %r2, 31;\n"
+                         "L: ld.volatile.shared.u32 %r6, [turn]; setp.lt.u32 %p1, %r6, %r7;\n"
+                         "@%p1 bra L; setp.lt.u32 %p2, %r2, 64; @%p2 bra M;\n"
+                         "add.u32 %r6, %r6, 1; st.volatile.shared.u32 [turn], %r6;\nM:\n"),
+                    NULL);
+        uint32_t *out = kernel_buffer(&k, sizeof first);
+        kernel_u32(&k, 0);
+        k.threads = threads;
+        k.most_idle = 1000;
+        kernel_succeeds(&k, "k", 4, 96);
+        if (threads == 1)
+            memcpy(first, out, sizeof first);
+        assert_memory_equal(out, first, sizeof first);
+        assert_int_equal(out[0], 64); // 64 threads had less to do
+        kernel_free(&k);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,11 +412,14 @@ int main(void)
         cmocka_unit_test(test_loops),
         cmocka_unit_test(test_indexed_branch),
         cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_barrier_before_the_end),
+        cmocka_unit_test(test_lanes_behind_a_barrier),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_declared_first),
         cmocka_unit_test(test_order_through_address),
         cmocka_unit_test(test_endless_recursion),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_turns_on_threads),
         cmocka_unit_test(test_cluster),
         cmocka_unit_test(test_register_parameters),
         cmocka_unit_test(test_out_of_bounds),
