@@ -578,13 +578,21 @@ def examples_work(folder):
     """the commands in docs/simulator.md do what it says when they are typed"""
     text = DOCUMENT.read_text(encoding='utf-8')
     commands = re.findall(r'^    (build/cli/ptxoffload-sim (?:.*\\\n)*.*)', text, re.M)
-    same(len(commands), 2)
+    same(len(commands), 3)
     (folder / 'build').symlink_to(BUILD)
     (folder / 'samples').symlink_to(SAMPLES)
+    (folder / 'tests').symlink_to(ROOT / 'tests')
     for command in commands:
         ends(run(['sh', '-c', command], folder), 0, '', '')
     within('c.npy', names(folder))
     within('c.json', names(folder))
+    scaled = (folder / 'scaled.npy').read_bytes()
+    (folder / 'scaled.npy').unlink()
+    lines = re.search(r'^    program: textures.ptx\n(?:    .*\n)*', text, re.M).group()
+    (folder / 'run.yaml').write_text(re.sub('^    ', '', lines, flags=re.M))
+    (folder / 'textures.ptx').symlink_to(ROOT / 'tests' / 'sim' / 'textures' / 'textures.ptx')
+    ends(sim(folder, 'run.yaml'), 0, '', '')
+    same((folder / 'scaled.npy').read_bytes(), scaled)
 
 
 @case
