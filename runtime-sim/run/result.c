@@ -1,5 +1,6 @@
 #include "runtime-sim/run/result.h"
 #include "backend/build.h"
+#include "ir/loc.h"
 #include "support/json.h"
 #include <sys/resource.h>
 
@@ -121,6 +122,30 @@ static void write_place(struct json *json, const struct session *session)
     json_uint(json, place.column);
 }
 
+// The innermost place first.
+static void write_origin(struct json *json, const struct ir_loc *loc)
+{
+    json_key(json, "source");
+    if (!loc) {
+        json_null(json);
+        return;
+    }
+    json_array(json);
+    for (; loc; loc = loc->inlined_at) {
+        json_object_flat(json);
+        json_key(json, "file");
+        json_string(json, loc->file);
+        json_key(json, "line");
+        json_uint(json, loc->line);
+        json_key(json, "column");
+        json_uint(json, loc->column);
+        json_key(json, "function");
+        json_string(json, loc->function);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 static void write_stall(struct json *json, const struct session *session,
                         const struct session_stall *stall)
 {
@@ -139,6 +164,7 @@ static void write_stall(struct json *json, const struct session *session,
     json_uint(json, place.line);
     json_key(json, "column");
     json_uint(json, place.column);
+    write_origin(json, stall->origin);
     json_end_object(json);
 }
 
@@ -166,8 +192,10 @@ static void write_fault(struct json *json, const struct session *session)
     json_string(json, fault->kernel);
     json_key(json, "launch");
     json_uint(json, fault->launch);
-    if (fault->happened)
+    if (fault->happened) {
         write_place(json, session);
+        write_origin(json, fault->origin);
+    }
     if (fault->has_address) {
         json_key(json, "address");
         json_uint(json, fault->address);

@@ -18,6 +18,8 @@ struct image;
 struct grid_result;
 struct profile;
 struct stalls;
+struct ir_loc;
+struct ir_locs;
 struct textures;
 
 // What a kernel has done, in all its launches.
@@ -29,10 +31,11 @@ struct session_kernel {
 
 // Warps that stand still at one place.
 struct session_stall {
-    const char *text;      // one sentence without a full stop
-    uint32_t begin;        // in the program's text
-    uint32_t cta[3], warp; // one of them
-    uint64_t warps, ctas;  // how many, of how many CTAs
+    const char *text;            // one sentence without a full stop
+    uint32_t begin;              // in the program's text
+    uint32_t cta[3], warp;       // one of them
+    uint64_t warps, ctas;        // how many, of how many CTAs
+    const struct ir_loc *origin; // NULL: not known
 };
 
 // A fault with all that is known of it.
@@ -46,6 +49,7 @@ struct session_fault {
     bool has_address;
     uint64_t address;
     const char *nearest;              // where that is, in words, or NULL
+    const struct ir_loc *origin;      // NULL: not known
     VEC(struct session_stall) stalls; // of a launch without progress
 };
 
@@ -66,6 +70,7 @@ struct session {
     double kernel_cpu_seconds; // of all threads
     uint32_t passed, failed;   // checks
     struct session_fault fault;
+    struct ir_locs *locs;   // NULL: nobody has asked yet
     const atomic_int *stop; // leave off when this is not 0; NULL: nobody asks
     // Called before each launch.
     void (*progress)(void *context, const char *kernel, uint64_t launch);

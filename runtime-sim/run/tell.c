@@ -3,7 +3,7 @@
 #include "frontend/isa.h"
 #include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/grid.h"
-#include "runtime-sim/run/session.h"
+#include "runtime-sim/run/origin.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -55,6 +55,9 @@ void session_tell(struct session *session, const struct session_kernel *kernel,
         diag_add(session->diags, DIAG_ERROR, "no-progress", node->begin, node->end, "%s", text);
     else
         diag_add(session->diags, DIAG_ERROR, "fault", node->begin, node->end, "%s", text);
+    fault->origin = session_origin(session, from->function, from->inst);
+    session_tell_origin(session, result->stuck ? "no-progress" : "fault", from->function,
+                        from->inst);
     if (*from->nearest) {
         fault->nearest = arena_strndup(session->arena, from->nearest, strlen(from->nearest));
         diag_add(session->diags, DIAG_NOTE, "fault", node->begin, node->end, "the address is %s",
@@ -101,9 +104,11 @@ static void tell_race(struct session *session, const struct check_report *report
              "%s by %s at %s is in a race; launch %u, %" PRIu64 " times",
              access_of(&report->second), thread_of(session, &report->second),
              address_of(session, report), report->launch + 1, report->times);
+    session_tell_origin(session, "race", report->second.function, report->second.inst);
     diag_add(session->diags, DIAG_NOTE, "race", first->begin, first->end,
              "nothing puts it in an order with %s by %s", access_of(&report->first),
              thread_of(session, &report->first));
+    session_tell_origin(session, "race", report->first.function, report->first.inst);
 }
 
 static void tell_unwritten(struct session *session, const struct check_report *report)
@@ -113,6 +118,7 @@ static void tell_unwritten(struct session *session, const struct check_report *r
              "%s reads what was never written, at %s; launch %u, %" PRIu64 " times",
              thread_of(session, &report->second), address_of(session, report), report->launch + 1,
              report->times);
+    session_tell_origin(session, "uninit", report->second.function, report->second.inst);
 }
 
 void session_tell_reports(struct session *session)

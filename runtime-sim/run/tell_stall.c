@@ -1,6 +1,6 @@
 // Who waits for whom, in words: a note for each place at which warps stand.
 #include "runtime-sim/exec/grid.h"
-#include "runtime-sim/run/session.h"
+#include "runtime-sim/run/origin.h"
 #include <inttypes.h>
 
 struct telling {
@@ -164,8 +164,10 @@ static void tell_one(struct session *session, const struct stall *stall)
     told.cta[1] = stall->cta[1];
     told.cta[2] = stall->cta[2];
     told.warp = stall->warp;
+    told.origin = session_origin(session, stall->at.function, stall->at.inst);
     vec_push(session->arena, &session->fault.stalls, told);
     diag_add(session->diags, DIAG_NOTE, "no-progress", node->begin, node->end, "%s", told.text);
+    session_tell_origin(session, "no-progress", stall->at.function, stall->at.inst);
 }
 
 void session_tell_stalls(struct session *session, const struct stalls *stalls)

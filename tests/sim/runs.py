@@ -500,6 +500,17 @@ other:
 
 
 @case
+def source_lines(folder):
+    """the summary has the places that .loc names, from the inside out"""
+    case = ROOT / 'tests' / 'cases' / 'run' / 'source-lines.ptx'
+    ends(sim(folder, case, '--kernel', 'beyond', '--grid', '1', '--block', '32', '--arg',
+             'buf:u32:8:zero', '--json=out.json'), 5)
+    same(json.loads((folder / 'out.json').read_text())['fault']['source'],
+         [{'file': 'put.h', 'line': 5, 'column': 1, 'function': '_Z3putPj'},
+          {'file': 'kernel.cu', 'line': 14, 'column': 9, 'function': None}])
+
+
+@case
 def stalled(folder):
     """a launch that stands still: who waits for whom, at which line; in the summary, too"""
     (folder / 'parted.ptx').write_bytes(PARTED)
@@ -515,7 +526,7 @@ def stalled(folder):
                '[no-progress]\nparted.ptx:13:5: note: %s\n' % said, text)
         first, second = found['fault']['stalls']
         same(first, {'text': said, 'warps': 2, 'ctas': 1, 'cta': [0, 0, 0], 'warp': 0, 'line': 13,
-                     'column': 5})
+                     'column': 5, 'source': None})
         same((second['line'], second['warps'], second['warp']), (16, 1, 2))
         within('warp 2 of CTA (0, 0, 0) waits at barrier 1: 32 of 96 threads have come; missing: '
                'warp 0 at line 13, warp 1 at line 13, warp 3, which has ended; ended: warp 3', text)
