@@ -344,8 +344,15 @@ static const char *of_integers(int op, int64_t a, int64_t b, struct number *to)
 
 static bool evaluate(const struct evaluation *e, uint32_t id, struct number *to);
 
-static const char no_address[] =
-    "a buffer's name alone is its address: write buffer[0] for its element";
+// Why nothing is computed with this value, or NULL.
+static const char *no_operand(const struct number *number)
+{
+    if (number->kind == NUMBER_ADDRESS)
+        return "a buffer's name alone is its address: write buffer[0] for its element";
+    if (number->kind == NUMBER_HANDLE)
+        return "a texture's name is its handle, with which nothing is computed";
+    return NULL;
+}
 
 static bool evaluate_binary(const struct evaluation *e, const struct expr_node *at,
                             struct number *to)
@@ -365,15 +372,16 @@ static bool evaluate_binary(const struct evaluation *e, const struct expr_node *
     }
     if (!evaluate(e, at->b, &b))
         return false;
-    if (a.kind == NUMBER_ADDRESS || b.kind == NUMBER_ADDRESS)
-        return wrong(e, at, no_address);
-    if (a.kind == NUMBER_HANDLE || b.kind == NUMBER_HANDLE)
-        return wrong(e, at, "a texture's name is its handle, with which nothing is computed");
-    const char *error = a.kind == NUMBER_REAL || b.kind == NUMBER_REAL
-                            ? of_reals(op, number_real(&a), number_real(&b), to)
-                            : of_integers(op, a.integer, b.integer, to);
+    const char *error = no_operand(number_is_place(&a) ? &a : &b);
+    if (error)
+        return wrong(e, at, error);
+    error = a.kind == NUMBER_REAL || b.kind == NUMBER_REAL
+                ? of_reals(op, number_real(&a), number_real(&b), to)
+                : of_integers(op, a.integer, b.integer, to);
+    if (error)
+        return wrong(e, at, error);
     to->wrapped |= a.wrapped || b.wrapped;
-    return error ? wrong(e, at, error) : true;
+    return true;
 }
 
 static bool evaluate_element(const struct evaluation *e, const struct expr_node *at,
@@ -397,8 +405,9 @@ static bool evaluate_least(const struct evaluation *e, const struct expr_node *a
     struct number b;
     if (!evaluate(e, at->a, to) || !evaluate(e, at->b, &b))
         return false;
-    if (to->kind == NUMBER_ADDRESS || b.kind == NUMBER_ADDRESS)
-        return wrong(e, at, no_address);
+    const char *error = no_operand(number_is_place(to) ? to : &b);
+    if (error)
+        return wrong(e, at, error);
     bool less = to->kind == NUMBER_REAL || b.kind == NUMBER_REAL ? number_real(&b) < number_real(to)
                                                                  : b.integer < to->integer;
     if (less == (at->op == OP_MIN))
@@ -411,10 +420,9 @@ static bool evaluate_negated(const struct evaluation *e, const struct expr_node 
 {
     if (!evaluate(e, at->a, to))
         return false;
-    if (to->kind == NUMBER_ADDRESS)
-        return wrong(e, at, no_address);
-    if (to->kind == NUMBER_HANDLE)
-        return wrong(e, at, "a texture's name is its handle, with which nothing is computed");
+    const char *error = no_operand(to);
+    if (error)
+        return wrong(e, at, error);
     if (at->op == OP_NOT)
         *to = of_integer(!is_true(to));
     else if (to->kind == NUMBER_REAL)

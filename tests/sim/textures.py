@@ -265,6 +265,7 @@ def wrong_handles(folder):
         within(b'"kernel": "scale"', result.out)
     for argument, more in (('image + 1', b'with which nothing is computed'),
                            ('-image', b'with which nothing is computed'),
+                           ('min(4, image)', b'with which nothing is computed'),
                            ('image[0]', b"'image' is no buffer"), ('u32:image', b'has 8 bytes'),
                            ('f64:image', b"a f64 holds no texture's handle")):
         within(more, simulate(folder, WRONG % ('"%s"' % argument), 1).err)
