@@ -139,6 +139,13 @@ static void add_path(struct sim *sim, struct paths *paths, const char *path, con
         vec_push(&sim->arena, &paths->list, made);
 }
 
+// A file with data, by the name that the user wrote; NULL: there is none.
+static void add_read(struct sim *sim, struct paths *paths, const char *name, const char *what)
+{
+    if (name)
+        add_path(sim, paths, run_path(&sim->run, name), what, false);
+}
+
 // What is read comes first.
 static void collect_paths(struct sim *sim, struct paths *paths)
 {
@@ -147,8 +154,12 @@ static void collect_paths(struct sim *sim, struct paths *paths)
     if (sim_is_run_file(&sim->arguments))
         add_path(sim, paths, run_path(run, run->program.text), "the program", false);
     for (uint32_t i = 0; i < run->buffers.n; i++)
-        if (run->buffers.v[i].fill.path)
-            add_path(sim, paths, run_path(run, run->buffers.v[i].fill.path), "the file", false);
+        add_read(sim, paths, run->buffers.v[i].fill.path, "the file");
+    for (uint32_t i = 0; i < run->checks.n; i++) {
+        const struct run_check *check = &run->checks.v[i];
+        add_read(sim, paths, check->kind == CHECK_FILE ? check->path.text : check->fill.path,
+                 "the expected file");
+    }
     for (uint32_t i = 0; i < run->buffers.n; i++)
         add_path(sim, paths, run->buffers.v[i].save.text,
                  arena_printf(&sim->arena, "'%s'", run->buffers.v[i].name), true);

@@ -442,6 +442,29 @@ def overwriting(folder):
         same({path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}, before)
 
 
+@case
+def overwriting_expected(folder):
+    """what results are compared with is not overwritten, by whatever name it goes"""
+    (folder / 'sub').mkdir()
+    (folder / 'sub' / 'raw').write_bytes(bytes(256))
+    (folder / 'sub' / 'raw.npy').symlink_to('raw')
+    write_run(folder / 'sub', 'buffers: {a: {type: u32, count: 64, save: sub/raw}}\n'
+              'launches: [{kernel: store, grid: 2, block: 32, args: [a]}]\n'
+              'expect: [{buffer: a, file: raw}]\n')
+    write_run(folder / 'sub', 'buffers: {a: {type: u32, count: 64}}\n'
+              'launches: [{kernel: store, grid: 2, block: 32, args: [a]}]\n'
+              'expect: [{buffer: a, fill: "raw:raw"}]\n', 'fill.yaml')
+    for file, options in (('run', []), ('run', ['--save', 'a=sub/raw.npy']),
+                          ('fill', ['--save', 'a=sub/raw'])):
+        result = ends(sim(folder, 'sub/%s.yaml' % file, *options), 1)
+        within("ptxoffload-sim: error: 'a' would overwrite the expected file 'sub/raw'",
+               result.err.decode())
+        same((folder / 'sub' / 'raw').read_bytes(), bytes(256))
+    ends(sim(folder, 'sub/fill.yaml', '--json=sub/raw'), 1)
+    same((folder / 'sub' / 'raw').read_bytes(), bytes(256))
+    ends(sim(folder, 'sub/fill.yaml', '--save', 'a=other'), 3)
+
+
 def start_slow(folder, *arguments, **settings):
     (folder / 'slow.ptx').write_bytes(SLOW)
     return subprocess.Popen([PROGRAM, '--functional', 'slow.ptx', '--grid', '1', '--block', '1',
