@@ -67,22 +67,22 @@ static int32_t artifact_of(struct findings *findings, const struct source *sourc
 void findings_about(struct findings *findings, const struct source *source)
 {
     findings->artifact = artifact_of(findings, source);
-    findings->cursor = (struct spot_cursor){source, 0, 0, 0};
+    findings->cursor = (struct place_cursor){source, 0, 0, 0};
 }
 
-static struct spot spot_of(struct spot_cursor *c, uint32_t offset)
+static struct text_place place_of(struct place_cursor *c, uint32_t offset)
 {
     const struct source *source = c->source;
     struct place place = source_place(source, offset);
     uint32_t line = offset - (place.column - 1);
     if (c->line != line || c->at > offset)
-        *c = (struct spot_cursor){source, line, line, 0};
+        *c = (struct place_cursor){source, line, line, 0};
     while (c->at < offset) {
         size_t length = json_utf8_length(source->text + c->at, source->length - c->at);
         c->units += length == 4 ? 2 : 1;
         c->at += length ? (uint32_t)length : 1;
     }
-    return (struct spot){place.line, place.column, c->units + 1};
+    return (struct text_place){place.line, place.column, c->units + 1};
 }
 
 void findings_add(struct findings *findings, const struct diag *diag)
@@ -96,8 +96,8 @@ void findings_add(struct findings *findings, const struct diag *diag)
         .placed = findings->cursor.source && diag->begin != NO_OFFSET,
     };
     if (finding.placed) {
-        finding.begin = spot_of(&findings->cursor, diag->begin);
-        finding.end = spot_of(&findings->cursor, diag->end);
+        finding.begin = place_of(&findings->cursor, diag->begin);
+        finding.end = place_of(&findings->cursor, diag->end);
     }
     vec_reserve(findings->arena, &findings->list, findings->list.n + 2);
     findings->list.v[findings->list.n++] = finding;

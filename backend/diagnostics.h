@@ -4,7 +4,7 @@
 #include "support/diag.h"
 
 // A place, from 1.
-struct spot {
+struct text_place {
     uint32_t line, column;
     uint32_t utf16; // the column in UTF-16 code units
 };
@@ -13,9 +13,9 @@ struct finding {
     enum severity severity; // a note belongs to what stands before it
     bool raised;            // a warning that is an error
     const char *id, *message;
-    int32_t artifact;       // the file that it is about, or -1: it is about the run
-    bool placed;            // false: about the file as a whole
-    struct spot begin, end; // `end` is behind the last letter
+    int32_t artifact;             // the file that it is about, or -1: it is about the run
+    bool placed;                  // false: about the file as a whole
+    struct text_place begin, end; // `end` is behind the last letter
 };
 
 // A file that was read.
@@ -29,7 +29,7 @@ struct artifact {
 
 // The place that was found last: places are mostly asked for in order, and a line can have
 // millions of letters.
-struct spot_cursor {
+struct place_cursor {
     const struct source *source;
     uint32_t line; // offset of its beginning
     uint32_t at, units;
@@ -37,8 +37,8 @@ struct spot_cursor {
 
 struct findings {
     struct arena *arena;
-    struct spot_cursor cursor; // with the text that what is added is about
-    int32_t artifact;          // of that text
+    struct place_cursor cursor; // with the text that what is added is about
+    int32_t artifact;           // of that text
     VEC(struct finding) list;
     VEC(struct artifact) artifacts;
 };

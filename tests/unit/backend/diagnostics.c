@@ -30,11 +30,11 @@ static const struct finding *add(struct given *g, uint32_t from, uint32_t to)
     return &g->findings.list.v[g->findings.list.n - 1];
 }
 
-static void expect_spot(struct spot spot, uint32_t line, uint32_t column, uint32_t utf16)
+static void expect_place(struct text_place place, uint32_t line, uint32_t column, uint32_t utf16)
 {
-    assert_int_equal(spot.line, line);
-    assert_int_equal(spot.column, column);
-    assert_int_equal(spot.utf16, utf16);
+    assert_int_equal(place.line, line);
+    assert_int_equal(place.column, column);
+    assert_int_equal(place.utf16, utf16);
 }
 
 // Letters of one to four bytes, bytes that are no letters; in any order of asking.
@@ -45,14 +45,14 @@ static void places(void **state)
     struct given g;
     begin(&g, text, sizeof text - 1);
     for (int round = 0; round < 2; round++) {
-        expect_spot(add(&g, 0, 1)->begin, 1, 1, 1);
-        expect_spot(add(&g, 1, 3)->begin, 1, 2, 2);
-        expect_spot(add(&g, 3, 6)->begin, 1, 4, 3);
-        expect_spot(add(&g, 6, 10)->begin, 1, 7, 4);
-        expect_spot(add(&g, 6, 10)->end, 1, 11, 6);
-        expect_spot(add(&g, 11, 12)->end, 1, 13, 8);
-        expect_spot(add(&g, 0, 18)->end, 2, 5, 3);
-        expect_spot(add(&g, 14, 19)->end, 2, 6, 4);
+        expect_place(add(&g, 0, 1)->begin, 1, 1, 1);
+        expect_place(add(&g, 1, 3)->begin, 1, 2, 2);
+        expect_place(add(&g, 3, 6)->begin, 1, 4, 3);
+        expect_place(add(&g, 6, 10)->begin, 1, 7, 4);
+        expect_place(add(&g, 6, 10)->end, 1, 11, 6);
+        expect_place(add(&g, 11, 12)->end, 1, 13, 8);
+        expect_place(add(&g, 0, 18)->end, 2, 5, 3);
+        expect_place(add(&g, 14, 19)->end, 2, 6, 4);
     }
     memory_free(&g.memory);
 }
@@ -79,12 +79,12 @@ static void texts_go(void **state)
     struct given g;
     char text[] = "\303\244x", name[] = "x.ptx";
     begin(&g, text, 3);
-    expect_spot(add(&g, 2, 3)->begin, 1, 3, 2);
+    expect_place(add(&g, 2, 3)->begin, 1, 3, 2);
     memcpy(text, "abx", 3);
     memcpy(name, "y.ptx", 5);
     g.source.name = name;
     findings_about(&g.findings, &g.source);
-    expect_spot(add(&g, 2, 3)->begin, 1, 3, 3);
+    expect_place(add(&g, 2, 3)->begin, 1, 3, 3);
     memcpy(name, "?????", 5);
     assert_string_equal(g.findings.artifacts.v[0].name, "x.ptx");
     assert_string_equal(g.findings.artifacts.v[1].name, "y.ptx");
@@ -101,7 +101,7 @@ static void long_line(void **state)
     memset(text, 'x', LENGTH);
     begin(&g, text, LENGTH);
     for (uint32_t at = 0; at < LENGTH; at += 4)
-        expect_spot(add(&g, at, at + 2)->begin, 1, at + 1, at + 1);
+        expect_place(add(&g, at, at + 2)->begin, 1, at + 1, at + 1);
     memory_free(&g.memory);
 }
 
