@@ -377,9 +377,9 @@ def too_much(folder):
                   'launches: [{kernel: store, grid: 2, block: 32, args: [a]}]\n' % buffer)
         within(('run.yaml:' + message).encode(), ends(sim(folder, 'run.yaml'), 1).err)
     for argument, message in (
-            ('["u32:1"]', '4:50: error: the parameter has 8 bytes, and these are 4 [run-file]'),
-            ('-a', "4:50: error: a buffer's name alone is its address"),
-            ('min(a, 3)', "4:51: error: a buffer's name alone is its address")):
+            ('["u32:1"]', '4:55: error: the parameter has 8 bytes, and these are 4 [run-file]'),
+            ('-a', "4:56: error: a buffer's name alone is its address"),
+            ('min(a, 3)', "4:56: error: a buffer's name alone is its address")):
         write_run(folder, 'buffers:\n    a: {type: u32, count: 64}\n'
                   'launches: [{kernel: store, grid: 2, block: 32, args: [\'%s\']}]\n'.replace(
                       "'", '"' if argument[0] != '[' else '') % argument)
@@ -396,7 +396,7 @@ def says_no_cycles(folder):
 
 
 LATER = ['--config=isca19', '--policy=omni', '--timed=store', '--max-cycles=5', '--stats=x',
-         '--trace=x', '--profile-out=x', '--metadata=x', '--shuffle=1', '--print-config',
+         '--trace=x', '--metadata=x', '--shuffle=1', '--print-config',
          '--list-stats']
 
 
