@@ -17,9 +17,11 @@ static bool is_array_without_size(const struct ir_symbol *symbol)
     return !symbol->size;
 }
 
-static bool is_opaque(uint16_t type)
+// Handles. What old PTX declares in the space .tex, with a type that says nothing, are .texref.
+static bool is_opaque(const struct ir_symbol *symbol)
 {
-    return type == W_texref || type == W_samplerref || type == W_surfref;
+    return symbol->type == W_texref || symbol->type == W_samplerref || symbol->type == W_surfref ||
+           symbol->space == W_tex;
 }
 
 static uint64_t global_first(const struct program *program)
@@ -31,7 +33,7 @@ static void place_global(struct program *program, uint32_t id, uint64_t *at)
 {
     const struct ir_symbol *symbol = &program->module->symbols.v[id];
     uint64_t align = alignment(symbol) < 256 ? 256 : alignment(symbol);
-    uint64_t bytes = is_opaque(symbol->type) ? 8 : symbol->size;
+    uint64_t bytes = is_opaque(symbol) ? 8 : symbol->size;
     *at = align_up(*at, align);
     struct program_variable variable = {id, *at, bytes, symbol->space == W_const};
     vec_push(program->arena, &program->variables, variable);
@@ -226,7 +228,7 @@ void layout_module(struct program *program)
     for (uint32_t i = 0; i < module->symbols.n; i++) {
         uint16_t space = module->symbols.v[i].space;
         program->address_of.v[i] = 0;
-        if (space == W_global || space == W_const)
+        if (space == W_global || space == W_const || space == W_tex)
             place_global(program, i, &at);
     }
     program->global_end = at;
@@ -245,6 +247,7 @@ struct location layout_locate(const struct program *program,
     switch (symbol->space) {
     case W_global:
     case W_const:
+    case W_tex:
     case W_func: break;
     case W_shared:
         if (is_array_without_size(symbol)) {

@@ -40,10 +40,13 @@ static struct run *run_of(const struct binding *b)
 
 // Handles
 
+// In the space .tex of old PTX everything is a .texref.
 static uint16_t type_of_variable(const struct session *session, uint32_t variable)
 {
     const struct program *program = session->program;
-    return program->module->symbols.v[program->variables.v[variable].symbol].type;
+    const struct ir_symbol *symbol =
+        &program->module->symbols.v[program->variables.v[variable].symbol];
+    return symbol->space == W_tex ? W_texref : symbol->type;
 }
 
 bool session_is_handle(const struct session *session, uint32_t variable)
