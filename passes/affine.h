@@ -26,7 +26,7 @@ struct affine_atom {
     uint8_t kind;
     uint8_t bits;     // of the register or parameter; 64 for iterations and addresses
     bool is_unsigned; // the bits are read as an unsigned number
-    bool varies;      // between the active lanes of a warp, where it is defined
+    bool varies;      // between the active lanes of a warp, where it is defined; see affine_uniform
     uint16_t member;
     uint32_t index;
     int64_t offset;      // AFFINE_PARAMETER
@@ -63,18 +63,21 @@ struct affines *affines_new(struct arena *arena, const struct ir_module *module,
 
 // Every version of an integer or untyped register has an expression, if only itself.
 struct affine affine_of_version(struct affines *affines, uint32_t version);
-// Register, immediate, special register or symbol; an address without its constant offset.
-struct affine affine_of_operand(struct affines *affines, uint32_t operand);
+// Register, immediate, special register or symbol; a register in an address without its constant
+// offset. False if it is none of these, or differs each time that it is read.
+bool affine_of_operand(struct affines *affines, uint32_t operand, struct affine *to);
 // The address that a load, store or atomic accesses, its constant offset included; of other
 // instructions and of those without an address: false.
 bool affine_of_address(struct affines *affines, uint32_t inst, struct affine *address);
 
 const struct affine_atom *affine_atom(const struct affines *affines, uint32_t atom);
 
-struct affine affine_sum(struct affines *affines, const struct affine *a, const struct affine *b);
-// a - b. Where exact_bits is less than 64, it is known modulo 2^exact_bits for sure.
-struct affine affine_difference(struct affines *affines, const struct affine *a,
-                                const struct affine *b);
+// a + b, a - b. False if there are too many terms. Where exact_bits is less than 64, the result is
+// sure modulo 2^exact_bits only.
+bool affine_sum(struct affines *affines, const struct affine *a, const struct affine *b,
+                struct affine *to);
+bool affine_difference(struct affines *affines, const struct affine *a, const struct affine *b,
+                       struct affine *to);
 static inline bool affine_is_constant(const struct affine *a)
 {
     return !a->count;
@@ -92,8 +95,8 @@ uint32_t affine_find(const struct affines *affines, enum affine_kind kind, uint3
                      uint16_t member);
 // True if no atom of the expression changes while the loop runs.
 bool affine_invariant(const struct affines *affines, const struct affine *a, uint32_t loop);
-// True if all active lanes of a warp have the same, where its atoms are defined.
-bool affine_uniform(const struct affines *affines, const struct affine *a);
+// True if all lanes of a warp that are active in this basic block have the same.
+bool affine_uniform(const struct affines *affines, const struct affine *a, uint32_t block);
 
 // How far the lanes of a warp are apart, if that is known.
 struct affine_lanes {
@@ -104,8 +107,9 @@ struct affine_lanes {
     uint32_t active;            // bit per lane: it exists, the last warp of a block may be short
 };
 
-// Of the warp with this number in its block.
-struct affine_lanes affine_lanes(struct affines *affines, const struct affine *a, uint32_t warp);
+// Of the warp with this number in its block, for a value that is read in this basic block.
+struct affine_lanes affine_lanes(struct affines *affines, const struct affine *a, uint32_t block,
+                                 uint32_t warp);
 
 // As text: symbols plain, parameters in brackets, loops as `i` and the line of their header.
 const char *affine_text(const struct affines *affines, struct arena *arena, const struct affine *a);

@@ -1,0 +1,120 @@
+// How the lanes of a warp differ: from %tid and %laneid it follows by how much.
+#include "passes/affine_internal.h"
+
+static bool loop_uniform(const struct affines *a, uint32_t loop, uint32_t block)
+{
+    if (a->fn->irreducible)
+        return false;
+    for (; loop != IR_NONE && !ir_in_loop(a->fn, loop, block); loop = a->fn->loops.v[loop].parent)
+        if (divergence_leaves(a->divergence, loop))
+            return false;
+    return true;
+}
+
+static bool atom_uniform(const struct affines *a, uint32_t atom, uint32_t block)
+{
+    const struct affine_atom *at = &a->atoms.v[atom];
+    switch (at->kind) {
+    case AFFINE_SPECIAL: return !at->varies;
+    case AFFINE_ITERATION: return loop_uniform(a, at->index, block);
+    case AFFINE_VERSION: return divergence_uniform_in(a->divergence, at->index, block);
+    default: return true;
+    }
+}
+
+bool affine_uniform(const struct affines *a, const struct affine *value, uint32_t block)
+{
+    for (uint32_t i = 0; i < value->count; i++)
+        for (int k = 0; k < AFFINE_FACTORS && value->terms[i].atom[k] != IR_NONE; k++)
+            if (!atom_uniform(a, value->terms[i].atom[k], block))
+                return false;
+    return true;
+}
+
+// The atom's value in each lane; false if it does not follow from the lane's place in the block.
+static bool lane_values(const struct affines *a, uint32_t atom, uint32_t warp,
+                        int64_t values[WARP_LANES])
+{
+    const struct affine_atom *at = &a->atoms.v[atom];
+    if (at->kind != AFFINE_SPECIAL || (at->index != SPECIAL_tid && at->index != SPECIAL_laneid))
+        return false;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        uint32_t tid[3];
+        shape_thread(&a->shape, warp * WARP_LANES + lane, tid);
+        values[lane] = at->index == SPECIAL_laneid ? lane
+                       : at->member == W_y         ? tid[1]
+                       : at->member == W_z         ? tid[2]
+                                                   : tid[0];
+    }
+    return true;
+}
+
+static bool is_flat(const int64_t values[WARP_LANES], uint32_t lanes)
+{
+    for (uint32_t lane = 1; lane < lanes; lane++)
+        if (values[lane] != values[0])
+            return false;
+    return true;
+}
+
+struct spread {
+    const struct affines *affines;
+    uint32_t block, warp;
+    struct affine_lanes lanes;
+    uint32_t present; // lanes of this warp that exist
+};
+
+// One product: the factors that differ are multiplied lane by lane; a factor that is the same for
+// all, but not known, leaves the distance unknown.
+static bool add_term(struct spread *s, const struct affine_term *term)
+{
+    int64_t product[WARP_LANES], values[WARP_LANES];
+    uint32_t varying = 0, same = IR_NONE;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        product[lane] = term->coefficient;
+    for (int i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
+        if (atom_uniform(s->affines, term->atom[i], s->block)) {
+            same = term->atom[i];
+            continue;
+        }
+        s->lanes.because = term->atom[i];
+        if (!lane_values(s->affines, term->atom[i], s->warp, values))
+            return false;
+        varying++;
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+            product[lane] = (int64_t)((uint64_t)product[lane] * (uint64_t)values[lane]);
+    }
+    if (!varying || is_flat(product, s->present))
+        return true;
+    if (same != IR_NONE) {
+        s->lanes.because = same;
+        return false;
+    }
+    s->lanes.same_in_all_warps &= varying == 1 && s->affines->warps_alike;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        s->lanes.offset[lane] += product[lane] - product[0];
+    return true;
+}
+
+static uint32_t present_lanes(const struct block_shape *shape, uint32_t warp)
+{
+    uint32_t threads = shape->x * shape->y * shape->z, first = warp * WARP_LANES;
+    if (!shape_is_known(shape) || first + WARP_LANES <= threads)
+        return WARP_LANES;
+    return first < threads ? threads - first : 0;
+}
+
+struct affine_lanes affine_lanes(struct affines *a, const struct affine *value, uint32_t block,
+                                 uint32_t warp)
+{
+    struct spread s = {.affines = a, .block = block, .warp = warp};
+    s.present = present_lanes(&a->shape, warp);
+    s.lanes.active = s.present == WARP_LANES ? UINT32_MAX : (UINT32_C(1) << s.present) - 1;
+    s.lanes.same_in_all_warps = true;
+    s.lanes.known = true;
+    for (uint32_t i = 0; i < value->count && s.lanes.known; i++)
+        s.lanes.known = add_term(&s, &value->terms[i]);
+    if (s.lanes.known)
+        s.lanes.because = IR_NONE;
+    return s.lanes;
+}
