@@ -140,3 +140,26 @@ INLINE void each_mixed(f32_fn *fn, enum half_format format, uint32_t attributes,
         to[i] = one_f32(fn, a, b, c, attributes);
     }
 }
+
+// The rows, of what a file makes of each kind: ROWS_F32, ROWS_F32X2, ROWS_F64 with the sources'
+// widths, ROWS_MIXED with those of the halves.
+// clang-format off
+#define FLOAT_ROWS                                                                                 \
+    ROWS_F32(add, add, "44"),                                                                      \
+    ROWS_F32(sub, sub, "44"),                                                                      \
+    ROWS_F32(mul, mul, "44"),                                                                      \
+    ROWS_F32(fma, fma, "444"),                                                                     \
+    ROWS_F32(mad, fma, "444"),                                                                     \
+    ROWS_F32X2(add, add, "88"),                                                                    \
+    ROWS_F32X2(sub, sub, "88"),                                                                    \
+    ROWS_F32X2(mul, mul, "88"),                                                                    \
+    ROWS_F32X2(fma, fma, "888"),                                                                   \
+    ROWS_F64(add, add, "88"),                                                                      \
+    ROWS_F64(sub, sub, "88"),                                                                      \
+    ROWS_F64(mul, mul, "88"),                                                                      \
+    ROWS_F64(fma, fma, "888"),                                                                     \
+    ROWS_F64(mad, fma, "888"),                                                                     \
+    ROWS_MIXED(add, add, "2"),                                                                     \
+    ROWS_MIXED(sub, sub, "2"),                                                                     \
+    ROWS_MIXED(fma, fma, "22")
+// clang-format on

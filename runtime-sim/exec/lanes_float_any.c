@@ -56,23 +56,7 @@ MIXED(fma, fma_any, 3)
     ROW(op, "f32 bf16", "4=" halves "4", ATTR_SAT, name##_bf16)
 
 const struct exec_row NAMED(rows_float_any)[] = {
-    ROWS_F32(add, add, "44"),
-    ROWS_F32(sub, sub, "44"),
-    ROWS_F32(mul, mul, "44"),
-    ROWS_F32(fma, fma, "444"),
-    ROWS_F32(mad, fma, "444"),
-    ROWS_F32X2(add, add, "88"),
-    ROWS_F32X2(sub, sub, "88"),
-    ROWS_F32X2(mul, mul, "88"),
-    ROWS_F32X2(fma, fma, "888"),
-    ROWS_F64(add, add, "88"),
-    ROWS_F64(sub, sub, "88"),
-    ROWS_F64(mul, mul, "88"),
-    ROWS_F64(fma, fma, "888"),
-    ROWS_F64(mad, fma, "888"),
-    ROWS_MIXED(add, add, "2"),
-    ROWS_MIXED(sub, sub, "2"),
-    ROWS_MIXED(fma, fma, "22"),
+    FLOAT_ROWS,
     {0},
 };
 // clang-format on
