@@ -4,6 +4,7 @@
 #include "runtime-sim/exec/grid.h"
 #include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/grid_parallel.h"
+#include "runtime-sim/exec/profile.h"
 #include "runtime-sim/exec/special.h"
 #include "runtime-sim/program/layout.h"
 #include <stdio.h>
@@ -254,6 +255,8 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
     prepare(launch, &own);
     if (launch->check)
         check_begin(launch->check, launch, &own);
+    if (launch->profile)
+        profile_shape(launch->profile, launch->block);
     bool alone = launch->program->functions.v[launch->function].alone || cluster_ctas(launch) > 1 ||
                  launch->check || launch->cooperative;
     if (!fits_clusters(launch)) {

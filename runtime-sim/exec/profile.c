@@ -12,7 +12,7 @@ struct profile_places {
 
 void profile_init(struct profile *profile, struct arena *arena, const struct program *program)
 {
-    *profile = (struct profile){arena, program, NULL};
+    *profile = (struct profile){.arena = arena, .program = program};
     profile->functions = ARENA_ARRAY(arena, struct profile_function *, program->functions.n);
 }
 
@@ -121,6 +121,13 @@ void profile_add(struct profile *to, const struct profile *from)
         for (uint32_t i = 0; i < own->loop_count; i++)
             add_loop(&own->loops[i], &other->loops[i]);
     }
+}
+
+void profile_shape(struct profile *profile, const uint32_t block[3])
+{
+    if (!profile->block[0])
+        memcpy(profile->block, block, sizeof profile->block);
+    profile->blocks_differ |= memcmp(profile->block, block, sizeof profile->block) != 0;
 }
 
 // Loops

@@ -54,6 +54,8 @@ struct profile {
     struct arena *arena;
     const struct program *program;
     struct profile_function **functions; // by program function; NULL: never executed
+    uint32_t block[3]; // of the first launch
+    bool blocks_differ;
 };
 
 struct profile_places;
@@ -64,6 +66,8 @@ void profile_init(struct profile *profile, struct arena *arena, const struct pro
 // Adds what another profile of the same program has counted.
 void profile_add(struct profile *to, const struct profile *from);
 
+// A launch with blocks of this shape begins.
+void profile_shape(struct profile *profile, const uint32_t block[3]);
 // For the core: a path is about to execute `code`, of whose lanes `mask` are active; and has
 // executed it, with the result that its definitions are in their slots (`done`) or are not.
 void profile_before(struct warp *warp, const struct path *path, const struct code *code,

@@ -116,6 +116,19 @@ static void write_function(struct json *json, const struct ir_module *module,
     json_end_object(json);
 }
 
+static void write_block(struct json *json, const struct profile *profile)
+{
+    json_key(json, "block");
+    if (profile->blocks_differ || !profile->block[0]) {
+        json_null(json);
+        return;
+    }
+    json_array_flat(json);
+    for (uint32_t i = 0; i < 3; i++)
+        json_uint(json, profile->block[i]);
+    json_end_array(json);
+}
+
 static void write_kernel(struct json *json, const struct session_kernel *kernel)
 {
     const struct profile *profile = kernel->profile;
@@ -124,6 +137,7 @@ static void write_kernel(struct json *json, const struct session_kernel *kernel)
     json_key(json, "name");
     json_string(json, kernel->name);
     write_uint(json, "launches", kernel->launches);
+    write_block(json, profile);
     json_key(json, "functions");
     json_array(json);
     for (uint32_t i = 0; i < profile->program->functions.n; i++) {
