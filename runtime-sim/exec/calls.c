@@ -73,13 +73,78 @@ static void copy_results(struct warp *warp, const struct join *join, const struc
 
 // Calls
 
+// Registers of a function in which lanes are: where they begin and end.
+struct frame {
+    uint32_t begin, end, function;
+};
+
+static struct frame frame_at(const struct warp *warp, uint32_t begin, uint32_t function)
+{
+    uint32_t bytes = (warp->program->functions.v[function].frame_bytes + 63) & ~63u;
+    return (struct frame){begin, begin + bytes, function};
+}
+
+// Frames of other lanes may only be exactly here, and of the same function: then no lane's
+// registers lie where another's are.
+static bool in_the_way(const struct warp *warp, struct frame frame, uint32_t begin,
+                       uint32_t function, bool own, uint32_t *end)
+{
+    struct frame other = frame_at(warp, begin, function);
+    bool same = begin == frame.begin && function == frame.function;
+    if (other.begin >= frame.end || frame.begin >= other.end || (same && !own))
+        return false;
+    *end = other.end;
+    return true;
+}
+
+// Is the frame free for lanes of `from`? Else `end` is that of one that is in the way.
+static bool is_free(const struct warp *warp, const struct path *from, struct frame frame,
+                    uint32_t *end)
+{
+    if (in_the_way(warp, frame, from->frame, from->function, true, end))
+        return false;
+    for (uint32_t i = from->join; i != IR_NONE; i = warp->joins.v[i].parent)
+        if (in_the_way(warp, frame, warp->joins.v[i].frame, warp->joins.v[i].function, true, end))
+            return false;
+    for (uint32_t i = 0; i < warp->joins.n; i++) {
+        const struct join *join = &warp->joins.v[i];
+        if (join->expected && in_the_way(warp, frame, join->frame, join->function, false, end))
+            return false;
+    }
+    for (uint32_t i = 0; i < warp->paths.n; i++) {
+        const struct path *path = &warp->paths.v[i];
+        if (path->state != PATH_DONE &&
+            in_the_way(warp, frame, path->frame, path->function, false, end))
+            return false;
+    }
+    return true;
+}
+
+// Where the registers of a function are that lanes of `from` call. Lanes that are in it already
+// should have theirs at the same place, as these may have to meet them.
+static uint32_t find_frame(const struct warp *warp, const struct path *from, uint32_t function)
+{
+    uint32_t begin = frame_at(warp, from->frame, from->function).end, end;
+    if (from->mask == warp->live) // there are no others
+        return begin;
+    for (uint32_t i = 0; i < warp->paths.n; i++) {
+        const struct path *path = &warp->paths.v[i];
+        if (path->state != PATH_DONE && path->function == function &&
+            is_free(warp, from, frame_at(warp, path->frame, function), &end))
+            return path->frame;
+    }
+    while (!is_free(warp, from, frame_at(warp, begin, function), &end))
+        begin = end;
+    return begin;
+}
+
 static enum step_result enter(struct warp *warp, const struct code *code, uint32_t function,
                               uint32_t mask)
 {
     uint32_t self = warp->current;
     const struct program_function *callee = &warp->program->functions.v[function];
     struct path from = warp->paths.v[self], to = from;
-    to.frame += (warp->program->functions.v[from.function].frame_bytes + 63) & ~63u;
+    to.frame = find_frame(warp, &from, function);
     to.local = (uint32_t)align_up(from.local_end, 16);
     to.local_end = to.local + callee->local_bytes;
     to.function = function;

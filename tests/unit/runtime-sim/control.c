@@ -153,6 +153,54 @@ static void test_lanes_behind_a_barrier(void **state)
     kernel_free(&k);
 }
 
+// Lanes are in two functions at the same time, whose registers have other sizes, and each calls a
+// third. Some wait in the first for others of it while the second is called.
+static void test_calls_of_two_functions(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(
+        &k,
+        HEAD("8.0", "sm_80") ".func (.param .b64 r) next(.param .b64 x)\n{\n"
+                             ".reg .b64 %rd<3>; ld.param.u64 %rd1, [x]; add.u64 %rd2, %rd1, 1;\n"
+                             "st.param.b64 [r], %rd2; ret;\n}\n"
+                             ".func (.param .b64 r) wide(.param .b64 x)\n{\n"
+                             ".reg .b64 %rd<5>; .reg .pred %p<2>; ld.param.u64 %rd1, [x];\n"
+                             "mul.lo.u64 %rd2, %rd1, 5; setp.lt.u64 %p1, %rd1, 20; @%p1 bra S;\n"
+                             "add.u64 %rd2, %rd2, 900;\nS:\n"
+                             "{ .param .b64 a; .param .b64 b; st.param.b64 [a], %rd2;\n"
+                             "call.uni (b), next, (a); ld.param.b64 %rd3, [b]; }\n"
+                             "mad.lo.u64 %rd4, %rd2, %rd1, %rd3; st.param.b64 [r], %rd4; ret;\n}\n"
+                             ".func (.param .b64 r) narrow(.param .b64 x)\n{\n"
+                             ".reg .b32 %r<6>; .reg .b64 %rd<2>; ld.param.u32 %r1, [x];\n"
+                             "mul.lo.u32 %r2, %r1, 3; xor.b32 %r3, %r1, 77;\n"
+                             "{ .param .b64 a; .param .b64 b; cvt.u64.u32 %rd1, %r2;\n"
+                             "st.param.b64 [a], %rd1; call.uni (b), next, (a);\n"
+                             "ld.param.b32 %r4, [b]; }\n"
+                             "mad.lo.u32 %r5, %r2, %r3, %r4; cvt.u64.u32 %rd1, %r5;\n"
+                             "st.param.b64 [r], %rd1; ret;\n}\n"
+                             ".global .u64 table[2] = {wide, narrow};\n"
+                             ".entry k(.param .u64 out)\n{\n"
+                             ".reg .b32 %r<4>; .reg .b64 %rd<12>;\n"
+                             "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 1;\n"
+                             "mov.u64 %rd2, table; mul.wide.u32 %rd3, %r2, 8;\n"
+                             "add.u64 %rd4, %rd2, %rd3; ld.global.u64 %rd5, [%rd4];\n"
+                             "cvt.u64.u32 %rd6, %r1;\n"
+                             "{ .param .b64 a; .param .b64 b; st.param.b64 [a], %rd6;\n"
+                             "P: .callprototype (.param .b64 _) _ (.param .b64 _);\n"
+                             "call (b), %rd5, (a), P; ld.param.b64 %rd7, [b]; }\n"
+                             "mul.wide.u32 %rd8, %r1, 8; add.u64 %rd9, %rd1, %rd8;\n"
+                             "st.global.u64 [%rd9], %rd7; ret;\n}\n",
+        NULL);
+    uint64_t *out = kernel_buffer(&k, 8 * 64);
+    kernel_succeeds(&k, "k", 1, 64);
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t wide = 5 * i + (i < 20 ? 0 : 900);
+        assert_int_equal(out[i], i & 1 ? 3 * i * (i ^ 77) + 3 * i + 1 : wide * i + wide + 1);
+    }
+    kernel_free(&k);
+}
+
 // fib by recursion, to another depth in every lane, through a table of functions as well.
 static void test_recursion(void **state)
 {
@@ -414,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_barrier_before_the_end),
         cmocka_unit_test(test_lanes_behind_a_barrier),
+        cmocka_unit_test(test_calls_of_two_functions),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_declared_first),
         cmocka_unit_test(test_order_through_address),
