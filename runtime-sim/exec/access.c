@@ -34,6 +34,12 @@ static void describe_shared(const struct warp *warp, uint64_t address, char *to,
         at = program->address_of.v[i];
     }
     uint32_t bytes = warp->cta->shared_bytes;
+    uint32_t before = (uint32_t)-address;
+    if (address >= SHARED_STRIDE && before < SHARED_STRIDE) { // of 32 bits or 64
+        snprintf(to, size, "%u bytes in front of the CTA's %u bytes of shared memory", before,
+                 bytes);
+        return;
+    }
     bool outside = nearest && address - at >= nearest->size;
     if (!nearest || (outside && at + nearest->size < bytes)) { // the dynamic part is the last
         snprintf(to, size, "in none of the CTA's %u bytes of shared memory", bytes);
@@ -53,6 +59,16 @@ void access_describe(const struct warp *warp, uint16_t space, uint64_t address, 
         describe_shared(warp, address, to, size);
 }
 
+static void describe_local(const struct access *access, uint64_t address, char *to, size_t size)
+{
+    uint64_t before = -address;
+    if (before && before < SHARED_STRIDE)
+        snprintf(to, size, "%" PRIu64 " bytes in front of the thread's %u bytes of local memory",
+                 before, access->local_end);
+    else
+        image_describe_offset(to, size, address, access->local_end, "local memory", 12);
+}
+
 static bool bad_address(struct warp *warp, const struct access *access, const struct spot *spot,
                         uint32_t lane, uint64_t bytes, const char *what)
 {
@@ -63,8 +79,7 @@ static bool bad_address(struct warp *warp, const struct access *access, const st
     fault->address = spot->address;
     access_describe(warp, spot->space, spot->address, fault->nearest, sizeof fault->nearest);
     if (!*fault->nearest)
-        snprintf(fault->nearest, sizeof fault->nearest,
-                 "in none of the thread's %u bytes of local memory here", access->local_end);
+        describe_local(access, spot->address, fault->nearest, sizeof fault->nearest);
     warp_fault(warp, access->code, 1u << lane,
                "%s of %" PRIu64 " bytes at %s address 0x%" PRIx64 " %s", access_name(access), bytes,
                space_name(spot->space), spot->address, what);
@@ -96,7 +111,10 @@ static bool find_global(struct warp *warp, const struct access *access, uint32_t
     struct image *image = warp->cta->launch->image;
     spot->host = image_at(image, spot->address, bytes, &warp->hint);
     if (!spot->host)
-        return bad_address(warp, access, spot, lane, bytes, "is in no allocation");
+        return bad_address(warp, access, spot, lane, bytes,
+                           image_at(image, spot->address, 1, &warp->hint)
+                               ? "goes beyond the allocation that it begins in"
+                               : "is in no allocation");
     if (access->writes && image->list.v[warp->hint].constant)
         return bad_address(warp, access, spot, lane, bytes, "is in constant memory");
     return true;
@@ -111,7 +129,9 @@ static bool find_shared(struct warp *warp, const struct access *access, uint32_t
     if (offset >= SHARED_STRIDE) {
         uint64_t rank = offset / SHARED_STRIDE - 1;
         if (rank >= cluster->count)
-            return bad_address(warp, access, spot, lane, bytes, "is in no CTA of the cluster");
+            return bad_address(warp, access, spot, lane, bytes,
+                               cluster->count > 1 ? "is in no CTA of the cluster"
+                                                  : "is outside of the CTA's shared memory");
         spot->cta = cluster->ctas[rank];
         offset %= SHARED_STRIDE;
     }

@@ -1,6 +1,7 @@
 #include "runtime-sim/exec/builtin.h"
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/exec/guest.h"
+#include "runtime-sim/exec/heap.h"
 #include "runtime-sim/exec/print.h"
 #include <string.h>
 
@@ -29,36 +30,40 @@ void builtin_result(struct warp *warp, const struct path *path, const struct cal
 }
 
 static const char *call_malloc(struct warp *warp, const struct path *path, const struct call *call,
-                               uint32_t mask)
+                               uint32_t *mask)
 {
-    for (; mask; mask &= mask - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    for (; *mask; *mask &= *mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(*mask);
         uint64_t bytes = builtin_argument(warp, path, call, 0, lane);
-        builtin_result(warp, path, call, lane,
-                       image_allocate(warp->cta->launch->image, bytes, 16, "malloc"));
+        builtin_result(warp, path, call, lane, heap_take(warp->cta->launch->image, bytes));
     }
     return NULL;
 }
 
 static const char *call_free(struct warp *warp, const struct path *path, const struct call *call,
-                             uint32_t mask)
+                             uint32_t *mask)
 {
-    for (; mask; mask &= mask - 1) {
-        uint64_t address = builtin_argument(warp, path, call, 0, (uint32_t)__builtin_ctz(mask));
-        if (address && !image_free(warp->cta->launch->image, address))
-            return "free of an address that malloc did not give";
+    struct image *image = warp->cta->launch->image;
+    for (; *mask; *mask &= *mask - 1) {
+        uint64_t address = builtin_argument(warp, path, call, 0, (uint32_t)__builtin_ctz(*mask));
+        if (!address || heap_give(image, address))
+            continue;
+        warp->fault->has_address = true;
+        warp->fault->address = address;
+        image_describe(image, address, warp->fault->nearest, sizeof warp->fault->nearest);
+        return "free of an address that malloc did not give, or that was freed";
     }
     return NULL;
 }
 
 // __assertfail(message, file, line, function, size of a character)
 static const char *call_assertfail(struct warp *warp, const struct path *path,
-                                   const struct call *call, uint32_t mask)
+                                   const struct call *call, uint32_t *mask)
 {
     enum { PART = 80 };
     char part[3][PART];
     static const uint32_t places[] = {0, 1, 3};
-    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    uint32_t lane = (uint32_t)__builtin_ctz(*mask);
     for (uint32_t i = 0; i < 3; i++)
         if (!guest_string(warp, lane, builtin_argument(warp, path, call, places[i], lane), part[i],
                           PART))

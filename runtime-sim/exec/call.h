@@ -15,10 +15,11 @@ struct warp;
 struct path;
 struct code;
 // A function of the CUDA run-time that PTX calls by name and that is no PTX: called with the lanes
-// of `mask`, its arguments and results in the caller's local memory.
+// of `mask`, its arguments and results in the caller's local memory. Returns what is wrong, and in
+// `mask` the lanes from the one on for which it is.
 struct call;
 typedef const char *builtin_fn(struct warp *warp, const struct path *path, const struct call *call,
-                               uint32_t mask);
+                               uint32_t *mask);
 
 struct call {
     uint32_t function;   // program function, or IR_NONE: `handle` says which

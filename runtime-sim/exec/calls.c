@@ -200,7 +200,7 @@ enum step_result step_call(struct warp *warp, struct path *path, const struct co
     if (!mask)
         return STEP_NEXT;
     if (call->builtin) {
-        const char *error = call->builtin(warp, path, call, mask);
+        const char *error = call->builtin(warp, path, call, &mask);
         return error ? warp_fault(warp, code, mask, "%s", error) : STEP_NEXT;
     }
     part_guarded(warp, mask);

@@ -265,7 +265,7 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
                  "a grid of %u x %u x %u CTAs has no clusters of %u x %u x %u", launch->grid[0],
                  launch->grid[1], launch->grid[2], launch->cluster[0], launch->cluster[1],
                  launch->cluster[2]);
-    } else if (options->threads > 1 && !alone)
+    } else if (!alone)
         grid_run_parallel(launch, arena->memory, options->threads, most_idle, result);
     else
         run_all(launch, &own, most_idle, result);

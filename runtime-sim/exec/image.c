@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GAP = 256 };
+enum { GAP = 256, FAR = 1 << 30 };
 
 void image_init(struct image *image, struct arena *arena, uint64_t first)
 {
-    *image = (struct image){.arena = arena, .next = first};
+    *image = (struct image){.arena = arena, .next = first, .heap_left = HEAP_BYTES};
 }
 
 uint32_t image_find(const struct image *image, uint64_t address)
@@ -26,20 +26,30 @@ uint32_t image_find(const struct image *image, uint64_t address)
 struct allocation *image_allocate_at(struct image *image, uint64_t address, uint64_t bytes,
                                      const char *name)
 {
-    struct allocation allocation = {.address = address, .bytes = bytes, .name = name};
-    allocation.data = arena_alloc(image->arena, bytes ? bytes : 1);
+    return image_add(image, address, bytes, arena_alloc(image->arena, bytes ? bytes : 1), name);
+}
+
+struct allocation *image_add(struct image *image, uint64_t address, uint64_t bytes, uint8_t *data,
+                             const char *name)
+{
+    struct allocation allocation = {.address = address, .bytes = bytes, .data = data, .name = name};
     vec_push(image->arena, &image->list, allocation);
     image->next = address + bytes + GAP;
     return &image->list.v[image->list.n - 1];
 }
 
-uint64_t image_allocate(struct image *image, uint64_t bytes, uint64_t align, const char *name)
+uint64_t image_next(const struct image *image, uint64_t bytes, uint64_t align)
 {
     align = align < 256 ? 256 : align;
     uint64_t address = (image->next + align - 1) / align * align;
-    if (address < image->next || bytes > UINT64_MAX - GAP - address)
-        return 0;
-    image_allocate_at(image, address, bytes, name);
+    return address < image->next || bytes > UINT64_MAX - GAP - address ? 0 : address;
+}
+
+uint64_t image_allocate(struct image *image, uint64_t bytes, uint64_t align, const char *name)
+{
+    uint64_t address = image_next(image, bytes, align);
+    if (address)
+        image_allocate_at(image, address, bytes, name);
     return address;
 }
 
@@ -83,6 +93,9 @@ void image_describe(const struct image *image, uint64_t address, char *to, size_
     uint64_t offset = below ? address - below->address : UINT64_MAX;
     if (below && offset < below->bytes && below->state == ALLOCATION_FREED)
         snprintf(to, size, "inside '%s', which was freed", below->name);
+    else if ((!below || offset - below->bytes > FAR || offset < below->bytes) &&
+             (!above || above->address - address > FAR) && !(below && offset < below->bytes))
+        snprintf(to, size, "near no allocation");
     else if (above && (!below || (offset >= below->bytes &&
                                   above->address - address < offset - below->bytes)))
         snprintf(to, size, "%" PRIu64 " bytes in front of '%s' (%" PRIu64 " bytes)",

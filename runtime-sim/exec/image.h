@@ -12,6 +12,7 @@ struct allocation {
     const char *name; // for reports: a variable, a buffer
     uint8_t state;
     bool constant;
+    bool heap;         // a kernel has taken it, and may give it back
     bool filled;       // all of it holds what somebody has put there
     uint64_t *written; // a bit for each byte that a kernel has written; NULL: nobody keeps account
 };
@@ -20,7 +21,11 @@ struct image {
     struct arena *arena;
     VEC(struct allocation) list; // by address
     uint64_t next;               // where the next one goes
+    uint64_t heap_left;          // bytes that kernels can still take
+    uint8_t *pieces[64];         // that they have given back, by powers of two
 };
+
+#define HEAP_BYTES (UINT64_C(8) << 20) // unless somebody says so, as CUDA has it
 
 // Addresses are given from `first` on, upwards, and never again: an access to what was freed is
 // found.
@@ -28,6 +33,11 @@ void image_init(struct image *image, struct arena *arena, uint64_t first);
 // `bytes` zeroed bytes (at least one is reserved), aligned to `align` and to 256 at least, with a
 // gap behind that belongs to nobody. Returns their address; 0: no room in the address space.
 uint64_t image_allocate(struct image *image, uint64_t bytes, uint64_t align, const char *name);
+// Where an allocation would go; 0: no room.
+uint64_t image_next(const struct image *image, uint64_t bytes, uint64_t align);
+// Adds one there that has its memory already.
+struct allocation *image_add(struct image *image, uint64_t address, uint64_t bytes, uint8_t *data,
+                             const char *name);
 // The same at an address of the caller's, behind all others.
 struct allocation *image_allocate_at(struct image *image, uint64_t address, uint64_t bytes,
                                      const char *name);

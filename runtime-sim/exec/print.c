@@ -47,9 +47,11 @@ static size_t read_conversion(struct printing *p, const char *at, char *spec, bo
     for (; at[length] && strchr("-+ #0123456789.*hlLzjt", at[length]); length++) {
         if (strchr("hlLzjt", at[length]))
             *wide |= at[length] == 'l' || strchr("zjt", at[length]);
+        else if (n > SPEC - 16) // nobody writes that; what is left out takes no argument
+            continue;
         else if (at[length] == '*')
             n += (size_t)snprintf(spec + n, 12, "%d", (int)next_argument(p, 4));
-        else if (n < SPEC - 16)
+        else
             spec[n++] = at[length];
     }
     spec[n] = 0;
@@ -136,10 +138,10 @@ static void print_one(struct printing *p, uint64_t format_address)
 }
 
 const char *call_vprintf(struct warp *warp, const struct path *path, const struct call *call,
-                         uint32_t mask)
+                         uint32_t *mask)
 {
-    for (; mask; mask &= mask - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    for (; *mask; *mask &= *mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(*mask);
         struct printing p = {
             .warp = warp, .lane = lane, .arguments = builtin_argument(warp, path, call, 1, lane)};
         print_one(&p, builtin_argument(warp, path, call, 0, lane));

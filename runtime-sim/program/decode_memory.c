@@ -129,14 +129,20 @@ struct code_list *decode_list(struct decoder *d, uint32_t count)
     return list;
 }
 
-// The parameters of a launch are the same for all lanes: a load is a move.
+// The parameters of a launch are the same for all lanes: a load is a move. One that does not fit is
+// executed like others, and found out.
 static bool is_launch_parameter(const struct decoder *d)
 {
     const struct ir_operand *base = decode_operand(d, ROLE_ADDRESS, 0);
-    return d->fn->is_entry && (d->inst->space == W_param || d->inst->space == W_param_entry) &&
-           base && base->kind == OPERAND_SYMBOL && d->inst->vector == 1 &&
-           decode_type_bytes(d->inst->type) <= 8 &&
-           d->program->module->symbols.v[base->index].parameter != IR_NONE;
+    uint32_t bytes = decode_type_bytes(d->inst->type);
+    if (!d->fn->is_entry || (d->inst->space != W_param && d->inst->space != W_param_entry) ||
+        !base || base->kind != OPERAND_SYMBOL || d->inst->vector != 1 || bytes > 8 || !bytes ||
+        d->program->module->symbols.v[base->index].parameter == IR_NONE)
+        return false;
+    struct location at = layout_locate(d->program, d->function, base->index);
+    uint64_t offset = at.address + (uint64_t)base->value;
+    uint32_t all = d->function->param_bytes;
+    return offset % bytes == 0 && offset < all && bytes <= all - offset;
 }
 
 static void move_lanes(const struct code *code, void *d, const void *const *s)

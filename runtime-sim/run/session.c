@@ -300,12 +300,14 @@ static enum session_outcome run_grid(struct session *session, struct launch *lau
     grid_run(launch, session->arena, &options, &result);
     session->kernel_cpu_seconds += session_cpu_seconds() - before;
     kernel->launches++;
-    kernel->warp_instructions += result.warp_instructions;
-    kernel->thread_instructions += result.thread_instructions;
+    // How far others have come when one fails depends on this machine's threads.
+    if (!result.stuck && !result.fault.happened) {
+        kernel->warp_instructions += result.warp_instructions;
+        kernel->thread_instructions += result.thread_instructions;
+        return result.stopped ? SESSION_INTERRUPTED : SESSION_DONE;
+    }
     if (result.stopped)
         return SESSION_INTERRUPTED;
-    if (!result.stuck && !result.fault.happened)
-        return SESSION_DONE;
     session_tell(session, kernel, &result);
     return result.stuck ? SESSION_NO_PROGRESS : SESSION_FAULT;
 }

@@ -386,6 +386,50 @@ def too_much(folder):
         within(message.encode(), ends(sim(folder, 'run.yaml'), 1).err)
 
 
+FIRST_FAULT = b'''.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry late(.param .u64 late_param_0)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<3>;
+    .reg .pred %p<3>;
+    ld.param.u64 %rd1, [late_param_0];
+    mov.u32 %r1, %ctaid.x;
+    setp.ne.u32 %p1, %r1, 3;
+    mov.u32 %r2, 0;
+    setp.lt.u32 %p2, %r1, 3;
+    @%p2 ret;
+    @%p1 bra now;
+again:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p2, %r2, 100000;
+    @%p2 bra again;
+now:
+    mul.wide.u32 %rd2, %r1, 64;
+    add.s64 %rd2, %rd1, %rd2;
+    st.global.u32 [%rd2], %r2;
+    ret;
+}
+'''
+
+
+@case
+def first_fault(folder):
+    """of several faults the one of the first CTA is told, on any number of threads"""
+    (folder / 'late.ptx').write_bytes(FIRST_FAULT)
+    expected = None
+    for options in ([], ['--threads=2'], ['--threads=5'], ['--threads=2'], ['--lanes=plain']):
+        result = ends(sim(folder, 'late.ptx', '--grid', '500', '--block', '32', '--arg',
+                          'buf:u32:4:zero', '--json=out.json', *options), 5)
+        within(b'CTA (3, 0, 0), thread (0, 0, 0)', result.err)
+        within(b"176 bytes behind 'arg0' (16 bytes)", result.err)
+        found = json.loads((folder / 'out.json').read_text())
+        del found['host']
+        expected = expected or found
+        same(found, expected)
+
+
 @case
 def says_no_cycles(folder):
     """without --functional a note says that there is no cycle model; --functional is silent"""

@@ -209,9 +209,10 @@ static void test_grid(void **state)
 static void test_many(void **state)
 {
     struct kernel k = {0};
-    char text[4096] = HEAD("7.0", "sm_70") ".visible .entry k()\n{\n"
+    // With an atomic the CTAs are there together.
+    char text[4096] = HEAD("7.0", "sm_70") ".global .u32 g;\n.visible .entry k()\n{\n"
                                            ".reg .b32 %r<3>; .reg .pred %p1;\n"
-                                           "mov.u32 %r1, %ctaid.x;\n";
+                                           "mov.u32 %r1, %ctaid.x; red.global.add.u32 [g], 1;\n";
     (void)state;
     for (int i = 0; i < 20; i++)
         sprintf(text + strlen(text),
