@@ -4,8 +4,6 @@
 #include "ir/loc.h"
 #include <string.h>
 
-enum { DEEPEST = 64 }; // calls inlined into each other; what encloses those is left out
-
 struct numbers {
     uint64_t file, line, column;
 };
@@ -229,21 +227,21 @@ static uint32_t find_caller(const struct function_locs *function, uint32_t entry
 static const struct ir_loc *resolve(struct ir_locs *locs, struct function_locs *function,
                                     uint32_t first)
 {
-    uint32_t chain[DEEPEST], n = 0, entry = first;
-    while (n < DEEPEST && entry != IR_NONE && !function->entries.v[entry].made) {
-        chain[n++] = entry;
+    VEC(uint32_t) chain = {0};
+    uint32_t entry = first;
+    while (entry != IR_NONE && !function->entries.v[entry].made) {
+        vec_push(locs->arena, &chain, entry);
         entry = function->entries.v[entry].caller.line ? find_caller(function, entry) : IR_NONE;
     }
-    while (n--) {
-        struct entry *of = &function->entries.v[chain[n]];
+    while (chain.n--) {
+        struct entry *of = &function->entries.v[chain.v[chain.n]];
         of->made = make(locs, &of->at);
         if (of->caller.line) {
             of->made->function = function_name(locs, of->label);
-            of->made->inlined_at = entry != IR_NONE && function->entries.v[entry].made
-                                       ? function->entries.v[entry].made
-                                       : make(locs, &of->caller);
+            of->made->inlined_at =
+                entry == IR_NONE ? make(locs, &of->caller) : function->entries.v[entry].made;
         }
-        entry = chain[n];
+        entry = chain.v[chain.n];
     }
     return function->entries.v[first].made;
 }

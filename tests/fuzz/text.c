@@ -2,6 +2,7 @@
 // checker says what it says inside the text, and what is printed can be read again.
 #include "backend/format.h"
 #include "ir/check.h"
+#include "ir/loc.h"
 #include "tests/fuzz/forms_kept.h"
 
 enum { PARTS = 3 };
@@ -49,6 +50,19 @@ static void check_diags(struct program *program, struct sink *sink)
     }
     sink_end(sink);
     must(errors == program->diags.errors, "the errors are not as many as counted");
+}
+
+// Whatever .loc says, an answer has an end.
+static void check_locs(const struct program *program, struct arena *arena)
+{
+    struct ir_locs *locs = ir_locs_new(arena, &program->module);
+    for (uint32_t f = 0; f < program->module.functions.n; f++)
+        for (uint32_t i = 0; i < program->module.functions.v[f].insts.n; i++) {
+            uint32_t depth = 0;
+            for (const struct ir_loc *loc = ir_loc_find(locs, f, i); loc; loc = loc->inlined_at)
+                must(depth++ < program->source.length,
+                     "calls that are inlined into each other without end");
+        }
 }
 
 static void check_dump(struct program *program, struct arena *arena, struct sink sinks[2])
@@ -114,6 +128,7 @@ static void run(const struct fuzz_input *input, struct arena *arena)
         check_format(program, arena, sinks);
     build(program, arena);
     must(!ir_validate(&program->module, stderr), "the IR is not valid");
+    check_locs(program, arena);
     ir_check(&program->module, forms_for(&kept, input, arena), &program->diags);
     if (fuzz_wants(input, 1, PARTS))
         check_dump(program, arena, sinks);

@@ -103,21 +103,27 @@ static void test_inlined(void **state)
     program_free(&l.p);
 }
 
-// A hundred calls in each other: the outermost are left out.
+// A hundred calls in each other, asked for from either end.
 static void test_deep(void **state)
 {
     struct located l;
-    char deep[12000] = ".version 7.4\n.target sm_80\n.visible .func g()\n{\n.loc 1 1 1\n";
+    char deep[12000] = ".version 7.4\n.target sm_80\n.visible .func g()\n{\n.reg .b32 %r;\n"
+                       ".loc 1 1 1\nmov.u32 %r, 0;\n";
     uint32_t n = 0;
     (void)state;
     for (int i = 2; i < 100; i++)
-        sprintf(deep + strlen(deep), ".loc 1 %d 1, function_name n, inlined_at 1 %d 1\n", i, i - 1);
+        sprintf(deep + strlen(deep),
+                ".loc 1 %d 1, function_name n, inlined_at 1 %d 1\nmov.u32 %%r, 0;\n", i, i - 1);
     strcat(deep, "ret;\n}\n.file 1 \"a\"\n");
-    load(&l, deep);
-    for (const struct ir_loc *loc = ir_loc_find(l.locs, 0, 0); loc; loc = loc->inlined_at, n++)
-        expect(loc, "a", 99 - n, 1);
-    assert_int_equal(n, 65);
-    program_free(&l.p);
+    for (uint32_t from = 0; from < 2; from++) {
+        load(&l, deep);
+        assert_int_equal(ir_loc_find(l.locs, 0, from ? 98 : 0)->line, from ? 99 : 1);
+        n = 0;
+        for (const struct ir_loc *loc = ir_loc_find(l.locs, 0, 98); loc; loc = loc->inlined_at, n++)
+            expect(loc, "a", 99 - n, 1);
+        assert_int_equal(n, 99);
+        program_free(&l.p);
+    }
 }
 
 int main(void)
