@@ -1,0 +1,430 @@
+#include "passes/coalescing_places.h"
+#include "passes/address.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    POINTER_ALIGN = 256,
+    WORD = 4,
+    MOST_WARPS = 32, // of a block
+};
+
+struct coalescings {
+    struct arena *arena;
+    const struct ir_module *module;
+    const struct ir_function *fn;
+    struct affines *affines;
+    struct block_shape shape;
+    struct coalescing **of; // per instruction; NULL: not asked for yet
+};
+
+struct coalescings *coalescings_new(struct arena *arena, const struct ir_module *module,
+                                    const struct ir_function *fn, struct affines *affines,
+                                    struct block_shape shape)
+{
+    struct coalescings *c = ARENA_NEW(arena, struct coalescings);
+    *c = (struct coalescings){arena, module, fn, affines, shape, NULL};
+    c->of = ARENA_ARRAY(arena, struct coalescing *, fn->insts.n);
+    return c;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static uint64_t magnitude(int64_t value)
+{
+    return value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
+
+struct ratio ratio_of(uint64_t count, uint64_t of)
+{
+    uint64_t divisor = gcd(count, of);
+    return divisor ? (struct ratio){count / divisor, of / divisor} : (struct ratio){0, 1};
+}
+
+// Where a warp begins
+
+// A factor of a term: `value` if that is known, else a multiple of `granule`.
+struct factor {
+    bool known;
+    int64_t value;
+    uint64_t granule;
+};
+
+static struct factor special_factor(const struct coalescings *c, const struct affine_atom *atom,
+                                    const uint32_t tid[3])
+{
+    uint32_t dimension = (uint32_t)(atom->member - W_x);
+    bool known = shape_is_known(&c->shape);
+    bool one = !known && dimension; // an unknown shape has one dimension
+    switch (atom->index) {
+    case SPECIAL_tid:
+        return (struct factor){known || one, dimension < 3 ? tid[dimension] : 0, WARP_LANES};
+    case SPECIAL_ntid: return (struct factor){one, 1, WARP_LANES};
+    case SPECIAL_laneid: return (struct factor){true, 0, 1};
+    default: return (struct factor){false, 0, 1};
+    }
+}
+
+static bool is_pointer(const struct coalescings *c, const struct affine_term *term,
+                       const struct affine_atom *atom)
+{
+    return term->coefficient == 1 && term->atom[1] == IR_NONE &&
+           (atom->kind == AFFINE_SYMBOL ||
+            (atom->kind == AFFINE_PARAMETER && atom->bits == c->module->address_bits));
+}
+
+static struct factor factor_of(const struct coalescings *c, const struct affine_atom *atom,
+                               const uint32_t tid[3])
+{
+    struct factor factor = {false, 0, 1};
+    if (atom->kind == AFFINE_SPECIAL)
+        factor = special_factor(c, atom, tid);
+    if (!factor.known && atom->least == atom->most)
+        factor = (struct factor){true, atom->least, 1};
+    return factor;
+}
+
+static bool has_tid(const struct coalescings *c, const struct affine_term *term)
+{
+    for (uint32_t i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
+        const struct affine_atom *atom = affine_atom(c->affines, term->atom[i]);
+        if (atom->kind == AFFINE_SPECIAL && atom->index == SPECIAL_tid)
+            return true;
+    }
+    return false;
+}
+
+bool coalescing_warp_offset(const struct coalescings *c, const struct affine *address,
+                            const uint32_t tid[3], int64_t *offset)
+{
+    *offset = 0;
+    for (uint32_t i = 0; i < address->count; i++) {
+        const struct affine_term *term = &address->terms[i];
+        uint64_t value = (uint64_t)term->coefficient;
+        if (!has_tid(c, term))
+            continue;
+        for (uint32_t k = 0; k < AFFINE_FACTORS && term->atom[k] != IR_NONE; k++) {
+            const struct affine_atom *atom = affine_atom(c->affines, term->atom[k]);
+            struct factor factor = factor_of(c, atom, tid);
+            if (atom->kind == AFFINE_SPECIAL && atom->index == SPECIAL_tid)
+                factor = (struct factor){true, tid[(atom->member - W_x) % 3], 1};
+            if (!factor.known)
+                return false;
+            value *= (uint64_t)factor.value;
+        }
+        *offset += (int64_t)value;
+    }
+    return true;
+}
+
+// The lowest bit is the largest power of two that divides.
+static void add_term(const struct coalescings *c, struct start *start,
+                     const struct affine_term *term, const uint32_t tid[3], bool *based)
+{
+    uint64_t value = (uint64_t)term->coefficient;
+    bool known = true;
+    for (uint32_t i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
+        const struct affine_atom *atom = affine_atom(c->affines, term->atom[i]);
+        struct factor factor = factor_of(c, atom, tid);
+        if (!*based && is_pointer(c, term, atom)) {
+            *based = true;
+            factor.granule = POINTER_ALIGN;
+        }
+        known &= factor.known;
+        value *= factor.known ? (uint64_t)factor.value : factor.granule;
+    }
+    if (known)
+        start->value += value;
+    else if (value && (value & -value) < start->granule)
+        start->granule = value & -value;
+}
+
+// The access is aligned to its own size.
+struct start coalescing_start(const struct coalescings *c, const struct affine *address,
+                              uint32_t warp, uint32_t bytes)
+{
+    struct start start = {(uint64_t)address->constant, COALESCING_LINE};
+    uint32_t tid[3] = {0};
+    bool based = false;
+    if (shape_is_known(&c->shape))
+        shape_thread(&c->shape, warp * WARP_LANES, tid);
+    for (uint32_t i = 0; i < address->count; i++)
+        add_term(c, &start, &address->terms[i], tid, &based);
+    if (start.granule < bytes)
+        start = (struct start){0, bytes};
+    start.value %= start.granule;
+    return start;
+}
+
+// Lines and sectors
+
+// First bytes of the lanes from that of lane 0, ascending.
+struct pattern {
+    int64_t at[WARP_LANES];
+    uint32_t count, bytes;
+};
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void make_pattern(struct pattern *pattern, const struct affine_lanes *lanes, uint32_t bytes)
+{
+    bool sorted = true;
+    pattern->count = 0;
+    pattern->bytes = bytes;
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        if (!(lanes->active >> i & 1))
+            continue;
+        uint32_t n = pattern->count++;
+        pattern->at[n] = lanes->offset[i];
+        sorted &= !n || pattern->at[n - 1] <= pattern->at[n];
+    }
+    if (!sorted)
+        qsort(pattern->at, pattern->count, sizeof *pattern->at, compare);
+}
+
+static int64_t floor_of(int64_t value, int64_t unit)
+{
+    return value >= 0 ? value / unit : -((unit - 1 - value) / unit);
+}
+
+// Units of this size that are touched if the first lane begins at byte `place` of one.
+static uint32_t touched(const struct pattern *pattern, int64_t place, int64_t unit)
+{
+    int64_t last = INT64_MIN;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pattern->count; i++) {
+        int64_t first = floor_of(pattern->at[i] + place, unit),
+                end = floor_of(pattern->at[i] + place + pattern->bytes - 1, unit);
+        if (first <= last)
+            first = last + 1;
+        if (end >= first)
+            count += (uint32_t)(end - first + 1);
+        if (end > last)
+            last = end;
+    }
+    return count;
+}
+
+struct sum {
+    uint64_t lines, sectors, of;
+};
+
+static void take(struct coalescing *c, struct sum *sum, uint32_t lines, uint32_t sectors)
+{
+    sum->lines += lines;
+    sum->sectors += sectors;
+    c->least = !sum->of || lines < c->least ? lines : c->least;
+    c->most = lines > c->most ? lines : c->most;
+    c->least_s = !sum->of || sectors < c->least_s ? sectors : c->least_s;
+    c->most_s = sectors > c->most_s ? sectors : c->most_s;
+    sum->of++;
+}
+
+// Every place counts as often for a warp whose place is known as for one whose place is not.
+static void take_places(struct coalescing *c, struct sum *sum, const struct pattern *pattern,
+                        const struct start *start)
+{
+    uint32_t copies = (uint32_t)start->granule;
+    for (uint64_t place = start->value; place < COALESCING_LINE; place += start->granule) {
+        uint32_t lines = touched(pattern, (int64_t)place, COALESCING_LINE),
+                 sectors = touched(pattern, (int64_t)place, COALESCING_SECTOR);
+        take(c, sum, lines, sectors);
+        sum->lines += (uint64_t)lines * (copies - 1);
+        sum->sectors += (uint64_t)sectors * (copies - 1);
+        sum->of += copies - 1;
+    }
+}
+
+// In local memory word w of lane l is at (32 w + l) words.
+static bool take_local(struct coalescing *c, struct sum *sum, const struct affine_lanes *lanes)
+{
+    struct pattern lines = {.count = 0, .bytes = c->bytes}, sectors = {.count = 0, .bytes = 1};
+    make_pattern(&lines, lanes, c->bytes);
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        if (lanes->offset[i] % WORD)
+            return false;
+        for (uint32_t k = 0; k < 1 && lanes->active >> i & 1; k++)
+            sectors.at[sectors.count++] = floor_of(lanes->offset[i], WORD) * 4 + i / 8;
+    }
+    qsort(sectors.at, sectors.count, sizeof *sectors.at, compare);
+    uint32_t words = (c->bytes + WORD - 1) / WORD;
+    if (words > 1 && lines.at[0] != lines.at[lines.count - 1])
+        return false;
+    take(c, sum, touched(&lines, 0, WORD), touched(&sectors, 0, 1) * words);
+    return true;
+}
+
+uint32_t coalescing_warps(const struct block_shape *shape)
+{
+    if (!shape_is_known(shape))
+        return 1;
+    uint64_t threads = (uint64_t)shape->x * shape->y * shape->z;
+    uint64_t warps = threads / WARP_LANES; // whole ones, or the only one
+    return !warps ? 1 : warps > MOST_WARPS ? MOST_WARPS : (uint32_t)warps;
+}
+
+static void describe(struct coalescing *to, const struct affine_lanes *lanes, bool first)
+{
+    bool uniform = true, even = true;
+    int64_t stride = lanes->offset[1] - lanes->offset[0];
+    for (uint32_t i = 1; i < WARP_LANES && lanes->active >> i & 1; i++) {
+        uniform &= lanes->offset[i] == lanes->offset[0];
+        even &= lanes->offset[i] - lanes->offset[i - 1] == stride;
+    }
+    to->uniform = uniform && (first || to->uniform);
+    to->even = even && (first || (to->even && to->stride == stride));
+    to->stride = to->even ? stride : 0;
+}
+
+// False: some warp's lanes are not known.
+static bool take_warp(struct coalescings *c, struct coalescing *to, struct sum *sum,
+                      const struct affine *address, uint32_t block, uint32_t warp)
+{
+    struct affine_lanes lanes = affine_lanes(c->affines, address, block, warp);
+    struct pattern pattern;
+    to->because = lanes.because;
+    if (!lanes.known || (!shape_is_known(&c->shape) && !lanes.same_in_all_warps))
+        return false;
+    describe(to, &lanes, !warp);
+    if (to->space == W_local)
+        return take_local(to, sum, &lanes);
+    struct start start = coalescing_start(c, address, warp, to->bytes);
+    to->granule = start.granule < to->granule ? (uint32_t)start.granule : to->granule;
+    make_pattern(&pattern, &lanes, to->bytes);
+    take_places(to, sum, &pattern, &start);
+    return true;
+}
+
+// Without more, an access may touch one line or one for each lane.
+static void set_bounds(struct coalescing *to)
+{
+    uint32_t parts = (to->bytes + COALESCING_SECTOR - 1) / COALESCING_SECTOR;
+    if (to->space == W_local)
+        parts = (to->bytes + WORD - 1) / WORD;
+    to->known = to->uniform = to->even = false;
+    to->stride = 0;
+    to->least = 1;
+    to->least_s = 1;
+    to->most = to->space == W_local ? WARP_LANES * parts : WARP_LANES;
+    to->most_s = WARP_LANES * parts;
+    to->lines = ratio_of(to->least + to->most, 2);
+    to->sectors = ratio_of(to->least_s + to->most_s, 2);
+}
+
+// Variables of shared memory, constants and parameters are none of this, however they are reached.
+static uint16_t space_of(const struct coalescings *c, uint32_t inst, const struct affine *address)
+{
+    struct address at = address_of(c->module, c->fn, inst);
+    for (uint32_t i = 0; at.space == W_UNKNOWN && i < address->count; i++) {
+        const struct affine_atom *atom = affine_atom(c->affines, address->terms[i].atom[0]);
+        if (is_pointer(c, &address->terms[i], atom) && atom->kind == AFFINE_SYMBOL)
+            return c->module->symbols.v[atom->index].space;
+    }
+    return at.space;
+}
+
+static bool is_access(const struct ir_inst *inst)
+{
+    return inst->class == CLASS_LOAD || inst->class == CLASS_STORE || inst->class == CLASS_ATOMIC;
+}
+
+static void weigh(struct coalescings *c, struct coalescing *to, const struct affine *address,
+                  uint32_t block)
+{
+    struct sum sum = {0};
+    uint32_t warps = coalescing_warps(&c->shape);
+    to->granule = COALESCING_LINE;
+    to->known = true;
+    for (uint32_t warp = 0; warp < warps && to->known; warp++)
+        to->known = take_warp(c, to, &sum, address, block, warp);
+    to->assumes = address->assumes;
+    if (!to->known) {
+        set_bounds(to);
+        return;
+    }
+    to->lines = ratio_of(sum.lines, sum.of);
+    to->sectors = ratio_of(sum.sectors, sum.of);
+}
+
+static struct coalescing look(struct coalescings *c, uint32_t inst)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    struct coalescing to = {.because = IR_NONE};
+    struct affine address;
+    if (!is_access(at) || !affine_of_address(c->affines, inst, &address))
+        return to;
+    to.space = space_of(c, inst, &address);
+    to.bytes = (uint32_t)(ir_type_bits(at->type) + 7) / 8 * at->vector;
+    to.access = to.bytes && (to.space == W_global || to.space == W_local || to.space == W_UNKNOWN);
+    if (to.access)
+        weigh(c, &to, &address, at->block);
+    return to;
+}
+
+struct coalescing coalescing_of(struct coalescings *c, uint32_t inst)
+{
+    if (!c->of[inst]) {
+        c->of[inst] = ARENA_NEW(c->arena, struct coalescing);
+        *c->of[inst] = look(c, inst);
+    }
+    return *c->of[inst];
+}
+
+// In words
+
+static const char *ratio_text(struct arena *arena, struct ratio ratio)
+{
+    if (ratio.of == 1)
+        return arena_printf(arena, "%" PRIu64, ratio.count);
+    return arena_printf(arena, "%.2f", (double)ratio.count / (double)ratio.of);
+}
+
+static const char *lines_text(struct arena *arena, const struct coalescing *c)
+{
+    const char *lines = ratio_text(arena, c->lines);
+    if (coalescing_is_exact(c))
+        return arena_printf(arena, "%s line%s for each access", lines, c->most == 1 ? "" : "s");
+    return arena_printf(arena, "%s lines for an access on average, %u to %u, as it lies in them",
+                        lines, c->least, c->most);
+}
+
+// The part of an address that differs between the lanes in a way that is not known.
+static const char *unknown_text(struct coalescings *c, struct arena *arena, uint32_t because)
+{
+    const struct affine_atom *atom = because == IR_NONE ? NULL : affine_atom(c->affines, because);
+    if (atom && atom->kind == AFFINE_VERSION &&
+        c->fn->versions.v[atom->index].kind == VERSION_INST) {
+        uint32_t inst = c->fn->versions.v[atom->index].index;
+        return arena_printf(arena, "the lanes' addresses depend on what line %u gives each of them",
+                            ir_place(c->module, c->fn, inst).line);
+    }
+    return "how far the lanes' addresses are apart depends on values of the launch";
+}
+
+const char *coalescing_text(struct coalescings *c, struct arena *arena, uint32_t inst)
+{
+    struct coalescing found = coalescing_of(c, inst);
+    if (!found.access)
+        return "it is no access to global or local memory";
+    if (!found.known)
+        return unknown_text(c, arena, found.because);
+    const char *lines = lines_text(arena, &found);
+    if (found.uniform)
+        return arena_printf(arena, "all lanes of a warp have the same address: %s", lines);
+    if (found.even)
+        return arena_printf(arena, "the lanes of a warp are %" PRIu64 " bytes apart: %s",
+                            magnitude(found.stride), lines);
+    return arena_printf(arena, "the lanes of a warp are known distances apart: %s", lines);
+}

@@ -1,0 +1,21 @@
+// What the analyses say of the instructions of a kernel, against what was counted when it ran.
+#pragma once
+#include "passes/coalescing.h"
+#include "runtime-sim/exec/profile.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+struct tally {
+    uint32_t accesses, known, exact; // global and generic accesses in the text
+    uint32_t compared;               // of those known: executed by a whole warp
+    uint32_t uniform;                // instructions that were said to give uniform results
+    uint32_t loops;                  // with a constant trip count
+};
+
+// Fails where the two differ. `shape` is what the analyses are told; it must be true of the launch.
+void counted_compare(struct arena *arena, const struct ir_module *module, uint32_t function,
+                     const struct profile_function *counts, struct block_shape shape,
+                     struct tally *tally);
