@@ -185,6 +185,8 @@ static const struct option analysis_options[] = {
      .help = "leave fused multiply-adds as they are (the default), or\n"
              "divide those whose multiplication can be offloaded, which\n"
              "changes rounding"},
+    {"--no-verify", NULL, FLAG(verify, 0),
+     .help = "do not prove afterwards that OUT does what IN does"},
     {0},
 };
 

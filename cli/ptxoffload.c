@@ -12,6 +12,7 @@
 #include "frontend/directives.h"
 #include "frontend/ptx_header.h"
 #include "ir/check.h"
+#include "passes/verify.h"
 #include "support/file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -246,6 +247,39 @@ static bool emit(struct run *run, const struct backend_options *options)
     return true;
 }
 
+static void tell_refuted(struct run *run, const struct verify_fault *fault)
+{
+    const struct source *source = run->tree.source;
+    struct place place = source_place(source, fault->input);
+    uint32_t line = 1;
+    for (uint32_t i = 0; i < fault->output && i < run->length; i++)
+        line += run->text[i] == '\n';
+    message_internal(&run->messages,
+                     "%s:%u:%u: the output is refuted: %s (line %u of the output); "
+                     "nothing is written",
+                     source->name, place.line, place.column, fault->text, line);
+}
+
+// What was read back from tags or an object was proven when it was made.
+static bool verify(struct run *run)
+{
+    struct verified verified = {0};
+    if (!run->arguments.verify || run->opened.current)
+        return true;
+    verify_plan(&verified, &run->arena, &run->module, &run->plan);
+    verify_output(&verified, &run->arena, &run->module, run->text, run->length);
+    timing_end(&run->timing, "verify");
+    for (uint32_t i = 0; i < verified.faults.n; i++)
+        tell_refuted(run, &verified.faults.v[i]);
+    if (!verified.faults.n)
+        message_verbose(&run->messages,
+                        "proved that the output does what the input does: %llu statements, %llu "
+                        "of them moved",
+                        (unsigned long long)verified.statements,
+                        (unsigned long long)verified.moved);
+    return !verified.faults.n;
+}
+
 static bool wants_tables(const struct arguments *arguments)
 {
     for (uint32_t i = 0; i < arguments->wishes.n; i++)
@@ -326,7 +360,7 @@ static int analyse(struct run *run)
         !needs_program(run) || (build(run, &run->opened.source) && decide(run, &options.passes));
     if (!good)
         return BAD_INPUT;
-    if (wants_tables(arguments) && !(emit(run, &options) && make_object(run)))
+    if (wants_tables(arguments) && !(emit(run, &options) && verify(run) && make_object(run)))
         return BAD_INPUT;
     return write_products(run);
 }

@@ -1,0 +1,372 @@
+// The chains and blocks of a plan against what they claim to be, from the definitions and uses of
+// the IR alone.
+#include "passes/address.h"
+#include "passes/verify.h"
+
+struct checker {
+    struct verified *to;
+    struct arena *arena;
+    const struct ir_module *module;
+    const struct plan *plan;
+    const struct ir_function *fn;
+    struct arena scratch;
+    // Of one block; marks of others are older.
+    uint32_t stamp;
+    uint32_t *block_mark, *version_mark, *reg_in, *reg_out, *reg_judged;
+    VEC(uint32_t) work;
+    VEC(uint32_t) exits; // basic blocks that control leaves the block from
+};
+
+static void add_fault(struct checker *c, uint32_t inst, const char *text)
+{
+    uint32_t begin = c->module->tree->nodes.v[c->fn->insts.v[inst].node].begin;
+    struct verify_fault fault = {begin, 0, text};
+    vec_push(c->arena, &c->to->faults, fault);
+}
+
+// A version that is to be looked at, once for each stamp.
+static void need(struct checker *c, uint32_t version)
+{
+    if (version == IR_NONE || c->version_mark[version] == c->stamp)
+        return;
+    c->version_mark[version] = c->stamp;
+    vec_push(&c->scratch, &c->work, version);
+}
+
+// Chains
+
+static bool is_in(const struct chain *chain, uint32_t inst)
+{
+    for (uint32_t i = 0; i < chain->count; i++)
+        if (chain->inst[i] == inst)
+            return true;
+    return false;
+}
+
+// True if nobody outside the chain reads the version: phis count if they are read themselves, an
+// operand that keeps an old value counts as a read of nothing.
+static bool stays_inside(struct checker *c, const struct chain *chain, uint32_t version)
+{
+    c->stamp++;
+    c->work.n = 0;
+    need(c, version);
+    while (c->work.n) {
+        uint32_t at = c->work.v[--c->work.n], next = IR_NONE;
+        for (uint32_t i = 0; i < c->fn->versions.v[at].use_count; i++) {
+            uint32_t use = ir_uses(c->fn, at)[i];
+            if (use & USE_PHI)
+                next = c->fn->phis.v[use & ~USE_PHI].version;
+            else if (c->fn->operands.v[use].role == ROLE_KEEP)
+                next = ir_defined(c->fn, c->fn->operand_inst.v[use]);
+            else if (at != version || !is_in(chain, c->fn->operand_inst.v[use]))
+                return false;
+            need(c, next);
+        }
+    }
+    return true;
+}
+
+struct census {
+    uint32_t loads, stores, operations, fused;
+};
+
+static struct census count_members(const struct checker *c, const struct chain *chain)
+{
+    struct census census = {0, 0, 0, 0};
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const struct ir_inst *at = &c->fn->insts.v[chain->inst[i]];
+        bool load = at->class == CLASS_LOAD, store = at->class == CLASS_STORE;
+        census.loads += load;
+        census.stores += store;
+        census.operations += !load && !store;
+        census.fused += at->op == OP_fma || at->op == OP_mad;
+    }
+    return census;
+}
+
+// Loads, stores and operations of the nine patterns [000 Table 1]. A fused multiply-add stands for
+// two; divided, only its multiplication is in the chain.
+static const struct {
+    uint8_t loads, stores, operations;
+} shapes[] = {[1] = {2, 1, 1}, [2] = {2, 0, 1}, [3] = {1, 1, 0}, [4] = {1, 1, 1}, [5] = {2, 0, 1},
+              [6] = {1, 0, 1}, [7] = {1, 1, 1}, [8] = {2, 0, 2}, [9] = {2, 1, 2}};
+
+static const char *shape_fault(const struct checker *c, const struct chain *chain)
+{
+    struct census census = count_members(c, chain);
+    if (chain->pattern < 1 || chain->pattern >= sizeof shapes / sizeof *shapes)
+        return "a chain has a pattern that there is not";
+    if (census.loads != shapes[chain->pattern].loads ||
+        census.stores != shapes[chain->pattern].stores)
+        return "a chain has not the loads and stores of its pattern";
+    uint32_t fused = chain->split ? 0 : census.fused;
+    if (census.operations + fused != shapes[chain->pattern].operations)
+        return "a chain has not the operations of its pattern";
+    const struct ir_inst *last = &c->fn->insts.v[chain->inst[chain->count - 1]];
+    bool compares = chain->pattern == 5 || chain->pattern == 6;
+    return compares && last->class != CLASS_COMPARE ? "a chain ends in no comparison" : NULL;
+}
+
+static const char *member_fault(struct checker *c, const struct chain *chain, uint32_t inst)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    bool access = at->class == CLASS_LOAD || at->class == CLASS_STORE;
+    if (access && at->flags & INST_ORDERED)
+        return "an access of a chain is volatile or ordered";
+    if (access && address_of(c->module, c->fn, inst).space != W_global)
+        return "an access of a chain is not in global memory";
+    if (at->class == CLASS_STORE || inst == chain->inst[chain->count - 1])
+        return NULL;
+    uint32_t result = ir_defined(c->fn, inst);
+    if (result != IR_NONE && !stays_inside(c, chain, result))
+        return at->class == CLASS_LOAD ? "a register that a chain loads is read outside of it"
+                                       : "a result inside of a chain is read outside of it";
+    return NULL;
+}
+
+// In front of its last instruction a split multiply-add has all of the chain: its own result stays
+// at the core.
+static void check_chain(struct checker *c, const struct chain *chain)
+{
+    const char *wrong = shape_fault(c, chain);
+    for (uint32_t i = 1; i < chain->count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (chain->inst[i] == chain->inst[k])
+                wrong = "a chain has an instruction twice";
+    for (uint32_t i = 0; i < chain->count && !wrong; i++)
+        wrong = member_fault(c, chain, chain->inst[i]);
+    if (wrong)
+        add_fault(c, chain->inst[0], wrong);
+}
+
+// Blocks
+
+static bool is_inside(const struct checker *c, const struct block_plan *plan, uint32_t inst)
+{
+    return c->block_mark[c->fn->insts.v[inst].block] == c->stamp && inst >= plan->first &&
+           inst <= plan->last;
+}
+
+static bool is_barred(const struct ir_inst *inst)
+{
+    static const uint8_t classes[] = {CLASS_ATOMIC, CLASS_BARRIER, CLASS_FENCE,
+                                      CLASS_OPAQUE, CLASS_SURFACE, CLASS_ASYNC};
+    for (size_t i = 0; i < sizeof classes; i++)
+        if (inst->class == classes[i])
+            return true;
+    bool access = inst->class == CLASS_LOAD || inst->class == CLASS_STORE;
+    return inst->flags & INST_ORDERED || (access && inst->space == W_shared);
+}
+
+// Only the entry is reached from outside.
+static bool has_one_entry(const struct checker *c, const struct block_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        uint32_t block = plan->blocks[i];
+        const struct ir_block *at = &c->fn->blocks.v[block];
+        for (uint32_t k = 0; k < at->pred_count && block != plan->entry; k++) {
+            uint32_t pred = ir_preds(c->fn, block)[k];
+            bool empty = c->fn->blocks.v[pred].first == c->fn->blocks.v[pred].end;
+            if (c->block_mark[pred] != c->stamp && c->fn->blocks.v[pred].rpo != IR_NONE && !empty)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_listed(const uint32_t *marks, uint32_t stamp, uint32_t reg)
+{
+    return marks[reg] == stamp;
+}
+
+// A value that need not be sent: a parameter, what nothing has written, or what a copy of a special
+// register gives anywhere.
+static bool is_free(const struct checker *c, uint32_t version)
+{
+    for (int i = 0; i < 64; i++) {
+        const struct ir_version *v = &c->fn->versions.v[version];
+        if (v->kind != VERSION_INST)
+            return v->kind == VERSION_ENTRY;
+        if (value_is_parameter(c->module, c->fn, version))
+            return true;
+        const struct ir_inst *at = &c->fn->insts.v[v->index];
+        uint32_t from = ir_find_operand(c->fn, v->index, ROLE_USE, 0);
+        if (from == IR_NONE || (at->op != OP_mov && at->op != OP_cvt))
+            return false;
+        const struct ir_operand *operand = &c->fn->operands.v[from];
+        if (operand->kind == OPERAND_SPECIAL)
+            return isa_specials[operand->index].varies == VARIES_NEVER;
+        version = c->fn->operand_version.v[from];
+        if (operand->kind != OPERAND_REGISTER || version == IR_NONE)
+            return false;
+    }
+    return false;
+}
+
+// Where a value that is read inside comes from: in front of the entry it is a live-in.
+static bool follow(struct checker *c, const struct block_plan *plan, uint32_t version)
+{
+    const struct ir_version *v = &c->fn->versions.v[version];
+    if (v->kind == VERSION_INST && is_inside(c, plan, v->index))
+        return true;
+    uint32_t block = v->kind == VERSION_PHI ? c->fn->phis.v[v->index].block : IR_NONE;
+    bool joins = block != IR_NONE && c->block_mark[block] == c->stamp;
+    if (joins) {
+        const struct ir_phi *phi = &c->fn->phis.v[v->index];
+        for (uint32_t i = 0; i < c->fn->blocks.v[block].pred_count; i++) {
+            uint32_t pred = ir_preds(c->fn, block)[i];
+            if (block != plan->entry || c->block_mark[pred] == c->stamp)
+                need(c, c->fn->phi_args.v[phi->args + i]);
+        }
+    }
+    if (joins && block != plan->entry)
+        return true;
+    return is_listed(c->reg_in, c->stamp, v->reg) || is_free(c, version);
+}
+
+static void find_exits(struct checker *c, const struct block_plan *plan)
+{
+    c->exits.n = 0;
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        uint32_t block = plan->blocks[i];
+        const struct ir_block *at = &c->fn->blocks.v[block];
+        bool leaves = at->end > plan->last + 1;
+        for (uint32_t k = 0; k < at->succ_count; k++)
+            leaves |= c->block_mark[ir_succs(c->fn, block)[k]] != c->stamp;
+        if (leaves)
+            vec_push(&c->scratch, &c->exits, block);
+    }
+}
+
+static void mark_lists(struct checker *c, const struct block_plan *plan)
+{
+    c->stamp++;
+    c->work.n = 0;
+    for (uint32_t i = 0; i < plan->block_count; i++)
+        c->block_mark[plan->blocks[i]] = c->stamp;
+    for (uint32_t i = 0; i < plan->live_in.n; i++)
+        if (plan->live_in.v[i].reg != IR_NONE)
+            c->reg_in[plan->live_in.v[i].reg] = c->stamp;
+    for (uint32_t i = 0; i < plan->live_out.n; i++)
+        c->reg_out[plan->live_out.v[i].reg] = c->stamp;
+    find_exits(c, plan);
+}
+
+// True if the register's value is read behind the block: in what is left of the basic block of its
+// last instruction, or where control goes from there.
+static bool lives_behind(const struct checker *c, const struct block_plan *plan, uint32_t block,
+                         uint32_t reg)
+{
+    const struct ir_block *at = &c->fn->blocks.v[block];
+    for (uint32_t inst = at->first; inst < at->end; inst++) {
+        const struct ir_inst *rest = &c->fn->insts.v[inst];
+        bool defines = false;
+        if (is_inside(c, plan, inst))
+            continue;
+        for (uint32_t i = rest->operands; i < rest->operands + rest->operand_count; i++) {
+            const struct ir_operand *operand = &c->fn->operands.v[i];
+            if (operand->kind != OPERAND_REGISTER || operand->index != reg)
+                continue;
+            if (operand->role != ROLE_DEF && inst > plan->last)
+                return true;
+            defines |= operand->role == ROLE_DEF && inst > plan->last;
+        }
+        if (defines)
+            return false;
+    }
+    for (uint32_t i = 0; i < at->succ_count; i++) {
+        uint32_t next = ir_succs(c->fn, block)[i];
+        bool leaves = c->block_mark[next] != c->stamp;
+        if (leaves && ir_live_in(c->fn, next, reg))
+            return true;
+    }
+    return false;
+}
+
+static bool sends_back(struct checker *c, const struct block_plan *plan, uint32_t reg)
+{
+    if (is_listed(c->reg_judged, c->stamp, reg))
+        return true;
+    c->reg_judged[reg] = c->stamp;
+    for (uint32_t i = 0; i < c->exits.n; i++)
+        if (lives_behind(c, plan, c->exits.v[i], reg))
+            return is_listed(c->reg_out, c->stamp, reg);
+    return true;
+}
+
+static const char *inst_fault(struct checker *c, const struct block_plan *plan, uint32_t inst)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    if (is_barred(at))
+        return "a block holds an instruction that cannot be moved to memory";
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++) {
+        const struct ir_operand *operand = &c->fn->operands.v[i];
+        if (operand->kind != OPERAND_REGISTER)
+            continue;
+        if (operand->role != ROLE_DEF)
+            need(c, c->fn->operand_version.v[i]);
+        else if (!sends_back(c, plan, operand->index))
+            return "a register that is read behind a block is not among its live-outs";
+    }
+    return NULL;
+}
+
+static const char *block_fault(struct checker *c, const struct block_plan *plan)
+{
+    mark_lists(c, plan);
+    if (!has_one_entry(c, plan))
+        return "a block is entered at more than one place";
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        const struct ir_block *block = &c->fn->blocks.v[plan->blocks[i]];
+        for (uint32_t inst = block->first; inst < block->end; inst++) {
+            const char *wrong = is_inside(c, plan, inst) ? inst_fault(c, plan, inst) : NULL;
+            if (wrong)
+                return wrong;
+        }
+    }
+    while (c->work.n)
+        if (!follow(c, plan, c->work.v[--c->work.n]))
+            return "a register that a block reads is not among its live-ins";
+    return NULL;
+}
+
+// All of a function
+
+static void begin_function(struct checker *c, uint32_t function)
+{
+    c->fn = &c->module->functions.v[function];
+    arena_reset(&c->scratch);
+    c->stamp = 0;
+    c->work.v = NULL;
+    c->work.n = c->work.capacity = 0;
+    c->block_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->blocks.n + 1);
+    c->version_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->versions.n + 1);
+    c->exits.v = NULL;
+    c->exits.n = c->exits.capacity = 0;
+    c->reg_judged = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+    c->reg_in = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+    c->reg_out = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+}
+
+void verify_plan(struct verified *to, struct arena *arena, const struct ir_module *module,
+                 const struct plan *plan)
+{
+    struct checker c = {.to = to, .arena = arena, .module = module, .plan = plan};
+    uint32_t chain = 0, block = 0;
+    arena_init(&c.scratch, arena->memory);
+    for (uint32_t function = 0; function < module->functions.n; function++) {
+        bool any = chain < plan->chains.n && plan->chains.v[chain].function == function;
+        any |= block < plan->blocks.n && plan->blocks.v[block].function == function;
+        if (any)
+            begin_function(&c, function);
+        for (; chain < plan->chains.n && plan->chains.v[chain].function == function; chain++)
+            check_chain(&c, &plan->chains.v[chain]);
+        for (; block < plan->blocks.n && plan->blocks.v[block].function == function; block++) {
+            const struct block_plan *at = &plan->blocks.v[block];
+            const char *wrong = at->candidate && at->chosen ? block_fault(&c, at) : NULL;
+            if (wrong)
+                add_fault(&c, at->first, wrong);
+        }
+    }
+    arena_free(&c.scratch);
+}
