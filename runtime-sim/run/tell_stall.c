@@ -46,6 +46,8 @@ static const char *one_missing(const struct telling *t, const struct stall_missi
     const char *name = t->stall->kind == STALL_CLUSTER
                            ? warp_of(t->session, missing->cta, missing->warp)
                            : arena_printf(t->session->arena, "warp %u", missing->warp);
+    if (!missing->ended && missing->lanes != FULL_MASK)
+        name = arena_printf(t->session->arena, "lanes 0x%08x of %s", missing->lanes, name);
     if (t->stall->kind == STALL_LANES || t->stall->kind == STALL_JOIN)
         name = arena_printf(t->session->arena, "lanes 0x%08x", missing->lanes);
     if (missing->ended)
@@ -180,6 +182,6 @@ void session_tell_stalls(struct session *session, const struct stalls *stalls)
                  "%" PRIu64 " more warps stand elsewhere", stalls->others);
     if (stalls->ctas > stalls->there)
         diag_add(session->diags, DIAG_NOTE, "no-progress", NO_OFFSET, NO_OFFSET,
-                 "of %" PRIu64 " CTAs %" PRIu64 " have ended and %" PRIu64 " have not begun",
-                 stalls->ctas, stalls->ended, stalls->ctas - begun);
+                 "of %" PRIu64 " CTAs: %" PRIu64 " ended, %" PRIu64 " not begun", stalls->ctas,
+                 stalls->ended, stalls->ctas - begun);
 }

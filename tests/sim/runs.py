@@ -600,6 +600,19 @@ def stalled(folder):
 
 
 @case
+def stalled_lanes(folder):
+    """half of a warp has come to a barrier; CTAs that have ended or not begun are counted"""
+    (folder / 'half.ptx').write_bytes(PARTED.replace(b'%r1, 63', b'%r1, 15').replace(
+        b'%r1, %tid.x;', b'%r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.ne.u32 %p1, %r2, 1;\n'
+        b'@%p1 ret;'))
+    text = ends(sim(folder, 'half.ptx', '--cooperative', '--grid', '3', '--block', '32'),
+                4).err.decode()
+    within('note: warp 0 of CTA (1, 0, 0), lanes 0x0000ffff, waits at barrier 0: 0 of 1 warps have '
+           'come; missing: lanes 0xffff0000 of warp 0 at line 17\n', text)
+    within('half.ptx: note: of 3 CTAs: 2 ended, 0 not begun\n', text)
+
+
+@case
 def progress(folder):
     """a long run shows on a terminal what it is at"""
     main_end, other_end = pty.openpty()

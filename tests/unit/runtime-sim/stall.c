@@ -208,7 +208,7 @@ static void test_grid(void **state)
 // More places than there is room for are counted.
 static void test_many(void **state)
 {
-    struct kernel k = {0};
+    struct kernel k = {.cooperative = true}; // all CTAs are there
     // With an atomic the CTAs are there together.
     char text[4096] = HEAD("7.0", "sm_70") ".global .u32 g;\n.visible .entry k()\n{\n"
                                            ".reg .b32 %r<3>; .reg .pred %p1;\n"
