@@ -430,6 +430,7 @@ static void check(const struct form *form)
     counted_compare(&k.arena, &k.module, 0, counts, shape, &tally);
     assert_int_equal(tally.compared, tally.accesses + (said.space == W_local ? 1 : 0) +
                                          (strstr(form->text, "st.local") ? 1 : 0));
+    assert_int_equal(tally.loops, fn->loops.n);
     kernel_free(&k);
 }
 

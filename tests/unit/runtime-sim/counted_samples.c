@@ -1,0 +1,141 @@
+// All samples: what the analyses say of their kernels is what is counted when they run, wherever
+// they say that they know. The share of accesses of which they do is printed.
+#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/run/session.h"
+#include "support/file.h"
+#include "tests/unit/runtime-sim/counted.h"
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sample {
+    struct memory memory;
+    struct arena arena;
+    struct source run_source, source;
+    struct diags run_diags, diags;
+    struct run run;
+    struct tree tree;
+    struct ir_module module;
+    struct program program;
+    struct session session;
+};
+
+static void read_source(struct sample *s, struct source *source, const char *path)
+{
+    struct file_text file;
+    const char *error = file_read(&s->arena, path, &file);
+    if (error)
+        fail_msg("%s: %s", path, error);
+    source_init(source, &s->arena, path, file.text, file.length);
+}
+
+static void run(struct sample *s, const char *path)
+{
+    memset(s, 0, sizeof *s);
+    if (setjmp(s->memory.on_failure))
+        abort();
+    arena_init(&s->arena, &s->memory);
+    read_source(s, &s->run_source, path);
+    diags_init(&s->run_diags, &s->arena);
+    run_init(&s->run, &s->arena, &s->run_source, &s->run_diags);
+    assert_true(run_read(&s->run, &s->arena));
+    read_source(s, &s->source, run_path(&s->run, s->run.program.text));
+    diags_init(&s->diags, &s->arena);
+    ptx_parse(&s->tree, &s->arena, &s->source, &s->diags);
+    ir_build(&s->module, &s->arena, &s->tree, &s->diags);
+    program_build(&s->program, &s->arena, &s->module, lanes_best());
+    s->session = (struct session){.arena = &s->arena,
+                                  .run = &s->run,
+                                  .program = &s->program,
+                                  .source = &s->source,
+                                  .diags = &s->diags,
+                                  .threads = 1,
+                                  .profiled = true};
+    assert_true(session_prepare(&s->session));
+    assert_int_equal(session_run(&s->session), SESSION_DONE);
+}
+
+// With the shape of the launch, and for blocks of one dimension without it.
+static void compare(struct sample *s, const struct profile *profile, struct tally *tally,
+                    struct tally *shapeless)
+{
+    struct block_shape shape = {profile->block[0], profile->block[1], profile->block[2]};
+    bool whole = shape.x % WARP_LANES == 0 && shape.y == 1 && shape.z == 1;
+    for (uint32_t i = 0; i < s->program.functions.n; i++) {
+        uint32_t function = s->program.functions.v[i].function;
+        const struct profile_function *counts = profile->functions[i];
+        if (!counts || profile->blocks_differ)
+            continue;
+        counted_compare(&s->arena, &s->module, function, counts, shape, tally);
+        if (whole)
+            counted_compare(&s->arena, &s->module, function, counts, (struct block_shape){0},
+                            shapeless);
+    }
+}
+
+static const char *sample_name(const char *path)
+{
+    const char *file = strrchr(path, '/'), *at = file;
+    while (at[-1] != '/')
+        at--;
+    static char name[64];
+    snprintf(name, sizeof name, "%.*s%s", (int)(file - at), at, file);
+    return name;
+}
+
+static void add(struct tally *to, const struct tally *from)
+{
+    to->accesses += from->accesses;
+    to->known += from->known;
+    to->exact += from->exact;
+    to->compared += from->compared;
+    to->uniform += from->uniform;
+    to->loops += from->loops;
+}
+
+static void print(const char *name, const struct tally *tally)
+{
+    printf("%-28s %4u accesses, %4u known, %4u with one number of lines, %4u compared; %5u uniform "
+           "results, %3u loops\n",
+           name, tally->accesses, tally->known, tally->exact, tally->compared, tally->uniform,
+           tally->loops);
+}
+
+static struct tally one(const char *path)
+{
+    struct sample s;
+    struct tally tally = {0}, shapeless = {0};
+    run(&s, path);
+    for (uint32_t i = 0; i < s.session.kernels.n; i++)
+        compare(&s, s.session.kernels.v[i].profile, &tally, &shapeless);
+    print(sample_name(path), &tally);
+    arena_free(&s.arena);
+    assert_int_equal(s.memory.bytes, 0);
+    return tally;
+}
+
+static void test_samples(void **state)
+{
+    (void)state;
+    glob_t found;
+    struct tally all = {0};
+    assert_int_equal(glob(SOURCE_ROOT "/samples/*/run*.yaml", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (strstr(found.gl_pathv[i], "large"))
+            continue;
+        struct tally tally = one(found.gl_pathv[i]);
+        if (!strstr(found.gl_pathv[i], "/bfs/"))
+            add(&all, &tally);
+    }
+    globfree(&found);
+    print("all but bfs", &all);
+    assert_true(all.compared && all.uniform);
+    assert_true(all.known * 10 >= all.accesses * 9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
