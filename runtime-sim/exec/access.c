@@ -33,11 +33,16 @@ static void describe_shared(const struct warp *warp, uint64_t address, char *to,
         nearest = symbol;
         at = program->address_of.v[i];
     }
-    uint32_t bytes = warp->cta->shared_bytes;
+    uint32_t bytes = warp->cta->shared_bytes, dynamic = warp->cta->launch->dynamic_shared;
     uint32_t before = (uint32_t)-address;
     if (address >= SHARED_STRIDE && before < SHARED_STRIDE) { // of 32 bits or 64
         snprintf(to, size, "%u bytes in front of the CTA's %u bytes of shared memory", before,
                  bytes);
+        return;
+    }
+    if (dynamic && address >= bytes - dynamic) {
+        image_describe_offset(to, size, address - (bytes - dynamic), dynamic,
+                              "dynamic shared memory", 21);
         return;
     }
     bool outside = nearest && address - at >= nearest->size;

@@ -1,5 +1,6 @@
 // cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async, st.bulk: lane by lane.
 #include "runtime-sim/exec/async.h"
+#include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/exec/mbarrier.h"
 #include <string.h>
@@ -43,22 +44,27 @@ static void put(const struct code *code, const struct spot *to, const uint8_t *f
 }
 
 // The same place in each CTA that the mask names; the barriers are those of these CTAs.
-static enum step_result put_each(struct warp *warp, const struct code *code, const struct spot *to,
-                                 const uint8_t *from, uint32_t bytes, uint8_t *barrier,
-                                 uint32_t mask)
+static enum step_result put_each(struct warp *warp, const struct access *access, uint32_t lane,
+                                 const struct spot *to, const uint8_t *from, uint32_t bytes,
+                                 uint8_t *barrier, uint32_t mask)
 {
     const struct cluster *cluster = &warp->cta->cluster;
     uint64_t offset = (uint64_t)(barrier - to->cta->shared);
     for (; mask; mask &= mask - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(mask);
         if (rank >= cluster->count)
-            return warp_fault(warp, code, 1, "there is no CTA %u in the cluster", rank);
+            return warp_fault(warp, access->code, 1u << lane, "there is no CTA %u in the cluster",
+                              rank);
         struct spot spot = *to;
         spot.cta = cluster->ctas[rank];
         spot.host = spot.cta->shared + to->address;
-        put(code, &spot, from, bytes, 0);
+        if (warp->check)
+            check_access(warp->check, warp, access, lane, &spot, bytes);
+        put(access->code, &spot, from, bytes, 0);
         mbarrier_complete(warp, spot.cta->shared + offset, bytes);
     }
+    if (warp->check) // who waits at any of these mbarriers comes behind the copies
+        check_order(warp->check, warp, 1u << lane, true);
     return STEP_NEXT;
 }
 
@@ -93,7 +99,7 @@ static enum step_result copy_lane(struct warp *warp, const struct code *code, st
     if (what->barrier && !(barrier = mbarrier_find(warp, &copy->barrier, lane)))
         return STEP_FAULT;
     if (what->multicast)
-        return put_each(warp, code, &to, from.host, bytes, barrier, mask);
+        return put_each(warp, &copy->to, lane, &to, from.host, bytes, barrier, mask);
     if (read)
         put(code, &to, from.host, read, mask);
     memset(to.host + read, 0, bytes - read);

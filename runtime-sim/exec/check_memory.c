@@ -31,6 +31,7 @@ struct check_shadow {
     uint64_t *written; // a bit for each byte
     uint64_t **lanes;  // of shared memory: bits for the local memory of each thread of the CTA
     uint32_t *lane_bytes;
+    struct check_cta *owner; // the CTA that has it now
 };
 
 enum { HISTORY = 16 };
@@ -44,6 +45,7 @@ struct check_cta {
     uint32_t met;            // when all threads last met at a barrier
     struct history beyond;   // with other CTAs
     struct history *threads; // with other threads; NULL: none has
+    struct history *warps;   // with other warps; is there when `threads` is
 };
 
 // Bits of bytes; there may be more than a bit set counts.
@@ -87,13 +89,50 @@ static struct check_shadow *new_shadow(struct check *check, uint64_t bytes)
     return shadow;
 }
 
+static struct check_shadow *new_cta_shadow(struct check *check, uint64_t bytes)
+{
+    struct check_shadow *shadow = new_shadow(check, bytes);
+    shadow->written = new_bits(check->scratch, bytes);
+    shadow->lanes = ARENA_ARRAY(check->scratch, uint64_t *, check->threads);
+    shadow->lane_bytes = ARENA_ARRAY(check->scratch, uint32_t, check->threads);
+    return shadow;
+}
+
+static uint32_t warps_of(const struct check *check)
+{
+    return (check->threads + LANES - 1) / LANES;
+}
+
+// The next CTA takes over what is kept of one that has ended. Of that one only what orders it with
+// other CTAs is asked for.
+static void hand_over(struct check *check, struct check_shadow *shadow, struct check_cta *to)
+{
+    for (uint64_t i = 0; i <= shadow->bytes >> PAGE_SHIFT; i++)
+        if (shadow->pages[i])
+            memset(shadow->pages[i]->cells, 0,
+                   sizeof(struct cell) * (PAGE >> shadow->pages[i]->shift));
+    memset(shadow->written, 0, (shadow->bytes / 64 + 1) * 8);
+    for (uint32_t i = 0; i < check->threads; i++)
+        if (shadow->lane_bytes[i])
+            memset(shadow->lanes[i], 0, (shadow->lane_bytes[i] / 64 + 1) * 8);
+    to->threads = shadow->owner->threads;
+    to->warps = shadow->owner->warps;
+    shadow->owner->threads = shadow->owner->warps = NULL;
+    if (!to->threads)
+        return;
+    memset(to->threads, 0, check->threads * sizeof *to->threads);
+    memset(to->warps, 0, warps_of(check) * sizeof *to->warps);
+}
+
 void check_start(struct check *check, struct cta *cta)
 {
-    check->ctas[cta->linear] = ARENA_NEW(check->scratch, struct check_cta);
-    cta->shadow = new_shadow(check, cta->shared_bytes);
-    cta->shadow->written = new_bits(check->scratch, cta->shared_bytes);
-    cta->shadow->lanes = ARENA_ARRAY(check->scratch, uint64_t *, check->threads);
-    cta->shadow->lane_bytes = ARENA_ARRAY(check->scratch, uint32_t, check->threads);
+    struct check_cta *at = ARENA_NEW(check->scratch, struct check_cta);
+    check->ctas[cta->linear] = at;
+    if (cta->shadow)
+        hand_over(check, cta->shadow, at);
+    else
+        cta->shadow = new_cta_shadow(check, cta->shared_bytes);
+    cta->shadow->owner = at;
 }
 
 // Order
@@ -120,11 +159,15 @@ static uint32_t first_after(const struct history *history, uint32_t time)
     return UINT32_MAX;
 }
 
-static void remember_lanes(struct check *check, const struct warp *warp, uint32_t mask)
+static void remember_lanes(struct check *check, const struct warp *warp, uint32_t mask, bool warps)
 {
     struct check_cta *at = check->ctas[warp->cta->linear];
-    if (!at->threads)
+    if (!at->threads) {
         at->threads = ARENA_ARRAY(check->scratch, struct history, check->threads);
+        at->warps = ARENA_ARRAY(check->scratch, struct history, warps_of(check));
+    }
+    if (warps && mask)
+        remember(&at->warps[warp->index], check->now);
     for (; mask; mask &= mask - 1)
         remember(&at->threads[warp->first + (uint32_t)__builtin_ctz(mask)], check->now);
 }
@@ -138,15 +181,40 @@ void check_barrier(struct check *check, const struct cta *cta, const uint32_t *a
     if (all)
         check->ctas[cta->linear]->met = check->now;
     for (uint32_t i = 0; i < cta->warp_count && !all; i++)
-        remember_lanes(check, &cta->warps[i], arrived[i]);
+        remember_lanes(check, &cta->warps[i], arrived[i], true);
 }
 
 void check_order(struct check *check, const struct warp *warp, uint32_t mask, bool beyond)
 {
     check->now++;
-    remember_lanes(check, warp, mask);
+    remember_lanes(check, warp, mask, beyond);
     if (beyond)
         remember(&check->ctas[warp->cta->linear]->beyond, check->now);
+}
+
+void check_cluster(struct check *check, const struct cluster *cluster)
+{
+    check->now++;
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        struct check_cta *at = check->ctas[cluster->ctas[i]->linear];
+        at->met = check->now;
+        remember(&at->beyond, check->now);
+    }
+}
+
+// Between warps something must have ordered the one with others after that, and these with the
+// other.
+static bool are_ordered(const struct check_cta *cta, uint32_t from, uint32_t to, uint32_t time)
+{
+    if (!cta->threads)
+        return false;
+    uint32_t left = first_after(&cta->threads[from], time);
+    if (left != UINT32_MAX && from / LANES != to / LANES) {
+        left = first_after(&cta->warps[from / LANES], left - 1);
+        if (left > last_of(&cta->warps[to / LANES]))
+            return false;
+    }
+    return left <= last_of(&cta->threads[to]);
 }
 
 static bool is_ordered(const struct check *check, const struct touch *before, uint64_t thread)
@@ -160,8 +228,8 @@ static bool is_ordered(const struct check *check, const struct touch *before, ui
         return first_after(&first->beyond, before->time) <= last_of(&second->beyond);
     if (first->met > before->time)
         return true;
-    return first->threads && first_after(&first->threads[from % check->threads], before->time) <=
-                                 last_of(&first->threads[to % check->threads]);
+    return are_ordered(first, (uint32_t)(from % check->threads), (uint32_t)(to % check->threads),
+                       before->time);
 }
 
 // Reports
@@ -226,8 +294,7 @@ static void report(struct check *check, struct seen *seen, enum check_kind kind,
     }
     if (check->reports.n >= check->limit)
         return;
-    if (report.space == W_global)
-        image_describe(check->launch->image, address, report.nearest, sizeof report.nearest);
+    access_describe(seen->warp, report.space, address, report.nearest, sizeof report.nearest);
     vec_push(check->arena, &check->reports, report);
 }
 

@@ -23,7 +23,7 @@ struct check_report {
     uint8_t kind;                // check_kind
     uint16_t space;              // W_global, W_shared, W_local
     uint64_t address;            // in it
-    char nearest[CHECK_NEAREST]; // of global memory: where that is, in words
+    char nearest[CHECK_NEAREST]; // where that is, in words, or ""
     uint32_t launch;             // its %gridid
     struct check_place first;    // of a race: what came first
     struct check_place second;   // the access that was found out
@@ -32,6 +32,7 @@ struct check_report {
 
 struct check_cta;
 struct check_shadow;
+struct cluster;
 struct launch;
 struct cta;
 struct warp;
@@ -64,5 +65,7 @@ void check_access(struct check *check, struct warp *warp, const struct access *a
                   uint32_t lane, const struct spot *spot, uint64_t bytes);
 // A barrier opens for the threads that have come, by warp.
 void check_barrier(struct check *check, const struct cta *cta, const uint32_t *arrived);
+// A barrier opens for all threads of the cluster.
+void check_cluster(struct check *check, const struct cluster *cluster);
 // Lanes have done what orders memory within their CTA, or beyond it.
 void check_order(struct check *check, const struct warp *warp, uint32_t mask, bool beyond);

@@ -4,6 +4,7 @@
 // A thread that has arrived keeps its bit until all have; then all bits are taken away at once, so
 // that one without its bit need not wait.
 #include "runtime-sim/exec/barrier.h"
+#include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/cta.h"
 
 static bool all_arrived(const struct cluster *cluster)
@@ -34,6 +35,8 @@ void cluster_barrier_check(struct cta *cta)
     for (uint32_t c = 0; c < cta->cluster.count; c++)
         for (uint32_t w = 0; w < cta->cluster.ctas[c]->warp_count; w++)
             let_go(&cta->cluster.ctas[c]->warps[w]);
+    if (cta->launch->check)
+        check_cluster(cta->launch->check, &cta->cluster);
     cta->events++;
 }
 

@@ -69,6 +69,7 @@ static void load(struct warp *warp, const struct code *code, uint32_t mask)
     if (!matrix_lanes(warp, code, mask))
         return;
     begin(warp, code, &access);
+    access.reads = true;
     for (uint32_t line = 0; line < matrix->lines; line++) {
         struct spot spot;
         if (!access_find(warp, &access, line, line_bytes(matrix), matrix->align, &spot))

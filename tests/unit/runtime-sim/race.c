@@ -181,6 +181,99 @@ static void test_unwritten(void **state)
     assert_int_equal(found.lines[1], FIRST_LINE + 1);
 }
 
+// Lanes of a warp that are in an order are in none with those of another.
+static void test_warps(void **state)
+{
+    (void)state;
+    // The second warp comes last, and reads what the first has written before its own barrier.
+    static const char split[] =
+        BODY("setp.lt.u32 %p1, %r1, 32;\n@%p1 st.shared.u32 [%r7], %r1;\nbar.warp.sync -1;\n"
+             "@!%p1 ld.shared.u32 %r9, [%r7+-128];");
+    struct finding found = look(split, 1, 64, FILLED, 100);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.times, 32);
+    assert_int_equal(found.lines[0], FIRST_LINE + 1);
+    assert_int_equal(found.lines[1], FIRST_LINE + 3);
+    assert_string_equal(found.report.nearest, "0 bytes into 's' (4096 bytes)");
+    // Through one lane of each there is an order: it sets a flag that the other waits for.
+    static const char flag[] =
+        BODY("setp.lt.u32 %p1, %r1, 32; @!%p1 bra R;\nst.shared.u32 [%r7+256], %r1;\n"
+             "bar.warp.sync -1;\n@!%p7 st.release.cta.shared.u32 [s], %r8;\nret;\n"
+             "R: setp.eq.u32 %p2, %r1, 32;\n"
+             "W: @%p2 ld.acquire.cta.shared.u32 %r9, [s];\n"
+             "@!%p2 mov.u32 %r9, 1; setp.eq.u32 %p3, %r9, 0; @%p3 bra W;\n"
+             "bar.warp.sync -1;\nld.shared.u32 %r10, [%r7+128];");
+    assert_int_equal(look(flag, 1, 64, FILLED, 100).count, 0);
+}
+
+#define CLUSTER_BODY(text)                                                                         \
+    HEAD("8.0", "sm_90")                                                                           \
+    ".shared .align 16 .b8 s[256]; .shared .align 8 .b64 m;\n"                                     \
+    ".entry k(.param .u64 at) .reqnctapercluster 2\n{\n"                                           \
+    ".reg .pred %p<8>; .reg .b16 %h<2>; .reg .b32 %r<30>; .reg .b64 %rd<30>;\n"                    \
+    "ld.param.u64 %rd1, [at]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; xor.b32 %r3, %r2, 1;\n"  \
+    "and.b32 %r3, %r3, 1; and.b32 %r2, %r2, 1;\n"                                                  \
+    "shl.b32 %r4, %r1, 2; mov.u32 %r5, s; add.u32 %r4, %r4, %r5; mov.u32 %r6, m;\n"                \
+    "setp.eq.u32 %p1, %r1, 0; setp.eq.and.u32 %p2, %r2, 0, %p1; mov.u16 %h1, 3;\n" text            \
+    "\nret;\n}\n"
+#define MEET "barrier.cluster.arrive; barrier.cluster.wait;\n"
+#define OTHER "mapa.shared::cluster.u32 %r7, %r4, %r3;\nld.shared::cluster.u32 %r8, [%r7];\n"
+
+static void test_clusters(void **state)
+{
+    (void)state;
+    static const char met[] = CLUSTER_BODY("st.shared.u32 [%r4], %r1;\n" MEET OTHER MEET);
+    assert_int_equal(look(met, 6, 64, FILLED, 100).count, 0);
+    assert_int_equal(look(met, 6, 64, FILLED | UNINIT, 100).count, 0);
+    static const char missed[] = CLUSTER_BODY("st.shared.u32 [%r4], %r1;\n" OTHER MEET);
+    assert_int_not_equal(look(missed, 2, 32, FILLED, 100).count, 0);
+    // A copy to the shared memory of both CTAs.
+    static const char copied[] =
+        CLUSTER_BODY("@%p1 mbarrier.init.shared.b64 [m], 1;\n"
+                     "@%p1 mbarrier.arrive.expect_tx.shared.b64 %rd2, [m], 16;\n" MEET
+                     "@%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                     ".multicast::cluster [%r5], [%rd1], 16, [%r6], %h1;\n"
+                     "W: mbarrier.test_wait.parity.shared.b64 %p3, [m], 0; @!%p3 bra W;\n"
+                     "ld.shared.u32 %r8, [s];\n" MEET);
+    assert_int_equal(look(copied, 4, 32, FILLED, 100).count, 0);
+    assert_int_equal(look(copied, 4, 32, FILLED | UNINIT, 100).count, 0);
+}
+
+// Shared memory of one CTA says nothing of another's, of which there are many.
+static void test_again(void **state)
+{
+    (void)state;
+    static const char reads[] = BODY("setp.eq.u32 %p1, %r2, 0;\n@%p1 st.shared.u32 [%r7], %r1;\n"
+                                     "@%p1 st.local.u32 [l], %r1;\nld.shared.u32 %r9, [%r7];\n"
+                                     "ld.local.u32 %r9, [l];");
+    struct finding found = look(reads, 9, 32, UNINIT | FILLED, 100);
+    assert_int_equal(found.count, 2);
+    assert_int_equal(found.times, 8 * 32);
+    assert_int_equal(found.report.second.cta[0], 1);
+    static const char tiles[] =
+        BODY("mov.u32 %r11, 0;\nL: st.shared.u32 [%r7], %r11; bar.sync 0;\n"
+             "sub.u32 %r9, %r3, %r1; shl.b32 %r9, %r9, 2; add.u32 %r9, %r9, %r5;\n"
+             "ld.shared.u32 %r10, [%r9+-4]; bar.warp.sync -1; bar.sync 0;\n"
+             "add.u32 %r11, %r11, 1; setp.lt.u32 %p1, %r11, 3; @%p1 bra L;");
+    assert_int_equal(look(tiles, 300, 64, FILLED, 100).count, 0);
+    assert_int_equal(look(tiles, 300, 64, FILLED | UNINIT, 100).count, 0);
+}
+
+// Loads of matrices are reads like others.
+static void test_matrices(void **state)
+{
+    (void)state;
+    static const char lines[] =
+        BODY("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r5];\n"
+             "add.u32 %r6, %r5, 1024; mov.u32 %r8, 16;\n"
+             "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r10, %r11, %r12, %r13, %r14,\n"
+             "%r15, %r16, %r17}, [%r6], %r8;");
+    struct finding found = look(lines, 1, 32, UNINIT | FILLED, 100);
+    assert_int_equal(found.count, 2);
+    assert_int_equal(found.lines[1], FIRST_LINE);
+    assert_string_equal(found.report.nearest, "0 bytes into 's' (4096 bytes)");
+}
+
 static void test_limit(void **state)
 {
     (void)state;
@@ -196,6 +289,8 @@ int main(void)
         cmocka_unit_test(test_missing_barrier), cmocka_unit_test(test_warp_barrier),
         cmocka_unit_test(test_global),          cmocka_unit_test(test_locks),
         cmocka_unit_test(test_unwritten),       cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_warps),           cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_again),           cmocka_unit_test(test_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
