@@ -54,23 +54,21 @@ int32_t findings_artifact(struct findings *findings, const char *name, const cha
     return at;
 }
 
-static int32_t artifact_of(struct findings *findings, const struct source *source)
+static int32_t find_artifact(struct findings *findings, const char *name)
 {
-    if (!source)
-        return -1;
     for (uint32_t i = 0; i < findings->artifacts.n; i++)
-        if (!strcmp(findings->artifacts.v[i].name, source->name))
+        if (!strcmp(findings->artifacts.v[i].name, name))
             return (int32_t)i;
-    return add_artifact(findings, source->name);
+    return add_artifact(findings, name);
 }
 
 void findings_about(struct findings *findings, const struct source *source)
 {
-    findings->artifact = artifact_of(findings, source);
+    findings->artifact = source ? find_artifact(findings, source->name) : -1;
     findings->cursor = (struct place_cursor){source, 0, 0, 0};
 }
 
-static struct text_place place_of(struct place_cursor *c, uint32_t offset)
+struct text_place place_find(struct place_cursor *c, uint32_t offset)
 {
     const struct source *source = c->source;
     struct place place = source_place(source, offset);
@@ -96,11 +94,45 @@ void findings_add(struct findings *findings, const struct diag *diag)
         .placed = findings->cursor.source && diag->begin != NO_OFFSET,
     };
     if (finding.placed) {
-        finding.begin = place_of(&findings->cursor, diag->begin);
-        finding.end = place_of(&findings->cursor, diag->end);
+        finding.begin = place_find(&findings->cursor, diag->begin);
+        finding.end = place_find(&findings->cursor, diag->end);
     }
     vec_reserve(findings->arena, &findings->list, findings->list.n + 2);
     findings->list.v[findings->list.n++] = finding;
+}
+
+// A file that nobody has read has no digest.
+static void add_origin(struct findings *findings, const struct remark_origin *origin)
+{
+    struct finding finding = {
+        .severity = DIAG_NOTE,
+        .message = origin->text,
+        .artifact = find_artifact(findings, origin->file),
+        .placed = true,
+        .begin = {origin->line, origin->column, origin->column},
+    };
+    vec_push(findings->arena, &findings->list, finding);
+}
+
+void findings_remark(struct findings *findings, const struct remark *remark)
+{
+    struct diag diag = {.severity = DIAG_REMARK,
+                        .id = remark->rule,
+                        .message = remark->text,
+                        .begin = remark->begin,
+                        .end = remark->end};
+    findings_add(findings, &diag);
+    struct finding *head = &findings->list.v[findings->list.n - 1];
+    head->passed = remark->passed;
+    head->function = arena_strndup(findings->arena, remark->name, strlen(remark->name));
+    for (uint32_t i = 0; i < remark->notes.n; i++) {
+        const struct remark_note *note = &remark->notes.v[i];
+        diag = (struct diag){
+            .severity = DIAG_NOTE, .message = note->text, .begin = note->begin, .end = note->end};
+        findings_add(findings, &diag);
+    }
+    for (uint32_t i = 0; i < remark->origins.n; i++)
+        add_origin(findings, &remark->origins.v[i]);
 }
 
 void findings_add_last(struct findings *findings, const char *id, const char *message)

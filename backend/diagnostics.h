@@ -1,5 +1,6 @@
 // What was found wrong, for programs: JSON and SARIF. docs/diagnostics.md describes both.
 #pragma once
+#include "backend/remarks.h"
 #include "backend/tables.h"
 #include "support/diag.h"
 
@@ -13,9 +14,12 @@ struct finding {
     enum severity severity; // a note belongs to what stands before it
     bool raised;            // a warning that is an error
     const char *id, *message;
-    int32_t artifact;             // the file that it is about, or -1: it is about the run
-    bool placed;                  // false: about the file as a whole
-    struct text_place begin, end; // `end` is behind the last letter
+    int32_t artifact; // the file that it is about, or -1: it is about the run
+    bool placed;      // false: about the file as a whole
+    struct text_place begin,
+        end;              // `end` is behind the last letter; a number that is not known is 0
+    bool passed;          // of a remark: something is offloaded
+    const char *function; // of a remark
 };
 
 // A file that was read.
@@ -41,6 +45,7 @@ struct findings {
     int32_t artifact;           // of that text
     VEC(struct finding) list;
     VEC(struct artifact) artifacts;
+    bool remarks; // were asked for: their rules are listed, too
 };
 
 // How the run went.
@@ -51,11 +56,16 @@ struct diagnostics_run {
     int exit_code;
 };
 
+// Finds the place of an offset.
+struct text_place place_find(struct place_cursor *cursor, uint32_t offset);
+
 void findings_init(struct findings *findings, struct arena *arena);
 // What is added from now on is about this text or, with NULL, about the run.
 void findings_about(struct findings *findings, const struct source *source);
 // Takes what it needs of the diagnostic. Leaves room for one more.
 void findings_add(struct findings *findings, const struct diag *diag);
+// The same of a remark about the text, with its notes.
+void findings_remark(struct findings *findings, const struct remark *remark);
 // For memory that ran out: takes none, so that `message` must stay. To be called once, at the end.
 void findings_add_last(struct findings *findings, const char *id, const char *message);
 // A file with its bytes. Returns its place.

@@ -5,7 +5,7 @@ static void write_number(struct json *json, const char *key, const struct findin
                          uint32_t number)
 {
     json_key(json, key);
-    if (finding->placed)
+    if (finding->placed && number)
         json_uint(json, number);
     else
         json_null(json);
@@ -37,6 +37,16 @@ static void write_notes(struct json *json, const struct findings *findings, uint
     json_end_array(json);
 }
 
+static void write_remark(struct json *json, const struct finding *finding)
+{
+    if (finding->severity != DIAG_REMARK)
+        return;
+    json_key(json, "function");
+    json_string(json, finding->function);
+    json_key(json, "passed");
+    json_bool(json, finding->passed);
+}
+
 void diagnostics_json(const struct findings *findings, FILE *to)
 {
     struct json json;
@@ -55,6 +65,7 @@ void diagnostics_json(const struct findings *findings, FILE *to)
         json_key(&json, "id");
         json_string(&json, finding->id);
         write_message(&json, findings, finding);
+        write_remark(&json, finding);
         write_notes(&json, findings, i + 1);
         json_end_object(&json);
     }

@@ -49,9 +49,10 @@ static bool is_notification(int rule)
 // The rule's place among those of its kind.
 static uint32_t rule_index(int rule)
 {
+    bool notification = rule < DIAG_RULES && is_notification(rule);
     uint32_t index = 0;
     for (int i = 0; i < rule; i++)
-        index += is_notification(i) == is_notification(rule);
+        index += is_notification(i) == notification;
     return index;
 }
 
@@ -82,13 +83,35 @@ static void write_rule(struct json *json, const struct diag_rule *rule)
     json_end_object(json);
 }
 
-static void write_rules(struct json *json, const char *key, bool notifications)
+// Those of remarks stand behind the others.
+static uint32_t remark_rule_index(const char *id)
 {
+    return rule_index(DIAG_RULES) + remark_rule_find(id);
+}
+
+static void write_remark_rules(struct json *json)
+{
+    for (uint32_t i = 0; i < remark_rule_count(); i++) {
+        struct plan_rule_info info = remark_rule(i);
+        struct diag_rule rule = {.id = info.id,
+                                 .severity = DIAG_NOTE,
+                                 .least = DIAG_NOTE,
+                                 .group = "remark",
+                                 .text = info.text};
+        write_rule(json, &rule);
+    }
+}
+
+static void write_rules(struct writer *w, const char *key, bool notifications)
+{
+    struct json *json = &w->json;
     json_key(json, key);
     json_array(json);
     for (int i = 0; i < DIAG_RULES; i++)
         if (is_notification(i) == notifications)
             write_rule(json, &diag_rules[i]);
+    if (!notifications && w->findings->remarks)
+        write_remark_rules(json);
     json_end_array(json);
 }
 
@@ -102,8 +125,8 @@ static void write_tool(struct writer *w)
     text_member(json, "name", w->run->tool);
     text_member(json, "version", w->run->version);
     text_member(json, "semanticVersion", w->run->version);
-    write_rules(json, "rules", false);
-    write_rules(json, "notifications", true);
+    write_rules(w, "rules", false);
+    write_rules(w, "notifications", true);
     json_end_object(json);
     json_end_object(json);
 }
@@ -127,9 +150,12 @@ static void write_region(struct json *json, const struct finding *finding)
     json_key(json, "region");
     json_object_flat(json);
     uint_member(json, "startLine", finding->begin.line);
-    uint_member(json, "startColumn", finding->begin.utf16);
-    uint_member(json, "endLine", finding->end.line);
-    uint_member(json, "endColumn", finding->end.utf16);
+    if (finding->begin.utf16)
+        uint_member(json, "startColumn", finding->begin.utf16);
+    if (finding->end.line) {
+        uint_member(json, "endLine", finding->end.line);
+        uint_member(json, "endColumn", finding->end.utf16);
+    }
     json_end_object(json);
 }
 
@@ -165,20 +191,49 @@ static void write_notes(struct writer *w, uint32_t at)
     json_end_array(&w->json);
 }
 
+static void write_function(struct writer *w, const struct finding *finding)
+{
+    if (!finding->function)
+        return;
+    json_key(&w->json, "logicalLocations");
+    json_array(&w->json);
+    json_object_flat(&w->json);
+    text_member(&w->json, "name", finding->function);
+    text_member(&w->json, "kind", "function");
+    json_end_object(&w->json);
+    json_end_array(&w->json);
+}
+
+// What is offloaded is something that has passed, for which SARIF has a kind and no level.
+static void write_level(struct json *json, const struct finding *finding)
+{
+    bool remark = finding->severity == DIAG_REMARK;
+    if (remark && finding->passed)
+        text_member(json, "kind", "pass");
+    text_member(json, "level",
+                !remark           ? severity_word(finding->severity)
+                : finding->passed ? "none"
+                                  : "note");
+}
+
 static void write_result(struct writer *w, uint32_t at)
 {
     const struct finding *finding = &w->findings->list.v[at];
-    int rule = diag_rule_find(finding->id, strlen(finding->id));
+    int rule =
+        finding->severity == DIAG_REMARK ? -1 : diag_rule_find(finding->id, strlen(finding->id));
     json_object(&w->json);
     text_member(&w->json, "ruleId", finding->id);
-    if (rule >= 0)
+    if (finding->severity == DIAG_REMARK)
+        uint_member(&w->json, "ruleIndex", remark_rule_index(finding->id));
+    else if (rule >= 0)
         uint_member(&w->json, "ruleIndex", rule_index(rule));
-    text_member(&w->json, "level", severity_word(finding->severity));
+    write_level(&w->json, finding);
     message_member(&w->json, "message", finding->message);
     json_key(&w->json, "locations");
     json_array(&w->json);
     json_object(&w->json);
     write_location(w, finding);
+    write_function(w, finding);
     json_end_object(&w->json);
     json_end_array(&w->json);
     write_notes(w, at + 1);

@@ -131,12 +131,6 @@ static void put_place(struct page *page, uint32_t first, uint32_t last)
 
 // Chains
 
-// What Table 1 of [000] calls the patterns.
-static const char *const formulas[] = {
-    "",       "c = f(a,b)", "r = f(a,b)", "c = a",           "c = f(a)",
-    "h(a,b)", "h(a,i)",     "c = f(a,i)", "r = f(a,g(b,i))", "c = f(a,g(b,i))",
-};
-
 static void print_chain(struct page *page, const struct table_chain *chain)
 {
     uint32_t first = UINT32_MAX, last = 0;
@@ -147,7 +141,7 @@ static void print_chain(struct page *page, const struct table_chain *chain)
     }
     label(page, "chain %u", chain->id);
     putf(page, "pattern %u,", chain->pattern);
-    put_styled(page, GOOD, formulas[chain->pattern]);
+    put_styled(page, GOOD, table_formulas[chain->pattern]);
     putf(page, "| response %s, %u flit%s | saves %u flit%s per warp and hop",
          table_response_names[chain->response], chain->response_flits,
          plural(chain->response_flits), chain->saving, plural(chain->saving));

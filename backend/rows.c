@@ -16,6 +16,10 @@ const char *const table_response_names[] = {
     [RESPONSE_BITMAP] = "bitmap",
     NULL,
 };
+const char *const table_formulas[] = {
+    "",       "c = f(a,b)", "r = f(a,b)",      "c = a",           "c = f(a)", "h(a,b)",
+    "h(a,i)", "c = f(a,i)", "r = f(a,g(b,i))", "c = f(a,g(b,i))", NULL,
+};
 const char *const table_block_names[] = {
     [BLOCK_LOOP] = "loop",
     [BLOCK_BASIC] = "block",

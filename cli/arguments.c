@@ -30,7 +30,8 @@ static const char *const suffixes[PRODUCTS] = {
     [PRODUCT_PTX] = ".ptx",          [PRODUCT_META] = ".json",
     [PRODUCT_ELF] = ".elf",          [PRODUCT_IR] = ".ir",
     [PRODUCT_DOT] = ".dot",          [PRODUCT_TEXT] = ".report.txt",
-    [PRODUCT_JSON] = ".report.json", [PRODUCT_DEPFILE] = ".d",
+    [PRODUCT_JSON] = ".report.json", [PRODUCT_HTML] = ".report.html",
+    [PRODUCT_DEPFILE] = ".d",
 };
 
 static bool is_folder(const char *path)
@@ -107,6 +108,7 @@ static void wish_reports(struct reader *r)
     static const enum product products[] = {
         [REPORT_TEXT] = PRODUCT_TEXT,
         [REPORT_JSON] = PRODUCT_JSON,
+        [REPORT_HTML] = PRODUCT_HTML,
     };
     const char *otherwise = writes_standard_output(r->arguments) ? NULL : "-";
     for (int format = 0; format < REPORT_FORMATS; format++) {
@@ -147,6 +149,14 @@ static void wish_depfile(struct reader *r)
         fail(r, "-MD needs a file: -o OUT, or -MF FILE");
 }
 
+static bool wants_report(const struct arguments *arguments)
+{
+    for (int format = 0; format < REPORT_FORMATS; format++)
+        if (arguments->reports[format].wanted)
+            return true;
+    return false;
+}
+
 static void collect_wishes(struct reader *r)
 {
     struct arguments *a = r->arguments;
@@ -157,8 +167,7 @@ static void collect_wishes(struct reader *r)
     if (a->metadata)
         wish(r, PRODUCT_META, a->metadata, "--metadata");
     // Files first, so that a report without one sees whether standard output is taken.
-    bool any = a->wishes.n || a->reports[REPORT_TEXT].wanted || a->reports[REPORT_JSON].wanted;
-    if (!any)
+    if (!a->wishes.n && !wants_report(a) && !a->remarks)
         a->reports[REPORT_TEXT].wanted = true;
     wish_reports(r);
     wish_depfile(r);
@@ -235,10 +244,11 @@ static void check_rewrite(struct reader *r)
         fail(r, "--strip and --format are two runs");
     else if (!a->output)
         fail(r, "%s needs -o OUT", option);
-    else if (a->metadata || other || a->reports[REPORT_TEXT].wanted ||
-             a->reports[REPORT_JSON].wanted)
+    else if (a->metadata || other || wants_report(a))
         fail(r, "%s does no analysis: there is nothing for --metadata, --report and --emit",
              option);
+    else if (a->remarks)
+        fail(r, "%s does no analysis: there is nothing to remark", option);
 }
 
 // Standard output by another name, so that all is one.
@@ -304,6 +314,11 @@ static void check(struct reader *r)
     name_standard_output(&a->depfile.path);
     for (int i = 0; i < REPORT_FORMATS; i++)
         name_standard_output(&a->reports[i].path);
+    a->remarks =
+        (a->remarks_passed ? REMARKS_PASSED : 0) | (a->remarks_missed ? REMARKS_MISSED : 0);
+    if (a->remarks_filter && !a->remarks)
+        fail(r, "--remarks-filter chooses among remarks, and there is neither --remarks nor "
+                "--remarks-missed");
     if (a->list && (a->output || a->metadata || a->emit || a->depfile.wanted))
         fail(r, "--list writes nothing else: there is nothing for -o, --metadata, --emit and -MD");
     if (a->fragment && !a->check)

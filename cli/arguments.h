@@ -1,6 +1,7 @@
 // The command line of ptxoffload: what is to be read, how, and what is to be written where.
 #pragma once
 #include "backend/backend.h"
+#include "backend/remarks.h"
 #include "cli/depfile.h"
 #include "cli/options.h"
 #include "cli/warnings.h"
@@ -16,6 +17,7 @@ enum product {
     PRODUCT_EMITTED, // how many of these there are
     PRODUCT_TEXT = PRODUCT_EMITTED,
     PRODUCT_JSON,
+    PRODUCT_HTML,
     PRODUCT_DEPFILE,
     PRODUCTS,
 };
@@ -29,7 +31,7 @@ struct wish {
     const char *suffix;
 };
 
-enum { REPORT_TEXT, REPORT_JSON, REPORT_FORMATS };
+enum { REPORT_TEXT, REPORT_JSON, REPORT_HTML, REPORT_FORMATS };
 
 struct report_wish {
     bool wanted;
@@ -58,6 +60,9 @@ struct arguments {
     int max_errors; // 0: all, -1: as is usual
     struct warnings warnings;
     struct diagnostics_wish diagnostics;
+    int remarks_passed, remarks_missed;
+    unsigned remarks;           // both, as bits REMARKS_…
+    const char *remarks_filter; // a regular expression for names of functions; NULL: all
     int help, help_warnings, version, print_passes, time_passes, validate;
     const struct pass *print_after, *stop_after;
     struct depfile depfile;

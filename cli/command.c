@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static const char *const fma_names[] = {[FMA_FUSED] = "fused", [FMA_SPLIT] = "sp
 static const char *const report_names[] = {
     [REPORT_TEXT] = "text",
     [REPORT_JSON] = "json",
+    [REPORT_HTML] = "html",
     NULL,
 };
 static const char *const diagnostics_names[] = {
@@ -54,6 +56,20 @@ static const char *take_report(struct arena *arena, void *into, const char *argu
     if (!error)
         ((struct arguments *)into)->reports[format] = (struct report_wish){true, path};
     return error;
+}
+
+static const char *take_remarks_filter(struct arena *arena, void *into, const char *argument)
+{
+    regex_t expression;
+    char why[128];
+    int error = regcomp(&expression, argument, REG_EXTENDED | REG_NOSUB);
+    if (error) {
+        regerror(error, &expression, why, sizeof why);
+        return arena_printf(arena, "cannot be '%s': %s", argument, why);
+    }
+    regfree(&expression);
+    ((struct arguments *)into)->remarks_filter = argument;
+    return NULL;
 }
 
 static const char *take_diagnostics(struct arena *arena, void *into, const char *argument)
@@ -134,8 +150,10 @@ static const struct option output_options[] = {
              "a file for each module of IN, named after IN, the number\n"
              "and the architecture"},
     {"--metadata", "FILE", TEXT(metadata), .help = "write what was decided as JSON"},
-    {"--report", "text|json[:FILE]", CALL(take_report),
-     .help = "report what was found, on standard output unless :FILE"},
+    {"--report", "text|json|html[:FILE]", CALL(take_report),
+     .help = "report what was found, on standard output unless :FILE;\n"
+             "html is one page for a browser, with the PTX, the reasons\n"
+             "and the flow graphs"},
     {"--emit", "ptx,meta,elf,ir,dot", SET(emit, emit_names),
      .help = "write one or more of these, each to OUT with its suffix\n"
              "replaced: the PTX (.ptx), the metadata (.json), both as an\n"
@@ -202,8 +220,15 @@ static const struct option message_options[] = {
      .help = "warnings, or those called NAME, are errors;\n"
              "-Wno-error[=NAME] takes it back"},
     {"--diagnostics", "text|json|sarif[:FILE]", CALL(take_diagnostics),
-     .help = "tell errors and warnings in this form, on standard error\n"
-             "unless :FILE"},
+     .help = "tell errors, warnings and remarks in this form, on standard\n"
+             "error unless :FILE"},
+    {"--remarks", NULL, FLAG(remarks_passed, 1),
+     .help = "tell what is offloaded, and what that saves"},
+    {"--remarks-missed", NULL, FLAG(remarks_missed, 1),
+     .help = "tell what is not offloaded, and what keeps it"},
+    {"--remarks-filter", "KERNEL", CALL(take_remarks_filter),
+     .help = "of functions whose name KERNEL, an extended regular\n"
+             "expression, is found in"},
     {"--max-errors", "N", CALL(take_max_errors),
      .help = "show that many errors and that many warnings, 0 all\n"
              "(default 100); also -fmax-errors"},

@@ -187,6 +187,48 @@ bool messages_diags(const struct messages *messages, struct diags *diags,
     return !errors;
 }
 
+static void print_origin(const struct remark_origin *origin, FILE *to, bool colour)
+{
+    const char *bold = colour ? "\033[1m" : "", *reset = colour ? "\033[0m" : "";
+    fprintf(to, "%s%s:%u:", bold, origin->file, origin->line);
+    if (origin->column)
+        fprintf(to, "%u:", origin->column);
+    fprintf(to, " %snote:%s%s %s%s\n", colour ? colours[DIAG_NOTE] : "", reset, bold, origin->text,
+            reset);
+}
+
+static void print_remark(const struct told *told, const struct remark *remark,
+                         const struct source *source)
+{
+    struct diag diag = {.severity = DIAG_REMARK,
+                        .id = remark->rule,
+                        .message = remark->text,
+                        .begin = remark->begin,
+                        .end = remark->end};
+    diag_print(&diag, source, told->to, told->colour);
+    for (uint32_t i = 0; i < remark->notes.n; i++) {
+        const struct remark_note *note = &remark->notes.v[i];
+        diag = (struct diag){
+            .severity = DIAG_NOTE, .message = note->text, .begin = note->begin, .end = note->end};
+        diag_print(&diag, source, told->to, told->colour);
+    }
+    for (uint32_t i = 0; i < remark->origins.n; i++)
+        print_origin(&remark->origins.v[i], told->to, told->colour);
+}
+
+void messages_remarks(const struct messages *messages, const struct remarks *remarks,
+                      const struct source *source)
+{
+    struct told *told = messages->told;
+    if (!told->to)
+        findings_about(&told->findings, source);
+    for (uint32_t i = 0; i < remarks->list.n; i++)
+        if (told->to)
+            print_remark(told, &remarks->list.v[i], source);
+        else
+            findings_remark(&told->findings, &remarks->list.v[i]);
+}
+
 // Begin and end
 
 static bool tell_unknown_warnings(const struct messages *messages)
@@ -222,6 +264,7 @@ bool messages_begin(const struct messages *messages, struct arena *arena)
     }
     if (wish->format != DIAGNOSTICS_TEXT) {
         findings_init(&told->findings, arena);
+        told->findings.remarks = messages->arguments->remarks;
         told->document = told->to;
         told->to = NULL;
     }

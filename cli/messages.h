@@ -61,3 +61,6 @@ int32_t messages_artifact(const struct messages *messages, const char *name, con
 // of them is an error.
 bool messages_diags(const struct messages *messages, struct diags *diags,
                     const struct source *source);
+// Tells remarks about the text.
+void messages_remarks(const struct messages *messages, const struct remarks *remarks,
+                      const struct source *source);

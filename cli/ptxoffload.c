@@ -1,9 +1,11 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was asked for.
 #include "backend/elf_tables.h"
 #include "backend/format.h"
+#include "backend/page.h"
 #include "backend/text.h"
 #include "cli/command.h"
 #include "cli/container_input.h"
+#include "cli/filter.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
@@ -41,7 +43,8 @@ struct run {
     struct ir_module module;
     struct plan plan;
     const struct tables *tables;
-    const char *text; // the PTX to write
+    const struct tables *explained; // those of the plan, which `tables` are unless they were read
+    const char *text;               // the PTX to write
     uint32_t length;
     struct elf_image object; // with --emit=elf
     // For the depfile, quoted: the files that were written, and the input.
@@ -95,6 +98,17 @@ static void write_json_report(const struct run *run, FILE *to, bool colour)
     report_json(run->tables, to);
 }
 
+static void write_html_report(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    struct page_input input = {
+        .tables = run->explained,
+        .module = &run->module,
+        .plan = &run->plan,
+    };
+    report_html(&input, to);
+}
+
 static void write_depfile(const struct run *run, FILE *to, bool colour)
 {
     (void)colour;
@@ -114,7 +128,8 @@ static void (*const writers[])(const struct run *run, FILE *to, bool colour) = {
     [PRODUCT_PTX] = write_ptx,          [PRODUCT_META] = write_metadata,
     [PRODUCT_ELF] = write_object,       [PRODUCT_IR] = write_ir,
     [PRODUCT_DOT] = write_dot,          [PRODUCT_TEXT] = write_text_report,
-    [PRODUCT_JSON] = write_json_report, [PRODUCT_DEPFILE] = write_depfile,
+    [PRODUCT_JSON] = write_json_report, [PRODUCT_HTML] = write_html_report,
+    [PRODUCT_DEPFILE] = write_depfile,
 };
 
 static bool write_product(struct run *run, const struct wish *wish)
@@ -280,6 +295,14 @@ static bool verify(struct run *run)
     return !verified.faults.n;
 }
 
+static bool wants_page(const struct arguments *arguments)
+{
+    for (uint32_t i = 0; i < arguments->wishes.n; i++)
+        if (arguments->wishes.v[i].product == PRODUCT_HTML)
+            return true;
+    return false;
+}
+
 static bool wants_tables(const struct arguments *arguments)
 {
     for (uint32_t i = 0; i < arguments->wishes.n; i++)
@@ -300,6 +323,50 @@ static bool make_object(struct run *run)
     if (error)
         message_error(&run->messages, "%s", error);
     timing_end(&run->timing, "object");
+    return !error;
+}
+
+// What an earlier run has decided is explained by deciding it again, of the text without its tags:
+// the tables that were read name lines of a file that is not here.
+static void read_untagged(struct run *run)
+{
+    uint32_t length;
+    const char *text = backend_strip(&run->arena, &run->input, &length);
+    source_init(&run->opened.source, &run->arena, run->input.name, text, length);
+}
+
+static bool explains(const struct arguments *arguments)
+{
+    return arguments->remarks || wants_page(arguments);
+}
+
+static void tell_remarks(struct run *run)
+{
+    const struct arguments *arguments = &run->arguments;
+    struct remarks remarks;
+    const bool *functions = NULL;
+    if (!arguments->remarks)
+        return;
+    if (arguments->remarks_filter)
+        functions = filter_functions(&run->arena, &run->module, arguments->remarks_filter);
+    remarks_collect(&remarks, &run->arena, &run->module, &run->plan, arguments->remarks, functions);
+    messages_remarks(&run->messages, &remarks, &run->opened.source);
+    timing_end(&run->timing, "remarks");
+}
+
+// The tables of the plan, where those that are written were read with the input.
+static bool explain(struct run *run, const struct backend_options *options)
+{
+    run->explained = run->tables;
+    if (!wants_page(&run->arguments) || !run->opened.current)
+        return true;
+    struct backend_options untagged = *options;
+    struct output *output = ARENA_NEW(&run->arena, struct output);
+    untagged.tags = TAGS_NONE;
+    const char *error = backend_emit(output, &run->arena, &run->module, &run->plan, &untagged);
+    if (error)
+        message_internal(&run->messages, "%s", error);
+    run->explained = &output->tables;
     return !error;
 }
 
@@ -324,7 +391,7 @@ static void open_input(struct run *run, struct backend_options *options)
 static bool needs_program(const struct run *run)
 {
     const struct arguments *arguments = &run->arguments;
-    bool needs = !run->is_object || arguments->print_after;
+    bool needs = !run->is_object || arguments->print_after || explains(arguments);
     for (uint32_t i = 0; i < arguments->wishes.n; i++)
         needs |= arguments->wishes.v[i].product == PRODUCT_IR ||
                  arguments->wishes.v[i].product == PRODUCT_DOT;
@@ -355,12 +422,16 @@ static int analyse(struct run *run)
         .output_name = arguments_ptx_name(arguments),
     };
     open_input(run, &options);
+    if (run->opened.current && explains(arguments))
+        read_untagged(run);
     timing_end(&run->timing, "read");
     bool good =
         !needs_program(run) || (build(run, &run->opened.source) && decide(run, &options.passes));
     if (!good)
         return BAD_INPUT;
-    if (wants_tables(arguments) && !(emit(run, &options) && verify(run) && make_object(run)))
+    tell_remarks(run);
+    if (wants_tables(arguments) &&
+        !(emit(run, &options) && verify(run) && make_object(run) && explain(run, &options)))
         return BAD_INPUT;
     return write_products(run);
 }

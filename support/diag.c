@@ -39,6 +39,7 @@ static const struct {
     [DIAG_NOTE] = {"note", "\033[1;36m"},
     [DIAG_WARNING] = {"warning", "\033[1;35m"},
     [DIAG_ERROR] = {"error", "\033[1;31m"},
+    [DIAG_REMARK] = {"remark", "\033[1;34m"},
 };
 
 // Sorting. What is sorted are groups: a diagnostic with the notes that follow it.

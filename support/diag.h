@@ -3,7 +3,7 @@
 #include "support/source.h"
 #include <stdio.h>
 
-enum severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
+enum severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR, DIAG_REMARK };
 
 #define NO_OFFSET UINT32_MAX
 
@@ -29,7 +29,7 @@ void diag_add(struct diags *diags, enum severity severity, const char *id, uint3
 // notes stay behind what they belong to.
 void diags_sort(struct diags *diags);
 
-// "note", "warning" or "error"
+// "note", "warning", "error" or "remark"
 const char *severity_word(enum severity severity);
 
 // `file:line:col: error: text [id]`, the source line, a caret with the range. A warning that was

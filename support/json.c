@@ -10,6 +10,7 @@ void json_init(struct json *json, FILE *to)
     json->depth = json->flat = 0;
     json->first = true;
     json->after_key = false;
+    json->shunned = '"';
 }
 
 static void new_line(struct json *json)
@@ -121,9 +122,9 @@ static void escape(struct sink *to, unsigned char c)
     sink_char(to, digits[c & 15]);
 }
 
-static bool is_plain(unsigned char c)
+static bool is_plain(const struct json *json, unsigned char c)
 {
-    return c >= ' ' && c < 127 && c != '"' && c != '\\';
+    return c >= ' ' && c < 127 && c != '"' && c != '\\' && c != (unsigned char)json->shunned;
 }
 
 void json_text(struct json *json, const char *text, size_t length)
@@ -133,7 +134,7 @@ void json_text(struct json *json, const char *text, size_t length)
     sink_char(&json->to, '"');
     for (;;) {
         const char *plain = at;
-        while (at < end && is_plain((unsigned char)*at))
+        while (at < end && is_plain(json, (unsigned char)*at))
             at++;
         sink_bytes(&json->to, plain, (size_t)(at - plain));
         if (at == end)

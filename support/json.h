@@ -12,6 +12,7 @@ struct json {
     int flat;   // >0: inside an object or array that stays on one line
     bool first; // nothing written yet at this level
     bool after_key;
+    char shunned; // is escaped, too: '<' for JSON within HTML
 };
 
 void json_init(struct json *json, FILE *to);

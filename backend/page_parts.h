@@ -1,0 +1,12 @@
+// What of the HTML report is the same for every program: the files in backend/html.
+#pragma once
+#include <stddef.h>
+
+enum { PAGE_PARTS = 3 }; // before the module, before the kernels, behind them
+
+struct page_part {
+    const char *bytes; // not terminated
+    size_t length;
+};
+
+extern const struct page_part page_parts[PAGE_PARTS];

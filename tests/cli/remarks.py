@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""Remarks: what became of every load, store and block, as text, JSON and SARIF.
+
+usage: remarks.py BUILD-ROOT
+
+What needs the Python package jsonschema is skipped without it.
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import Skip, add_case, case, ends, main, run, same, snapshot, within
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM = BUILD / 'cli' / 'ptxoffload'
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES = sorted((ROOT / 'samples').glob('*/*.ptx'))
+BOTH = ['--remarks', '--remarks-missed']
+
+HEAD = '.version 7.5\n.target sm_75\n.address_size 64\n'
+# Line 12 to 14: a chain of pattern 3, a load that is used twice, and an atomic operation.
+BODY = '''.visible .entry %s(.param .u64 a, .param .u64 b)
+{
+    .reg .b64 %%rd<5>; .reg .f32 %%f<5>;
+    ld.param.u64 %%rd1, [a];
+    ld.param.u64 %%rd2, [b];
+    cvta.to.global.u64 %%rd1, %%rd1;
+    cvta.to.global.u64 %%rd2, %%rd2;
+    ld.global.f32 %%f1, [%%rd1];
+    st.global.f32 [%%rd2], %%f1;
+    ld.global.f32 %%f2, [%%rd1+4];
+    add.f32 %%f3, %%f2, %%f2;
+    mul.f32 %%f3, %%f3, %%f2;
+    st.global.f32 [%%rd2+4], %%f3;
+    ret;
+}
+'''
+TWO = HEAD + BODY % 'first' + BODY % 'second_kernel'
+
+
+def remarks(folder, *options, text=TWO, name='in.ptx'):
+    """The remarks of a run as --diagnostics=json tells them"""
+    (folder / name).write_text(text, encoding='utf-8')
+    done = run([PROGRAM, name, *options, '--diagnostics=json'], folder)
+    return [one for one in json.loads(ends(done, 0, out='').err) if one['severity'] == 'remark']
+
+
+def heads(result):
+    return [line for line in result.err.decode().splitlines()
+            if re.match(r'\S.*: (remark|note): ', line)]
+
+
+# Everything that was considered
+
+ACCESS = re.compile(r'^\s*(?:\{\s*)?(?:@!?%\w+\s+)?((?:ld|ldu|st|atom|red)\.[\w.:]+)')
+ELSEWHERE = re.compile(r'\.(param|const|local)\b')
+
+
+def accesses(text):
+    """Lines with an access of global, generic or shared memory"""
+    for number, line in enumerate(text.splitlines(), 1):
+        match = ACCESS.match(line)
+        if match and not ELSEWHERE.search(match.group(1)):
+            yield number
+
+
+def accounted(folder, path):
+    text = path.read_text(encoding='utf-8')
+    for options in ([], ['--fma=split'], ['--no-reorder']):
+        found = remarks(folder, *BOTH, *options, text=text)
+        told = {}
+        for one in found:
+            if one['passed'] and one['id'] == 'chain':
+                for place in [one] + one['notes']:
+                    told.setdefault(place['line'], []).append('chain')
+            elif one['message'].startswith(('load not', 'store not')):
+                told.setdefault(one['line'], []).append(one['id'])
+        wanted = set(accesses(text))
+        for line in wanted:
+            same((line, len(told.get(line, []))), (line, 1))
+        extra = [line for line in told if line not in wanted and told[line] != ['chain']]
+        same(extra, [])
+        blocks(folder, found, options)
+
+
+def blocks(folder, found, options):
+    """Each block of the metadata has one remark, which says what they say."""
+    done = run([PROGRAM, 'in.ptx', *options, '--report=json'], folder)
+    for kernel in json.loads(done.out)['kernels']:
+        for block in kernel['blocks']:
+            first, last = block['begin_line'], block['end_line']
+            lines = 'line %d ' % first if first == last else 'lines %d to %d ' % (first, last)
+            head = '%s on %s' % (block['kind'], lines)
+            mine = [one for one in found if one['function'] == kernel['name'] and
+                    one['line'] == first and one['message'].startswith(head)]
+            chosen = block['candidate'] and not block['passed_over']
+            within(True, [one['passed'] == chosen for one in mine])
+            same(sum(one['passed'] for one in mine), int(chosen))
+        same(sum(not one['passed'] for one in found if one['function'] == kernel['name']),
+             len(kernel['rejected']))
+
+
+for path in SAMPLES:
+    add_case('every access and block of %s has its remark' % path.name, accounted, path)
+
+
+# Text
+
+@case
+def as_text(folder):
+    """text: place, sentence, rule, excerpt, and notes at what else belongs to it"""
+    (folder / 'in.ptx').write_text(TWO, encoding='utf-8')
+    done = ends(run([PROGRAM, 'in.ptx', *BOTH], folder), 0, out='')
+    lines = done.err.decode().splitlines()
+    at = lines.index('in.ptx:11:5: remark: chain 0 offloaded: c = a (pattern 3) saves 10 flits per '
+                     'warp and hop [chain]')
+    same(lines[at + 1:at + 6], [
+        '    11 |     ld.global.f32 %f1, [%rd1];',
+        '       |     ^~~~~~~~~~~~~~~~~~~~~~~~~~',
+        'in.ptx:12:5: note: the store of the chain',
+        '    12 |     st.global.f32 [%rd2], %f1;',
+        '       |     ^~~~~~~~~~~~~~~~~~~~~~~~~~'])
+    at = lines.index('in.ptx:13:5: remark: load not offloaded: %f2 is used again by the mul in line '
+                     '15, so the load should stay near its L1 [reuse]')
+    same(lines[at + 3], 'in.ptx:15:5: note: because of this')
+    assert not any('\033' in line for line in lines)
+    done = run([PROGRAM, 'in.ptx', '--remarks', '--color=always'], folder)
+    within(b'\033[1;34mremark:\033[0m', done.err)
+
+
+@case
+def which(folder):
+    """--remarks tells what is offloaded, --remarks-missed what is not, without either there is none"""
+    (folder / 'in.ptx').write_text(TWO, encoding='utf-8')
+    passed, missed = remarks(folder, '--remarks'), remarks(folder, '--remarks-missed')
+    assert passed and all(one['passed'] for one in passed)
+    assert missed and not any(one['passed'] for one in missed)
+    both = remarks(folder, *BOTH)
+    same(len(both), len(passed) + len(missed))
+    same([one['line'] for one in both], sorted(one['line'] for one in both))
+    ends(run([PROGRAM, 'in.ptx', '-o', 'out.ptx'], folder), 0, '', '')
+    # A report is written where one is asked for; remarks alone are enough to do.
+    ends(run([PROGRAM, 'in.ptx', '--remarks'], folder), 0, out='')
+    within(b'kernel first', run([PROGRAM, 'in.ptx', '--remarks', '--report=text'], folder).out)
+
+
+@case
+def filtered(folder):
+    """--remarks-filter is an extended regular expression that is found in the name"""
+    for expression, names in (('first', {'first'}), ('^f', {'first'}), ('kernel$', {'second_kernel'}),
+                              ('first|kernel', {'first', 'second_kernel'}), ('none', set()),
+                              ('s.*t', {'first'}), ('.', {'first', 'second_kernel'})):
+        found = remarks(folder, *BOTH, '--remarks-filter=' + expression)
+        same({one['function'] for one in found}, names)
+
+
+@case
+def same_output(folder):
+    """remarks change nothing of what is written"""
+    (folder / 'in.ptx').write_text(TWO, encoding='utf-8')
+    options = ['in.ptx', '-o', 'out.ptx', '--metadata=out.json', '--report=text:out.txt']
+    ends(run([PROGRAM, *options], folder), 0)
+    before = snapshot(folder)
+    ends(run([PROGRAM, *options, *BOTH], folder), 0, out='')
+    same(snapshot(folder), before)
+    # Nor of what is passed through because it is there already.
+    ends(run([PROGRAM, 'out.ptx', '-o', 'again.ptx', *BOTH], folder), 0, out='')
+    same((folder / 'again.ptx').read_bytes(), (folder / 'out.ptx').read_bytes())
+
+
+def told_again(folder, emit, again):
+    (folder / 'in.ptx').write_text(TWO, encoding='utf-8')
+    ends(run([PROGRAM, 'in.ptx', '-o', 'out.ptx', '--emit=' + emit, '--no-reorder'], folder), 0)
+    plain = [(one['line'], one['id'], one['message']) for one in remarks(folder, *BOTH, '--no-reorder')]
+    done = run([PROGRAM, again, *BOTH, '--diagnostics=json'] +
+               ([] if emit == 'elf' else ['--no-reorder']), folder)
+    same([(one['line'], one['id'], one['message']) for one in json.loads(ends(done, 0, out='').err)],
+         plain)
+
+
+add_case('a tagged text gives the remarks of the text without tags', told_again, 'ptx', 'out.ptx')
+add_case('an object gives the remarks of its PTX', told_again, 'elf', 'out.elf')
+
+
+# Where the CUDA source is
+
+LINES = HEAD + '''.visible .entry k(.param .u64 a)
+{
+    .reg .b64 %rd<5>; .reg .f32 %f<5>;
+    .loc 1 3 7
+    ld.param.u64 %rd1, [a];
+    cvta.to.global.u64 %rd1, %rd1;
+    .loc 1 5 9
+    ld.global.f32 %f1, [%rd1];
+    st.global.f32 [%rd1+4], %f1;
+    ret;
+}
+.file 1 "kernels/k e.cu"
+'''
+
+
+@case
+def origins(folder):
+    """.loc: the line of the CUDA source is a note, in each form"""
+    (folder / 'in.ptx').write_text(LINES, encoding='utf-8')
+    told = heads(run([PROGRAM, 'in.ptx', '--remarks'], folder))
+    within('kernels/k e.cu:5:9: note: in the CUDA source', told)
+    chain, = [one for one in remarks(folder, '--remarks', text=LINES) if one['id'] == 'chain']
+    note = chain['notes'][-1]
+    same((note['file'], note['line'], note['column'], note['end_line'], note['end_column']),
+         ('kernels/k e.cu', 5, 9, None, None))
+    found = sarif(folder, LINES, '--remarks')
+    place = [result for result in found['results'] if result['ruleId'] == 'chain'][0]
+    place = place['relatedLocations'][-1]['physicalLocation']
+    same(place['artifactLocation']['uri'], 'kernels/k%20e.cu')
+    same(place['region'], {'startLine': 5, 'startColumn': 9})
+    same(found['artifacts'][1]['location']['uri'], 'kernels/k%20e.cu')
+
+
+# Documents
+
+def sarif(folder, text, *options):
+    (folder / 'in.ptx').write_text(text, encoding='utf-8')
+    done = run([PROGRAM, 'in.ptx', *options, '--diagnostics=sarif'], folder)
+    return json.loads(ends(done, 0, out='').err)['runs'][0]
+
+
+@case
+def as_sarif(folder):
+    """SARIF: what is offloaded has passed, what is not is a note; rules, places, functions"""
+    found = sarif(folder, TWO, *BOTH)
+    same(len(found['results']), len(remarks(folder, *BOTH)))
+    for result in found['results']:
+        rule = found['tool']['driver']['rules'][result['ruleIndex']]
+        same((rule['id'], rule['properties']['tags']), (result['ruleId'], ['remark']))
+        passed = result['ruleId'] in ('chain', 'block')
+        same((result.get('kind'), result['level']), ('pass', 'none') if passed else (None, 'note'))
+        within(result['locations'][0]['logicalLocations'][0]['name'], ('first', 'second_kernel'))
+    reuse = [result for result in found['results'] if result['ruleId'] == 'reuse'][0]
+    same([note['physicalLocation']['region']['startLine'] for note in reuse['relatedLocations']], [15])
+    # Who asks for none is not told their rules either.
+    plain = sarif(folder, TWO, '-o', 'out.ptx')
+    same([rule for rule in plain['tool']['driver']['rules'] if 'remark' in rule['properties']['tags']], [])
+
+
+def schema_of(form):
+    path = {'json': ROOT / 'docs' / 'diagnostics.schema.json',
+            'sarif': ROOT / 'tests' / 'cli' / 'sarif.schema.json'}[form]
+    return json.loads(path.read_text(encoding='utf-8'))
+
+
+def valid(folder, form):
+    try:
+        from jsonschema import Draft202012Validator
+    except ImportError:
+        raise Skip('no Python package jsonschema')
+    checker = Draft202012Validator(schema_of(form))
+    texts = [path.read_text(encoding='utf-8') for path in SAMPLES] + [TWO, LINES]
+    for text in texts + [TWO.replace('add.f32', '/*é*/ frob.f32', 1)]:
+        (folder / 'in.ptx').write_text(text, encoding='utf-8')
+        run([PROGRAM, 'in.ptx', *BOTH, '--diagnostics=%s:out.json' % form], folder)
+        document = json.loads((folder / 'out.json').read_text(encoding='utf-8'))
+        faults = ['%s: %s' % (fault.json_path, fault.message)
+                  for fault in checker.iter_errors(document)]
+        assert not faults, faults[:5]
+
+
+for form in ('json', 'sarif'):
+    add_case('%s is valid' % form, valid, form)
+
+
+# Wrong command lines
+
+HINT = "'ptxoffload --help' explains the options\n"
+USAGE = {
+    '--remarks-filter=k': '--remarks-filter chooses among remarks, and there is neither --remarks nor '
+                          '--remarks-missed',
+    '--remarks --strip -o out': '--strip does no analysis: there is nothing to remark',
+    '--remarks-missed --format -o out': '--format does no analysis: there is nothing to remark',
+    '--remarks=k': '--remarks takes no argument',
+}
+
+
+def bad_usage(folder, arguments, message):
+    (folder / 'in.ptx').write_text(TWO, encoding='utf-8')
+    ends(run([PROGRAM, 'in.ptx', *arguments.split()], folder), 2,
+         'ptxoffload: error: %s\n%s' % (message, HINT), '')
+
+
+for arguments, message in USAGE.items():
+    add_case('bad usage: ' + arguments, bad_usage, arguments, message)
+
+
+@case
+def bad_expression(folder):
+    """bad usage: an expression that is none"""
+    (folder / 'in.ptx').write_text(TWO, encoding='utf-8')
+    done = ends(run([PROGRAM, 'in.ptx', '--remarks', '--remarks-filter=k['], folder), 2, out='')
+    within(b"--remarks-filter cannot be 'k[': ", done.err)
+
+
+main(os.cpu_count())
