@@ -114,7 +114,7 @@ static void print_range(FILE *to, const struct config_key *key)
         for (const char *at = key->choices; *at; at++)
             *at == '|' ? (void)fputs(", ", to) : (void)putc(*at, to);
         break;
-    case CONFIG_LIST: fputs("a list of ", to); // fall through
+    case CONFIG_LIST: fputs("a list of ", to); __attribute__((fallthrough));
     default: fprintf(to, "%s … %s%s%s", least, most, *key->unit ? " " : "", key->unit);
     }
 }
