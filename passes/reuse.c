@@ -1,0 +1,459 @@
+#include "passes/reuse.h"
+#include "passes/coalescing_places.h"
+#include "support/bits.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_WARPS = 8,  // of a CTA that are looked at; as many has one of unknown shape
+    MOST_OTHERS = 8, // loads before and behind one that are looked at
+};
+
+// Loads in the same innermost loop whose addresses differ by constants, in the order of the text.
+struct member {
+    uint32_t inst, bytes;
+    int64_t constant;
+};
+
+struct group {
+    uint64_t hash;
+    uint32_t loop;
+    uint16_t space;
+    struct affine address; // of the first
+    VEC(struct member) members;
+    struct group *next;
+};
+
+struct reuses {
+    struct arena *arena;
+    const struct ir_module *module;
+    const struct ir_function *fn;
+    struct affines *affines;
+    struct coalescings *coalescings;
+    struct block_shape shape;
+    struct group **table; // by hash; NULL: not made yet
+    uint32_t table_mask;
+    struct group **group_of; // per instruction
+    uint32_t *place_of;      // in its group's members
+    struct arena scratch;    // for one question
+};
+
+struct reuses *reuses_new(struct arena *arena, const struct ir_module *module,
+                          const struct ir_function *fn, struct affines *affines,
+                          struct coalescings *coalescings, struct block_shape shape)
+{
+    struct reuses *r = ARENA_NEW(arena, struct reuses);
+    *r = (struct reuses){.arena = arena,
+                         .module = module,
+                         .fn = fn,
+                         .affines = affines,
+                         .coalescings = coalescings,
+                         .shape = shape};
+    return r;
+}
+
+// Groups
+
+static uint32_t loop_of(const struct reuses *r, uint32_t inst)
+{
+    return r->fn->blocks.v[r->fn->insts.v[inst].block].loop;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
+}
+
+static uint64_t hash_of(const struct affine *address, uint32_t loop, uint16_t space)
+{
+    uint64_t hash = mix(loop, space);
+    for (uint32_t i = 0; i < address->count; i++) {
+        hash = mix(hash, (uint64_t)address->terms[i].coefficient);
+        for (uint32_t k = 0; k < AFFINE_FACTORS; k++)
+            hash = mix(hash, address->terms[i].atom[k]);
+    }
+    return hash;
+}
+
+static bool same_terms(const struct affine *a, const struct affine *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->terms[i].coefficient != b->terms[i].coefficient ||
+            memcmp(a->terms[i].atom, b->terms[i].atom, sizeof a->terms[i].atom))
+            return false;
+    return true;
+}
+
+static struct group *group_for(struct reuses *r, const struct affine *address, uint32_t loop,
+                               uint16_t space)
+{
+    uint64_t hash = hash_of(address, loop, space);
+    struct group **at = &r->table[hash & r->table_mask];
+    for (struct group *group = *at; group; group = group->next)
+        if (group->hash == hash && group->loop == loop && group->space == space &&
+            same_terms(&group->address, address))
+            return group;
+    struct group *group = ARENA_NEW(r->arena, struct group);
+    *group = (struct group){.hash = hash, .loop = loop, .space = space, .address = *address};
+    group->next = *at;
+    *at = group;
+    return group;
+}
+
+static void enter(struct reuses *r, uint32_t inst)
+{
+    struct affine address;
+    if (r->fn->insts.v[inst].class != CLASS_LOAD)
+        return;
+    struct coalescing c = coalescing_of(r->coalescings, inst);
+    if (!c.access || !affine_of_address(r->affines, inst, &address))
+        return;
+    struct group *group = group_for(r, &address, loop_of(r, inst), c.space);
+    r->group_of[inst] = group;
+    r->place_of[inst] = group->members.n;
+    vec_push(r->arena, &group->members, (struct member){inst, c.bytes, address.constant});
+}
+
+static void make_groups(struct reuses *r)
+{
+    uint32_t count = r->fn->insts.n, size = 64;
+    while (size < count / 4)
+        size *= 2;
+    r->table = ARENA_ARRAY(r->arena, struct group *, size);
+    r->table_mask = size - 1;
+    r->group_of = ARENA_ARRAY(r->arena, struct group *, count);
+    r->place_of = ARENA_ARRAY(r->arena, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++)
+        enter(r, i);
+}
+
+// Bytes
+
+struct interval {
+    int64_t begin, end;
+};
+
+struct intervals {
+    VEC(struct interval) list;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static void put(struct arena *scratch, struct intervals *to, int64_t begin, int64_t end)
+{
+    if (begin >= end)
+        return;
+    uint32_t n = to->list.n;
+    if (n && to->list.v[n - 1].begin <= begin && begin <= to->list.v[n - 1].end) {
+        if (end > to->list.v[n - 1].end)
+            to->list.v[n - 1].end = end;
+        return;
+    }
+    vec_push(scratch, &to->list, (struct interval){begin, end});
+}
+
+static void sort(struct intervals *intervals)
+{
+    if (intervals->list.n > 1)
+        qsort(intervals->list.v, intervals->list.n, sizeof *intervals->list.v, compare);
+}
+
+static int64_t line_of(int64_t byte)
+{
+    return byte >= 0 ? byte / COALESCING_LINE : -((COALESCING_LINE - 1 - byte) / COALESCING_LINE);
+}
+
+// Lines that sorted intervals touch if byte 0 is at `place` of a line.
+static uint64_t lines_of(const struct intervals *intervals, int64_t place)
+{
+    int64_t last = INT64_MIN;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < intervals->list.n; i++) {
+        int64_t first = line_of(intervals->list.v[i].begin + place),
+                end = line_of(intervals->list.v[i].end - 1 + place);
+        first = first > last ? first : last + 1;
+        count += end >= first ? (uint64_t)(end - first + 1) : 0;
+        last = end > last ? end : last;
+    }
+    return count;
+}
+
+// What a load touches
+
+enum { OF_LOOP = 1, OF_OTHERS = 2, OF_WARPS = 4 };
+
+struct view {
+    struct reuses *r;
+    const struct group *group;
+    const struct member *member;
+    struct affine address;
+    bool lanes_known; // else one lane is looked at
+    bool in_loop;     // with a step that is known
+    int64_t step;
+    uint32_t warps;
+    struct start start;
+};
+
+// Bytes of one access of a warp, for an access of `bytes` bytes; the first byte of warp 0 is 0.
+static bool put_warp(const struct view *view, struct intervals *to, uint32_t warp, uint32_t bytes)
+{
+    struct reuses *r = view->r;
+    if (!view->lanes_known) {
+        put(&r->scratch, to, 0, bytes);
+        return true;
+    }
+    bool known = shape_is_known(&r->shape);
+    uint32_t block = r->fn->insts.v[view->member->inst].block;
+    struct affine_lanes lanes = affine_lanes(r->affines, &view->address, block, known ? warp : 0);
+    uint32_t first[3] = {0}, tid[3] = {warp * WARP_LANES, 0, 0};
+    int64_t zero = 0, at = 0;
+    if (known)
+        shape_thread(&r->shape, warp * WARP_LANES, tid);
+    if (warp && (!coalescing_warp_offset(r->coalescings, &view->address, first, &zero) ||
+                 !coalescing_warp_offset(r->coalescings, &view->address, tid, &at)))
+        return false;
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        if (lanes.active >> i & 1)
+            put(&r->scratch, to, at - zero + lanes.offset[i], at - zero + lanes.offset[i] + bytes);
+    return true;
+}
+
+// What was touched by a load of the group before: in earlier iterations, as far as they reach back
+// by a line; in this one if it stands in front.
+static void put_member(const struct view *view, struct intervals *to,
+                       const struct intervals *touched, const struct member *other, unsigned of)
+{
+    int64_t apart = other->constant - view->member->constant, step = view->step;
+    uint64_t size = step < 0 ? -(uint64_t)step : (uint64_t)step;
+    int64_t more = size && size < COALESCING_LINE ? (int64_t)((COALESCING_LINE / size) * size) : 0;
+    bool loops = view->in_loop && (other == view->member ? of & OF_LOOP : of & OF_OTHERS);
+    bool before = other < view->member && of & OF_OTHERS;
+    for (uint32_t i = 0; i < touched->list.n; i++) {
+        int64_t begin = touched->list.v[i].begin + apart, end = touched->list.v[i].end + apart;
+        if (before)
+            put(&view->r->scratch, to, begin, end);
+        if (loops)
+            put(&view->r->scratch, to, begin - step - (step > 0 ? more : 0),
+                end - step + (step < 0 ? more : 0));
+    }
+}
+
+// Control that comes to `inst` has passed the other before, in this iteration or the last.
+static bool precedes(const struct view *view, const struct member *other)
+{
+    const struct ir_function *fn = view->r->fn;
+    uint32_t own = fn->insts.v[view->member->inst].block, its = fn->insts.v[other->inst].block;
+    if (other < view->member)
+        return ir_dominates(fn, its, own);
+    return view->in_loop &&
+           (its == own || ir_dominates(fn, its, fn->loops.v[view->group->loop].latch));
+}
+
+static void put_earlier(const struct view *view, struct intervals *to, unsigned of)
+{
+    const struct group *group = view->group;
+    uint32_t place = (uint32_t)(view->member - group->members.v);
+    uint32_t from = place > MOST_OTHERS ? place - MOST_OTHERS : 0;
+    uint32_t count =
+        group->members.n - from < 2 * MOST_OTHERS ? group->members.n - from : 2 * MOST_OTHERS;
+    uint32_t warps = of & OF_WARPS ? view->warps : 1;
+    for (uint32_t i = from; i < from + count; i++) {
+        const struct member *other = &group->members.v[i];
+        struct intervals touched = {0};
+        if (i != place && (!(of & OF_OTHERS) || !precedes(view, other)))
+            continue;
+        for (uint32_t w = 0; w < warps; w++)
+            put_warp(view, &touched, w, other->bytes);
+        put_member(view, to, &touched, other, of);
+    }
+}
+
+// New lines of those that the warps touch, over all places where the first may begin.
+static struct ratio missing(const struct view *view, unsigned of)
+{
+    struct intervals earlier = {0}, all = {0};
+    struct intervals *each = ARENA_ARRAY(&view->r->scratch, struct intervals, MOST_WARPS);
+    uint32_t warps = of & OF_WARPS ? view->warps : 1;
+    uint64_t fresh = 0, total = 0;
+    put_earlier(view, &earlier, of);
+    put_earlier(view, &all, of);
+    for (uint32_t w = 0; w < warps; w++) {
+        put_warp(view, &each[w], w, view->member->bytes);
+        put_warp(view, &all, w, view->member->bytes);
+        sort(&each[w]);
+    }
+    sort(&earlier);
+    sort(&all);
+    for (uint64_t place = view->start.value; place < COALESCING_LINE;
+         place += view->start.granule) {
+        fresh += lines_of(&all, (int64_t)place) - lines_of(&earlier, (int64_t)place);
+        for (uint32_t w = 0; w < warps; w++)
+            total += lines_of(&each[w], (int64_t)place);
+    }
+    arena_reset(&view->r->scratch);
+    return ratio_of(fresh, total);
+}
+
+// The view
+
+static uint32_t iteration_atom(const struct reuses *r, const struct affine *address, uint32_t loop)
+{
+    for (uint32_t i = 0; i < address->count; i++)
+        for (uint32_t k = 0; k < AFFINE_FACTORS && address->terms[i].atom[k] != IR_NONE; k++) {
+            const struct affine_atom *atom = affine_atom(r->affines, address->terms[i].atom[k]);
+            if (atom->kind == AFFINE_ITERATION && atom->index == loop)
+                return address->terms[i].atom[k];
+        }
+    return IR_NONE;
+}
+
+// Bytes from one iteration to the next, if they are the same each time: what is left without the
+// loop's number does not change in it.
+static bool find_step(struct reuses *r, uint32_t loop, const struct affine *address, int64_t *step)
+{
+    uint32_t atom = iteration_atom(r, address, loop);
+    struct affine found;
+    *step = 0;
+    if (atom == IR_NONE)
+        return affine_invariant(r->affines, address, loop);
+    if (!affine_step(r->affines, address, atom, &found) || !affine_is_constant(&found))
+        return false;
+    for (uint32_t i = 0; i < address->count; i++) {
+        struct affine term = {.terms = &address->terms[i], .count = 1};
+        if (address->terms[i].atom[0] != atom && !affine_invariant(r->affines, &term, loop))
+            return false;
+    }
+    *step = found.constant;
+    return true;
+}
+
+static uint32_t warps_seen(const struct view *view)
+{
+    struct reuses *r = view->r;
+    uint32_t warps = shape_is_known(&r->shape) ? coalescing_warps(&r->shape) : MOST_WARPS;
+    struct intervals ignored = {0};
+    if (!view->lanes_known)
+        return 1;
+    warps = warps < MOST_WARPS ? warps : MOST_WARPS;
+    uint32_t known = 1;
+    while (known < warps && put_warp(view, &ignored, known, 1))
+        known++;
+    arena_reset(&r->scratch);
+    return known;
+}
+
+static struct view view_of(struct reuses *r, uint32_t inst)
+{
+    struct view view = {.r = r, .group = r->group_of[inst]};
+    struct coalescing c = coalescing_of(r->coalescings, inst);
+    view.member = &view.group->members.v[r->place_of[inst]];
+    view.address = view.group->address;
+    view.address.constant = view.member->constant;
+    view.lanes_known = c.known;
+    view.start = c.known ? coalescing_start(r->coalescings, &view.address, 0, c.bytes)
+                         : (struct start){0, c.bytes};
+    view.in_loop =
+        view.group->loop != IR_NONE && find_step(r, view.group->loop, &view.address, &view.step);
+    view.warps = warps_seen(&view);
+    return view;
+}
+
+// Reuse
+
+static bool less(struct ratio a, struct ratio b)
+{
+    return a.count * b.of < b.count * a.of;
+}
+
+static uint32_t nearest_other(const struct view *view)
+{
+    const struct member *best = NULL;
+    for (uint32_t i = 0; i < view->group->members.n && i < 2 * MOST_OTHERS; i++) {
+        const struct member *other = &view->group->members.v[i];
+        if (other != view->member && precedes(view, other) && (!best || other < view->member))
+            best = other;
+    }
+    return best ? best->inst : IR_NONE;
+}
+
+// Local memory: each word of a warp is a line of its own.
+static struct reuse reuse_local(const struct view *view)
+{
+    struct reuse reuse = {REUSE_NONE, {1, 1}, view->step, view->group->loop, IR_NONE};
+    if (view->in_loop && !view->step) {
+        reuse.kind = REUSE_SAME;
+        reuse.miss = (struct ratio){0, 1};
+    }
+    return reuse;
+}
+
+static struct reuse judge(const struct view *view)
+{
+    struct reuse reuse = {REUSE_NONE, {1, 1}, view->step, view->group->loop, IR_NONE};
+    static const struct {
+        unsigned of;
+        enum reuse_kind kind;
+    } steps[] = {
+        {OF_LOOP, REUSE_LOOP},
+        {OF_LOOP | OF_OTHERS, REUSE_OTHER},
+        {OF_LOOP | OF_OTHERS | OF_WARPS, REUSE_WARPS},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct ratio miss = missing(view, steps[i].of);
+        if (!less(miss, reuse.miss))
+            continue;
+        // The kind is that of what serves at least half of what was left.
+        if (reuse.kind == REUSE_NONE || !less(reuse.miss, (struct ratio){miss.count * 2, miss.of}))
+            reuse.kind = steps[i].kind;
+        reuse.miss = miss;
+    }
+    if (reuse.kind == REUSE_LOOP && !view->step)
+        reuse.kind = REUSE_SAME;
+    if (reuse.kind == REUSE_OTHER)
+        reuse.other = nearest_other(view);
+    return reuse;
+}
+
+struct reuse reuse_of(struct reuses *r, uint32_t inst)
+{
+    if (!r->table)
+        make_groups(r);
+    if (!r->group_of[inst])
+        return (struct reuse){REUSE_UNKNOWN, {1, 1}, 0, loop_of(r, inst), IR_NONE};
+    arena_init(&r->scratch, r->arena->memory);
+    struct view view = view_of(r, inst);
+    struct reuse reuse = view.group->space == W_local ? reuse_local(&view) : judge(&view);
+    arena_free(&r->scratch);
+    if (!view.lanes_known && !view.in_loop && reuse.kind == REUSE_NONE)
+        reuse.kind = REUSE_UNKNOWN;
+    return reuse;
+}
+
+const char *reuse_text(struct reuses *r, struct arena *arena, uint32_t inst)
+{
+    struct reuse reuse = reuse_of(r, inst);
+    const char *share =
+        arena_printf(arena, "%" PRIu64 " of %" PRIu64 " lines %s new", reuse.miss.count,
+                     reuse.miss.of, reuse.miss.count == 1 ? "is" : "are");
+    switch (reuse.kind) {
+    case REUSE_NONE: return "no line is touched again: all lines are new";
+    case REUSE_LOOP:
+        return arena_printf(arena, "each iteration goes on by %" PRId64 " bytes: %s", reuse.step,
+                            share);
+    case REUSE_SAME:
+        return "the address is the same in all iterations: only the first brings lines";
+    case REUSE_OTHER:
+        return arena_printf(arena, "the load in line %u touches the same lines: %s",
+                            ir_place(r->module, r->fn, reuse.other).line, share);
+    case REUSE_WARPS: return arena_printf(arena, "warps of a CTA touch the same lines: %s", share);
+    case REUSE_UNKNOWN: break;
+    }
+    return "what it touches is not known: all lines count as new";
+}

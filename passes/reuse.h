@@ -1,0 +1,39 @@
+// Which loads a first-level cache would serve, because a line that they touch was touched before:
+// in an earlier iteration of the innermost loop, by another load of the block of code or of what
+// leads to it, or by another warp of the CTA.
+//
+// What is assumed: the warps of a CTA are in the same iteration; a line stays until all of them
+// have gone on by a line (or by one iteration, if that is more); blocks of unknown shape have 256
+// threads in one dimension; and what passes/coalescing.h says of places within lines. Stores bring
+// no lines.
+#pragma once
+#include "passes/coalescing.h"
+
+enum reuse_kind {
+    REUSE_UNKNOWN, // nothing is known of its addresses: taken as missing always
+    REUSE_NONE,    // every line is new
+    REUSE_LOOP,    // the thread goes on by less than a line each iteration
+    REUSE_SAME,    // the address does not change in the loop
+    REUSE_OTHER,   // another load touches the same lines
+    REUSE_WARPS,   // other warps of the CTA touch the same lines
+};
+
+struct reuse {
+    enum reuse_kind kind; // what serves most
+    struct ratio miss; // lines that are new, of those that it touches; of REUSE_SAME only those of
+                       // the first iteration are, and this is 0
+    int64_t step;      // bytes from one iteration to the next, if that is known
+    uint32_t loop;     // the innermost loop, or IR_NONE
+    uint32_t other;    // REUSE_OTHER: the load, else IR_NONE
+};
+
+struct reuses;
+
+// Addresses of all loads are looked at when the first is asked for; close to linear in them.
+struct reuses *reuses_new(struct arena *arena, const struct ir_module *module,
+                          const struct ir_function *fn, struct affines *affines,
+                          struct coalescings *coalescings, struct block_shape shape);
+struct reuse reuse_of(struct reuses *reuses, uint32_t inst);
+
+// Half a sentence for remarks: "each iteration goes on by 4 bytes: 1 of 32 lines is new".
+const char *reuse_text(struct reuses *reuses, struct arena *arena, uint32_t inst);

@@ -1,0 +1,156 @@
+// What a first-level cache would serve, for forms of which it can be reckoned by hand.
+#include "passes/reuse.h"
+#include "tests/unit/program.h"
+#include <stdio.h>
+
+struct form {
+    const char *text;
+    struct block_shape shape;
+    enum reuse_kind kind; // of the last load
+    struct ratio miss;
+};
+
+#define LOOP(before, body, step)                                                                   \
+    "mov.u32 %r10, 0; " before "\nL: " body " add.s32 %r10, %r10, " #step                          \
+    "; setp.lt.s32 %p1, %r10, %r1;\n@%p1 bra L;"
+// %rd3 = a + 4 * index
+#define AT(index) "mul.wide.s32 %rd2, %" #index ", 4; add.s64 %rd3, %rd1, %rd2; "
+#define LD "ld.global.f32 %f1, [%rd3]; "
+
+static const struct form forms[] = {
+    // Each thread its own word, once.
+    {AT(r7) LD, {0}, REUSE_NONE, {1, 1}},
+    // A loop over the grid: 128 bytes and more further each time.
+    {LOOP("", "mad.lo.s32 %r8, %r10, %r4, %r7; " AT(r8) LD, 1), {0}, REUSE_NONE, {1, 1}},
+    // Each thread along a row of its own, 256 words long: 31 of 32 times the line is there.
+    {LOOP("shl.b32 %r9, %r7, 8; ", "add.s32 %r8, %r9, %r10; " AT(r8) LD, 1),
+     {0},
+     REUSE_LOOP,
+     {1, 32}},
+    // The same, of a width that is not known.
+    {LOOP("mul.lo.s32 %r9, %r7, %r1; ", "add.s32 %r8, %r9, %r10; " AT(r8) LD, 1),
+     {0},
+     REUSE_LOOP,
+     {1, 32}},
+    // Four words further.
+    {LOOP("shl.b32 %r9, %r7, 8; ", "add.s32 %r8, %r9, %r10; " AT(r8) LD, 4),
+     {0},
+     REUSE_LOOP,
+     {1, 8}},
+    // Backwards.
+    {LOOP("shl.b32 %r9, %r7, 8; ", "sub.s32 %r8, %r9, %r10; " AT(r8) LD, 1),
+     {0},
+     REUSE_LOOP,
+     {1, 32}},
+    // Unrolled by two: the second word of a pair is always in the line of the first.
+    {LOOP("shl.b32 %r9, %r7, 8; ",
+          "add.s32 %r8, %r9, %r10; " AT(r8) LD "ld.global.f32 %f2, [%rd3+4]; ", 2),
+     {0},
+     REUSE_OTHER,
+     {0, 1}},
+    // The address does not change.
+    {LOOP(AT(r7), LD, 1), {0}, REUSE_SAME, {0, 1}},
+    // One word for all eight warps of a CTA, word by word.
+    {LOOP("", AT(r10) LD, 1), {0}, REUSE_WARPS, {1, 256}},
+    // The same of two warps.
+    {LOOP("", AT(r10) LD, 1), {64, 1, 1}, REUSE_WARPS, {1, 64}},
+    // The neighbour's word: of two lines, one was there before.
+    {AT(r7) LD "ld.global.f32 %f2, [%rd3+4]; ", {32, 1, 1}, REUSE_OTHER, {1, 2}},
+    // The same word again.
+    {AT(r7) LD "ld.global.f32 %f2, [%rd3]; ", {0}, REUSE_OTHER, {0, 1}},
+    // Words that lie apart by more than a warp's.
+    {AT(r7) LD "ld.global.f32 %f2, [%rd3+4096]; ", {32, 1, 1}, REUSE_NONE, {1, 1}},
+    // Two fields of a structure of 8 bytes: all lines of the second are those of the first.
+    {"mul.wide.s32 %rd2, %r7, 8; add.s64 %rd3, %rd1, %rd2; " LD "ld.global.f32 %f2, [%rd3+4]; ",
+     {0},
+     REUSE_OTHER,
+     {0, 1}},
+    // Warps one word off: each but the last touches a line that the next one touches, too.
+    {AT(r7) "ld.global.f32 %f2, [%rd3+4]; ", {256, 1, 1}, REUSE_WARPS, {9, 16}},
+    // A row for all warps of the block.
+    {AT(r2) LD, {32, 8, 1}, REUSE_WARPS, {1, 8}},
+    // A gather.
+    {AT(r7) "ld.global.u32 %r8, [%rd3]; " AT(r8) LD, {0}, REUSE_UNKNOWN, {1, 1}},
+    // Two neighbours of a gather's place: the second is in the same line 31 of 32 times.
+    {AT(r7) "ld.global.u32 %r8, [%rd3]; " AT(r8) LD "ld.global.f32 %f2, [%rd3+4]; ",
+     {0},
+     REUSE_OTHER,
+     {1, 32}},
+    // A load that stands in one branch only is not there for the other.
+    {AT(r7) "setp.eq.s32 %p2, %r2, %r1; @%p2 bra M; " LD "M: ld.global.f32 %f2, [%rd3]; ",
+     {32, 1, 1},
+     REUSE_NONE,
+     {1, 1}},
+};
+
+struct loaded {
+    struct program program;
+    struct ir_module module;
+    struct reuses *reuses;
+    uint32_t last;
+};
+
+static void load(struct loaded *l, const struct form *form)
+{
+    char text[4096];
+    snprintf(text, sizeof text,
+             ".version 7.5\n.target sm_75\n.address_size 64\n"
+             ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n"
+             ".reg .b32 %%r<20>; .reg .b64 %%rd<9>; .reg .pred %%p<5>; .reg .f32 %%f<5>;\n"
+             "ld.param.u64 %%rd1, [a]; cvta.to.global.u64 %%rd1, %%rd1; ld.param.u32 %%r1, [n];\n"
+             "mov.u32 %%r2, %%tid.x; mov.u32 %%r3, %%ctaid.x; mov.u32 %%r4, %%ntid.x;\n"
+             "mad.lo.s32 %%r7, %%r3, %%r4, %%r2;\n%s\nret;\n}\n",
+             form->text);
+    program_parse(&l->program, text, strlen(text));
+    struct arena *arena = &l->program.arena;
+    ir_build(&l->module, arena, &l->program.tree, &l->program.diags);
+    assert_int_equal(l->program.diags.errors, 0);
+    const struct ir_function *fn = &l->module.functions.v[0];
+    const struct divergence *divergence =
+        divergence_new(arena, &l->module, fn, form->shape, SHAPE_ASSUMED);
+    struct affines *affines = affines_new(arena, &l->module, fn, divergence, form->shape);
+    struct coalescings *c = coalescings_new(arena, &l->module, fn, affines, form->shape);
+    l->reuses = reuses_new(arena, &l->module, fn, affines, c, form->shape);
+    for (uint32_t i = 0; i < fn->insts.n; i++)
+        if (fn->insts.v[i].class == CLASS_LOAD)
+            l->last = i;
+}
+
+static void test_forms(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct loaded l;
+        load(&l, &forms[i]);
+        struct reuse reuse = reuse_of(l.reuses, l.last);
+        if (reuse.kind != forms[i].kind || reuse.miss.count != forms[i].miss.count ||
+            reuse.miss.of != forms[i].miss.of)
+            fail_msg("kind %d, %llu / %llu: %s\n%s", reuse.kind,
+                     (unsigned long long)reuse.miss.count, (unsigned long long)reuse.miss.of,
+                     reuse_text(l.reuses, &l.program.arena, l.last), forms[i].text);
+        program_free(&l.program);
+    }
+}
+
+static void check_text(const struct form *form, const char *text)
+{
+    struct loaded l;
+    load(&l, form);
+    assert_string_equal(reuse_text(l.reuses, &l.program.arena, l.last), text);
+    program_free(&l.program);
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    check_text(&forms[2], "each iteration goes on by 4 bytes: 1 of 32 lines is new");
+    check_text(&forms[7], "the address is the same in all iterations: only the first brings lines");
+    check_text(&forms[10], "the load in line 10 touches the same lines: 1 of 2 lines is new");
+    check_text(&forms[14], "warps of a CTA touch the same lines: 9 of 16 lines are new");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_texts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
