@@ -29,7 +29,6 @@ void ir_build_dominators(struct ir_work *work, struct ir_function *fn);
 void ir_build_loops(struct ir_work *work, struct ir_function *fn);
 void ir_build_liveness(struct ir_work *work, struct ir_function *fn);
 void ir_build_ssa(struct ir_work *work, struct ir_function *fn);
-void ir_build_uniform(struct ir_work *work, struct ir_function *fn);
 
 // Rows of a sparse table by counting: `at` has rows + 1 entries; fill with csr_put.
 struct csr {

@@ -2,8 +2,7 @@
 #include "ir/internal.h"
 
 static void (*const steps[])(struct ir_work *work, struct ir_function *fn) = {
-    ir_build_edges,    ir_build_dominators, ir_build_loops,
-    ir_build_liveness, ir_build_ssa,        ir_build_uniform,
+    ir_build_edges, ir_build_dominators, ir_build_loops, ir_build_liveness, ir_build_ssa,
 };
 
 // Gives the module an array that has grown, without the room that it did not need.

@@ -155,7 +155,6 @@ struct ir_function {
     VEC(struct ir_phi) phis;
     VEC(uint32_t) phi_args;
     VEC(uint32_t) uses;
-    uint64_t *uniform; // bit set over versions: the same value for all lanes of a warp, for sure
     VEC(uint32_t) live;
 };
 
@@ -213,10 +212,6 @@ uint32_t ir_version_block(const struct ir_function *fn, uint32_t version);
 // True if block `a` dominates block `b`.
 bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
-
-// True if the operand's value is the same for all lanes of a warp: an immediate, a kernel
-// parameter, constant memory, %ctaid, %ntid … and arithmetic on those.
-bool ir_uniform(const struct ir_function *fn, uint32_t operand);
 
 // The n-th operand id with this role, or IR_NONE; n from 0.
 uint32_t ir_find_operand(const struct ir_function *fn, uint32_t inst, enum ir_role role,

@@ -118,8 +118,9 @@ static uint32_t base_of_sum(const struct ir_module *module, const struct ir_func
             return IR_NONE;
         uint32_t found = IR_NONE, rest = IR_NONE;
         for (uint32_t side = 1; side <= 2; side++) {
-            struct address address = {
-                IR_NONE, fn->operand_version.v[at->operands + side], 0, 0, W_UNKNOWN, false};
+            struct address address = {.parameter = IR_NONE,
+                                      .version = fn->operand_version.v[at->operands + side],
+                                      .space = W_UNKNOWN};
             bool reached = trace(module, fn, &address);
             if (reached && found != IR_NONE)
                 return IR_NONE; // two candidates
@@ -142,9 +143,11 @@ struct address address_of(const struct ir_module *module, const struct ir_functi
                           uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
-    struct address address = {
-        IR_NONE, IR_NONE, 0, ir_type_bits(at->type) / 8u * at->vector, plain_space(at->space),
-        false};
+    struct address address = {.parameter = IR_NONE,
+                              .version = IR_NONE,
+                              .bytes = ir_type_bits(at->type) / 8u * at->vector,
+                              .space = plain_space(at->space),
+                              .pointer = IR_NONE};
     uint32_t base = ir_find_operand(fn, inst, ROLE_ADDRESS, 0);
     address.read_only = address.space == W_const || ir_has_modifier(module, fn, inst, W_nc);
     if (base == IR_NONE)
@@ -179,21 +182,56 @@ static bool ranges_meet(const struct address *a, const struct address *b)
     return a->offset < b->offset + (int64_t)b->bytes && b->offset < a->offset + (int64_t)a->bytes;
 }
 
-bool address_may_alias(const struct ir_module *module, const struct address *a,
-                       const struct address *b)
+struct address address_in(struct facts *facts, uint32_t inst)
 {
+    struct address address = address_of(facts->module, facts->fn, inst);
+    struct affines *affines = facts_affines(facts);
+    address.has_sum = affine_of_address(affines, inst, &address.sum);
+    uint32_t base = address.has_sum ? affine_base(affines, &address.sum) : IR_NONE;
+    const struct affine_atom *atom = base == IR_NONE ? NULL : affine_atom(affines, base);
+    if (atom && (atom->kind == AFFINE_PARAMETER || atom->kind == AFFINE_SYMBOL))
+        address.pointer = atom->index;
+    return address;
+}
+
+// Where a generic address surely leads, if it is an offset to a variable or to a kernel's pointer,
+// which is never one to shared or local memory.
+static uint16_t space_of(const struct ir_module *module, const struct address *address)
+{
+    if (address->space != W_UNKNOWN || address->pointer == IR_NONE)
+        return address->space;
+    const struct ir_symbol *symbol = &module->symbols.v[address->pointer];
+    return symbol->parameter == IR_NONE ? plain_space(symbol->space) : W_global;
+}
+
+// Bases that never lead to the same memory.
+static bool are_separate(const struct facts *facts, uint32_t a, uint32_t b)
+{
+    bool variable_a = is_variable(facts->module, a), variable_b = is_variable(facts->module, b);
+    if (a == b || a == IR_NONE || b == IR_NONE)
+        return false;
+    if (variable_a && variable_b) // arrays of shared memory without a size all begin at one place
+        return facts->module->symbols.v[a].size || facts->module->symbols.v[b].size;
+    return (!variable_a && !variable_b && facts->options.restrict_parameters &&
+            facts->fn->is_entry);
+}
+
+bool address_may_alias(struct facts *facts, const struct address *a, const struct address *b)
+{
+    const struct ir_module *module = facts->module;
+    uint16_t space_a = space_of(module, a), space_b = space_of(module, b);
     if (a->read_only || b->read_only)
         return false;
-    if (a->space != W_UNKNOWN && b->space != W_UNKNOWN && a->space != b->space)
+    if (space_a != W_UNKNOWN && space_b != W_UNKNOWN && space_a != space_b)
         return false;
-    bool same_rest = a->version == b->version;
-    if (same_rest && (a->version != IR_NONE || a->parameter != IR_NONE) &&
-        a->parameter == b->parameter)
+    bool same_rest = a->version == b->version && a->parameter == b->parameter &&
+                     (a->version != IR_NONE || a->parameter != IR_NONE);
+    if (same_rest)
         return ranges_meet(a, b);
-    if (is_variable(module, a->parameter) && is_variable(module, b->parameter) &&
-        a->parameter != b->parameter)
+    if (are_separate(facts, a->pointer, b->pointer))
         return false;
-    return true;
+    return !(a->has_sum && b->has_sum &&
+             affine_apart(facts_affines(facts), &a->sum, a->bytes, &b->sum, b->bytes));
 }
 
 bool value_is_parameter(const struct ir_module *module, const struct ir_function *fn,

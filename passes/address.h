@@ -1,6 +1,6 @@
-// What an address is made of: traced through copies, conversions and additions of constants.
+// What an address is made of, and whether two accesses may touch the same bytes.
 #pragma once
-#include "ir/ir.h"
+#include "passes/facts.h"
 
 struct address {
     uint32_t
@@ -11,22 +11,23 @@ struct address {
     uint32_t bytes; // width of the access
     uint16_t space; // isa_word of the space; W_UNKNOWN: generic and not known
     bool read_only; // ld.global.nc, ld.const: nothing in the kernel writes there
+    // Of address_in only.
+    bool has_sum;
+    struct affine sum;
+    uint32_t pointer; // symbol of the parameter or variable that is its only pointer, or IR_NONE
 };
 
 // The address that a load, store or atomic accesses.
 struct address address_of(const struct ir_module *module, const struct ir_function *fn,
                           uint32_t inst);
-// False only if the two accesses surely touch different bytes.
-bool address_may_alias(const struct ir_module *module, const struct address *a,
-                       const struct address *b);
+// The same, and as a sum.
+struct address address_in(struct facts *facts, uint32_t inst);
 
-// True if the operand's value is the same for all lanes of a warp, see ir_uniform.
-static inline bool value_is_uniform(const struct ir_module *module, const struct ir_function *fn,
-                                    uint32_t operand)
-{
-    (void)module;
-    return ir_uniform(fn, operand);
-}
+// False only if the two accesses surely touch different bytes: other spaces, other variables,
+// memory that nobody writes, or places that are never the same distance apart. They are taken to
+// belong to the same iteration of all loops around both. With --restrict, different pointers among
+// a kernel's parameters lead to different memory.
+bool address_may_alias(struct facts *facts, const struct address *a, const struct address *b);
 
 // True if the value is a kernel parameter: read by ld.param, handed on by mov and cvta. A value
 // that is computed from parameters is not one.

@@ -86,11 +86,20 @@ static inline bool affine_is_constant(const struct affine *a)
 void affine_range(const struct affines *affines, const struct affine *a, int64_t *least,
                   int64_t *most);
 
+// True if accesses of so many bytes at a and at b surely have no byte in common, whatever the atoms
+// are and whatever is assumed of them: by the range of a - b, or by what divides its terms.
+bool affine_apart(const struct affines *affines, const struct affine *a, uint32_t a_bytes,
+                  const struct affine *b, uint32_t b_bytes);
+// The one pointer that the address is an offset to: an atom (parameter, variable, version) as wide
+// as an address. IR_NONE: there is none, or several.
+uint32_t affine_base(const struct affines *affines, const struct affine *address);
+
 // The sum of the coefficients' terms that contain the atom, without it: what one step of the atom
 // adds. False if the atom is a factor more than once.
 bool affine_step(struct affines *affines, const struct affine *a, uint32_t atom,
                  struct affine *step);
-// The atom of a loop's iteration or of a special register, or IR_NONE if no expression has it yet.
+// The atom of a loop's iteration (member: W_UNKNOWN), of a special register or a variable's
+// address, or IR_NONE if no expression has it yet.
 uint32_t affine_find(const struct affines *affines, enum affine_kind kind, uint32_t index,
                      uint16_t member);
 // True if no atom of the expression changes while the loop runs.

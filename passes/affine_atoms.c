@@ -60,12 +60,10 @@ const struct affine_atom *affine_atom(const struct affines *affines, uint32_t at
 uint32_t affine_find(const struct affines *affines, enum affine_kind kind, uint32_t index,
                      uint16_t member)
 {
-    for (uint32_t i = 0; i < affines->atoms.n; i++) {
-        const struct affine_atom *atom = &affines->atoms.v[i];
-        if (atom->kind == kind && atom->index == index && atom->member == member)
-            return i;
-    }
-    return IR_NONE;
+    struct affine_atom atom = {.kind = (uint8_t)kind, .bits = 64, .member = member, .index = index};
+    if (kind == AFFINE_SPECIAL)
+        atom.bits = isa_specials[index].most;
+    return affines->bucket_count ? affines->buckets[find(affines, &atom)] - 1 : IR_NONE;
 }
 
 static void set_range(struct affine_atom *atom, unsigned bits, bool is_unsigned)
@@ -224,6 +222,7 @@ static struct affine of_version(struct affines *affines, uint32_t version, bool 
     struct affine_atom atom = {.kind = AFFINE_VERSION,
                                .bits = (uint8_t)affines->fn->registers.v[v->reg].bits,
                                .is_unsigned = is_unsigned,
+                               .member = W_UNKNOWN,
                                .index = version,
                                .varies = !divergence_uniform(affines->divergence, version)};
     set_version_range(affines, &atom);
@@ -246,7 +245,8 @@ struct affine affine_unsigned(struct affines *affines, uint32_t version)
 
 struct affine affine_of_symbol(struct affines *affines, uint32_t symbol)
 {
-    struct affine_atom atom = {.kind = AFFINE_SYMBOL, .bits = 64, .index = symbol};
+    struct affine_atom atom = {
+        .kind = AFFINE_SYMBOL, .bits = 64, .member = W_UNKNOWN, .index = symbol};
     bool far = affines->module->symbols.v[symbol].space == W_global ||
                affines->module->symbols.v[symbol].space == W_func;
     set_range(&atom, far ? 64 : 31, !far); // other spaces are counted from their own beginning

@@ -482,6 +482,7 @@ static bool parameter(const struct reader *r, struct affine *to)
         element++;
     struct affine_atom atom = {.kind = AFFINE_PARAMETER,
                                .bits = (uint8_t)r->bits,
+                               .member = W_UNKNOWN,
                                .index = o->index,
                                .offset = o->value + (int64_t)element * r->bits / 8};
     unsigned held = fn->registers.v[fn->versions.v[r->version].reg].bits;

@@ -324,3 +324,58 @@ bool affine_step(struct affines *affines, const struct affine *a, uint32_t atom,
     }
     return sum_keep(affines, &sum, step);
 }
+
+static bool ranges_apart(const struct affines *affines, const struct affine *difference,
+                         uint32_t a_bytes, uint32_t b_bytes)
+{
+    int64_t least, most;
+    affine_range(affines, difference, &least, &most);
+    unsigned bits = difference->exact_bits;
+    int64_t period = bits < 63 ? INT64_C(1) << bits : INT64_MAX;
+    bool above = least >= (int64_t)b_bytes && most <= period - (int64_t)a_bytes;
+    bool below = most <= -(int64_t)a_bytes && least >= -period + (int64_t)b_bytes;
+    return above || below;
+}
+
+// The terms are multiples of a power of two, so that the constant says where they may meet.
+static bool places_apart(const struct affine *difference, uint32_t a_bytes, uint32_t b_bytes)
+{
+    unsigned bits = affine_low_zeros(difference);
+    bits = bits < difference->exact_bits ? bits : difference->exact_bits;
+    uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+    uint64_t place = (uint64_t)difference->constant & mask;
+    return place >= b_bytes && mask - place + 1 >= a_bytes;
+}
+
+bool affine_apart(const struct affines *affines, const struct affine *a, uint32_t a_bytes,
+                  const struct affine *b, uint32_t b_bytes)
+{
+    struct sum sum = sum_new();
+    sum_add(&sum, a, 1);
+    sum_add(&sum, b, -1);
+    if (sum.too_long || !a_bytes || !b_bytes)
+        return false;
+    struct affine difference = {.constant = sum.constant,
+                                .terms = sum.terms,
+                                .count = sum.count,
+                                .exact_bits = sum.exact_bits};
+    return places_apart(&difference, a_bytes, b_bytes) ||
+           ranges_apart(affines, &difference, a_bytes, b_bytes);
+}
+
+uint32_t affine_base(const struct affines *affines, const struct affine *address)
+{
+    uint32_t found = IR_NONE;
+    for (uint32_t i = 0; i < address->count; i++) {
+        const struct affine_term *term = &address->terms[i];
+        const struct affine_atom *atom = &affines->atoms.v[term->atom[0]];
+        bool pointer = atom->kind != AFFINE_SPECIAL && atom->kind != AFFINE_ITERATION &&
+                       atom->bits >= affines->module->address_bits && term->coefficient == 1 &&
+                       term->atom[1] == IR_NONE;
+        if (pointer && found != IR_NONE)
+            return IR_NONE;
+        if (pointer)
+            found = term->atom[0];
+    }
+    return found;
+}

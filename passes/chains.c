@@ -174,6 +174,7 @@ static void run_on(struct ir_module *module, uint32_t function, const struct pas
                         .options = options,
                         .fn = &module->functions.v[function],
                         .function = function,
+                        .facts = facts_of(plan, module, options, function),
                         .arena = plan->arena};
     uint32_t first = plan->chains.n;
     arena_init(&m.scratch, plan->arena->memory);
@@ -181,7 +182,7 @@ static void run_on(struct ir_module *module, uint32_t function, const struct pas
     match_loads(&m);
     match_patterns(&m);
     if (m.candidates.n) {
-        order_init(&m.order, &m.scratch, module, m.fn);
+        order_init(&m.order, &m.scratch, m.facts);
         choose_all(&m, plan);
     }
     stores_judge(&m, plan, first);

@@ -16,7 +16,7 @@ struct facts *facts_of(struct plan *plan, const struct ir_module *module,
         return *at;
     const struct ir_function *fn = &module->functions.v[function];
     *at = ARENA_NEW(plan->arena, struct facts);
-    **at = (struct facts){.arena = plan->arena, .module = module, .fn = fn, .options = options};
+    **at = (struct facts){.arena = plan->arena, .module = module, .fn = fn, .options = *options};
     (*at)->shape = shape_of(module, fn, options->block);
     return *at;
 }

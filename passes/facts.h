@@ -8,7 +8,7 @@ struct facts {
     struct arena *arena;
     const struct ir_module *module;
     const struct ir_function *fn;
-    const struct pass_options *options;
+    struct pass_options options;
     struct block_shape shape; // .reqntid, else --block, else unknown
     // Made on demand: use the functions below.
     const struct divergence *divergence, *certain;
@@ -16,7 +16,7 @@ struct facts {
 };
 
 // The facts of a function, by its place in module->functions; made on first use and kept in the
-// plan's arena. The options are those of the run and must outlive the plan.
+// plan's arena. The options are those of the run.
 struct facts *facts_of(struct plan *plan, const struct ir_module *module,
                        const struct pass_options *options, uint32_t function);
 

@@ -43,7 +43,8 @@ static struct input input_of(struct matcher *m, uint32_t inst, uint32_t operand)
     if (load && load->verdict.rule == RULE_COUNT && load->reader == inst && !at->part) {
         input.kind = INPUT_LOAD;
         input.load = load;
-    } else if (at->kind != OPERAND_UNKNOWN && value_is_uniform(m->module, m->fn, operand)) {
+    } else if (at->kind != OPERAND_UNKNOWN &&
+               divergence_operand(facts_certain(m->facts), operand)) {
         input.kind = INPUT_SCALAR;
     }
     return input;

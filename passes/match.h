@@ -33,6 +33,7 @@ struct matcher {
     const struct pass_options *options;
     const struct ir_function *fn;
     uint32_t function;
+    struct facts *facts;
     struct arena *arena;  // of the plan: sentences
     struct arena scratch; // everything else
     struct uses uses;

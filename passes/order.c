@@ -49,18 +49,20 @@ static enum effect effect_of(const struct ir_module *module, const struct ir_fun
 
 static void read_access(struct order *order, uint32_t inst, enum effect effect)
 {
-    struct address address = {IR_NONE, IR_NONE, 0, 0, W_UNKNOWN, false};
+    struct address address = {
+        .parameter = IR_NONE, .version = IR_NONE, .space = W_UNKNOWN, .pointer = IR_NONE};
     if (effect != EFFECT_FETCH)
-        address = address_of(order->module, order->fn, inst);
+        address = address_in(order->facts, inst);
     vec_push(order->arena, &order->accesses, address);
     order->access[inst] = order->accesses.n;
 }
 
-void order_init(struct order *order, struct arena *arena, const struct ir_module *module,
-                const struct ir_function *fn)
+void order_init(struct order *order, struct arena *arena, struct facts *facts)
 {
+    const struct ir_module *module = facts->module;
+    const struct ir_function *fn = facts->fn;
     uint32_t count = fn->insts.n, registers = fn->registers.n;
-    *order = (struct order){.module = module, .fn = fn, .arena = arena};
+    *order = (struct order){.facts = facts, .module = module, .fn = fn, .arena = arena};
     order->statements = statements_read(module, fn, arena);
     order->segment = ARENA_ARRAY(arena, uint32_t, count + 1);
     order->at = ARENA_ARRAY(arena, uint32_t, count + 1);
@@ -93,7 +95,7 @@ static bool memory_depends(const struct order *order, uint32_t a, uint32_t b)
         return false;
     if (!writes_memory(order, a) && !writes_memory(order, b))
         return false;
-    return address_may_alias(order->module, &order->accesses.v[order->access[a] - 1],
+    return address_may_alias(order->facts, &order->accesses.v[order->access[a] - 1],
                              &order->accesses.v[order->access[b] - 1]);
 }
 

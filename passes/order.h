@@ -12,6 +12,7 @@
 #include "passes/statement.h"
 
 struct order {
+    struct facts *facts;
     const struct ir_module *module;
     const struct ir_function *fn;
     struct arena *arena;
@@ -38,8 +39,7 @@ struct obstacle {
     uint32_t member;     // the member that it must not change places with, or IR_NONE
 };
 
-void order_init(struct order *order, struct arena *arena, const struct ir_module *module,
-                const struct ir_function *fn);
+void order_init(struct order *order, struct arena *arena, struct facts *facts);
 
 // True if the members can stand next to each other in the order given. The members are in one basic
 // block, in no unit yet.

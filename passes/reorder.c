@@ -17,6 +17,7 @@
 struct mover {
     const struct ir_module *module;
     const struct ir_function *fn;
+    struct facts *facts;
     struct plan *plan;
     struct arena scratch;
     struct order order;
@@ -304,7 +305,7 @@ static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
 {
     struct obstacle why;
     arena_init(&m->scratch, m->plan->arena->memory);
-    order_init(&m->order, &m->scratch, m->module, m->fn);
+    order_init(&m->order, &m->scratch, m->facts);
     m->stays = bits_new(&m->scratch, m->fn->insts.n + 1);
     for (uint32_t i = first; i < end; i++) {
         const struct chain *chain = &m->plan->chains.v[i];
@@ -322,7 +323,10 @@ bool pass_reorder(struct ir_module *module, const struct pass_options *options, 
         uint32_t function = plan->chains.v[first].function;
         for (end = first; end < plan->chains.n && plan->chains.v[end].function == function;)
             end++;
-        struct mover m = {.module = module, .fn = &module->functions.v[function], .plan = plan};
+        struct mover m = {.module = module,
+                          .fn = &module->functions.v[function],
+                          .facts = facts_of(plan, module, options, function),
+                          .plan = plan};
         reorder_function(&m, first, end);
     }
     split_fused(module, plan);

@@ -205,43 +205,6 @@ static void test_irreducible(void **state)
     program_free(&b.program);
 }
 
-static void test_uniform(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *body; // the last instruction's definition is judged
-        bool uniform;
-    } cases[] = {
-        {"ld.param.u32 %r1, [n];", true},
-        {"mov.u32 %r1, %ctaid.x; mul.lo.s32 %r2, %r1, 4;", true},
-        {"mov.u32 %r1, %tid.x; mul.lo.s32 %r2, %r1, 4;", false},
-        {"mov.u32 %r1, %laneid;", false},
-        {"mov.u32 %r1, %clock;", false},
-        {"ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1];", false},
-        {"ld.const.u32 %r1, [c+4];", true},
-        {"mov.u32 %r2, %tid.x; cvt.u64.u32 %rd2, %r2; mov.u64 %rd1, c; add.s64 %rd1, %rd1, %rd2; "
-         "ld.const.u32 %r1, [%rd1];",
-         false},
-        {"ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; selp.b32 %r2, 1, 2, %p1;", true},
-        {"mov.u32 %r3, %tid.x; setp.eq.u32 %p1, %r3, 0; @%p1 mov.u32 %r1, 4;", false},
-        {"vote.sync.ballot.b32 %r1, %p1, -1;", true},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct built b;
-        char text[1024];
-        snprintf(text, sizeof text,
-                 ".const .b32 c[8];\n" KERNEL(
-                     ".reg .pred %%p<4>; .reg .b32 %%r<9>; .reg .b64 %%rd<4>;\n%s"),
-                 cases[i].body);
-        build_clean(&b, text);
-        const struct ir_function *fn = only(&b);
-        uint32_t def = ir_find_operand(fn, fn->insts.n - 1, ROLE_DEF, 0);
-        if (ir_uniform(fn, def) != cases[i].uniform)
-            fail_msg("%s", cases[i].body);
-        program_free(&b.program);
-    }
-}
-
 static void test_modifiers(void **state)
 {
     (void)state;
@@ -371,7 +334,6 @@ int main(void)
         cmocka_unit_test(test_roles),
         cmocka_unit_test(test_loops),
         cmocka_unit_test(test_irreducible),
-        cmocka_unit_test(test_uniform),
         cmocka_unit_test(test_modifiers),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_memory_failure),
