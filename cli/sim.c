@@ -291,7 +291,11 @@ static enum session_outcome run(struct sim *sim)
     if (sim->stop)
         outcome = SESSION_INTERRUPTED;
     progress_stop(&sim->progress);
-    fflush(stdout);
+    if (fflush(stdout) || ferror(stdout)) {
+        message_error(&sim->messages, "cannot write standard output: what kernels printed is lost");
+        if (outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED)
+            outcome = SESSION_BAD_INPUT;
+    }
     session_tell_reports(session);
     if (outcome == SESSION_DONE && session_reports(session))
         outcome = SESSION_CHECK_FAILED;

@@ -163,17 +163,19 @@ static uint32_t place_locals(struct program *program, const struct program_funct
     return at;
 }
 
-static void read_cluster(const struct tree *tree, const struct ir_function *fn, uint32_t cluster[3])
+// What a directive with three numbers says; what is left out is 1. Untouched without it.
+static void read_shape(const struct tree *tree, const struct ir_function *fn, uint16_t directive,
+                       uint32_t shape[3])
 {
     NODE_EACH (child, tree, fn->node) {
         const struct node *at = &tree->nodes.v[child];
-        if (at->kind != NODE_TUNING || at->aux != W_reqnctapercluster)
+        if (at->kind != NODE_TUNING || at->aux != directive)
             continue;
-        cluster[0] = cluster[1] = cluster[2] = 1;
+        shape[0] = shape[1] = shape[2] = 1;
         uint32_t n = 0;
         NODE_EACH (number, tree, child)
             if (tree->nodes.v[number].kind == NODE_INT && n < 3)
-                cluster[n++] = (uint32_t)tree->nodes.v[number].value;
+                shape[n++] = (uint32_t)tree->nodes.v[number].value;
     }
 }
 
@@ -186,7 +188,10 @@ static void layout_function(struct program *program, struct program_function *fu
     function->params = program->parameters.n;
     function->param_count = place_parameters(program, fn->params, &at);
     if (fn->is_entry) {
-        read_cluster(program->module->tree, fn, function->cluster);
+        const struct tree *tree = program->module->tree;
+        read_shape(tree, fn, W_reqnctapercluster, function->cluster);
+        read_shape(tree, fn, W_reqntid, function->block);
+        read_shape(tree, fn, W_maxntid, function->most);
         function->param_bytes = at;
         at = 0;
     }

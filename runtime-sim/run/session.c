@@ -232,6 +232,27 @@ static bool check_shape(struct session *session, const struct run_launch *from,
     return !wrong;
 }
 
+// What the kernel itself says of its blocks.
+static bool check_block(struct session *session, const struct run_launch *from,
+                        const struct launch *launch)
+{
+    const struct program_function *fn = &session->program->functions.v[launch->function];
+    const uint32_t *block = launch->block, *needs = fn->block;
+    uint64_t most = (uint64_t)fn->most[0] * fn->most[1] * fn->most[2];
+    const struct run_text *at = from->block[0].expr ? &from->block[0].at : &from->at;
+    if (needs[0] && memcmp(needs, block, sizeof fn->block))
+        run_fault(session->run, at,
+                  "the kernel has .reqntid %u, %u, %u, and the block is %u, %u, %u", needs[0],
+                  needs[1], needs[2], block[0], block[1], block[2]);
+    else if (most && (uint64_t)block[0] * block[1] * block[2] > most)
+        run_fault(session->run, at,
+                  "the kernel has .maxntid %u, %u, %u, and the block is %u, %u, %u", fn->most[0],
+                  fn->most[1], fn->most[2], block[0], block[1], block[2]);
+    else
+        return true;
+    return false;
+}
+
 static bool take_shapes(struct session *session, const struct run_launch *from,
                         struct launch *launch)
 {
@@ -240,7 +261,7 @@ static bool take_shapes(struct session *session, const struct run_launch *from,
     return take_shape(session, from->grid, "the grid", grid, launch->grid) &&
            take_shape(session, from->block, "the block", block, launch->block) &&
            take_shape(session, from->cluster, "the cluster", cluster, launch->cluster) &&
-           check_shape(session, from, launch);
+           check_shape(session, from, launch) && check_block(session, from, launch);
 }
 
 static bool take_shared(struct session *session, const struct run_launch *from,

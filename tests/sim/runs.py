@@ -386,6 +386,36 @@ def too_much(folder):
         within(message.encode(), ends(sim(folder, 'run.yaml'), 1).err)
 
 
+@case
+def prints_nowhere(folder):
+    """what is printed and cannot be written is told"""
+    (folder / 'prints.ptx').write_bytes(PRINTS)
+    with open('/dev/full', 'wb') as full:
+        result = subprocess.run([PROGRAM, '--functional', 'prints.ptx', '--grid', '1', '--block',
+                                 '3', '--json=out.json'], cwd=folder, stdout=full,
+                                stderr=subprocess.PIPE, env=environment())
+    same((result.returncode, result.stderr), (1, b'ptxoffload-sim: error: cannot write standard '
+                                              b'output: what kernels printed is lost\n'))
+    same(json.loads((folder / 'out.json').read_text())['exit_code'], 1)
+
+
+@case
+def blocks_of_kernels(folder):
+    """a block must be what .reqntid says, and no more than .maxntid"""
+    (folder / 'k.ptx').write_bytes(
+        b'.version 8.0\n.target sm_90\n.address_size 64\n'
+        b'.visible .entry needs() .reqntid 64, 2\n{\n    ret;\n}\n'
+        b'.visible .entry most() .maxntid 64, 2\n{\n    ret;\n}\n')
+    for kernel, block, code in (('needs', '64,2', 0), ('needs', '64,2,1', 0), ('needs', '128', 1),
+                                ('needs', '2,64', 1), ('most', '128', 0), ('most', '1,1,64', 0),
+                                ('most', '129', 1), ('most', '32,5', 1)):
+        result = ends(sim(folder, 'k.ptx', '--kernel', kernel, '--grid', '1', '--block', block), code)
+        if code:
+            within(b'<command line>:1:', result.err)
+            within(b'the kernel has .reqntid 64, 2, 1, and the block is '
+                   if kernel == 'needs' else b'the kernel has .maxntid 64, 2, 1, and', result.err)
+
+
 FIRST_FAULT = b'''.version 7.0
 .target sm_70
 .address_size 64
