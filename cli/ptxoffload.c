@@ -276,13 +276,13 @@ static void tell_refuted(struct run *run, const struct verify_fault *fault)
 }
 
 // What was read back from tags or an object was proven when it was made.
-static bool verify(struct run *run)
+static bool verify(struct run *run, const struct pass_options *options)
 {
     struct verified verified = {0};
     if (!run->arguments.verify || run->opened.current)
         return true;
     verify_plan(&verified, &run->arena, &run->module, &run->plan);
-    verify_output(&verified, &run->arena, &run->module, run->text, run->length);
+    verify_output(&verified, &run->arena, &run->module, options, run->text, run->length);
     timing_end(&run->timing, "verify");
     for (uint32_t i = 0; i < verified.faults.n; i++)
         tell_refuted(run, &verified.faults.v[i]);
@@ -430,8 +430,8 @@ static int analyse(struct run *run)
     if (!good)
         return BAD_INPUT;
     tell_remarks(run);
-    if (wants_tables(arguments) &&
-        !(emit(run, &options) && verify(run) && make_object(run) && explain(run, &options)))
+    if (wants_tables(arguments) && !(emit(run, &options) && verify(run, &options.passes) &&
+                                     make_object(run) && explain(run, &options)))
         return BAD_INPUT;
     return write_products(run);
 }

@@ -27,6 +27,9 @@ struct checker {
     struct arena *arena;  // of the faults
     struct arena scratch; // of a window
     const struct ir_module *module;
+    const struct pass_options *options;
+    struct plan own; // nothing but the facts of the functions
+    struct arena facts;
     struct item_reader input, output;
     const struct ir_function *fn; // that the input's item is in, or NULL
     uint32_t function, inst;      // how far the functions are read
@@ -105,7 +108,7 @@ static enum touch touch_of(const struct ir_inst *inst)
     return inst->class == CLASS_LOAD || inst->class == CLASS_TEXTURE ? TOUCH_READ : TOUCH_NOTHING;
 }
 
-static bool conflict(const struct checker *c, uint32_t a, uint32_t b)
+static bool conflict(struct checker *c, uint32_t a, uint32_t b)
 {
     enum touch x = touch_of(&c->fn->insts.v[a]), y = touch_of(&c->fn->insts.v[b]);
     if (x == TOUCH_NOTHING || y == TOUCH_NOTHING || (x == TOUCH_READ && y == TOUCH_READ))
@@ -114,8 +117,9 @@ static bool conflict(const struct checker *c, uint32_t a, uint32_t b)
                  c->fn->insts.v[b].class != CLASS_TEXTURE;
     if (!known)
         return true;
-    struct address one = address_of(c->module, c->fn, a), two = address_of(c->module, c->fn, b);
-    return address_may_alias(c->module, &one, &two);
+    struct facts *facts = facts_of(&c->own, c->module, c->options, c->function);
+    struct address one = address_in(facts, a), two = address_in(facts, b);
+    return address_may_alias(facts, &one, &two);
 }
 
 // Branches end a block; a clock says when it is read.
@@ -558,15 +562,18 @@ static void check_texts(struct checker *c)
 }
 
 void verify_output(struct verified *to, struct arena *arena, const struct ir_module *module,
-                   const char *output, uint32_t length)
+                   const struct pass_options *options, const char *output, uint32_t length)
 {
-    struct checker c = {.to = to, .arena = arena, .module = module};
+    struct checker c = {.to = to, .arena = arena, .module = module, .options = options};
     const struct source *source = module->tree->source;
     c.input = (struct item_reader){.text = source->text, .length = source->length};
     c.output = (struct item_reader){.text = output, .length = length};
     arena_init(&c.scratch, arena->memory);
     arena_init(&c.registers, arena->memory);
+    arena_init(&c.facts, arena->memory);
+    c.own.arena = &c.facts;
     check_texts(&c);
+    arena_free(&c.facts);
     arena_free(&c.scratch);
     arena_free(&c.registers);
 }

@@ -26,10 +26,11 @@ struct verified {
     uint64_t moved;                  // that stand in another order
 };
 
-// Needs the module as it was read; `output` has `length` bytes and a NUL byte behind them. Faults
-// go to `to`, up to one per place; memory is taken from `arena`.
+// Needs the module as it was read, and the options that say what may be taken for granted of it;
+// `output` has `length` bytes and a NUL byte behind them. Faults go to `to`, up to one per place;
+// memory is taken from `arena`.
 void verify_output(struct verified *to, struct arena *arena, const struct ir_module *module,
-                   const char *output, uint32_t length);
+                   const struct pass_options *options, const char *output, uint32_t length);
 
 // Needs the plan of this module. The input's offset of a fault is that of the chain's or block's
 // first instruction; that of the output is 0.

@@ -30,7 +30,8 @@ static void prove_begin(struct proof *p, const char *text, struct pass_options o
 static const char *refute(struct proof *p, const char *output, size_t length)
 {
     struct verified verified = {0};
-    verify_output(&verified, &p->program.arena, &p->module, output, (uint32_t)length);
+    verify_output(&verified, &p->program.arena, &p->module, &p->options.passes, output,
+                  (uint32_t)length);
     return verified.faults.n ? verified.faults.v[0].text : NULL;
 }
 
@@ -77,7 +78,8 @@ static void prove(struct proof *p, void *context)
 {
     uint32_t *moved = context;
     struct verified verified = {0};
-    verify_output(&verified, &p->program.arena, &p->module, p->output.text, p->output.length);
+    verify_output(&verified, &p->program.arena, &p->module, &p->options.passes, p->output.text,
+                  p->output.length);
     verify_plan(&verified, &p->program.arena, &p->module, &p->plan);
     assert_int_equal(verified.faults.n, 0);
     assert_true(verified.statements > 10);
