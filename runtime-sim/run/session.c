@@ -253,15 +253,34 @@ static bool check_block(struct session *session, const struct run_launch *from,
     return false;
 }
 
+// The kernel's own cluster counts unless the launch has one, which then has to be the same.
+static bool take_cluster(struct session *session, const struct run_launch *from,
+                         struct launch *launch)
+{
+    static const int64_t most[3] = {CLUSTER_CTAS, CLUSTER_CTAS, CLUSTER_CTAS};
+    const uint32_t *own = session->program->functions.v[launch->function].cluster;
+    if (!take_shape(session, from->cluster, "the cluster", most, launch->cluster))
+        return false;
+    if (!own[0])
+        return true;
+    if (from->cluster[0].expr && memcmp(launch->cluster, own, sizeof launch->cluster)) {
+        run_fault(session->run, &from->cluster[0].at,
+                  "the kernel has clusters of %u x %u x %u CTAs", own[0], own[1], own[2]);
+        return false;
+    }
+    memcpy(launch->cluster, own, sizeof launch->cluster);
+    return true;
+}
+
 static bool take_shapes(struct session *session, const struct run_launch *from,
                         struct launch *launch)
 {
     static const int64_t grid[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX},
-                         block[3] = {MOST_THREADS, MOST_THREADS, 64}, cluster[3] = {16, 16, 16};
+                         block[3] = {MOST_THREADS, MOST_THREADS, 64};
     return take_shape(session, from->grid, "the grid", grid, launch->grid) &&
            take_shape(session, from->block, "the block", block, launch->block) &&
-           take_shape(session, from->cluster, "the cluster", cluster, launch->cluster) &&
-           check_shape(session, from, launch) && check_block(session, from, launch);
+           take_cluster(session, from, launch) && check_shape(session, from, launch) &&
+           check_block(session, from, launch);
 }
 
 static bool take_shared(struct session *session, const struct run_launch *from,

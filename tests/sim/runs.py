@@ -189,6 +189,46 @@ def shapes(folder):
            b'255 bytes follow [run-file]', result.err)
 
 
+CLUSTERED = """.version 7.8
+.target sm_90
+.address_size 64
+.entry ranks(.param .u64 out)
+.explicitcluster
+.reqnctapercluster 2, 1, 1
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mov.u32 %r2, %cluster_ctarank;
+    mov.u32 %r3, %cluster_nctarank;
+    mad.lo.u32 %r2, %r2, 10, %r3;
+    st.global.u32 [%rd3], %r2;
+    ret;
+}
+"""
+
+
+@case
+def clusters(folder):
+    """the cluster is that of the kernel, or of the launch"""
+    own = CLUSTERED.replace('.explicitcluster\n.reqnctapercluster 2, 1, 1\n', '')
+    for text, more, expected in ((CLUSTERED, (), [2, 12, 2, 12]), (own, (), [1, 1, 1, 1]),
+                                 (own, ('--cluster', '4'), [4, 14, 24, 34]),
+                                 (CLUSTERED, ('--cluster', '2'), [2, 12, 2, 12])):
+        (folder / 'ranks.ptx').write_text(text)
+        ends(sim(folder, 'ranks.ptx', '--grid', '4', '--block', '1', '--arg', 'buf:u32:4:zero',
+                 '--save', '0=out.npy', *more), 0, err='')
+        same(npy(folder / 'out.npy'), ('<u4', (4,), expected))
+    result = ends(sim(folder, 'ranks.ptx', '--grid', '4', '--block', '1', '--arg', 'buf:u32:4:zero',
+                      '--cluster', '4'), 1)
+    within(b'the kernel has clusters of 2 x 1 x 1 CTAs', result.err)
+    result = ends(sim(folder, 'ranks.ptx', '--grid', '3', '--block', '1', '--arg', 'buf:u32:4:zero'), 1)
+    within(b'the grid is no multiple of the cluster', result.err)
+
+
 @case
 def settings(folder):
     """--set gives a value of the run file another value, from which others are computed"""
