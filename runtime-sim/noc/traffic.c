@@ -1,0 +1,238 @@
+#include "runtime-sim/noc/traffic.h"
+#include "support/nearest.h"
+#include <stdlib.h>
+#include <string.h>
+
+// Patterns
+
+enum list_kind { LIST_NONE, LIST_SENDERS, LIST_RECEIVERS };
+
+typedef const char *traffic_binder(struct traffic *traffic, struct arena *arena,
+                                   const struct traffic_shape *shape);
+
+struct traffic_pattern {
+    const char *name;
+    enum list_kind list;
+    traffic_binder *bind;
+    const char *text; // for the help
+};
+
+static void bind_all(struct traffic *traffic)
+{
+    for (uint32_t i = 0; i < traffic->nodes; i++) {
+        traffic->sends[i] = true;
+        traffic->receivers[i] = i;
+    }
+    traffic->receiver_count = traffic->nodes;
+}
+
+static const char *bind_uniform(struct traffic *traffic, struct arena *arena,
+                                const struct traffic_shape *shape)
+{
+    (void)arena, (void)shape;
+    bind_all(traffic);
+    return NULL;
+}
+
+// The places as a square; a mesh must be one itself.
+static const char *bind_transpose(struct traffic *traffic, struct arena *arena,
+                                  const struct traffic_shape *shape)
+{
+    uint32_t side = 0;
+    while ((uint64_t)side * side < shape->nodes)
+        side++;
+    if (side * side != shape->nodes)
+        return arena_printf(arena, "needs a square number of places, and there are %u",
+                            shape->nodes);
+    if (shape->digits == 2 && shape->extent[0] != shape->extent[1])
+        return arena_printf(arena, "needs a square, and this is %u by %u", shape->extent[0],
+                            shape->extent[1]);
+    bind_all(traffic);
+    traffic->fixed = true;
+    for (uint32_t i = 0; i < traffic->nodes; i++)
+        traffic->receivers[i] = i % side * side + i / side;
+    return NULL;
+}
+
+static const char *bind_bitcomp(struct traffic *traffic, struct arena *arena,
+                                const struct traffic_shape *shape)
+{
+    (void)arena, (void)shape;
+    bind_all(traffic);
+    traffic->fixed = true;
+    for (uint32_t i = 0; i < traffic->nodes; i++)
+        traffic->receivers[i] = traffic->nodes - 1 - i;
+    return NULL;
+}
+
+static const char *bind_neighbor(struct traffic *traffic, struct arena *arena,
+                                 const struct traffic_shape *shape)
+{
+    (void)arena;
+    bind_all(traffic);
+    traffic->fixed = true;
+    for (uint32_t i = 0; i < traffic->nodes; i++) {
+        uint32_t to = 0, weight = 1, rest = i;
+        for (uint32_t d = 0; d < shape->digits; d++) {
+            uint32_t extent = shape->extent[d];
+            to += (rest % extent + 1) % extent * weight;
+            rest /= extent;
+            weight *= extent;
+        }
+        traffic->receivers[i] = to;
+    }
+    return NULL;
+}
+
+static bool *mark_list(const struct traffic *traffic, struct arena *arena)
+{
+    bool *listed = ARENA_ARRAY(arena, bool, traffic->nodes);
+    for (uint32_t i = 0; i < traffic->list.n; i++)
+        listed[traffic->list.v[i]] = true;
+    return listed;
+}
+
+static const char *bind_hotspot(struct traffic *traffic, struct arena *arena,
+                                const struct traffic_shape *shape)
+{
+    (void)arena, (void)shape;
+    bind_all(traffic);
+    traffic->receiver_count = traffic->list.n;
+    for (uint32_t i = 0; i < traffic->list.n; i++)
+        traffic->receivers[i] = traffic->list.v[i];
+    return NULL;
+}
+
+// Those that are listed send to the others, or the other way round.
+static const char *bind_between(struct traffic *traffic, struct arena *arena, bool listed_send)
+{
+    const bool *listed = mark_list(traffic, arena);
+    for (uint32_t i = 0; i < traffic->nodes; i++) {
+        traffic->sends[i] = listed[i] == listed_send;
+        if (!traffic->sends[i])
+            traffic->receivers[traffic->receiver_count++] = i;
+    }
+    return traffic->list.n == traffic->nodes ? "lists all places: there are no others" : NULL;
+}
+
+static const char *bind_few_to_many(struct traffic *traffic, struct arena *arena,
+                                    const struct traffic_shape *shape)
+{
+    (void)shape;
+    return bind_between(traffic, arena, true);
+}
+
+static const char *bind_many_to_few(struct traffic *traffic, struct arena *arena,
+                                    const struct traffic_shape *shape)
+{
+    (void)shape;
+    return bind_between(traffic, arena, false);
+}
+
+#define TRAFFIC(name, list, bind, text) {name, list, bind, text},
+static const struct traffic_pattern patterns[] = {
+#include "runtime-sim/noc/traffic.def"
+};
+enum { PATTERNS = sizeof patterns / sizeof *patterns };
+
+// Reading
+
+static const char *unknown(struct arena *arena, const char *name, size_t length)
+{
+    struct nearest nearest;
+    nearest_init(&nearest, name, (uint32_t)length);
+    for (size_t i = 0; i < PATTERNS; i++)
+        nearest_offer(&nearest, patterns[i].name, strlen(patterns[i].name));
+    return nearest.best ? arena_printf(arena, "there is no '%.*s'; did you mean '%s'?", (int)length,
+                                       name, nearest.best)
+                        : arena_printf(arena, "there is no '%.*s'", (int)length, name);
+}
+
+static bool listed(const struct traffic *traffic, uint32_t node)
+{
+    for (uint32_t i = 0; i < traffic->list.n; i++)
+        if (traffic->list.v[i] == node)
+            return true;
+    return false;
+}
+
+// "3,7,12" or, for what follows each other, "0-55".
+static const char *read_list(struct traffic *traffic, struct arena *arena, const char *at)
+{
+    enum { DIGITS = 7 };
+    for (;; at++) {
+        char *end;
+        size_t digits = strspn(at, "0123456789");
+        if (!digits || digits > DIGITS)
+            return arena_printf(arena, "there is no place '%s': they are numbers from 0", at);
+        uint32_t first = (uint32_t)strtoul(at, &end, 10), last = first;
+        if (*end == '-') {
+            digits = strspn(end + 1, "0123456789");
+            last = digits && digits <= DIGITS ? (uint32_t)strtoul(end + 1, &end, 10) : 0;
+        }
+        if (last < first || (*end && *end != ','))
+            return arena_printf(arena, "cannot read '%s': places are written as 3,7 or 0-5", at);
+        for (uint32_t node = first; node <= last; node++) {
+            if (listed(traffic, node))
+                return arena_printf(arena, "names %u twice", node);
+            vec_push(arena, &traffic->list, node);
+        }
+        if (!*end)
+            return NULL;
+        at = end;
+    }
+}
+
+const char *traffic_read(struct traffic *traffic, struct arena *arena, const char *text)
+{
+    size_t length = strcspn(text, ":");
+    *traffic = (struct traffic){0};
+    for (size_t i = 0; i < PATTERNS; i++)
+        if (strlen(patterns[i].name) == length && !memcmp(patterns[i].name, text, length))
+            traffic->pattern = &patterns[i];
+    if (!traffic->pattern)
+        return unknown(arena, text, length);
+    const char *name = traffic->pattern->name;
+    if (traffic->pattern->list == LIST_NONE)
+        return text[length] ? arena_printf(arena, "'%s' takes no list", name) : NULL;
+    if (!text[length] || !text[length + 1])
+        return arena_printf(arena, "'%s' needs a list of places, as in %s:3,7", name, name);
+    return read_list(traffic, arena, text + length + 1);
+}
+
+void traffic_list(struct arena *arena, const char **text)
+{
+    *text = "";
+    for (size_t i = 0; i < PATTERNS; i++) {
+        const struct traffic_pattern *pattern = &patterns[i];
+        const char *list = pattern->list == LIST_NONE ? "" : ":N,...";
+        const char *name = arena_printf(arena, "%s%s", pattern->name, list);
+        int width = 19;
+        *text = arena_printf(arena, "%s  %-*s", *text, width, name);
+        for (const char *line = pattern->text; *line;) {
+            int length = (int)strcspn(line, "\n");
+            *text = arena_printf(arena, "%s%.*s\n", *text, length, line);
+            line += length + (line[length] == '\n');
+            if (*line)
+                *text = arena_printf(arena, "%s%*s", *text, width + 2, "");
+        }
+    }
+}
+
+const char *traffic_bind(struct traffic *traffic, struct arena *arena,
+                         const struct traffic_shape *shape)
+{
+    traffic->nodes = shape->nodes;
+    traffic->sends = ARENA_ARRAY(arena, bool, shape->nodes);
+    traffic->receivers = ARENA_ARRAY(arena, uint32_t, shape->nodes);
+    for (uint32_t i = 0; i < traffic->list.n; i++)
+        if (traffic->list.v[i] >= shape->nodes)
+            return arena_printf(arena, "'%s' names place %u, and they are 0 to %u",
+                                traffic->pattern->name, traffic->list.v[i], shape->nodes - 1);
+    const char *wrong = traffic->pattern->bind(traffic, arena, shape);
+    if (wrong)
+        return arena_printf(arena, "'%s' %s", traffic->pattern->name, wrong);
+    for (uint32_t i = 0; i < traffic->nodes; i++)
+        traffic->sender_count += traffic->sends[i];
+    return NULL;
+}
