@@ -289,9 +289,9 @@
     const value = n => `<span class="${n < 0 ? 'less' : 'more'}" data-value="${n}">${signed(n)}</span>`;
     const sums = part => {
       const key = 'bw_' + part, terms = part === 'tx' ? tx : rx;
-      let out = `<div class="sum"><span class="n">n = ${num(block.n)}</span>${terms(num(block.n))} = ${value(block[key])}</div>`;
+      let out = `<div class="sum"><span class="n">n = ${num(block.n)}</span> ${terms(num(block.n))} = ${value(block[key])}</div>`;
       if (block.n_at !== block.n)
-        out += `<div class="sum"><span class="n">n = ${num(block.n_at)}</span>${terms(num(block.n_at))} = ${value(block.at_threshold[key])}</div>`;
+        out += `<div class="sum"><span class="n">n = ${num(block.n_at)}</span> ${terms(num(block.n_at))} = ${value(block.at_threshold[key])}</div>`;
       return out;
     };
     const ldn = sub('N', 'LD'), stn = sub('N', 'ST'), cl = sub('Coal', 'LD'), cs = sub('Coal', 'ST'), ml = sub('Miss', 'LD');

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""The HTML report as a file: well-formed, complete, alone, the same each time.
+
+usage: page.py BUILD-ROOT
+"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from pages import HOSTILE, HOSTILE_NAME, PROGRAM, ROOT, SAMPLES, Page, make, module
+from tap import add_case, case, ends, main, run, same, within
+
+
+def complete(folder, path):
+    """Everything that the metadata say is in the page, and every line of the kernels."""
+    for options in ([], ['--fma=split'], ['--no-reorder']):
+        text = path.read_bytes()
+        page = Page(make(folder, text, '--metadata=out.json', *options))
+        same((page.reader.faults, page.reader.open), ([], []))
+        table = json.loads((folder / 'out.json').read_text(encoding='utf-8'))
+        same([kernel['name'] for kernel in page.module['kernels']],
+             [kernel['name'] for kernel in table['kernels']])
+        lines = text.decode('utf-8').split('\n')
+        for number, expected in enumerate(table['kernels']):
+            same_kernel(page, number, expected, lines)
+
+
+def same_kernel(page, number, expected, lines):
+    kernel, entry = page.kernel(number), page.module['kernels'][number]
+    found = kernel['text'].split('\n')
+    same(found, lines[kernel['line'] - 1:kernel['line'] - 1 + len(found)])
+    within(expected['name'], kernel['text'])
+    # Chains: their instructions stand where the page says.
+    same([chain['saving'] for chain in kernel['chains']],
+         [chain['saving'] for chain in expected['chains']])
+    for chain, other in zip(kernel['chains'], expected['chains']):
+        for inst, place in zip(chain['instructions'], other['instructions']):
+            line, column, end_line, end = inst['at']
+            same((line, column, inst['tag']), (place['line'], place['column'], place['tag']))
+            span = lines[line - 1][column - 1:end - 1]
+            same(end_line, line)
+            within(inst['opcode'].split('.')[0].replace('mul', ''), span)
+            same(span[-1], ';')
+    same(entry['flits'], sum(chain['saving'] for chain in expected['chains']))
+    for block, other in zip(kernel['blocks'], expected['blocks']):
+        same({key: block[key] for key in other}, other)
+        if other['cost'] == 'tom':
+            same_costs(block)
+    words = sum(-block['at_threshold']['bw_tx'] - block['at_threshold']['bw_rx']
+                for block in expected['blocks'] if block['candidate'] and not block['passed_over'])
+    assert abs(words - entry['words']) < 1e-6
+    same(sum(not remark['passed'] for remark in kernel['remarks']), len(expected['rejected']))
+    same(entry['missed'], len(expected['rejected']))
+    for node in kernel['graph']:
+        assert all(0 <= to < len(kernel['graph']) for to in node[6])
+    same(sum(node[1] for node in kernel['graph']) <= expected['instructions'], True)
+
+
+def same_costs(block):
+    """Equations (3) and (4) of [002] with the page's numbers give the page's results."""
+    loads, stores = block['loads'], block['stores']
+    for n, tx, rx in ((block['n'], block['bw_tx'], block['bw_rx']),
+                      (block['n_at'], block['at_threshold']['bw_tx'],
+                       block['at_threshold']['bw_rx'])):
+        same(tx, block['reg_tx'] * 32 - n * (loads * 0.5 + stores * 33))
+        same(rx, block['reg_rx'] * 32 - n * (loads * 32 * 0.5 + stores / 4))
+
+
+for path in SAMPLES:
+    add_case('%s: complete, and equal to the metadata' % path.name, complete, path)
+
+
+@case
+def alone(folder):
+    """the page refers to nothing outside it"""
+    page = Page(make(folder, SAMPLES[0].read_bytes()))
+    for tag, attributes in page.reader.elements:
+        assert tag not in ('link', 'img', 'iframe', 'object', 'embed', 'base'), tag
+        assert 'src' not in attributes, attributes
+        within(attributes.get('href', '#')[0], '#')
+    for part in ('report.html', 'report.css', 'report.js'):
+        text = (ROOT / 'backend' / 'html' / part).read_text(encoding='utf-8')
+        for outside in ('http:', 'https:', '@import', 'url(', 'fetch(', 'XMLHttpRequest', 'eval('):
+            assert outside not in text, '%s in %s' % (outside, part)
+
+
+@case
+def hostile(folder):
+    """markup in names, comments and strings, and bytes that are no text, stay what they are"""
+    page = Page(make(folder, HOSTILE, name=HOSTILE_NAME.replace('/', '')))
+    same((page.reader.faults, page.reader.open), ([], []))
+    same(sum(tag == 'script' for tag, _ in page.reader.elements), 3)
+    same(len(page.reader.code), 1)
+    within('<script>owned=1<script>', page.module['source'])
+    text = page.kernel(0)['text']
+    for part in ('</script><script>owned=1</script>', '\u2028', '\ufffd', '<!-- <script>',
+                 '.pragma "nounroll </script><img src=x onerror=owned=1> & \'it\'";'):
+        within(part, text)
+    # Between the parts that are always the same there is no markup that is the program's.
+    body = page.bytes.split(b'id="module">')[1].split(b"'use strict'")[0]
+    same(body.count(b'<'), 2 * body.count(b'</script>'))
+
+
+@case
+def repeated(folder):
+    """two runs write the same bytes, and so does one that reads what the first has written"""
+    text = SAMPLES[0].read_bytes()
+    first = make(folder, text, out='1.html').read_bytes()
+    same(make(folder, text, out='2.html').read_bytes() == first, True)
+    ends(run([PROGRAM, 'in.ptx', '-o', 'tagged.ptx', '--no-reorder'], folder), 0)
+    ends(run([PROGRAM, 'in.ptx', '--no-reorder', '--report=html:3.html'], folder), 0)
+    ends(run([PROGRAM, 'tagged.ptx', '--no-reorder', '--report=html:4.html'], folder), 0)
+    third, fourth = Page(folder / '3.html'), Page(folder / '4.html')
+    same([third.kernel(i) for i in range(len(third.module['kernels']))],
+         [fourth.kernel(i) for i in range(len(fourth.module['kernels']))])
+
+
+@case
+def object_input(folder):
+    """a page of an object's PTX"""
+    (folder / 'in.ptx').write_bytes(SAMPLES[0].read_bytes())
+    ends(run([PROGRAM, 'in.ptx', '-o', 'out.elf', '--emit=elf'], folder), 0)
+    ends(run([PROGRAM, 'out.elf', '--report=html:out.html'], folder), 0)
+    assert Page(folder / 'out.html').module['kernels']
+
+
+@case
+def large(folder):
+    """a module of 1,000 kernels: all are there, and the page is not much longer than the text"""
+    text = module(1000, 40)
+    page = Page(make(folder, text))
+    same([kernel['name'] for kernel in page.module['kernels']],
+         ['kernel_%d' % i for i in range(1000)])
+    for i in (0, 500, 999):
+        within('kernel_%d(' % i, page.kernel(i)['text'])
+    parts = sum((ROOT / 'backend' / 'html' / part).stat().st_size
+                for part in ('report.html', 'report.css', 'report.js'))
+    assert len(page.bytes) - parts < 4 * len(text), (len(page.bytes), len(text))
+
+
+@case
+def nothing(folder):
+    """modules without kernels, and kernels without instructions"""
+    same(Page(make(folder, b'.version 7.5\n.target sm_75\n')).module['kernels'], [])
+    text = b'.version 7.5\n.target sm_75\n.entry k()\n{\n}\n.visible .func f() { ret; }\n'
+    page = Page(make(folder, text))
+    same([kernel['name'] for kernel in page.module['kernels']], ['k'])
+    same(page.kernel(0)['remarks'], [])
+
+
+@case
+def folder_of_modules(folder):
+    """a folder gets a page for each module"""
+    (folder / 'in.ptx').write_bytes(SAMPLES[0].read_bytes())
+    ends(run([PROGRAM, 'in.ptx', '--report=html:pages/'], folder), 0)
+    assert Page(folder / 'pages' / 'in.report.html').module['kernels']
+
+
+main(os.cpu_count())
