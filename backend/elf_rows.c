@@ -30,6 +30,10 @@ static const struct elf_row module_rows[] = {
     ROW("options.cost", cost),
     ROW("options.fma", fma),
     ROW("options.reorder", reorder),
+    ROW("options.block.x", block_x),
+    ROW("options.block.y", block_y),
+    ROW("options.block.z", block_z),
+    ROW("options.restrict", restrict_parameters),
     END,
 };
 #undef RECORD

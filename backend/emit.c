@@ -21,7 +21,9 @@ static void strip_all(struct source *source, struct arena *arena)
 
 static bool same_options(const struct pass_options *a, const struct pass_options *b)
 {
-    return a->cost == b->cost && a->fma == b->fma && a->reorder == b->reorder;
+    return a->cost == b->cost && a->fma == b->fma && a->reorder == b->reorder &&
+           a->block.x == b->block.x && a->block.y == b->block.y && a->block.z == b->block.z &&
+           a->restrict_parameters == b->restrict_parameters;
 }
 
 static bool has_style(const struct tags *tags, enum tag_style style)

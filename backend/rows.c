@@ -183,10 +183,18 @@ static const struct field rows_output[] = {
     ENTRY("sha256", SHA256, output.sha256),
     END,
 };
+static const struct field rows_options_block[] = {
+    ENTRY("x", OPTIONAL, options.block.x),
+    ENTRY("y", OPTIONAL, options.block.y),
+    ENTRY("z", OPTIONAL, options.block.z),
+    END,
+};
 static const struct field rows_options[] = {
     ENTRY("cost", WORD, options.cost, WORDS(table_cost_names)),
     ENTRY("fma", WORD, options.fma, WORDS(table_fma_names)),
     ENTRY("reorder", BOOL, options.reorder),
+    OBJECT("block", rows_options_block),
+    ENTRY("restrict", OPTIONAL, options.restrict_parameters),
     END,
 };
 #define VERSION ENTRY("version", UINT, version, .least = TABLES_VERSION, .most = TABLES_VERSION)

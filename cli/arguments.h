@@ -55,6 +55,8 @@ struct arguments {
     int tags;      // enum tag_style; -1: not given
     int cost;      // enum cost_model
     int fma;       // enum fma_mode
+    struct block_shape block;
+    int restrict_parameters;
     int reorder, verify, strip, format, check, list, fragment;
     int verbose, colour;
     int max_errors; // 0: all, -1: as is usual

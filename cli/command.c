@@ -90,6 +90,26 @@ static const char *take_werror(struct arena *arena, void *into, const char *argu
                         argument ? arena_printf(arena, "error=%s", argument) : "error");
 }
 
+// X,Y,Z: threads of a block; what is left out is 1.
+static const char *take_block(struct arena *arena, void *into, const char *argument)
+{
+    uint32_t n[3] = {1, 1, 1};
+    const char *at = argument;
+    for (int i = 0; i < 3; i++) {
+        size_t digits = strspn(at, "0123456789");
+        n[i] = digits && digits < 5 ? (uint32_t)atoi(at) : 0;
+        at += digits;
+        if (*at != ',')
+            break;
+        at += i < 2;
+    }
+    if (*at || !n[0] || !n[1] || !n[2] || (uint64_t)n[0] * n[1] * n[2] > 1024)
+        return arena_printf(arena, "cannot be '%s': it is X, X,Y or X,Y,Z, up to 1024 threads",
+                            argument);
+    ((struct arguments *)into)->block = (struct block_shape){n[0], n[1], n[2]};
+    return NULL;
+}
+
 static const char *take_max_errors(struct arena *arena, void *into, const char *argument)
 {
     size_t digits = strspn(argument, "0123456789");
@@ -199,6 +219,12 @@ static const struct option analysis_options[] = {
              "equals IN byte for byte"},
     {"--cost", "tom", CHOICE(cost, cost_names), .later = costs_to_come,
      .help = "how candidate blocks are judged: as in the TOM paper"},
+    {"--block", "X[,Y[,Z]]", CALL(take_block),
+     .help = "the shape of the blocks that kernels are launched with, where\n"
+             ".reqntid does not say it"},
+    {"--restrict", NULL, FLAG(restrict_parameters, 1),
+     .help = "different pointers among a kernel's parameters lead to\n"
+             "different memory"},
     {"--fma", "fused|split", CHOICE(fma, fma_names),
      .help = "leave fused multiply-adds as they are (the default), or\n"
              "divide those whose multiplication can be offloaded, which\n"

@@ -2,6 +2,7 @@
 #include "backend/elf_tables.h"
 #include "cli/container_input.h"
 #include "support/file_map.h"
+#include <string.h>
 
 bool object_input_is(struct arena *arena, const struct arguments *arguments)
 {
@@ -33,6 +34,11 @@ static const char *other_option(struct arena *arena, const struct arguments *arg
         return "--cost";
     if (arguments->fma && arguments->fma != (int)made->fma)
         return "--fma";
+    if (shape_is_known(&arguments->block) &&
+        memcmp(&arguments->block, &made->block, sizeof made->block))
+        return "--block";
+    if (arguments->restrict_parameters && !made->restrict_parameters)
+        return "--restrict";
     if (arguments->tags >= 0 && !is_tagged_as(arena, ptx, (enum tag_style)arguments->tags))
         return "--tags";
     return NULL;

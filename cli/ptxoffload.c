@@ -418,6 +418,8 @@ static int analyse(struct run *run)
                 .cost = (enum cost_model)arguments->cost,
                 .fma = (enum fma_mode)arguments->fma,
                 .reorder = arguments->reorder,
+                .block = arguments->block,
+                .restrict_parameters = (uint32_t)arguments->restrict_parameters,
             },
         .output_name = arguments_ptx_name(arguments),
     };

@@ -12,7 +12,7 @@ struct pass_options {
     enum fma_mode fma;
     bool reorder;
     struct block_shape block; // --block; unknown: all 0
-    bool restrict_parameters; // --restrict: different pointers of a kernel lead to different memory
+    uint32_t restrict_parameters; // --restrict: different pointers of a kernel lead to different memory
 };
 
 // Rule ids under which candidates are turned down: PLAN_RULE(identifier, "id", explanation)

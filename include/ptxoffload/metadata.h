@@ -121,10 +121,14 @@ struct ptxoffload_module {
     uint8_t fma;                     /* enum ptxoffload_fma: --fma */
     uint8_t reorder;                 /* 0 or 1; 0: --no-reorder */
     uint8_t reserved;
+    uint32_t block_x;                /* --block; 0: not given */
+    uint32_t block_y;
+    uint32_t block_z;
+    uint32_t restrict_parameters; /* 0 or 1; 1: --restrict */
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, kernels) == 8);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, cost) == 16);
-PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 20);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 36);
 
 /* A kernel with a body, or another function of which there is anything to say. */
 struct ptxoffload_kernel {

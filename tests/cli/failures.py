@@ -211,6 +211,13 @@ BAD_USAGE = {
     'in.ptx --report=yaml': "--report cannot be 'yaml': it is text, json or html",
     'in.ptx --report=text:': "--report needs a file behind 'text:'",
     'in.ptx --fma=maybe': "--fma cannot be 'maybe': it is fused or split",
+    'in.ptx --block=64,': "--block cannot be '64,': it is X, X,Y or X,Y,Z, up to 1024 threads",
+    'in.ptx --block=64,0':
+        "--block cannot be '64,0': it is X, X,Y or X,Y,Z, up to 1024 threads",
+    'in.ptx --block=64,64':
+        "--block cannot be '64,64': it is X, X,Y or X,Y,Z, up to 1024 threads",
+    'in.ptx --block=1,1,1,1':
+        "--block cannot be '1,1,1,1': it is X, X,Y or X,Y,Z, up to 1024 threads",
     'in.ptx --cost=free': "--cost cannot be 'free': it is tom",
     'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': it is ptx, meta, elf, ir or dot",
     'in.ptx --emit=ptx': '--emit needs -o OUT: its suffix is replaced for each output',

@@ -67,7 +67,7 @@ for path in SAMPLES:
     add_case('%s: JSON, reports and PTX come back' % path.name, check_sample, path)
 for style in ('comment', 'paper', 'none'):
     add_case('--tags=%s: all come back' % style, check_sample, VECADD, '--tags=' + style)
-for option in ('--no-reorder', '--fma=split'):
+for option in ('--no-reorder', '--fma=split', '--block=64,2', '--restrict'):
     add_case('%s: all come back' % option, check_sample, ROOT / 'samples' / 'srad' / 'srad.ptx', option)
 
 
@@ -148,6 +148,7 @@ def other_options(folder):
     """options that it was not made with are refused, unless its PTX alone is asked for"""
     make(folder)
     for option, name in (('--no-reorder', '--no-reorder'), ('--fma=split', '--fma'),
+                         ('--block=64,2', '--block'), ('--restrict', '--restrict'),
                          ('--tags=comment', '--tags'), ('--tags=none', '--tags')):
         ends(run([PROGRAM, 'out.elf', option], folder), 1,
              "ptxoffload: error: 'out.elf' was made without %s, and is taken as it is; --module=0 "
