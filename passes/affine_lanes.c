@@ -84,13 +84,16 @@ static bool add_term(struct spread *s, const struct affine_term *term)
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             product[lane] = (int64_t)((uint64_t)product[lane] * (uint64_t)values[lane]);
     }
-    if (!varying || is_flat(product, s->present))
+    if (!varying)
+        return true;
+    // What is the same for all lanes of this warp may differ in another: %tid.y.
+    s->lanes.same_in_all_warps &= varying == 1 && s->affines->warps_alike;
+    if (is_flat(product, s->present))
         return true;
     if (same != IR_NONE) {
         s->lanes.because = same;
         return false;
     }
-    s->lanes.same_in_all_warps &= varying == 1 && s->affines->warps_alike;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         s->lanes.offset[lane] += product[lane] - product[0];
     return true;
