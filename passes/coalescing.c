@@ -2,6 +2,7 @@
 #include "passes/address.h"
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     POINTER_ALIGN = 256,
@@ -232,18 +233,28 @@ static void take(struct coalescing *c, struct sum *sum, uint32_t lines, uint32_t
     sum->of++;
 }
 
+// Lines and sectors of a pattern by the place where it begins, as they are asked for.
+struct places {
+    struct pattern pattern;
+    uint8_t lines[COALESCING_LINE], sectors[COALESCING_LINE]; // 0: not counted yet
+};
+
 // Every place counts as often for a warp whose place is known as for one whose place is not.
-static void take_places(struct coalescing *c, struct sum *sum, const struct pattern *pattern,
+static void take_places(struct coalescing *c, struct sum *sum, struct places *places,
                         const struct start *start)
 {
-    uint32_t copies = (uint32_t)start->granule;
+    uint64_t others = start->granule - 1;
     for (uint64_t place = start->value; place < COALESCING_LINE; place += start->granule) {
-        uint32_t lines = touched(pattern, (int64_t)place, COALESCING_LINE),
-                 sectors = touched(pattern, (int64_t)place, COALESCING_SECTOR);
-        take(c, sum, lines, sectors);
-        sum->lines += (uint64_t)lines * (copies - 1);
-        sum->sectors += (uint64_t)sectors * (copies - 1);
-        sum->of += copies - 1;
+        if (!places->lines[place]) {
+            places->lines[place] =
+                (uint8_t)touched(&places->pattern, (int64_t)place, COALESCING_LINE);
+            places->sectors[place] =
+                (uint8_t)touched(&places->pattern, (int64_t)place, COALESCING_SECTOR);
+        }
+        take(c, sum, places->lines[place], places->sectors[place]);
+        sum->lines += places->lines[place] * others;
+        sum->sectors += places->sectors[place] * others;
+        sum->of += others;
     }
 }
 
@@ -255,7 +266,7 @@ static bool take_local(struct coalescing *c, struct sum *sum, const struct affin
     for (uint32_t i = 0; i < WARP_LANES; i++) {
         if (lanes->offset[i] % WORD)
             return false;
-        for (uint32_t k = 0; k < 1 && lanes->active >> i & 1; k++)
+        if (lanes->active >> i & 1)
             sectors.at[sectors.count++] = floor_of(lanes->offset[i], WORD) * 4 + i / 8;
     }
     qsort(sectors.at, sectors.count, sizeof *sectors.at, compare);
@@ -288,22 +299,42 @@ static void describe(struct coalescing *to, const struct affine_lanes *lanes, bo
     to->stride = to->even ? stride : 0;
 }
 
-// False: some warp's lanes are not known.
-static bool take_warp(struct coalescings *c, struct coalescing *to, struct sum *sum,
-                      const struct affine *address, uint32_t block, uint32_t warp)
+// What is known of the lanes of the warps that were looked at.
+struct look {
+    const struct affine *address;
+    uint32_t block;
+    struct affine_lanes lanes; // of the last warp
+    struct places places;
+    struct sum sum;
+};
+
+// False: the lanes of this warp are not known.
+static bool take_lanes(struct coalescings *c, struct coalescing *to, struct look *look,
+                       uint32_t warp)
 {
-    struct affine_lanes lanes = affine_lanes(c->affines, address, block, warp);
-    struct pattern pattern;
-    to->because = lanes.because;
-    if (!lanes.known || (!shape_is_known(&c->shape) && !lanes.same_in_all_warps))
+    struct affine_lanes *lanes = &look->lanes;
+    if (warp && lanes->same_in_all_warps)
+        return true;
+    *lanes = affine_lanes(c->affines, look->address, look->block, warp);
+    to->because = lanes->because;
+    if (!lanes->known || (!shape_is_known(&c->shape) && !lanes->same_in_all_warps))
         return false;
-    describe(to, &lanes, !warp);
+    describe(to, lanes, !warp);
+    memset(look->places.lines, 0, sizeof look->places.lines);
+    make_pattern(&look->places.pattern, lanes, to->bytes);
+    return true;
+}
+
+static bool take_warp(struct coalescings *c, struct coalescing *to, struct look *look,
+                      uint32_t warp)
+{
+    if (!take_lanes(c, to, look, warp))
+        return false;
     if (to->space == W_local)
-        return take_local(to, sum, &lanes);
-    struct start start = coalescing_start(c, address, warp, to->bytes);
+        return take_local(to, &look->sum, &look->lanes);
+    struct start start = coalescing_start(c, look->address, warp, to->bytes);
     to->granule = start.granule < to->granule ? (uint32_t)start.granule : to->granule;
-    make_pattern(&pattern, &lanes, to->bytes);
-    take_places(to, sum, &pattern, &start);
+    take_places(to, &look->sum, &look->places, &start);
     return true;
 }
 
@@ -343,22 +374,25 @@ static bool is_access(const struct ir_inst *inst)
 static void weigh(struct coalescings *c, struct coalescing *to, const struct affine *address,
                   uint32_t block)
 {
-    struct sum sum = {0};
+    struct look look;
     uint32_t warps = coalescing_warps(&c->shape);
+    look.address = address;
+    look.block = block;
+    look.sum = (struct sum){0};
     to->granule = COALESCING_LINE;
     to->known = true;
     for (uint32_t warp = 0; warp < warps && to->known; warp++)
-        to->known = take_warp(c, to, &sum, address, block, warp);
+        to->known = take_warp(c, to, &look, warp);
     to->assumes = address->assumes;
     if (!to->known) {
         set_bounds(to);
         return;
     }
-    to->lines = ratio_of(sum.lines, sum.of);
-    to->sectors = ratio_of(sum.sectors, sum.of);
+    to->lines = ratio_of(look.sum.lines, look.sum.of);
+    to->sectors = ratio_of(look.sum.sectors, look.sum.of);
 }
 
-static struct coalescing look(struct coalescings *c, uint32_t inst)
+static struct coalescing judge(struct coalescings *c, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
     struct coalescing to = {.because = IR_NONE};
@@ -377,7 +411,7 @@ struct coalescing coalescing_of(struct coalescings *c, uint32_t inst)
 {
     if (!c->of[inst]) {
         c->of[inst] = ARENA_NEW(c->arena, struct coalescing);
-        *c->of[inst] = look(c, inst);
+        *c->of[inst] = judge(c, inst);
     }
     return *c->of[inst];
 }

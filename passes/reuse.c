@@ -198,31 +198,30 @@ struct view {
     bool in_loop;     // with a step that is known
     int64_t step;
     uint32_t warps;
+    int64_t at[MOST_WARPS];    // first byte of each warp, from that of the first
+    struct affine_lanes lanes; // of the first
     struct start start;
 };
 
 // Bytes of one access of a warp, for an access of `bytes` bytes; the first byte of warp 0 is 0.
-static bool put_warp(const struct view *view, struct intervals *to, uint32_t warp, uint32_t bytes)
+static void put_warp(const struct view *view, struct intervals *to, uint32_t warp, uint32_t bytes)
 {
     struct reuses *r = view->r;
     if (!view->lanes_known) {
         put(&r->scratch, to, 0, bytes);
-        return true;
+        return;
     }
-    bool known = shape_is_known(&r->shape);
-    uint32_t block = r->fn->insts.v[view->member->inst].block;
-    struct affine_lanes lanes = affine_lanes(r->affines, &view->address, block, known ? warp : 0);
-    uint32_t first[3] = {0}, tid[3] = {warp * WARP_LANES, 0, 0};
-    int64_t zero = 0, at = 0;
-    if (known)
-        shape_thread(&r->shape, warp * WARP_LANES, tid);
-    if (warp && (!coalescing_warp_offset(r->coalescings, &view->address, first, &zero) ||
-                 !coalescing_warp_offset(r->coalescings, &view->address, tid, &at)))
-        return false;
+    struct affine_lanes other;
+    const struct affine_lanes *lanes = &view->lanes;
+    if (warp && !lanes->same_in_all_warps) {
+        uint32_t block = r->fn->insts.v[view->member->inst].block;
+        other = affine_lanes(r->affines, &view->address, block, warp);
+        lanes = &other;
+    }
     for (uint32_t i = 0; i < WARP_LANES; i++)
-        if (lanes.active >> i & 1)
-            put(&r->scratch, to, at - zero + lanes.offset[i], at - zero + lanes.offset[i] + bytes);
-    return true;
+        if (lanes->active >> i & 1)
+            put(&r->scratch, to, view->at[warp] + lanes->offset[i],
+                view->at[warp] + lanes->offset[i] + bytes);
 }
 
 // What was touched by a load of the group before: in earlier iterations, as far as they reach back
@@ -334,19 +333,31 @@ static bool find_step(struct reuses *r, uint32_t loop, const struct affine *addr
     return true;
 }
 
-static uint32_t warps_seen(const struct view *view)
+// The warps whose distance from the first is known.
+static void find_warps(struct view *view)
 {
     struct reuses *r = view->r;
-    uint32_t warps = shape_is_known(&r->shape) ? coalescing_warps(&r->shape) : MOST_WARPS;
-    struct intervals ignored = {0};
+    bool known = shape_is_known(&r->shape);
+    uint32_t warps = known ? coalescing_warps(&r->shape) : MOST_WARPS, tid[3] = {0};
+    int64_t first;
+    view->warps = 1;
     if (!view->lanes_known)
-        return 1;
-    warps = warps < MOST_WARPS ? warps : MOST_WARPS;
-    uint32_t known = 1;
-    while (known < warps && put_warp(view, &ignored, known, 1))
-        known++;
-    arena_reset(&r->scratch);
-    return known;
+        return;
+    uint32_t block = r->fn->insts.v[view->member->inst].block;
+    view->lanes = affine_lanes(r->affines, &view->address, block, 0);
+    if (!coalescing_warp_offset(r->coalescings, &view->address, tid, &first))
+        return;
+    for (; view->warps < warps && view->warps < MOST_WARPS; view->warps++) {
+        uint32_t thread = view->warps * WARP_LANES;
+        int64_t *at = &view->at[view->warps];
+        if (known)
+            shape_thread(&r->shape, thread, tid);
+        else
+            tid[0] = thread;
+        if (!coalescing_warp_offset(r->coalescings, &view->address, tid, at))
+            return;
+        *at -= first;
+    }
 }
 
 static struct view view_of(struct reuses *r, uint32_t inst)
@@ -361,7 +372,7 @@ static struct view view_of(struct reuses *r, uint32_t inst)
                          : (struct start){0, c.bytes};
     view.in_loop =
         view.group->loop != IR_NONE && find_step(r, view.group->loop, &view.address, &view.step);
-    view.warps = warps_seen(&view);
+    find_warps(&view);
     return view;
 }
 
@@ -405,7 +416,10 @@ static struct reuse judge(const struct view *view)
         {OF_LOOP | OF_OTHERS, REUSE_OTHER},
         {OF_LOOP | OF_OTHERS | OF_WARPS, REUSE_WARPS},
     };
+    const bool may[] = {view->in_loop, view->group->members.n > 1, view->warps > 1};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (!may[i])
+            continue;
         struct ratio miss = missing(view, steps[i].of);
         if (!less(miss, reuse.miss))
             continue;
