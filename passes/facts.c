@@ -56,3 +56,18 @@ struct affines *facts_affines(struct facts *f)
         f->affines = affines_new(f->arena, f->module, f->fn, facts_divergence(f), f->shape);
     return f->affines;
 }
+
+struct coalescings *facts_coalescings(struct facts *f)
+{
+    if (!f->coalescings)
+        f->coalescings = coalescings_new(f->arena, f->module, f->fn, facts_affines(f), f->shape);
+    return f->coalescings;
+}
+
+struct reuses *facts_reuses(struct facts *f)
+{
+    if (!f->reuses)
+        f->reuses = reuses_new(f->arena, f->module, f->fn, facts_affines(f), facts_coalescings(f),
+                               f->shape);
+    return f->reuses;
+}

@@ -1,8 +1,8 @@
 // The analyses of one function, each made once, when it is first asked for, and shared by all
 // passes.
 #pragma once
-#include "passes/affine.h"
 #include "passes/plan.h"
+#include "passes/reuse.h"
 
 struct facts {
     struct arena *arena;
@@ -13,6 +13,8 @@ struct facts {
     // Made on demand: use the functions below.
     const struct divergence *divergence, *certain;
     struct affines *affines;
+    struct coalescings *coalescings;
+    struct reuses *reuses;
 };
 
 // The facts of a function, by its place in module->functions; made on first use and kept in the
@@ -26,3 +28,5 @@ const struct divergence *facts_divergence(struct facts *facts);
 // For decisions that would change results: what is uniform whatever the shape of the block.
 const struct divergence *facts_certain(struct facts *facts);
 struct affines *facts_affines(struct facts *facts);
+struct coalescings *facts_coalescings(struct facts *facts);
+struct reuses *facts_reuses(struct facts *facts);
