@@ -120,14 +120,29 @@ static bool is_free(const struct warp *warp, const struct path *from, struct fra
     return true;
 }
 
-// Where the registers of a function are that lanes of `from` call. Lanes that are in it already
-// should have theirs at the same place, as these may have to meet them.
+static bool others_have(const struct warp *warp, uint32_t begin, uint32_t function)
+{
+    for (uint32_t i = 0; i < warp->joins.n; i++)
+        if (warp->joins.v[i].expected && warp->joins.v[i].frame == begin &&
+            warp->joins.v[i].function == function)
+            return true;
+    for (uint32_t i = 0; i < warp->paths.n; i++)
+        if (warp->paths.v[i].state != PATH_DONE && warp->paths.v[i].frame == begin &&
+            warp->paths.v[i].function == function)
+            return true;
+    return false;
+}
+
+// Where the registers of a function are that lanes of `from` call: behind the caller's if they can.
+// Lanes that are in it already should have theirs at the same place, as these may have to meet
+// them; those that have called it in the same depth come first.
 static uint32_t find_frame(const struct warp *warp, const struct path *from, uint32_t function)
 {
     uint32_t begin = frame_at(warp, from->frame, from->function).end, end;
     if (from->mask == warp->live) // there are no others
         return begin;
-    for (uint32_t i = 0; i < warp->paths.n; i++) {
+    bool here = others_have(warp, begin, function);
+    for (uint32_t i = 0; i < warp->paths.n && !here; i++) {
         const struct path *path = &warp->paths.v[i];
         if (path->state != PATH_DONE && path->function == function &&
             is_free(warp, from, frame_at(warp, path->frame, function), &end))

@@ -201,6 +201,45 @@ static void test_calls_of_two_functions(void **state)
     kernel_free(&k);
 }
 
+// Lanes that have called a function at two places meet in the same depth of its recursion.
+static void test_meet_in_recursion(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(
+        &k,
+        HEAD("8.0",
+             "sm_80") ".func (.param .b32 r) deep(.param .b32 x, .param .b32 n)\n{\n"
+                      ".reg .pred %p<2>; .reg .b32 %r<8>;\n"
+                      "ld.param.u32 %r1, [x]; ld.param.u32 %r2, [n];\n"
+                      "setp.eq.u32 %p1, %r2, 0; @%p1 bra S; sub.u32 %r3, %r2, 1;\n"
+                      "{ .param .b32 a; .param .b32 b; .param .b32 c; st.param.b32 [a], %r1;\n"
+                      "st.param.b32 [b], %r3; call (c), deep, (a, b);\n"
+                      "ld.param.b32 %r4, [c]; }\nadd.u32 %r4, %r4, %r1; bra T;\n"
+                      "S: shfl.sync.bfly.b32 %r4, %r1, 16, 31, -1;\n"
+                      "T: st.param.b32 [r], %r4; ret;\n}\n"
+                      ".entry k(.param .u64 out)\n{\n"
+                      ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<4>;\n"
+                      "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 9;\n"
+                      "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
+                      "setp.lt.u32 %p1, %r1, 16; @%p1 bra L;\n"
+                      "{ .param .b32 a; .param .b32 b; .param .b32 c; st.param.b32 [a], %r1;\n"
+                      "st.param.b32 [b], 2; call (c), deep, (a, b);\n"
+                      "ld.param.b32 %r3, [c]; }\nbra M;\n"
+                      "L: { .param .b32 a; .param .b32 b; .param .b32 c;\n"
+                      "st.param.b32 [a], %r2; st.param.b32 [b], 2; call (c), deep, (a, b);\n"
+                      "ld.param.b32 %r3, [c]; }\n"
+                      "M: st.global.u32 [%rd3], %r3; ret;\n}\n",
+        NULL);
+    uint32_t *out = kernel_buffer(&k, 4 * 32);
+    kernel_succeeds(&k, "k", 1, 32);
+    for (uint32_t i = 0; i < 16; i++) {
+        assert_int_equal(out[i], 18 * i + i + 16);
+        assert_int_equal(out[i + 16], 2 * (i + 16) + 9 * i);
+    }
+    kernel_free(&k);
+}
+
 // fib by recursion, to another depth in every lane, through a table of functions as well.
 static void test_recursion(void **state)
 {
@@ -463,6 +502,7 @@ int main(void)
         cmocka_unit_test(test_barrier_before_the_end),
         cmocka_unit_test(test_lanes_behind_a_barrier),
         cmocka_unit_test(test_calls_of_two_functions),
+        cmocka_unit_test(test_meet_in_recursion),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_declared_first),
         cmocka_unit_test(test_order_through_address),
