@@ -1,8 +1,8 @@
 #include "runtime-sim/engine/config.h"
-#include "runtime-sim/run/yaml.h"
 #include "support/file.h"
 #include "support/nearest.h"
 #include "support/number.h"
+#include "support/yaml.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // The keys of run files, from one table.
 #pragma once
-#include "runtime-sim/run/yaml.h"
+#include "support/yaml.h"
 
 enum run_context {
     CONTEXT_RUN,

@@ -2,7 +2,7 @@
 // from a run file or from a command line.
 #pragma once
 #include "runtime-sim/run/expr.h"
-#include "runtime-sim/run/yaml.h"
+#include "support/yaml.h"
 
 // A word of the user's and where it stands in `run->source`.
 struct run_text {

@@ -1,4 +1,4 @@
-#include "runtime-sim/run/yaml.h"
+#include "support/yaml.h"
 // The library's names of node kinds are others than ours.
 #include <yaml.h>
 #include <string.h>
