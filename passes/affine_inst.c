@@ -236,7 +236,8 @@ static bool negate(const struct reader *r, struct affine *to)
     if (!read_source(r, 0, &a))
         return false;
     sum_add(&sum, &a, -1);
-    sum.constant -= r->inst->op != OP_neg; // ~x = -x - 1
+    if (r->inst->op != OP_neg) // ~x = -x - 1
+        sum.constant = (int64_t)((uint64_t)sum.constant - 1);
     return finish(r, &sum, r->bits, to);
 }
 
@@ -355,13 +356,13 @@ static bool remainder_of(const struct reader *r, struct affine *to)
 // x & mask, where the mask takes nothing away.
 static bool keeps_all(const struct reader *r, const struct affine *a, int64_t mask)
 {
-    int64_t above = mask + 1, below = -mask;
-    if (mask >= 0 && !(mask & above))
-        return a->exact_bits >= r->bits && above > 0 &&
-               affine_fits(r->affines, a, (unsigned)__builtin_ctzll((uint64_t)above), false);
-    bool clears_low_bits = mask < 0 && !(below & (below - 1));
-    unsigned low = clears_low_bits ? (unsigned)__builtin_ctzll((uint64_t)below) : 64;
-    return low <= affine_low_zeros(a) && low <= a->exact_bits && !(a->constant & (below - 1));
+    uint64_t above = (uint64_t)mask + 1, cleared = ~(uint64_t)mask;
+    if (mask >= 0 && mask < INT64_MAX && !((uint64_t)mask & above))
+        return a->exact_bits >= r->bits &&
+               affine_fits(r->affines, a, (unsigned)__builtin_ctzll(above), false);
+    bool clears_low_bits = mask < 0 && !(cleared & (cleared + 1));
+    unsigned low = clears_low_bits ? (unsigned)__builtin_popcountll(cleared) : 64;
+    return low <= affine_low_zeros(a) && low <= a->exact_bits && !((uint64_t)a->constant & cleared);
 }
 
 static bool mask_bits(const struct reader *r, struct affine *to)

@@ -95,7 +95,8 @@ static bool add_term(struct spread *s, const struct affine_term *term)
         return false;
     }
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-        s->lanes.offset[lane] += product[lane] - product[0];
+        s->lanes.offset[lane] = (int64_t)((uint64_t)s->lanes.offset[lane] +
+                                          (uint64_t)product[lane] - (uint64_t)product[0]);
     return true;
 }
 

@@ -331,6 +331,58 @@ static void test_unknown_lanes(void **state)
     program_free(&a.program);
 }
 
+// What nvcc makes of common ways to write an index: accesses to memory in the order of the text.
+static void test_nvcc(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {
+        "4*%tid.x + 4*%ntid.x*%ctaid.x + [plain_param_1] + 4",
+        "4*%tid.x + 4*%ntid.x*%ctaid.x + [plain_param_0]",
+        "4*u32([without_sign_param_2])*%tid.x + 4*u32([without_sign_param_2])*%ntid.x*%ctaid.x + "
+        "[without_sign_param_1]",
+        "4*%tid.x + 4*%ntid.x*%ctaid.x + [without_sign_param_0]",
+        "4*[matrix_param_2]*%tid.x + 4*%tid.y + 128*[matrix_param_2]*%ctaid.x + 32*%ctaid.y + "
+        "[matrix_param_1]",
+        "4*%tid.x + 4*[matrix_param_2]*%tid.y + 128*%ctaid.x + 32*[matrix_param_2]*%ctaid.y + "
+        "[matrix_param_0]",
+        "16*%tid.x + 16*%ntid.x*%ctaid.x + [structures_param_0] + 12",
+        "4*%tid.x + 4*%ntid.x*%ctaid.x + [structures_param_1]",
+        "4*%tid.x + 4096*i@175 + [rows_param_1]",
+        "4*%tid.x + [rows_param_0]",
+        "4*%tid.x + [shared_param_0]",
+        "4*%tid.x + 132*%tid.y + _ZZ6sharedE4tile",
+        "132*%tid.x + 4*%tid.y + _ZZ6sharedE4tile",
+        "4*%tid.y + [shared_param_0]",
+    };
+    struct program p;
+    struct ir_module module;
+    char *text = calloc(1, 1 << 16);
+    FILE *file = fopen(SOURCE_ROOT "/tests/unit/passes/affine_nvcc.ptx", "rb");
+    assert_non_null(file);
+    size_t length = fread(text, 1, 1 << 16, file), n = 0;
+    fclose(file);
+    program_parse(&p, text, length);
+    ir_build(&module, &p.arena, &p.tree, &p.diags);
+    for (uint32_t i = 0; i < module.functions.n; i++) {
+        const struct ir_function *fn = &module.functions.v[i];
+        struct block_shape shape = {0};
+        struct divergence *d = divergence_new(&p.arena, &module, fn, shape, SHAPE_ASSUMED);
+        struct affines *affines = affines_new(&p.arena, &module, fn, d, shape);
+        for (uint32_t inst = 0; inst < fn->insts.n; inst++) {
+            struct affine found;
+            uint16_t space = fn->insts.v[inst].space;
+            if ((space != W_global && space != W_shared) ||
+                !affine_of_address(affines, inst, &found))
+                continue;
+            assert_true(n < sizeof expected / sizeof *expected);
+            assert_string_equal(affine_text(affines, &p.arena, &found), expected[n++]);
+        }
+    }
+    assert_int_equal(n, sizeof expected / sizeof *expected);
+    program_free(&p);
+    free(text);
+}
+
 // A hundred thousand additions in a row: no recursion.
 static void test_long_chain(void **state)
 {
@@ -361,12 +413,12 @@ static void test_long_chain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_index),      cmocka_unit_test(test_bases),
-        cmocka_unit_test(test_widening),   cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_choices),    cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_nests),      cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_lanes),      cmocka_unit_test(test_unknown_lanes),
-        cmocka_unit_test(test_long_chain),
+        cmocka_unit_test(test_index),    cmocka_unit_test(test_bases),
+        cmocka_unit_test(test_widening), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_choices),  cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_nests),    cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_lanes),    cmocka_unit_test(test_unknown_lanes),
+        cmocka_unit_test(test_nvcc),     cmocka_unit_test(test_long_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
