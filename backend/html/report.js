@@ -14,7 +14,24 @@
   const signed = n => (n > 0 ? '+' : '') + num(n);
   const sub = (name, index) => `${name}<sub>${index}</sub>`;
 
+  // Of a mangled name what a person calls the function: the last of its names, without arguments.
+  function short(name) {
+    const nested = /^_ZN?[KL]*(?:St)?/.exec(name);
+    if (!nested) return name;
+    let at = nested[0].length, last = '';
+    for (let length; (length = /^L?(\d+)/.exec(name.slice(at))); at += +length[1]) {
+      at += length[0].length;
+      last = name.slice(at, at + +length[1]);
+    }
+    return last ? last + (name[at] === 'I' ? '<…>' : '') : name;
+  }
+
+  const called = new Map(); // how many kernels have a short name
   kernels.forEach((kernel, index) => {
+    kernel.short = short(kernel.name);
+    const same = (called.get(kernel.short) || 0) + 1;
+    called.set(kernel.short, same);
+    if (same > 1) kernel.short += ' ' + same;
     kernel.index = index;
     kernel.saving = kernel.flits * FLIT + kernel.words * WORD;
     kernel.low = kernel.name.toLowerCase();
@@ -33,7 +50,7 @@
       : (a[by] - b[by]) * sign || a.index - b.index);
     const row = kernel => `<tr data-k="${kernel.index}"${kernel.saving ? '' : ' class="none"'}` +
       `${current && current.index === kernel.index ? ' aria-current="true"' : ''}>` +
-      `<td><button type="button" class="name" title="${esc(kernel.name)}">${esc(kernel.name)}</button></td>` +
+      `<td><button type="button" class="name" title="${esc(kernel.name)}">${esc(kernel.short)}</button></td>` +
       `<td class="number">${kernel.flits || '–'}</td><td class="number">${kernel.words ? num(kernel.words) : '–'}</td>` +
       `<td class="number">${kernel.saving ? num(kernel.saving) : '–'}</td></tr>`;
     $('kernels').innerHTML = shown.map(row).join('');
@@ -404,19 +421,26 @@
     const opened = $('panel-' + key);
     if (opened) opened.scrollIntoView({ block: 'nearest' });
     button.scrollIntoView({ block: 'nearest' });
+    const box = document.querySelector('.ptx');
+    if (button.offsetLeft + button.offsetWidth < box.clientWidth) box.scrollLeft = 0;
   }
 
-  function toggle(key, to) {
-    if (to === undefined) to = !view.open.has(key);
-    if (to) view.open.add(key);
-    else view.open.delete(key);
+  function sayAll() {
+    const all = stops(), open = all.length > 0 && all.every(key => view.open.has(key));
+    $('all').textContent = open ? 'Close all' : 'Open all';
+    return open;
+  }
+
+  function toggle(key) {
+    if (!view.open.delete(key)) view.open.add(key);
     redraw(lineOf(key));
+    sayAll();
     focusKey(key);
   }
 
   function toggleAll() {
-    const all = stops(), open = !all.every(key => view.open.has(key));
-    view.open = new Set(open ? all : []);
+    view.open = new Set(sayAll() ? [] : stops());
+    sayAll();
     for (const chunk of document.querySelectorAll('.chunk[data-drawn]')) draw(chunk);
   }
 
@@ -443,7 +467,7 @@
 
   // The flow graph, in layers: a node stands below all that lead to it, but for the ways back.
 
-  const NODE = { width: 196, height: 42, gapX: 26, gapY: 34, most: 40000 };
+  const NODE = { width: 222, height: 42, gapX: 26, gapY: 34, most: 40000 };
 
   function layers(graph) {
     const layer = new Array(graph.length).fill(0);
@@ -501,18 +525,21 @@
     const { rows, items, edges } = layers(k.graph);
     place(rows);
     const y = item => item.layer * (NODE.height + NODE.gapY) + 12;
-    const right = rows.map(row => Math.max(...row.map(item => item.x + item.width)));
     const middle = item => item.x + item.width / 2;
     const parts = [];
-    let width = Math.max(...right);
+    let width = 0;
+    for (const row of rows) for (const item of row) width = Math.max(width, item.x + item.width);
     let nested = 0;
     for (const edge of edges) {
       let d;
       if (edge.back) {
         const from = items[edge.from], to = items[edge.to];
+        // Around the loop's own blocks, which lie between the two; behind those of others.
+        const depth = id => k.graph[id][5] < 0 ? 0 : k.loops[k.graph[id][5]][1];
         let side = 0;
-        for (let at = to.layer; at <= from.layer; at++) side = Math.max(side, right[at]);
-        side += 16 + 7 * (nested++ % 6);
+        for (let id = edge.to; id <= edge.from; id++)
+          if (depth(id) >= depth(edge.to)) side = Math.max(side, items[id].x + NODE.width);
+        side += edge.from === edge.to ? 13 : 16 + 7 * (nested++ % 6);
         width = Math.max(width, side);
         const y1 = y(from) + NODE.height - 9, y2 = y(to) + 9, r = 8, a = from.x + NODE.width, b = to.x + NODE.width;
         d = `M${a} ${y1}H${side - r}Q${side} ${y1} ${side} ${y1 - r}V${y2 + r}Q${side} ${y2} ${side - r} ${y2}H${b + 6}`;
@@ -547,7 +574,7 @@
     for (const id of [...chains].slice(0, 5)) { dots += `<circle class="chain" cx="${at}" cy="${y + 13}" r="4" style="fill:var(--c${id % 6})"><title>chain ${id}</title></circle>`; at -= 11; }
     const stripes = depth ? `<rect class="depth" x="${item.x}" y="${y + 6}" width="${Math.min(2 + 2 * depth, 10)}" height="${NODE.height - 12}" rx="1.5"/>` : '';
     const mark = headers.has(item.id) ? `<text class="loop" x="${item.x + NODE.width - 10}" y="${y + 17}" text-anchor="end">↻ ${k.loops[headers.get(item.id)][1]}</text>` : '';
-    const cut = name.length > 15 ? name.slice(0, 14) + '…' : name;
+    const cut = name.length > 19 ? name.slice(0, 18) + '…' : name;
     return `<g class="node ${best}" tabindex="0" role="button" data-goto="${from || ''}" aria-label="${esc(name)}, ${lines}${depth ? ', in ' + plural(depth, 'loop') : ''}">` +
       `<title>${esc(name)}</title><rect class="body" x="${item.x}" y="${y}" width="${NODE.width}" height="${NODE.height}" rx="6"/>${stripes}` +
       `<text x="${item.x + 15}" y="${y + 17}">${esc(cut)}</text><text class="small" x="${item.x + 15}" y="${y + 33}">${lines}${size}</text>${mark}${dots}</g>`;
@@ -557,7 +584,7 @@
     const svg = document.querySelector('.graph svg');
     if (!svg) return;
     const { width, height } = view.k.drawn, box = document.querySelector('.graph');
-    view.zoom = by ? Math.max(0.05, Math.min(3, view.zoom * by)) : Math.min(1, (box.clientWidth - 8) / width, (box.clientHeight - 8) / height);
+    view.zoom = by ? Math.max(0.05, Math.min(3, view.zoom * by)) : Math.min(1, (box.clientWidth - 8) / width, innerHeight * 0.7 / height);
     svg.setAttribute('width', width * view.zoom);
     svg.setAttribute('height', height * view.zoom);
   }
@@ -610,7 +637,7 @@
       row.setAttribute('aria-current', 'true');
       row.scrollIntoView({ block: 'nearest' });
     }
-    $('kernel').innerHTML = `<h1>${esc(current.name)}</h1>${facts(current)}` +
+    $('kernel').innerHTML = `<h1>${esc(current.short)}</h1>${current.short === current.name ? '' : `<p class="mangled">${esc(current.name)}</p>`}${facts(current)}` +
       '<div class="tabs"><div role="tablist" aria-label="View"><button type="button" role="tab" data-tab="ptx">PTX</button>' +
       '<button type="button" role="tab" data-tab="graph">Flow graph</button></div><span class="space"></span>' +
       `<span data-for="ptx"><label><input type="checkbox" id="passes"${view.passes ? ' checked' : ''}>chains</label></span>` +
@@ -618,7 +645,7 @@
       '<button type="button" data-for="ptx" id="all" title="Open or close all (e)">Open all</button>' +
       '<span class="zoom" data-for="graph"><button type="button" data-zoom="0.8" aria-label="Smaller">−</button>' +
       '<button type="button" data-zoom="1.25" aria-label="Larger">+</button><button type="button" data-zoom="0" title="All of it">Fit</button></span></div>' +
-      '<div id="body"></div>';
+      '<div id="body" role="tabpanel"></div>';
     $('kernel').scrollTop = 0;
     tab('ptx');
     if (number) goTo(number);
@@ -719,6 +746,7 @@
     else if (event.target.id === 'misses') view.misses = event.target.checked;
     else return;
     view.stops = null;
+    sayAll();
     for (const chunk of document.querySelectorAll('.chunk[data-drawn]')) draw(chunk);
   });
 

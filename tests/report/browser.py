@@ -11,7 +11,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from pages import HOSTILE, HOSTILE_NAME, ROOT, make, module
+from pages import BODY, HEAD, HOSTILE, HOSTILE_NAME, ROOT, make, module
 from tap import Skip, add_case, main, same, within
 from webdriver import DOWN, ENTER, ESCAPE, Browser, programs
 
@@ -243,6 +243,20 @@ def hostile(folder, browser):
     browser.keys('e')
     within('volatile', browser.text('.ptx'))
     same(browser.run('return typeof owned'), 'undefined')
+
+
+@in_browser
+def mangled(folder, browser):
+    """mangled names are shown as what a person calls them, and filtered as they are"""
+    names = ['_ZN3cub6detail10SortKernelINS_6PolicyEEEvPT_', '_Z6vecaddPKfS0_Pf', '_ZL4copyPf',
+             '_ZN3cub6detail10SortKernelINS_5OtherEEEvPT_', '_Z', '_Z9x']
+    text = HEAD + b''.join(BODY % (name.encode(), at, at) for at, name in enumerate(names))
+    browser.open(make(folder, text))
+    same(rows(browser), ['SortKernel<\u2026>', 'vecadd', 'copy', 'SortKernel<\u2026> 2', '_Z', 'x'])
+    same((browser.text('main h1'), browser.text('.mangled')), ('SortKernel<\u2026>', names[0]))
+    browser.keys('/')
+    browser.keys('other')
+    same(rows(browser), ['SortKernel<\u2026> 2'])
 
 
 @in_browser
