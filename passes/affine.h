@@ -120,5 +120,11 @@ struct affine_lanes {
 struct affine_lanes affine_lanes(struct affines *affines, const struct affine *a, uint32_t block,
                                  uint32_t warp);
 
+// The atom's value in each lane of a warp, if it follows from the threads' places in the block: of
+// special registers, and of versions that are computed from them and from constants alone. Of a
+// block of unknown shape, that of the warp with this number if it has one dimension.
+bool affine_lane_values(const struct affines *affines, uint32_t atom, uint32_t warp,
+                        int64_t values[WARP_LANES]);
+
 // As text: symbols plain, parameters in brackets, loops as `i` and the line of their header.
 const char *affine_text(const struct affines *affines, struct arena *arena, const struct affine *a);

@@ -31,30 +31,30 @@ bool affine_uniform(const struct affines *a, const struct affine *value, uint32_
     return true;
 }
 
-// The atom's value in each lane; false if it does not follow from the lane's place in the block.
-static bool lane_values(const struct affines *a, uint32_t atom, uint32_t warp,
-                        int64_t values[WARP_LANES])
-{
-    const struct affine_atom *at = &a->atoms.v[atom];
-    if (at->kind != AFFINE_SPECIAL || (at->index != SPECIAL_tid && at->index != SPECIAL_laneid))
-        return false;
-    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
-        uint32_t tid[3];
-        shape_thread(&a->shape, warp * WARP_LANES + lane, tid);
-        values[lane] = at->index == SPECIAL_laneid ? lane
-                       : at->member == W_y         ? tid[1]
-                       : at->member == W_z         ? tid[2]
-                                                   : tid[0];
-    }
-    return true;
-}
-
 static bool is_flat(const int64_t values[WARP_LANES], uint32_t lanes)
 {
     for (uint32_t lane = 1; lane < lanes; lane++)
         if (values[lane] != values[0])
             return false;
     return true;
+}
+
+enum { MOST_WARPS = 32 };
+
+// True if the lanes are equally far apart in all warps that a block may have.
+static bool is_alike(const struct affines *a, uint32_t atom, const int64_t values[WARP_LANES])
+{
+    if (a->atoms.v[atom].kind != AFFINE_VERSION)
+        return a->warps_alike;
+    int64_t other[WARP_LANES];
+    for (uint32_t warp = 0; warp < MOST_WARPS && !shape_is_known(&a->shape); warp++) {
+        if (!affine_lane_values(a, atom, warp, other))
+            return false;
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+            if (other[lane] - other[0] != values[lane] - values[0])
+                return false;
+    }
+    return !shape_is_known(&a->shape);
 }
 
 struct spread {
@@ -70,6 +70,7 @@ static bool add_term(struct spread *s, const struct affine_term *term)
 {
     int64_t product[WARP_LANES], values[WARP_LANES];
     uint32_t varying = 0, same = IR_NONE;
+    bool alike = true;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         product[lane] = term->coefficient;
     for (int i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
@@ -78,16 +79,17 @@ static bool add_term(struct spread *s, const struct affine_term *term)
             continue;
         }
         s->lanes.because = term->atom[i];
-        if (!lane_values(s->affines, term->atom[i], s->warp, values))
+        if (!affine_lane_values(s->affines, term->atom[i], s->warp, values))
             return false;
         varying++;
+        alike &= is_alike(s->affines, term->atom[i], values);
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             product[lane] = (int64_t)((uint64_t)product[lane] * (uint64_t)values[lane]);
     }
     if (!varying)
         return true;
     // What is the same for all lanes of this warp may differ in another: %tid.y.
-    s->lanes.same_in_all_warps &= varying == 1 && s->affines->warps_alike;
+    s->lanes.same_in_all_warps &= varying == 1 && alike;
     if (is_flat(product, s->present))
         return true;
     if (same != IR_NONE) {

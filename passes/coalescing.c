@@ -82,10 +82,43 @@ static bool is_pointer(const struct coalescings *c, const struct affine_term *te
             (atom->kind == AFFINE_PARAMETER && atom->bits == c->module->address_bits));
 }
 
-static struct factor factor_of(const struct coalescings *c, const struct affine_atom *atom,
-                               const uint32_t tid[3])
+static uint32_t warp_of(const struct coalescings *c, const uint32_t tid[3])
 {
+    const struct block_shape *shape = &c->shape;
+    if (!shape_is_known(shape))
+        return tid[0] / WARP_LANES;
+    return (tid[0] + shape->x * (tid[1] + shape->y * tid[2])) / WARP_LANES;
+}
+
+// Of what is computed from %tid: that of lane 0 of the warp; if the shape is not known, what it is
+// in all warps, or what divides it in all of them.
+static struct factor computed_factor(const struct coalescings *c, uint32_t atom,
+                                     const uint32_t tid[3])
+{
+    int64_t values[WARP_LANES], first = 0;
+    uint64_t bits = 0;
+    uint32_t from = 0, to = MOST_WARPS;
+    bool same = true;
+    if (shape_is_known(&c->shape)) {
+        from = warp_of(c, tid);
+        to = from + 1;
+    }
+    for (uint32_t warp = from; warp < to; warp++) {
+        if (!affine_lane_values(c->affines, atom, warp, values))
+            return (struct factor){false, 0, 1};
+        first = warp == from ? values[0] : first;
+        same &= values[0] == first;
+        bits |= (uint64_t)values[0];
+    }
+    return (struct factor){same, first, bits ? bits & -bits : 1};
+}
+
+static struct factor factor_of(const struct coalescings *c, uint32_t id, const uint32_t tid[3])
+{
+    const struct affine_atom *atom = affine_atom(c->affines, id);
     struct factor factor = {false, 0, 1};
+    if (atom->kind == AFFINE_VERSION)
+        factor = computed_factor(c, id, tid);
     if (atom->kind == AFFINE_SPECIAL)
         factor = special_factor(c, atom, tid);
     if (!factor.known && atom->least == atom->most)
@@ -93,14 +126,45 @@ static struct factor factor_of(const struct coalescings *c, const struct affine_
     return factor;
 }
 
-static bool has_tid(const struct coalescings *c, const struct affine_term *term)
+// The value of what follows from the thread's place in the block.
+static bool place_value(const struct coalescings *c, uint32_t id, const uint32_t tid[3],
+                        int64_t *value)
 {
-    for (uint32_t i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
-        const struct affine_atom *atom = affine_atom(c->affines, term->atom[i]);
-        if (atom->kind == AFFINE_SPECIAL && atom->index == SPECIAL_tid)
-            return true;
+    const struct affine_atom *atom = affine_atom(c->affines, id);
+    int64_t values[WARP_LANES];
+    if (atom->kind == AFFINE_SPECIAL && atom->index == SPECIAL_tid) {
+        *value = tid[(atom->member - W_x) % 3];
+        return true;
     }
-    return false;
+    if (atom->kind != AFFINE_VERSION ||
+        !affine_lane_values(c->affines, id, warp_of(c, tid), values))
+        return false;
+    *value = values[0];
+    return true;
+}
+
+// Terms that do not depend on the place count nothing. False: one does in a way that is not known.
+static bool term_offset(const struct coalescings *c, const struct affine_term *term,
+                        const uint32_t tid[3], int64_t *offset)
+{
+    uint64_t product = (uint64_t)term->coefficient;
+    bool depends = false, known = true;
+    *offset = 0;
+    for (uint32_t k = 0; k < AFFINE_FACTORS && term->atom[k] != IR_NONE; k++) {
+        int64_t value;
+        struct factor factor = {false, 0, 1};
+        if (place_value(c, term->atom[k], tid, &value)) {
+            depends = true;
+            factor = (struct factor){true, value, 1};
+        } else {
+            factor = factor_of(c, term->atom[k], tid);
+        }
+        known &= factor.known;
+        product *= (uint64_t)factor.value;
+    }
+    if (depends && known)
+        *offset = (int64_t)product;
+    return known || !depends;
 }
 
 bool coalescing_warp_offset(const struct coalescings *c, const struct affine *address,
@@ -108,20 +172,10 @@ bool coalescing_warp_offset(const struct coalescings *c, const struct affine *ad
 {
     *offset = 0;
     for (uint32_t i = 0; i < address->count; i++) {
-        const struct affine_term *term = &address->terms[i];
-        uint64_t value = (uint64_t)term->coefficient;
-        if (!has_tid(c, term))
-            continue;
-        for (uint32_t k = 0; k < AFFINE_FACTORS && term->atom[k] != IR_NONE; k++) {
-            const struct affine_atom *atom = affine_atom(c->affines, term->atom[k]);
-            struct factor factor = factor_of(c, atom, tid);
-            if (atom->kind == AFFINE_SPECIAL && atom->index == SPECIAL_tid)
-                factor = (struct factor){true, tid[(atom->member - W_x) % 3], 1};
-            if (!factor.known)
-                return false;
-            value *= (uint64_t)factor.value;
-        }
-        *offset += (int64_t)value;
+        int64_t own;
+        if (!term_offset(c, &address->terms[i], tid, &own))
+            return false;
+        *offset += own;
     }
     return true;
 }
@@ -134,7 +188,7 @@ static void add_term(const struct coalescings *c, struct start *start,
     bool known = true;
     for (uint32_t i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
         const struct affine_atom *atom = affine_atom(c->affines, term->atom[i]);
-        struct factor factor = factor_of(c, atom, tid);
+        struct factor factor = factor_of(c, term->atom[i], tid);
         if (!*based && is_pointer(c, term, atom)) {
             *based = true;
             factor.granule = POINTER_ALIGN;

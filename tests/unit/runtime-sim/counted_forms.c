@@ -323,6 +323,16 @@ static const struct form forms[] = {
      {4, 1},
      {16, 1},
      0},
+    {"halves of a warp",
+     BODY("shr.u32 %r9, %r2, 4; and.b32 %r9, %r9, 1; and.b32 %r10, %r2, 15; shl.b32 %r9, %r9, 8;\n"
+          "add.s32 %r8, %r9, %r10;\n" AT(r8, 4) "ld.global.f32 %f1, [%rd3];"),
+     {64, 1, 1},
+     true,
+     true,
+     false,
+     {2, 1},
+     {4, 1},
+     0},
     {"in a loop, a warp after the other",
      BODY("mov.u32 %r10, 0;\nL: mad.lo.s32 %r8, %r10, 64, %r2;\n" AT(
          r8, 4) "ld.global.f32 %f1, [%rd3]; add.s32 %r10, %r10, 1; setp.lt.s32 %p1, %r10, 8;\n"

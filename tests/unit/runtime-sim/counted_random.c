@@ -33,7 +33,7 @@ static void put(struct writer *w, const char *format, ...)
 
 static const char *const head =
     ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 a, .param .u32 n)\n{\n"
-    ".reg .b32 %x<8>; .reg .b32 %r<99>; .reg .b64 %rd<9>; .reg .pred %p; .reg .b64 %v<3>;\n"
+    ".reg .b32 %x<12>; .reg .b32 %r<99>; .reg .b64 %rd<9>; .reg .pred %p; .reg .b64 %v<3>;\n"
     ".reg .f32 %f<5>; .reg .b16 %h;\n"
     "ld.param.u64 %rd1, [a]; cvta.to.global.u64 %rd1, %rd1; ld.param.u32 %x7, [n];\n"
     "mov.u32 %x0, %tid.x; mov.u32 %x1, %tid.y; mov.u32 %x2, %tid.z; mov.u32 %x3, %ctaid.x;\n"
@@ -58,14 +58,26 @@ static uint32_t product(struct writer *w, uint32_t atom, uint32_t c)
 static void add_term(struct writer *w, uint32_t sum)
 {
     static const uint32_t coefficients[] = {0, 1, 1, 2, 3, 4, 8, 16, 32, 33, 40};
-    uint32_t atom = draw(&w->random, 8), c = coefficients[draw(&w->random, 11)];
+    uint32_t atom = draw(&w->random, 12), c = coefficients[draw(&w->random, 11)];
     uint32_t term = product(w, atom, c);
     if (draw(&w->random, 5) == 0) {
         uint32_t other = draw(&w->random, 2) ? 7 : 4; // n or %ntid.x
         put(w, "mul.lo.s32 %%r%u, %%r%u, %%x%u;\n", term, term, other);
-        w->varying_unknown |= atom < 3 && c && other == 7;
+        w->varying_unknown |= (atom < 3 || atom > 7) && c && other == 7;
     }
     put(w, "%s.s32 %%r%u, %%r%u, %%r%u;\n", draw(&w->random, 3) ? "add" : "sub", sum, sum, term);
+}
+
+// Values that are computed from the thread's place, %x8 to %x11.
+static void put_derived(struct writer *w)
+{
+    static const char *const operations[] = {"and.b32", "shr.u32", "shr.s32", "xor.b32",
+                                             "div.u32", "rem.u32", "div.s32", "rem.s32"};
+    for (uint32_t to = 8; to < 12; to++) {
+        uint32_t from = draw(&w->random, to == 8 ? 3 : 4), kind = draw(&w->random, 8);
+        uint32_t by = kind == 1 || kind == 2 ? draw(&w->random, 6) : 1 + draw(&w->random, 40);
+        put(w, "%s %%x%u, %%x%u, %u;\n", operations[kind], to, from == 3 ? to - 1 : from, by);
+    }
 }
 
 struct type {
@@ -100,6 +112,7 @@ static void write_kernel(struct writer *w)
     w->next = 1;
     w->varying_unknown = false;
     put(w, "%s", head);
+    put_derived(w);
     put(w, "mov.u32 %%r0, %u;\n", draw(&w->random, 64));
     for (uint32_t terms = 1 + draw(&w->random, 5); terms; terms--)
         add_term(w, 0);
