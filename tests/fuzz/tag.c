@@ -1,6 +1,8 @@
 // The whole road, from text to tagged text: whatever the input, the IR is valid and stays so; what
 // is to change nothing changes nothing; tags come off again; and what was written can be read.
 #include "backend/backend.h"
+#include "backend/page.h"
+#include "backend/remarks.h"
 #include "ir/check.h"
 #include "passes/pipeline.h"
 #include "tests/fuzz/forms_kept.h"
@@ -91,6 +93,42 @@ static void write_tables(const struct run *run, const struct program *program)
     sink_end(run->sink);
 }
 
+// Nothing of the text ends the element that it stands in.
+static void check_page(const struct run *run, const struct program *program)
+{
+    static const char end[] = "</script";
+    struct page_input input = {&program->output.tables, &program->module, &program->plan};
+    report_html(&input, sink_begin(run->sink));
+    sink_end(run->sink);
+    uint32_t scripts = 0;
+    const char *at = run->sink->text, *behind = at + run->sink->length;
+    for (; (at = memmem(at, (size_t)(behind - at), end, sizeof end - 1)); at += sizeof end - 1)
+        scripts++;
+    must(scripts == program->output.tables.kernels.n + 2,
+         "the page has other scripts than its own");
+}
+
+// There is one for everything that was chosen or turned down, and it lies in the text.
+static void check_remarks(const struct run *run, const struct program *program)
+{
+    struct remarks remarks;
+    const struct plan *plan = &program->plan;
+    uint32_t chosen = 0;
+    remarks_collect(&remarks, run->arena, &program->module, plan, REMARKS_PASSED | REMARKS_MISSED,
+                    NULL);
+    for (uint32_t i = 0; i < plan->blocks.n; i++)
+        chosen += plan->blocks.v[i].candidate && plan->blocks.v[i].chosen;
+    must(remarks.list.n == plan->chains.n + plan->rejections.n + chosen,
+         "there are more or fewer remarks than there is to remark");
+    for (uint32_t i = 0; i < remarks.list.n; i++) {
+        const struct remark *remark = &remarks.list.v[i];
+        must(remark->begin <= remark->end && remark->end <= program->opened.source.length,
+             "a remark outside of the text");
+        must(*remark->text && remark_rule_find(remark->rule) < remark_rule_count(),
+             "a remark without a text or rule");
+    }
+}
+
 static void check_tags(const struct run *run, enum tag_style style, bool reorder, enum fma_mode fma)
 {
     struct backend_options options = {
@@ -100,6 +138,8 @@ static void check_tags(const struct run *run, enum tag_style style, bool reorder
     };
     struct program *program = tag(run, &options);
     write_tables(run, program);
+    check_remarks(run, program);
+    check_page(run, program);
     // What follows holds for a text that is PTX and does not come with tags of its own.
     const struct source *source = &run->source;
     if (program->diags.errors || memmem(source->text, source->length, "ptxoffload", 10))
