@@ -11,9 +11,9 @@ static bool happens(uint64_t *state, uint64_t threshold)
 }
 
 // The cycles without a packet before the next one have a geometric distribution, whose binary
-// digits are independent: digit j is 1 with the probability q^(2^j) / (1 + q^(2^j)), where q is that
-// of a cycle without. Drawn so, an idle source costs nothing, and all hosts draw the same: there is
-// no logarithm in it.
+// digits are independent: digit j is 1 with the probability q^(2^j) / (1 + q^(2^j)), where q is
+// that of a cycle without. Drawn so, an idle source costs nothing, and all hosts draw the same:
+// there is no logarithm in it.
 static void fill_gap(struct sources *sources, double packets)
 {
     double q = 1 - packets;

@@ -14,7 +14,6 @@ struct traffic_pattern {
     const char *name;
     enum list_kind list;
     traffic_binder *bind;
-    const char *text; // for the help
 };
 
 static void bind_all(struct traffic *traffic)
@@ -129,7 +128,7 @@ static const char *bind_many_to_few(struct traffic *traffic, struct arena *arena
     return bind_between(traffic, arena, false);
 }
 
-#define TRAFFIC(name, list, bind, text) {name, list, bind, text},
+#define TRAFFIC(name, list, bind, help) {name, list, bind},
 static const struct traffic_pattern patterns[] = {
 #include "runtime-sim/noc/traffic.def"
 };
@@ -198,25 +197,6 @@ const char *traffic_read(struct traffic *traffic, struct arena *arena, const cha
     if (!text[length] || !text[length + 1])
         return arena_printf(arena, "'%s' needs a list of places, as in %s:3,7", name, name);
     return read_list(traffic, arena, text + length + 1);
-}
-
-void traffic_list(struct arena *arena, const char **text)
-{
-    *text = "";
-    for (size_t i = 0; i < PATTERNS; i++) {
-        const struct traffic_pattern *pattern = &patterns[i];
-        const char *list = pattern->list == LIST_NONE ? "" : ":N,...";
-        const char *name = arena_printf(arena, "%s%s", pattern->name, list);
-        int width = 19;
-        *text = arena_printf(arena, "%s  %-*s", *text, width, name);
-        for (const char *line = pattern->text; *line;) {
-            int length = (int)strcspn(line, "\n");
-            *text = arena_printf(arena, "%s%.*s\n", *text, length, line);
-            line += length + (line[length] == '\n');
-            if (*line)
-                *text = arena_printf(arena, "%s%*s", *text, width + 2, "");
-        }
-    }
 }
 
 const char *traffic_bind(struct traffic *traffic, struct arena *arena,

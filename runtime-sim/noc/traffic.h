@@ -8,9 +8,9 @@
 #include "support/vec.h"
 #include <stdbool.h>
 
-// The places that traffic comes from and goes to, and how they lie: place i has the digits of i, the
-// least significant first, with `extent[d]` values of digit d. A mesh of 6 by 4 has extents 6 and
-// 4, a 4-ary 3-fly 4, 4 and 4, a crossbar of 56 just 56.
+// The places that traffic comes from and goes to, and how they lie: place i has the digits of i,
+// the least significant first, with `extent[d]` values of digit d. A mesh of 6 by 4 has extents 6
+// and 4, a 4-ary 3-fly 4, 4 and 4, a crossbar of 56 just 56.
 struct traffic_shape {
     uint32_t nodes; // the product of the extents
     const uint32_t *extent;
@@ -32,8 +32,6 @@ struct traffic {
 
 // Reads "uniform", "hotspot:3,7" and so on. Returns NULL, or what is wrong with it.
 const char *traffic_read(struct traffic *traffic, struct arena *arena, const char *text);
-// Names of the patterns with what follows them, a line each with a sentence, for the help.
-void traffic_list(struct arena *arena, const char **text);
 // Fits the pattern to the places there are. Returns NULL, or why that cannot be done.
 const char *traffic_bind(struct traffic *traffic, struct arena *arena,
                          const struct traffic_shape *shape);
@@ -49,8 +47,6 @@ struct sources {
     uint32_t nodes, words; // words of a mask
     uint64_t gap[TRAFFIC_GAP_BITS];
     uint32_t gap_bits;
-    bool silent;  // a load of 0
-    bool always;  // a packet in each cycle
     uint64_t now; // time up to which `ready` holds
     // The head of each source's queue.
     uint64_t *state, *created;
