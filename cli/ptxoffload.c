@@ -1,16 +1,11 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was asked for.
-#include "backend/elf_tables.h"
-#include "backend/format.h"
-#include "backend/page.h"
 #include "backend/text.h"
 #include "cli/command.h"
 #include "cli/container_input.h"
-#include "cli/filter.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
-#include "cli/messages.h"
 #include "cli/object_input.h"
-#include "cli/timing.h"
+#include "cli/run.h"
 #include "frontend/directives.h"
 #include "frontend/ptx_header.h"
 #include "ir/check.h"
@@ -21,171 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
-
-struct run {
-    struct memory memory;
-    struct arena whole; // what lives as long as the run
-    struct arena arena; // what belongs to the text that is being read
-    struct arguments arguments;
-    struct messages messages;
-    struct told told;
-    bool out_of_memory;
-    struct outputs outputs;
-    struct timing timing;
-    // What the steps make, in their order.
-    struct source input;
-    struct opened opened;
-    bool is_object; // the input has its tables with it, and they are in `opened`
-    struct tree tree;
-    struct diags diags;
-    struct ir_module module;
-    struct plan plan;
-    const struct tables *tables;
-    const struct tables *explained; // those of the plan, which `tables` are unless they were read
-    const char *text;               // the PTX to write
-    uint32_t length;
-    struct elf_image object; // with --emit=elf
-    // For the depfile, quoted: the files that were written, and the input.
-    VEC(const char *) targets;
-    const char *input_quoted;
-};
-
-// Writing
-
-static void write_ptx(const struct run *run, FILE *to, bool colour)
-{
-    (void)colour;
-    if (run->arguments.format)
-        format_write(&run->tree, to);
-    else
-        fwrite(run->text, 1, run->length, to);
-}
-
-static void write_metadata(const struct run *run, FILE *to, bool colour)
-{
-    (void)colour;
-    tables_write_json(run->tables, to);
-}
-
-static void write_object(const struct run *run, FILE *to, bool colour)
-{
-    (void)colour;
-    fwrite(run->object.bytes, 1, run->object.size, to);
-}
-
-static void write_ir(const struct run *run, FILE *to, bool colour)
-{
-    (void)colour;
-    ir_print(&run->module, to);
-}
-
-static void write_dot(const struct run *run, FILE *to, bool colour)
-{
-    (void)colour;
-    ir_print_dot(&run->module, to);
-}
-
-static void write_text_report(const struct run *run, FILE *to, bool colour)
-{
-    report_text(run->tables, to, colour);
-}
-
-static void write_json_report(const struct run *run, FILE *to, bool colour)
-{
-    (void)colour;
-    report_json(run->tables, to);
-}
-
-static void write_html_report(const struct run *run, FILE *to, bool colour)
-{
-    (void)colour;
-    struct page_input input = {
-        .tables = run->explained,
-        .module = &run->module,
-        .plan = &run->plan,
-    };
-    report_html(&input, to);
-}
-
-static void write_depfile(const struct run *run, FILE *to, bool colour)
-{
-    (void)colour;
-    const struct depfile *depfile = &run->arguments.depfile;
-    const char *input = run->input_quoted;
-    struct depfile_rule rule = {
-        .targets = depfile->names.n ? depfile->names.v : run->targets.v,
-        .n_targets = depfile->names.n ? depfile->names.n : run->targets.n,
-        .sources = &input,
-        .n_sources = !file_is_standard(run->arguments.input),
-        .phony = depfile->phony,
-    };
-    depfile_write(&rule, to);
-}
-
-static void (*const writers[])(const struct run *run, FILE *to, bool colour) = {
-    [PRODUCT_PTX] = write_ptx,          [PRODUCT_META] = write_metadata,
-    [PRODUCT_ELF] = write_object,       [PRODUCT_IR] = write_ir,
-    [PRODUCT_DOT] = write_dot,          [PRODUCT_TEXT] = write_text_report,
-    [PRODUCT_JSON] = write_json_report, [PRODUCT_HTML] = write_html_report,
-    [PRODUCT_DEPFILE] = write_depfile,
-};
-
-static bool write_product(struct run *run, const struct wish *wish)
-{
-    FILE *to = run->messages.to;
-    bool colour = run->messages.colour;
-    if (wish->path) {
-        const char *error;
-        to = output_open(&run->outputs, wish->path, &error);
-        if (!to) {
-            message_error(&run->messages, "%s", error);
-            return false;
-        }
-        colour = file_is_standard(wish->path) && messages_colour(&run->arguments, STDOUT_FILENO);
-    }
-    writers[wish->product](run, to, colour);
-    return true;
-}
-
-static bool commit(struct run *run)
-{
-    const char *error = outputs_commit(&run->outputs);
-    if (error)
-        message_error(&run->messages, "%s", error);
-    return !error;
-}
-
-// The first file is what the others come along with, and the rule in the depfile is for it.
-static void note_target(struct run *run)
-{
-    const struct arguments *arguments = &run->arguments;
-    for (uint32_t i = 0; i < arguments->wishes.n; i++) {
-        const char *path = arguments->wishes.v[i].path;
-        if (path && !file_is_standard(path)) {
-            vec_push(&run->whole, &run->targets, depfile_quote(&run->whole, path));
-            return;
-        }
-    }
-}
-
-static int write_products(struct run *run)
-{
-    note_target(run);
-    for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
-        if (!write_product(run, &run->arguments.wishes.v[i]))
-            return BAD_INPUT;
-    if (!commit(run))
-        return BAD_INPUT;
-    timing_end(&run->timing, "output");
-    for (uint32_t i = 0; i < run->arguments.wishes.n; i++) {
-        const char *path = run->arguments.wishes.v[i].path;
-        if (path && !file_is_standard(path))
-            message_verbose(&run->messages, "wrote '%s'", path);
-    }
-    return DONE;
-}
 
 // Steps
 
@@ -295,14 +125,6 @@ static bool verify(struct run *run, const struct pass_options *options)
     return !verified.faults.n;
 }
 
-static bool wants_page(const struct arguments *arguments)
-{
-    for (uint32_t i = 0; i < arguments->wishes.n; i++)
-        if (arguments->wishes.v[i].product == PRODUCT_HTML)
-            return true;
-    return false;
-}
-
 static bool wants_tables(const struct arguments *arguments)
 {
     for (uint32_t i = 0; i < arguments->wishes.n; i++)
@@ -323,50 +145,6 @@ static bool make_object(struct run *run)
     if (error)
         message_error(&run->messages, "%s", error);
     timing_end(&run->timing, "object");
-    return !error;
-}
-
-// What an earlier run has decided is explained by deciding it again, of the text without its tags:
-// the tables that were read name lines of a file that is not here.
-static void read_untagged(struct run *run)
-{
-    uint32_t length;
-    const char *text = backend_strip(&run->arena, &run->input, &length);
-    source_init(&run->opened.source, &run->arena, run->input.name, text, length);
-}
-
-static bool explains(const struct arguments *arguments)
-{
-    return arguments->remarks || wants_page(arguments);
-}
-
-static void tell_remarks(struct run *run)
-{
-    const struct arguments *arguments = &run->arguments;
-    struct remarks remarks;
-    const bool *functions = NULL;
-    if (!arguments->remarks)
-        return;
-    if (arguments->remarks_filter)
-        functions = filter_functions(&run->arena, &run->module, arguments->remarks_filter);
-    remarks_collect(&remarks, &run->arena, &run->module, &run->plan, arguments->remarks, functions);
-    messages_remarks(&run->messages, &remarks, &run->opened.source);
-    timing_end(&run->timing, "remarks");
-}
-
-// The tables of the plan, where those that are written were read with the input.
-static bool explain(struct run *run, const struct backend_options *options)
-{
-    run->explained = run->tables;
-    if (!wants_page(&run->arguments) || !run->opened.current)
-        return true;
-    struct backend_options untagged = *options;
-    struct output *output = ARENA_NEW(&run->arena, struct output);
-    untagged.tags = TAGS_NONE;
-    const char *error = backend_emit(output, &run->arena, &run->module, &run->plan, &untagged);
-    if (error)
-        message_internal(&run->messages, "%s", error);
-    run->explained = &output->tables;
     return !error;
 }
 
@@ -391,7 +169,7 @@ static void open_input(struct run *run, struct backend_options *options)
 static bool needs_program(const struct run *run)
 {
     const struct arguments *arguments = &run->arguments;
-    bool needs = !run->is_object || arguments->print_after || explains(arguments);
+    bool needs = !run->is_object || arguments->print_after || run_explains(run);
     for (uint32_t i = 0; i < arguments->wishes.n; i++)
         needs |= arguments->wishes.v[i].product == PRODUCT_IR ||
                  arguments->wishes.v[i].product == PRODUCT_DOT;
@@ -424,25 +202,25 @@ static int analyse(struct run *run)
         .output_name = arguments_ptx_name(arguments),
     };
     open_input(run, &options);
-    if (run->opened.current && explains(arguments))
-        read_untagged(run);
+    if (run->opened.current && run_explains(run))
+        run_read_untagged(run);
     timing_end(&run->timing, "read");
     bool good =
         !needs_program(run) || (build(run, &run->opened.source) && decide(run, &options.passes));
     if (!good)
         return BAD_INPUT;
-    tell_remarks(run);
+    run_tell_remarks(run);
     if (wants_tables(arguments) && !(emit(run, &options) && verify(run, &options.passes) &&
-                                     make_object(run) && explain(run, &options)))
+                                     make_object(run) && run_explain(run, &options)))
         return BAD_INPUT;
-    return write_products(run);
+    return run_write_all(run);
 }
 
 static int strip(struct run *run)
 {
     run->text = backend_strip(&run->arena, &run->input, &run->length);
     timing_end(&run->timing, "strip");
-    return write_products(run);
+    return run_write_all(run);
 }
 
 static int format(struct run *run)
@@ -452,7 +230,7 @@ static int format(struct run *run)
     timing_end(&run->timing, "parse");
     if (!messages_diags(&run->messages, &run->diags, &run->input))
         return BAD_INPUT;
-    return write_products(run);
+    return run_write_all(run);
 }
 
 static int list(struct run *run)
@@ -466,7 +244,7 @@ static int list(struct run *run)
     bool as_json = run->arguments.reports[REPORT_JSON].wanted;
     bool good =
         container_input_list(&run->messages, &run->arena, run->arguments.input, as_json, to);
-    return commit(run) && good ? DONE : BAD_INPUT;
+    return run_commit(run) && good ? DONE : BAD_INPUT;
 }
 
 static bool read_text(struct run *run)
@@ -573,9 +351,9 @@ static bool finish_depfile(struct run *run)
 {
     for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
         if (run->arguments.wishes.v[i].product == PRODUCT_DEPFILE &&
-            !write_product(run, &run->arguments.wishes.v[i]))
+            !run_write(run, &run->arguments.wishes.v[i]))
             return false;
-    return commit(run);
+    return run_commit(run);
 }
 
 static int process_folder(struct run *run)
@@ -623,7 +401,7 @@ static int tell(struct run *run)
         fprintf(to, "%s %s\n", ptxoffload_command.name, PTXOFFLOAD_VERSION);
     else
         print_passes(to);
-    return commit(run) ? DONE : BAD_INPUT;
+    return run_commit(run) ? DONE : BAD_INPUT;
 }
 
 static int run_all(struct run *run, int argc, char **argv)

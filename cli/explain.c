@@ -1,0 +1,51 @@
+#include "cli/filter.h"
+#include "cli/run.h"
+
+static bool wants_page(const struct arguments *arguments)
+{
+    for (uint32_t i = 0; i < arguments->wishes.n; i++)
+        if (arguments->wishes.v[i].product == PRODUCT_HTML)
+            return true;
+    return false;
+}
+
+void run_read_untagged(struct run *run)
+{
+    uint32_t length;
+    const char *text = backend_strip(&run->arena, &run->input, &length);
+    source_init(&run->opened.source, &run->arena, run->input.name, text, length);
+}
+
+bool run_explains(const struct run *run)
+{
+    return run->arguments.remarks || wants_page(&run->arguments);
+}
+
+void run_tell_remarks(struct run *run)
+{
+    const struct arguments *arguments = &run->arguments;
+    struct remarks remarks;
+    const bool *functions = NULL;
+    if (!arguments->remarks)
+        return;
+    if (arguments->remarks_filter)
+        functions = filter_functions(&run->arena, &run->module, arguments->remarks_filter);
+    remarks_collect(&remarks, &run->arena, &run->module, &run->plan, arguments->remarks, functions);
+    messages_remarks(&run->messages, &remarks, &run->opened.source);
+    timing_end(&run->timing, "remarks");
+}
+
+bool run_explain(struct run *run, const struct backend_options *options)
+{
+    run->explained = run->tables;
+    if (!wants_page(&run->arguments) || !run->opened.current)
+        return true;
+    struct backend_options untagged = *options;
+    struct output *output = ARENA_NEW(&run->arena, struct output);
+    untagged.tags = TAGS_NONE;
+    const char *error = backend_emit(output, &run->arena, &run->module, &run->plan, &untagged);
+    if (error)
+        message_internal(&run->messages, "%s", error);
+    run->explained = &output->tables;
+    return !error;
+}

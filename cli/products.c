@@ -1,0 +1,138 @@
+#include "backend/format.h"
+#include "backend/page.h"
+#include "cli/run.h"
+#include "support/file.h"
+#include <unistd.h>
+
+static void write_ptx(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    if (run->arguments.format)
+        format_write(&run->tree, to);
+    else
+        fwrite(run->text, 1, run->length, to);
+}
+
+static void write_metadata(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    tables_write_json(run->tables, to);
+}
+
+static void write_object(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    fwrite(run->object.bytes, 1, run->object.size, to);
+}
+
+static void write_ir(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    ir_print(&run->module, to);
+}
+
+static void write_dot(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    ir_print_dot(&run->module, to);
+}
+
+static void write_text_report(const struct run *run, FILE *to, bool colour)
+{
+    report_text(run->tables, to, colour);
+}
+
+static void write_json_report(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    report_json(run->tables, to);
+}
+
+static void write_html_report(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    struct page_input input = {
+        .tables = run->explained,
+        .module = &run->module,
+        .plan = &run->plan,
+    };
+    report_html(&input, to);
+}
+
+static void write_depfile(const struct run *run, FILE *to, bool colour)
+{
+    (void)colour;
+    const struct depfile *depfile = &run->arguments.depfile;
+    const char *input = run->input_quoted;
+    struct depfile_rule rule = {
+        .targets = depfile->names.n ? depfile->names.v : run->targets.v,
+        .n_targets = depfile->names.n ? depfile->names.n : run->targets.n,
+        .sources = &input,
+        .n_sources = !file_is_standard(run->arguments.input),
+        .phony = depfile->phony,
+    };
+    depfile_write(&rule, to);
+}
+
+static void (*const writers[])(const struct run *run, FILE *to, bool colour) = {
+    [PRODUCT_PTX] = write_ptx,          [PRODUCT_META] = write_metadata,
+    [PRODUCT_ELF] = write_object,       [PRODUCT_IR] = write_ir,
+    [PRODUCT_DOT] = write_dot,          [PRODUCT_TEXT] = write_text_report,
+    [PRODUCT_JSON] = write_json_report, [PRODUCT_HTML] = write_html_report,
+    [PRODUCT_DEPFILE] = write_depfile,
+};
+
+bool run_write(struct run *run, const struct wish *wish)
+{
+    FILE *to = run->messages.to;
+    bool colour = run->messages.colour;
+    if (wish->path) {
+        const char *error;
+        to = output_open(&run->outputs, wish->path, &error);
+        if (!to) {
+            message_error(&run->messages, "%s", error);
+            return false;
+        }
+        colour = file_is_standard(wish->path) && messages_colour(&run->arguments, STDOUT_FILENO);
+    }
+    writers[wish->product](run, to, colour);
+    return true;
+}
+
+bool run_commit(struct run *run)
+{
+    const char *error = outputs_commit(&run->outputs);
+    if (error)
+        message_error(&run->messages, "%s", error);
+    return !error;
+}
+
+// The first file is what the others come along with, and the rule in the depfile is for it.
+static void note_target(struct run *run)
+{
+    const struct arguments *arguments = &run->arguments;
+    for (uint32_t i = 0; i < arguments->wishes.n; i++) {
+        const char *path = arguments->wishes.v[i].path;
+        if (path && !file_is_standard(path)) {
+            vec_push(&run->whole, &run->targets, depfile_quote(&run->whole, path));
+            return;
+        }
+    }
+}
+
+int run_write_all(struct run *run)
+{
+    note_target(run);
+    for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
+        if (!run_write(run, &run->arguments.wishes.v[i]))
+            return BAD_INPUT;
+    if (!run_commit(run))
+        return BAD_INPUT;
+    timing_end(&run->timing, "output");
+    for (uint32_t i = 0; i < run->arguments.wishes.n; i++) {
+        const char *path = run->arguments.wishes.v[i].path;
+        if (path && !file_is_standard(path))
+            message_verbose(&run->messages, "wrote '%s'", path);
+    }
+    return DONE;
+}

@@ -1,0 +1,53 @@
+// A run of ptxoffload: what its steps make, and pass on.
+#pragma once
+#include "backend/elf_tables.h"
+#include "cli/arguments.h"
+#include "cli/messages.h"
+#include "cli/timing.h"
+
+enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
+
+struct run {
+    struct memory memory;
+    struct arena whole; // what lives as long as the run
+    struct arena arena; // what belongs to the text that is being read
+    struct arguments arguments;
+    struct messages messages;
+    struct told told;
+    bool out_of_memory;
+    struct outputs outputs;
+    struct timing timing;
+    // What the steps make, in their order.
+    struct source input;
+    struct opened opened;
+    bool is_object; // the input has its tables with it, and they are in `opened`
+    struct tree tree;
+    struct diags diags;
+    struct ir_module module;
+    struct plan plan;
+    const struct tables *tables;
+    const struct tables *explained; // those of the plan, which `tables` are unless they were read
+    const char *text;               // the PTX to write
+    uint32_t length;
+    struct elf_image object; // with --emit=elf
+    // For the depfile, quoted: the files that were written, and the input.
+    VEC(const char *) targets;
+    const char *input_quoted;
+};
+
+// Writes a product where its wish says. False, after saying why, if it cannot be written.
+bool run_write(struct run *run, const struct wish *wish);
+// Gives the files that were written their names. False, after saying why, if that cannot be.
+bool run_commit(struct run *run);
+// Writes all that is wished for. Returns the exit code.
+int run_write_all(struct run *run);
+
+// True if remarks or the HTML report are asked for.
+bool run_explains(const struct run *run);
+// What an earlier run has decided is explained by deciding it again, of the text without its tags:
+// the tables that were read name lines of a file that is not here.
+void run_read_untagged(struct run *run);
+void run_tell_remarks(struct run *run);
+// The tables of the plan, where those that are written were read with the input. False, after
+// saying why, if they cannot be made.
+bool run_explain(struct run *run, const struct backend_options *options);
