@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static void compute(struct warp *warp, const struct code *code, uint32_t mask)
+// What follows is inlined into both loops that execute, which a compiler would not do by itself.
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+static ALWAYS_INLINE void compute(struct warp *warp, const struct code *code, uint32_t mask)
 {
     const void *s[CODE_SOURCES];
     for (uint32_t i = 0; i < code->source_count; i++)
@@ -22,7 +25,8 @@ static void compute(struct warp *warp, const struct code *code, uint32_t mask)
         warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[1], mask, code->width2);
 }
 
-static inline uint32_t guarded(const struct warp *warp, const struct code *code, uint32_t mask)
+static ALWAYS_INLINE uint32_t guarded(const struct warp *warp, const struct code *code,
+                                      uint32_t mask)
 {
     if (code->guard == SLOT_NONE)
         return mask;
@@ -38,8 +42,7 @@ static inline uint32_t count_lanes(uint32_t mask)
 
 // Runs a path until it leaves. Made twice: with `profiled` a constant, nothing is left of it where
 // it is false.
-static inline __attribute__((always_inline)) enum step_result
-run_path_as(struct warp *warp, uint32_t index, bool profiled)
+static ALWAYS_INLINE enum step_result run_path_as(struct warp *warp, uint32_t index, bool profiled)
 {
     struct path *path = &warp->paths.v[index];
     const struct code *codes = warp->program->codes.v;
@@ -82,7 +85,8 @@ static enum step_result run_path(struct warp *warp, uint32_t index)
     return run_path_as(warp, index, false);
 }
 
-static enum step_result run_path_profiled(struct warp *warp, uint32_t index)
+static __attribute__((noinline)) enum step_result run_path_profiled(struct warp *warp,
+                                                                    uint32_t index)
 {
     return run_path_as(warp, index, true);
 }

@@ -22,7 +22,7 @@ struct writer {
     bool varying_unknown; // lanes differ by what the launch gives
 };
 
-static void put(struct writer *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
