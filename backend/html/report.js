@@ -222,13 +222,13 @@
     return `<span class="lanes">${out}</span>`;
   }
 
-  const verdict = block => {
+  const verdict = (block, reason) => {
     const what = { loop: 'Loop', block: 'Block', region: 'Region' }[block.kind];
     const where = block.begin_line === block.end_line ? block.begin_line : `${block.begin_line}–${block.end_line}`;
     const at = block.at_threshold.bw_tx + block.at_threshold.bw_rx;
     const head = `<b>${what}</b> ${where}`;
     if (block.passed_over) return `${head} · passed over, would save ${num(-at)} words`;
-    if (!block.candidate) return `${head} · not offloaded`;
+    if (!block.candidate) return `${head} · not offloaded${reason ? ': ' + esc(reason.rule) : ''}`;
     if (!block.condition) return `${head} · offloaded, saves ${num(-at)} words per warp`;
     return `${head} · offloaded if ${esc(block.condition.value)} ≥ ${num(block.condition.threshold)}, saves ${num(-at)} words from there on`;
   };
@@ -236,7 +236,7 @@
   function head(k, id) {
     const block = k.blocks[id], key = 'b' + id, open = view.open.has(key);
     return `<div class="head" style="--lanes:${view.width}px">${bars(k, block.begin_line, block)}<button type="button" class="${state(block)}" ` +
-      `data-key="${key}" aria-expanded="${open}">${verdict(block)}</button></div>` + (open ? panel(k, key) : '');
+      `data-key="${key}" aria-expanded="${open}">${verdict(block, k.reason.get(id))}</button></div>` + (open ? panel(k, key) : '');
   }
 
   function row(k, index) {
@@ -298,6 +298,19 @@
       `response (${esc(chain.response)}).</p>` + cuda(remark);
   }
 
+  // What TOM says of the block, which may have been decided by another cost model: the registers
+  // and the iterations that it is judged at are those of TOM's results then.
+  function byTom(block) {
+    if (block.cost === 'tom') return block;
+    const tom = block.alternatives.find(one => one.cost === 'tom');
+    if (!tom) return null;
+    const { S_W, S_C } = module, ld = block.loads, st = block.stores;
+    const tx = ld * 0.5 + st * (S_W + 1), rx = ld * S_C * 0.5 + st / 4;
+    return { ...tom, loads: ld, stores: st, n: block.n,
+      reg_tx: (tom.bw_tx + block.n * tx) / S_W, reg_rx: (tom.bw_rx + block.n * rx) / S_W,
+      n_at: tx ? block.n + Math.round((tom.bw_tx - tom.at_threshold.bw_tx) / tx) : block.n };
+  }
+
   // Equations (3) and (4) of TOM with the numbers of this block.
   function equations(block) {
     const { S_W, S_C } = module, ld = block.loads, st = block.stores, MISS = 0.5;
@@ -332,10 +345,10 @@
     const names = list => list.length ? list.map(name => `<code>${esc(name)}</code>`).join(', ') : 'none';
     const iterations = { one: 'runs once', constant: `runs ${num(block.n)} times`, unknown: 'iterations not known before',
       counted: `runs <code>${esc(block.trips)}</code> times` }[block.trip];
-    const has = ['tom'].includes(block.cost) || block.alternatives.some(one => one.cost === 'tom');
+    const tom = byTom(block);
     return (reason ? `<p>${sentence(reason.text)} <span class="rule">${esc(reason.rule)}</span></p>` : '') +
       `<p>${plural(block.loads, 'load')} and ${plural(block.stores, 'store')}${block.trip === 'one' ? '' : ' an iteration'}; ${iterations}.</p>` +
-      (has ? equations(block) : '') + estimates(block) +
+      (tom ? equations(tom) : '') + estimates(block) +
       `<p class="why">Sent along (${block.live_in.length}): ${names(block.live_in)}<br>Coming back (${block.live_out.length}): ${names(block.live_out)}</p>` +
       cuda(remark);
   }
