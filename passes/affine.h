@@ -126,5 +126,16 @@ struct affine_lanes affine_lanes(struct affines *affines, const struct affine *a
 bool affine_lane_values(const struct affines *affines, uint32_t atom, uint32_t warp,
                         int64_t values[WARP_LANES]);
 
+// The same over all warps of a block of unknown shape that has one dimension.
+struct affine_places {
+    bool known; // as above, in all of them
+    bool alike; // the lanes are equally far apart in all of them
+    bool same;  // lane 0 has the value `first` in all of them
+    int64_t first;
+    uint64_t divisor; // a power of two that divides lane 0's value in all of them
+};
+
+struct affine_places affine_places(struct affines *affines, uint32_t atom);
+
 // As text: symbols plain, parameters in brackets, loops as `i` and the line of their header.
 const char *affine_text(const struct affines *affines, struct arena *arena, const struct affine *a);

@@ -1,6 +1,7 @@
 // Values that are computed from a thread's place in its block alone, lane by lane: `%tid.x & 15`,
 // `%tid.x / 12`. Expressions do not look into them.
 #include "passes/affine_internal.h"
+#include <string.h>
 
 enum { MOST_STEPS = 32 }; // instructions looked at for one value
 
@@ -202,4 +203,39 @@ bool affine_lane_values(const struct affines *a, uint32_t atom, uint32_t warp,
     for (uint32_t lane = 0; lane < WARP_LANES && known; lane++)
         values[lane] = (int64_t)extended(found[lane], at->bits, !at->is_unsigned);
     return known;
+}
+
+enum { MOST_WARPS = 32 };
+
+static struct affine_places find_places(const struct affines *a, uint32_t atom)
+{
+    struct affine_places to = {.known = true, .alike = true, .same = true, .divisor = 1};
+    int64_t first[WARP_LANES], values[WARP_LANES];
+    uint64_t bits = 0;
+    for (uint32_t warp = 0; warp < MOST_WARPS; warp++) {
+        if (!affine_lane_values(a, atom, warp, values))
+            return (struct affine_places){.divisor = 1};
+        if (!warp)
+            memcpy(first, values, sizeof first);
+        for (uint32_t lane = 1; lane < WARP_LANES; lane++)
+            to.alike &= (uint64_t)values[lane] - (uint64_t)values[0] ==
+                        (uint64_t)first[lane] - (uint64_t)first[0];
+        to.same &= values[0] == first[0];
+        bits |= (uint64_t)values[0];
+    }
+    to.first = first[0];
+    to.divisor = bits ? bits & -bits : 1;
+    return to;
+}
+
+struct affine_places affine_places(struct affines *a, uint32_t atom)
+{
+    while (a->places.n <= atom)
+        vec_push(a->arena, &a->places, NULL);
+    struct affine_places **at = &a->places.v[atom];
+    if (!*at) {
+        *at = ARENA_NEW(a->arena, struct affine_places);
+        **at = find_places(a, atom);
+    }
+    return **at;
 }

@@ -16,7 +16,8 @@ struct affines {
     struct block_shape shape;
     bool warps_alike; // the lanes of all warps are equally far apart in x, y and z
     VEC(struct affine_atom) atoms;
-    uint32_t *buckets; // of a hash table: atom + 1
+    VEC(struct affine_places *) places; // per atom, as they are asked for; NULL: not yet
+    uint32_t *buckets;                  // of a hash table: atom + 1
     uint32_t bucket_count;
     uint32_t *place[VIEWS]; // per version: into `values`, + 1; 0: not known yet; or OPEN
     VEC(struct affine) values;

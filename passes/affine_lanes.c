@@ -39,26 +39,16 @@ static bool is_flat(const int64_t values[WARP_LANES], uint32_t lanes)
     return true;
 }
 
-enum { MOST_WARPS = 32 };
-
 // True if the lanes are equally far apart in all warps that a block may have.
-static bool is_alike(const struct affines *a, uint32_t atom, const int64_t values[WARP_LANES])
+static bool is_alike(struct affines *a, uint32_t atom)
 {
     if (a->atoms.v[atom].kind != AFFINE_VERSION)
         return a->warps_alike;
-    int64_t other[WARP_LANES];
-    for (uint32_t warp = 0; warp < MOST_WARPS && !shape_is_known(&a->shape); warp++) {
-        if (!affine_lane_values(a, atom, warp, other))
-            return false;
-        for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-            if (other[lane] - other[0] != values[lane] - values[0])
-                return false;
-    }
-    return !shape_is_known(&a->shape);
+    return !shape_is_known(&a->shape) && affine_places(a, atom).alike;
 }
 
 struct spread {
-    const struct affines *affines;
+    struct affines *affines;
     uint32_t block, warp;
     struct affine_lanes lanes;
     uint32_t present; // lanes of this warp that exist
@@ -82,7 +72,7 @@ static bool add_term(struct spread *s, const struct affine_term *term)
         if (!affine_lane_values(s->affines, term->atom[i], s->warp, values))
             return false;
         varying++;
-        alike &= is_alike(s->affines, term->atom[i], values);
+        alike &= is_alike(s->affines, term->atom[i]);
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             product[lane] = (int64_t)((uint64_t)product[lane] * (uint64_t)values[lane]);
     }

@@ -95,22 +95,14 @@ static uint32_t warp_of(const struct coalescings *c, const uint32_t tid[3])
 static struct factor computed_factor(const struct coalescings *c, uint32_t atom,
                                      const uint32_t tid[3])
 {
-    int64_t values[WARP_LANES], first = 0;
-    uint64_t bits = 0;
-    uint32_t from = 0, to = MOST_WARPS;
-    bool same = true;
-    if (shape_is_known(&c->shape)) {
-        from = warp_of(c, tid);
-        to = from + 1;
+    int64_t values[WARP_LANES];
+    if (!shape_is_known(&c->shape)) {
+        struct affine_places places = affine_places(c->affines, atom);
+        return (struct factor){places.known && places.same, places.first, places.divisor};
     }
-    for (uint32_t warp = from; warp < to; warp++) {
-        if (!affine_lane_values(c->affines, atom, warp, values))
-            return (struct factor){false, 0, 1};
-        first = warp == from ? values[0] : first;
-        same &= values[0] == first;
-        bits |= (uint64_t)values[0];
-    }
-    return (struct factor){same, first, bits ? bits & -bits : 1};
+    if (!affine_lane_values(c->affines, atom, warp_of(c, tid), values))
+        return (struct factor){false, 0, 1};
+    return (struct factor){true, values[0], 1};
 }
 
 static struct factor factor_of(const struct coalescings *c, uint32_t id, const uint32_t tid[3])
