@@ -54,7 +54,7 @@ struct profile {
     struct arena *arena;
     const struct program *program;
     struct profile_function **functions; // by program function; NULL: never executed
-    uint32_t block[3]; // of the first launch
+    uint32_t block[3];                   // of the first launch
     bool blocks_differ;
 };
 
