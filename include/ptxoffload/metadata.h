@@ -224,7 +224,7 @@ PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_register) == 4);
 
 /* A candidate that was turned down. */
 struct ptxoffload_rejection {
-    uint32_t line; /* in the input: of the load, the chain's operation, the block's beginning */
+    uint32_t line; /* in the input: of the access, the chain's operation, the block's beginning */
     uint32_t column;
     uint32_t because_line;  /* of the instruction that caused it; 0: none */
     ptxoffload_string rule; /* a word for the reason */

@@ -91,7 +91,7 @@ static const struct tables tables = {
     .version = 1,
     .source = {.file = "in.ptx"},
     .output = {.file = "out.ptx"},
-    .options = {COST_TOM, FMA_SPLIT, true},
+    .options = {.cost = COST_TOM, .fma = FMA_SPLIT, .reorder = true},
     .kernels = {kernels, 2, 2},
 };
 

@@ -250,8 +250,10 @@ static void test_content(void **state)
     struct rejection rejection = {1, CANDIDATE_LOAD,     RULE_REUSE,     2,
                                   3, "it is used again", .last = IR_NONE};
     vec_push(&m.program.arena, &m.plan.rejections, rejection);
-    m.options = (struct backend_options){
-        .tags = TAGS_PRAGMA, .passes = {COST_TOM, FMA_SPLIT, true}, .output_name = "o"};
+    m.options =
+        (struct backend_options){.tags = TAGS_PRAGMA,
+                                 .passes = {.cost = COST_TOM, .fma = FMA_SPLIT, .reorder = true},
+                                 .output_name = "o"};
     assert_null(backend_emit(&m.output, &m.program.arena, &m.module, &m.plan, &m.options));
     assert_int_equal(m.output.tables.kernels.n, 1); // nothing is said of f
     const struct table_kernel *k = &m.output.tables.kernels.v[0];
