@@ -1,0 +1,257 @@
+// Allocation of the switch: inputs of the crossbar ask for outputs for which one of their virtual
+// channels has a flit and a credit.
+//
+// iSLIP: each output proposes itself to one input, in turn; each input accepts one output, in turn.
+// Separable input-first: each input picks one output, in turn; each output takes one of these
+// inputs, in turn. A turn goes on behind the one that was last served, and only when it was served
+// in the first iteration. Of an input's virtual channels for the same output, too, each gets its
+// turn.
+#include "runtime-sim/noc/allocate.h"
+#include "runtime-sim/noc/state.h"
+#include "support/bits.h"
+
+static void free_out(struct noc *noc, uint32_t out_index, uint32_t out_port)
+{
+    noc->out[out_index].owner = NOC_NONE;
+    noc->free[out_port] |= UINT64_C(1) << (out_index - out_port * noc->vcs);
+}
+
+// The tail has left: the next packet in the buffer begins its RC in the next cycle.
+static void end_packet(struct noc *noc, uint32_t in_index)
+{
+    struct noc_in *in = &noc->in[in_index];
+    in->out = NOC_NONE;
+    if (!in->count)
+        return;
+    in->since = (uint32_t)noc->now + 1;
+    noc_post_route(noc, noc->routing_delay + 1, in_index);
+}
+
+static void send_flit(struct noc *noc, const struct noc_router *router, uint32_t port, uint32_t vc)
+{
+    uint32_t in_index = port * noc->vcs + vc;
+    struct noc_in *in = &noc->in[in_index];
+    uint32_t out_index = in->out, out_port = router->out0 + in->port;
+    struct noc_out *out = &noc->out[out_index];
+    uint32_t flit = noc->flit[(size_t)in_index * noc->ring + in->head];
+    in->head = in->head + 1u == noc->ring ? 0 : (uint16_t)(in->head + 1);
+    in->count--;
+    out->credits--;
+    if (!in->count || !out->credits || flit & FLIT_TAIL)
+        noc_clear_ready(noc, port, vc);
+    uint32_t index = (uint32_t)(router - noc->router);
+    noc_post_flit(noc, noc_flight(noc, index, out_port),
+                  noc->out_to[out_port] * noc->vcs + (out_index - out_port * noc->vcs), flit);
+    uint32_t from = noc->in_from[port];
+    noc_post_credit(noc, from < noc->router_outs ? noc->credit_time : noc->entry_credit_time,
+                    from * noc->vcs + vc);
+    if (flit & FLIT_TAIL) {
+        free_out(noc, out_index, out_port);
+        end_packet(noc, in_index);
+    }
+    noc->buffer_sum[index] += noc->now;
+    noc->buffered[index]--;
+    noc->out_flits[out_port]++;
+    noc->stats.noc_link += noc->out_to[out_port] < noc->router_ins;
+    noc->stats.noc_buffer_read++;
+    noc->stats.noc_crossbar++;
+}
+
+// Of these virtual channels of a port those that go to the output and have the highest priority.
+static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uint32_t output)
+{
+    uint64_t kept = 0;
+    uint8_t best = 0;
+    MASK_EACH(vc, vcs)
+    {
+        uint32_t in = port * noc->vcs + (uint32_t)vc;
+        if (noc->in[in].port != output)
+            continue;
+        uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
+        if (rank > best)
+            kept = 0;
+        if (rank >= best)
+            kept |= UINT64_C(1) << vc;
+        best = rank > best ? rank : best;
+    }
+    return kept;
+}
+
+static inline void serve(struct noc *noc, const struct noc_router *router, uint32_t x,
+                         uint32_t output, bool is_first)
+{
+    uint32_t port = router->in0 + noc->x_in[router->x0 + x];
+    uint64_t vcs = noc->ready[port] & noc->x_vcs[router->x0 + x];
+    if (vcs & (vcs - 1))
+        vcs = best_vcs(noc, port, vcs, output);
+    uint32_t vc = mask_turn(vcs, noc->x_turn[router->x0 + x]);
+    noc->x_turn[router->x0 + x] = (uint8_t)(vc + 1);
+    if (is_first) {
+        noc->out_grant[router->out0 + output] = (uint16_t)(x + 1);
+        noc->x_accept[router->x0 + x] = (uint16_t)(output + 1);
+    }
+    mask_set(noc->scratch.ins_done, x);
+    mask_set(noc->scratch.outs_done, output);
+    send_flit(noc, router, port, vc);
+}
+
+// Notes that input x asks for the output; only requests of the highest priority are kept.
+static inline void add_request(struct noc_scratch *s, uint32_t words, uint32_t x, uint32_t output,
+                               uint8_t rank)
+{
+    uint64_t *row = &s->requests[(size_t)output * words];
+    if (!bits_test(s->outs, output))
+        s->rank[output] = rank;
+    if (rank < s->rank[output])
+        return;
+    for (uint32_t w = 0; rank > s->rank[output] && w < words; w++)
+        row[w] = 0;
+    s->rank[output] = rank;
+    mask_set(row, x);
+    mask_set(s->outs, output);
+}
+
+static inline void ask_all(struct noc *noc, uint32_t words, uint32_t x, uint32_t port, uint64_t vcs)
+{
+    struct noc_scratch *s = &noc->scratch;
+    MASK_EACH(vc, vcs)
+    {
+        uint32_t in = port * noc->vcs + (uint32_t)vc, output = noc->in[in].port;
+        if (!bits_test(s->outs_done, output))
+            add_request(s, words, x, output, noc->is_ranked ? noc_rank(noc, in) : 0);
+    }
+}
+
+// The input's own choice: of the outputs for its packets of the highest priority the next in turn.
+static inline void ask_one(struct noc *noc, uint32_t words, uint32_t x, uint32_t port, uint64_t vcs,
+                           uint32_t turn)
+{
+    struct noc_scratch *s = &noc->scratch;
+    uint8_t best = 0;
+    bool is_any = false;
+    MASK_EACH(vc, vcs)
+    {
+        uint32_t in = port * noc->vcs + (uint32_t)vc, output = noc->in[in].port;
+        uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
+        if (rank < best || bits_test(s->outs_done, output))
+            continue;
+        for (uint32_t w = 0; rank > best && w < words; w++)
+            s->grants[w] = 0;
+        best = rank;
+        mask_set(s->grants, output);
+        is_any = true;
+    }
+    if (is_any)
+        add_request(s, words, x, mask_turn_words(s->grants, words, turn), best);
+    for (uint32_t w = 0; w < words; w++)
+        s->grants[w] = 0;
+}
+
+static inline void collect(struct noc *noc, const struct noc_router *router, uint32_t words,
+                           bool is_islip)
+{
+    const uint64_t *ports = &noc->ready_ports[(size_t)(router - noc->router) * words];
+    for (uint32_t w = 0; w < words; w++)
+        MASK_EACH(bit, ports[w])
+        {
+            uint32_t port = router->in0 + w * 64 + (uint32_t)bit;
+            uint32_t x = noc->in_x[port], end = x + noc->in_speed[port];
+            for (; x < end; x++) {
+                uint64_t vcs = noc->ready[port] & noc->x_vcs[router->x0 + x];
+                if (!vcs || bits_test(noc->scratch.ins_done, x))
+                    continue;
+                noc->stats.noc_switch_arbitration++;
+                if (is_islip)
+                    ask_all(noc, words, x, port, vcs);
+                else
+                    ask_one(noc, words, x, port, vcs, noc->x_accept[router->x0 + x]);
+            }
+        }
+}
+
+// Each output with requests chooses an input. With iSLIP that is only a proposal.
+static inline bool choose_inputs(struct noc *noc, const struct noc_router *router, uint32_t words,
+                                 bool is_islip, bool is_first)
+{
+    struct noc_scratch *s = &noc->scratch;
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t outs = s->outs[w];
+        s->outs[w] = 0;
+        any |= outs;
+        MASK_EACH(bit, outs)
+        {
+            uint32_t output = w * 64 + (uint32_t)bit;
+            uint64_t *row = &s->requests[(size_t)output * words];
+            uint32_t x = mask_turn_words(row, words, noc->out_grant[router->out0 + output]);
+            for (uint32_t i = 0; i < words; i++)
+                row[i] = 0;
+            if (!is_islip) {
+                serve(noc, router, x, output, is_first);
+                continue;
+            }
+            mask_set(&s->grants[(size_t)x * words], output);
+            mask_set(s->ins, x);
+        }
+    }
+    return any;
+}
+
+static inline void accept_outputs(struct noc *noc, const struct noc_router *router, uint32_t words,
+                                  bool is_first)
+{
+    struct noc_scratch *s = &noc->scratch;
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t ins = s->ins[w];
+        s->ins[w] = 0;
+        MASK_EACH(bit, ins)
+        {
+            uint32_t x = w * 64 + (uint32_t)bit;
+            uint64_t *row = &s->grants[(size_t)x * words];
+            uint32_t output = mask_turn_words(row, words, noc->x_accept[router->x0 + x]);
+            for (uint32_t i = 0; i < words; i++)
+                row[i] = 0;
+            serve(noc, router, x, output, is_first);
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void
+allocate(struct noc *noc, const struct noc_router *router, uint32_t words)
+{
+    bool is_islip = noc->config.sw_allocator == NOC_ISLIP;
+    for (uint32_t i = 0; i < noc->config.sw_alloc_iterations; i++) {
+        collect(noc, router, words, is_islip);
+        if (!choose_inputs(noc, router, words, is_islip, !i))
+            break;
+        accept_outputs(noc, router, words, !i);
+    }
+    for (uint32_t w = 0; w < words; w++)
+        noc->scratch.ins_done[w] = noc->scratch.outs_done[w] = 0;
+}
+
+// A single virtual channel that asks gets what it wants.
+static inline bool allocate_only(struct noc *noc, const struct noc_router *router)
+{
+    uint64_t ports = noc->ready_ports[router - noc->router];
+    if (ports & (ports - 1))
+        return false;
+    uint32_t port = router->in0 + (uint32_t)__builtin_ctzll(ports);
+    uint64_t vcs = noc->ready[port];
+    if (vcs & (vcs - 1))
+        return false;
+    uint32_t vc = (uint32_t)__builtin_ctzll(vcs), x = noc->in_x[port] + vc % noc->in_speed[port];
+    noc->stats.noc_switch_arbitration++;
+    serve(noc, router, x, noc->in[port * noc->vcs + vc].port, true);
+    noc->scratch.ins_done[0] = noc->scratch.outs_done[0] = 0;
+    return true;
+}
+
+void noc_allocate_switch(struct noc *noc, uint32_t index)
+{
+    const struct noc_router *router = &noc->router[index];
+    if (noc->words > 1)
+        allocate(noc, router, noc->words);
+    else if (!allocate_only(noc, router))
+        allocate(noc, router, 1);
+}

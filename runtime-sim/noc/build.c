@@ -1,0 +1,374 @@
+// Building a network from its configuration.
+#include "runtime-sim/noc/topology.h"
+#include "support/bits.h"
+
+// What is wrong
+
+static const char *check_list(struct arena *arena, const char *name, const struct config_list *list,
+                              uint64_t below, const char *what)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->v[i] >= below)
+            return arena_printf(arena, "'%s' has %llu, but there are %llu %s", name,
+                                (unsigned long long)list->v[i], (unsigned long long)below, what);
+    return NULL;
+}
+
+// Virtual channels of a class.
+static uint64_t vcs_of(const struct noc_config *config, uint64_t class)
+{
+    if (config->class_vcs.n)
+        return config->class_vcs.v[class];
+    return config->vcs / config->classes + (class < config->vcs % config->classes);
+}
+
+static const char *check_classes(struct arena *arena, const struct noc_config *config)
+{
+    uint64_t sum = 0, least = config->routing == NOC_ADAPTIVE ? 2 : 1;
+    bool is_adaptive = config->routing == NOC_ADAPTIVE && config->topology == NOC_MESH;
+    if (config->class_vcs.n && config->class_vcs.n != config->classes)
+        return arena_printf(arena, "'class_vcs' has %u elements, but there are %llu classes",
+                            config->class_vcs.n, (unsigned long long)config->classes);
+    for (uint64_t i = 0; i < config->classes; i++) {
+        sum += vcs_of(config, i);
+        if (vcs_of(config, i) < (is_adaptive ? least : 1))
+            return arena_printf(arena, "class %llu has %llu virtual channels, but needs %s",
+                                (unsigned long long)i, (unsigned long long)vcs_of(config, i),
+                                is_adaptive ? "two with adaptive routing: one is the escape"
+                                            : "one");
+    }
+    if (sum != config->vcs)
+        return arena_printf(arena, "'class_vcs' has %llu virtual channels, but a port has %llu",
+                            (unsigned long long)sum, (unsigned long long)config->vcs);
+    return NULL;
+}
+
+// Ports and their virtual channels are counted in 16 bits within a router.
+static const char *check_size(struct arena *arena, const struct noc_config *config)
+{
+    uint64_t nodes = noc_node_count(config), most = 0, ports = config->injection_ports;
+    uint64_t speed =
+        config->speedup > config->injection_speedup ? config->speedup : config->injection_speedup;
+    if (nodes > UINT16_MAX)
+        return "a butterfly can have at most 65535 nodes";
+    if (config->topology == NOC_MESH) {
+        uint64_t here = config->node_routers.n ? 0 : 1;
+        for (uint32_t i = 0; i < config->node_routers.n; i++) {
+            uint64_t same = 0;
+            for (uint32_t j = 0; j < config->node_routers.n; j++)
+                same += config->node_routers.v[j] == config->node_routers.v[i];
+            here = same > here ? same : here;
+        }
+        most = 4 + here * ports;
+    } else {
+        most = (config->topology == NOC_CROSSBAR ? nodes : config->radix) * ports;
+    }
+    if (most * config->vcs >= UINT16_MAX || most * speed >= UINT16_MAX)
+        return arena_printf(
+            arena,
+            "a router would have %llu virtual channels or inputs of its "
+            "crossbar; it can have 65534",
+            (unsigned long long)(most * (config->vcs > speed ? config->vcs : speed)));
+    return NULL;
+}
+
+const char *noc_check(struct arena *arena, const struct noc_config *config)
+{
+    const char *wrong = check_classes(arena, config);
+    if (!wrong && config->topology == NOC_MESH)
+        wrong = check_list(arena, "node_routers", &config->node_routers,
+                           config->width * config->height, "routers");
+    if (!wrong && config->topology == NOC_MESH && config->width * config->height > UINT16_MAX)
+        wrong = "a mesh can have at most 65535 routers";
+    if (!wrong)
+        wrong = check_list(arena, "injection_nodes", &config->injection_nodes,
+                           noc_node_count(config), "nodes");
+    return wrong ? wrong : check_size(arena, config);
+}
+
+// Building
+
+static void set_times(struct noc *noc)
+{
+    const struct noc_config *c = &noc->config;
+    noc->flight = (uint32_t)(c->sw_alloc_delay + c->st_final_delay + c->channel_latency);
+    noc->entry = (uint32_t)(1 + c->channel_latency);
+    noc->exit_credit_time = (uint32_t)(c->channel_latency + c->credit_delay);
+    noc->entry_credit_time = (uint32_t)(c->sw_alloc_delay - 1) + noc->exit_credit_time;
+    noc->credit_time = noc->entry_credit_time + (uint32_t)c->credit_delay - 1;
+    noc->routing_delay = (uint32_t)c->routing_delay;
+    noc->vc_alloc_delay = (uint32_t)c->vc_alloc_delay;
+}
+
+static void count_ports(struct noc *noc, const struct noc_wires *wires)
+{
+    for (uint32_t i = 0; i < wires->list.n; i++) {
+        const struct noc_wire *wire = &wires->list.v[i];
+        if (wire->kind != NOC_CHANNEL_INJECTION)
+            noc->router[wire->from].outs++;
+        if (wire->kind != NOC_CHANNEL_EJECTION)
+            noc->router[wire->to].ins++;
+    }
+    for (uint32_t i = 0; i < noc->routers; i++) {
+        struct noc_router *router = &noc->router[i];
+        router->out0 = noc->router_outs;
+        router->in0 = noc->router_ins;
+        noc->router_outs += router->outs;
+        noc->router_ins += router->ins;
+    }
+    noc->outs = noc->router_outs;
+    for (uint32_t i = 0; i < wires->list.n; i++)
+        noc->outs += wires->list.v[i].kind == NOC_CHANNEL_INJECTION;
+    noc->ins = noc->router_ins + noc->nodes;
+}
+
+// Gives each wire its output and its input port.
+static void join(struct noc *noc, const struct noc_wires *wires)
+{
+    uint32_t *outs = ARENA_ARRAY(noc->arena, uint32_t, noc->routers);
+    uint32_t *ins = ARENA_ARRAY(noc->arena, uint32_t, noc->routers), interface = noc->router_outs;
+    for (uint32_t i = 0; i < wires->list.n; i++) {
+        const struct noc_wire *wire = &wires->list.v[i];
+        bool is_in = wire->kind == NOC_CHANNEL_INJECTION,
+             is_out = wire->kind == NOC_CHANNEL_EJECTION;
+        uint32_t out = is_in ? interface++ : noc->router[wire->from].out0 + outs[wire->from]++;
+        uint32_t in =
+            is_out ? noc->router_ins + wire->to : noc->router[wire->to].in0 + ins[wire->to]++;
+        noc->out_to[out] = in;
+        noc->out_from[out] = wire->from;
+        noc->in_from[in] = out;
+        noc->in_router[in] = wire->to;
+        if (is_out) {
+            noc->node_port[wire->to] = (uint16_t)(out - noc->router[wire->from].out0);
+            noc->interface[wire->to].in = in;
+        } else {
+            noc->in_local[in] = (uint16_t)(in - noc->router[wire->to].in0);
+        }
+        if (is_in && !noc->interface[wire->from].ports++)
+            noc->interface[wire->from].out0 = out;
+    }
+}
+
+// Crossbar inputs
+
+static uint64_t vcs_of_slot(uint32_t vcs, uint32_t speed, uint32_t slot)
+{
+    uint64_t mask = 0;
+    for (uint32_t vc = slot; vc < vcs; vc += speed)
+        mask |= UINT64_C(1) << vc;
+    return mask;
+}
+
+static uint32_t speed_of(const struct noc *noc, uint32_t in)
+{
+    uint64_t speed = noc->config.speedup, from = noc->in_from[in];
+    if (from >= noc->router_outs && noc_is_wide(&noc->config, noc->out_from[from]) &&
+        noc->config.injection_speedup > speed)
+        speed = noc->config.injection_speedup;
+    return (uint32_t)(speed < noc->vcs ? speed : noc->vcs);
+}
+
+static void make_crossbars(struct noc *noc)
+{
+    uint32_t xs = 0;
+    noc->in_x = ARENA_ARRAY(noc->arena, uint16_t, noc->router_ins);
+    noc->in_speed = ARENA_ARRAY(noc->arena, uint8_t, noc->router_ins);
+    for (uint32_t in = 0; in < noc->router_ins; in++) {
+        struct noc_router *router = &noc->router[noc->in_router[in]];
+        if (in == router->in0)
+            router->x0 = xs;
+        noc->in_speed[in] = (uint8_t)speed_of(noc, in);
+        noc->in_x[in] = (uint16_t)router->xs;
+        router->xs += noc->in_speed[in];
+        xs += noc->in_speed[in];
+    }
+    noc->x_in = ARENA_ARRAY(noc->arena, uint16_t, xs);
+    noc->x_vcs = ARENA_ARRAY(noc->arena, uint64_t, xs);
+    noc->x_accept = ARENA_ARRAY(noc->arena, uint16_t, xs);
+    noc->x_turn = ARENA_ARRAY(noc->arena, uint8_t, xs);
+    for (uint32_t in = 0; in < noc->router_ins; in++) {
+        uint32_t x = noc->router[noc->in_router[in]].x0 + noc->in_x[in];
+        for (uint32_t slot = 0; slot < noc->in_speed[in]; slot++) {
+            noc->x_in[x + slot] = noc->in_local[in];
+            noc->x_vcs[x + slot] = vcs_of_slot(noc->vcs, noc->in_speed[in], slot);
+        }
+    }
+}
+
+// State
+
+static void make_ports(struct noc *noc)
+{
+    struct arena *arena = noc->arena;
+    noc->out_to = ARENA_ARRAY(arena, uint32_t, noc->outs);
+    noc->out_from = ARENA_ARRAY(arena, uint32_t, noc->outs);
+    noc->out_grant = ARENA_ARRAY(arena, uint16_t, noc->outs);
+    noc->switch_batch = ARENA_ARRAY(arena, uint64_t, noc->routers);
+    noc->out_leaves = ARENA_ARRAY(arena, uint64_t, noc->outs);
+    noc->out_flits = ARENA_ARRAY(arena, uint64_t, noc->outs);
+    noc->in_from = ARENA_ARRAY(arena, uint32_t, noc->ins);
+    noc->in_router = ARENA_ARRAY(arena, uint32_t, noc->ins);
+    noc->in_local = ARENA_ARRAY(arena, uint16_t, noc->ins);
+    noc->waiting = ARENA_ARRAY(arena, uint64_t, noc->ins);
+    noc->ready = ARENA_ARRAY(arena, uint64_t, noc->ins);
+    noc->free = ARENA_ARRAY(arena, uint64_t, noc->outs);
+    noc->node_port = ARENA_ARRAY(arena, uint16_t, noc->nodes);
+    noc->interface = ARENA_ARRAY(arena, struct noc_interface, noc->nodes);
+}
+
+static void make_channels(struct noc *noc)
+{
+    uint32_t outs = noc->outs * noc->vcs, ins = noc->ins * noc->vcs;
+    noc->ring = noc->buffer ? noc->buffer : 1;
+    noc->out = ARENA_ARRAY(noc->arena, struct noc_out, outs);
+    noc->in = ARENA_ARRAY(noc->arena, struct noc_in, ins);
+    noc->flit = ARENA_ARRAY(noc->arena, uint32_t, (size_t)ins * noc->ring);
+    for (uint32_t i = 0; i < outs; i++)
+        noc->out[i] = (struct noc_out){NOC_NONE, (uint16_t)noc->buffer, 0};
+    for (uint32_t i = 0; i < ins; i++)
+        noc->in[i].out = NOC_NONE;
+    for (uint32_t i = 0; i < noc->outs; i++)
+        noc->free[i] = ~UINT64_C(0) >> (64 - noc->vcs);
+}
+
+static void make_classes(struct noc *noc)
+{
+    noc->class_vcs = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
+    noc->class_stats = ARENA_ARRAY(noc->arena, struct noc_class_stats, noc->classes);
+    noc->vc_class = ARENA_ARRAY(noc->arena, uint8_t, noc->vcs);
+    for (uint32_t class = 0, vc = 0; class < noc->classes; class ++)
+        for (uint64_t i = vcs_of(&noc->config, class); i; i--, vc++) {
+            noc->class_vcs[class] |= UINT64_C(1) << vc;
+            noc->vc_class[vc] = (uint8_t) class;
+        }
+}
+
+static void make_masks(struct noc *noc)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < noc->routers; i++) {
+        const struct noc_router *router = &noc->router[i];
+        most = router->xs > most ? router->xs : most;
+        most = router->outs > most ? router->outs : most;
+    }
+    noc->words = bits_words(most);
+    noc->router_words = bits_words(noc->routers);
+    noc->node_words = bits_words(noc->nodes);
+    noc->link_words = bits_words(noc->links);
+    noc->waiting_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
+    noc->ready_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
+    noc->waiting_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
+    noc->ready_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
+    noc->sending = ARENA_ARRAY(noc->arena, uint64_t, noc->link_words);
+    noc->holding = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
+    noc->arrived = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->classes * noc->node_words);
+    noc->buffer_sum = ARENA_ARRAY(noc->arena, uint64_t, noc->routers);
+    noc->buffered = ARENA_ARRAY(noc->arena, uint32_t, noc->routers);
+}
+
+static void make_scratch(struct noc *noc)
+{
+    struct noc_scratch *s = &noc->scratch;
+    uint32_t most = noc->words * 64, requests = 0, order = noc->routers;
+    for (uint32_t i = 0; i < noc->routers; i++)
+        if (noc->router[i].ins > requests)
+            requests = noc->router[i].ins;
+    order = noc->links > order ? noc->links : order;
+    s->request = ARENA_ARRAY(noc->arena, struct noc_vc_request, requests * noc->vcs + 1);
+    s->first = ARENA_ARRAY(noc->arena, uint32_t, most);
+    s->last = ARENA_ARRAY(noc->arena, uint32_t, most);
+    s->requests = ARENA_ARRAY(noc->arena, uint64_t, (size_t)most * noc->words);
+    s->grants = ARENA_ARRAY(noc->arena, uint64_t, (size_t)most * noc->words);
+    s->outs = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
+    s->ins = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
+    s->outs_done = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
+    s->ins_done = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
+    s->rank = ARENA_ARRAY(noc->arena, uint8_t, most);
+    s->order = ARENA_ARRAY(noc->arena, uint32_t, order);
+    for (uint32_t i = 0; i < most; i++)
+        s->first[i] = NOC_NONE;
+}
+
+static uint32_t most_of(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a > b ? a : b);
+}
+
+static void make_calendar(struct noc *noc)
+{
+    struct noc_calendar *c = &noc->calendar;
+    uint64_t crossing = noc->config.st_final_delay;
+    uint32_t longest = most_of(noc->flight + 2 * crossing, noc->credit_time), slots = 1;
+    longest = most_of(longest, most_of(noc->entry, noc->vc_alloc_delay));
+    longest = most_of(longest, noc->routing_delay + 1);
+    while (slots <= longest)
+        slots *= 2;
+    c->mask = slots - 1;
+    c->flit_room = noc->router_outs + noc->links;
+    c->credit_room = noc->outs * noc->vcs;
+    c->stage_room = noc->router_ins * noc->vcs;
+    c->flits = ARENA_ARRAY(noc->arena, uint32_t, slots);
+    c->credits = ARENA_ARRAY(noc->arena, uint32_t, slots);
+    c->routed = ARENA_ARRAY(noc->arena, uint32_t, slots);
+    c->assigned = ARENA_ARRAY(noc->arena, uint32_t, slots);
+    c->flit = ARENA_ARRAY(noc->arena, struct noc_flit_event, (size_t)slots * c->flit_room);
+    c->credit = ARENA_ARRAY(noc->arena, uint32_t, (size_t)slots * c->credit_room);
+    c->route = ARENA_ARRAY(noc->arena, uint32_t, (size_t)slots * c->stage_room);
+    c->assign = ARENA_ARRAY(noc->arena, struct noc_assign_event, (size_t)slots * c->stage_room);
+}
+
+static uint32_t links_of_port(const struct noc *noc, uint32_t node)
+{
+    return noc_is_wide(&noc->config, node) ? (uint32_t)noc->config.injection_links : 1;
+}
+
+static void make_interfaces(struct noc *noc)
+{
+    for (uint32_t node = 0; node < noc->nodes; node++) {
+        struct noc_interface *interface = &noc->interface[node];
+        interface->link0 = noc->links;
+        interface->links = interface->ports * links_of_port(noc, node);
+        noc->links += interface->links;
+    }
+    noc->link = ARENA_ARRAY(noc->arena, struct noc_link, noc->links);
+    noc->lane = ARENA_ARRAY(noc->arena, struct noc_lane, noc->links * noc->classes);
+    noc->arrivals = ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->nodes * noc->classes);
+    for (uint32_t i = 0; i < noc->links * noc->classes; i++)
+        noc->lane[i].out = NOC_NONE;
+    for (uint32_t node = 0; node < noc->nodes; node++) {
+        const struct noc_interface *interface = &noc->interface[node];
+        for (uint32_t i = 0; i < interface->links; i++)
+            noc->link[interface->link0 + i] =
+                (struct noc_link){.node = node, .port = interface->out0 + i % interface->ports};
+    }
+}
+
+struct noc *noc_new(struct arena *arena, const struct noc_config *config)
+{
+    struct noc *noc = ARENA_NEW(arena, struct noc);
+    noc->config = *config;
+    noc->arena = arena;
+    noc->vcs = (uint32_t)config->vcs;
+    noc->classes = (uint32_t)config->classes;
+    noc->buffer = (uint32_t)config->vc_buffer;
+    noc->is_adaptive = config->topology == NOC_MESH && config->routing == NOC_ADAPTIVE;
+    noc->reuse = (enum noc_vc_reuse)config->vc_reuse;
+    if (noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
+        noc->reuse = NOC_REUSE_WHOLE;
+    noc->unused = NOC_NONE;
+    set_times(noc);
+    struct noc_wires wires = noc_topology(noc);
+    noc->routers = wires.routers;
+    noc->nodes = wires.nodes;
+    count_ports(noc, &wires);
+    make_ports(noc);
+    join(noc, &wires);
+    make_crossbars(noc);
+    make_channels(noc);
+    make_classes(noc);
+    make_interfaces(noc);
+    make_masks(noc);
+    make_scratch(noc);
+    make_calendar(noc);
+    return noc;
+}

@@ -1,0 +1,335 @@
+#include "runtime-sim/noc/interface.h"
+#include "runtime-sim/noc/state.h"
+#include "support/bits.h"
+
+// The pool
+
+static void grow_pool(struct noc *noc)
+{
+    uint32_t old = noc->pool, more = old ? old : NOC_PIECE;
+    noc->packets = arena_grow(noc->arena, noc->packets, old / NOC_PIECE * sizeof *noc->packets,
+                              (old + more) / NOC_PIECE * sizeof *noc->packets);
+    noc->hot =
+        arena_grow(noc->arena, noc->hot, old * sizeof *noc->hot, (old + more) * sizeof *noc->hot);
+    noc->next = arena_grow(noc->arena, noc->next, old * sizeof *noc->next,
+                           (old + more) * sizeof *noc->next);
+    for (uint32_t i = old; i < old + more; i += NOC_PIECE)
+        noc->packets[i / NOC_PIECE] = ARENA_ARRAY(noc->arena, struct noc_packet, NOC_PIECE);
+    for (uint32_t i = old; i < old + more; i++)
+        noc->next[i] = i + 1 < old + more ? i + 1 : NOC_NONE;
+    noc->unused = old;
+    noc->pool = old + more;
+}
+
+static uint32_t new_packet(struct noc *noc, const struct noc_packet *from)
+{
+    if (noc->unused == NOC_NONE)
+        grow_pool(noc);
+    uint32_t packet = noc->unused;
+    noc->unused = noc->next[packet];
+    *noc_packet_at(noc, packet) = *from;
+    noc->hot[packet] = (struct noc_hot){from->target, from->flits, 0, from->class, from->priority};
+    return packet;
+}
+
+static void put(struct noc *noc, struct noc_queue *queue, uint32_t packet)
+{
+    noc->next[packet] = NOC_NONE;
+    if (queue->packets++)
+        noc->next[queue->last] = packet;
+    else
+        queue->first = packet;
+    queue->last = packet;
+}
+
+static uint32_t take(struct noc *noc, struct noc_queue *queue)
+{
+    uint32_t packet = queue->first;
+    queue->first = noc->next[packet];
+    queue->packets--;
+    return packet;
+}
+
+// Sending
+
+static bool has_room(const struct noc *noc, const struct noc_lane *lane, uint32_t flits)
+{
+    return !noc->lane_room || !lane->flits || lane->flits + flits <= noc->lane_room;
+}
+
+// The link of a node whose queue for the class is the shortest and has room, or NOC_NONE.
+static uint32_t find_link(const struct noc *noc, uint32_t node, uint32_t class, uint32_t flits)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint32_t best = NOC_NONE;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = interface->link0; i < interface->link0 + interface->links; i++) {
+        const struct noc_lane *lane = &noc->lane[i * noc->classes + class];
+        if (lane->flits < least && has_room(noc, lane, flits)) {
+            best = i;
+            least = lane->flits;
+        }
+    }
+    return best;
+}
+
+bool noc_can_send(const struct noc *noc, uint32_t node, uint32_t class, uint32_t flits)
+{
+    return noc->interface[node].busy_until <= noc->now &&
+           find_link(noc, node, class, flits) != NOC_NONE;
+}
+
+static void count_sent(struct noc *noc, const struct noc_packet *packet)
+{
+    struct noc_class_stats *stats = &noc->class_stats[packet->class];
+    stats->packets_sent++;
+    stats->flits_sent += packet->flits;
+    noc->interface[packet->source].queue_sum -= packet->flits * noc->now;
+    noc->moving++;
+    noc->in_flight++;
+    noc->moved_at = noc->now;
+}
+
+void noc_send(struct noc *noc, const struct noc_packet *packet)
+{
+    struct noc_interface *interface = &noc->interface[packet->source];
+    uint32_t index = find_link(noc, packet->source, packet->class, packet->flits);
+    struct noc_lane *lane = &noc->lane[index * noc->classes + packet->class];
+    put(noc, &lane->queue, new_packet(noc, packet));
+    lane->flits += packet->flits;
+    noc->link[index].lanes |= 1u << packet->class;
+    mask_set(noc->sending, index);
+    noc->is_ranked |= packet->priority > 0;
+    uint64_t width = noc->config.node_link;
+    if (width)
+        interface->busy_until = noc->now + (packet->flits + width - 1) / width;
+    count_sent(noc, packet);
+}
+
+uint32_t noc_waiting_packets(const struct noc *noc, uint32_t node, uint32_t class)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint32_t packets = 0;
+    for (uint32_t i = 0; i < interface->links; i++)
+        packets += noc->lane[(interface->link0 + i) * noc->classes + class].queue.packets;
+    return packets;
+}
+
+uint64_t noc_waiting_flits(const struct noc *noc, uint32_t node, uint32_t class)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint64_t flits = 0;
+    for (uint32_t i = 0; i < interface->links; i++)
+        flits += noc->lane[(interface->link0 + i) * noc->classes + class].flits;
+    return flits;
+}
+
+// Injection
+
+// The virtual channel in which the lane's next flit can go now, or NOC_NONE.
+static uint32_t channel_of(const struct noc *noc, const struct noc_lane *lane, uint32_t port)
+{
+    if (lane->out != NOC_NONE)
+        return noc->out[lane->out].credits ? lane->out : NOC_NONE;
+    const struct noc_hot *packet = &noc->hot[lane->queue.first];
+    uint64_t vcs = noc_available(noc, port, noc->class_vcs[packet->class], packet->flits), some = 0;
+    MASK_EACH(vc, vcs)
+    some |= (uint64_t)(noc->out[port * noc->vcs + vc].credits > 0) << vc;
+    return some ? port * noc->vcs + mask_turn(some, lane->turn) : NOC_NONE;
+}
+
+static void enter(struct noc *noc, uint32_t link, uint32_t class)
+{
+    struct noc_lane *lane = &noc->lane[link * noc->classes + class];
+    struct noc_packet *packet = noc_packet_at(noc, lane->queue.first);
+    packet->entered = noc->now;
+    noc->class_stats[class].packets_entered++;
+    noc->class_stats[class].wait_sum += noc->now - packet->created;
+}
+
+static void begin_packet(struct noc *noc, uint32_t link, uint32_t class, uint32_t out)
+{
+    struct noc_lane *lane = &noc->lane[link * noc->classes + class];
+    uint32_t port = out / noc->vcs, vc = out % noc->vcs;
+    lane->out = out;
+    lane->sent = 0;
+    lane->turn = (uint16_t)(vc + 1);
+    noc->free[port] &= ~(UINT64_C(1) << vc);
+    noc->out[out].owner = link * noc->classes + class;
+    enter(noc, link, class);
+}
+
+static void finish_packet(struct noc *noc, uint32_t link, uint32_t class)
+{
+    struct noc_lane *lane = &noc->lane[link * noc->classes + class];
+    noc->out[lane->out].owner = NOC_NONE;
+    noc->free[lane->out / noc->vcs] |= UINT64_C(1) << lane->out % noc->vcs;
+    lane->out = NOC_NONE;
+    take(noc, &lane->queue);
+    if (lane->queue.packets)
+        return;
+    noc->link[link].lanes &= ~(1u << class);
+    if (!noc->link[link].lanes)
+        mask_clear(noc->sending, link);
+}
+
+static void inject_flit(struct noc *noc, uint32_t link, uint32_t class, uint32_t out)
+{
+    struct noc_lane *lane = &noc->lane[link * noc->classes + class];
+    struct noc_interface *interface = &noc->interface[noc->link[link].node];
+    if (lane->out == NOC_NONE)
+        begin_packet(noc, link, class, out);
+    uint32_t packet = lane->queue.first, flit = packet << FLIT_SHIFT, port = out / noc->vcs;
+    flit |= lane->sent ? 0 : FLIT_HEAD;
+    lane->sent++;
+    flit |= lane->sent == noc->hot[packet].flits ? FLIT_TAIL : 0;
+    lane->flits--;
+    noc->out[out].credits--;
+    noc_post_flit(noc, noc->entry, noc->out_to[port] * noc->vcs + out % noc->vcs, flit);
+    noc->out_flits[port]++;
+    interface->flits_entered++;
+    interface->queue_sum += noc->now;
+    noc->class_stats[class].flits_entered++;
+    noc->moved_at = noc->now;
+    if (flit & FLIT_TAIL)
+        finish_packet(noc, link, class);
+}
+
+// Of the classes that can go: the one whose packet has the highest priority, then the next in turn.
+void noc_inject(struct noc *noc, uint32_t index)
+{
+    struct noc_link *link = &noc->link[index];
+    uint32_t best = NOC_NONE, out = NOC_NONE;
+    uint8_t rank = 0;
+    for (uint32_t i = 0; i < noc->classes; i++) {
+        uint32_t class =
+            link->turn + i < noc->classes ? link->turn + i : link->turn + i - noc->classes;
+        const struct noc_lane *lane = &noc->lane[index * noc->classes + class];
+        if (!(link->lanes >> class & 1))
+            continue;
+        uint8_t priority = noc->hot[lane->queue.first].priority;
+        if (best != NOC_NONE && priority <= rank)
+            continue;
+        uint32_t some = channel_of(noc, lane, link->port);
+        if (some == NOC_NONE)
+            continue;
+        best = class;
+        out = some;
+        rank = priority;
+    }
+    if (best == NOC_NONE)
+        return;
+    link->turn = best + 1 < noc->classes ? best + 1 : 0;
+    inject_flit(noc, index, best, out);
+}
+
+// Ejection
+
+static void finish(struct noc *noc, uint32_t node, uint32_t index)
+{
+    struct noc_packet *packet = noc_packet_at(noc, index);
+    struct noc_class_stats *stats = &noc->class_stats[packet->class];
+    packet->routers = noc->hot[index].routers;
+    packet->arrived = noc->now;
+    uint64_t latency = noc->now - packet->created, hops = packet->routers - 1u;
+    stats->packets++;
+    stats->packet_flits += packet->flits;
+    stats->routers += packet->routers;
+    stats->hops += hops;
+    stats->weighted_hops += hops * packet->flits;
+    stats->latency_sum += latency;
+    stats->network_sum += noc->now - packet->entered;
+    if (latency > stats->latency_most)
+        stats->latency_most = latency;
+    put(noc, &noc->arrivals[node * noc->classes + packet->class].queue, index);
+    mask_set(&noc->arrived[packet->class * noc->node_words], node);
+    noc->moving--;
+}
+
+static void take_in(struct noc *noc, uint32_t in, uint32_t flit)
+{
+    uint32_t port = in / noc->vcs, vc = in - port * noc->vcs, node = noc->in_router[port];
+    noc_post_credit(noc, noc->exit_credit_time, noc->in_from[port] * noc->vcs + vc);
+    noc->class_stats[noc->vc_class[vc]].flits++;
+    noc->interface[node].flits_arrived++;
+    if (flit & FLIT_TAIL)
+        finish(noc, node, flit >> FLIT_SHIFT);
+}
+
+void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
+{
+    if (!noc->config.ejection_queue) {
+        take_in(noc, in, flit);
+        return;
+    }
+    struct noc_in *buffer = &noc->in[in];
+    uint32_t at = buffer->head + buffer->count++, port = in / noc->vcs;
+    noc->flit[(size_t)in * noc->ring + (at < noc->ring ? at : at - noc->ring)] = flit;
+    noc->ready[port] |= UINT64_C(1) << (in - port * noc->vcs);
+    mask_set(noc->holding, noc->in_router[port]);
+}
+
+// A packet has its place in the queue from its head on, so that its tail never waits for others.
+static bool reserve(struct noc *noc, uint32_t node, uint32_t flit)
+{
+    const struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
+    struct noc_arrivals *arrivals = &noc->arrivals[node * noc->classes + packet->class];
+    if (arrivals->flits && arrivals->flits + packet->flits > noc->config.ejection_queue)
+        return false;
+    arrivals->flits += packet->flits;
+    return true;
+}
+
+static void take_held(struct noc *noc, uint32_t node, uint32_t vc)
+{
+    struct noc_interface *interface = &noc->interface[node];
+    uint32_t index = interface->in * noc->vcs + vc, flit = noc_front(noc, index);
+    struct noc_in *in = &noc->in[index];
+    if (flit & FLIT_HEAD) {
+        if (!reserve(noc, node, flit))
+            return;
+        interface->turn = vc + 1 < noc->vcs ? vc + 1 : 0;
+    }
+    in->head = in->head + 1u == noc->ring ? 0 : (uint16_t)(in->head + 1);
+    if (!--in->count)
+        noc->ready[interface->in] &= ~(UINT64_C(1) << vc);
+    noc->moved_at = noc->now;
+    take_in(noc, index, flit);
+}
+
+void noc_take_held(struct noc *noc, uint32_t node)
+{
+    struct noc_interface *interface = &noc->interface[node];
+    uint64_t vcs = noc->ready[interface->in], behind = ~UINT64_C(0) << interface->turn;
+    MASK_EACH(vc, vcs & behind)
+    take_held(noc, node, (uint32_t)vc);
+    MASK_EACH(other, vcs & ~behind)
+    take_held(noc, node, (uint32_t)other);
+    if (!noc->ready[interface->in])
+        mask_clear(noc->holding, node);
+}
+
+const struct noc_packet *noc_peek(const struct noc *noc, uint32_t node, uint32_t class)
+{
+    const struct noc_queue *queue = &noc->arrivals[node * noc->classes + class].queue;
+    return queue->packets ? noc_packet_at(noc, queue->first) : NULL;
+}
+
+void noc_pop(struct noc *noc, uint32_t node, uint32_t class)
+{
+    struct noc_arrivals *arrivals = &noc->arrivals[node * noc->classes + class];
+    uint32_t packet = take(noc, &arrivals->queue);
+    if (noc->config.ejection_queue)
+        arrivals->flits -= noc->hot[packet].flits;
+    if (!arrivals->queue.packets)
+        mask_clear(&noc->arrived[class * noc->node_words], node);
+    noc->next[packet] = noc->unused;
+    noc->unused = packet;
+    noc->in_flight--;
+    noc->moved_at = noc->now;
+}
+
+uint64_t noc_arrivals(const struct noc *noc, uint32_t class, uint32_t word)
+{
+    return noc->arrived[class * noc->node_words + word];
+}

@@ -1,0 +1,10 @@
+// Network interfaces: injection queues, and what has come.
+#pragma once
+#include "runtime-sim/noc/router.h"
+
+// Puts a flit of a queue on the link, if one can go.
+void noc_inject(struct noc *noc, uint32_t link);
+// A flit has come to an input virtual channel of an interface.
+void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit);
+// Takes flits that have waited for room into the queues of a node.
+void noc_take_held(struct noc *noc, uint32_t node);

@@ -1,0 +1,178 @@
+#include "runtime-sim/noc/noc.h"
+#include "runtime-sim/noc/allocate.h"
+#include "runtime-sim/noc/events.h"
+#include "runtime-sim/noc/interface.h"
+#include "runtime-sim/noc/masks.h"
+#include "support/bits.h"
+
+static const struct stat_key stat_keys[] = {
+#define STATS_DEF "runtime-sim/noc/noc_stats.def"
+#define STATS_OF struct noc_stats
+#include "runtime-sim/engine/stats_keys.inc"
+};
+
+static const struct stat_key class_keys[] = {
+#define STATS_DEF "runtime-sim/noc/noc_class.def"
+#define STATS_OF struct noc_class_stats
+#include "runtime-sim/engine/stats_keys.inc"
+};
+
+// Time
+
+typedef void step(struct noc *noc, uint32_t index);
+
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void step_shuffled(struct noc *noc, const uint64_t *mask, uint32_t count, step *each)
+{
+    uint32_t *order = noc->scratch.order, n = 0;
+    BITS_EACH (i, mask, count)
+        order[n++] = i;
+    for (; n; n--) {
+        uint32_t at = (uint32_t)(draw(&noc->shuffle) % n), chosen = order[at];
+        order[at] = order[n - 1];
+        each(noc, chosen);
+    }
+}
+
+static inline __attribute__((always_inline)) void step_each(struct noc *noc, const uint64_t *mask,
+                                                            uint32_t count, step *each)
+{
+    if (noc->shuffle) {
+        step_shuffled(noc, mask, count, each);
+        return;
+    }
+    for (uint32_t w = 0; w < bits_words(count); w++)
+        MASK_EACH(bit, mask[w])
+    each(noc, w * 64 + (uint32_t)bit);
+}
+
+void noc_tick(struct noc *noc)
+{
+    noc_take_events(noc);
+    step_each(noc, noc->waiting_routers, noc->routers, noc_allocate_vcs);
+    step_each(noc, noc->ready_routers, noc->routers, noc_allocate_switch);
+    step_each(noc, noc->holding, noc->nodes, noc_take_held);
+    step_each(noc, noc->sending, noc->links, noc_inject);
+    noc->now++;
+    noc->stats.cycles++;
+}
+
+uint64_t noc_cycle(const struct noc *noc)
+{
+    return noc->now;
+}
+
+static bool is_any(const uint64_t *mask, uint32_t words)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < words; i++)
+        any |= mask[i];
+    return any;
+}
+
+uint64_t noc_next(const struct noc *noc)
+{
+    if (is_any(noc->ready_routers, noc->router_words) || is_any(noc->sending, noc->link_words) ||
+        is_any(noc->waiting_routers, noc->router_words) || is_any(noc->holding, noc->node_words))
+        return noc->now;
+    return noc_next_event(noc);
+}
+
+void noc_skip_to(struct noc *noc, uint64_t cycle)
+{
+    if (cycle <= noc->now)
+        return;
+    noc->stats.cycles += cycle - noc->now;
+    noc->now = cycle;
+}
+
+void noc_shuffle(struct noc *noc, uint64_t seed)
+{
+    noc->shuffle = seed;
+}
+
+// What can be known
+
+uint32_t noc_nodes(const struct noc *noc)
+{
+    return noc->nodes;
+}
+
+uint32_t noc_routers(const struct noc *noc)
+{
+    return noc->routers;
+}
+
+uint32_t noc_router_of(const struct noc *noc, uint32_t node)
+{
+    return noc->node_entry[node];
+}
+
+const struct noc_stats *noc_stats(const struct noc *noc)
+{
+    return &noc->stats;
+}
+
+const struct noc_class_stats *noc_class_stats(const struct noc *noc, uint32_t class)
+{
+    return &noc->class_stats[class];
+}
+
+void noc_stats_add(const struct noc *noc, struct stats *stats, const char *prefix,
+                   const char *const *classes)
+{
+    stats_add(stats, prefix, stat_keys, sizeof stat_keys / sizeof *stat_keys, &noc->stats);
+    for (uint32_t i = 0; i < noc->classes; i++) {
+        const char *name = classes ? arena_printf(stats->arena, "%s.%s", prefix, classes[i])
+                                   : arena_printf(stats->arena, "%s.class%u", prefix, i);
+        stats_add(stats, name, class_keys, sizeof class_keys / sizeof *class_keys,
+                  &noc->class_stats[i]);
+    }
+}
+
+uint32_t noc_channels(const struct noc *noc)
+{
+    return noc->outs;
+}
+
+struct noc_channel noc_channel(const struct noc *noc, uint32_t index)
+{
+    uint32_t to = noc->out_to[index];
+    enum noc_channel_kind kind = index >= noc->router_outs ? NOC_CHANNEL_INJECTION
+                                 : to >= noc->router_ins   ? NOC_CHANNEL_EJECTION
+                                                           : NOC_CHANNEL_ROUTERS;
+    return (struct noc_channel){kind, noc->out_from[index], noc->in_router[to],
+                                noc->out_flits[index]};
+}
+
+struct noc_node noc_node(const struct noc *noc, uint32_t node)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint64_t waiting = 0;
+    for (uint32_t i = 0; i < noc->classes; i++)
+        waiting += noc_waiting_flits(noc, node, i);
+    return (struct noc_node){interface->flits_entered, interface->flits_arrived,
+                             interface->queue_sum + waiting * noc->now};
+}
+
+uint64_t noc_buffer_sum(const struct noc *noc, uint32_t router)
+{
+    return noc->buffer_sum[router] + noc->buffered[router] * noc->now;
+}
+
+uint64_t noc_in_flight(const struct noc *noc)
+{
+    return noc->in_flight;
+}
+
+uint64_t noc_moved_at(const struct noc *noc)
+{
+    return noc->moved_at;
+}

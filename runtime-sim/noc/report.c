@@ -1,0 +1,213 @@
+// Who waits for whom.
+#include "runtime-sim/noc/masks.h"
+#include "runtime-sim/noc/state.h"
+#include "support/bits.h"
+#include <inttypes.h>
+
+enum wait_kind { WAIT_NONE, WAIT_CHANNEL, WAIT_ROOM, WAIT_NODE };
+
+// A packet that cannot go on.
+struct wait {
+    enum wait_kind kind;
+    uint32_t at;      // input virtual channel that it is in; of one that has not entered: its lane
+    uint32_t port;    // output port that it waits for
+    uint32_t vc;      // of that port, with WAIT_ROOM
+    uint32_t blocker; // packet, or NOC_NONE
+    bool is_outside;  // has not entered
+};
+
+struct report {
+    const struct noc *noc;
+    FILE *to;
+    struct wait *waits; // by packet
+};
+
+// The packet that has an output virtual channel. Where its buffer is empty its next flit is further
+// back: the virtual channel that leads there is still its own.
+static uint32_t holder(const struct noc *noc, uint32_t out)
+{
+    for (uint32_t i = 0; i <= noc->routers; i++) {
+        uint32_t owner = noc->out[out].owner;
+        if (owner == NOC_NONE)
+            return NOC_NONE;
+        if (out >= noc->router_outs * noc->vcs)
+            return noc->lane[owner].queue.first;
+        if (noc->in[owner].count)
+            return noc_front(noc, owner) >> FLIT_SHIFT;
+        out = noc->in_from[owner / noc->vcs] * noc->vcs + owner % noc->vcs;
+    }
+    return NOC_NONE;
+}
+
+// The packet in front of the buffer behind an output virtual channel.
+static uint32_t front_behind(const struct noc *noc, uint32_t out)
+{
+    uint32_t in = noc->out_to[out / noc->vcs] * noc->vcs + out % noc->vcs;
+    return noc->in[in].count ? noc_front(noc, in) >> FLIT_SHIFT : NOC_NONE;
+}
+
+static void note_room(struct report *r, uint32_t packet, struct wait wait, uint32_t out)
+{
+    wait.kind = WAIT_ROOM;
+    wait.port = out / r->noc->vcs;
+    wait.vc = out % r->noc->vcs;
+    wait.blocker = front_behind(r->noc, out);
+    if (wait.blocker != packet)
+        r->waits[packet] = wait;
+}
+
+// Waits for any virtual channel of its class at a port: for the first that is somebody's, else for
+// room in the first.
+static void note_channel(struct report *r, uint32_t packet, struct wait wait, uint32_t port)
+{
+    const struct noc *noc = r->noc;
+    uint64_t vcs = noc->class_vcs[noc->hot[packet].class], taken = vcs & ~noc->free[port];
+    wait.kind = WAIT_CHANNEL;
+    wait.port = port;
+    wait.blocker = NOC_NONE;
+    if (taken)
+        wait.blocker = holder(noc, port * noc->vcs + (uint32_t)__builtin_ctzll(taken));
+    if (taken || noc->reuse != NOC_REUSE_TAIL)
+        r->waits[packet] = wait;
+    else
+        note_room(r, packet, wait, port * noc->vcs + (uint32_t)__builtin_ctzll(vcs));
+}
+
+static void note_in(struct report *r, uint32_t index)
+{
+    const struct noc *noc = r->noc;
+    const struct noc_in *in = &noc->in[index];
+    uint32_t port = index / noc->vcs, packet = noc_front(noc, index) >> FLIT_SHIFT;
+    struct wait wait = {.at = index};
+    if (port >= noc->router_ins) {
+        wait.kind = WAIT_NODE;
+        wait.blocker = NOC_NONE;
+        r->waits[packet] = wait;
+    } else if (noc->waiting[port] >> index % noc->vcs & 1) {
+        note_channel(r, packet, wait, noc->router[noc->in_router[port]].out0 + in->port);
+    } else if (in->out != NOC_NONE && !noc->out[in->out].credits) {
+        note_room(r, packet, wait, in->out);
+    }
+}
+
+static void note_lane(struct report *r, uint32_t index)
+{
+    const struct noc *noc = r->noc;
+    const struct noc_lane *lane = &noc->lane[index];
+    uint32_t port = noc->link[index / noc->classes].port, packet = lane->queue.first;
+    struct wait wait = {.at = index, .is_outside = true};
+    if (lane->out == NOC_NONE)
+        note_channel(r, packet, wait, port);
+    else if (!noc->out[lane->out].credits)
+        note_room(r, packet, wait, lane->out);
+}
+
+// Words
+
+static void print_packet(const struct report *r, uint32_t index)
+{
+    const struct noc_packet *packet = noc_packet_at(r->noc, index);
+    fprintf(r->to, "%" PRIu32 " -> %" PRIu32 " of cycle %" PRIu64 " (class %u, %u flits)",
+            packet->source, packet->target, packet->created, packet->class, packet->flits);
+}
+
+static void print_place(const struct report *r, const struct wait *wait)
+{
+    const struct noc *noc = r->noc;
+    if (wait->is_outside) {
+        fprintf(r->to, "at node %" PRIu32, noc->link[wait->at / noc->classes].node);
+        return;
+    }
+    uint32_t port = wait->at / noc->vcs, from = noc->in_from[port];
+    fprintf(r->to, "at %s %" PRIu32 " (from %s %" PRIu32 ", virtual channel %" PRIu32 ")",
+            port < noc->router_ins ? "router" : "node", noc->in_router[port],
+            from < noc->router_outs ? "router" : "node", noc->out_from[from], wait->at % noc->vcs);
+}
+
+static void print_reason(const struct report *r, const struct wait *wait)
+{
+    const struct noc *noc = r->noc;
+    if (wait->kind == WAIT_NODE) {
+        fputs("waits for the node to take packets that have arrived", r->to);
+        return;
+    }
+    uint32_t to = noc->out_to[wait->port];
+    const char *what = to < noc->router_ins ? "router" : "node";
+    if (wait->kind == WAIT_CHANNEL)
+        fprintf(r->to, "waits for a virtual channel to %s %" PRIu32, what, noc->in_router[to]);
+    else
+        fprintf(r->to, "waits for room in virtual channel %" PRIu32 " to %s %" PRIu32, wait->vc,
+                what, noc->in_router[to]);
+    if (wait->blocker == NOC_NONE)
+        return;
+    fputs(wait->kind == WAIT_CHANNEL ? ", held by " : ", in front of which is ", r->to);
+    print_packet(r, wait->blocker);
+}
+
+static void print_wait(const struct report *r, uint32_t packet)
+{
+    fputs("  ", r->to);
+    print_packet(r, packet);
+    fputc(' ', r->to);
+    print_place(r, &r->waits[packet]);
+    fputs(": ", r->to);
+    print_reason(r, &r->waits[packet]);
+    fputc('\n', r->to);
+}
+
+// A packet that waits for itself by way of others, or NOC_NONE.
+static uint32_t find_circle(const struct report *r)
+{
+    for (uint32_t i = 0; i < r->noc->pool; i++) {
+        uint32_t at = i;
+        for (uint32_t steps = 0; steps <= r->noc->pool; steps++) {
+            if (at == NOC_NONE || r->waits[at].kind == WAIT_NONE)
+                break;
+            at = r->waits[at].blocker;
+            if (at == i)
+                return i;
+        }
+    }
+    return NOC_NONE;
+}
+
+static void print_circle(const struct report *r)
+{
+    uint32_t first = find_circle(r), at = first;
+    if (first == NOC_NONE)
+        return;
+    fputs("waiting in a circle:\n", r->to);
+    do {
+        print_wait(r, at);
+        at = r->waits[at].blocker;
+    } while (at != first);
+}
+
+void noc_report(const struct noc *noc, FILE *to, uint32_t most)
+{
+    struct arena arena;
+    arena_init(&arena, noc->arena->memory);
+    struct report r = {noc, to, ARENA_ARRAY(&arena, struct wait, noc->pool + 1)};
+    for (uint32_t i = 0; i < noc->links * noc->classes; i++)
+        if (noc->lane[i].queue.packets)
+            note_lane(&r, i);
+    for (uint32_t i = 0; i < noc->ins * noc->vcs; i++)
+        if (noc->in[i].count)
+            note_in(&r, i);
+    fprintf(to,
+            "cycle %" PRIu64 ": %" PRIu64 " packets have not arrived; the last thing moved in "
+            "cycle %" PRIu64 "\n",
+            noc->now, noc->moving, noc->moved_at);
+    uint32_t shown = 0, waiting = 0;
+    for (uint32_t i = 0; i < noc->pool; i++) {
+        waiting += r.waits[i].kind != WAIT_NONE;
+        if (r.waits[i].kind != WAIT_NONE && shown < most) {
+            print_wait(&r, i);
+            shown++;
+        }
+    }
+    if (waiting > shown)
+        fprintf(to, "  and %" PRIu32 " more\n", waiting - shown);
+    print_circle(&r);
+    arena_free(&arena);
+}

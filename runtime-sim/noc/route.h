@@ -1,0 +1,28 @@
+// Where packets leave a router.
+#pragma once
+#include "runtime-sim/noc/router.h"
+
+enum { NOC_EAST, NOC_WEST, NOC_SOUTH, NOC_NORTH, NOC_DIRECTIONS };
+
+// Output ports on minimal ways, by local number: first that of XY.
+struct noc_ways {
+    uint32_t count, port[2];
+};
+
+// Needs a target at another router.
+static inline struct noc_ways noc_mesh_ways(const struct noc *noc, const struct noc_router *router,
+                                            uint32_t target)
+{
+    const struct noc_router *to = &noc->router[noc->node_exit[target]];
+    const uint16_t *port = &noc->mesh_port[(router - noc->router) * NOC_DIRECTIONS];
+    struct noc_ways ways = {0};
+    if (to->x != router->x)
+        ways.port[ways.count++] = port[to->x > router->x ? NOC_EAST : NOC_WEST];
+    if (to->y != router->y)
+        ways.port[ways.count++] = port[to->y > router->y ? NOC_SOUTH : NOC_NORTH];
+    return ways;
+}
+
+// The local number of the output port. With adaptive routing only the port of a target here; the
+// way elsewhere is chosen with the virtual channel.
+uint16_t noc_route(const struct noc *noc, uint32_t router, uint32_t target);

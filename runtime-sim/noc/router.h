@@ -1,0 +1,226 @@
+// Inside of a network.
+//
+// Pipeline. A head flit that a router sees from cycle t on computes its route in t (RC), is
+// allocated a virtual channel of the output in t + 1 (VA), the switch in t + 2 (SA), crosses it in
+// t + 3 (ST) and is on the channel in t + 4, so that the next router sees it from t + 5 on. Body
+// flits ask for the switch as soon as they are there. An interface puts a flit on its channel in
+// the cycle after that in which it chose it.
+//     - The tail's SA frees both virtual channels: another packet can be allocated the one at the
+//       output in the next cycle; the next packet in the same buffer begins its RC in the next
+//       cycle. One virtual channel therefore carries L flits in L + 2 cycles.
+//     - SA returns the credit. A router takes credit_delay cycles from SA to give a credit back,
+//     the
+//       first of them at no cost, and as many to count one: it is usable channel_latency + 2 ·
+//       credit_delay − 1 cycles after the flit's SA in the next router. With all delays 1, from SA
+//       to the next SA for the same place there is a loop of 3 + 2 cycles for a body flit, and of 2
+//       more for a head flit, which comes by RC and VA before it goes on. An interface takes one
+//       cycle for either.
+//     - A switch that takes d > 1 cycles is not pipelined: flits that are allocated while others
+//       cross it wait, cross together from when these are through, and then leave one by one.
+// All decisions of a cycle rest on the state at its beginning.
+//
+// Data. Ports and virtual channels are numbered through the whole network: those of routers first,
+// then the interfaces', so that a router's output leads to an input of either in the same way.
+// An input virtual channel (`in`, port · vcs + channel) is in one of these states:
+//     empty or RC    nothing is set; an event will end RC
+//     VA             its bit is set in `waiting` of its port, until it gets one; an event ends VA
+//     active         it has an output virtual channel (`out`); its bit is set in `ready` if it also
+//                    has a flit and a credit
+// What takes a known time is an event in a calendar: flits and credits on channels, the end of RC
+// and VA. Only routers that have a bit set in `waiting` or `ready` are looked at.
+#pragma once
+#include "runtime-sim/noc/noc.h"
+
+#define NOC_NONE UINT32_MAX
+enum { NOC_PIECE = 1024 };
+
+// A flit: its packet's place in the pool, shifted, and which it is of the packet.
+enum { FLIT_TAIL = 1, FLIT_HEAD = 2, FLIT_SHIFT = 2 };
+
+struct noc_in {
+    uint32_t out;         // the output virtual channel that its packet has, or NOC_NONE
+    uint16_t head, count; // of its ring of flits
+    uint16_t port;        // local number of the output port that its packet goes to
+    uint16_t accept;      // VC allocator's pointer, over the router's output virtual channels
+    uint32_t since;       // cycle from which its packet has been in front (low bits)
+};
+
+struct noc_out {
+    uint32_t owner; // input virtual channel or, of an interface, lane; or NOC_NONE
+    uint16_t credits;
+    uint16_t grant; // VC allocator's pointer, over the router's input virtual channels
+};
+
+// What the network looks at on the way.
+struct noc_hot {
+    uint32_t target;
+    uint16_t flits, routers;
+    uint8_t class, priority;
+};
+
+struct noc_router {
+    uint32_t in0, ins;   // its input ports
+    uint32_t out0, outs; // its output ports
+    uint32_t x0, xs;     // its crossbar's inputs
+    uint32_t x, y;       // place in the mesh; x: stage of the butterfly
+};
+
+struct noc_flit_event {
+    uint32_t in, flit;
+};
+
+// The end of VA.
+struct noc_assign_event {
+    uint32_t in, out;
+};
+
+// Events by cycle: slot `cycle & mask`.
+struct noc_calendar {
+    uint32_t mask;
+    uint32_t flit_room, credit_room, stage_room;   // of a slot
+    uint32_t *flits, *credits, *routed, *assigned; // how many there are in each slot
+    struct noc_flit_event *flit;
+    uint32_t *credit; // output virtual channels
+    uint32_t *route;  // input virtual channels whose RC ends
+    struct noc_assign_event *assign;
+};
+
+// A queue of packets, linked through the pool.
+struct noc_queue {
+    uint32_t first, last, packets;
+};
+
+// A link from an interface to a port of its router, for one class.
+struct noc_lane {
+    struct noc_queue queue;
+    uint64_t flits; // in the queue
+    uint32_t out;   // virtual channel that the first packet has, or NOC_NONE
+    uint16_t sent;  // flits of that packet
+    uint16_t turn;  // virtual channel to begin with
+};
+
+struct noc_link {
+    uint32_t node;
+    uint32_t port;  // output port to the router
+    uint32_t turn;  // class to begin with
+    uint32_t lanes; // those with packets, as a mask
+};
+
+struct noc_interface {
+    uint32_t link0, links;
+    uint32_t out0, ports; // output ports to the router
+    uint32_t in;          // input port from the router
+    uint64_t busy_until;  // the link from the node to the queues
+    uint32_t turn;        // virtual channel to begin with when flits that wait are taken
+    uint64_t queue_sum, flits_entered, flits_arrived;
+};
+
+// Packets of a class that have come to an interface.
+struct noc_arrivals {
+    struct noc_queue queue;
+    uint64_t flits; // in the queue, and that packets on their way into it will have there
+};
+
+// A packet that asks for a virtual channel.
+struct noc_vc_request {
+    uint32_t in, next;            // local number; request of the same port
+    uint64_t available, proposed; // virtual channels
+    uint8_t rank;
+};
+
+// What allocators need for one router at a time.
+struct noc_scratch {
+    struct noc_vc_request *request;
+    uint32_t *first, *last;      // request of each output port
+    uint64_t *requests, *grants; // of the switch: inputs by output, outputs by input
+    uint64_t *outs, *ins;        // those with any
+    uint64_t *ins_done, *outs_done;
+    uint8_t *rank;   // highest of an output's requests
+    uint32_t *order; // in which routers or links are evaluated
+};
+
+struct noc {
+    struct noc_config config;
+    struct arena *arena;
+    uint64_t now;
+    uint32_t vcs, classes, buffer;
+    uint32_t ring; // places for flits of an input virtual channel, at least 1
+    uint32_t nodes, routers;
+    uint32_t router_outs, outs; // output ports: of routers, of all
+    uint32_t router_ins, ins;
+    uint32_t words;                                // of a mask of a router's ports
+    uint32_t router_words, link_words, node_words; // of masks of all
+    uint32_t flight;                               // cycles from SA to the next router
+    uint32_t entry;                                // cycles from an interface to its router
+    // Cycles from SA, or from arrival at an interface, to the credit's use: between routers, and
+    // with an interface at one end.
+    uint32_t credit_time, entry_credit_time, exit_credit_time;
+    uint32_t routing_delay, vc_alloc_delay;
+    bool is_ranked; // some packet has had a priority
+    bool is_adaptive;
+    enum noc_vc_reuse reuse;
+
+    struct noc_router *router;
+    struct noc_in *in;                     // by input virtual channel
+    uint32_t *flit;                        // their rings
+    uint64_t *waiting;                     // by input port: its virtual channels in VA
+    uint64_t *ready;                       // those that can ask for the switch
+    uint32_t *in_router;                   // router or, of an interface, node
+    uint16_t *in_local;                    // number in its router
+    uint32_t *in_from;                     // output port that feeds it
+    uint16_t *in_x;                        // first crossbar input, in the router
+    uint8_t *in_speed;                     // crossbar inputs
+    uint16_t *x_in;                        // by crossbar input: local number of its port
+    uint64_t *x_vcs;                       // its virtual channels
+    uint16_t *x_accept;                    // switch allocator's pointer, over outputs
+    uint8_t *x_turn;                       // virtual channel to begin with
+    struct noc_out *out;                   // by output virtual channel
+    uint64_t *free;                        // by output port: virtual channels that no packet has
+    uint32_t *out_to;                      // input port
+    uint32_t *out_from;                    // router or, of an interface, node
+    uint16_t *out_grant;                   // switch allocator's pointer, over crossbar inputs
+    uint64_t *out_flits;                   // that it has carried
+    uint64_t *waiting_ports, *ready_ports; // by router and word
+    uint64_t *waiting_routers, *ready_routers; // masks
+    uint64_t *class_vcs;                       // masks
+    uint8_t *vc_class;
+    uint32_t *node_entry, *node_exit; // routers where a node's packets enter and leave
+    uint16_t *node_port;              // local output port of the latter
+    uint16_t *mesh_port;              // by router and direction
+
+    struct noc_calendar calendar;
+    struct noc_scratch scratch;
+
+    // The pool of packets. Those that were handed out stay where they are when it grows.
+    struct noc_packet **packets; // in pieces of NOC_PIECE
+    struct noc_hot *hot;
+    uint32_t *next;
+    uint32_t pool, unused;
+
+    struct noc_interface *interface;
+    struct noc_link *link;
+    struct noc_lane *lane; // by link and class
+    uint32_t links;
+    uint64_t lane_room;            // flits; 0: unbounded
+    uint64_t *sending;             // mask of links that have packets
+    struct noc_arrivals *arrivals; // by node and class
+    uint64_t *arrived;             // by class: mask of nodes
+    uint64_t *holding;             // mask of nodes with flits that wait for room in a queue
+
+    uint64_t moving;    // packets that have not arrived
+    uint64_t in_flight; // that have not been popped
+    uint64_t moved_at;
+    uint64_t shuffle;
+    // For switches that take more than one cycle: when the last flits began to cross, by router,
+    // and when the last flit leaves, by output port.
+    uint64_t *switch_batch, *out_leaves;
+    uint64_t *buffer_sum; // by router; see noc_buffer_sum
+    uint32_t *buffered;   // flits in a router
+    struct noc_stats stats;
+    struct noc_class_stats *class_stats;
+};
+
+static inline struct noc_packet *noc_packet_at(const struct noc *noc, uint32_t packet)
+{
+    return &noc->packets[packet / NOC_PIECE][packet % NOC_PIECE];
+}

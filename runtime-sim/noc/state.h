@@ -1,0 +1,89 @@
+// Changes of state of input virtual channels.
+#pragma once
+#include "runtime-sim/noc/calendar.h"
+#include "runtime-sim/noc/masks.h"
+
+static inline void noc_mark(const struct noc *noc, uint64_t *ports, uint64_t *routers,
+                            uint32_t port)
+{
+    uint32_t router = noc->in_router[port];
+    mask_set(&ports[(size_t)router * noc->words], noc->in_local[port]);
+    mask_set(routers, router);
+}
+
+static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *routers,
+                              uint32_t port)
+{
+    uint32_t router = noc->in_router[port];
+    uint64_t *mask = &ports[(size_t)router * noc->words], any = 0;
+    mask_clear(mask, noc->in_local[port]);
+    for (uint32_t w = 0; w < noc->words; w++)
+        any |= mask[w];
+    if (!any)
+        mask_clear(routers, router);
+}
+
+static inline void noc_set_ready(struct noc *noc, uint32_t port, uint32_t vc)
+{
+    if (!noc->ready[port])
+        noc_mark(noc, noc->ready_ports, noc->ready_routers, port);
+    noc->ready[port] |= UINT64_C(1) << vc;
+}
+
+static inline void noc_clear_ready(struct noc *noc, uint32_t port, uint32_t vc)
+{
+    noc->ready[port] &= ~(UINT64_C(1) << vc);
+    if (!noc->ready[port])
+        noc_unmark(noc, noc->ready_ports, noc->ready_routers, port);
+}
+
+static inline void noc_set_waiting(struct noc *noc, uint32_t port, uint32_t vc)
+{
+    if (!noc->waiting[port])
+        noc_mark(noc, noc->waiting_ports, noc->waiting_routers, port);
+    noc->waiting[port] |= UINT64_C(1) << vc;
+}
+
+static inline void noc_clear_waiting(struct noc *noc, uint32_t port, uint32_t vc)
+{
+    noc->waiting[port] &= ~(UINT64_C(1) << vc);
+    if (!noc->waiting[port])
+        noc_unmark(noc, noc->waiting_ports, noc->waiting_routers, port);
+}
+
+static inline uint32_t noc_front(const struct noc *noc, uint32_t in)
+{
+    return noc->flit[(size_t)in * noc->ring + noc->in[in].head];
+}
+
+static inline struct noc_hot *noc_front_packet(const struct noc *noc, uint32_t in)
+{
+    return &noc->hot[noc_front(noc, in) >> FLIT_SHIFT];
+}
+
+// Priority of the packet in front, as allocators see it.
+static inline uint8_t noc_rank(const struct noc *noc, uint32_t in)
+{
+    uint64_t wait = noc->config.priority_wait;
+    if (wait && (uint32_t)noc->now - noc->in[in].since >= wait)
+        return NOC_PRIORITIES - 1;
+    return noc_front_packet(noc, in)->priority;
+}
+
+// Virtual channels that the packet could have now.
+static inline uint64_t noc_available(const struct noc *noc, uint32_t out, uint64_t vcs,
+                                     uint32_t flits)
+{
+    vcs &= noc->free[out];
+    if (noc->reuse == NOC_REUSE_TAIL)
+        return vcs;
+    uint64_t kept = 0;
+    MASK_EACH(vc, vcs)
+    {
+        uint32_t credits = noc->out[out * noc->vcs + vc].credits;
+        bool has_room = noc->reuse == NOC_REUSE_WHOLE && credits >= flits;
+        if (credits == noc->buffer || has_room)
+            kept |= UINT64_C(1) << vc;
+    }
+    return kept;
+}

@@ -1,0 +1,125 @@
+#include "runtime-sim/noc/topology.h"
+#include "runtime-sim/noc/route.h"
+
+uint32_t noc_node_count(const struct noc_config *config)
+{
+    uint64_t nodes = 1;
+    switch ((enum noc_topology)config->topology) {
+    case NOC_MESH:
+        return config->node_routers.n ? config->node_routers.n
+                                      : (uint32_t)(config->width * config->height);
+    case NOC_CROSSBAR: return (uint32_t)config->nodes;
+    case NOC_FLY: break;
+    }
+    for (uint64_t i = 0; i < config->stages && nodes <= UINT16_MAX; i++)
+        nodes *= config->radix;
+    return (uint32_t)nodes;
+}
+
+bool noc_is_wide(const struct noc_config *config, uint32_t node)
+{
+    for (uint32_t i = 0; i < config->injection_nodes.n; i++)
+        if (config->injection_nodes.v[i] == node)
+            return true;
+    return !config->injection_nodes.n;
+}
+
+static void add(struct noc *noc, struct noc_wires *wires, enum noc_channel_kind kind, uint32_t from,
+                uint32_t to)
+{
+    vec_push(noc->arena, &wires->list, (struct noc_wire){kind, from, to});
+}
+
+static void begin(struct noc *noc, struct noc_wires *wires, uint32_t routers)
+{
+    wires->routers = routers;
+    wires->nodes = noc_node_count(&noc->config);
+    noc->router = ARENA_ARRAY(noc->arena, struct noc_router, routers);
+    noc->node_entry = ARENA_ARRAY(noc->arena, uint32_t, wires->nodes);
+    noc->node_exit = ARENA_ARRAY(noc->arena, uint32_t, wires->nodes);
+}
+
+static void add_node(struct noc *noc, struct noc_wires *wires, uint32_t node, uint32_t entry,
+                     uint32_t exit)
+{
+    uint64_t ports = noc_is_wide(&noc->config, node) ? noc->config.injection_ports : 1;
+    noc->node_entry[node] = entry;
+    noc->node_exit[node] = exit;
+    for (uint64_t i = 0; i < ports; i++)
+        add(noc, wires, NOC_CHANNEL_INJECTION, node, entry);
+    add(noc, wires, NOC_CHANNEL_EJECTION, exit, node);
+}
+
+// Router x, y has number width · y + x.
+static void add_mesh_router(struct noc *noc, struct noc_wires *wires, uint32_t router)
+{
+    uint32_t width = (uint32_t)noc->config.width, height = (uint32_t)noc->config.height;
+    uint32_t x = router % width, y = router / width;
+    const bool is_there[NOC_DIRECTIONS] = {x + 1 < width, x > 0, y + 1 < height, y > 0};
+    const uint32_t to[NOC_DIRECTIONS] = {router + 1, router - 1, router + width, router - width};
+    noc->router[router].x = x;
+    noc->router[router].y = y;
+    uint16_t port = 0;
+    for (uint32_t i = 0; i < NOC_DIRECTIONS; i++) {
+        if (!is_there[i])
+            continue;
+        noc->mesh_port[router * NOC_DIRECTIONS + i] = port++;
+        add(noc, wires, NOC_CHANNEL_ROUTERS, router, to[i]);
+    }
+}
+
+static void add_mesh(struct noc *noc, struct noc_wires *wires)
+{
+    uint32_t routers = (uint32_t)(noc->config.width * noc->config.height);
+    begin(noc, wires, routers);
+    noc->mesh_port = ARENA_ARRAY(noc->arena, uint16_t, routers * NOC_DIRECTIONS);
+    for (uint32_t i = 0; i < routers; i++)
+        add_mesh_router(noc, wires, i);
+    for (uint32_t i = 0; i < wires->nodes; i++) {
+        uint32_t at = noc->config.node_routers.n ? (uint32_t)noc->config.node_routers.v[i] : i;
+        add_node(noc, wires, i, at, at);
+    }
+}
+
+static void add_crossbar(struct noc *noc, struct noc_wires *wires)
+{
+    begin(noc, wires, 1);
+    for (uint32_t i = 0; i < wires->nodes; i++)
+        add_node(noc, wires, i, 0, 0);
+}
+
+// Exchanges two digits of a number.
+static uint32_t exchange(uint32_t number, uint32_t radix, uint32_t low, uint32_t high)
+{
+    uint32_t a = number / low % radix, b = number / high % radix;
+    return number - a * low - b * high + b * low + a * high;
+}
+
+// Wires before stage 0 and behind each stage have numbers: router · radix + port. A stage puts a
+// digit of the target in place of the lowest one, stage 0 the highest; the wires behind it exchange
+// that digit with the one that belongs there. After the last stage the number is the target's.
+static void add_fly(struct noc *noc, struct noc_wires *wires)
+{
+    uint32_t radix = (uint32_t)noc->config.radix, stages = (uint32_t)noc->config.stages;
+    uint32_t nodes = noc_node_count(&noc->config), in_stage = nodes / radix, high = in_stage;
+    begin(noc, wires, in_stage * stages);
+    for (uint32_t i = 0; i < in_stage * stages; i++)
+        noc->router[i].x = i / in_stage;
+    for (uint32_t stage = 0; stage + 1 < stages; stage++, high /= radix)
+        for (uint32_t i = 0; i < nodes; i++)
+            add(noc, wires, NOC_CHANNEL_ROUTERS, stage * in_stage + i / radix,
+                (stage + 1) * in_stage + exchange(i, radix, 1, high) / radix);
+    for (uint32_t i = 0; i < nodes; i++)
+        add_node(noc, wires, i, i / radix, (stages - 1) * in_stage + i / radix);
+}
+
+struct noc_wires noc_topology(struct noc *noc)
+{
+    struct noc_wires wires = {0};
+    switch ((enum noc_topology)noc->config.topology) {
+    case NOC_MESH: add_mesh(noc, &wires); break;
+    case NOC_CROSSBAR: add_crossbar(noc, &wires); break;
+    case NOC_FLY: add_fly(noc, &wires); break;
+    }
+    return wires;
+}

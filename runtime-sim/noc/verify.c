@@ -1,0 +1,84 @@
+// What must hold between cycles.
+#include "runtime-sim/noc/state.h"
+
+struct count {
+    uint32_t flits, credits; // on the way to a buffer, and back from it
+};
+
+static void count_events(const struct noc *noc, struct count *by_out)
+{
+    const struct noc_calendar *c = &noc->calendar;
+    for (uint32_t slot = 0; slot <= c->mask; slot++) {
+        for (uint32_t i = 0; i < c->flits[slot]; i++) {
+            uint32_t in = c->flit[(size_t)slot * c->flit_room + i].in;
+            by_out[noc->in_from[in / noc->vcs] * noc->vcs + in % noc->vcs].flits++;
+        }
+        for (uint32_t i = 0; i < c->credits[slot]; i++)
+            by_out[c->credit[(size_t)slot * c->credit_room + i]].credits++;
+    }
+}
+
+static const char *check_credits(const struct noc *noc, struct arena *arena,
+                                 const struct count *by_out)
+{
+    for (uint32_t i = 0; i < noc->outs * noc->vcs; i++) {
+        uint32_t in = noc->out_to[i / noc->vcs] * noc->vcs + i % noc->vcs;
+        uint32_t there = noc->in[in].count + by_out[i].flits;
+        uint32_t sum = noc->out[i].credits + there + by_out[i].credits;
+        if (sum != noc->buffer)
+            return arena_printf(arena,
+                                "virtual channel %u of output port %u: %u credits, %u flits and "
+                                "%u credits on their way are not %u",
+                                i % noc->vcs, i / noc->vcs, noc->out[i].credits, there,
+                                by_out[i].credits, noc->buffer);
+    }
+    return NULL;
+}
+
+// Flits that have entered have arrived, or are in a buffer or on a channel.
+static const char *check_flits(const struct noc *noc, struct arena *arena,
+                               const struct count *by_out)
+{
+    uint64_t *there = ARENA_ARRAY(arena, uint64_t, noc->classes);
+    for (uint32_t i = 0; i < noc->ins * noc->vcs; i++)
+        there[noc->vc_class[i % noc->vcs]] += noc->in[i].count;
+    for (uint32_t i = 0; i < noc->outs * noc->vcs; i++)
+        there[noc->vc_class[i % noc->vcs]] += by_out[i].flits;
+    for (uint32_t i = 0; i < noc->classes; i++) {
+        const struct noc_class_stats *stats = &noc->class_stats[i];
+        if (stats->flits_entered != stats->flits + there[i])
+            return arena_printf(arena,
+                                "class %u: %llu flits entered, but %llu arrived and %llu "
+                                "are on their way",
+                                i, (unsigned long long)stats->flits_entered,
+                                (unsigned long long)stats->flits, (unsigned long long)there[i]);
+    }
+    return NULL;
+}
+
+// A bit is set where and only where something can be done.
+static const char *check_masks(const struct noc *noc, struct arena *arena)
+{
+    for (uint32_t i = 0; i < noc->router_ins * noc->vcs; i++) {
+        const struct noc_in *in = &noc->in[i];
+        uint32_t port = i / noc->vcs, vc = i % noc->vcs;
+        bool can = in->out != NOC_NONE && in->count && noc->out[in->out].credits;
+        bool is_ready = noc->ready[port] >> vc & 1, is_waiting = noc->waiting[port] >> vc & 1;
+        if (can != is_ready || (is_waiting && (in->out != NOC_NONE || !in->count)))
+            return arena_printf(arena,
+                                "virtual channel %u of input port %u: its masks do not tell "
+                                "its state",
+                                vc, port);
+    }
+    return NULL;
+}
+
+const char *noc_verify(const struct noc *noc, struct arena *arena)
+{
+    struct count *by_out = ARENA_ARRAY(arena, struct count, noc->outs * noc->vcs);
+    count_events(noc, by_out);
+    const char *wrong = check_credits(noc, arena, by_out);
+    if (!wrong)
+        wrong = check_flits(noc, arena, by_out);
+    return wrong ? wrong : check_masks(noc, arena);
+}
