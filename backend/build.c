@@ -131,6 +131,25 @@ static void place_block(const struct builder *b, const struct block_plan *plan,
     }
 }
 
+static struct table_estimate estimate_of(const struct block_estimate *from)
+{
+    return (struct table_estimate){
+        .cost = from->cost,
+        .in = from->in,
+        .out = from->out,
+        .saved_tx = from->saved_tx,
+        .saved_rx = from->saved_rx,
+        .bw_tx = from->bw_tx,
+        .bw_rx = from->bw_rx,
+        .at_tx = from->at_tx,
+        .at_rx = from->at_rx,
+        .threshold_tx = limited(from->threshold_tx, INT64_MAX),
+        .threshold_rx = limited(from->threshold_rx, INT64_MAX),
+        .saves = from->saves,
+        .candidate = from->candidate,
+    };
+}
+
 static const char *add_block(struct builder *b, const struct block_plan *plan)
 {
     if (plan->first >= b->fn->insts.n || plan->last >= b->fn->insts.n)
@@ -142,23 +161,13 @@ static const char *add_block(struct builder *b, const struct block_plan *plan)
         .end_line = line_of(b, plan->last),
         .loads = (uint32_t)limited(plan->loads, INT32_MAX),
         .stores = (uint32_t)limited(plan->stores, INT32_MAX),
-        .estimate =
-            {
-                .cost = b->tables->options.cost,
-                .bw_tx = plan->bw_tx,
-                .bw_rx = plan->bw_rx,
-                .at_tx = plan->at_tx,
-                .at_rx = plan->at_rx,
-                .threshold_tx = limited(plan->threshold_tx, INT64_MAX),
-                .threshold_rx = limited(plan->threshold_rx, INT64_MAX),
-                .saves = plan->saves,
-                .candidate = plan->candidate,
-            },
-        .has_condition = plan->conditional && plan->trip_text,
+        .estimate = estimate_of(&plan->estimate),
+        .has_condition = plan->estimate.conditional && plan->trip_text,
         .condition = plan->trip_text,
-        .threshold = limited(plan->threshold, INT64_MAX),
-        .passed_over = plan->candidate && !plan->chosen,
+        .threshold = limited(plan->estimate.threshold, INT64_MAX),
+        .passed_over = plan->estimate.candidate && !plan->chosen,
     };
+    vec_push(b->arena, &block.alternatives, estimate_of(&plan->other));
     place_block(b, plan, &block);
     if (block.begin_index == UINT32_MAX)
         return fault(b, "a block has no instructions in the output", plan->first);

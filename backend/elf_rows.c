@@ -96,6 +96,10 @@ static const struct elf_row block_rows[] = {
     ROW("cost", estimate.cost),
     ROW("saves", estimate.saves),
     ROW("candidate", estimate.candidate),
+    ROW("words_in", estimate.words_in),
+    ROW("words_out", estimate.words_out),
+    ROW("saved_tx", estimate.saved_tx),
+    ROW("saved_rx", estimate.saved_rx),
     END,
 };
 #undef RECORD
@@ -111,6 +115,10 @@ static const struct elf_row estimate_rows[] = {
     ROW("cost", cost),
     ROW("saves", saves),
     ROW("candidate", candidate),
+    ROW("words_in", words_in),
+    ROW("words_out", words_out),
+    ROW("saved_tx", saved_tx),
+    ROW("saved_rx", saved_rx),
     END,
 };
 #undef RECORD

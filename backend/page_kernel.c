@@ -161,7 +161,7 @@ static void write_block(struct writer *w, const struct block_plan *plan,
                                         [TRIP_CONSTANT] = "constant",
                                         [TRIP_COUNTED] = "counted",
                                         [TRIP_UNKNOWN] = "unknown"};
-    bool counted = plan->trip == TRIP_COUNTED && plan->threshold;
+    bool counted = plan->trip == TRIP_COUNTED && plan->estimate.threshold;
     uint64_t all = plan->trip == TRIP_CONSTANT ? plan->trips : 1;
     json_object_flat(&w->json);
     fields_write_json(&w->json, rows_block, block);
@@ -172,7 +172,7 @@ static void write_block(struct writer *w, const struct block_plan *plan,
     member_text(&w->json, "trip", trips[plan->trip]);
     member_text(&w->json, "trips", plan->trip == TRIP_COUNTED ? plan->trip_text : "");
     member_uint(&w->json, "n", all);
-    member_uint(&w->json, "n_at", counted ? plan->threshold : all);
+    member_uint(&w->json, "n_at", counted ? plan->estimate.threshold : all);
     json_end_object(&w->json);
 }
 

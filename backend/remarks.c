@@ -147,14 +147,14 @@ static void add_block(struct collector *c, const struct block_plan *block, uint3
 {
     struct remark remark = remark_at(c, block->first, passed_rules[PASSED_BLOCK].id);
     const char *what = extent(c, block->kind, block->first, block->last);
-    double saving = -(block->at_tx + block->at_rx);
+    double saving = -(block->estimate.at_tx + block->estimate.at_rx);
     remark.passed = true;
     remark.kind = CANDIDATE_BLOCK;
     remark.item = item;
-    if (block->conditional && block->trip_text)
+    if (block->estimate.conditional && block->trip_text)
         remark.text = arena_printf(
             c->arena, "%s offloaded if %s >= %llu: saves %g words per warp from there on", what,
-            block->trip_text, (unsigned long long)block->threshold, saving);
+            block->trip_text, (unsigned long long)block->estimate.threshold, saving);
     else
         remark.text = arena_printf(c->arena, "%s offloaded: saves %g words per warp", what, saving);
     vec_push(c->arena, &c->remarks->list, remark);
@@ -210,7 +210,7 @@ static void collect_passed(struct collector *c, const struct plan *plan, const b
     for (uint32_t i = 0; i < plan->blocks.n; i++) {
         const struct block_plan *block = &plan->blocks.v[i];
         item = i && block[-1].function == block->function ? item + 1 : 0;
-        if (!is_wanted(functions, block->function) || !block->candidate || !block->chosen)
+        if (!is_wanted(functions, block->function) || !block->estimate.candidate || !block->chosen)
             continue;
         turn_to(c, block->function);
         add_block(c, block, item);

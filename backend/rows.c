@@ -111,6 +111,10 @@ const struct field rows_block[] = {
     ENTRY("live_out", TEXTS, live_out),
     ENTRY("loads", UINT, loads),
     ENTRY("stores", UINT, stores),
+    ENTRY("words_in", DOUBLE, estimate.in),
+    ENTRY("words_out", DOUBLE, estimate.out),
+    ENTRY("saved_tx", DOUBLE, estimate.saved_tx),
+    ENTRY("saved_rx", DOUBLE, estimate.saved_rx),
     ENTRY("bw_tx", DOUBLE, estimate.bw_tx),
     ENTRY("bw_rx", DOUBLE, estimate.bw_rx),
     OBJECT("at_threshold", rows_block_threshold),
@@ -137,6 +141,10 @@ static const struct field rows_threshold[] = {
 };
 const struct field rows_alternative[] = {
     ENTRY("cost", WORD, cost, WORDS(table_cost_names)),
+    ENTRY("words_in", DOUBLE, in),
+    ENTRY("words_out", DOUBLE, out),
+    ENTRY("saved_tx", DOUBLE, saved_tx),
+    ENTRY("saved_rx", DOUBLE, saved_rx),
     ENTRY("bw_tx", DOUBLE, bw_tx),
     ENTRY("bw_rx", DOUBLE, bw_rx),
     OBJECT("at_threshold", rows_threshold),

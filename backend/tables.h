@@ -32,6 +32,7 @@ struct table_chain {
 // What one cost model says of a block.
 struct table_estimate {
     enum cost_model cost;
+    double in, out, saved_tx, saved_rx; // live values; an iteration
     double bw_tx, bw_rx, at_tx, at_rx;
     uint64_t threshold_tx, threshold_rx; // 0: never
     unsigned saves;

@@ -14,8 +14,7 @@ static const char *const tag_names[] = {
     [TAGS_NONE] = "none",
     NULL,
 };
-static const char *const cost_names[] = {[COST_TOM] = "tom", NULL};
-static const char *const costs_to_come[] = {"refined", NULL};
+static const char *const cost_names[] = {[COST_TOM] = "tom", [COST_REFINED] = "refined", NULL};
 static const char *const fma_names[] = {[FMA_FUSED] = "fused", [FMA_SPLIT] = "split", NULL};
 static const char *const report_names[] = {
     [REPORT_TEXT] = "text",
@@ -52,7 +51,7 @@ static const char *take_format(struct arena *arena, const char *argument, const 
 static const char *take_report(struct arena *arena, void *into, const char *argument)
 {
     int format;
-    const char *path, *error = take_format(arena, argument, report_names, &format, &path);
+    const char *path = NULL, *error = take_format(arena, argument, report_names, &format, &path);
     if (!error)
         ((struct arguments *)into)->reports[format] = (struct report_wish){true, path};
     return error;
@@ -217,8 +216,10 @@ static const struct option analysis_options[] = {
     {"--no-reorder", NULL, FLAG(reorder, 0),
      .help = "leave every instruction where it is; with --tags=none OUT\n"
              "equals IN byte for byte"},
-    {"--cost", "tom", CHOICE(cost, cost_names), .later = costs_to_come,
-     .help = "how candidate blocks are judged: as in the TOM paper"},
+    {"--cost", "tom|refined", CHOICE(cost, cost_names),
+     .help = "how candidate blocks are judged: as in the TOM paper, or\n"
+             "(the default) with the lines, sizes, reuse and uniform\n"
+             "values that the analyses find; OUT's metadata have both"},
     {"--block", "X[,Y[,Z]]", CALL(take_block),
      .help = "the shape of the blocks that kernels are launched with, where\n"
              ".reqntid does not say it"},

@@ -14,7 +14,8 @@
 //   loop
 //     with a constant trip count at that count, everything else at one iteration.
 //   - Candidates that overlap: the set with the largest sum of savings, so judged.
-//   - Both cost models of the options count alike.
+// With --cost=refined the terms are those of passes/traffic.h instead: true sizes, lines as the
+// lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
 #include "passes/passes.h"
 #include "passes/reason.h"
 #include "passes/select.h"
@@ -27,7 +28,6 @@ enum { MOST_WORK = 64, LEAST_WORK = 1 << 20 };
 struct judged {
     const struct candidate *candidate;
     struct block_plan plan;
-    struct bandwidth bw;
     bool weighed; // live values and savings are known
 };
 
@@ -37,7 +37,9 @@ struct block_pass {
     struct arena scratch; // for one function
     uint32_t function;
     const struct ir_function *fn;
+    const struct pass_options *options;
     struct effects *effects;
+    struct traffics traffics;
     struct candidates candidates;
     struct judged *judged; // by place in the text
     uint32_t count;
@@ -46,8 +48,8 @@ struct block_pass {
 static void reject(struct block_pass *p, enum plan_rule rule, uint32_t inst, uint32_t because,
                    const char *text)
 {
-    struct rejection rejection = {p->function, CANDIDATE_BLOCK, rule, inst, because, text,
-                                  .last = IR_NONE};
+    struct rejection rejection = {p->function, CANDIDATE_BLOCK, rule, inst, because,
+                                  text,        .last = IR_NONE};
     vec_push(p->plan->arena, &p->plan->rejections, rejection);
 }
 
@@ -77,37 +79,70 @@ static unsigned channels(double tx, double rx)
     return (tx < 0 ? SAVES_TX : 0) | (rx < 0 ? SAVES_RX : 0);
 }
 
-static void judge(struct block_plan *plan, const struct bandwidth *bw, bool may_be_zero)
+static struct block_estimate estimate_of(const struct block_plan *plan, enum cost_model cost,
+                                         const struct bandwidth *bw)
 {
-    bool repeats = plan->kind == BLOCK_LOOP, constant = plan->trip == TRIP_CONSTANT;
-    plan->threshold = bandwidth_threshold(bw->in + bw->out, bw->saved_tx + bw->saved_rx);
-    plan->threshold_tx = bandwidth_threshold(bw->in, bw->saved_tx);
-    plan->threshold_rx = bandwidth_threshold(bw->out, bw->saved_rx);
-    if (!repeats) { // there is no second iteration
-        plan->threshold = plan->threshold == 1;
-        plan->threshold_tx = plan->threshold_tx == 1;
-        plan->threshold_rx = plan->threshold_rx == 1;
+    struct block_estimate to = {
+        .cost = cost,
+        .in = (double)bw->in / (double)bw->scale,
+        .out = (double)bw->out / (double)bw->scale,
+        .saved_tx = (double)bw->saved_tx / (double)bw->scale,
+        .saved_rx = (double)bw->saved_rx / (double)bw->scale,
+        .threshold = bandwidth_threshold(bw->in + bw->out, bw->saved_tx + bw->saved_rx),
+        .threshold_tx = bandwidth_threshold(bw->in, bw->saved_tx),
+        .threshold_rx = bandwidth_threshold(bw->out, bw->saved_rx),
+    };
+    if (plan->kind != BLOCK_LOOP) { // there is no second iteration
+        to.threshold = to.threshold == 1;
+        to.threshold_tx = to.threshold_tx == 1;
+        to.threshold_rx = to.threshold_rx == 1;
     }
+    return to;
+}
+
+static struct block_estimate judge(const struct block_plan *plan, enum cost_model cost,
+                                   const struct bandwidth *bw, bool may_be_zero)
+{
+    bool constant = plan->trip == TRIP_CONSTANT;
+    struct block_estimate to = estimate_of(plan, cost, bw);
     double judged_at = 1;
-    plan->candidate = plan->threshold == 1;
+    to.candidate = to.threshold == 1;
     if (constant) {
         judged_at = (double)plan->trips;
-        plan->candidate = plan->threshold && plan->trips >= plan->threshold;
-    } else if (plan->trip == TRIP_COUNTED && plan->threshold) {
-        judged_at = (double)plan->threshold;
-        plan->candidate = true;
-        plan->conditional = plan->threshold > 1 || may_be_zero;
+        to.candidate = to.threshold && plan->trips >= to.threshold;
+    } else if (plan->trip == TRIP_COUNTED && to.threshold) {
+        judged_at = (double)to.threshold;
+        to.candidate = true;
+        to.conditional = to.threshold > 1 || may_be_zero;
     }
-    plan->bw_tx = bandwidth_tx(bw, constant ? judged_at : 1);
-    plan->bw_rx = bandwidth_rx(bw, constant ? judged_at : 1);
-    plan->at_tx = bandwidth_tx(bw, judged_at);
-    plan->at_rx = bandwidth_rx(bw, judged_at);
-    plan->saves = channels(plan->at_tx, plan->at_rx);
+    to.bw_tx = bandwidth_tx(bw, constant ? judged_at : 1);
+    to.bw_rx = bandwidth_rx(bw, constant ? judged_at : 1);
+    to.at_tx = bandwidth_tx(bw, judged_at);
+    to.at_rx = bandwidth_rx(bw, judged_at);
+    to.saves = channels(to.at_tx, to.at_rx);
+    return to;
 }
 
 static uint32_t clamp(uint64_t count)
 {
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+static struct bandwidth tom_bandwidth(const struct candidate *candidate,
+                                      const struct transfer_count *moved)
+{
+    return bandwidth_of(moved->registers_in, moved->predicates_in, moved->registers_out,
+                        moved->predicates_out, candidate->tally.loads, candidate->tally.stores);
+}
+
+static struct bandwidth refined_bandwidth(const struct block_pass *p,
+                                          const struct candidate *candidate,
+                                          const struct block_plan *plan)
+{
+    const struct traffics *t = &p->traffics;
+    uint64_t in = traffic_values(t, plan->live_in.v, plan->live_in.n, candidate->entry);
+    uint64_t out = traffic_values(t, plan->live_out.v, plan->live_out.n, candidate->exit.block);
+    return bandwidth_refined(in, out, candidate->tally.tx, candidate->tally.rx);
 }
 
 static void weigh(struct block_pass *p, struct transfers *transfers, struct judged *judged)
@@ -130,13 +165,15 @@ static void weigh(struct block_pass *p, struct transfers *transfers, struct judg
                                                candidate->end, candidate->exit, plan);
     plan->reg_tx = moved.registers_in + moved.predicates_in / 32.0;
     plan->reg_rx = moved.registers_out + moved.predicates_out / 32.0;
-    judged->bw =
-        bandwidth_of(moved.registers_in, moved.predicates_in, moved.registers_out,
-                     moved.predicates_out, candidate->tally.loads, candidate->tally.stores);
-    judge(plan, &judged->bw, candidate->trip.may_be_zero);
     bool barred = candidate->open || candidate->tally.barred != IR_NONE;
-    plan->candidate &= !barred;
-    plan->conditional &= !barred;
+    for (enum cost_model cost = 0; cost < COST_MODELS; cost++) {
+        struct bandwidth bw = cost == COST_TOM ? tom_bandwidth(candidate, &moved)
+                                               : refined_bandwidth(p, candidate, plan);
+        struct block_estimate *to = cost == p->options->cost ? &plan->estimate : &plan->other;
+        *to = judge(plan, cost, &bw, candidate->trip.may_be_zero);
+        to->candidate &= !barred;
+        to->conditional &= !barred;
+    }
     judged->weighed = true;
 }
 
@@ -216,7 +253,8 @@ static void choose(struct block_pass *p, struct span *spans)
     for (uint32_t i = 0; i < p->count; i++) {
         const struct judged *judged = &p->judged[i];
         const struct block_plan *plan = &judged->plan;
-        double weight = plan->candidate ? -(plan->at_tx + plan->at_rx) : 0;
+        const struct block_estimate *e = &plan->estimate;
+        double weight = e->candidate ? -(e->at_tx + e->at_rx) : 0;
         spans[i] =
             (struct span){judged->candidate->begin, judged->candidate->end, weight, false, 0};
     }
@@ -255,10 +293,10 @@ static void reject_cost(struct block_pass *p, const struct judged *judged)
 {
     const struct candidate *candidate = judged->candidate;
     const struct block_plan *plan = &judged->plan;
-    bool unknown = plan->trip == TRIP_UNKNOWN && plan->threshold;
+    bool unknown = plan->trip == TRIP_UNKNOWN && plan->estimate.threshold;
     reject(p, unknown ? RULE_TRIP_UNKNOWN : RULE_NO_SAVING, plan->first,
            unknown ? candidate->trip.because : IR_NONE,
-           reason_cost(p->plan->arena, p->module, p->fn, candidate, plan, &judged->bw));
+           reason_cost(p->plan->arena, p->module, p->fn, candidate, plan));
 }
 
 static void reject_rival(struct block_pass *p, const struct span *span, const struct span *spans,
@@ -286,7 +324,7 @@ static void explain(struct block_pass *p, const struct judged *judged, const str
     else if (!judged->weighed)
         reject(p, RULE_TOO_DEEP, candidate->tally.first, IR_NONE,
                "the candidates in it nest too deeply; those were examined instead");
-    else if (!judged->plan.candidate)
+    else if (!judged->plan.estimate.candidate)
         reject_cost(p, judged);
     else if (!span->chosen && span->rival != UINT32_MAX)
         reject_rival(p, span, spans, judged);
@@ -294,7 +332,8 @@ static void explain(struct block_pass *p, const struct judged *judged, const str
 
 static void judge_function(struct block_pass *p)
 {
-    candidates_find(&p->candidates, &p->scratch, p->module, p->fn, p->effects);
+    traffics_init(&p->traffics, p->plan, p->module, p->options, p->function);
+    candidates_find(&p->candidates, &p->scratch, p->module, p->fn, p->effects, &p->traffics);
     sort_candidates(p);
     weigh_all(p);
     struct span *spans = ARENA_ARRAY(&p->scratch, struct span, p->count + 1);
@@ -344,10 +383,9 @@ static void reject_incomplete(struct block_pass *p)
 
 bool pass_blocks(struct ir_module *module, const struct pass_options *options, struct plan *plan)
 {
-    struct block_pass pass = {.module = module, .plan = plan};
+    struct block_pass pass = {.module = module, .plan = plan, .options = options};
     struct arena shared;
     uint32_t before = plan->blocks.n + plan->rejections.n;
-    (void)options;
     arena_init(&shared, plan->arena->memory);
     arena_init(&pass.scratch, plan->arena->memory);
     pass.effects = effects_new(&shared, module);

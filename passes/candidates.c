@@ -6,6 +6,7 @@ struct search {
     struct arena scratch;
     const struct ir_module *module;
     const struct ir_function *fn;
+    const struct traffics *traffics;
     bool *accesses;        // per instruction
     struct tally *tallies; // per part
     struct candidate *loops;
@@ -22,7 +23,7 @@ struct item {
     struct tally tally;
 };
 
-static const struct tally empty = {0, 0, IR_NONE, IR_NONE, IR_NONE, 0};
+static const struct tally empty = {0, 0, 0, 0, IR_NONE, IR_NONE, IR_NONE, 0};
 
 // Tallies
 
@@ -45,6 +46,8 @@ static void add_tally(struct tally *to, const struct tally *more, uint64_t times
 {
     to->loads = sum(to->loads, product(more->loads, times));
     to->stores = sum(to->stores, product(more->stores, times));
+    to->tx = sum(to->tx, product(more->tx, times));
+    to->rx = sum(to->rx, product(more->rx, times));
     to->barred = least(to->barred, more->barred);
     to->first = least(to->first, more->first);
     if (to->last == IR_NONE || (more->last != IR_NONE && more->last > to->last))
@@ -61,7 +64,11 @@ static void add_inst(const struct search *s, struct tally *to, uint32_t inst)
 {
     const struct effect *effect = &s->result->effects[inst];
     bool leaves = s->fn->insts.v[inst].class == CLASS_RETURN;
-    struct tally one = {effect->loads, effect->stores, IR_NONE, inst, inst, 0};
+    struct traffic traffic = {0, 0};
+    if (s->traffics)
+        traffic = traffic_of(s->traffics, inst, effect);
+    struct tally one = {effect->loads, effect->stores, traffic.tx, traffic.rx,
+                        IR_NONE,       inst,           inst,       0};
     if (effect->rule != RULE_COUNT || leaves)
         one.barred = inst;
     add_tally(to, &one, 1);
@@ -337,9 +344,10 @@ static void search_sequence(struct search *s, const struct part *sequence)
 
 void candidates_find(struct candidates *candidates, struct arena *arena,
                      const struct ir_module *module, const struct ir_function *fn,
-                     struct effects *effects)
+                     struct effects *effects, const struct traffics *traffics)
 {
-    struct search s = {.result = candidates, .arena = arena, .module = module, .fn = fn};
+    struct search s = {
+        .result = candidates, .arena = arena, .module = module, .fn = fn, .traffics = traffics};
     *candidates = (struct candidates){0};
     arena_init(&s.scratch, arena->memory);
     regions_build(&candidates->regions, arena, fn);

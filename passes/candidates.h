@@ -2,6 +2,7 @@
 // single-entry single-exit regions [002 §3.1.2, §3.1.3].
 #pragma once
 #include "passes/effects.h"
+#include "passes/traffic.h"
 #include "passes/regions.h"
 #include "passes/transfer.h"
 #include "passes/trip.h"
@@ -9,6 +10,7 @@
 // What a part of the function holds.
 struct tally {
     uint64_t loads, stores; // inner loops with a constant trip count multiply, others count as one
+    uint64_t tx, rx;        // what the accesses move, refined: see traffic.h
     uint32_t barred;        // first instruction that cannot be moved, or IR_NONE
     uint32_t first, last;   // instructions, by place in the text; IR_NONE: there is none
     uint32_t bodies;
@@ -32,7 +34,8 @@ struct candidates {
     struct effect *effects; // per instruction
 };
 
-// Needs a function with blocks that is not incomplete. All lies in `arena`.
+// Needs a function with blocks that is not incomplete; without `traffics`, what accesses move is
+// not counted. All lies in `arena`.
 //
 // Listed are: all loops; and with at least one access each: straight-line code, as long as it gets
 // and without the branch at its end; the smallest regions, each with the straight-line code before
@@ -41,4 +44,4 @@ struct candidates {
 // Regions and straight-line code with such an instruction are listed once.
 void candidates_find(struct candidates *candidates, struct arena *arena,
                      const struct ir_module *module, const struct ir_function *fn,
-                     struct effects *effects);
+                     struct effects *effects, const struct traffics *traffics);

@@ -7,7 +7,8 @@
 typedef bool pass_function(struct ir_module *module, const struct pass_options *options,
                            struct plan *plan);
 
-// Finds the Load-Compute-Store chains [000 Table 1] and says why other loads and stores are in none.
+// Finds the Load-Compute-Store chains [000 Table 1] and says why other loads and stores are in
+// none.
 pass_function pass_chains;
 // Brings a chain's instructions next to each other [000 §4.2] and divides fused multiply-adds that
 // end a chain [000 §5]. Does the first only if `options->reorder`.

@@ -4,7 +4,7 @@
 #include "ir/ir.h"
 #include "passes/shape.h"
 
-enum cost_model { COST_TOM, COST_REFINED };
+enum cost_model { COST_TOM, COST_REFINED, COST_MODELS };
 enum fma_mode { FMA_FUSED, FMA_SPLIT };
 
 struct pass_options {
@@ -12,7 +12,8 @@ struct pass_options {
     enum fma_mode fma;
     bool reorder;
     struct block_shape block; // --block; unknown: all 0
-    uint32_t restrict_parameters; // --restrict: different pointers of a kernel lead to different memory
+    uint32_t
+        restrict_parameters; // --restrict: different pointers of a kernel lead to different memory
 };
 
 // Rule ids under which candidates are turned down: PLAN_RULE(identifier, "id", explanation)
@@ -72,6 +73,20 @@ struct live_value {
 enum trip_kind { TRIP_ONE, TRIP_CONSTANT, TRIP_COUNTED, TRIP_UNKNOWN };
 enum { SAVES_TX = 1, SAVES_RX = 2 };
 
+// What a cost model says of a block.
+struct block_estimate {
+    enum cost_model cost;
+    double in, out;            // words to move the live values
+    double saved_tx, saved_rx; // words that an iteration saves
+    double bw_tx, bw_rx;       // one iteration, or all of them if their number is constant
+    double at_tx, at_rx;       // at the threshold
+    uint64_t threshold;        // iterations from which the sum saves; 0: it never does
+    uint64_t threshold_tx, threshold_rx; // the same for each channel
+    unsigned saves;                      // SAVES_…, judged at the threshold
+    bool candidate;                      // saves, maybe under its condition
+    bool conditional;                    // only if trips >= threshold
+};
+
 // A candidate block of TOM [002 §3.1].
 struct block_plan {
     uint32_t function;
@@ -87,14 +102,9 @@ struct block_plan {
     enum trip_kind trip;
     uint64_t trips;        // TRIP_CONSTANT
     const char *trip_text; // TRIP_COUNTED: the trip count as an expression of live-in registers
-    double bw_tx, bw_rx;   // one iteration, or all of them if their number is constant
-    double at_tx, at_rx;   // at the threshold
-    uint64_t threshold;    // iterations from which the sum saves; 0: it never does
-    uint64_t threshold_tx, threshold_rx; // the same for each channel
-    unsigned saves;                      // SAVES_…, judged at the threshold
-    bool candidate;                      // saves, maybe under its condition
-    bool conditional;                    // only if trips >= threshold
-    bool chosen;                         // not passed over for an overlapping one
+    struct block_estimate estimate; // by the cost model that decides
+    struct block_estimate other;    // by the other one
+    bool chosen;                    // a candidate that is not passed over for an overlapping one
 };
 
 struct plan {

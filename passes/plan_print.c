@@ -42,11 +42,11 @@ static void print_block(const struct ir_module *module, const struct block_plan 
     const struct ir_function *fn = print_function(module, block->function, to);
     fprintf(to, " lines %u-%u, live in %u, live out %u, loads %u, stores %u, tx %g, rx %g, %s",
             ir_place(module, fn, block->first).line, ir_place(module, fn, block->last).line,
-            block->live_in.n, block->live_out.n, block->loads, block->stores, block->bw_tx,
-            block->bw_rx, block->candidate ? "candidate" : "no candidate");
-    if (block->candidate && block->conditional)
-        fprintf(to, " from %llu iterations on", (unsigned long long)block->threshold);
-    fputs(block->candidate && !block->chosen ? ", passed over\n" : "\n", to);
+            block->live_in.n, block->live_out.n, block->loads, block->stores, block->estimate.bw_tx,
+            block->estimate.bw_rx, block->estimate.candidate ? "candidate" : "no candidate");
+    if (block->estimate.candidate && block->estimate.conditional)
+        fprintf(to, " from %llu iterations on", (unsigned long long)block->estimate.threshold);
+    fputs(block->estimate.candidate && !block->chosen ? ", passed over\n" : "\n", to);
 }
 
 static void print_rejection(const struct ir_module *module, const struct rejection *rejection,

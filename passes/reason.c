@@ -75,26 +75,26 @@ static const char *plural(uint64_t count)
 
 const char *reason_cost(struct arena *arena, const struct ir_module *module,
                         const struct ir_function *fn, const struct candidate *candidate,
-                        const struct block_plan *plan, const struct bandwidth *bw)
+                        const struct block_plan *plan)
 {
+    const struct block_estimate *e = &plan->estimate;
     const char *sums = arena_printf(
         arena, "moving %u value%s in and %u out costs %g, its %u load%s and %u store%s save %g",
-        plan->live_in.n, plural(plan->live_in.n), plan->live_out.n,
-        (double)(bw->in + bw->out) / BW_QUARTERS, plan->loads, plural(plan->loads), plan->stores,
-        plural(plan->stores), (double)(bw->saved_tx + bw->saved_rx) / BW_QUARTERS);
+        plan->live_in.n, plural(plan->live_in.n), plan->live_out.n, e->in + e->out, plan->loads,
+        plural(plan->loads), plan->stores, plural(plan->stores), e->saved_tx + e->saved_rx);
     if (candidate->loop == IR_NONE)
         return sums;
     if (plan->trip == TRIP_CONSTANT)
         return arena_printf(arena, "%s in each of %llu iteration%s", sums,
                             (unsigned long long)plan->trips, plural(plan->trips));
-    if (plan->trip != TRIP_UNKNOWN || !plan->threshold)
+    if (plan->trip != TRIP_UNKNOWN || !e->threshold)
         return arena_printf(arena, "%s in each iteration", sums);
     uint32_t because = candidate->trip.because;
     const char *where =
         because == IR_NONE ? "" : arena_printf(arena, " (line %u)", line_of(module, fn, because));
     return arena_printf(
         arena, "it would save from %llu iterations on, but their number is not known before: %s%s",
-        (unsigned long long)plan->threshold, candidate->trip.why, where);
+        (unsigned long long)e->threshold, candidate->trip.why, where);
 }
 
 const char *reason_rival(struct arena *arena, const struct ir_module *module,

@@ -11,6 +11,6 @@ const char *reason_open(struct arena *arena, const struct ir_module *module,
                         const struct ir_function *fn, const struct candidate *candidate);
 const char *reason_cost(struct arena *arena, const struct ir_module *module,
                         const struct ir_function *fn, const struct candidate *candidate,
-                        const struct block_plan *plan, const struct bandwidth *bw);
+                        const struct block_plan *plan);
 const char *reason_rival(struct arena *arena, const struct ir_module *module,
                          const struct ir_function *fn, const struct block_plan *rival, bool around);

@@ -363,7 +363,7 @@ void verify_plan(struct verified *to, struct arena *arena, const struct ir_modul
             check_chain(&c, &plan->chains.v[chain]);
         for (; block < plan->blocks.n && plan->blocks.v[block].function == function; block++) {
             const struct block_plan *at = &plan->blocks.v[block];
-            const char *wrong = at->candidate && at->chosen ? block_fault(&c, at) : NULL;
+            const char *wrong = at->estimate.candidate && at->chosen ? block_fault(&c, at) : NULL;
             if (wrong)
                 add_fault(&c, at->first, wrong);
         }

@@ -298,35 +298,32 @@
       `response (${esc(chain.response)}).</p>` + cuda(remark);
   }
 
-  // What TOM says of the block, which may have been decided by another cost model: the registers
-  // and the iterations that it is judged at are those of TOM's results then.
-  function byTom(block) {
-    if (block.cost === 'tom') return block;
-    const tom = block.alternatives.find(one => one.cost === 'tom');
-    if (!tom) return null;
-    const { S_W, S_C } = module, ld = block.loads, st = block.stores;
-    const tx = ld * 0.5 + st * (S_W + 1), rx = ld * S_C * 0.5 + st / 4;
-    return { ...tom, loads: ld, stores: st, n: block.n,
-      reg_tx: (tom.bw_tx + block.n * tx) / S_W, reg_rx: (tom.bw_rx + block.n * rx) / S_W,
-      n_at: tx ? block.n + Math.round((tom.bw_tx - tom.at_threshold.bw_tx) / tx) : block.n };
-  }
-
-  // Equations (3) and (4) of TOM with the numbers of this block.
-  function equations(block) {
-    const { S_W, S_C } = module, ld = block.loads, st = block.stores, MISS = 0.5;
-    const tx = n => `${num(block.reg_tx)}·${S_W} − ${n}·(${ld}·1·${MISS} + ${st}·(${S_W} + 1))`;
-    const rx = n => `${num(block.reg_rx)}·${S_W} − ${n}·(${ld}·1·${S_C}·${MISS} + ¼·${st}·1)`;
+  // Equations (3) and (4) of TOM with the numbers of this block: as in the paper, or with what the
+  // analyses count, in words.
+  function equations(block, e) {
+    const { S_W, S_C } = module, ld = block.loads, st = block.stores, MISS = 0.5, tom = e.cost === 'tom';
+    const at = e.saved_tx > 0 ? (e.words_in - e.at_threshold.bw_tx) / e.saved_tx
+      : e.saved_rx > 0 ? (e.words_out - e.at_threshold.bw_rx) / e.saved_rx : block.n;
+    const tx = n => tom ? `${num(block.reg_tx)}·${S_W} − ${n}·(${ld}·1·${MISS} + ${st}·(${S_W} + 1))` : `${num(e.words_in)} − ${n}·${num(e.saved_tx)}`;
+    const rx = n => tom ? `${num(block.reg_rx)}·${S_W} − ${n}·(${ld}·1·${S_C}·${MISS} + ¼·${st}·1)` : `${num(e.words_out)} − ${n}·${num(e.saved_rx)}`;
     const value = n => `<span class="${n < 0 ? 'less' : 'more'}" data-value="${n}">${signed(n)}</span>`;
     const sums = part => {
-      const key = 'bw_' + part, terms = part === 'tx' ? tx : rx;
-      let out = `<div class="sum"><span class="n">n = ${num(block.n)}</span> ${terms(num(block.n))} = ${value(block[key])}</div>`;
-      if (block.n_at !== block.n)
-        out += `<div class="sum"><span class="n">n = ${num(block.n_at)}</span> ${terms(num(block.n_at))} = ${value(block.at_threshold[key])}</div>`;
+      const key = 'bw_' + part, terms = part === 'tx' ? tx : rx, n_at = Math.round(at);
+      let out = `<div class="sum"><span class="n">n = ${num(block.n)}</span> ${terms(num(block.n))} = ${value(e[key])}</div>`;
+      if (n_at !== block.n)
+        out += `<div class="sum"><span class="n">n = ${num(n_at)}</span> ${terms(num(n_at))} = ${value(e.at_threshold[key])}</div>`;
       return out;
     };
     const ldn = sub('N', 'LD'), stn = sub('N', 'ST'), cl = sub('Coal', 'LD'), cs = sub('Coal', 'ST'), ml = sub('Miss', 'LD');
-    return `<div class="eq"><div class="formula"><span>${sub('BW', 'TX')} = ${sub('REG', 'TX')}·${sub('S', 'W')} − n·(${ldn}·${cl}·${ml} + ${stn}·(${sub('S', 'W')} + ${cs}))</span><span>(3)</span></div>${sums('tx')}</div>` +
-      `<div class="eq"><div class="formula"><span>${sub('BW', 'RX')} = ${sub('REG', 'RX')}·${sub('S', 'W')} − n·(${ldn}·${cl}·${sub('S', 'C')}·${ml} + ¼·${stn}·${cs})</span><span>(4)</span></div>${sums('rx')}</div>`;
+    const formula = (part, number) => {
+      const bw = sub('BW', part.toUpperCase());
+      const paper = part === 'tx' ? `${sub('REG', 'TX')}·${sub('S', 'W')} − n·(${ldn}·${cl}·${ml} + ${stn}·(${sub('S', 'W')} + ${cs}))`
+        : `${sub('REG', 'RX')}·${sub('S', 'W')} − n·(${ldn}·${cl}·${sub('S', 'C')}·${ml} + ¼·${stn}·${cs})`;
+      const words = part === 'tx' ? 'words sent along − n·(addresses of lines that miss + data and addresses of stores)'
+        : 'words coming back − n·(lines that miss + acknowledgments)';
+      return `<div class="eq"><div class="formula"><span>${bw} = ${tom ? paper : words}</span><span>(${number}) ${esc(e.cost)}</span></div>${sums(part)}</div>`;
+    };
+    return formula('tx', 3) + formula('rx', 4);
   }
 
   function estimates(block) {
@@ -345,10 +342,9 @@
     const names = list => list.length ? list.map(name => `<code>${esc(name)}</code>`).join(', ') : 'none';
     const iterations = { one: 'runs once', constant: `runs ${num(block.n)} times`, unknown: 'iterations not known before',
       counted: `runs <code>${esc(block.trips)}</code> times` }[block.trip];
-    const tom = byTom(block);
     return (reason ? `<p>${sentence(reason.text)} <span class="rule">${esc(reason.rule)}</span></p>` : '') +
       `<p>${plural(block.loads, 'load')} and ${plural(block.stores, 'store')}${block.trip === 'one' ? '' : ' an iteration'}; ${iterations}.</p>` +
-      (tom ? equations(tom) : '') + estimates(block) +
+      [block, ...block.alternatives].map(one => equations(block, one)).join('') + estimates(block) +
       `<p class="why">Sent along (${block.live_in.length}): ${names(block.live_in)}<br>Coming back (${block.live_out.length}): ${names(block.live_out)}</p>` +
       cuda(remark);
   }

@@ -183,10 +183,16 @@ struct ptxoffload_estimate {
     uint8_t saves;     /* enum ptxoffload_saves, as bits: at the threshold */
     uint8_t candidate; /* 0 or 1: it saves, under its condition if it has one */
     uint8_t reserved[5];
+    double
+        words_in; /* bw_tx = words_in - iterations * saved_tx: to move the live-ins, and what an */
+    double words_out; /* iteration saves; bw_rx = words_out - iterations * saved_rx */
+    double saved_tx;
+    double saved_rx;
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_estimate, threshold_tx) == 32);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_estimate, cost) == 48);
-PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_estimate) == 56);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_estimate, words_in) == 56);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_estimate) == 88);
 
 /* A block that was weighed [002, §3.1]. To be offloaded are candidates that are not passed over. */
 struct ptxoffload_block {
@@ -214,7 +220,7 @@ PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_block, kind) == 28);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_block, live_in) == 32);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_block, threshold) == 56);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_block, estimate) == 72);
-PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_block) == 128);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_block) == 160);
 
 /* A register's name in the PTX; CC.CF is the carry flag. */
 struct ptxoffload_register {

@@ -218,7 +218,7 @@ BAD_USAGE = {
         "--block cannot be '64,64': it is X, X,Y or X,Y,Z, up to 1024 threads",
     'in.ptx --block=1,1,1,1':
         "--block cannot be '1,1,1,1': it is X, X,Y or X,Y,Z, up to 1024 threads",
-    'in.ptx --cost=free': "--cost cannot be 'free': it is tom",
+    'in.ptx --cost=free': "--cost cannot be 'free': it is tom or refined",
     'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': it is ptx, meta, elf, ir or dot",
     'in.ptx --emit=ptx': '--emit needs -o OUT: its suffix is replaced for each output',
     'in.ptx --emit=ptx,ir -o -':
@@ -261,15 +261,6 @@ def all_usage_errors(folder):
     """bad usage: all that is wrong is said"""
     result = ends(run([PROGRAM, '--x', '--y', '--tags=z'], folder), 2)
     same(result.err.count(b'ptxoffload: error: '), 3)
-
-
-@case
-def not_supported_yet(folder):
-    """what is to come is a class of its own"""
-    before = prepare(folder)
-    ends(tag(folder, '--cost=refined'), 2,
-         'ptxoffload: not supported yet: --cost=refined\n' + HINT, '')
-    same(snapshot(folder), before)
 
 
 # Outputs that cannot be written

@@ -117,7 +117,7 @@ static void check_remarks(const struct run *run, const struct program *program)
     remarks_collect(&remarks, run->arena, &program->module, plan, REMARKS_PASSED | REMARKS_MISSED,
                     NULL);
     for (uint32_t i = 0; i < plan->blocks.n; i++)
-        chosen += plan->blocks.v[i].candidate && plan->blocks.v[i].chosen;
+        chosen += plan->blocks.v[i].estimate.candidate && plan->blocks.v[i].chosen;
     must(remarks.list.n == plan->chains.n + plan->rejections.n + chosen,
          "there are more or fewer remarks than there is to remark");
     for (uint32_t i = 0; i < remarks.list.n; i++) {

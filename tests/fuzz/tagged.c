@@ -152,7 +152,7 @@ static void count(struct tagged *tagged, const struct text *text, const struct p
                 ir_place(&text->module, fn, chain->inst[chain->count - 1]).line;
     }
     for (uint32_t i = 0; i < plan->blocks.n; i++)
-        tagged->blocks += plan->blocks.v[i].candidate && plan->blocks.v[i].chosen;
+        tagged->blocks += plan->blocks.v[i].estimate.candidate && plan->blocks.v[i].chosen;
     for (uint32_t i = 0; i < plan->edits.list.n; i++)
         tagged->moves += plan->edits.list.v[i].kind == EDIT_MOVE;
 }

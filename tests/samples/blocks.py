@@ -25,7 +25,7 @@ def facts(path):
 
 
 def metadata(command, ptx, folder):
-    subprocess.run([command, str(ptx), '-w', '-o', folder + '/o.ptx', '--metadata=' + folder + '/o.json'], check=True)
+    subprocess.run([command, str(ptx), '-w', '--cost=tom', '-o', folder + '/o.ptx', '--metadata=' + folder + '/o.json'], check=True)
     with open(folder + '/o.json', encoding='utf-8') as file:
         return json.load(file)
 

@@ -39,8 +39,18 @@ __attribute__((unused)) static void made_one_of_each(struct made *m)
     struct table_instruction first = {7, 2, 0, 1, "ld.global.f32"}, last = {9, 2, 2, 3, "add.f32"};
     vec_push(arena, &chain.instructions, first);
     vec_push(arena, &chain.instructions, last);
-    struct table_estimate other = {COST_REFINED, 1.0 / 3, -1e-300, 1e300, -0.0, 5, 0,
-                                   SAVES_TX,     true};
+    struct table_estimate other = {.cost = COST_REFINED,
+                                   .in = 2.5,
+                                   .out = 1e-9,
+                                   .saved_tx = 1.0 / 7,
+                                   .saved_rx = 1e20,
+                                   .bw_tx = 1.0 / 3,
+                                   .bw_rx = -1e-300,
+                                   .at_tx = 1e300,
+                                   .at_rx = -0.0,
+                                   .threshold_tx = 5,
+                                   .saves = SAVES_TX,
+                                   .candidate = true};
     struct table_block block = {
         .kind = BLOCK_REGION,
         .begin_line = 7,
@@ -48,7 +58,16 @@ __attribute__((unused)) static void made_one_of_each(struct made *m)
         .end_index = 3,
         .loads = 2,
         .stores = 1,
-        .estimate = {COST_TOM, 96, -64, 0.25, -7, 0, 9, SAVES_RX, true},
+        .estimate = {.cost = COST_TOM,
+                     .in = 128,
+                     .saved_tx = 32,
+                     .bw_tx = 96,
+                     .bw_rx = -64,
+                     .at_tx = 0.25,
+                     .at_rx = -7,
+                     .threshold_rx = 9,
+                     .saves = SAVES_RX,
+                     .candidate = true},
         .has_condition = true,
         .condition = "(%r1 + 3) / 4",
         .threshold = UINT64_C(1) << 40,

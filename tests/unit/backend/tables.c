@@ -22,6 +22,10 @@ static void same_double(double a, double b)
 static void same_estimate(const struct table_estimate *a, const struct table_estimate *b)
 {
     assert_int_equal(a->cost, b->cost);
+    same_double(a->in, b->in);
+    same_double(a->out, b->out);
+    same_double(a->saved_tx, b->saved_tx);
+    same_double(a->saved_rx, b->saved_rx);
     same_double(a->bw_tx, b->bw_tx);
     same_double(a->bw_rx, b->bw_rx);
     same_double(a->at_tx, b->at_tx);
@@ -169,8 +173,18 @@ static void test_alternatives(void **state)
     uint32_t changed = 0;
     for (uint32_t k = 0; k < m.output.tables.kernels.n; k++)
         for (uint32_t i = 0; i < m.output.tables.kernels.v[k].blocks.n; i++) {
-            struct table_estimate other = {COST_REFINED, 1.0 / 3, -1e-300, 1e300, -0.0, 5, 0,
-                                           SAVES_TX,     true};
+            struct table_estimate other = {.cost = COST_REFINED,
+                                           .in = 2.5,
+                                           .out = 1e-9,
+                                           .saved_tx = 1.0 / 7,
+                                           .saved_rx = 1e20,
+                                           .bw_tx = 1.0 / 3,
+                                           .bw_rx = -1e-300,
+                                           .at_tx = 1e300,
+                                           .at_rx = -0.0,
+                                           .threshold_tx = 5,
+                                           .saves = SAVES_TX,
+                                           .candidate = true};
             vec_push(&m.program.arena, &m.output.tables.kernels.v[k].blocks.v[i].alternatives,
                      other);
             changed++;
@@ -229,16 +243,19 @@ static void test_content(void **state)
         .last = 3,
         .loads = 2,
         .stores = 1,
-        .bw_tx = 126.5,
-        .bw_rx = -16.25,
-        .at_tx = 26,
-        .at_rx = -65,
-        .threshold = 4,
-        .threshold_tx = 5,
-        .threshold_rx = 1,
-        .saves = SAVES_RX,
-        .candidate = true,
-        .conditional = true,
+        .estimate =
+            {
+                .bw_tx = 126.5,
+                .bw_rx = -16.25,
+                .at_tx = 26,
+                .at_rx = -65,
+                .threshold = 4,
+                .threshold_tx = 5,
+                .threshold_rx = 1,
+                .saves = SAVES_RX,
+                .candidate = true,
+                .conditional = true,
+            },
         .chosen = true,
         .trip_text = "%r1",
     };
@@ -340,7 +357,7 @@ static const char *const faulty[][3] = {
     {"\"candidate\": true", "\"candidate\": 1", "candidate: expected true or false"},
     {"\"candidate\": true,\n          \"passed_over\": false",
      "\"candidate\": false, \"passed_over\": true", "it is passed over, but no candidate"},
-    {"\"alternatives\": [", "\"alternatives\": [{}", "alternatives[0].cost: it is missing"},
+    {"\"alternatives\": [", "\"alternatives\": [{}, ", "alternatives[0].cost: it is missing"},
     {"\"because_line\": null", "\"because_line\": 0",
      "because_line: expected a whole number from 1"},
     {"\"rule\": \"reuse\"", "\"rule\": \"whim\"", "rule: expected one of"},
@@ -361,12 +378,12 @@ static void made_document(struct made *m)
                                .block_count = 1,
                                .first = 0,
                                .last = 2,
-                               .candidate = true,
-                               .conditional = true,
+                               .estimate.candidate = true,
+                               .estimate.conditional = true,
                                .chosen = true,
                                .trip_text = "%r1",
-                               .threshold = 4,
-                               .saves = 3};
+                               .estimate.threshold = 4,
+                               .estimate.saves = 3};
     struct rejection rejection = {0,       CANDIDATE_LOAD,     RULE_REUSE,     0,
                                   IR_NONE, "it is used again", .last = IR_NONE};
     vec_push(&m->program.arena, &m->plan.chains, chain);

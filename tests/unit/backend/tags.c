@@ -157,7 +157,7 @@ static void test_layout(void **state)
                                .block_count = 1,
                                .first = 0,
                                .last = 1,
-                               .candidate = true,
+                               .estimate.candidate = true,
                                .chosen = true};
     vec_push(&m.program.arena, &m.plan.chains, chain);
     vec_push(&m.program.arena, &m.plan.blocks, block);
@@ -251,7 +251,7 @@ static void made_tagged(struct made *m)
                                .block_count = 1,
                                .first = 0,
                                .last = 2,
-                               .candidate = true,
+                               .estimate.candidate = true,
                                .chosen = true};
     vec_push(&m->program.arena, &m->plan.chains, chains[0]);
     vec_push(&m->program.arena, &m->plan.chains, chains[1]);

@@ -391,7 +391,8 @@ static void change_blocks(struct proof *p, struct claims *claims)
 {
     for (uint32_t i = 0; i < p->plan.blocks.n; i++) {
         struct block_plan *block = &p->plan.blocks.v[i];
-        for (uint32_t k = 0; block->candidate && block->chosen && k < block->live_in.n; k++) {
+        for (uint32_t k = 0; block->estimate.candidate && block->chosen && k < block->live_in.n;
+             k++) {
             struct live_value *live = &block->live_in.v[k], kept = *live;
             live->reg = IR_NONE;
             if (kept.reg != IR_NONE)
@@ -399,7 +400,8 @@ static void change_blocks(struct proof *p, struct claims *claims)
             claims->ins += kept.reg != IR_NONE;
             *live = kept;
         }
-        for (uint32_t k = 0; block->candidate && block->chosen && k < block->live_out.n; k++) {
+        for (uint32_t k = 0; block->estimate.candidate && block->chosen && k < block->live_out.n;
+             k++) {
             struct live_value *live = &block->live_out.v[k], kept = *live;
             live->reg = 0; // the carry
             assert_non_null(refute_plan(p));

@@ -85,11 +85,11 @@ static void say_block(struct planned *p, const struct block_plan *block)
     say(p, " out ");
     say_values(p, block->function, block->live_out.v, block->live_out.n);
     say(p, " ld %u st %u %s", block->loads, block->stores,
-        !block->candidate ? "no"
-        : block->chosen   ? "chosen"
-                          : "passed");
-    if (block->candidate && block->conditional)
-        say(p, " >=%llu", (unsigned long long)block->threshold);
+        !block->estimate.candidate ? "no"
+        : block->chosen            ? "chosen"
+                                   : "passed");
+    if (block->estimate.candidate && block->estimate.conditional)
+        say(p, " >=%llu", (unsigned long long)block->estimate.threshold);
     if (block->trip == TRIP_CONSTANT)
         say(p, " %llu", (unsigned long long)block->trips);
     else if (block->trip == TRIP_COUNTED)

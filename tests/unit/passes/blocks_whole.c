@@ -91,7 +91,7 @@ static void test_parameters(void **unused)
         ".func f(.reg .b64 %a)\n{\nst.global.u32 [%a], 1;\nst.global.u32 [%a+4], 1;\nret;\n}\n");
     assert_int_equal(p.plan.blocks.n, 1);
     assert_int_equal(p.plan.blocks.v[0].live_in.n, 1);
-    assert_true(p.plan.blocks.v[0].candidate && p.plan.blocks.v[0].chosen);
+    assert_true(p.plan.blocks.v[0].estimate.candidate && p.plan.blocks.v[0].chosen);
     program_free(&p.program);
 }
 

@@ -283,7 +283,7 @@ static void check_transfers(struct fixture *f, struct transfers *transfers,
 static void check_function(struct fixture *f)
 {
     struct effects *effects = effects_new(&f->program.arena, &f->module);
-    candidates_find(&f->candidates, &f->program.arena, &f->module, f->fn, effects);
+    candidates_find(&f->candidates, &f->program.arena, &f->module, f->fn, effects, NULL);
     const struct regions *regions = &f->candidates.regions;
     struct transfers *transfers = transfers_new(&f->program.arena, &f->module, f->fn, regions);
     uint64_t *live_after = ARENA_ARRAY(&f->program.arena, uint64_t, regions->unit_count + 1);

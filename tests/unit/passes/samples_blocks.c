@@ -46,11 +46,11 @@ static void write_fact(const struct sample *s, const struct block_plan *block, c
     int at = snprintf(to, MOST_FACT, "%.*s %s %u-%u %s live_in %u live_out %u loads %u stores %u",
                       (int)name->length, name->text, kinds[block->kind],
                       line(s, block->function, block->first), line(s, block->function, block->last),
-                      block->candidate ? "candidate" : "no", block->live_in.n, block->live_out.n,
-                      block->loads, block->stores);
-    if (block->candidate && block->conditional)
+                      block->estimate.candidate ? "candidate" : "no", block->live_in.n,
+                      block->live_out.n, block->loads, block->stores);
+    if (block->estimate.candidate && block->estimate.conditional)
         snprintf(to + at, (size_t)(MOST_FACT - at), " condition \">= %llu\"",
-                 (unsigned long long)block->threshold);
+                 (unsigned long long)block->estimate.threshold);
 }
 
 static bool has_fact(const struct sample *s, const char *fact)
@@ -114,11 +114,12 @@ static void test_libor(void **state)
             continue;
         loops++;
         assert_true(block->reg_tx == 5 && block->reg_rx == 0);
-        assert_true(block->bw_tx == 126.5 && block->bw_rx == -16.25);
-        assert_true(block->at_tx == 26 && block->at_rx == -65);
-        assert_true(block->threshold == 4 && block->threshold_tx == 5 && block->threshold_rx == 1);
-        assert_true(block->saves == SAVES_RX);
-        assert_true(block->candidate && block->conditional && block->chosen);
+        assert_true(block->estimate.bw_tx == 126.5 && block->estimate.bw_rx == -16.25);
+        assert_true(block->estimate.at_tx == 26 && block->estimate.at_rx == -65);
+        assert_true(block->estimate.threshold == 4 && block->estimate.threshold_tx == 5 &&
+                    block->estimate.threshold_rx == 1);
+        assert_true(block->estimate.saves == SAVES_RX);
+        assert_true(block->estimate.candidate && block->estimate.conditional && block->chosen);
         assert_int_equal(block->trip, TRIP_COUNTED);
         assert_string_equal(block->trip_text, loops == 1 ? "%r13" : "max(%r17 - %r16, 1)");
     }

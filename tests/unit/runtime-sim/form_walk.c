@@ -173,7 +173,7 @@ static uint32_t all_words(struct form_walk *w, uint32_t index)
 static uint32_t one_word(struct form_walk *w, uint32_t slot, uint32_t word)
 {
     w->word_count = 0;
-    for (uint32_t i = 0; i < w->form->slot_count; i++)
+    for (uint32_t i = 0; i < w->form->slot_count && i < FORM_SLOTS; i++)
         if (i == slot)
             w->words[w->word_count++] = w->form->slots[i].words[word].word;
         else if (!w->form->slots[i].optional)
