@@ -1,0 +1,60 @@
+// The keys of dram.def, and which of their values do not go together.
+#include "runtime-sim/memory/dram.h"
+#include <inttypes.h>
+
+const struct config_key dram_keys[] = {
+#define CONFIG_DEF "runtime-sim/memory/dram.def"
+#define CONFIG_OF struct dram_config
+#include "runtime-sim/engine/config_keys.inc"
+};
+const uint32_t dram_key_count = sizeof dram_keys / sizeof *dram_keys;
+
+struct pair {
+    const char *name;
+    uint64_t value;
+};
+
+static const char *not_multiple(struct arena *arena, struct pair of, struct pair by)
+{
+    if (of.value % by.value == 0)
+        return NULL;
+    return arena_printf(arena, "dram.%s is %" PRIu64 ", no multiple of dram.%s: %" PRIu64, of.name,
+                        of.value, by.name, by.value);
+}
+
+static const char *not_below(struct arena *arena, struct pair a, struct pair b)
+{
+    if (a.value < b.value)
+        return NULL;
+    return arena_printf(arena, "dram.%s is %" PRIu64 ", not below dram.%s: %" PRIu64, a.name,
+                        a.value, b.name, b.value);
+}
+
+static const char *above_queue(struct arena *arena, const struct dram_config *c)
+{
+    if (c->write_high <= c->write_queue)
+        return NULL;
+    return arena_printf(arena, "dram.write_high is %" PRIu64 ", above dram.write_queue: %" PRIu64,
+                        c->write_high, c->write_queue);
+}
+
+#define KEY(name) ((struct pair){#name, c->name})
+
+const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
+{
+    const char *faults[] = {
+        not_multiple(arena, KEY(row_bytes), KEY(request_bytes)),
+        not_multiple(arena, KEY(channel_bytes), KEY(request_bytes)),
+        not_multiple(arena, KEY(banks), KEY(bank_groups)),
+        c->write_queue ? not_below(arena, KEY(write_low), KEY(write_high)) : NULL,
+        c->write_queue ? above_queue(arena, c) : NULL,
+        c->tREFI ? not_below(arena, KEY(tRFC), KEY(tREFI)) : NULL,
+        c->bank_xor && c->banks & (c->banks - 1)
+            ? "dram.bank_xor needs a power of two for dram.banks"
+            : NULL,
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (faults[i])
+            return faults[i];
+    return NULL;
+}

@@ -1,0 +1,54 @@
+// Requests that wait, as sets of places. Places are given in the order of coming, so the lowest bit
+// of a set is the oldest; when the last place is taken, those still waiting move down together,
+// which happens at most once for every 64 − capacity requests.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { DRAM_BANKS = 64, DRAM_GROUPS = 16, DRAM_PLACES = 64 };
+
+struct dram_request {
+    uint64_t id; // whatever the sender knows it by
+    uint32_t bank, row;
+    bool write;
+};
+
+struct dram_queue {
+    uint32_t count, capacity;
+    uint32_t end;    // places from here on were not given yet
+    uint64_t places; // taken
+    uint64_t writes; // of these
+    uint64_t hits;   // those whose row is open and may serve them
+    uint64_t misses; // all those of banks without such a request
+    uint64_t of_bank[DRAM_BANKS];
+    uint64_t hit[DRAM_BANKS]; // of these, those for the open row
+    uint8_t bank[DRAM_PLACES];
+    uint32_t row[DRAM_PLACES];
+    uint64_t id[DRAM_PLACES], since[DRAM_PLACES];
+};
+
+// Needs count < capacity. Returns the request's place.
+uint32_t dram_queue_add(struct dram_queue *queue, const struct dram_request *request,
+                        uint64_t since);
+
+static inline void dram_queue_remove(struct dram_queue *queue, uint32_t place)
+{
+    uint64_t others = ~(UINT64_C(1) << place);
+    queue->places &= others;
+    queue->writes &= others;
+    queue->of_bank[queue->bank[place]] &= others;
+    queue->hit[queue->bank[place]] &= others;
+    queue->hits &= others;
+    queue->misses &= others;
+    queue->count--;
+}
+
+// The requests of the bank for this row.
+static inline uint64_t dram_queue_find(const struct dram_queue *queue, uint32_t bank, uint32_t row)
+{
+    uint64_t found = 0;
+    for (uint64_t rest = queue->of_bank[bank]; rest; rest &= rest - 1)
+        if (queue->row[__builtin_ctzll(rest)] == row)
+            found |= rest & -rest;
+    return found;
+}

@@ -1,0 +1,358 @@
+// DRAM against closed forms of its timings.
+#include "runtime-sim/memory/dram_drive.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fixture {
+    struct memory memory;
+    struct arena arena;
+    struct dram_config values;
+    struct config_section section;
+    struct config config;
+    struct dram_channel channel;
+};
+
+static void begin(struct fixture *f, const char *name)
+{
+    memset(f, 0, sizeof *f);
+    if (setjmp(f->memory.on_failure))
+        abort();
+    arena_init(&f->arena, &f->memory);
+    f->section = (struct config_section){"dram", dram_keys, dram_key_count, &f->values};
+    config_init(&f->config, &f->arena, &f->section, 1);
+    assert_true(config_load(&f->config, name));
+    assert_null(dram_config_fault(&f->values, &f->arena));
+    dram_init(&f->channel, &f->arena, &f->values);
+}
+
+static void end(struct fixture *f)
+{
+    arena_free(&f->arena);
+}
+
+// The request is sent to an idle channel at this clock; returns the clocks until its answer is
+// there. It is looked at every clock: that it is not there one clock earlier is part of the answer.
+static uint64_t latency(struct fixture *f, uint64_t now, uint32_t bank, uint32_t row, bool write)
+{
+    struct dram_request request = {.id = now, .bank = bank, .row = row, .write = write};
+    uint64_t begin_at = now;
+    dram_take(&f->channel, now, now, &request);
+    for (const struct dram_answer *answer;; now++) {
+        if ((answer = dram_peek(&f->channel, now))) {
+            assert_int_equal(answer->id, request.id);
+            assert_int_equal(answer->write, write);
+            dram_pop(&f->channel, now);
+            return now - begin_at;
+        }
+        dram_tick(&f->channel, now);
+    }
+}
+
+static void idle_latency(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t hit, closed, other;
+    } known[] = {{"dram/gddr5_isca19", 13, 24, 35},
+                 {"dram/tom_vault", 15, 26, 37},
+                 {"dram/gddr5_ari", 20, 32, 44}};
+    for (int i = 0; i < 3; i++) {
+        struct fixture f;
+        begin(&f, known[i].name);
+        assert_int_equal(latency(&f, 1000, 3, 7, false), known[i].closed);
+        assert_int_equal(latency(&f, 2000, 3, 7, false), known[i].hit);
+        assert_int_equal(latency(&f, 3000, 3, 8, false), known[i].other);
+        assert_int_equal(latency(&f, 4000, 4, 8, false), known[i].closed);
+        assert_int_equal(latency(&f, 5000, 3, 8, true), f.values.CWL + f.values.burst);
+        assert_int_equal(dram_tick(&f.channel, 6000), UINT64_MAX);
+        assert_int_equal(f.channel.stats.row_hits, 2);
+        assert_int_equal(f.channel.least_latency, known[i].hit);
+        f.values.delay = 9;
+        dram_init(&f.channel, &f.arena, &f.values);
+        assert_int_equal(latency(&f, 1000, 3, 7, false), known[i].closed + 9);
+        end(&f);
+    }
+}
+
+static struct dram_result drive(struct fixture *f, enum dram_pattern pattern, double writes,
+                                double load)
+{
+    struct dram_drive *d = ARENA_NEW(&f->arena, struct dram_drive);
+    struct dram_result result;
+    *d = (struct dram_drive){.config = &f->values,
+                             .pattern = pattern,
+                             .writes = writes,
+                             .load = load,
+                             .warmup = 2000,
+                             .cycles = 195000,
+                             .seed = 7};
+    dram_drive(d, &f->arena, &result);
+    assert_true(result.conserved);
+    assert_int_equal(result.taken, result.answered);
+    return result;
+}
+
+static void near(double value, double expected, double part)
+{
+    if (fabs(value - expected) > part * expected)
+        fail_msg("%.6f is not within %g of %.6f", value, part, expected);
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    const double exact = 1e-4; // whole periods of the pattern do not fit the window
+    struct fixture f;
+    begin(&f, "dram/gddr5_isca19");
+    for (int write = 0; write < 2; write++) {
+        struct dram_result seq = drive(&f, DRAM_SEQ, write, 0);
+        near(dram_result_rate(&seq), 0.5, 0);
+        near((double)seq.all.row_hits / (double)(seq.all.reads + seq.all.writes), 7 / 8., exact);
+        near(dram_result_use(&seq), 1, 0);
+    }
+    struct dram_result one = drive(&f, DRAM_ONE_BANK, 0, 0);
+    near(dram_result_rate(&one), 1 / 39., exact);
+    one = drive(&f, DRAM_ONE_BANK, 1, 0);
+    near(dram_result_rate(&one), 1 / 40., exact);
+    struct dram_result rr = drive(&f, DRAM_BANK_RR, 0, 0);
+    near(dram_result_rate(&rr), 0.2, exact);
+    assert_int_equal(rr.all.row_hits, 0);
+    end(&f);
+    begin(&f, "dram/tom_vault");
+    struct dram_result vault = drive(&f, DRAM_SEQ, 0, 0);
+    near(dram_result_rate(&vault), 0.25, exact);
+    vault = drive(&f, DRAM_BANK_RR, 0, 0);
+    near(dram_result_rate(&vault), 4 / 24., exact);
+    vault = drive(&f, DRAM_RANDOM, 0, 0);
+    near(dram_result_rate(&vault), 4 / 24., 0.01);
+    end(&f);
+}
+
+// Banks that are too few for tRRD: 8/tRC; a longer tRTP: one bank after tRCD + tRTP + tRP.
+static void other_limits(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "dram/gddr5_isca19");
+    f.values.banks = 4;
+    struct dram_result r = drive(&f, DRAM_BANK_RR, 0, 0);
+    near(dram_result_rate(&r), 4 / 39., 1e-3);
+    f.values.tRTP = 20;
+    r = drive(&f, DRAM_ONE_BANK, 0, 0);
+    near(dram_result_rate(&r), 1 / (11. + 20 + 11), 1e-4);
+    f.values.tFAW = 60;
+    f.values.banks = 8;
+    r = drive(&f, DRAM_BANK_RR, 0, 0);
+    near(dram_result_rate(&r), 4 / 60., 1e-3);
+    end(&f);
+    // Within one group every second clock at most, in turns between groups every one.
+    begin(&f, "dram/hbm2");
+    f.values.channels = 1;
+    f.values.tREFI = 0;
+    r = drive(&f, DRAM_SEQ, 0, 0);
+    near(dram_result_rate(&r), 0.5, 1e-3);
+    f.values.order = DRAM_ROW_BANK_COLUMN;
+    f.values.queue = 1;
+    r = drive(&f, DRAM_SEQ, 0, 0);
+    assert_true(dram_result_rate(&r) < 0.25);
+    end(&f);
+}
+
+// With refresh so many are done, and what they take is lost: all of a row's data, tRTP, tRP, tRFC.
+static void refresh(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "dram/gddr5_isca19");
+    f.values.tREFI = 1000;
+    f.values.tRFC = 100;
+    struct dram_result r = drive(&f, DRAM_SEQ, 0, 0);
+    assert_int_equal(r.all.refreshes, 195);
+    near(dram_result_rate(&r), 0.5 * (1 - (100 + 11 + 2 + 11) / 1000.), 0.03);
+    // Without requests they go on, and a request that comes into one waits.
+    dram_init(&f.channel, &f.arena, &f.values);
+    assert_int_equal(dram_tick(&f.channel, 0), 1000);
+    assert_int_equal(dram_tick(&f.channel, 1000), 1001);
+    assert_int_equal(dram_tick(&f.channel, 1001), 2000);
+    assert_int_equal(latency(&f, 1010, 0, 0, false), 90 + 24);
+    end(&f);
+}
+
+static void write_drain(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "dram/gddr5_isca19");
+    f.values.write_queue = 32;
+    f.values.write_high = 26;
+    f.values.write_low = 6;
+    struct dram_channel *ch = &f.channel;
+    dram_init(ch, &f.arena, &f.values);
+    // 25 writes and a read that never ends keep reads going; the 26th write turns the bus.
+    struct dram_request read = {.id = 1}, write = {.id = 2, .write = true};
+    uint64_t now = 0, written_before = 0;
+    for (; now < 400; now++) {
+        while (dram_peek(ch, now))
+            dram_pop(ch, now);
+        if (dram_can_take(ch, false))
+            dram_take(ch, now, now, &read);
+        if (now < 50 && now % 2)
+            dram_take(ch, now, now, &write);
+        dram_tick(ch, now);
+    }
+    written_before = ch->stats.writes;
+    assert_int_equal(written_before, 0);
+    dram_take(ch, now, now, &write);
+    for (; now < 800; now++) {
+        while (dram_peek(ch, now))
+            dram_pop(ch, now);
+        if (dram_can_take(ch, false))
+            dram_take(ch, now, now, &read);
+        dram_tick(ch, now);
+    }
+    assert_int_equal(ch->stats.writes, 20);
+    assert_int_equal(ch->stats.drains, 1);
+    assert_int_equal(ch->stats.turns, 2);
+    end(&f);
+}
+
+// Without a cap hits keep another row of the bank waiting as long as they come.
+static void hit_cap(void **state)
+{
+    (void)state;
+    for (uint64_t cap = 0; cap <= 4; cap += 4) {
+        struct fixture f;
+        begin(&f, "dram/gddr5_isca19");
+        f.values.row_hit_cap = cap;
+        dram_init(&f.channel, &f.arena, &f.values);
+        struct dram_request hit = {.id = 1}, other = {.id = 2, .row = 1};
+        bool served = false;
+        for (uint64_t now = 0; now < 500; now++) {
+            for (const struct dram_answer *a; (a = dram_peek(&f.channel, now));) {
+                served |= a->id == 2;
+                dram_pop(&f.channel, now);
+            }
+            if (dram_can_take(&f.channel, false))
+                dram_take(&f.channel, now, now, now == 5 ? &other : &hit);
+            dram_tick(&f.channel, now);
+        }
+        assert_int_equal(served, cap != 0);
+        end(&f);
+    }
+}
+
+// Answers that nobody takes stop the channel, and taking one goes on with it.
+static void answers(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "dram/gddr5_isca19");
+    f.values.answers = 3;
+    dram_init(&f.channel, &f.arena, &f.values);
+    for (uint64_t id = 0; id < 8; id++)
+        dram_take(&f.channel, 0, 0, &(struct dram_request){.id = id});
+    for (uint64_t now = 0; now != UINT64_MAX;)
+        now = dram_tick(&f.channel, now);
+    assert_int_equal(f.channel.stats.reads, 3);
+    for (uint64_t id = 0, now = 1000; id < 8; id++, now += 100) {
+        assert_int_equal(dram_peek(&f.channel, now)->id, id);
+        dram_pop(&f.channel, now);
+        for (uint64_t tick = now; tick < now + 50; tick++)
+            dram_tick(&f.channel, tick);
+    }
+    assert_int_equal(dram_inside(&f.channel), 0);
+    end(&f);
+}
+
+static void map(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "dram/hbm2");
+    f.values.channels = 12;
+    f.values.rows = 13;
+    for (int order = 0; order < 6; order++) {
+        struct dram_map m;
+        f.values.order = order % 3;
+        f.values.bank_xor = order / 3;
+        dram_map_init(&m, &f.values);
+        uint64_t bytes = dram_map_requests(&m) * 32 * 12;
+        assert_int_equal(bytes, 12 * 16 * 13 * 1024);
+        uint8_t *seen = arena_alloc(&f.arena, bytes / 32);
+        for (uint64_t address = 0; address < bytes; address += 32) {
+            struct dram_place at = dram_map_find(&m, address);
+            assert_true(at.channel < 12 && at.bank < 16 && at.row < 13 && at.column < 32);
+            assert_int_equal(dram_map_address(&m, &at), address);
+            uint64_t number = ((at.channel * 16 + at.bank) * 13 + at.row) * 32 + at.column;
+            assert_int_equal(seen[number]++, 0);
+        }
+        struct dram_place at = dram_map_find(&m, 256);
+        assert_int_equal(at.channel, 1);
+    }
+    end(&f);
+}
+
+static void same_again(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "dram/hbm2");
+    f.values.channels = 2;
+    struct dram_result a = drive(&f, DRAM_RANDOM, 0.3, 0.4), b = drive(&f, DRAM_RANDOM, 0.3, 0.4);
+    assert_memory_equal(&a.all, &b.all, sizeof a.all);
+    assert_memory_equal(a.channels, b.channels, 2 * sizeof *a.channels);
+    assert_true(memcmp(&a.channels[0], &a.channels[1], sizeof a.all));
+    near((double)a.offered / 195000, 0.4, 0.01);
+    near((double)a.all.writes / (double)(a.all.reads + a.all.writes), 0.3, 0.02);
+    // Sums that do not depend on the compiler or the machine.
+    assert_int_equal(a.all.reads, 53902);
+    assert_int_equal(a.all.read_latency_sum, 56616030);
+    end(&f);
+}
+
+static void config_faults(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "dram/hbm2");
+    f.values.row_bytes = 1000;
+    assert_string_equal(dram_config_fault(&f.values, &f.arena),
+                        "dram.row_bytes is 1000, no multiple of dram.request_bytes: 32");
+    f.values.row_bytes = 1024;
+    f.values.bank_groups = 3;
+    assert_non_null(dram_config_fault(&f.values, &f.arena));
+    f.values.bank_groups = 4;
+    f.values.write_low = f.values.write_high;
+    assert_non_null(dram_config_fault(&f.values, &f.arena));
+    f.values.write_low = 0;
+    f.values.write_high = 33;
+    assert_string_equal(dram_config_fault(&f.values, &f.arena),
+                        "dram.write_high is 33, above dram.write_queue: 32");
+    f.values.write_high = 26;
+    f.values.tRFC = f.values.tREFI;
+    assert_non_null(dram_config_fault(&f.values, &f.arena));
+    f.values.tRFC = 260;
+    assert_null(dram_config_fault(&f.values, &f.arena));
+    f.values.banks = 12;
+    f.values.bank_xor = true;
+    assert_non_null(dram_config_fault(&f.values, &f.arena));
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(idle_latency), cmocka_unit_test(limits),
+        cmocka_unit_test(other_limits), cmocka_unit_test(refresh),
+        cmocka_unit_test(write_drain),  cmocka_unit_test(hit_cap),
+        cmocka_unit_test(answers),      cmocka_unit_test(map),
+        cmocka_unit_test(same_again),   cmocka_unit_test(config_faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
