@@ -7,13 +7,14 @@
 // in the first iteration. Of an input's virtual channels for the same output, too, each gets its
 // turn.
 #include "runtime-sim/noc/allocate.h"
+#include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/state.h"
 #include "support/bits.h"
 
 static void free_out(struct noc *noc, uint32_t out_index, uint32_t out_port)
 {
     noc->out[out_index].owner = NOC_NONE;
-    noc->free[out_port] |= UINT64_C(1) << (out_index - out_port * noc->vcs);
+    noc->out_port[out_port].free |= UINT64_C(1) << noc_vc(noc, out_index);
 }
 
 // The tail has left: the next packet in the buffer begins its RC in the next cycle.
@@ -24,12 +25,13 @@ static void end_packet(struct noc *noc, uint32_t in_index)
     if (!in->count)
         return;
     in->since = (uint32_t)noc->now + 1;
+    noc_begin_route(noc, in_index, noc_front(noc, in_index));
     noc_post_route(noc, noc->routing_delay + 1, in_index);
 }
 
 static void send_flit(struct noc *noc, const struct noc_router *router, uint32_t port, uint32_t vc)
 {
-    uint32_t in_index = port * noc->vcs + vc;
+    uint32_t in_index = noc_index(noc, port, vc);
     struct noc_in *in = &noc->in[in_index];
     uint32_t out_index = in->out, out_port = router->out0 + in->port;
     struct noc_out *out = &noc->out[out_index];
@@ -41,18 +43,17 @@ static void send_flit(struct noc *noc, const struct noc_router *router, uint32_t
         noc_clear_ready(noc, port, vc);
     uint32_t index = (uint32_t)(router - noc->router);
     noc_post_flit(noc, noc_flight(noc, index, out_port),
-                  noc->out_to[out_port] * noc->vcs + (out_index - out_port * noc->vcs), flit);
-    uint32_t from = noc->in_from[port];
+                  noc_index(noc, noc->out_port[out_port].to, noc_vc(noc, out_index)), flit);
+    uint32_t from = noc->in_port[port].from;
     noc_post_credit(noc, from < noc->router_outs ? noc->credit_time : noc->entry_credit_time,
-                    from * noc->vcs + vc);
+                    noc_index(noc, from, vc));
     if (flit & FLIT_TAIL) {
         free_out(noc, out_index, out_port);
         end_packet(noc, in_index);
     }
     noc->buffer_sum[index] += noc->now;
-    noc->buffered[index]--;
-    noc->out_flits[out_port]++;
-    noc->stats.noc_link += noc->out_to[out_port] < noc->router_ins;
+    noc->out_port[out_port].flits++;
+    noc->stats.noc_link += noc->out_port[out_port].to < noc->router_ins;
     noc->stats.noc_buffer_read++;
     noc->stats.noc_crossbar++;
 }
@@ -64,7 +65,7 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
     uint8_t best = 0;
     MASK_EACH(vc, vcs)
     {
-        uint32_t in = port * noc->vcs + (uint32_t)vc;
+        uint32_t in = noc_index(noc, port, (uint32_t)vc);
         if (noc->in[in].port != output)
             continue;
         uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
@@ -80,15 +81,15 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
 static inline void serve(struct noc *noc, const struct noc_router *router, uint32_t x,
                          uint32_t output, bool is_first)
 {
-    uint32_t port = router->in0 + noc->x_in[router->x0 + x];
-    uint64_t vcs = noc->ready[port] & noc->x_vcs[router->x0 + x];
+    uint32_t port = router->in0 + noc->x[router->x0 + x].port;
+    uint64_t vcs = noc->in_port[port].ready & noc->x[router->x0 + x].vcs;
     if (vcs & (vcs - 1))
         vcs = best_vcs(noc, port, vcs, output);
-    uint32_t vc = mask_turn(vcs, noc->x_turn[router->x0 + x]);
-    noc->x_turn[router->x0 + x] = (uint8_t)(vc + 1);
+    uint32_t vc = mask_turn(vcs, noc->x[router->x0 + x].turn);
+    noc->x[router->x0 + x].turn = (uint8_t)(vc + 1);
     if (is_first) {
-        noc->out_grant[router->out0 + output] = (uint16_t)(x + 1);
-        noc->x_accept[router->x0 + x] = (uint16_t)(output + 1);
+        noc->out_port[router->out0 + output].grant = (uint16_t)(x + 1);
+        noc->x[router->x0 + x].accept = (uint16_t)(output + 1);
     }
     mask_set(noc->scratch.ins_done, x);
     mask_set(noc->scratch.outs_done, output);
@@ -116,7 +117,7 @@ static inline void ask_all(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     struct noc_scratch *s = &noc->scratch;
     MASK_EACH(vc, vcs)
     {
-        uint32_t in = port * noc->vcs + (uint32_t)vc, output = noc->in[in].port;
+        uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc->in[in].port;
         if (!bits_test(s->outs_done, output))
             add_request(s, words, x, output, noc->is_ranked ? noc_rank(noc, in) : 0);
     }
@@ -131,7 +132,7 @@ static inline void ask_one(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     bool is_any = false;
     MASK_EACH(vc, vcs)
     {
-        uint32_t in = port * noc->vcs + (uint32_t)vc, output = noc->in[in].port;
+        uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc->in[in].port;
         uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
         if (rank < best || bits_test(s->outs_done, output))
             continue;
@@ -155,16 +156,16 @@ static inline void collect(struct noc *noc, const struct noc_router *router, uin
         MASK_EACH(bit, ports[w])
         {
             uint32_t port = router->in0 + w * 64 + (uint32_t)bit;
-            uint32_t x = noc->in_x[port], end = x + noc->in_speed[port];
+            uint32_t x = noc->in_port[port].x, end = x + noc->in_port[port].speed;
             for (; x < end; x++) {
-                uint64_t vcs = noc->ready[port] & noc->x_vcs[router->x0 + x];
+                uint64_t vcs = noc->in_port[port].ready & noc->x[router->x0 + x].vcs;
                 if (!vcs || bits_test(noc->scratch.ins_done, x))
                     continue;
                 noc->stats.noc_switch_arbitration++;
                 if (is_islip)
                     ask_all(noc, words, x, port, vcs);
                 else
-                    ask_one(noc, words, x, port, vcs, noc->x_accept[router->x0 + x]);
+                    ask_one(noc, words, x, port, vcs, noc->x[router->x0 + x].accept);
             }
         }
 }
@@ -183,7 +184,7 @@ static inline bool choose_inputs(struct noc *noc, const struct noc_router *route
         {
             uint32_t output = w * 64 + (uint32_t)bit;
             uint64_t *row = &s->requests[(size_t)output * words];
-            uint32_t x = mask_turn_words(row, words, noc->out_grant[router->out0 + output]);
+            uint32_t x = mask_turn_words(row, words, noc->out_port[router->out0 + output].grant);
             for (uint32_t i = 0; i < words; i++)
                 row[i] = 0;
             if (!is_islip) {
@@ -208,7 +209,7 @@ static inline void accept_outputs(struct noc *noc, const struct noc_router *rout
         {
             uint32_t x = w * 64 + (uint32_t)bit;
             uint64_t *row = &s->grants[(size_t)x * words];
-            uint32_t output = mask_turn_words(row, words, noc->x_accept[router->x0 + x]);
+            uint32_t output = mask_turn_words(row, words, noc->x[router->x0 + x].accept);
             for (uint32_t i = 0; i < words; i++)
                 row[i] = 0;
             serve(noc, router, x, output, is_first);
@@ -237,12 +238,13 @@ static inline bool allocate_only(struct noc *noc, const struct noc_router *route
     if (ports & (ports - 1))
         return false;
     uint32_t port = router->in0 + (uint32_t)__builtin_ctzll(ports);
-    uint64_t vcs = noc->ready[port];
+    uint64_t vcs = noc->in_port[port].ready;
     if (vcs & (vcs - 1))
         return false;
-    uint32_t vc = (uint32_t)__builtin_ctzll(vcs), x = noc->in_x[port] + vc % noc->in_speed[port];
+    uint32_t vc = (uint32_t)__builtin_ctzll(vcs),
+             x = noc->in_port[port].x + vc % noc->in_port[port].speed;
     noc->stats.noc_switch_arbitration++;
-    serve(noc, router, x, noc->in[port * noc->vcs + vc].port, true);
+    serve(noc, router, x, noc->in[noc_index(noc, port, vc)].port, true);
     noc->scratch.ins_done[0] = noc->scratch.outs_done[0] = 0;
     return true;
 }

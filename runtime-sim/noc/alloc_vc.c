@@ -8,6 +8,32 @@
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/state.h"
 
+// Of these virtual channels of an output the next in turn from where this packet's input made its
+// last choice; turns go over all outputs of the router.
+static inline uint32_t turn_of(const struct noc *noc, uint32_t in, uint32_t port, uint64_t vcs)
+{
+    uint32_t accept = noc->in[in].accept;
+    return mask_turn(vcs, noc_port(noc, accept) == port ? noc_vc(noc, accept) : 0);
+}
+
+// `local` is the input virtual channel's number in the router, `port` the output's.
+static inline void assign(struct noc *noc, const struct noc_router *router, uint32_t local,
+                          uint32_t port, uint32_t vc, bool is_first)
+{
+    uint32_t in = noc_index(noc, router->in0, local);
+    uint32_t out = noc_index(noc, router->out0 + port, vc);
+    if (is_first) {
+        noc->in[in].accept = (uint16_t)(noc_index(noc, port, vc) + 1);
+        noc->out[out].grant = (uint16_t)(local + 1);
+    }
+    noc->out_port[router->out0 + port].free &= ~(UINT64_C(1) << vc);
+    noc_clear_waiting(noc, noc_port(noc, in), noc_vc(noc, in));
+    noc_post_assign(noc, noc->vc_alloc_delay, in, out);
+    noc->stats.vc_grants++;
+}
+
+// In general: a list of requests for each output
+
 struct vc_round {
     struct noc *noc;
     const struct noc_router *router;
@@ -17,38 +43,20 @@ struct vc_round {
 
 static struct noc_out *out_of(const struct vc_round *r, uint32_t vc)
 {
-    return &r->noc->out[(r->router->out0 + r->port) * r->noc->vcs + vc];
+    return &r->noc->out[noc_index(r->noc, r->router->out0 + r->port, vc)];
 }
 
-static struct noc_in *in_of(const struct vc_round *r, const struct noc_vc_request *request)
+static uint32_t choice_of(const struct vc_round *r, const struct noc_vc_request *request,
+                          uint64_t vcs)
 {
-    return &r->noc->in[r->router->in0 * r->noc->vcs + request->in];
+    return turn_of(r->noc, noc_index(r->noc, r->router->in0, request->in), r->port, vcs);
 }
 
-// In turn from where this packet's last choice was; turns go over all outputs of the router.
-static uint32_t turn_of(const struct vc_round *r, const struct noc_vc_request *request,
-                        uint64_t vcs)
+static void give(struct vc_round *r, struct noc_vc_request *request, uint32_t vc, bool is_first)
 {
-    uint32_t first = r->port * r->noc->vcs, accept = in_of(r, request)->accept;
-    bool is_here = accept >= first && accept < first + r->noc->vcs;
-    return mask_turn(vcs, is_here ? accept - first : 0);
-}
-
-static void assign(struct vc_round *r, struct noc_vc_request *request, uint32_t vc, bool is_first)
-{
-    struct noc *noc = r->noc;
-    uint32_t in = r->router->in0 * noc->vcs + request->in;
-    uint32_t out = (r->router->out0 + r->port) * noc->vcs + vc;
-    if (is_first) {
-        noc->in[in].accept = (uint16_t)(r->port * noc->vcs + vc + 1);
-        noc->out[out].grant = (uint16_t)(request->in + 1);
-    }
+    assign(r->noc, r->router, request->in, r->port, vc, is_first);
     r->taken |= UINT64_C(1) << vc;
     request->available = 0;
-    noc->free[r->router->out0 + r->port] &= ~(UINT64_C(1) << vc);
-    noc_clear_waiting(noc, in / noc->vcs, in % noc->vcs);
-    noc_post_assign(noc, (uint32_t)noc->config.vc_alloc_delay, in, out);
-    noc->stats.vc_grants++;
 }
 
 // Of the requests with this virtual channel in `proposed` or `available`: the highest priority,
@@ -85,7 +93,7 @@ static bool islip(struct vc_round *r, bool is_first)
     choose(r, (uint32_t)vc, false)->proposed |= UINT64_C(1) << vc;
     for (uint32_t i = r->noc->scratch.first[r->port]; i != NOC_NONE; i = all[i].next) {
         if (all[i].proposed)
-            assign(r, &all[i], turn_of(r, &all[i], all[i].proposed), is_first);
+            give(r, &all[i], choice_of(r, &all[i], all[i].proposed), is_first);
         all[i].proposed = 0;
     }
     return vcs != 0;
@@ -97,11 +105,11 @@ static bool separable(struct vc_round *r, bool is_first)
     uint64_t picked = 0;
     for (uint32_t i = r->noc->scratch.first[r->port]; i != NOC_NONE; i = all[i].next) {
         uint64_t vcs = all[i].available & ~r->taken;
-        all[i].proposed = vcs ? UINT64_C(1) << turn_of(r, &all[i], vcs) : 0;
+        all[i].proposed = vcs ? UINT64_C(1) << choice_of(r, &all[i], vcs) : 0;
         picked |= all[i].proposed;
     }
     MASK_EACH(vc, picked)
-    assign(r, choose(r, (uint32_t)vc, true), (uint32_t)vc, is_first);
+    give(r, choose(r, (uint32_t)vc, true), (uint32_t)vc, is_first);
     return picked != 0;
 }
 
@@ -111,7 +119,7 @@ static void serve_port(struct vc_round *r)
     uint32_t first = noc->scratch.first[r->port];
     struct noc_vc_request *only = &noc->scratch.request[first];
     if (only->next == NOC_NONE) {
-        assign(r, only, turn_of(r, only, only->available), true);
+        give(r, only, choice_of(r, only, only->available), true);
         return;
     }
     bool goes_on = true;
@@ -134,7 +142,7 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
         uint32_t out = router->out0 + ways.port[i], room = 0;
         uint64_t some = noc_available(noc, out, vcs & ~escape, packet->flits);
         MASK_EACH(vc, some)
-        room += noc->out[out * noc->vcs + vc].credits + 1u;
+        room += noc->out[noc_index(noc, out, vc)].credits + 1u;
         if (room > most) {
             most = room;
             best = some;
@@ -149,11 +157,13 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
 
 static uint64_t ask(struct noc *noc, const struct noc_router *router, uint32_t in)
 {
+    uint64_t vcs = noc->class_vcs[noc->vc_class[noc_vc(noc, in)]];
+    if (!noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
+        return vcs & noc->out_port[router->out0 + noc->in[in].port].free;
     const struct noc_hot *packet = noc_front_packet(noc, in);
     if (noc->is_adaptive && noc->node_exit[packet->target] != router - noc->router)
         return adapt(noc, router, in);
-    return noc_available(noc, router->out0 + noc->in[in].port, noc->class_vcs[packet->class],
-                         packet->flits);
+    return noc_available(noc, router->out0 + noc->in[in].port, vcs, packet->flits);
 }
 
 static void add_request(struct noc *noc, const struct noc_router *router, uint32_t in, uint32_t n)
@@ -166,13 +176,13 @@ static void add_request(struct noc *noc, const struct noc_router *router, uint32
         s->request[s->last[port]].next = n;
     s->last[port] = n;
     mask_set(s->outs, port);
-    s->request[n].in = in - router->in0 * noc->vcs;
+    s->request[n].in = in - noc_index(noc, router->in0, 0);
     s->request[n].next = NOC_NONE;
     s->request[n].proposed = 0;
     s->request[n].rank = noc->is_ranked ? noc_rank(noc, in) : 0;
 }
 
-void noc_allocate_vcs(struct noc *noc, uint32_t index)
+static void allocate_listed(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
     struct noc_scratch *s = &noc->scratch;
@@ -181,9 +191,9 @@ void noc_allocate_vcs(struct noc *noc, uint32_t index)
         MASK_EACH(bit, noc->waiting_ports[(size_t)index * noc->words + w])
         {
             uint32_t port = router->in0 + w * 64 + (uint32_t)bit;
-            MASK_EACH(vc, noc->waiting[port])
+            MASK_EACH(vc, noc->in_port[port].waiting)
             {
-                uint32_t in = port * noc->vcs + (uint32_t)vc;
+                uint32_t in = noc_index(noc, port, (uint32_t)vc);
                 uint64_t vcs = ask(noc, router, in);
                 noc->stats.noc_vc_arbitration++;
                 s->request[n].available = vcs;
@@ -200,4 +210,75 @@ void noc_allocate_vcs(struct noc *noc, uint32_t index)
         }
         s->outs[w] = 0;
     }
+}
+
+// Where what a packet may have depends on its class only, and a router's input virtual channels fit
+// a word: the same by masks of these, one for each output
+
+static void contest(struct noc *noc, const struct noc_router *router, uint32_t port,
+                    uint64_t asking, uint64_t vcs)
+{
+    uint64_t *proposed = noc->scratch.proposed, chosen = 0;
+    MASK_EACH(vc, vcs)
+    {
+        uint32_t out = noc_index(noc, router->out0 + port, (uint32_t)vc);
+        uint32_t local = mask_turn(asking, noc->out[out].grant);
+        proposed[local] |= UINT64_C(1) << vc;
+        chosen |= UINT64_C(1) << local;
+    }
+    MASK_EACH(local, chosen)
+    {
+        uint32_t in = noc_index(noc, router->in0, (uint32_t)local);
+        uint32_t vc = turn_of(noc, in, port, proposed[local]);
+        proposed[local] = 0;
+        assign(noc, router, (uint32_t)local, port, vc, true);
+    }
+}
+
+static inline void serve_masked(struct noc *noc, const struct noc_router *router, uint32_t port,
+                                uint64_t asking, uint64_t vcs)
+{
+    if (!asking || !vcs)
+        return;
+    if (asking & (asking - 1)) {
+        contest(noc, router, port, asking, vcs);
+        return;
+    }
+    uint32_t local = (uint32_t)__builtin_ctzll(asking);
+    uint32_t in = noc_index(noc, router->in0, local);
+    assign(noc, router, local, port, turn_of(noc, in, port, vcs), true);
+}
+
+static void allocate_masked(struct noc *noc, uint32_t index)
+{
+    const struct noc_router *router = &noc->router[index];
+    uint64_t *asking = noc->scratch.requests, outs = 0;
+    MASK_EACH(port, noc->waiting_ports[index])
+    {
+        uint32_t first = noc_index(noc, (uint32_t)port, 0);
+        MASK_EACH(vc, noc->in_port[router->in0 + port].waiting)
+        {
+            uint32_t local = first + (uint32_t)vc;
+            uint32_t output = noc->in[noc_index(noc, router->in0, local)].port;
+            asking[output] |= UINT64_C(1) << local;
+            outs |= UINT64_C(1) << output;
+            noc->stats.noc_vc_arbitration++;
+        }
+    }
+    MASK_EACH(output, outs)
+    {
+        uint64_t these = asking[output], vcs = noc->out_port[router->out0 + output].free;
+        asking[output] = 0;
+        for (uint32_t i = 0; i < noc->classes; i++)
+            serve_masked(noc, router, (uint32_t)output, these & noc->class_locals[i],
+                         vcs & noc->class_vcs[i]);
+    }
+}
+
+void noc_allocate_vcs(struct noc *noc, uint32_t index)
+{
+    if (noc->is_plain && !noc->is_ranked)
+        allocate_masked(noc, index);
+    else
+        allocate_listed(noc, index);
 }

@@ -1,4 +1,5 @@
 // Building a network from its configuration.
+#include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/topology.h"
 #include "support/bits.h"
 
@@ -134,15 +135,15 @@ static void join(struct noc *noc, const struct noc_wires *wires)
         uint32_t out = is_in ? interface++ : noc->router[wire->from].out0 + outs[wire->from]++;
         uint32_t in =
             is_out ? noc->router_ins + wire->to : noc->router[wire->to].in0 + ins[wire->to]++;
-        noc->out_to[out] = in;
-        noc->out_from[out] = wire->from;
-        noc->in_from[in] = out;
-        noc->in_router[in] = wire->to;
+        noc->out_port[out].to = in;
+        noc->out_port[out].from = wire->from;
+        noc->in_port[in].from = out;
+        noc->in_port[in].router = wire->to;
         if (is_out) {
             noc->node_port[wire->to] = (uint16_t)(out - noc->router[wire->from].out0);
             noc->interface[wire->to].in = in;
         } else {
-            noc->in_local[in] = (uint16_t)(in - noc->router[wire->to].in0);
+            noc->in_port[in].local = (uint16_t)(in - noc->router[wire->to].in0);
         }
         if (is_in && !noc->interface[wire->from].ports++)
             noc->interface[wire->from].out0 = out;
@@ -161,8 +162,8 @@ static uint64_t vcs_of_slot(uint32_t vcs, uint32_t speed, uint32_t slot)
 
 static uint32_t speed_of(const struct noc *noc, uint32_t in)
 {
-    uint64_t speed = noc->config.speedup, from = noc->in_from[in];
-    if (from >= noc->router_outs && noc_is_wide(&noc->config, noc->out_from[from]) &&
+    uint64_t speed = noc->config.speedup, from = noc->in_port[in].from;
+    if (from >= noc->router_outs && noc_is_wide(&noc->config, noc->out_port[from].from) &&
         noc->config.injection_speedup > speed)
         speed = noc->config.injection_speedup;
     return (uint32_t)(speed < noc->vcs ? speed : noc->vcs);
@@ -171,26 +172,21 @@ static uint32_t speed_of(const struct noc *noc, uint32_t in)
 static void make_crossbars(struct noc *noc)
 {
     uint32_t xs = 0;
-    noc->in_x = ARENA_ARRAY(noc->arena, uint16_t, noc->router_ins);
-    noc->in_speed = ARENA_ARRAY(noc->arena, uint8_t, noc->router_ins);
     for (uint32_t in = 0; in < noc->router_ins; in++) {
-        struct noc_router *router = &noc->router[noc->in_router[in]];
+        struct noc_router *router = &noc->router[noc->in_port[in].router];
         if (in == router->in0)
             router->x0 = xs;
-        noc->in_speed[in] = (uint8_t)speed_of(noc, in);
-        noc->in_x[in] = (uint16_t)router->xs;
-        router->xs += noc->in_speed[in];
-        xs += noc->in_speed[in];
+        noc->in_port[in].speed = (uint8_t)speed_of(noc, in);
+        noc->in_port[in].x = (uint16_t)router->xs;
+        router->xs += noc->in_port[in].speed;
+        xs += noc->in_port[in].speed;
     }
-    noc->x_in = ARENA_ARRAY(noc->arena, uint16_t, xs);
-    noc->x_vcs = ARENA_ARRAY(noc->arena, uint64_t, xs);
-    noc->x_accept = ARENA_ARRAY(noc->arena, uint16_t, xs);
-    noc->x_turn = ARENA_ARRAY(noc->arena, uint8_t, xs);
+    noc->x = ARENA_ARRAY(noc->arena, struct noc_x, xs);
     for (uint32_t in = 0; in < noc->router_ins; in++) {
-        uint32_t x = noc->router[noc->in_router[in]].x0 + noc->in_x[in];
-        for (uint32_t slot = 0; slot < noc->in_speed[in]; slot++) {
-            noc->x_in[x + slot] = noc->in_local[in];
-            noc->x_vcs[x + slot] = vcs_of_slot(noc->vcs, noc->in_speed[in], slot);
+        uint32_t x = noc->router[noc->in_port[in].router].x0 + noc->in_port[in].x;
+        for (uint32_t slot = 0; slot < noc->in_port[in].speed; slot++) {
+            noc->x[x + slot].port = noc->in_port[in].local;
+            noc->x[x + slot].vcs = vcs_of_slot(noc->vcs, noc->in_port[in].speed, slot);
         }
     }
 }
@@ -200,25 +196,17 @@ static void make_crossbars(struct noc *noc)
 static void make_ports(struct noc *noc)
 {
     struct arena *arena = noc->arena;
-    noc->out_to = ARENA_ARRAY(arena, uint32_t, noc->outs);
-    noc->out_from = ARENA_ARRAY(arena, uint32_t, noc->outs);
-    noc->out_grant = ARENA_ARRAY(arena, uint16_t, noc->outs);
+    noc->in_port = ARENA_ARRAY(arena, struct noc_in_port, noc->ins);
+    noc->out_port = ARENA_ARRAY(arena, struct noc_out_port, noc->outs);
     noc->switch_batch = ARENA_ARRAY(arena, uint64_t, noc->routers);
     noc->out_leaves = ARENA_ARRAY(arena, uint64_t, noc->outs);
-    noc->out_flits = ARENA_ARRAY(arena, uint64_t, noc->outs);
-    noc->in_from = ARENA_ARRAY(arena, uint32_t, noc->ins);
-    noc->in_router = ARENA_ARRAY(arena, uint32_t, noc->ins);
-    noc->in_local = ARENA_ARRAY(arena, uint16_t, noc->ins);
-    noc->waiting = ARENA_ARRAY(arena, uint64_t, noc->ins);
-    noc->ready = ARENA_ARRAY(arena, uint64_t, noc->ins);
-    noc->free = ARENA_ARRAY(arena, uint64_t, noc->outs);
     noc->node_port = ARENA_ARRAY(arena, uint16_t, noc->nodes);
     noc->interface = ARENA_ARRAY(arena, struct noc_interface, noc->nodes);
 }
 
 static void make_channels(struct noc *noc)
 {
-    uint32_t outs = noc->outs * noc->vcs, ins = noc->ins * noc->vcs;
+    uint32_t outs = noc->outs << noc->shift, ins = noc->ins << noc->shift;
     noc->ring = noc->buffer ? noc->buffer : 1;
     noc->out = ARENA_ARRAY(noc->arena, struct noc_out, outs);
     noc->in = ARENA_ARRAY(noc->arena, struct noc_in, ins);
@@ -228,19 +216,33 @@ static void make_channels(struct noc *noc)
     for (uint32_t i = 0; i < ins; i++)
         noc->in[i].out = NOC_NONE;
     for (uint32_t i = 0; i < noc->outs; i++)
-        noc->free[i] = ~UINT64_C(0) >> (64 - noc->vcs);
+        noc->out_port[i].free = ~UINT64_C(0) >> (64 - noc->vcs);
 }
 
 static void make_classes(struct noc *noc)
 {
     noc->class_vcs = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
     noc->class_stats = ARENA_ARRAY(noc->arena, struct noc_class_stats, noc->classes);
-    noc->vc_class = ARENA_ARRAY(noc->arena, uint8_t, noc->vcs);
+    noc->vc_class = ARENA_ARRAY(noc->arena, uint8_t, 1u << noc->shift);
     for (uint32_t class = 0, vc = 0; class < noc->classes; class ++)
         for (uint64_t i = vcs_of(&noc->config, class); i; i--, vc++) {
             noc->class_vcs[class] |= UINT64_C(1) << vc;
             noc->vc_class[vc] = (uint8_t) class;
         }
+}
+
+static void make_locals(struct noc *noc)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < noc->routers; i++)
+        most = noc->router[i].ins > most ? noc->router[i].ins : most;
+    noc->is_plain = !noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL &&
+                    noc->config.vc_allocator == NOC_ISLIP && noc->config.vc_alloc_iterations == 1 &&
+                    most << noc->shift <= 64;
+    noc->class_locals = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
+    for (uint32_t i = 0; noc->is_plain && i < noc->classes; i++)
+        for (uint32_t port = 0; port < most; port++)
+            noc->class_locals[i] |= noc->class_vcs[i] << (port << noc->shift);
 }
 
 static void make_masks(struct noc *noc)
@@ -263,7 +265,6 @@ static void make_masks(struct noc *noc)
     noc->holding = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
     noc->arrived = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->classes * noc->node_words);
     noc->buffer_sum = ARENA_ARRAY(noc->arena, uint64_t, noc->routers);
-    noc->buffered = ARENA_ARRAY(noc->arena, uint32_t, noc->routers);
 }
 
 static void make_scratch(struct noc *noc)
@@ -274,13 +275,14 @@ static void make_scratch(struct noc *noc)
         if (noc->router[i].ins > requests)
             requests = noc->router[i].ins;
     order = noc->links > order ? noc->links : order;
-    s->request = ARENA_ARRAY(noc->arena, struct noc_vc_request, requests * noc->vcs + 1);
+    s->request = ARENA_ARRAY(noc->arena, struct noc_vc_request, (requests << noc->shift) + 1);
     s->first = ARENA_ARRAY(noc->arena, uint32_t, most);
     s->last = ARENA_ARRAY(noc->arena, uint32_t, most);
     s->requests = ARENA_ARRAY(noc->arena, uint64_t, (size_t)most * noc->words);
     s->grants = ARENA_ARRAY(noc->arena, uint64_t, (size_t)most * noc->words);
     s->outs = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
     s->ins = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
+    s->proposed = ARENA_ARRAY(noc->arena, uint64_t, 64);
     s->outs_done = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
     s->ins_done = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
     s->rank = ARENA_ARRAY(noc->arena, uint8_t, most);
@@ -305,8 +307,8 @@ static void make_calendar(struct noc *noc)
         slots *= 2;
     c->mask = slots - 1;
     c->flit_room = noc->router_outs + noc->links;
-    c->credit_room = noc->outs * noc->vcs;
-    c->stage_room = noc->router_ins * noc->vcs;
+    c->credit_room = noc->outs << noc->shift;
+    c->stage_room = noc->router_ins << noc->shift;
     c->flits = ARENA_ARRAY(noc->arena, uint32_t, slots);
     c->credits = ARENA_ARRAY(noc->arena, uint32_t, slots);
     c->routed = ARENA_ARRAY(noc->arena, uint32_t, slots);
@@ -350,6 +352,8 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     noc->arena = arena;
     noc->vcs = (uint32_t)config->vcs;
     noc->classes = (uint32_t)config->classes;
+    while (1u << noc->shift < noc->vcs)
+        noc->shift++;
     noc->buffer = (uint32_t)config->vc_buffer;
     noc->is_adaptive = config->topology == NOC_MESH && config->routing == NOC_ADAPTIVE;
     noc->reuse = (enum noc_vc_reuse)config->vc_reuse;
@@ -363,9 +367,11 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     count_ports(noc, &wires);
     make_ports(noc);
     join(noc, &wires);
+    noc_make_routes(noc);
     make_crossbars(noc);
     make_channels(noc);
     make_classes(noc);
+    make_locals(noc);
     make_interfaces(noc);
     make_masks(noc);
     make_scratch(noc);

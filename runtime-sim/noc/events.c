@@ -7,13 +7,7 @@
 // RC ends: the packet in front asks for a virtual channel from this cycle on.
 static inline void end_route(struct noc *noc, uint32_t in)
 {
-    uint32_t port = in / noc->vcs, router = noc->in_router[port];
-    struct noc_hot *packet = noc_front_packet(noc, in);
-    noc->in[in].port = noc_route(noc, router, packet->target);
-    if (noc->config.priority_decay && packet->routers && packet->priority)
-        packet->priority--;
-    packet->routers++;
-    noc_set_waiting(noc, port, in - port * noc->vcs);
+    noc_set_waiting(noc, noc_port(noc, in), noc_vc(noc, in));
 }
 
 static inline void take_flit(struct noc *noc, uint32_t index, uint32_t flit)
@@ -22,17 +16,17 @@ static inline void take_flit(struct noc *noc, uint32_t index, uint32_t flit)
     uint32_t at = in->head + in->count;
     noc->flit[(size_t)index * noc->ring + (at < noc->ring ? at : at - noc->ring)] = flit;
     in->count++;
-    uint32_t port = index / noc->vcs, router = noc->in_router[port];
+    uint32_t port = noc_port(noc, index), router = noc->in_port[port].router;
     noc->buffer_sum[router] -= noc->now;
-    noc->buffered[router]++;
     if (in->count > 1)
         return;
     if (in->out != NOC_NONE) {
         if (noc->out[in->out].credits)
-            noc_set_ready(noc, port, index - port * noc->vcs);
+            noc_set_ready(noc, port, noc_vc(noc, index));
         return;
     }
     in->since = (uint32_t)noc->now;
+    noc_begin_route(noc, index, flit);
     if (noc->routing_delay)
         noc_post_route(noc, noc->routing_delay, index);
     else
@@ -42,10 +36,10 @@ static inline void take_flit(struct noc *noc, uint32_t index, uint32_t flit)
 static inline void take_credit(struct noc *noc, uint32_t index)
 {
     struct noc_out *out = &noc->out[index];
-    if (out->credits++ || out->owner == NOC_NONE || index >= noc->router_outs * noc->vcs)
+    if (out->credits++ || out->owner == NOC_NONE || index >= noc->router_outs << noc->shift)
         return;
     if (noc->in[out->owner].count)
-        noc_set_ready(noc, out->owner / noc->vcs, out->owner % noc->vcs);
+        noc_set_ready(noc, noc_port(noc, out->owner), noc_vc(noc, out->owner));
 }
 
 static inline void end_assign(struct noc *noc, struct noc_assign_event event)
@@ -53,14 +47,14 @@ static inline void end_assign(struct noc *noc, struct noc_assign_event event)
     noc->in[event.in].out = event.out;
     noc->out[event.out].owner = event.in;
     if (noc->out[event.out].credits)
-        noc_set_ready(noc, event.in / noc->vcs, event.in % noc->vcs);
+        noc_set_ready(noc, noc_port(noc, event.in), noc_vc(noc, event.in));
 }
 
 static void take_flits(struct noc *noc, uint32_t slot)
 {
     struct noc_calendar *c = &noc->calendar;
     struct noc_flit_event *at = &c->flit[(size_t)slot * c->flit_room], *end = at + c->flits[slot];
-    uint32_t routers = noc->router_ins * noc->vcs;
+    uint32_t routers = noc->router_ins << noc->shift;
     for (; at < end; at++) {
         if (at->in < routers) {
             take_flit(noc, at->in, at->flit);

@@ -134,8 +134,8 @@ static uint32_t channel_of(const struct noc *noc, const struct noc_lane *lane, u
     const struct noc_hot *packet = &noc->hot[lane->queue.first];
     uint64_t vcs = noc_available(noc, port, noc->class_vcs[packet->class], packet->flits), some = 0;
     MASK_EACH(vc, vcs)
-    some |= (uint64_t)(noc->out[port * noc->vcs + vc].credits > 0) << vc;
-    return some ? port * noc->vcs + mask_turn(some, lane->turn) : NOC_NONE;
+    some |= (uint64_t)(noc->out[noc_index(noc, port, vc)].credits > 0) << vc;
+    return some ? noc_index(noc, port, mask_turn(some, lane->turn)) : NOC_NONE;
 }
 
 static void enter(struct noc *noc, uint32_t link, uint32_t class)
@@ -150,11 +150,11 @@ static void enter(struct noc *noc, uint32_t link, uint32_t class)
 static void begin_packet(struct noc *noc, uint32_t link, uint32_t class, uint32_t out)
 {
     struct noc_lane *lane = &noc->lane[link * noc->classes + class];
-    uint32_t port = out / noc->vcs, vc = out % noc->vcs;
+    uint32_t port = noc_port(noc, out), vc = noc_vc(noc, out);
     lane->out = out;
     lane->sent = 0;
     lane->turn = (uint16_t)(vc + 1);
-    noc->free[port] &= ~(UINT64_C(1) << vc);
+    noc->out_port[port].free &= ~(UINT64_C(1) << vc);
     noc->out[out].owner = link * noc->classes + class;
     enter(noc, link, class);
 }
@@ -163,7 +163,7 @@ static void finish_packet(struct noc *noc, uint32_t link, uint32_t class)
 {
     struct noc_lane *lane = &noc->lane[link * noc->classes + class];
     noc->out[lane->out].owner = NOC_NONE;
-    noc->free[lane->out / noc->vcs] |= UINT64_C(1) << lane->out % noc->vcs;
+    noc->out_port[noc_port(noc, lane->out)].free |= UINT64_C(1) << noc_vc(noc, lane->out);
     lane->out = NOC_NONE;
     take(noc, &lane->queue);
     if (lane->queue.packets)
@@ -179,14 +179,14 @@ static void inject_flit(struct noc *noc, uint32_t link, uint32_t class, uint32_t
     struct noc_interface *interface = &noc->interface[noc->link[link].node];
     if (lane->out == NOC_NONE)
         begin_packet(noc, link, class, out);
-    uint32_t packet = lane->queue.first, flit = packet << FLIT_SHIFT, port = out / noc->vcs;
+    uint32_t packet = lane->queue.first, flit = packet << FLIT_SHIFT, port = noc_port(noc, out);
     flit |= lane->sent ? 0 : FLIT_HEAD;
     lane->sent++;
     flit |= lane->sent == noc->hot[packet].flits ? FLIT_TAIL : 0;
     lane->flits--;
     noc->out[out].credits--;
-    noc_post_flit(noc, noc->entry, noc->out_to[port] * noc->vcs + out % noc->vcs, flit);
-    noc->out_flits[port]++;
+    noc_post_flit(noc, noc->entry, noc_index(noc, noc->out_port[port].to, noc_vc(noc, out)), flit);
+    noc->out_port[port].flits++;
     interface->flits_entered++;
     interface->queue_sum += noc->now;
     noc->class_stats[class].flits_entered++;
@@ -248,8 +248,8 @@ static void finish(struct noc *noc, uint32_t node, uint32_t index)
 
 static void take_in(struct noc *noc, uint32_t in, uint32_t flit)
 {
-    uint32_t port = in / noc->vcs, vc = in - port * noc->vcs, node = noc->in_router[port];
-    noc_post_credit(noc, noc->exit_credit_time, noc->in_from[port] * noc->vcs + vc);
+    uint32_t port = noc_port(noc, in), vc = noc_vc(noc, in), node = noc->in_port[port].router;
+    noc_post_credit(noc, noc->exit_credit_time, noc_index(noc, noc->in_port[port].from, vc));
     noc->class_stats[noc->vc_class[vc]].flits++;
     noc->interface[node].flits_arrived++;
     if (flit & FLIT_TAIL)
@@ -263,10 +263,10 @@ void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
         return;
     }
     struct noc_in *buffer = &noc->in[in];
-    uint32_t at = buffer->head + buffer->count++, port = in / noc->vcs;
+    uint32_t at = buffer->head + buffer->count++, port = noc_port(noc, in);
     noc->flit[(size_t)in * noc->ring + (at < noc->ring ? at : at - noc->ring)] = flit;
-    noc->ready[port] |= UINT64_C(1) << (in - port * noc->vcs);
-    mask_set(noc->holding, noc->in_router[port]);
+    noc->in_port[port].ready |= UINT64_C(1) << noc_vc(noc, in);
+    mask_set(noc->holding, noc->in_port[port].router);
 }
 
 // A packet has its place in the queue from its head on, so that its tail never waits for others.
@@ -283,7 +283,7 @@ static bool reserve(struct noc *noc, uint32_t node, uint32_t flit)
 static void take_held(struct noc *noc, uint32_t node, uint32_t vc)
 {
     struct noc_interface *interface = &noc->interface[node];
-    uint32_t index = interface->in * noc->vcs + vc, flit = noc_front(noc, index);
+    uint32_t index = noc_index(noc, interface->in, vc), flit = noc_front(noc, index);
     struct noc_in *in = &noc->in[index];
     if (flit & FLIT_HEAD) {
         if (!reserve(noc, node, flit))
@@ -292,7 +292,7 @@ static void take_held(struct noc *noc, uint32_t node, uint32_t vc)
     }
     in->head = in->head + 1u == noc->ring ? 0 : (uint16_t)(in->head + 1);
     if (!--in->count)
-        noc->ready[interface->in] &= ~(UINT64_C(1) << vc);
+        noc->in_port[interface->in].ready &= ~(UINT64_C(1) << vc);
     noc->moved_at = noc->now;
     take_in(noc, index, flit);
 }
@@ -300,12 +300,12 @@ static void take_held(struct noc *noc, uint32_t node, uint32_t vc)
 void noc_take_held(struct noc *noc, uint32_t node)
 {
     struct noc_interface *interface = &noc->interface[node];
-    uint64_t vcs = noc->ready[interface->in], behind = ~UINT64_C(0) << interface->turn;
+    uint64_t vcs = noc->in_port[interface->in].ready, behind = ~UINT64_C(0) << interface->turn;
     MASK_EACH(vc, vcs & behind)
     take_held(noc, node, (uint32_t)vc);
     MASK_EACH(other, vcs & ~behind)
     take_held(noc, node, (uint32_t)other);
-    if (!noc->ready[interface->in])
+    if (!noc->in_port[interface->in].ready)
         mask_clear(noc->holding, node);
 }
 

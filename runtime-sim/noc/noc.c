@@ -144,12 +144,12 @@ uint32_t noc_channels(const struct noc *noc)
 
 struct noc_channel noc_channel(const struct noc *noc, uint32_t index)
 {
-    uint32_t to = noc->out_to[index];
+    uint32_t to = noc->out_port[index].to;
     enum noc_channel_kind kind = index >= noc->router_outs ? NOC_CHANNEL_INJECTION
                                  : to >= noc->router_ins   ? NOC_CHANNEL_EJECTION
                                                            : NOC_CHANNEL_ROUTERS;
-    return (struct noc_channel){kind, noc->out_from[index], noc->in_router[to],
-                                noc->out_flits[index]};
+    return (struct noc_channel){kind, noc->out_port[index].from, noc->in_port[to].router,
+                                noc->out_port[index].flits};
 }
 
 struct noc_node noc_node(const struct noc *noc, uint32_t node)
@@ -164,7 +164,11 @@ struct noc_node noc_node(const struct noc *noc, uint32_t node)
 
 uint64_t noc_buffer_sum(const struct noc *noc, uint32_t router)
 {
-    return noc->buffer_sum[router] + noc->buffered[router] * noc->now;
+    const struct noc_router *at = &noc->router[router];
+    uint64_t there = 0;
+    for (uint32_t i = at->in0 << noc->shift; i < (at->in0 + at->ins) << noc->shift; i++)
+        there += noc->in[i].count;
+    return noc->buffer_sum[router] + there * noc->now;
 }
 
 uint64_t noc_in_flight(const struct noc *noc)

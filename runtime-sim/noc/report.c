@@ -30,11 +30,11 @@ static uint32_t holder(const struct noc *noc, uint32_t out)
         uint32_t owner = noc->out[out].owner;
         if (owner == NOC_NONE)
             return NOC_NONE;
-        if (out >= noc->router_outs * noc->vcs)
+        if (out >= noc->router_outs << noc->shift)
             return noc->lane[owner].queue.first;
         if (noc->in[owner].count)
             return noc_front(noc, owner) >> FLIT_SHIFT;
-        out = noc->in_from[owner / noc->vcs] * noc->vcs + owner % noc->vcs;
+        out = noc_index(noc, noc->in_port[noc_port(noc, owner)].from, noc_vc(noc, owner));
     }
     return NOC_NONE;
 }
@@ -42,15 +42,15 @@ static uint32_t holder(const struct noc *noc, uint32_t out)
 // The packet in front of the buffer behind an output virtual channel.
 static uint32_t front_behind(const struct noc *noc, uint32_t out)
 {
-    uint32_t in = noc->out_to[out / noc->vcs] * noc->vcs + out % noc->vcs;
+    uint32_t in = noc_index(noc, noc->out_port[noc_port(noc, out)].to, noc_vc(noc, out));
     return noc->in[in].count ? noc_front(noc, in) >> FLIT_SHIFT : NOC_NONE;
 }
 
 static void note_room(struct report *r, uint32_t packet, struct wait wait, uint32_t out)
 {
     wait.kind = WAIT_ROOM;
-    wait.port = out / r->noc->vcs;
-    wait.vc = out % r->noc->vcs;
+    wait.port = noc_port(r->noc, out);
+    wait.vc = noc_vc(r->noc, out);
     wait.blocker = front_behind(r->noc, out);
     if (wait.blocker != packet)
         r->waits[packet] = wait;
@@ -61,30 +61,30 @@ static void note_room(struct report *r, uint32_t packet, struct wait wait, uint3
 static void note_channel(struct report *r, uint32_t packet, struct wait wait, uint32_t port)
 {
     const struct noc *noc = r->noc;
-    uint64_t vcs = noc->class_vcs[noc->hot[packet].class], taken = vcs & ~noc->free[port];
+    uint64_t vcs = noc->class_vcs[noc->hot[packet].class], taken = vcs & ~noc->out_port[port].free;
     wait.kind = WAIT_CHANNEL;
     wait.port = port;
     wait.blocker = NOC_NONE;
     if (taken)
-        wait.blocker = holder(noc, port * noc->vcs + (uint32_t)__builtin_ctzll(taken));
+        wait.blocker = holder(noc, noc_index(noc, port, (uint32_t)__builtin_ctzll(taken)));
     if (taken || noc->reuse != NOC_REUSE_TAIL)
         r->waits[packet] = wait;
     else
-        note_room(r, packet, wait, port * noc->vcs + (uint32_t)__builtin_ctzll(vcs));
+        note_room(r, packet, wait, noc_index(noc, port, (uint32_t)__builtin_ctzll(vcs)));
 }
 
 static void note_in(struct report *r, uint32_t index)
 {
     const struct noc *noc = r->noc;
     const struct noc_in *in = &noc->in[index];
-    uint32_t port = index / noc->vcs, packet = noc_front(noc, index) >> FLIT_SHIFT;
+    uint32_t port = noc_port(noc, index), packet = noc_front(noc, index) >> FLIT_SHIFT;
     struct wait wait = {.at = index};
     if (port >= noc->router_ins) {
         wait.kind = WAIT_NODE;
         wait.blocker = NOC_NONE;
         r->waits[packet] = wait;
-    } else if (noc->waiting[port] >> index % noc->vcs & 1) {
-        note_channel(r, packet, wait, noc->router[noc->in_router[port]].out0 + in->port);
+    } else if (noc->in_port[port].waiting >> noc_vc(noc, index) & 1) {
+        note_channel(r, packet, wait, noc->router[noc->in_port[port].router].out0 + in->port);
     } else if (in->out != NOC_NONE && !noc->out[in->out].credits) {
         note_room(r, packet, wait, in->out);
     }
@@ -118,10 +118,11 @@ static void print_place(const struct report *r, const struct wait *wait)
         fprintf(r->to, "at node %" PRIu32, noc->link[wait->at / noc->classes].node);
         return;
     }
-    uint32_t port = wait->at / noc->vcs, from = noc->in_from[port];
+    uint32_t port = noc_port(noc, wait->at), from = noc->in_port[port].from;
     fprintf(r->to, "at %s %" PRIu32 " (from %s %" PRIu32 ", virtual channel %" PRIu32 ")",
-            port < noc->router_ins ? "router" : "node", noc->in_router[port],
-            from < noc->router_outs ? "router" : "node", noc->out_from[from], wait->at % noc->vcs);
+            port < noc->router_ins ? "router" : "node", noc->in_port[port].router,
+            from < noc->router_outs ? "router" : "node", noc->out_port[from].from,
+            noc_vc(noc, wait->at));
 }
 
 static void print_reason(const struct report *r, const struct wait *wait)
@@ -131,13 +132,13 @@ static void print_reason(const struct report *r, const struct wait *wait)
         fputs("waits for the node to take packets that have arrived", r->to);
         return;
     }
-    uint32_t to = noc->out_to[wait->port];
+    uint32_t to = noc->out_port[wait->port].to;
     const char *what = to < noc->router_ins ? "router" : "node";
     if (wait->kind == WAIT_CHANNEL)
-        fprintf(r->to, "waits for a virtual channel to %s %" PRIu32, what, noc->in_router[to]);
+        fprintf(r->to, "waits for a virtual channel to %s %" PRIu32, what, noc->in_port[to].router);
     else
         fprintf(r->to, "waits for room in virtual channel %" PRIu32 " to %s %" PRIu32, wait->vc,
-                what, noc->in_router[to]);
+                what, noc->in_port[to].router);
     if (wait->blocker == NOC_NONE)
         return;
     fputs(wait->kind == WAIT_CHANNEL ? ", held by " : ", in front of which is ", r->to);
@@ -191,7 +192,7 @@ void noc_report(const struct noc *noc, FILE *to, uint32_t most)
     for (uint32_t i = 0; i < noc->links * noc->classes; i++)
         if (noc->lane[i].queue.packets)
             note_lane(&r, i);
-    for (uint32_t i = 0; i < noc->ins * noc->vcs; i++)
+    for (uint32_t i = 0; i < noc->ins << noc->shift; i++)
         if (noc->in[i].count)
             note_in(&r, i);
     fprintf(to,

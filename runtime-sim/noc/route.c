@@ -1,5 +1,7 @@
 #include "runtime-sim/noc/route.h"
 
+enum { MOST_ROUTES = 1 << 16 }; // of a table: it has to stay in the processor's cache
+
 static uint16_t mesh_route(const struct noc *noc, uint32_t index, uint32_t target)
 {
     if (noc->node_exit[target] == index)
@@ -18,7 +20,7 @@ static uint16_t fly_route(const struct noc *noc, uint32_t index, uint32_t target
     return (uint16_t)(target % radix);
 }
 
-uint16_t noc_route(const struct noc *noc, uint32_t router, uint32_t target)
+uint16_t noc_compute_route(const struct noc *noc, uint32_t router, uint32_t target)
 {
     switch ((enum noc_topology)noc->config.topology) {
     case NOC_MESH: return mesh_route(noc, router, target);
@@ -26,4 +28,14 @@ uint16_t noc_route(const struct noc *noc, uint32_t router, uint32_t target)
     case NOC_CROSSBAR: break;
     }
     return (uint16_t)noc->node_port[target];
+}
+
+void noc_make_routes(struct noc *noc)
+{
+    if ((size_t)noc->routers * noc->nodes > MOST_ROUTES)
+        return;
+    noc->routes = ARENA_ARRAY(noc->arena, uint16_t, (size_t)noc->routers * noc->nodes);
+    for (uint32_t i = 0; i < noc->routers; i++)
+        for (uint32_t target = 0; target < noc->nodes; target++)
+            noc->routes[i * noc->nodes + target] = noc_compute_route(noc, i, target);
 }

@@ -25,4 +25,18 @@ static inline struct noc_ways noc_mesh_ways(const struct noc *noc, const struct 
 
 // The local number of the output port. With adaptive routing only the port of a target here; the
 // way elsewhere is chosen with the virtual channel.
-uint16_t noc_route(const struct noc *noc, uint32_t router, uint32_t target);
+uint16_t noc_compute_route(const struct noc *noc, uint32_t router, uint32_t target);
+// A table of them, if it is small.
+void noc_make_routes(struct noc *noc);
+
+// RC of the packet whose head is in front of an input virtual channel.
+static inline void noc_begin_route(struct noc *noc, uint32_t in, uint32_t flit)
+{
+    struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
+    uint32_t router = noc->in_port[noc_port(noc, in)].router;
+    noc->in[in].port = noc->routes ? noc->routes[router * noc->nodes + packet->target]
+                                   : noc_compute_route(noc, router, packet->target);
+    if (noc->config.priority_decay && packet->routers && packet->priority)
+        packet->priority--;
+    packet->routers++;
+}

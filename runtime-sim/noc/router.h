@@ -20,8 +20,9 @@
 // All decisions of a cycle rest on the state at its beginning.
 //
 // Data. Ports and virtual channels are numbered through the whole network: those of routers first,
-// then the interfaces', so that a router's output leads to an input of either in the same way.
-// An input virtual channel (`in`, port · vcs + channel) is in one of these states:
+// then the interfaces', so that a router's output leads to an input of either in the same way. See
+// noc_index for the number of a virtual channel.
+// An input virtual channel (`in`) is in one of these states:
 //     empty or RC    nothing is set; an event will end RC
 //     VA             its bit is set in `waiting` of its port, until it gets one; an event ends VA
 //     active         it has an output virtual channel (`out`); its bit is set in `ready` if it also
@@ -56,6 +57,31 @@ struct noc_hot {
     uint32_t target;
     uint16_t flits, routers;
     uint8_t class, priority;
+};
+
+struct noc_in_port {
+    uint64_t waiting, ready; // virtual channels: in VA, and that can ask for the switch
+    uint32_t router;         // or, of an interface, node
+    uint32_t from;           // output port that feeds it
+    uint16_t local;          // number in its router
+    uint16_t x;              // first crossbar input, in the router
+    uint8_t speed;           // crossbar inputs
+};
+
+struct noc_out_port {
+    uint64_t free;  // virtual channels that no packet has
+    uint64_t flits; // that it has carried
+    uint32_t to;    // input port
+    uint32_t from;  // router or, of an interface, node
+    uint16_t grant; // switch allocator's pointer, over crossbar inputs
+};
+
+// An input of a crossbar.
+struct noc_x {
+    uint64_t vcs;    // its virtual channels
+    uint16_t port;   // local number of its input port
+    uint16_t accept; // switch allocator's pointer, over outputs
+    uint8_t turn;    // virtual channel to begin with
 };
 
 struct noc_router {
@@ -134,6 +160,7 @@ struct noc_scratch {
     uint32_t *first, *last;      // request of each output port
     uint64_t *requests, *grants; // of the switch: inputs by output, outputs by input
     uint64_t *outs, *ins;        // those with any
+    uint64_t *proposed;          // virtual channels, by input virtual channel
     uint64_t *ins_done, *outs_done;
     uint8_t *rank;   // highest of an output's requests
     uint32_t *order; // in which routers or links are evaluated
@@ -144,7 +171,8 @@ struct noc {
     struct arena *arena;
     uint64_t now;
     uint32_t vcs, classes, buffer;
-    uint32_t ring; // places for flits of an input virtual channel, at least 1
+    uint32_t shift; // of a port in the number of a virtual channel
+    uint32_t ring;  // places for flits of an input virtual channel, at least 1
     uint32_t nodes, routers;
     uint32_t router_outs, outs; // output ports: of routers, of all
     uint32_t router_ins, ins;
@@ -158,35 +186,25 @@ struct noc {
     uint32_t routing_delay, vc_alloc_delay;
     bool is_ranked; // some packet has had a priority
     bool is_adaptive;
+    bool is_plain; // virtual channels can be allocated by masks
     enum noc_vc_reuse reuse;
 
     struct noc_router *router;
-    struct noc_in *in;                     // by input virtual channel
-    uint32_t *flit;                        // their rings
-    uint64_t *waiting;                     // by input port: its virtual channels in VA
-    uint64_t *ready;                       // those that can ask for the switch
-    uint32_t *in_router;                   // router or, of an interface, node
-    uint16_t *in_local;                    // number in its router
-    uint32_t *in_from;                     // output port that feeds it
-    uint16_t *in_x;                        // first crossbar input, in the router
-    uint8_t *in_speed;                     // crossbar inputs
-    uint16_t *x_in;                        // by crossbar input: local number of its port
-    uint64_t *x_vcs;                       // its virtual channels
-    uint16_t *x_accept;                    // switch allocator's pointer, over outputs
-    uint8_t *x_turn;                       // virtual channel to begin with
-    struct noc_out *out;                   // by output virtual channel
-    uint64_t *free;                        // by output port: virtual channels that no packet has
-    uint32_t *out_to;                      // input port
-    uint32_t *out_from;                    // router or, of an interface, node
-    uint16_t *out_grant;                   // switch allocator's pointer, over crossbar inputs
-    uint64_t *out_flits;                   // that it has carried
-    uint64_t *waiting_ports, *ready_ports; // by router and word
+    struct noc_in *in;   // by input virtual channel
+    uint32_t *flit;      // their rings
+    struct noc_out *out; // by output virtual channel
+    struct noc_in_port *in_port;
+    struct noc_out_port *out_port;
+    struct noc_x *x;
+    uint64_t *waiting_ports, *ready_ports;     // by router and word
     uint64_t *waiting_routers, *ready_routers; // masks
     uint64_t *class_vcs;                       // masks
+    uint64_t *class_locals; // a class's input virtual channels of a router, if `is_plain`
     uint8_t *vc_class;
     uint32_t *node_entry, *node_exit; // routers where a node's packets enter and leave
     uint16_t *node_port;              // local output port of the latter
     uint16_t *mesh_port;              // by router and direction
+    uint16_t *routes;                 // by router and target, of small networks, or NULL
 
     struct noc_calendar calendar;
     struct noc_scratch scratch;
@@ -214,11 +232,27 @@ struct noc {
     // For switches that take more than one cycle: when the last flits began to cross, by router,
     // and when the last flit leaves, by output port.
     uint64_t *switch_batch, *out_leaves;
-    uint64_t *buffer_sum; // by router; see noc_buffer_sum
-    uint32_t *buffered;   // flits in a router
+    uint64_t
+        *buffer_sum; // by router: of the flits that left minus of those that came, their cycles
     struct noc_stats stats;
     struct noc_class_stats *class_stats;
 };
+
+// Virtual channels have a power of two of numbers for each port, so that no one has to divide.
+static inline uint32_t noc_index(const struct noc *noc, uint32_t port, uint32_t vc)
+{
+    return (port << noc->shift) + vc;
+}
+
+static inline uint32_t noc_port(const struct noc *noc, uint32_t index)
+{
+    return index >> noc->shift;
+}
+
+static inline uint32_t noc_vc(const struct noc *noc, uint32_t index)
+{
+    return index & ((1u << noc->shift) - 1);
+}
 
 static inline struct noc_packet *noc_packet_at(const struct noc *noc, uint32_t packet)
 {

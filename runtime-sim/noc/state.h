@@ -6,17 +6,17 @@
 static inline void noc_mark(const struct noc *noc, uint64_t *ports, uint64_t *routers,
                             uint32_t port)
 {
-    uint32_t router = noc->in_router[port];
-    mask_set(&ports[(size_t)router * noc->words], noc->in_local[port]);
+    uint32_t router = noc->in_port[port].router;
+    mask_set(&ports[(size_t)router * noc->words], noc->in_port[port].local);
     mask_set(routers, router);
 }
 
 static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *routers,
                               uint32_t port)
 {
-    uint32_t router = noc->in_router[port];
+    uint32_t router = noc->in_port[port].router;
     uint64_t *mask = &ports[(size_t)router * noc->words], any = 0;
-    mask_clear(mask, noc->in_local[port]);
+    mask_clear(mask, noc->in_port[port].local);
     for (uint32_t w = 0; w < noc->words; w++)
         any |= mask[w];
     if (!any)
@@ -25,29 +25,29 @@ static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *
 
 static inline void noc_set_ready(struct noc *noc, uint32_t port, uint32_t vc)
 {
-    if (!noc->ready[port])
+    if (!noc->in_port[port].ready)
         noc_mark(noc, noc->ready_ports, noc->ready_routers, port);
-    noc->ready[port] |= UINT64_C(1) << vc;
+    noc->in_port[port].ready |= UINT64_C(1) << vc;
 }
 
 static inline void noc_clear_ready(struct noc *noc, uint32_t port, uint32_t vc)
 {
-    noc->ready[port] &= ~(UINT64_C(1) << vc);
-    if (!noc->ready[port])
+    noc->in_port[port].ready &= ~(UINT64_C(1) << vc);
+    if (!noc->in_port[port].ready)
         noc_unmark(noc, noc->ready_ports, noc->ready_routers, port);
 }
 
 static inline void noc_set_waiting(struct noc *noc, uint32_t port, uint32_t vc)
 {
-    if (!noc->waiting[port])
+    if (!noc->in_port[port].waiting)
         noc_mark(noc, noc->waiting_ports, noc->waiting_routers, port);
-    noc->waiting[port] |= UINT64_C(1) << vc;
+    noc->in_port[port].waiting |= UINT64_C(1) << vc;
 }
 
 static inline void noc_clear_waiting(struct noc *noc, uint32_t port, uint32_t vc)
 {
-    noc->waiting[port] &= ~(UINT64_C(1) << vc);
-    if (!noc->waiting[port])
+    noc->in_port[port].waiting &= ~(UINT64_C(1) << vc);
+    if (!noc->in_port[port].waiting)
         noc_unmark(noc, noc->waiting_ports, noc->waiting_routers, port);
 }
 
@@ -74,13 +74,13 @@ static inline uint8_t noc_rank(const struct noc *noc, uint32_t in)
 static inline uint64_t noc_available(const struct noc *noc, uint32_t out, uint64_t vcs,
                                      uint32_t flits)
 {
-    vcs &= noc->free[out];
+    vcs &= noc->out_port[out].free;
     if (noc->reuse == NOC_REUSE_TAIL)
         return vcs;
     uint64_t kept = 0;
     MASK_EACH(vc, vcs)
     {
-        uint32_t credits = noc->out[out * noc->vcs + vc].credits;
+        uint32_t credits = noc->out[noc_index(noc, out, vc)].credits;
         bool has_room = noc->reuse == NOC_REUSE_WHOLE && credits >= flits;
         if (credits == noc->buffer || has_room)
             kept |= UINT64_C(1) << vc;

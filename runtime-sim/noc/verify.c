@@ -11,7 +11,7 @@ static void count_events(const struct noc *noc, struct count *by_out)
     for (uint32_t slot = 0; slot <= c->mask; slot++) {
         for (uint32_t i = 0; i < c->flits[slot]; i++) {
             uint32_t in = c->flit[(size_t)slot * c->flit_room + i].in;
-            by_out[noc->in_from[in / noc->vcs] * noc->vcs + in % noc->vcs].flits++;
+            by_out[noc_index(noc, noc->in_port[noc_port(noc, in)].from, noc_vc(noc, in))].flits++;
         }
         for (uint32_t i = 0; i < c->credits[slot]; i++)
             by_out[c->credit[(size_t)slot * c->credit_room + i]].credits++;
@@ -21,15 +21,15 @@ static void count_events(const struct noc *noc, struct count *by_out)
 static const char *check_credits(const struct noc *noc, struct arena *arena,
                                  const struct count *by_out)
 {
-    for (uint32_t i = 0; i < noc->outs * noc->vcs; i++) {
-        uint32_t in = noc->out_to[i / noc->vcs] * noc->vcs + i % noc->vcs;
+    for (uint32_t i = 0; i < noc->outs << noc->shift; i++) {
+        uint32_t in = noc_index(noc, noc->out_port[noc_port(noc, i)].to, noc_vc(noc, i));
         uint32_t there = noc->in[in].count + by_out[i].flits;
         uint32_t sum = noc->out[i].credits + there + by_out[i].credits;
         if (sum != noc->buffer)
             return arena_printf(arena,
                                 "virtual channel %u of output port %u: %u credits, %u flits and "
                                 "%u credits on their way are not %u",
-                                i % noc->vcs, i / noc->vcs, noc->out[i].credits, there,
+                                noc_vc(noc, i), noc_port(noc, i), noc->out[i].credits, there,
                                 by_out[i].credits, noc->buffer);
     }
     return NULL;
@@ -40,10 +40,10 @@ static const char *check_flits(const struct noc *noc, struct arena *arena,
                                const struct count *by_out)
 {
     uint64_t *there = ARENA_ARRAY(arena, uint64_t, noc->classes);
-    for (uint32_t i = 0; i < noc->ins * noc->vcs; i++)
-        there[noc->vc_class[i % noc->vcs]] += noc->in[i].count;
-    for (uint32_t i = 0; i < noc->outs * noc->vcs; i++)
-        there[noc->vc_class[i % noc->vcs]] += by_out[i].flits;
+    for (uint32_t i = 0; i < noc->ins << noc->shift; i++)
+        there[noc->vc_class[noc_vc(noc, i)]] += noc->in[i].count;
+    for (uint32_t i = 0; i < noc->outs << noc->shift; i++)
+        there[noc->vc_class[noc_vc(noc, i)]] += by_out[i].flits;
     for (uint32_t i = 0; i < noc->classes; i++) {
         const struct noc_class_stats *stats = &noc->class_stats[i];
         if (stats->flits_entered != stats->flits + there[i])
@@ -59,11 +59,12 @@ static const char *check_flits(const struct noc *noc, struct arena *arena,
 // A bit is set where and only where something can be done.
 static const char *check_masks(const struct noc *noc, struct arena *arena)
 {
-    for (uint32_t i = 0; i < noc->router_ins * noc->vcs; i++) {
+    for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
         const struct noc_in *in = &noc->in[i];
-        uint32_t port = i / noc->vcs, vc = i % noc->vcs;
+        uint32_t port = noc_port(noc, i), vc = noc_vc(noc, i);
         bool can = in->out != NOC_NONE && in->count && noc->out[in->out].credits;
-        bool is_ready = noc->ready[port] >> vc & 1, is_waiting = noc->waiting[port] >> vc & 1;
+        bool is_ready = noc->in_port[port].ready >> vc & 1,
+             is_waiting = noc->in_port[port].waiting >> vc & 1;
         if (can != is_ready || (is_waiting && (in->out != NOC_NONE || !in->count)))
             return arena_printf(arena,
                                 "virtual channel %u of input port %u: its masks do not tell "
@@ -75,7 +76,7 @@ static const char *check_masks(const struct noc *noc, struct arena *arena)
 
 const char *noc_verify(const struct noc *noc, struct arena *arena)
 {
-    struct count *by_out = ARENA_ARRAY(arena, struct count, noc->outs * noc->vcs);
+    struct count *by_out = ARENA_ARRAY(arena, struct count, noc->outs << noc->shift);
     count_events(noc, by_out);
     const char *wrong = check_credits(noc, arena, by_out);
     if (!wrong)
