@@ -35,7 +35,7 @@ def examples(path):
 def check(folder, command):
     (folder / 'samples').symlink_to(ROOT / 'samples')
     (folder / 'out').mkdir()
-    for name in ('in.ptx', 'kernel.ptx', 'k.ptx'):
+    for name in ('in.ptx', 'kernel.ptx', 'k.ptx', 'vecadd.ptx'):
         (folder / name).write_bytes(SAMPLE.read_bytes())
     # Some commands go on with what an earlier one has written.
     path = '%s:%s' % (BUILD / 'cli', os.environ['PATH'])
