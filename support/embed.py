@@ -7,9 +7,14 @@ import os
 import sys
 
 
+def constant(byte):
+    # A char may be signed.
+    return str(byte) if byte < 128 else f"'\\x{byte:02x}'"
+
+
 def literal(data):
     rows = [data[i:i + 20] for i in range(0, len(data), 20)]
-    return ",\n    ".join(",".join(str(byte) for byte in row) for row in rows + [b"\0\0"])
+    return ",\n    ".join(",".join(constant(byte) for byte in row) for row in rows + [b"\0\0"])
 
 
 def main(out, table, folder, files):

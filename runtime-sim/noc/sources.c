@@ -38,8 +38,7 @@ static uint32_t draw_receiver(const struct traffic *traffic, uint32_t node, uint
 {
     if (traffic->fixed)
         return traffic->receivers[node];
-    unsigned __int128 product = (unsigned __int128)splitmix64(state) * traffic->receiver_count;
-    return traffic->receivers[(uint64_t)(product >> 64)];
+    return traffic->receivers[(splitmix64(state) >> 32) * traffic->receiver_count >> 32];
 }
 
 // The next packet, which is created at `first` or later.
@@ -145,15 +144,12 @@ void sources_take(struct sources *sources, uint32_t node)
     wait_for_head(sources, node);
 }
 
-uint64_t sources_waiting(const struct sources *sources, uint64_t time)
+uint64_t sources_waiting(const struct sources *sources, uint32_t node, uint64_t time)
 {
-    uint64_t waiting = 0;
-    for (uint32_t node = 0; node < sources->nodes; node++) {
-        uint64_t state = sources->state[node], created = sources->created[node];
-        for (; created < time; waiting++) {
-            created += 1 + draw_gap(sources, &state);
-            draw_receiver(sources->traffic, node, &state);
-        }
+    uint64_t waiting = 0, state = sources->state[node], created = sources->created[node];
+    for (; created < time; waiting++) {
+        created += 1 + draw_gap(sources, &state);
+        draw_receiver(sources->traffic, node, &state);
     }
     return waiting;
 }

@@ -5,7 +5,7 @@
 
 // Patterns
 
-enum list_kind { LIST_NONE, LIST_SENDERS, LIST_RECEIVERS };
+enum list_kind { LIST_NONE, LIST_SENDERS, LIST_RECEIVERS, LIST_PAIR };
 
 typedef const char *traffic_binder(struct traffic *traffic, struct arena *arena,
                                    const struct traffic_shape *shape);
@@ -128,6 +128,16 @@ static const char *bind_many_to_few(struct traffic *traffic, struct arena *arena
     return bind_between(traffic, arena, false);
 }
 
+static const char *bind_flow(struct traffic *traffic, struct arena *arena,
+                             const struct traffic_shape *shape)
+{
+    (void)arena, (void)shape;
+    traffic->sends[traffic->list.v[0]] = true;
+    traffic->receivers[0] = traffic->list.v[1];
+    traffic->receiver_count = 1;
+    return NULL;
+}
+
 #define TRAFFIC(name, list, bind, help) {name, list, bind},
 static const struct traffic_pattern patterns[] = {
 #include "runtime-sim/noc/traffic.def"
@@ -172,7 +182,7 @@ static const char *read_list(struct traffic *traffic, struct arena *arena, const
         if (last < first || (*end && *end != ','))
             return arena_printf(arena, "cannot read '%s': places are written as 3,7 or 0-5", at);
         for (uint32_t node = first; node <= last; node++) {
-            if (listed(traffic, node))
+            if (traffic->pattern->list != LIST_PAIR && listed(traffic, node))
                 return arena_printf(arena, "names %u twice", node);
             vec_push(arena, &traffic->list, node);
         }
@@ -196,7 +206,10 @@ const char *traffic_read(struct traffic *traffic, struct arena *arena, const cha
         return text[length] ? arena_printf(arena, "'%s' takes no list", name) : NULL;
     if (!text[length] || !text[length + 1])
         return arena_printf(arena, "'%s' needs a list of places, as in %s:3,7", name, name);
-    return read_list(traffic, arena, text + length + 1);
+    const char *wrong = read_list(traffic, arena, text + length + 1);
+    if (!wrong && traffic->pattern->list == LIST_PAIR && traffic->list.n != 2)
+        wrong = arena_printf(arena, "'%s' goes from one place to one, as in %s:3,7", name, name);
+    return wrong;
 }
 
 const char *traffic_bind(struct traffic *traffic, struct arena *arena,

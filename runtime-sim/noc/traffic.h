@@ -71,5 +71,6 @@ void sources_advance(struct sources *sources, uint64_t now);
 uint64_t sources_next(const struct sources *sources);
 // Takes the head of a source that is ready; the next packet takes its place.
 void sources_take(struct sources *sources, uint32_t node);
-// Packets that have been created before `time` and not been taken. Takes as long as they are many.
-uint64_t sources_waiting(const struct sources *sources, uint64_t time);
+// Packets that a source has created before `time` and that have not been taken. Takes as long as
+// they are many.
+uint64_t sources_waiting(const struct sources *sources, uint32_t node, uint64_t time);

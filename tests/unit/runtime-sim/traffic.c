@@ -103,6 +103,11 @@ static void lists(void **state)
     assert_int_equal(many.receiver_count, 8);
     assert_int_equal(hot.sender_count, 36);
     assert_int_equal(hot.receiver_count, 2);
+    struct traffic flow = bound(*state, "flow:9,9", extent, 2);
+    assert_int_equal(flow.sender_count, 1);
+    assert_true(flow.sends[9] && !flow.fixed);
+    assert_int_equal(flow.receiver_count, 1);
+    assert_int_equal(flow.receivers[0], 9);
     assert_int_equal(hot.receivers[0], 7);
     assert_int_equal(hot.receivers[1], 3);
     for (uint32_t i = 0; i < 36; i++) {
@@ -134,6 +139,8 @@ static void what_cannot_be_read(void **state)
         {"hotspot:5-3", "cannot read '5-3': places are written as 3,7 or 0-5"},
         {"hotspot:5-", "cannot read '5-': places are written as 3,7 or 0-5"},
         {"hotspot:3,1-4", "names 3 twice"},
+        {"flow:3", "'flow' goes from one place to one, as in flow:3,7"},
+        {"flow:3,4,5", "'flow' goes from one place to one, as in flow:3,7"},
     };
     struct fixture *f = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -265,7 +272,7 @@ static void always_and_never(void **state)
     struct sources sources;
     sources_init(&sources, &f->arena, &traffic, 0, 1);
     assert_true(sources_next(&sources) == UINT64_MAX);
-    assert_int_equal(sources_waiting(&sources, 1000000), 0);
+    assert_int_equal(sources_waiting(&sources, 5, 1000000), 0);
 }
 
 static void only_senders_send(void **state)
@@ -286,14 +293,15 @@ static void those_that_wait_are_counted(void **state)
     struct sources sources;
     sources_init(&sources, &f->arena, &traffic, 0.2, 5);
     sources_advance(&sources, 500);
-    uint64_t waiting = sources_waiting(&sources, 501), taken = 0;
-    assert_int_equal(sources_waiting(&sources, 0), 0);
-    assert_true(sources_waiting(&sources, 250) < waiting);
-    for (uint32_t node = 0; node < 64; node++)
+    for (uint32_t node = 0; node < 64; node++) {
+        uint64_t waiting = sources_waiting(&sources, node, 501), taken = 0;
+        assert_int_equal(sources_waiting(&sources, node, 0), 0);
+        assert_true(sources_waiting(&sources, node, 250) < waiting);
         for (; sources.ready[0] >> node & 1; taken++)
             sources_take(&sources, node);
-    assert_int_equal(taken, waiting);
-    assert_int_equal(sources_waiting(&sources, 501), 0);
+        assert_int_equal(taken, waiting);
+        assert_int_equal(sources_waiting(&sources, node, 501), 0);
+    }
 }
 
 static void other_seeds_draw_other_numbers(void **state)

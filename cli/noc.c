@@ -1,0 +1,393 @@
+// ptxoffload-noc: measures a network under synthetic traffic.
+#include "cli/interrupt.h"
+#include "cli/messages.h"
+#include "cli/noc_options.h"
+#include "runtime-sim/noc/plot.h"
+#include "support/file.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, NO_PROGRESS = 4 };
+
+struct program {
+    struct memory memory;
+    struct arena arena;
+    struct noc_arguments arguments;
+    struct messages messages;
+    struct told told;
+    struct outputs outputs;
+    bool out_of_memory;
+    struct noc_config noc;
+    struct config_section section;
+    struct config config;
+    struct measure_plan plan;
+    struct measure_head head;
+    struct sweep sweep; // of one point without --sweep
+    bool shown;         // a line of progress is on the terminal
+    atomic_int stop;    // the signal that has interrupted the run, or 0
+};
+
+// Reading
+
+// What was read before the one that is wrong has nothing to tell.
+static bool tell_config(struct program *p)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < p->config.texts.n; i++) {
+        struct config_text *text = p->config.texts.v[i];
+        good &= messages_diags(&p->messages, &text->diags, &text->source);
+    }
+    return good;
+}
+
+static bool check_injection(struct program *p)
+{
+    uint64_t room = p->noc.injection_queue / p->noc.injection_ports / p->noc.injection_links;
+    if (!p->noc.injection_queue || p->arguments.flits <= room)
+        return true;
+    message_error(&p->messages,
+                  "a packet of %" PRIu64 " flits does not fit an injection queue of %" PRIu64,
+                  p->arguments.flits, room);
+    return false;
+}
+
+// The folder of those that are built in can be left out.
+static const char *config_name(struct program *p)
+{
+    const char *name = p->arguments.config;
+    return strchr(name, '/') || !access(name, F_OK) ? name
+                                                    : arena_printf(&p->arena, "noc/%s", name);
+}
+
+static bool read_config(struct program *p)
+{
+    p->section = (struct config_section){"noc", noc_keys, noc_key_count, &p->noc};
+    config_init(&p->config, &p->arena, &p->section, 1);
+    bool good = !p->arguments.config || config_load(&p->config, config_name(p));
+    for (uint32_t i = 0; i < p->arguments.settings.n; i++)
+        good &= config_set(&p->config, p->arguments.settings.v[i]);
+    if (!tell_config(p) || !good)
+        return false;
+    const char *wrong = noc_check(&p->arena, &p->noc);
+    if (wrong)
+        message_error(&p->messages, "%s", wrong);
+    return !wrong;
+}
+
+static bool read_traffic(struct program *p)
+{
+    const char *wrong = measure_traffic(&p->arguments.traffic, &p->arena, &p->noc);
+    if (wrong)
+        message_error(&p->messages, "--traffic: %s", wrong);
+    return !wrong && check_injection(p);
+}
+
+// Outputs go to different files, none of them the one that was read.
+static bool check_paths(struct program *p)
+{
+    const struct noc_arguments *a = &p->arguments;
+    const struct {
+        const char *path, *option;
+    } outputs[] = {{a->json, "--json"},
+                   {a->csv, "--csv"},
+                   {a->plot, "--plot"},
+                   {a->heatmap, "--heatmap"},
+                   {a->stats, "--stats"}};
+    bool good = true;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        for (size_t k = 0; outputs[i].path && k < i; k++)
+            if (outputs[k].path && output_same(&p->arena, outputs[i].path, outputs[k].path)) {
+                message_error(&p->messages, "%s and %s are both written to '%s'", outputs[k].option,
+                              outputs[i].option, outputs[i].path);
+                good = false;
+            }
+        for (uint32_t k = 0; outputs[i].path && k < p->config.texts.n; k++)
+            if (output_same(&p->arena, outputs[i].path, p->config.texts.v[k]->source.name)) {
+                message_error(&p->messages, "%s would overwrite the configuration '%s'",
+                              outputs[i].option, outputs[i].path);
+                good = false;
+            }
+    }
+    return good;
+}
+
+// Measuring
+
+static void show_progress(void *context, double load, uint64_t cycle)
+{
+    struct program *p = context;
+    uint64_t all = p->plan.warmup + p->plan.cycles;
+    p->shown = true;
+    fprintf(stderr, "\r\033[Kload %.4g: cycle %" PRIu64 " of %" PRIu64, load, cycle, all);
+    fflush(stderr);
+}
+
+static void hide_progress(struct program *p)
+{
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+    p->shown = false;
+}
+
+static void plan(struct program *p)
+{
+    const struct noc_arguments *a = &p->arguments;
+    p->plan = (struct measure_plan){
+        .config = &p->noc,
+        .traffic = &a->traffic,
+        .flits = (uint32_t)a->flits,
+        .load = a->load,
+        .seed = a->seed,
+        .warmup = a->warmup,
+        .cycles = a->cycles,
+        .shuffle = a->shuffle,
+        .patience = a->patience,
+        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+        .context = p,
+        .stop = &p->stop,
+    };
+    p->head = (struct measure_head){&p->config, &p->plan, a->traffic_text};
+}
+
+static void run(struct program *p)
+{
+    const struct noc_arguments *a = &p->arguments;
+    interrupt_defer(&p->stop);
+    if (!a->sweep)
+        sweep_loads(&p->sweep, &p->arena, &p->plan, &a->load, 1);
+    else if (a->loads.n)
+        sweep_loads(&p->sweep, &p->arena, &p->plan, a->loads.v, a->loads.n);
+    else
+        sweep_automatic(&p->sweep, &p->arena, &p->plan, 1);
+    interrupt_defer(NULL);
+    hide_progress(p);
+}
+
+static const struct measured *last_point(const struct program *p)
+{
+    return &p->sweep.points.v[p->sweep.points.n - 1];
+}
+
+static int outcome_code(struct program *p)
+{
+    enum { BY_SIGNAL = 128, MOST_WAITING = 20 }; // as a shell says it
+    const struct measured *last = last_point(p);
+    switch (last->outcome) {
+    case MEASURE_DONE: break;
+    case MEASURE_INTERRUPTED: return BY_SIGNAL + p->stop;
+    case MEASURE_FAULT: message_internal(&p->messages, "%s", last->fault); return BAD_INPUT;
+    case MEASURE_STUCK:
+        message_error(&p->messages,
+                      "no progress: nothing moves since cycle %" PRIu64 ", and %" PRIu64
+                      " packets are on their way",
+                      noc_moved_at(last->noc), noc_in_flight(last->noc));
+        noc_report(last->noc, stderr, MOST_WAITING);
+        return NO_PROGRESS;
+    }
+    return DONE;
+}
+
+// Writing
+
+static void write_json(struct program *p, FILE *to)
+{
+    if (p->arguments.sweep)
+        sweep_write_json(&p->head, &p->sweep, to);
+    else
+        measure_write_json(&p->head, &p->sweep.points.v[0], to);
+}
+
+static void write_csv(struct program *p, FILE *to)
+{
+    sweep_write_csv(&p->sweep, to);
+}
+
+static void write_plot(struct program *p, FILE *to)
+{
+    if (noc_ends_in(p->arguments.plot, ".html"))
+        plot_page(&p->head, &p->sweep, &p->arena, to);
+    else
+        plot_sweep(&p->head, &p->sweep, to);
+}
+
+static void write_heatmap(struct program *p, FILE *to)
+{
+    plot_heatmap(&p->head, &p->sweep.points.v[p->sweep.best], &p->arena, to);
+}
+
+static void write_stats(struct program *p, FILE *to)
+{
+    const struct measured *m = &p->sweep.points.v[p->sweep.best];
+    if (noc_ends_in(p->arguments.stats, ".csv")) {
+        stats_csv(&m->stats, &m->since, to);
+    } else if (noc_ends_in(p->arguments.stats, ".json")) {
+        struct json json;
+        json_init(&json, to);
+        stats_json(&m->stats, &m->since, &json);
+        json_done(&json);
+    } else {
+        stats_text(&m->stats, &m->since, to);
+    }
+}
+
+static void write_summary(struct program *p, FILE *to)
+{
+    fputs("    load  accepted  latency  p99  routers  stable\n", to);
+    for (uint32_t i = 0; i < p->sweep.points.n; i++) {
+        const struct measured *m = &p->sweep.points.v[i];
+        fprintf(to, "%8.4g  %8.4f %8.2f %4" PRIu64 "  %7.3f  %s\n", m->load, measured_accepted(m),
+                measured_latency(m), measured_quantile(m, 0.99), measured_routers(m),
+                m->stable ? "yes" : "no");
+    }
+    if (p->arguments.sweep)
+        fprintf(to, "borne up to %.4g flits per sender and cycle\n", p->sweep.saturation);
+}
+
+static bool write_to(struct program *p, const char *path, void (*write)(struct program *, FILE *))
+{
+    const char *error;
+    FILE *to = path ? output_open(&p->outputs, path, &error) : NULL;
+    if (to)
+        write(p, to);
+    else if (path)
+        message_error(&p->messages, "%s", error);
+    return to || !path;
+}
+
+// The statistics of a window that was not reached have no beginning.
+static bool write_outputs(struct program *p)
+{
+    const struct noc_arguments *a = &p->arguments;
+    bool any = a->json || a->csv || a->plot || a->heatmap || a->stats;
+    bool begun = p->sweep.points.v[p->sweep.best].since.values;
+    return write_to(p, a->json, write_json) && write_to(p, a->csv, write_csv) &&
+           write_to(p, a->plot, write_plot) && write_to(p, a->heatmap, write_heatmap) &&
+           (!begun || write_to(p, a->stats, write_stats)) &&
+           write_to(p, any ? NULL : "-", write_summary);
+}
+
+static int commit(struct program *p, int status)
+{
+    const char *error = outputs_commit(&p->outputs);
+    if (error)
+        message_error(&p->messages, "%s", error);
+    return error ? BAD_INPUT : status;
+}
+
+// What can be told without a run
+
+static void tell_keys(struct program *p, FILE *to)
+{
+    config_keys_print(&p->config, to);
+}
+
+static void tell_config_file(struct program *p, FILE *to)
+{
+    config_print(&p->config, to);
+}
+
+static void tell_stats(struct program *p, FILE *to)
+{
+    struct stats stats;
+    stats_init(&stats, &p->arena);
+    noc_stats_add(noc_new(&p->arena, &p->noc), &stats, "noc", NULL);
+    stats_list(&stats, to);
+}
+
+static void tell_configs(struct program *p, FILE *to)
+{
+    (void)p;
+    config_names_print(to);
+}
+
+static void tell_help(struct program *p, FILE *to)
+{
+    (void)p;
+    options_help(&noc_command, to);
+}
+
+static void tell_version(struct program *p, FILE *to)
+{
+    (void)p;
+    fprintf(to, "%s %s\n", noc_command.name, PTXOFFLOAD_VERSION);
+}
+
+static int tell(struct program *p, void (*write)(struct program *, FILE *))
+{
+    return write_to(p, "-", write) ? commit(p, DONE) : BAD_INPUT;
+}
+
+// All of it
+
+static int measure_all(struct program *p)
+{
+    if (!read_traffic(p) || !check_paths(p))
+        return BAD_INPUT;
+    plan(p);
+    run(p);
+    int status = outcome_code(p);
+    return write_outputs(p) ? commit(p, status) : BAD_INPUT;
+}
+
+static int do_all(struct program *p, int argc, char **argv)
+{
+    const struct noc_arguments *a = &p->arguments;
+    if (!noc_arguments_read(&p->arguments, &p->arena, argc, argv, stderr))
+        return BAD_USAGE;
+    messages_init(&p->messages, noc_command.name, &p->arguments.common, &p->told);
+    if (a->common.help || a->common.version || a->list_configs)
+        return tell(p, a->common.help ? tell_help : a->list_configs ? tell_configs : tell_version);
+    if (!messages_begin(&p->messages, &p->arena) || !read_config(p))
+        return BAD_INPUT;
+    if (a->help_keys || a->print_config || a->list_stats)
+        return tell(p, a->help_keys ? tell_keys : a->print_config ? tell_config_file : tell_stats);
+    return measure_all(p);
+}
+
+static int out_of_memory(struct program *p)
+{
+    outputs_abandon(&p->outputs);
+    if (!p->out_of_memory) {
+        p->out_of_memory = true;
+        hide_progress(p);
+        message_memory(&p->messages, p->memory.peak);
+    }
+    return BAD_INPUT;
+}
+
+static int work(struct program *p, int argc, char **argv)
+{
+    if (setjmp(p->memory.on_failure))
+        return messages_end(&p->messages, argc, argv, out_of_memory(p));
+    int status = do_all(p, argc, argv);
+    outputs_abandon(&p->outputs);
+    return messages_end(&p->messages, argc, argv, status);
+}
+
+// A standard descriptor that is closed would be taken by the next file that is opened.
+static void open_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(BAD_INPUT);
+}
+
+int main(int argc, char **argv)
+{
+    struct program p = {0};
+    open_standard_descriptors();
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    arena_init(&p.arena, &p.memory);
+    outputs_init(&p.outputs, &p.arena);
+    outputs_init(&p.told.outputs, &p.arena);
+    messages_init(&p.messages, noc_command.name, &p.arguments.common, &p.told);
+    interrupt_remove(&p.outputs, &p.told.outputs);
+    int status = work(&p, argc, argv);
+    memory_free(&p.memory);
+    if (p.stop)
+        interrupt_end(p.stop);
+    return status;
+}

@@ -1,0 +1,81 @@
+// The HTML page with all pictures and numbers.
+#include "runtime-sim/noc/plot.h"
+#include "runtime-sim/noc/svg.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char page_style[] =
+    "<style>\n"
+    ":root{color-scheme:light dark}\n"
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:64em;padding:0 1em;"
+    "background:#fff;color:#1c1e21}\n"
+    "h1{font-size:1.4em}h2{font-size:1.15em;margin-top:2em}\n"
+    "svg{max-width:100%;height:auto}\n"
+    ".wide{overflow-x:auto}\n"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
+    "th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #dfe2e6}\n"
+    "@media(prefers-color-scheme:dark){body{background:#15171b;color:#e8eaed}"
+    "th,td{border-color:#363a41}}\n"
+    "</style>\n";
+
+static void write_config(const struct config *config, FILE *to)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    if (!memory)
+        return;
+    config_print(config, memory);
+    if (!fclose(memory))
+        svg_escaped(to, text);
+    free(text);
+}
+
+static void write_table(const struct sweep *sweep, FILE *to)
+{
+    fputs("<div class=\"wide\"><table>\n<tr><th>load</th><th>offered</th><th>accepted</th>"
+          "<th>latency</th><th>50 %</th><th>99 %</th><th>wait</th><th>routers</th>"
+          "<th>packets</th><th>borne</th></tr>\n",
+          to);
+    for (uint32_t i = 0; i < sweep->points.n; i++) {
+        const struct measured *m = &sweep->points.v[i];
+        fprintf(to,
+                "<tr><td>%.4g</td><td>%.4f</td><td>%.4f</td><td>%.2f</td><td>%" PRIu64
+                "</td><td>%" PRIu64 "</td><td>%.2f</td><td>%.3f</td><td>%" PRIu64
+                "</td><td>%s</td></tr>\n",
+                m->load, measured_offered(m), measured_accepted(m), measured_latency(m),
+                measured_quantile(m, 0.5), measured_quantile(m, 0.99), measured_wait(m),
+                measured_routers(m), m->packets, m->stable ? "yes" : "no");
+    }
+    fputs("</table></div>\n", to);
+}
+
+void plot_page(const struct measure_head *head, const struct sweep *sweep, struct arena *arena,
+               FILE *to)
+{
+    char title[256];
+    const struct measured *shown = &sweep->points.v[sweep->best];
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
+          to);
+    svg_escaped(to, plot_title(title, head));
+    fprintf(to, "</title>\n%s</head>\n<body>\n<h1>", page_style);
+    svg_escaped(to, title);
+    fputs("</h1>\n", to);
+    if (sweep->points.n > 1) {
+        fputs("<h2>Latency and load</h2>\n<div class=\"wide\">\n", to);
+        plot_sweep(head, sweep, to);
+        fputs("</div>\n", to);
+    }
+    fprintf(to, "<h2>Channels at a load of %.4g</h2>\n<div class=\"wide\">\n", shown->load);
+    plot_heatmap(head, shown, arena, to);
+    fputs("</div>\n<h2>Numbers</h2>\n", to);
+    write_table(sweep, to);
+    fprintf(to,
+            "<p>Latency in cycles, from creation to the arrival of the tail; wait: the part of it "
+            "before the head enters the network. Seed %" PRIu64 ", %" PRIu64
+            " cycles after %" PRIu64 " cycles of warm-up.</p>\n<h2>Configuration</h2>\n<pre>",
+            head->plan->seed, head->plan->cycles, head->plan->warmup);
+    write_config(head->config, to);
+    fputs("</pre>\n</body>\n</html>\n", to);
+}
