@@ -1,0 +1,54 @@
+// Bytes of a line, as a set.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MASK_WORDS = 2, MASK_BYTES = 64 * MASK_WORDS };
+
+struct mask {
+    uint64_t w[MASK_WORDS];
+};
+
+// Bytes from `from` up to `until`, which is not included.
+static inline struct mask mask_range(uint32_t from, uint32_t until)
+{
+    struct mask m;
+    for (uint32_t i = 0; i < MASK_WORDS; i++) {
+        uint32_t low = from > 64 * i ? from - 64 * i : 0;
+        uint32_t high = until > 64 * i ? until - 64 * i : 0;
+        uint64_t below_high = high >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << high) - 1;
+        uint64_t below_low = low >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << low) - 1;
+        m.w[i] = below_high & ~below_low;
+    }
+    return m;
+}
+
+static inline struct mask mask_or(struct mask a, struct mask b)
+{
+    return (struct mask){{a.w[0] | b.w[0], a.w[1] | b.w[1]}};
+}
+
+static inline struct mask mask_without(struct mask a, struct mask b)
+{
+    return (struct mask){{a.w[0] & ~b.w[0], a.w[1] & ~b.w[1]}};
+}
+
+static inline bool mask_any(struct mask m)
+{
+    return m.w[0] | m.w[1];
+}
+
+static inline bool mask_within(struct mask part, struct mask whole)
+{
+    return !mask_any(mask_without(part, whole));
+}
+
+static inline bool mask_meet(struct mask a, struct mask b)
+{
+    return (a.w[0] & b.w[0]) | (a.w[1] & b.w[1]);
+}
+
+static inline uint32_t mask_count(struct mask m)
+{
+    return (uint32_t)(__builtin_popcountll(m.w[0]) + __builtin_popcountll(m.w[1]));
+}
