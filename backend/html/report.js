@@ -11,7 +11,10 @@
   const plural = (n, what) => `${n.toLocaleString('en')} ${what}${n === 1 ? '' : 's'}`;
   // A number as it is: at most ten digits, with a real minus.
   const num = n => String(+n.toPrecision(10)).replace('-', '−');
+  // For reading: no more digits than an estimate has.
+  const brief = n => num(Math.abs(n) >= 1000 ? Math.round(n) : +n.toPrecision(4));
   const signed = n => (n > 0 ? '+' : '') + num(n);
+  const signedBrief = n => (n > 0 ? '+' : '') + brief(n);
   const sub = (name, index) => `${name}<sub>${index}</sub>`;
 
   // Of a mangled name what a person calls the function: the last of its names, without arguments.
@@ -51,8 +54,8 @@
     const row = kernel => `<tr data-k="${kernel.index}"${kernel.saving ? '' : ' class="none"'}` +
       `${current && current.index === kernel.index ? ' aria-current="true"' : ''}>` +
       `<td><button type="button" class="name" title="${esc(kernel.name)}">${esc(kernel.short)}</button></td>` +
-      `<td class="number">${kernel.flits || '–'}</td><td class="number">${kernel.words ? num(kernel.words) : '–'}</td>` +
-      `<td class="number">${kernel.saving ? num(kernel.saving) : '–'}</td></tr>`;
+      `<td class="number">${kernel.flits || '–'}</td><td class="number">${kernel.words ? brief(kernel.words) : '–'}</td>` +
+      `<td class="number">${kernel.saving ? brief(kernel.saving) : '–'}</td></tr>`;
     $('kernels').innerHTML = shown.map(row).join('');
     $('count').textContent = shown.length === kernels.length ? plural(kernels.length, 'kernel') + ', bytes saved per warp'
       : `${shown.length.toLocaleString('en')} of ${plural(kernels.length, 'kernel')}`;
@@ -227,10 +230,10 @@
     const where = block.begin_line === block.end_line ? block.begin_line : `${block.begin_line}–${block.end_line}`;
     const at = block.at_threshold.bw_tx + block.at_threshold.bw_rx;
     const head = `<b>${what}</b> ${where}`;
-    if (block.passed_over) return `${head} · passed over, would save ${num(-at)} words`;
+    if (block.passed_over) return `${head} · passed over, would save ${brief(-at)} words`;
     if (!block.candidate) return `${head} · not offloaded${reason ? ': ' + esc(reason.rule) : ''}`;
-    if (!block.condition) return `${head} · offloaded, saves ${num(-at)} words per warp`;
-    return `${head} · offloaded if ${esc(block.condition.value)} ≥ ${num(block.condition.threshold)}, saves ${num(-at)} words from there on`;
+    if (!block.condition) return `${head} · offloaded, saves ${brief(-at)} words per warp`;
+    return `${head} · offloaded if ${esc(block.condition.value)} ≥ ${num(block.condition.threshold)}, saves ${brief(-at)} words from there on`;
   };
 
   function head(k, id) {
@@ -328,8 +331,8 @@
 
   function estimates(block) {
     const from = n => n === null ? 'never' : num(n);
-    const one = e => `<tr><td>${esc(e.cost)}</td><td class="number">${signed(e.bw_tx)}</td><td class="number">${signed(e.bw_rx)}</td>` +
-      `<td class="number">${signed(e.at_threshold.bw_tx + e.at_threshold.bw_rx)}</td><td class="number">${from(e.threshold_tx)}</td>` +
+    const one = e => `<tr><td>${esc(e.cost)}</td><td class="number">${signedBrief(e.bw_tx)}</td><td class="number">${signedBrief(e.bw_rx)}</td>` +
+      `<td class="number">${signedBrief(e.at_threshold.bw_tx + e.at_threshold.bw_rx)}</td><td class="number">${from(e.threshold_tx)}</td>` +
       `<td class="number">${from(e.threshold_rx)}</td><td>${e.candidate ? 'candidate' : 'no candidate'}</td></tr>`;
     return `<table><thead><tr><th>Cost model</th><th class="number">${sub('BW', 'TX')}</th><th class="number">${sub('BW', 'RX')}</th>` +
       `<th class="number">Sum as judged</th><th class="number">TX from n</th><th class="number">RX from n</th><th>Verdict</th></tr></thead>` +
@@ -627,7 +630,7 @@
   function facts(kernel) {
     const saves = [];
     if (kernel.flits) saves.push(`<b>${num(kernel.flits)}</b> flits per warp and hop`);
-    if (kernel.words) saves.push(`<b>${num(kernel.words)}</b> words per warp`);
+    if (kernel.words) saves.push(`<b>${brief(kernel.words)}</b> words per warp`);
     return `<ul class="facts">${saves.length ? `<li class="saves">saves ${saves.join(', ')}</li>` : ''}` +
       `<li><b>${kernel.chains}</b> ${kernel.chains === 1 ? 'chain' : 'chains'}, ${kernel.loadsTagged} of ${plural(kernel.loads, 'load')}</li>` +
       `<li><b>${kernel.chosen}</b> of ${plural(kernel.blocks, 'block')} offloaded</li>` +
