@@ -351,11 +351,11 @@ static struct config_text *open_text(struct config *config, const char *name,
 {
     const char *path = path_of(config, name, above);
     const struct embedded *known = find_embedded(name);
-    struct file_text file = {"", 0};
+    struct file_text file = {0};
     if (known && access(path, F_OK))
         return new_text(config, known->name, known->text, known->length);
     const char *error = file_read(config->arena, path, &file);
-    struct config_text *text = new_text(config, path, file.text, file.length);
+    struct config_text *text = new_text(config, path, error ? "" : file.text, file.length);
     if (!error)
         return text;
     const char *near = "";

@@ -52,8 +52,9 @@ static void visit(const struct stats *stats, const struct stats_mark *since,
     const uint64_t *at = since ? since->values : NULL;
     for (uint32_t i = 0; i < stats->groups.n; i++) {
         const struct stat_group *group = &stats->groups.v[i];
-        for (uint32_t k = 0; k < group->count; k++, at += at ? 2 : 0) {
+        for (uint32_t k = 0; k < group->count; k++) {
             struct entry entry = entry_of(group, &group->keys[k], at);
+            at = at ? at + 2 : NULL;
             if (function(context, &entry))
                 return;
         }
