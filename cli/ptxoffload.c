@@ -111,7 +111,7 @@ static bool verify(struct run *run, const struct pass_options *options)
     struct verified verified = {0};
     if (!run->arguments.verify || run->opened.current)
         return true;
-    verify_plan(&verified, &run->arena, &run->module, &run->plan);
+    verify_plan(&verified, &run->arena, &run->module, options, &run->plan);
     verify_output(&verified, &run->arena, &run->module, options, run->text, run->length);
     timing_end(&run->timing, "verify");
     for (uint32_t i = 0; i < verified.faults.n; i++)

@@ -16,29 +16,32 @@ static bool is_listed(const struct matcher *m, uint32_t inst)
     return is_wanted(&address);
 }
 
-// What the access is, apart from who uses it.
-static enum plan_rule access_fault(const struct matcher *m, uint32_t inst)
+enum plan_rule match_access_fault(const struct matcher *m, uint32_t inst)
 {
+    static const enum plan_rule widths[] = {[ACCESS_WHOLE] = RULE_COUNT,
+                                            [ACCESS_PART] = RULE_COUNT,
+                                            [ACCESS_NOT] = RULE_WIDTH,
+                                            [ACCESS_TYPE] = RULE_TYPE};
     const struct ir_inst *at = &m->fn->insts.v[inst];
     struct address address = address_of(m->module, m->fn, inst);
     if (at->class == CLASS_ATOMIC)
         return RULE_ATOMIC;
     if (address.space == W_shared)
         return RULE_SHARED;
+    if (address.space != W_global && address.space != W_UNKNOWN)
+        return RULE_SPACE;
     if (at->flags & INST_ORDERED)
         return RULE_VOLATILE;
     if (address.space == W_UNKNOWN)
         return RULE_GENERIC;
-    if (at->op != OP_ld)
+    if (at->op != OP_ld && at->op != OP_st)
         return RULE_OPERATION;
-    if (at->vector != 1 || ir_type_bits(at->type) != 32)
-        return RULE_WIDTH;
-    return alu_has_type(at->type) ? RULE_COUNT : RULE_TYPE;
+    return widths[capability_access(m->capability, at)];
 }
 
 static void judge_access(struct matcher *m, struct load *load)
 {
-    enum plan_rule rule = access_fault(m, load->inst);
+    enum plan_rule rule = match_access_fault(m, load->inst);
     const char *what = verdict_inst(m, load->inst);
     const struct ir_inst *at = &m->fn->insts.v[load->inst];
     switch (rule) {
@@ -63,10 +66,27 @@ static void judge_access(struct matcher *m, struct load *load)
         verdict_set(m, load, rule, IR_NONE, "the %s reads one place for the whole warp", what);
         break;
     default:
-        verdict_set(m, load, rule, IR_NONE, "the %s accesses %u bits, not one value of 32", what,
+        verdict_set(m, load, rule, IR_NONE,
+                    "the %s reads %u bits, which is not what the unit near the data can hold", what,
                     ir_type_bits(at->type) * at->vector);
         break;
     }
+}
+
+// In the same block; a comparison may be in another.
+static bool is_near_enough(const struct matcher *m, uint32_t load, uint32_t reader)
+{
+    return m->fn->insts.v[reader].block == m->fn->insts.v[load].block ||
+           alu_of(m->capability, m->module, m->fn, reader).kind == ALU_COMPARE;
+}
+
+// What is loaded fills the register, or is a part of one that is converted.
+static bool fits_register(const struct matcher *m, uint32_t inst, uint16_t bits)
+{
+    const struct ir_inst *at = &m->fn->insts.v[inst];
+    if (capability_access(m->capability, at) == ACCESS_PART)
+        return bits <= 32;
+    return bits == ir_type_bits(at->type);
 }
 
 static void judge_readers(struct matcher *m, struct load *load)
@@ -86,10 +106,10 @@ static void judge_readers(struct matcher *m, struct load *load)
                     verdict_inst(m, readers.inst[1]));
     else if (reader == IR_NONE)
         verdict_set(m, load, RULE_CROSS_BLOCK, IR_NONE, "%s is used in another block only", value);
-    else if (m->fn->insts.v[reader].block != m->fn->insts.v[load->inst].block)
+    else if (!is_near_enough(m, load->inst, reader))
         verdict_set(m, load, RULE_CROSS_BLOCK, reader, "%s is used in another block, by the %s",
                     value, verdict_inst(m, reader));
-    else if (!uses_same_guard(m->fn, load->inst, reader))
+    else if (!uses_may_feed(&m->uses, load->inst, reader))
         verdict_set(m, load, RULE_GUARD, reader, "the %s is not under the guard of the %s",
                     verdict_inst(m, reader), verdict_inst(m, load->inst));
     load->reader = reader;
@@ -112,11 +132,13 @@ static void judge_load(struct matcher *m, struct load *load)
         return;
     }
     uint32_t operand = ir_find_operand(fn, load->inst, ROLE_DEF, 0);
+    if (fn->insts.v[load->inst].vector > 1)
+        return;
     load->version = ir_defined(fn, load->inst);
     if (load->version == IR_NONE) {
         verdict_set(m, load, RULE_PATTERN, IR_NONE, "what the %s loads is not kept",
                     verdict_inst(m, load->inst));
-    } else if (fn->registers.v[fn->operands.v[operand].index].bits != 32) {
+    } else if (!fits_register(m, load->inst, fn->registers.v[fn->operands.v[operand].index].bits)) {
         verdict_set(m, load, RULE_WIDTH, IR_NONE, "%s has more bits than the %s reads",
                     verdict_value(m, load->version), verdict_inst(m, load->inst));
     } else {

@@ -9,7 +9,9 @@
 //   patterns 8 and 9 have their scalar: f(a, g(b)) is none, nor is h(a, g(b, i));
 //   b·i + a in one instruction is 8 or 9, a·b + i and a·i + a are none;
 //   an operation of three operands counts those that differ: lop3 of a and b is f(a, b);
-//   a mov is a use as any other, and no part of a pattern.
+//   a mov is a use as any other, and no part of a pattern;
+//   members without a guard may feed members with one: where the guard is false nobody sees what
+//   they make, and the lanes of the packet are those of the last member.
 #include "passes/match.h"
 #include "support/bits.h"
 #include <string.h>
@@ -96,23 +98,15 @@ static bool has_kinds(const struct inputs *inputs, uint32_t loads, uint32_t scal
 
 enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32_t from)
 {
-    const struct ir_inst *at = &m->fn->insts.v[store];
-    struct address address = address_of(m->module, m->fn, store);
-    if (address.space == W_shared)
-        return RULE_SHARED;
-    if (address.space != W_global && address.space != W_UNKNOWN)
-        return RULE_SPACE;
-    if (at->flags & INST_ORDERED)
-        return RULE_VOLATILE;
-    if (address.space == W_UNKNOWN)
-        return RULE_GENERIC;
-    if (at->vector != 1 || ir_type_bits(at->type) != 32)
-        return RULE_WIDTH;
-    if (!alu_has_type(at->type))
-        return RULE_TYPE;
-    if (at->block != m->fn->insts.v[from].block)
+    const struct ir_inst *at = &m->fn->insts.v[store], *maker = &m->fn->insts.v[from];
+    enum plan_rule rule = match_access_fault(m, store);
+    if (rule != RULE_COUNT)
+        return rule;
+    if (at->vector > 1 && maker->class != CLASS_STORE && maker->vector != at->vector)
+        return RULE_PATTERN;
+    if (at->block != maker->block)
         return RULE_CROSS_BLOCK;
-    return uses_same_guard(m->fn, store, from) ? RULE_COUNT : RULE_GUARD;
+    return uses_may_feed(&m->uses, from, store) ? RULE_COUNT : RULE_GUARD;
 }
 
 // How a value goes on from the instruction that made it.
@@ -141,16 +135,16 @@ static struct ending ending_of(struct matcher *m, uint32_t inst)
 
 // Candidates
 
-static void add_member(struct candidate *candidate, uint32_t inst)
+void match_add(struct candidate *candidate, uint32_t inst)
 {
     if (inst != IR_NONE)
         candidate->inst[candidate->count++] = inst;
 }
 
-static void add_load(struct candidate *candidate, struct load *load)
+void match_add_load(struct candidate *candidate, struct load *load)
 {
     load->taken = true;
-    add_member(candidate, load->inst);
+    match_add(candidate, load->inst);
     uint32_t *inst = candidate->inst;
     if (candidate->count == 2 && inst[0] > inst[1]) {
         uint32_t first = inst[1];
@@ -161,18 +155,20 @@ static void add_load(struct candidate *candidate, struct load *load)
 
 static struct candidate candidate_of(const struct inputs *inputs, uint32_t pattern)
 {
-    struct candidate candidate = {.pattern = pattern};
+    struct candidate candidate = {.pattern = pattern, .scalars = inputs->number[INPUT_SCALAR]};
     for (uint32_t i = 0; i < inputs->count && i < MOST_INPUTS; i++)
         if (inputs->v[i].kind == INPUT_LOAD)
-            add_load(&candidate, inputs->v[i].load);
+            match_add_load(&candidate, inputs->v[i].load);
     return candidate;
 }
 
 static void add_candidate(struct matcher *m, struct candidate candidate, uint32_t alu,
                           uint32_t store)
 {
-    add_member(&candidate, alu);
-    add_member(&candidate, store);
+    for (uint32_t i = 0; i < candidate.count; i++)
+        candidate.across |= m->fn->insts.v[candidate.inst[i]].block != m->fn->insts.v[alu].block;
+    match_add(&candidate, alu);
+    match_add(&candidate, store);
     vec_push(&m->scratch, &m->candidates, candidate);
 }
 
@@ -280,7 +276,7 @@ struct pair {
 
 static bool is_computation(const struct matcher *m, uint32_t inst)
 {
-    return alu_of(m->module, m->fn, inst).kind == ALU_COMPUTE;
+    return alu_of(m->capability, m->module, m->fn, inst).kind == ALU_COMPUTE;
 }
 
 static bool find_pair(struct matcher *m, uint32_t outer, struct pair *pair)
@@ -293,7 +289,7 @@ static bool find_pair(struct matcher *m, uint32_t outer, struct pair *pair)
         return false;
     uint32_t inner = m->fn->versions.v[version].index;
     if (m->fn->insts.v[inner].block != m->fn->insts.v[outer].block ||
-        !uses_same_guard(m->fn, inner, outer) || !is_computation(m, inner))
+        !uses_may_feed(&m->uses, inner, outer) || !is_computation(m, inner))
         return false;
     struct inputs under = inputs_of(m, inner, true);
     if (under.count != 2 || !has_kinds(&under, 1, 1, 0))
@@ -319,10 +315,10 @@ static void match_pair(struct matcher *m, uint32_t outer)
         return;
     }
     struct ending ending = ending_of(m, outer);
-    struct candidate candidate = {.pattern = ending.store == IR_NONE ? 8 : 9};
-    add_load(&candidate, pair.a);
-    add_load(&candidate, pair.b);
-    add_member(&candidate, pair.inner);
+    struct candidate candidate = {.pattern = ending.store == IR_NONE ? 8 : 9, .scalars = 1};
+    match_add_load(&candidate, pair.a);
+    match_add_load(&candidate, pair.b);
+    match_add(&candidate, pair.inner);
     add_candidate(m, candidate, outer, ending.store);
     bits_set(m->paired, pair.inner);
     bits_set(m->paired, outer);
@@ -373,6 +369,7 @@ static void match_product(struct matcher *m, uint32_t inst, struct inputs *input
     if (m->options->fma == FMA_SPLIT) {
         struct inputs product = *inputs;
         product.count = 2;
+        product.number[INPUT_SCALAR] = 0;
         struct candidate candidate = candidate_of(&product, 2);
         candidate.split = true;
         add_candidate(m, candidate, inst, IR_NONE);
@@ -437,7 +434,7 @@ static void match_copy(struct matcher *m, struct load *load)
         verdict_store(m, load, store, rule);
     } else {
         struct candidate candidate = {.pattern = 3};
-        add_load(&candidate, load);
+        match_add_load(&candidate, load);
         add_candidate(m, candidate, store, IR_NONE);
     }
 }
@@ -446,7 +443,7 @@ static void match_alu(struct matcher *m, uint32_t inst)
 {
     if (bits_test(m->paired, inst))
         return;
-    switch (alu_of(m->module, m->fn, inst).kind) {
+    switch (alu_of(m->capability, m->module, m->fn, inst).kind) {
     case ALU_COMPUTE: match_compute(m, inst); break;
     case ALU_FUSED: match_fused(m, inst); break;
     case ALU_COMPARE: match_compare(m, inst); break;
@@ -463,17 +460,19 @@ void match_patterns(struct matcher *m)
 {
     m->paired = bits_new(&m->scratch, m->fn->insts.n + 1);
     for (uint32_t i = 0; i < m->loads.n; i++)
-        if (is_open(&m->loads.v[i]))
+        if (is_open(&m->loads.v[i]) && m->loads.v[i].reader != IR_NONE)
             match_pair(m, m->loads.v[i].reader);
     for (uint32_t i = 0; i < m->loads.n; i++) {
         struct load *load = &m->loads.v[i];
         if (!is_open(load))
             continue;
-        if (m->fn->insts.v[load->reader].op == OP_st)
+        if (load->reader == IR_NONE)
+            match_vector(m, load);
+        else if (m->fn->insts.v[load->reader].op == OP_st)
             match_copy(m, load);
         else
             match_alu(m, load->reader);
-        if (is_open(load))
+        if (is_open(load) && load->reader != IR_NONE)
             verdict_reader(m, load, load->reader);
     }
 }

@@ -1,8 +1,9 @@
 // From loads to candidates: which loads could be offloaded, what reads them, and which of the nine
 // patterns of [000 Table 1] that makes.
 #pragma once
+#include "passes/across.h"
 #include "passes/capability.h"
-#include "passes/order.h"
+#include "passes/saving.h"
 #include "passes/uses.h"
 
 // Why a load is in no chain.
@@ -16,7 +17,7 @@ struct verdict {
 struct load {
     uint32_t inst;
     uint32_t version; // that it loads
-    uint32_t reader;  // its only one, in the same block and under the same guard
+    uint32_t reader;  // its only one; IR_NONE of a vector, and if there is none
     bool taken;       // by a chain
     struct verdict verdict;
 };
@@ -25,7 +26,8 @@ struct candidate {
     uint32_t pattern;
     uint32_t count;
     uint32_t inst[CHAIN_MOST]; // loads, ALU, store
-    bool split, done;
+    uint32_t scalars;
+    bool split, across, done;
 };
 
 struct matcher {
@@ -34,11 +36,13 @@ struct matcher {
     const struct ir_function *fn;
     uint32_t function;
     struct facts *facts;
+    const struct capability *capability;
     struct arena *arena;  // of the plan: sentences
     struct arena scratch; // everything else
     struct uses uses;
     struct order order; // there if there are candidates
-    uint32_t *load_of;  // instruction → place in `loads` + 1, or 0
+    struct across across;
+    uint32_t *load_of; // instruction → place in `loads` + 1, or 0
     VEC(struct load) loads;
     uint64_t *chained;                // bit set: instructions of the chains that were chosen
     uint64_t *paired;                 // bit set: ALU instructions of patterns 8 and 9
@@ -55,8 +59,21 @@ void match_patterns(struct matcher *m);
 struct load *match_load_of(struct matcher *m, uint32_t version);
 // The load at the instruction, which is one.
 struct load *match_load_at(struct matcher *m, uint32_t inst);
+// What speaks against a load or store by itself, whoever makes or uses its value; RULE_COUNT:
+// nothing.
+enum plan_rule match_access_fault(const struct matcher *m, uint32_t inst);
 // Why a store cannot end a chain whose last result is made at `from`; RULE_COUNT if it can.
 enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32_t from);
+
+// The chain of vectors that begins at the load, or else a verdict on it.
+void match_vector(struct matcher *m, struct load *load);
+// Puts an instruction into a candidate: loads by place, then all others as they come.
+void match_add(struct candidate *candidate, uint32_t inst);
+void match_add_load(struct candidate *candidate, struct load *load);
+
+// The best set of candidates becomes chains of the plan (choose.c); all other loads of candidates
+// get their verdict.
+void match_choose(struct matcher *m, struct plan *plan);
 
 // The candidate, which goes on without it, has lost its store to the obstacle.
 void stores_left_out(struct matcher *m, const struct candidate *candidate,
@@ -83,3 +100,9 @@ const char *verdict_store_reason(enum plan_rule rule);
 // The members cannot be brought next to each other.
 void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
                       const struct candidate *candidate);
+// It does not fit into a packet. Half a sentence says what does not.
+void verdict_capacity(struct matcher *m, struct load *load, const struct candidate *candidate,
+                      const char *what);
+// The cost model sees no saving in it.
+void verdict_saving(struct matcher *m, struct load *load, const struct candidate *candidate,
+                    const struct saving *saving);

@@ -305,3 +305,30 @@ void order_join(struct order *order, const uint32_t *members, uint32_t count)
         order->place[order->moved.v[i]] = first + i;
     }
 }
+
+enum plan_rule order_crossing(const struct order *order, uint32_t load, uint32_t inst)
+{
+    const struct ir_inst *at = &order->fn->insts.v[inst];
+    enum effect effect = effect_of(order->module, order->fn, inst);
+    if (effect == EFFECT_FIXED && at->class != CLASS_BRANCH)
+        return at->class == CLASS_OPAQUE ? RULE_OPAQUE : RULE_BARRIER;
+    return memory_depends(order, load, inst) ? RULE_ALIAS_STORE : RULE_COUNT;
+}
+
+void order_save(const struct order *order, uint32_t first, uint32_t count, uint32_t *saved)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        saved[2 * i] = order->at[first + i];
+        saved[2 * i + 1] = order->unit[order->at[first + i]];
+    }
+}
+
+void order_restore(struct order *order, uint32_t first, uint32_t count, const uint32_t *saved)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t inst = saved[2 * i];
+        order->at[first + i] = inst;
+        order->place[inst] = first + i;
+        order->unit[inst] = saved[2 * i + 1];
+    }
+}

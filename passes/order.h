@@ -48,5 +48,14 @@ bool order_allows(struct order *order, const uint32_t *members, uint32_t count,
 // Makes the members a unit; order_allows has just said yes.
 void order_join(struct order *order, const uint32_t *members, uint32_t count);
 
+// What keeps a load from being done behind an instruction that comes after it, apart from
+// registers: ALIAS_STORE, BARRIER, OPAQUE or RULE_COUNT for nothing. Branches keep nothing.
+enum plan_rule order_crossing(const struct order *order, uint32_t load, uint32_t inst);
+
+// The places from `first` on, `count` of them, to come back to after chains were joined that have
+// all their members there. `saved` has room for them.
+void order_save(const struct order *order, uint32_t first, uint32_t count, uint32_t *saved);
+void order_restore(struct order *order, uint32_t first, uint32_t count, const uint32_t *saved);
+
 // True if the later instruction has to stay behind the earlier one.
 bool order_depends(const struct order *order, uint32_t earlier, uint32_t later);

@@ -7,13 +7,16 @@
 enum cost_model { COST_TOM, COST_REFINED, COST_MODELS };
 enum fma_mode { FMA_FUSED, FMA_SPLIT };
 
+struct capability; // passes/capability.h
+
 struct pass_options {
     enum cost_model cost;
     enum fma_mode fma;
     bool reorder;
     struct block_shape block; // --block; unknown: all 0
-    uint32_t
-        restrict_parameters; // --restrict: different pointers of a kernel lead to different memory
+    // --restrict: different pointers of a kernel lead to different memory
+    uint32_t restrict_parameters;
+    const struct capability *capability; // of the unit near the data; NULL: the usual one
 };
 
 // Rule ids under which candidates are turned down: PLAN_RULE(identifier, "id", explanation)
@@ -45,7 +48,8 @@ struct rejection {
     enum block_kind shape;
 };
 
-enum { CHAIN_MOST = 5 };
+// Instructions: 5, or with vectors two loads, four operations and a store.
+enum { CHAIN_MOST = 7 };
 enum response { RESPONSE_ACK, RESPONSE_DATA, RESPONSE_BITMAP };
 
 // A Load-Compute-Store chain [000 Table 1].
@@ -54,13 +58,17 @@ struct chain {
     uint32_t pattern;          // 1 … 9
     uint32_t inst[CHAIN_MOST]; // in the order in which they will stand
     uint32_t count;
-    bool split; // the fused multiply-add among `inst` is divided: its multiply ends the chain
+    bool across; // not all of them are in one basic block: they stay where they are
+    bool split;  // the fused multiply-add among `inst` is divided: its multiply ends the chain
     enum response response;
     uint32_t response_flits;
     // Flits per warp and hop that the chain saves if both ends are the same distance: a load is a
     // request of 1 and data of 5, a store data of 5 and an ack of 1; offloaded, the chain is one
     // packet of 1 and its response. Pattern 1: 6 + 6 + 6 - (1 + 1) = 16.
     uint32_t saving;
+    // The same with the lines that the accesses are expected to touch, and without the loads that a
+    // first-level cache would serve; see passes/saving.h.
+    double expected_saving;
 };
 
 struct live_value {

@@ -300,6 +300,18 @@ static void carry_out(struct mover *m)
     }
 }
 
+// A chain across blocks is left where it is, but others may change the order of its loads.
+static void sort_by_place(const struct mover *m, struct chain *chain)
+{
+    for (uint32_t i = 1; i < chain->count; i++)
+        for (uint32_t k = i;
+             k && m->order.place[chain->inst[k]] < m->order.place[chain->inst[k - 1]]; k--) {
+            uint32_t earlier = chain->inst[k];
+            chain->inst[k] = chain->inst[k - 1];
+            chain->inst[k - 1] = earlier;
+        }
+}
+
 // Brings the function's chains, those from `first` to before `end`, together.
 static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
 {
@@ -309,10 +321,13 @@ static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
     m->stays = bits_new(&m->scratch, m->fn->insts.n + 1);
     for (uint32_t i = first; i < end; i++) {
         const struct chain *chain = &m->plan->chains.v[i];
-        if (order_allows(&m->order, chain->inst, chain->count, &why))
+        if (!chain->across && order_allows(&m->order, chain->inst, chain->count, &why))
             order_join(&m->order, chain->inst, chain->count);
     }
     carry_out(m);
+    for (uint32_t i = first; i < end; i++)
+        if (m->plan->chains.v[i].across)
+            sort_by_place(m, &m->plan->chains.v[i]);
     arena_free(&m->scratch);
 }
 

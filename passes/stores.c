@@ -73,7 +73,7 @@ static void judge_computation(struct matcher *m, struct load *store, uint32_t ve
                               uint32_t from)
 {
     const struct load *load = loaded_source(m, from);
-    struct alu alu = alu_of(m->module, m->fn, from);
+    struct alu alu = alu_of(m->capability, m->module, m->fn, from);
     const char *what = verdict_inst(m, store->inst), *value = verdict_value(m, version);
     if (bits_test(m->chained, from))
         judge_result(m, store, version, from);

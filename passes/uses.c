@@ -131,3 +131,19 @@ struct readers uses_readers(const struct uses *uses, uint32_t version)
     }
     return readers;
 }
+
+bool uses_may_feed(const struct uses *uses, uint32_t from, uint32_t to)
+{
+    const struct ir_function *fn = uses->fn;
+    const struct ir_inst *at = &fn->insts.v[to];
+    if (uses_same_guard(fn, from, to))
+        return true;
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++) {
+        uint32_t version = fn->operand_version.v[i];
+        bool made = version != IR_NONE && fn->versions.v[version].kind == VERSION_INST &&
+                    fn->versions.v[version].index == from;
+        if (made && fn->operands.v[i].role == ROLE_KEEP && counts(uses, i))
+            return false;
+    }
+    return !(fn->insts.v[from].flags & INST_GUARDED);
+}

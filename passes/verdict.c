@@ -1,5 +1,6 @@
 // The sentences that say why a load is in no chain.
 #include "passes/match.h"
+#include "passes/reuse.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -88,9 +89,10 @@ void verdict_reader(struct matcher *m, struct load *load, uint32_t reader)
                     verdict_value(m, load->version), verdict_inst(m, reader));
         return;
     }
-    struct alu alu = alu_of(m->module, fn, reader);
+    struct alu alu = alu_of(m->capability, m->module, fn, reader);
     if (alu.kind == ALU_NONE && alu.rule == RULE_TYPE)
-        verdict_set(m, load, RULE_TYPE, reader, "the %s computes with %s, but not on 32 bits only",
+        verdict_set(m, load, RULE_TYPE, reader,
+                    "the %s computes with %s, but on a type that the ALU near the data lacks",
                     verdict_inst(m, reader), verdict_value(m, load->version));
     else
         judge_by_class(m, load, reader);
@@ -103,8 +105,9 @@ const char *verdict_store_reason(enum plan_rule rule)
         [RULE_SPACE] = "does not write global memory",
         [RULE_VOLATILE] = "is volatile or ordered and stays where it is",
         [RULE_GENERIC] = "has a generic address that may lie outside global memory",
-        [RULE_WIDTH] = "does not write one value of 32 bits",
-        [RULE_TYPE] = "does not write one value of 32 bits",
+        [RULE_WIDTH] = "writes more than the unit near the data can hold",
+        [RULE_TYPE] = "writes a type that the unit near the data does not know",
+        [RULE_PATTERN] = "writes a vector of which the chain makes one element",
         [RULE_CROSS_BLOCK] = "is in another block",
         [RULE_GUARD] = "is not under the same guard",
         [RULE_REUSE] = "has the value in its address, too",
@@ -152,6 +155,24 @@ void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacl
         verdict_set(m, load, why->rule, because,
                     "the %s is not known and stands between the chain's instructions", what);
         break;
+    case RULE_DIVERGES:
+        verdict_set(
+            m, load, why->rule, because,
+            "the lanes of a warp may part at the %s, between the load and the %s that reads "
+            "it in another block",
+            what, verdict_inst(m, candidate->inst[candidate->count - 1]));
+        break;
+    case RULE_CROSS_BLOCK:
+        verdict_set(
+            m, load, why->rule, because,
+            "%s is used in another block, by the %s, and control may come to one of the two "
+            "without the other",
+            verdict_value(m, load->version), what);
+        break;
+    case RULE_CAPACITY:
+        verdict_set(m, load, why->rule, because, "with the %s the chain does not fit into a packet",
+                    what);
+        break;
     case RULE_OVERLAP:
         verdict_set(m, load, why->rule, because,
                     "another chain keeps the %s between the chain's instructions", what);
@@ -162,4 +183,40 @@ void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacl
                     what, member);
         break;
     }
+}
+
+void verdict_capacity(struct matcher *m, struct load *load, const struct candidate *candidate,
+                      const char *what)
+{
+    verdict_set(m, load, RULE_CAPACITY, candidate->inst[candidate->count - 1],
+                "the chain of the %s %s", verdict_inst(m, candidate->inst[candidate->count - 1]),
+                what);
+}
+
+// The first of the chain's loads that a cache is sure to serve, or IR_NONE.
+static uint32_t served_load(struct matcher *m, const struct candidate *candidate)
+{
+    for (uint32_t i = 0; i < patterns[candidate->pattern].loads; i++)
+        if (saving_is_served(m->facts, candidate->inst[i]))
+            return candidate->inst[i];
+    return IR_NONE;
+}
+
+void verdict_saving(struct matcher *m, struct load *load, const struct candidate *candidate,
+                    const struct saving *saving)
+{
+    uint32_t last = candidate->inst[candidate->count - 1], served = served_load(m, candidate);
+    const char *what = verdict_inst(m, last);
+    if (served != IR_NONE)
+        verdict_set(m, load, RULE_REUSE, served,
+                    "a first-level cache serves the %s, %s; the chain of the %s would send %.4g "
+                    "flits more for each warp and hop than it saves",
+                    verdict_inst(m, served),
+                    reuse_text(facts_reuses(m->facts), &m->scratch, served), what,
+                    -saving->certain);
+    else
+        verdict_set(m, load, RULE_NO_SAVING, last,
+                    "the chain of the %s would send %.4g flits more for each warp and hop than it "
+                    "saves",
+                    what, -saving->certain);
 }

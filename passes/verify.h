@@ -35,4 +35,4 @@ void verify_output(struct verified *to, struct arena *arena, const struct ir_mod
 // Needs the plan of this module. The input's offset of a fault is that of the chain's or block's
 // first instruction; that of the output is 0.
 void verify_plan(struct verified *to, struct arena *arena, const struct ir_module *module,
-                 const struct plan *plan);
+                 const struct pass_options *options, const struct plan *plan);

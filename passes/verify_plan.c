@@ -1,7 +1,7 @@
-// The chains and blocks of a plan against what they claim to be, from the definitions and uses of
-// the IR alone.
-#include "passes/address.h"
+// The blocks of a plan against what they claim to be, from the definitions and uses of the IR
+// alone, and its chains (verify_chain.c).
 #include "passes/verify.h"
+#include "passes/verify_chain.h"
 
 struct checker {
     struct verified *to;
@@ -31,112 +31,6 @@ static void need(struct checker *c, uint32_t version)
         return;
     c->version_mark[version] = c->stamp;
     vec_push(&c->scratch, &c->work, version);
-}
-
-// Chains
-
-static bool is_in(const struct chain *chain, uint32_t inst)
-{
-    for (uint32_t i = 0; i < chain->count; i++)
-        if (chain->inst[i] == inst)
-            return true;
-    return false;
-}
-
-// True if nobody outside the chain reads the version: phis count if they are read themselves, an
-// operand that keeps an old value counts as a read of nothing.
-static bool stays_inside(struct checker *c, const struct chain *chain, uint32_t version)
-{
-    c->stamp++;
-    c->work.n = 0;
-    need(c, version);
-    while (c->work.n) {
-        uint32_t at = c->work.v[--c->work.n], next = IR_NONE;
-        for (uint32_t i = 0; i < c->fn->versions.v[at].use_count; i++) {
-            uint32_t use = ir_uses(c->fn, at)[i];
-            if (use & USE_PHI)
-                next = c->fn->phis.v[use & ~USE_PHI].version;
-            else if (c->fn->operands.v[use].role == ROLE_KEEP)
-                next = ir_defined(c->fn, c->fn->operand_inst.v[use]);
-            else if (at != version || !is_in(chain, c->fn->operand_inst.v[use]))
-                return false;
-            need(c, next);
-        }
-    }
-    return true;
-}
-
-struct census {
-    uint32_t loads, stores, operations, fused;
-};
-
-static struct census count_members(const struct checker *c, const struct chain *chain)
-{
-    struct census census = {0, 0, 0, 0};
-    for (uint32_t i = 0; i < chain->count; i++) {
-        const struct ir_inst *at = &c->fn->insts.v[chain->inst[i]];
-        bool load = at->class == CLASS_LOAD, store = at->class == CLASS_STORE;
-        census.loads += load;
-        census.stores += store;
-        census.operations += !load && !store;
-        census.fused += at->op == OP_fma || at->op == OP_mad;
-    }
-    return census;
-}
-
-// Loads, stores and operations of the nine patterns [000 Table 1]. A fused multiply-add stands for
-// two; divided, only its multiplication is in the chain.
-static const struct {
-    uint8_t loads, stores, operations;
-} shapes[] = {[1] = {2, 1, 1}, [2] = {2, 0, 1}, [3] = {1, 1, 0}, [4] = {1, 1, 1}, [5] = {2, 0, 1},
-              [6] = {1, 0, 1}, [7] = {1, 1, 1}, [8] = {2, 0, 2}, [9] = {2, 1, 2}};
-
-static const char *shape_fault(const struct checker *c, const struct chain *chain)
-{
-    struct census census = count_members(c, chain);
-    if (chain->pattern < 1 || chain->pattern >= sizeof shapes / sizeof *shapes)
-        return "a chain has a pattern that there is not";
-    if (census.loads != shapes[chain->pattern].loads ||
-        census.stores != shapes[chain->pattern].stores)
-        return "a chain has not the loads and stores of its pattern";
-    uint32_t fused = chain->split ? 0 : census.fused;
-    if (census.operations + fused != shapes[chain->pattern].operations)
-        return "a chain has not the operations of its pattern";
-    const struct ir_inst *last = &c->fn->insts.v[chain->inst[chain->count - 1]];
-    bool compares = chain->pattern == 5 || chain->pattern == 6;
-    return compares && last->class != CLASS_COMPARE ? "a chain ends in no comparison" : NULL;
-}
-
-static const char *member_fault(struct checker *c, const struct chain *chain, uint32_t inst)
-{
-    const struct ir_inst *at = &c->fn->insts.v[inst];
-    bool access = at->class == CLASS_LOAD || at->class == CLASS_STORE;
-    if (access && at->flags & INST_ORDERED)
-        return "an access of a chain is volatile or ordered";
-    if (access && address_of(c->module, c->fn, inst).space != W_global)
-        return "an access of a chain is not in global memory";
-    if (at->class == CLASS_STORE || inst == chain->inst[chain->count - 1])
-        return NULL;
-    uint32_t result = ir_defined(c->fn, inst);
-    if (result != IR_NONE && !stays_inside(c, chain, result))
-        return at->class == CLASS_LOAD ? "a register that a chain loads is read outside of it"
-                                       : "a result inside of a chain is read outside of it";
-    return NULL;
-}
-
-// In front of its last instruction a split multiply-add has all of the chain: its own result stays
-// at the core.
-static void check_chain(struct checker *c, const struct chain *chain)
-{
-    const char *wrong = shape_fault(c, chain);
-    for (uint32_t i = 1; i < chain->count; i++)
-        for (uint32_t k = 0; k < i; k++)
-            if (chain->inst[i] == chain->inst[k])
-                wrong = "a chain has an instruction twice";
-    for (uint32_t i = 0; i < chain->count && !wrong; i++)
-        wrong = member_fault(c, chain, chain->inst[i]);
-    if (wrong)
-        add_fault(c, chain->inst[0], wrong);
 }
 
 // Blocks
@@ -349,18 +243,28 @@ static void begin_function(struct checker *c, uint32_t function)
 }
 
 void verify_plan(struct verified *to, struct arena *arena, const struct ir_module *module,
-                 const struct plan *plan)
+                 const struct pass_options *options, const struct plan *plan)
 {
     struct checker c = {.to = to, .arena = arena, .module = module, .plan = plan};
+    struct chain_check chains = {.module = module};
+    struct arena facts;
+    struct plan own = {.arena = &facts};
     uint32_t chain = 0, block = 0;
     arena_init(&c.scratch, arena->memory);
+    arena_init(&chains.scratch, arena->memory);
+    arena_init(&facts, arena->memory);
     for (uint32_t function = 0; function < module->functions.n; function++) {
         bool any = chain < plan->chains.n && plan->chains.v[chain].function == function;
         any |= block < plan->blocks.n && plan->blocks.v[block].function == function;
         if (any)
             begin_function(&c, function);
-        for (; chain < plan->chains.n && plan->chains.v[chain].function == function; chain++)
-            check_chain(&c, &plan->chains.v[chain]);
+        if (chain < plan->chains.n && plan->chains.v[chain].function == function)
+            verify_chain_begin(&chains, facts_of(&own, module, options, function));
+        for (; chain < plan->chains.n && plan->chains.v[chain].function == function; chain++) {
+            const char *wrong = verify_chain(&chains, &plan->chains.v[chain]);
+            if (wrong)
+                add_fault(&c, plan->chains.v[chain].inst[0], wrong);
+        }
         for (; block < plan->blocks.n && plan->blocks.v[block].function == function; block++) {
             const struct block_plan *at = &plan->blocks.v[block];
             const char *wrong = at->estimate.candidate && at->chosen ? block_fault(&c, at) : NULL;
@@ -368,5 +272,7 @@ void verify_plan(struct verified *to, struct arena *arena, const struct ir_modul
                 add_fault(&c, at->first, wrong);
         }
     }
+    arena_free(&chains.scratch);
+    arena_free(&facts);
     arena_free(&c.scratch);
 }

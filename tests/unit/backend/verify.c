@@ -38,7 +38,7 @@ static const char *refute(struct proof *p, const char *output, size_t length)
 static const char *refute_plan(struct proof *p)
 {
     struct verified verified = {0};
-    verify_plan(&verified, &p->program.arena, &p->module, &p->plan);
+    verify_plan(&verified, &p->program.arena, &p->module, &p->options.passes, &p->plan);
     return verified.faults.n ? verified.faults.v[0].text : NULL;
 }
 
@@ -80,7 +80,7 @@ static void prove(struct proof *p, void *context)
     struct verified verified = {0};
     verify_output(&verified, &p->program.arena, &p->module, &p->options.passes, p->output.text,
                   p->output.length);
-    verify_plan(&verified, &p->program.arena, &p->module, &p->plan);
+    verify_plan(&verified, &p->program.arena, &p->module, &p->options.passes, &p->plan);
     assert_int_equal(verified.faults.n, 0);
     assert_true(verified.statements > 10);
     *moved += verified.moved > 0;

@@ -1,76 +1,5 @@
 // The nine patterns, and for every rule something that misses a pattern by that rule alone.
-//
-// An answer is a list of `pattern:line,line,…` for the chains and `rule:line` or `rule:line<line`
-// (because of) for what is turned down; lines count from the body's first. ` split` and ` chain`
-// stand behind a divided multiply-add and a candidate that is no load.
-#include "tests/unit/passes/kernel.h"
-#include "tests/unit/passes/planned.h"
-
-struct example {
-    const char *name, *body, *answer;
-};
-
-enum { MOST_ANSWER = 1024 };
-
-static uint32_t body_line(const struct planned *p, uint32_t function, uint32_t inst)
-{
-    return planned_line(p, function, inst) - KERNEL_LINES;
-}
-
-// `stores`: of what is turned down, the stores alone, else all but those.
-static void describe(const struct planned *p, char *to, bool stores)
-{
-    size_t at = 0;
-    *to = '\0';
-    for (uint32_t i = 0; i < p->plan.chains.n; i++) {
-        const struct chain *chain = &p->plan.chains.v[i];
-        at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s%u:", at ? " " : "", chain->pattern);
-        for (uint32_t k = 0; k < chain->count; k++)
-            at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s%u", k ? "," : "",
-                                   body_line(p, chain->function, chain->inst[k]));
-        at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s", chain->split ? " split" : "");
-    }
-    for (uint32_t i = 0; i < p->plan.rejections.n; i++) {
-        const struct rejection *r = &p->plan.rejections.v[i];
-        if ((r->kind == CANDIDATE_STORE) != stores)
-            continue;
-        at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s%s:%u", at ? " " : "",
-                               plan_rules[r->rule].id, body_line(p, r->function, r->inst));
-        if (r->because != IR_NONE)
-            at += (size_t)snprintf(to + at, MOST_ANSWER - at, "<%u",
-                                   body_line(p, r->function, r->because));
-        at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s",
-                               r->kind == CANDIDATE_CHAIN ? " chain" : "");
-        assert_non_null(r->text);
-        assert_true(strlen(r->text) > 10);
-    }
-    assert_true(at < MOST_ANSWER);
-}
-
-static bool check(const struct example *example, struct pass_options options, bool stores)
-{
-    struct planned p;
-    char text[8192], answer[MOST_ANSWER];
-    kernel_text(text, sizeof text, example->body);
-    plan_text(&p, text, options);
-    describe(&p, answer, stores);
-    bool same = !strcmp(answer, example->answer);
-    if (!same)
-        print_message("%s:\n%s  expected  %s\n  found     %s\n", example->name, example->body,
-                      example->answer, answer);
-    program_free(&p.program);
-    return same;
-}
-
-static void check_all(const struct example *examples, size_t count, struct pass_options options,
-                      bool stores)
-{
-    size_t wrong = 0;
-    for (size_t i = 0; i < count; i++)
-        wrong += !check(&examples[i], options, stores);
-    if (wrong)
-        fail_msg("%zu of %zu examples", wrong, count);
-}
+#include "tests/unit/passes/chain_answers.h"
 
 #define CHECK_ALL(examples, fma_mode, moves)                                                       \
     check_all(examples, sizeof examples / sizeof *examples,                                        \
@@ -335,11 +264,11 @@ static void test_accesses(void **state)
 {
     (void)state;
     static const struct example examples[] = {
-        {"bytes", "ld.global.u8 %r1, [%a];\nst.global.u32 [%c], %r1;\n", "width:1"},
+        {"bytes, converted", "ld.global.u8 %r1, [%a];\nst.global.u32 [%c], %r1;\n", "3:1,2"},
         {"doubles", "ld.global.f64 %x1, [%a];\nst.global.f64 [%c], %x1;\n", "width:1"},
         {"pairs", "ld.global.v2.f32 {%f1, %f2}, [%a];\nadd.f32 %f3, %f1, %f2;\n", "width:1"},
         {"a wider register", "ld.global.s32 %rd1, [%a];\nst.global.u32 [%c], %rd1;\n", "width:1"},
-        {"bytes are stored", "ld.global.u32 %r1, [%a];\nst.global.u8 [%c], %r1;\n", "width:1<2"},
+        {"bytes are stored", "ld.global.u32 %r1, [%a];\nst.global.u8 [%c], %r1;\n", "3:1,2"},
         {"from shared memory", "ld.shared.f32 %f1, [sm];\nst.global.f32 [%c], %f1;\n", "shared:1"},
         {"to shared memory", LD_A "st.shared.f32 [sm], %f1;\n", "shared:1<2"},
         {"the other operand from shared memory",
@@ -385,10 +314,21 @@ static void test_guards(void **state)
         {"a guard that has changed",
          "@%p ld.global.f32 %f1, [%a];\nsetp.eq.u32 %p, %vi, 7;\n@%p st.global.f32 [%c], %f1;\n",
          "guard:1<3"},
-        {"only the store: the result stays",
-         LD_AB "add.f32 %f3, %f1, %f2;\n@%p st.global.f32 [%c], %f3;\n", "2:1,2,3"},
+        {"only the store: nobody sees the result in other lanes",
+         LD_AB "add.f32 %f3, %f1, %f2;\n@%p st.global.f32 [%c], %f3;\n", "1:1,2,3,4"},
         {"only the store of one load", LD_A "neg.f32 %f3, %f1;\n@%p st.global.f32 [%c], %f3;\n",
-         "guard:1<3"},
+         "4:1,2,3"},
+        {"a load and the operation, which leaves the other operand elsewhere",
+         LD_A "@%p ld.global.f32 %f2, [%b];\n@%p add.f32 %f3, %f1, %f2;\nadd.f32 %f4, %f3, %f3;\n",
+         "2:1,2,3"},
+        {"the operation leaves what was loaded where its guard is false",
+         LD_AB "@%p add.f32 %f1, %f1, %f2;\nadd.f32 %f4, %f1, %f1;\n", "guard:1<3 guard:2<3"},
+        {"the same, but nobody sees it",
+         LD_AB "@%p add.f32 %f1, %f1, %f2;\n@%p st.global.f32 [%c], %f1;\n", "1:1,2,3,4"},
+        {"a store under another guard than the operation",
+         LD_A "@%p neg.f32 %f3, %f1;\n@%q st.global.f32 [%c], %f3;\n", "guard:1<3"},
+        {"only the loads", "@%p " LD_A "@%p " LD_B "add.f32 %f3, %f1, %f2;\n",
+         "guard:1<3 guard:2<3"},
         {"a value for where the guard is false",
          "mov.f32 %f1, 0f00000000;\n@%p ld.global.f32 %f1, [%a];\nst.global.f32 [%c], %f1;\n",
          "guard:2<3"},

@@ -282,6 +282,8 @@ static bool check_chains(const struct planned *p, const struct block *b, const s
 {
     for (uint32_t i = 0; i < p->plan.chains.n; i++) {
         const struct chain *chain = &p->plan.chains.v[i];
+        if (chain->across)
+            continue; // nothing of it is moved
         uint32_t body = p->module.functions.v[chain->function].insts.n - 1 - b->count, place = 0;
         while (place < r->count && r->id[place] + body != chain->inst[0])
             place++;

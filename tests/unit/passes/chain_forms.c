@@ -1,0 +1,252 @@
+// Chains beyond plain words in one basic block: comparisons in another block, vectors, parts of
+// words, other units near the data, and the best set of several.
+#include "tests/unit/passes/chain_answers.h"
+
+#define LD_A "ld.global.f32 %f1, [%a];\n"
+#define LD_B "ld.global.f32 %f2, [%b];\n"
+// A branch that keeps warps together.
+#define UNIFORM "setp.eq.u32 %t1, %ui, 3;\n@%t1 bra L;\n"
+
+static const struct pass_options usual = {.reorder = true};
+
+static struct capability with(const char *text)
+{
+    struct capability capability;
+    struct memory memory = {0};
+    struct arena arena;
+    arena_init(&arena, &memory);
+    assert_true(capability_from_text(&capability, &arena, text));
+    assert_string_equal(capability.text, text);
+    capability.text = "";
+    arena_free(&arena);
+    return capability;
+}
+
+static void test_across(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"behind a branch of all lanes",
+         LD_A UNIFORM "add.f32 %f5, %u, %u;\nL:\n"
+                      "setp.lt.f32 %t2, %f1, 0f00000000;\n",
+         "6:1,6"},
+        {"both loads, one on either side",
+         LD_A UNIFORM "add.f32 %f5, %u, %u;\nL:\n" LD_B "setp.lt.f32 %t2, %f1, %f2;\n", "5:1,6,7"},
+        {"behind a label that nobody uses", LD_A LD_B "L:\nsetp.lt.f32 %t2, %f1, %f2;\n",
+         "5:1,2,4"},
+        {"a store to elsewhere on the way",
+         "ld.global.nc.f32 %f1, [%a];\n" UNIFORM "st.global.f32 [%c], %v;\nL:\n"
+         "setp.lt.f32 %t2, %f1, 0f00000000;\n",
+         "6:1,6"},
+        {"a loop on the way",
+         LD_A "mov.u32 %r5, 0;\nM:\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %t1, %r5, %ui;\n@%t1 bra M;\n"
+              "setp.lt.f32 %t2, %f1, 0f00000000;\n",
+         "6:1,7"},
+        {"the lanes part", LD_A "@%p bra L;\nadd.f32 %f5, %u, %u;\nL:\nsetp.lt.f32 %t2, %f1, %u;\n",
+         "diverges:1<2"},
+        {"a store on one of the ways",
+         LD_A UNIFORM "st.global.f32 [%c], %v;\nL:\nsetp.lt.f32 %t2, %f1, %u;\n",
+         "alias-store:1<4"},
+        {"a store before the branch",
+         LD_A "st.global.f32 [%c], %v;\n" UNIFORM "add.f32 %f5, %u, %u;\nL:\n"
+              "setp.lt.f32 %t2, %f1, %u;\n",
+         "alias-store:1<2"},
+        {"a store behind the branch",
+         LD_A UNIFORM "add.f32 %f5, %u, %u;\nL:\nst.global.f32 [%c], %v;\n"
+                      "setp.lt.f32 %t2, %f1, %u;\n",
+         "alias-store:1<6"},
+        {"a barrier on one of the ways",
+         LD_A UNIFORM "bar.sync 0;\nL:\nsetp.lt.f32 %t2, %f1, %u;\n", "barrier:1<4"},
+        {"a call on one of the ways",
+         LD_A UNIFORM "call (%f2), f, (%v);\nL:\nsetp.lt.f32 %t2, %f1, %u;\n", "barrier:1<4"},
+        {"not always compared", LD_A UNIFORM "setp.lt.f32 %t2, %f1, %u;\nL:\n", "cross-block:1<4"},
+        {"compared again and again",
+         LD_A "M:\nsetp.lt.f32 %t2, %f1, %u;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %t1, %r5, %ui;\n"
+              "@%t1 bra M;\n",
+         "cross-block:1<3"},
+        {"loaded again and again",
+         "M:\n" LD_A "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %t1, %r5, %ui;\n@%t1 bra M;\n"
+         "setp.lt.f32 %t2, %f1, %u;\n",
+         "cross-block:2<6"},
+        {"the thread may end on the way", LD_A UNIFORM "ret;\nL:\nsetp.lt.f32 %t2, %f1, %u;\n",
+         "cross-block:1<6"},
+        {"the turn may end before the comparison",
+         "M:\n" LD_A "setp.eq.u32 %t1, %ui, 3;\n@%t1 bra M;\nsetp.lt.f32 %t2, %f1, %u;\n",
+         "cross-block:2<5"},
+        {"no comparison", LD_A UNIFORM "add.f32 %f5, %u, %u;\nL:\nst.global.f32 [%c], %f1;\n",
+         "cross-block:1<6"},
+    };
+    check_all(examples, sizeof examples / sizeof *examples, usual, false);
+    check_all(examples, sizeof examples / sizeof *examples, (struct pass_options){.reorder = false},
+              false);
+}
+
+#define LD_A2 "ld.global.v2.f32 {%f1, %f2}, [%a];\n"
+#define LD_B2 "ld.global.v2.f32 {%f3, %f4}, [%b];\n"
+#define ST_C2 "st.global.v2.f32 [%c], {%f5, %f6};\n"
+
+static void test_vectors(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"1", LD_A2 LD_B2 "add.f32 %f5, %f1, %f3;\nadd.f32 %f6, %f2, %f4;\n" ST_C2, "1:1,2,3,4,5"},
+        {"1, elements in another order",
+         LD_A2 LD_B2 "add.f32 %f6, %f2, %f4;\nadd.f32 %f5, %f1, %f3;\n" ST_C2, "1:1,2,3,4,5"},
+        {"2",
+         LD_A2 LD_B2 "add.f32 %f5, %f1, %f3;\nadd.f32 %f6, %f2, %f4;\nadd.f32 %f7, %f5, %f6;\n",
+         "2:1,2,3,4"},
+        {"3", LD_A2 "st.global.v2.f32 [%c], {%f1, %f2};\n", "3:1,2"},
+        {"3, of four",
+         "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%a];\n"
+         "st.global.v4.u32 [%c], {%r1, %r2, %r3, %r4};\n",
+         "3:1,2"},
+        {"4", LD_A2 "neg.f32 %f5, %f1;\nneg.f32 %f6, %f2;\n" ST_C2, "4:1,2,3,4"},
+        {"5", LD_A2 LD_B2 "setp.lt.f32 %t1, %f1, %f3;\nsetp.lt.f32 %t2, %f2, %f4;\n", "5:1,2,3,4"},
+        {"6", LD_A2 "setp.lt.f32 %t1, %f1, %u;\nsetp.lt.f32 %t2, %f2, %u;\n", "6:1,2,3"},
+        {"7", LD_A2 "mul.f32 %f5, %f1, %u;\nmul.f32 %f6, %f2, %u;\n" ST_C2, "7:1,2,3,4"},
+        {"8",
+         LD_A2 LD_B2 "fma.rn.f32 %f5, %f1, %u, %f3;\nfma.rn.f32 %f6, %f2, %u, %f4;\n"
+                     "add.f32 %f7, %f5, %f6;\n",
+         "8:1,2,3,4"},
+        {"9", LD_A2 LD_B2 "fma.rn.f32 %f5, %f1, %u, %f3;\nfma.rn.f32 %f6, %f2, %u, %f4;\n" ST_C2,
+         "9:1,2,3,4,5"},
+        {"elements crossed", LD_A2 "st.global.v2.f32 [%c], {%f2, %f1};\n", "pattern:1<2"},
+        {"an element of another vector",
+         LD_A2 LD_B2 "add.f32 %f5, %f1, %f4;\nadd.f32 %f6, %f2, %f3;\n" ST_C2,
+         "pattern:1<3 pattern:2<4"},
+        {"two operations", LD_A2 "neg.f32 %f5, %f1;\nabs.f32 %f6, %f2;\n" ST_C2, "pattern:1<2"},
+        {"two scalars", LD_A2 "mul.f32 %f5, %f1, %u;\nmul.f32 %f6, %f2, 0f40000000;\n" ST_C2,
+         "pattern:1<2"},
+        {"one element is not used", LD_A2 "neg.f32 %f5, %f1;\nst.global.f32 [%c], %f5;\n",
+         "pattern:1"},
+        {"one element is used again",
+         LD_A2 "neg.f32 %f5, %f1;\nneg.f32 %f6, %f2;\n" ST_C2 "add.f32 %f7, %f1, %f5;\n",
+         "reuse:1<5"},
+        {"a sum of the elements", LD_A2 "add.f32 %f5, %f1, %f2;\nst.global.f32 [%c], %f5;\n",
+         "pattern:1<2"},
+        {"stored one by one",
+         LD_A2 "neg.f32 %f5, %f1;\nneg.f32 %f6, %f2;\nst.global.f32 [%c], %f5;\n"
+               "st.global.f32 [%c+4], %f6;\n",
+         "pattern:1<2"},
+        {"halves", "ld.global.v2.u16 {%h1, %h2}, [%a];\nst.global.v2.u16 [%c], {%h1, %h2};\n",
+         "width:1"},
+        {"doubles", "ld.global.v2.f64 {%x1, %x2}, [%a];\nst.global.v2.f64 [%c], {%x1, %x2};\n",
+         "width:1"},
+    };
+    struct capability capability = with("vector: 4");
+    struct pass_options options = {.reorder = true, .capability = &capability};
+    check_all(examples, sizeof examples / sizeof *examples, options, false);
+    static const struct example too_long[] = {
+        {"of four",
+         "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%a];\n"
+         "st.global.v4.u32 [%c], {%r1, %r2, %r3, %r4};\n",
+         "width:1"},
+        {"of two", LD_A2 "st.global.v2.f32 [%c], {%f1, %f2};\n", "3:1,2"},
+    };
+    capability = with("vector: 2");
+    check_all(too_long, 2, options, false);
+    static const struct example none[] = {
+        {"usually", LD_A2 "st.global.v2.f32 [%c], {%f1, %f2};\n", "width:1"}};
+    check_all(none, 1, usual, false);
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"a byte is added to",
+         "ld.global.u8 %r1, [%a];\nadd.u32 %r2, %r1, 1;\nst.global.u8 [%c], %r2;\n", "7:1,2,3"},
+        {"a signed half is compared", "ld.global.s16 %r1, [%a];\nsetp.lt.s32 %t1, %r1, 0;\n",
+         "6:1,2"},
+        {"a byte is copied by a register of 16 bits",
+         "ld.global.u8 %h1, [%a];\nst.global.u8 [%c], %h1;\n", "3:1,2"},
+        {"a byte is added to in 16 bits",
+         "ld.global.u8 %h1, [%a];\nadd.s16 %h2, %h1, 1;\nst.global.u8 [%c], %h2;\n", "type:1<2"},
+        {"a byte in a register of 64 bits", "ld.global.u8 %rd1, [%a];\nst.global.u8 [%c], %rd1;\n",
+         "width:1"},
+    };
+    check_all(examples, sizeof examples / sizeof *examples, usual, false);
+    static const struct example none[] = {
+        {"loaded", "ld.global.u8 %r1, [%a];\nst.global.u32 [%c], %r1;\n", "width:1"},
+        {"stored", "ld.global.u32 %r1, [%a];\nst.global.u8 [%c], %r1;\n", "width:1<2"}};
+    struct capability capability = with("sub_word: false");
+    check_all(none, 2, (struct pass_options){.reorder = true, .capability = &capability}, false);
+}
+
+static void check_with(const char *text, const struct example *examples, size_t count)
+{
+    struct capability capability = with(text);
+    check_all(examples, count, (struct pass_options){.reorder = true, .capability = &capability},
+              false);
+}
+
+static void test_capability(void **state)
+{
+    (void)state;
+    static const struct example division[] = {
+        {"a division", LD_A "div.rn.f32 %f3, %f1, %u;\nst.global.f32 [%c], %f3;\n", "7:1,2,3"},
+        {"no sum", LD_A LD_B "add.f32 %f3, %f1, %f2;\n", "operation:1<3 operation:2<3"},
+    };
+    check_with("operations: [div]", division, 2);
+    static const struct example doubles[] = {
+        {"a sum of doubles",
+         "ld.global.f64 %x1, [%a];\nld.global.f64 %x2, [%b];\nadd.f64 %x3, %x1, %x2;\n"
+         "st.global.f64 [%c], %x3;\n",
+         "1:1,2,3,4"},
+        {"with a scalar that is too long",
+         "ld.global.f64 %x1, [%a];\nadd.f64 %x3, %x1, 0d3FF0000000000000;\n"
+         "st.global.f64 [%c], %x3;\n",
+         "capacity:1<3"},
+        {"no words", LD_A "st.global.f32 [%c], %f1;\n", "type:1"},
+    };
+    check_with("types: [f64]", doubles, 3);
+    check_with("types: [f64], packet_bytes: 64, scalar_bytes: 8",
+               (struct example[]){{"with a scalar",
+                                   "ld.global.f64 %x1, [%a];\nadd.f64 %x3, %x1, "
+                                   "0d3FF0000000000000;\nst.global.f64 [%c], %x3;\n",
+                                   "7:1,2,3"}},
+               1);
+    static const struct example scalars[] = {
+        {"a scalar", LD_A "add.f32 %f3, %f1, %u;\nst.global.f32 [%c], %f3;\n", "capacity:1<3"},
+        {"none", LD_A "neg.f32 %f3, %f1;\nst.global.f32 [%c], %f3;\n", "4:1,2,3"},
+        {"compared with itself", LD_A "setp.nan.f32 %t1, %f1, %f1;\n", "6:1,2"},
+        {"the other way", LD_A LD_B "fma.rn.f32 %f3, %f1, %u, %f2;\n", "capacity:1<3 capacity:2<3"},
+    };
+    check_with("scalars: 0", scalars, 4);
+    static const struct example packets[] = {
+        {"three addresses", LD_A LD_B "add.f32 %f3, %f1, %f2;\nst.global.f32 [%c], %f3;\n",
+         "2:1,2,3"},
+        {"two", LD_A "st.global.f32 [%c], %f1;\n", "3:1,2"},
+    };
+    check_with("packet_bytes: 21", packets, 2);
+}
+
+static void test_best_set(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        // 1, 2, 7, 8 save 16 and keep the two copies apart; without their store they save 6, and
+        // the copies 10 each.
+        {"three for one",
+         LD_A "ld.global.f32 %f2, [%a+4];\nld.global.f32 %f3, [%a+8];\n"
+              "ld.global.f32 %f4, [%a+8];\nst.global.f32 [%a], %f3;\nst.global.f32 [%a+4], %f4;\n"
+              "add.f32 %f5, %f1, %f2;\nst.global.f32 [%a+8], %f5;\n",
+         "2:1,2,7 3:3,5 3:4,6"},
+        // The same with one copy: 16 against 10 + 6.
+        {"of equals the longer one",
+         LD_A "ld.global.f32 %f2, [%a+4];\nld.global.f32 %f3, [%a+8];\n"
+              "st.global.f32 [%a], %f3;\nadd.f32 %f5, %f1, %f2;\nst.global.f32 [%a+8], %f5;\n",
+         "1:1,2,5,6 overlap:3<6"},
+    };
+    check_all(examples, 2, usual, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_across),   cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_parts),    cmocka_unit_test(test_capability),
+        cmocka_unit_test(test_best_set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
