@@ -1,4 +1,5 @@
 #include "backend/build.h"
+#include "passes/shared.h"
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@ struct builder {
     const struct written *written;
     const struct bodies *bodies;
     const struct rejection **rejections; // by function, then place
-    uint32_t chain, block, rejection;    // how far the plan's lists are done
+    struct shared_search *shared;
+    uint32_t chain, block, rejection; // how far the plan's lists are done
     // The function at work.
     const struct ir_function *fn;
     const struct body *body;
@@ -79,6 +81,7 @@ static const char *add_chain(struct builder *b, const struct chain *chain)
         .response = chain->response,
         .response_flits = chain->response_flits,
         .saving = chain->saving,
+        .expected_saving = chain->expected_saving,
     };
     for (uint32_t i = 0; i < chain->count; i++) {
         const char *wrong = add_instruction(b, &to, chain->inst[i]);
@@ -220,13 +223,23 @@ static void sort_rejections(struct builder *b)
         qsort(b->rejections, count, sizeof *b->rejections, compare_rejections);
 }
 
+static void place_shared(const struct builder *b, uint32_t function)
+{
+    struct shared_memory shared = shared_memory_of(b->shared, function);
+    const struct capability *capability = capability_of(&b->tables->options);
+    b->kernel->shared_bytes = (uint32_t)limited(shared.bytes, INT32_MAX);
+    b->kernel->service_queue_at_core = shared_leaves_queue(capability, &shared);
+}
+
 static const char *add_kernel(struct builder *b, uint32_t function)
 {
-    struct table_kernel kernel = {
-        name_text(b, b->fn->name), b->body->insts.n, b->body->loads, {0}, {0}, {0}};
+    struct table_kernel kernel = {.name = name_text(b, b->fn->name),
+                                  .instructions = b->body->insts.n,
+                                  .loads = b->body->loads};
     const struct plan *plan = b->plan;
     const char *wrong = NULL;
     b->kernel = &kernel;
+    place_shared(b, function);
     for (; b->chain < plan->chains.n && plan->chains.v[b->chain].function == function && !wrong;
          b->chain++)
         wrong = add_chain(b, &plan->chains.v[b->chain]);
@@ -265,6 +278,7 @@ const char *tables_build(struct tables *tables, struct arena *arena, const struc
         .bodies = bodies,
     };
     const char *wrong = NULL;
+    b.shared = shared_search_new(arena, module);
     sort_rejections(&b);
     for (uint32_t function = 0; function < module->functions.n && !wrong; function++) {
         b.fn = &module->functions.v[function];

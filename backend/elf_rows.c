@@ -34,6 +34,7 @@ static const struct elf_row module_rows[] = {
     ROW("options.block.y", block_y),
     ROW("options.block.z", block_z),
     ROW("options.restrict", restrict_parameters),
+    ROW("options.capability", capability),
     END,
 };
 #undef RECORD
@@ -46,6 +47,8 @@ static const struct elf_row kernel_rows[] = {
     ROW("chains", chains),
     ROW("blocks", blocks),
     ROW("rejected", rejected),
+    ROW("shared_bytes", shared_bytes),
+    ROW("service_queue_at_core", service_queue_at_core),
     END,
 };
 #undef RECORD
@@ -58,6 +61,7 @@ static const struct elf_row chain_rows[] = {
     ROW("response.flits", response_flits),
     ROW("pattern", pattern),
     ROW("response.kind", response),
+    ROW("expected_saving", expected_saving),
     END,
 };
 #undef RECORD

@@ -2,6 +2,8 @@
 #include "backend/bodies.h"
 #include "backend/build.h"
 #include "backend/text.h"
+#include "passes/capability.h"
+#include <string.h>
 
 // Taking tags out may bring the halves of another one together; nobody has more than a few inside
 // of each other.
@@ -45,7 +47,8 @@ static bool is_current(struct opened *opened, struct arena *arena, const struct 
     if (!has_style(&tags, options->tags) || !tags_read(&opened->tables, arena, input, &ignored))
         return false;
     opened->tables.output.file = text_utf8(arena, options->output_name);
-    return same_options(&opened->tables.options, &options->passes);
+    return same_options(&opened->tables.options, &options->passes) &&
+           !strcmp(opened->tables.capability, capability_of(&options->passes)->text);
 }
 
 void backend_open(struct opened *opened, struct arena *arena, const struct source *input,
@@ -92,7 +95,9 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
     struct tree *tree;
     struct bodies bodies;
     struct tables *tables = &output->tables;
-    *tables = (struct tables){.version = TABLES_VERSION, .options = options->passes};
+    *tables = (struct tables){.version = TABLES_VERSION,
+                              .options = options->passes,
+                              .capability = capability_of(&options->passes)->text};
     tables->source.file = text_utf8(arena, source->name);
     tables->output.file = text_utf8(arena, options->output_name);
     tables_digest(tables->source.sha256, source->text, source->length);

@@ -142,9 +142,10 @@ static void print_chain(struct page *page, const struct table_chain *chain)
     label(page, "chain %u", chain->id);
     putf(page, "pattern %u,", chain->pattern);
     put_styled(page, GOOD, table_formulas[chain->pattern]);
-    putf(page, "| response %s, %u flit%s | saves %u flit%s per warp and hop",
+    putf(page, "| response %s, %u flit%s | saves %u flit%s per warp and hop, %.4g expected",
          table_response_names[chain->response], chain->response_flits,
-         plural(chain->response_flits), chain->saving, plural(chain->saving));
+         plural(chain->response_flits), chain->saving, plural(chain->saving),
+         chain->expected_saving);
     more_line(page);
     put_place(page, first, last);
     more_line(page);
@@ -292,6 +293,8 @@ static void print_header(struct page *page)
     putf(page, "cost model %s | multiply-adds %s | order %s",
          table_cost_names[tables->options.cost], table_fma_names[tables->options.fma],
          tables->options.reorder ? "changed where it helps" : "kept");
+    if (tables->capability && *tables->capability)
+        putf(page, "| near the data: %s", tables->capability);
     end_line(page);
     sink_char(&page->to, '\n');
 }

@@ -84,6 +84,7 @@ const struct field rows_chain[] = {
     LIST("instructions", instructions, rows_instruction, table_instruction, true),
     OBJECT("response", rows_response),
     ENTRY("saving", UINT, saving),
+    ENTRY("expected_saving", DOUBLE, expected_saving),
     END,
 };
 #undef RECORD
@@ -173,6 +174,8 @@ const struct field rows_kernel[] = {
     ENTRY("name", TEXT, name),
     ENTRY("instructions", UINT, instructions),
     ENTRY("loads", UINT, loads),
+    ENTRY("shared_bytes", UINT, shared_bytes),
+    ENTRY("service_queue_at_core", BOOL, service_queue_at_core),
     LIST("chains", chains, rows_chain, table_chain, false),
     LIST("blocks", blocks, rows_block, table_block, false),
     LIST("rejected", rejected, rows_rejection, table_rejection, true),
@@ -203,6 +206,7 @@ static const struct field rows_options[] = {
     ENTRY("reorder", BOOL, options.reorder),
     OBJECT("block", rows_options_block),
     ENTRY("restrict", OPTIONAL, options.restrict_parameters),
+    ENTRY("capability", TEXT, capability),
     END,
 };
 #define VERSION ENTRY("version", UINT, version, .least = TABLES_VERSION, .most = TABLES_VERSION)

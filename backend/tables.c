@@ -1,4 +1,5 @@
 #include "backend/rows.h"
+#include "passes/capability.h"
 #include "support/bits.h"
 #include "support/json.h"
 
@@ -65,6 +66,9 @@ static const char *check_block(const struct check *check, uint32_t id)
 
 const char *tables_check(struct arena *arena, const struct tables *tables)
 {
+    struct capability capability;
+    if (tables->capability && !capability_from_text(&capability, arena, tables->capability))
+        return "options.capability is none";
     for (uint32_t k = 0; k < tables->kernels.n; k++) {
         const struct table_kernel *kernel = &tables->kernels.v[k];
         struct check check = {arena, kernel, bits_new(arena, kernel->instructions)};

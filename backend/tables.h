@@ -27,6 +27,7 @@ struct table_chain {
     enum response response;
     uint32_t response_flits;
     uint32_t saving;
+    double expected_saving;
 };
 
 // What one cost model says of a block.
@@ -72,6 +73,8 @@ struct table_kernel {
     const char *name;
     uint32_t instructions; // of the output
     uint32_t loads;        // of these, loads that may go to global memory
+    uint32_t shared_bytes; // of variables in shared memory; a launch may add to it
+    bool service_queue_at_core; // they leave what the service queue takes
     VEC(struct table_chain) chains;
     VEC(struct table_block) blocks;
     VEC(struct table_rejection) rejected;
@@ -81,6 +84,7 @@ struct tables {
     uint32_t version; // TABLES_VERSION
     struct table_file source, output;
     struct pass_options options;
+    const char *capability; // keys of the unit near the data that are not the usual ones; ""
     VEC(struct table_kernel) kernels;
 };
 

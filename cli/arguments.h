@@ -56,6 +56,8 @@ struct arguments {
     int cost;      // enum cost_model
     int fma;       // enum fma_mode
     struct block_shape block;
+    const char *capability_path;         // NULL: the usual one
+    const struct capability *capability; // what the file says, once it is read
     int restrict_parameters;
     int reorder, verify, strip, format, check, list, fragment;
     int verbose, colour;

@@ -226,6 +226,9 @@ static const struct option analysis_options[] = {
     {"--restrict", NULL, FLAG(restrict_parameters, 1),
      .help = "different pointers among a kernel's parameters lead to\n"
              "different memory"},
+    {"--capability", "FILE", TEXT(capability_path),
+     .help = "what the unit near the data can do, where that is not what\n"
+             "the paper describes: types, operations, packets, vectors"},
     {"--fma", "fused|split", CHOICE(fma, fma_names),
      .help = "leave fused multiply-adds as they are (the default), or\n"
              "divide those whose multiplication can be offloaded, which\n"

@@ -1,6 +1,7 @@
 #include "cli/object_input.h"
 #include "backend/elf_tables.h"
 #include "cli/container_input.h"
+#include "passes/capability.h"
 #include "support/file_map.h"
 #include <string.h>
 
@@ -39,6 +40,8 @@ static const char *other_option(struct arena *arena, const struct arguments *arg
         return "--block";
     if (arguments->restrict_parameters && !made->restrict_parameters)
         return "--restrict";
+    if (arguments->capability && strcmp(arguments->capability->text, tables->capability) != 0)
+        return "--capability";
     if (arguments->tags >= 0 && !is_tagged_as(arena, ptx, (enum tag_style)arguments->tags))
         return "--tags";
     return NULL;

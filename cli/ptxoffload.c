@@ -9,6 +9,7 @@
 #include "frontend/directives.h"
 #include "frontend/ptx_header.h"
 #include "ir/check.h"
+#include "passes/capability.h"
 #include "passes/verify.h"
 #include "support/file.h"
 #include <errno.h>
@@ -160,6 +161,9 @@ static void open_input(struct run *run, struct backend_options *options)
     run->opened.source = run->input;
     run->opened.current = true;
     options->passes = tables->options;
+    struct capability *capability = ARENA_NEW(&run->arena, struct capability);
+    if (capability_from_text(capability, &run->arena, tables->capability))
+        options->passes.capability = capability;
     for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
         if (run->arguments.wishes.v[i].product == PRODUCT_PTX)
             tables->output.file = text_utf8(&run->arena, options->output_name);
@@ -198,6 +202,7 @@ static int analyse(struct run *run)
                 .reorder = arguments->reorder,
                 .block = arguments->block,
                 .restrict_parameters = (uint32_t)arguments->restrict_parameters,
+                .capability = arguments->capability,
             },
         .output_name = arguments_ptx_name(arguments),
     };
@@ -404,6 +409,27 @@ static int tell(struct run *run)
     return run_commit(run) ? DONE : BAD_INPUT;
 }
 
+static bool read_capability(struct run *run)
+{
+    struct arguments *arguments = &run->arguments;
+    struct file_text file;
+    struct diags diags;
+    if (!arguments->capability_path)
+        return true;
+    const char *error = file_read(&run->whole, arguments->capability_path, &file);
+    if (error) {
+        message_error(&run->messages, "cannot read '%s': %s", arguments->capability_path, error);
+        return false;
+    }
+    struct source *source = ARENA_NEW(&run->whole, struct source);
+    struct capability *capability = ARENA_NEW(&run->whole, struct capability);
+    source_init(source, &run->whole, arguments->capability_path, file.text, file.length);
+    diags_init(&diags, &run->whole);
+    arguments->capability = capability;
+    capability_read(capability, &run->whole, source, &diags);
+    return messages_diags(&run->messages, &diags, source);
+}
+
 static int run_all(struct run *run, int argc, char **argv)
 {
     if (!arguments_read(&run->arguments, &run->whole, argc, argv, stderr))
@@ -416,7 +442,7 @@ static int run_all(struct run *run, int argc, char **argv)
     if (!messages_begin(&run->messages, &run->whole))
         return BAD_INPUT;
     run->input_quoted = depfile_quote(&run->whole, arguments->input);
-    int status = process(run);
+    int status = read_capability(run) ? process(run) : BAD_INPUT;
     outputs_abandon(&run->outputs);
     if (arguments->time_passes)
         timing_print(&run->timing, run->messages.to);

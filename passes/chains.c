@@ -42,8 +42,29 @@ static void list_rejections(struct matcher *m, struct plan *plan)
         vec_push(plan->arena, &plan->rejections, m->rejections.v[i]);
 }
 
+// A kernel with chains whose shared memory leaves no room for the service queue.
+static void judge_shared(struct matcher *m, struct shared_search *search, const struct plan *plan,
+                         uint32_t first_chain)
+{
+    if (plan->chains.n == first_chain || !m->fn->is_entry)
+        return;
+    struct shared_memory shared = shared_memory_of(search, m->function);
+    if (shared_leaves_queue(m->capability, &shared))
+        return;
+    const char *text = arena_printf(
+        m->arena,
+        "the kernel takes %llu of %u bytes of shared memory, and the service queue of a core %u: "
+        "its chains are computed only where all that they access is in one LLC partition",
+        (unsigned long long)shared.bytes, m->capability->shared_bytes,
+        m->capability->service_queue_bytes);
+    vec_push(&m->scratch, &m->rejections,
+             (struct rejection){m->function, CANDIDATE_CHAIN, RULE_SHARED,
+                                plan->chains.v[first_chain].inst[0], shared.first, text,
+                                .last = IR_NONE});
+}
+
 static void run_on(struct ir_module *module, uint32_t function, const struct pass_options *options,
-                   struct plan *plan)
+                   struct plan *plan, struct shared_search *search)
 {
     struct matcher m = {.module = module,
                         .options = options,
@@ -62,6 +83,7 @@ static void run_on(struct ir_module *module, uint32_t function, const struct pas
     stores_judge(&m, plan, first);
     if (plan->chains.n > first)
         qsort(plan->chains.v + first, plan->chains.n - first, sizeof *plan->chains.v, by_place);
+    judge_shared(&m, search, plan, first);
     list_rejections(&m, plan);
     arena_free(&m.scratch);
 }
@@ -69,8 +91,12 @@ static void run_on(struct ir_module *module, uint32_t function, const struct pas
 bool pass_chains(struct ir_module *module, const struct pass_options *options, struct plan *plan)
 {
     uint32_t before = plan->chains.n + plan->rejections.n;
+    struct arena scratch;
+    arena_init(&scratch, plan->arena->memory);
+    struct shared_search *search = shared_search_new(&scratch, module);
     for (uint32_t i = 0; i < module->functions.n; i++)
         if (module->functions.v[i].has_body)
-            run_on(module, i, options, plan);
+            run_on(module, i, options, plan, search);
+    arena_free(&scratch);
     return plan->chains.n + plan->rejections.n > before;
 }

@@ -264,9 +264,7 @@ static void search_group(struct matcher *m, struct choice *choices, uint32_t cou
                          uint32_t span)
 {
     struct search s = {.m = m, .choices = choices, .count = count, .first = first, .span = span};
-    struct arena scratch;
     double rest[EXACT_MOST + 1] = {0};
-    arena_init(&scratch, m->scratch.memory);
     for (uint32_t i = count; i-- > 0;) {
         double most = choices[i].saves[WHOLE];
         most = choices[i].saves[WITHOUT_STORE] > most ? choices[i].saves[WITHOUT_STORE] : most;
@@ -274,9 +272,10 @@ static void search_group(struct matcher *m, struct choice *choices, uint32_t cou
     }
     s.rest = rest;
     s.best = -1;
-    s.saved = ARENA_ARRAY(&scratch, uint32_t, (size_t)2 * span * count);
+    if (!m->saved)
+        m->saved = ARENA_ARRAY(&m->scratch, uint32_t, 2 * EXACT_SPAN * EXACT_MOST);
+    s.saved = m->saved;
     descend(&s, 0, 0);
-    arena_free(&scratch);
 }
 
 // What was decided, in the same order; what is out learns what is in its way.

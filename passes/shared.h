@@ -12,8 +12,9 @@ struct shared_memory {
     bool more;      // a variable without a size is named: the launch says how long it is
 };
 
-struct shared_memory shared_memory_of(struct arena *arena, const struct ir_module *module,
-                                      uint32_t function);
+struct shared_search; // what is asked of a module again and again; lives in the arena
+struct shared_search *shared_search_new(struct arena *arena, const struct ir_module *module);
+struct shared_memory shared_memory_of(struct shared_search *search, uint32_t function);
 
 // True if one CTA leaves what the service queue takes: chains may be computed at any core on the
 // way. If not, they may only be computed where all their operands are in one LLC partition.

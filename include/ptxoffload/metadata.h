@@ -121,14 +121,15 @@ struct ptxoffload_module {
     uint8_t fma;                     /* enum ptxoffload_fma: --fma */
     uint8_t reorder;                 /* 0 or 1; 0: --no-reorder */
     uint8_t reserved;
-    uint32_t block_x;                /* --block; 0: not given */
+    uint32_t block_x; /* --block; 0: not given */
     uint32_t block_y;
     uint32_t block_z;
     uint32_t restrict_parameters; /* 0 or 1; 1: --restrict */
+    ptxoffload_string capability; /* --capability: keys that differ from the usual ones */
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, kernels) == 8);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, cost) == 16);
-PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 36);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 40);
 
 /* A kernel with a body, or another function of which there is anything to say. */
 struct ptxoffload_kernel {
@@ -138,25 +139,29 @@ struct ptxoffload_kernel {
     struct ptxoffload_range chains;   /* in .ptxoffload.chains */
     struct ptxoffload_range blocks;   /* in .ptxoffload.blocks, in the order of the text */
     struct ptxoffload_range rejected; /* in .ptxoffload.rejected, in the order of the text */
+    uint32_t shared_bytes;            /* variables in shared memory; a launch may add to it */
+    uint8_t service_queue_at_core;    /* 0 or 1: they leave what the service queue takes */
+    uint8_t reserved[3];
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_kernel, chains) == 12);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_kernel, rejected) == 28);
-PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_kernel) == 36);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_kernel) == 44);
 
 /* A Load-Compute-Store chain [000, Table 1]. */
 struct ptxoffload_chain {
     uint32_t id;                          /* its place in its kernel */
-    struct ptxoffload_range instructions; /* 2 to 5, in the order of the output */
+    struct ptxoffload_range instructions; /* 2 to 7, in the order of the output */
     uint32_t saving;         /* flits per warp and hop, if all accesses go equally far */
     uint32_t response_flits; /* size of the response, in flits */
     uint8_t pattern;         /* 1 to 9: row of [000, Table 1] */
     uint8_t response;        /* enum ptxoffload_response */
     uint8_t reserved[2];
+    double expected_saving; /* the same with the lines and misses that are expected */
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_chain, instructions) == 4);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_chain, saving) == 12);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_chain, pattern) == 20);
-PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_chain) == 24);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_chain) == 32);
 
 struct ptxoffload_instruction {
     uint32_t line;   /* in the input, from 1 */

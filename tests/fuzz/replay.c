@@ -18,7 +18,7 @@
 enum {
     CUTS = 64,
     MUTATIONS = 192,
-    FAILURES = 512,
+    FAILURES = 1024,
     MOST_FILES = 4096,
     MOST_WORDS = 8192,
     LONGEST_PART = 64,

@@ -83,6 +83,7 @@ static inline void made_chains(struct made *m, uint32_t function, const struct i
             .response = made_random(m, 3),
             .response_flits = 1 + made_random(m, 5),
             .saving = made_random(m, 20),
+            .expected_saving = made_random(m, 99) / 7.0 - 3,
         };
         memcpy(chain.inst, order + at, count * sizeof *order);
         vec_push(&m->program.arena, &m->plan.chains, chain);

@@ -30,7 +30,11 @@ static struct table_instruction instructions[] = {
 };
 static const char *names[] = {"%rd1", "%tid.x"};
 static struct table_chain chains[] = {
-    {.pattern = 1, .instructions = {instructions, 4, 4}, .response_flits = 1, .saving = 16},
+    {.pattern = 1,
+     .instructions = {instructions, 4, 4},
+     .response_flits = 1,
+     .saving = 16,
+     .expected_saving = 15.25},
 };
 static struct table_estimate alternatives[] = {
     {.cost = COST_REFINED, .bw_tx = 1, .bw_rx = 2, .threshold_tx = 9},
@@ -84,7 +88,12 @@ static struct table_rejection rejected[] = {
     {7, 1, CANDIDATE_BLOCK, RULE_PASSED_OVER, 0, "an overlapping candidate saves more"},
 };
 static struct table_kernel kernels[] = {
-    {"vecadd", 22, 3, {chains, 1, 1}, {blocks, 3, 3}, {rejected, 2, 2}},
+    {.name = "vecadd",
+     .instructions = 22,
+     .loads = 3,
+     .chains = {chains, 1, 1},
+     .blocks = {blocks, 3, 3},
+     .rejected = {rejected, 2, 2}},
     {.name = "empty"},
 };
 static const struct tables tables = {
@@ -106,7 +115,8 @@ static void test_text(void **state)
         "\n"
         "kernel vecadd\n"
         "  chain 0  pattern 1, c = f(a,b) | response ack, 1 flit | saves 16 flits per warp and "
-        "hop\n"
+        "hop, 15.25\n"
+        "           expected\n"
         "           in.ptx:44..49\n"
         "           ld.global.f32, ld.global.f32, add.f32, st.global.f32\n"
         "  block 0  loop | candidate if max(%r1, 1) >= 4\n"

@@ -43,6 +43,7 @@ static void same_chain(const struct table_chain *a, const struct table_chain *b)
     assert_int_equal(a->response, b->response);
     assert_int_equal(a->response_flits, b->response_flits);
     assert_int_equal(a->saving, b->saving);
+    same_double(a->expected_saving, b->expected_saving);
     assert_int_equal(a->instructions.n, b->instructions.n);
     for (uint32_t i = 0; i < a->instructions.n; i++) {
         const struct table_instruction *x = &a->instructions.v[i], *y = &b->instructions.v[i];
@@ -93,6 +94,8 @@ static void same_kernel(const struct table_kernel *a, const struct table_kernel 
     assert_string_equal(a->name, b->name);
     assert_int_equal(a->instructions, b->instructions);
     assert_int_equal(a->loads, b->loads);
+    assert_int_equal(a->shared_bytes, b->shared_bytes);
+    assert_int_equal(a->service_queue_at_core, b->service_queue_at_core);
     assert_int_equal(a->chains.n, b->chains.n);
     for (uint32_t i = 0; i < a->chains.n; i++)
         same_chain(&a->chains.v[i], &b->chains.v[i]);

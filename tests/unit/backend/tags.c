@@ -168,9 +168,10 @@ static void test_layout(void **state)
         " .pragma \"ptxoffload.module version=1 source.file='a ~22test~22.ptx' source.sha256=";
     assert_memory_equal(body, first, strlen(first));
     assert_non_null(
-        strstr(body, " .pragma \"ptxoffload.kernel name='k' instructions=3 loads=1\"; "
+        strstr(body, " .pragma \"ptxoffload.kernel name='k' instructions=3 loads=1 "
+                     "shared_bytes=0 service_queue_at_core=true\"; "
                      ".pragma \"ptxoffload.chain-facts id=0 pattern=3 response.kind=ack "
-                     "response.flits=1 saving=4 places=6:2,7:2\"; "
+                     "response.flits=1 saving=4 expected_saving=0 places=6:2,7:2\"; "
                      ".pragma \"ptxoffload.block-facts id=0 kind=loop begin_line=6 end_line=7"));
     const char *rest = strchr(body, '\n');
     assert_string_equal(rest, "\n\t.pragma \"ptxoffload.begin 0\"; .pragma \"ptxoffload.chain 0 "
@@ -299,7 +300,7 @@ static void test_tampered(void **state)
         {"", "version=1", "version=2", "version: expected a whole number from 1 to 1"},
         {"", "source.file='a", "source.file='b", "the tags were changed"},
         {"", "source.file='a ~22", "source.file='a ~2g", "source.file: expected a string"},
-        {"", "test~22.ptx'", "test~22.ptx", "source.file: its text has no end"},
+        {"", "test~22.ptx'", "test~22.ptx", "expected pairs of key=value"},
         {"", "source.sha256=", "source.sha256=0", "source.sha256: expected a SHA-256"},
         {"", "bw_tx=0", "bw_tx=nan", "bw_tx: expected a number"},
         {"", "bw_tx=0", "bw_tx=1e999", "bw_tx: expected a number"},
@@ -324,8 +325,10 @@ static void test_tampered(void **state)
         {"", "chain-facts id=0", "chain-facts id=1", "its id is not its place among the chains"},
         {"", "block-facts id=0", "block-facts id=9", "its id is not its place among the blocks"},
         {"", " .pragma \"ptxoffload.digest", "; .pragma \"ptxoffload.digested", "is not known"},
-        {"", ".pragma \"ptxoffload.kernel name='k' instructions=4 loads=1\"; ", "",
-         "there is no tag 'kernel' in front"},
+        {"",
+         ".pragma \"ptxoffload.kernel name='k' instructions=4 loads=1 "
+         "shared_bytes=0 service_queue_at_core=true\"; ",
+         "", "there is no tag 'kernel' in front"},
         {"", "instructions=4", "instructions=5", "has not that many instructions"},
         {"", "name='k'", "name='l'", "it belongs to another kernel"},
         {"", "ptxoffload.module", "ptxoffload.+", "this tag goes on with no other"},
