@@ -256,12 +256,11 @@ static void make_masks(struct noc *noc)
     noc->words = bits_words(most);
     noc->router_words = bits_words(noc->routers);
     noc->node_words = bits_words(noc->nodes);
-    noc->link_words = bits_words(noc->links);
     noc->waiting_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
     noc->ready_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
     noc->waiting_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
     noc->ready_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
-    noc->sending = ARENA_ARRAY(noc->arena, uint64_t, noc->link_words);
+    noc->sending = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
     noc->holding = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
     noc->arrived = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->classes * noc->node_words);
     noc->buffer_sum = ARENA_ARRAY(noc->arena, uint64_t, noc->routers);
@@ -274,7 +273,7 @@ static void make_scratch(struct noc *noc)
     for (uint32_t i = 0; i < noc->routers; i++)
         if (noc->router[i].ins > requests)
             requests = noc->router[i].ins;
-    order = noc->links > order ? noc->links : order;
+    order = noc->nodes > order ? noc->nodes : order;
     s->request = ARENA_ARRAY(noc->arena, struct noc_vc_request, (requests << noc->shift) + 1);
     s->first = ARENA_ARRAY(noc->arena, uint32_t, most);
     s->last = ARENA_ARRAY(noc->arena, uint32_t, most);
@@ -339,9 +338,12 @@ static void make_interfaces(struct noc *noc)
         noc->lane[i].out = NOC_NONE;
     for (uint32_t node = 0; node < noc->nodes; node++) {
         const struct noc_interface *interface = &noc->interface[node];
+        uint64_t queue = noc->config.injection_queue, room = queue / interface->links;
         for (uint32_t i = 0; i < interface->links; i++)
             noc->link[interface->link0 + i] =
-                (struct noc_link){.node = node, .port = interface->out0 + i % interface->ports};
+                (struct noc_link){.node = node,
+                                  .port = interface->out0 + i % interface->ports,
+                                  .room = queue && !room ? 1 : room};
     }
 }
 

@@ -52,9 +52,10 @@ static uint32_t take(struct noc *noc, struct noc_queue *queue)
 
 // Sending
 
-static bool has_room(const struct noc *noc, const struct noc_lane *lane, uint32_t flits)
+// A packet that is longer than an empty queue passes through it.
+static bool has_room(const struct noc_link *link, const struct noc_lane *lane, uint32_t flits)
 {
-    return !noc->lane_room || !lane->flits || lane->flits + flits <= noc->lane_room;
+    return !link->room || !lane->flits || lane->flits + flits <= link->room;
 }
 
 // The link of a node whose queue for the class is the shortest and has room, or NOC_NONE.
@@ -65,7 +66,7 @@ static uint32_t find_link(const struct noc *noc, uint32_t node, uint32_t class, 
     uint64_t least = UINT64_MAX;
     for (uint32_t i = interface->link0; i < interface->link0 + interface->links; i++) {
         const struct noc_lane *lane = &noc->lane[i * noc->classes + class];
-        if (lane->flits < least && has_room(noc, lane, flits)) {
+        if (lane->flits < least && has_room(&noc->link[i], lane, flits)) {
             best = i;
             least = lane->flits;
         }
@@ -98,7 +99,8 @@ void noc_send(struct noc *noc, const struct noc_packet *packet)
     put(noc, &lane->queue, new_packet(noc, packet));
     lane->flits += packet->flits;
     noc->link[index].lanes |= 1u << packet->class;
-    mask_set(noc->sending, index);
+    interface->packets++;
+    mask_set(noc->sending, packet->source);
     noc->is_ranked |= packet->priority > 0;
     uint64_t width = noc->config.node_link;
     if (width)
@@ -166,11 +168,11 @@ static void finish_packet(struct noc *noc, uint32_t link, uint32_t class)
     noc->out_port[noc_port(noc, lane->out)].free |= UINT64_C(1) << noc_vc(noc, lane->out);
     lane->out = NOC_NONE;
     take(noc, &lane->queue);
+    if (!--noc->interface[noc->link[link].node].packets)
+        mask_clear(noc->sending, noc->link[link].node);
     if (lane->queue.packets)
         return;
     noc->link[link].lanes &= ~(1u << class);
-    if (!noc->link[link].lanes)
-        mask_clear(noc->sending, link);
 }
 
 static void inject_flit(struct noc *noc, uint32_t link, uint32_t class, uint32_t out)
@@ -196,7 +198,7 @@ static void inject_flit(struct noc *noc, uint32_t link, uint32_t class, uint32_t
 }
 
 // Of the classes that can go: the one whose packet has the highest priority, then the next in turn.
-void noc_inject(struct noc *noc, uint32_t index)
+static void inject(struct noc *noc, uint32_t index)
 {
     struct noc_link *link = &noc->link[index];
     uint32_t best = NOC_NONE, out = NOC_NONE;
@@ -221,6 +223,20 @@ void noc_inject(struct noc *noc, uint32_t index)
         return;
     link->turn = best + 1 < noc->classes ? best + 1 : 0;
     inject_flit(noc, index, best, out);
+}
+
+// Links to the same port compete for its virtual channels: another one begins in each cycle.
+void noc_inject(struct noc *noc, uint32_t node)
+{
+    struct noc_interface *interface = &noc->interface[node];
+    uint32_t first = interface->link_turn;
+    interface->link_turn = first + 1 < interface->links ? first + 1 : 0;
+    for (uint32_t i = first; i < interface->links; i++)
+        if (noc->link[interface->link0 + i].lanes)
+            inject(noc, interface->link0 + i);
+    for (uint32_t i = 0; i < first; i++)
+        if (noc->link[interface->link0 + i].lanes)
+            inject(noc, interface->link0 + i);
 }
 
 // Ejection

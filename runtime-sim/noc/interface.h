@@ -2,8 +2,8 @@
 #pragma once
 #include "runtime-sim/noc/router.h"
 
-// Puts a flit of a queue on the link, if one can go.
-void noc_inject(struct noc *noc, uint32_t link);
+// Puts a flit on each link of a node on which one can go.
+void noc_inject(struct noc *noc, uint32_t node);
 // A flit has come to an input virtual channel of an interface.
 void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit);
 // Takes flits that have waited for room into the queues of a node.

@@ -59,7 +59,7 @@ void noc_tick(struct noc *noc)
     step_each(noc, noc->waiting_routers, noc->routers, noc_allocate_vcs);
     step_each(noc, noc->ready_routers, noc->routers, noc_allocate_switch);
     step_each(noc, noc->holding, noc->nodes, noc_take_held);
-    step_each(noc, noc->sending, noc->links, noc_inject);
+    step_each(noc, noc->sending, noc->nodes, noc_inject);
     noc->now++;
     noc->stats.cycles++;
 }
@@ -79,7 +79,7 @@ static bool is_any(const uint64_t *mask, uint32_t words)
 
 uint64_t noc_next(const struct noc *noc)
 {
-    if (is_any(noc->ready_routers, noc->router_words) || is_any(noc->sending, noc->link_words) ||
+    if (is_any(noc->ready_routers, noc->router_words) || is_any(noc->sending, noc->node_words) ||
         is_any(noc->waiting_routers, noc->router_words) || is_any(noc->holding, noc->node_words))
         return noc->now;
     return noc_next_event(noc);

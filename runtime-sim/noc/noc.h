@@ -136,9 +136,9 @@ uint64_t noc_in_flight(const struct noc *noc);
 // The last cycle in which a flit moved or a packet was sent or popped. For a watchdog: if packets
 // are on their way and this is long ago, they will never move.
 uint64_t noc_moved_at(const struct noc *noc);
-// Who waits for whom: each packet that cannot go on, where it is and what it waits for; and the
-// cycle of waiting, if there is one. At most `most` packets are named.
+// Who waits for whom: each packet that cannot go on, where it is, what it waits for, and which
+// packet has that. At most `most` packets are named.
 void noc_report(const struct noc *noc, FILE *to, uint32_t most);
-// For tests: counts flits and credits of all buffers and channels. NULL: all is as it must be; else
-// what is not.
+// For tests: counts flits and credits of all buffers and channels, and looks at the order of flits.
+// NULL: all is as it must be; else what is not.
 const char *noc_verify(const struct noc *noc, struct arena *arena);

@@ -156,34 +156,6 @@ static void print_wait(const struct report *r, uint32_t packet)
     fputc('\n', r->to);
 }
 
-// A packet that waits for itself by way of others, or NOC_NONE.
-static uint32_t find_circle(const struct report *r)
-{
-    for (uint32_t i = 0; i < r->noc->pool; i++) {
-        uint32_t at = i;
-        for (uint32_t steps = 0; steps <= r->noc->pool; steps++) {
-            if (at == NOC_NONE || r->waits[at].kind == WAIT_NONE)
-                break;
-            at = r->waits[at].blocker;
-            if (at == i)
-                return i;
-        }
-    }
-    return NOC_NONE;
-}
-
-static void print_circle(const struct report *r)
-{
-    uint32_t first = find_circle(r), at = first;
-    if (first == NOC_NONE)
-        return;
-    fputs("waiting in a circle:\n", r->to);
-    do {
-        print_wait(r, at);
-        at = r->waits[at].blocker;
-    } while (at != first);
-}
-
 void noc_report(const struct noc *noc, FILE *to, uint32_t most)
 {
     struct arena arena;
@@ -209,6 +181,5 @@ void noc_report(const struct noc *noc, FILE *to, uint32_t most)
     }
     if (waiting > shown)
         fprintf(to, "  and %" PRIu32 " more\n", waiting - shown);
-    print_circle(&r);
     arena_free(&arena);
 }

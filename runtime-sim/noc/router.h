@@ -130,6 +130,7 @@ struct noc_link {
     uint32_t port;  // output port to the router
     uint32_t turn;  // class to begin with
     uint32_t lanes; // those with packets, as a mask
+    uint64_t room;  // of each queue, in flits; 0: unbounded
 };
 
 struct noc_interface {
@@ -137,6 +138,8 @@ struct noc_interface {
     uint32_t out0, ports; // output ports to the router
     uint32_t in;          // input port from the router
     uint64_t busy_until;  // the link from the node to the queues
+    uint32_t packets;     // in its injection queues
+    uint32_t link_turn;   // link to begin with
     uint32_t turn;        // virtual channel to begin with when flits that wait are taken
     uint64_t queue_sum, flits_entered, flits_arrived;
 };
@@ -176,10 +179,10 @@ struct noc {
     uint32_t nodes, routers;
     uint32_t router_outs, outs; // output ports: of routers, of all
     uint32_t router_ins, ins;
-    uint32_t words;                                // of a mask of a router's ports
-    uint32_t router_words, link_words, node_words; // of masks of all
-    uint32_t flight;                               // cycles from SA to the next router
-    uint32_t entry;                                // cycles from an interface to its router
+    uint32_t words;                    // of a mask of a router's ports
+    uint32_t router_words, node_words; // of masks of all
+    uint32_t flight;                   // cycles from SA to the next router
+    uint32_t entry;                    // cycles from an interface to its router
     // Cycles from SA, or from arrival at an interface, to the credit's use: between routers, and
     // with an interface at one end.
     uint32_t credit_time, entry_credit_time, exit_credit_time;
@@ -219,8 +222,7 @@ struct noc {
     struct noc_link *link;
     struct noc_lane *lane; // by link and class
     uint32_t links;
-    uint64_t lane_room;            // flits; 0: unbounded
-    uint64_t *sending;             // mask of links that have packets
+    uint64_t *sending;             // mask of nodes that have packets to send
     struct noc_arrivals *arrivals; // by node and class
     uint64_t *arrived;             // by class: mask of nodes
     uint64_t *holding;             // mask of nodes with flits that wait for room in a queue

@@ -74,6 +74,26 @@ static const char *check_masks(const struct noc *noc, struct arena *arena)
     return NULL;
 }
 
+// Flits of a packet stand one behind the other, from its head to its tail.
+static const char *check_order(const struct noc *noc, struct arena *arena)
+{
+    for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
+        const struct noc_in *in = &noc->in[i];
+        uint32_t last = in->out == NOC_NONE ? FLIT_TAIL : 0;
+        for (uint32_t k = 0; k < in->count; k++) {
+            uint32_t flit = noc->flit[(size_t)i * noc->ring + (in->head + k) % noc->ring];
+            bool begins = flit & FLIT_HEAD, ended = last & FLIT_TAIL;
+            bool is_same = !k || last >> FLIT_SHIFT == flit >> FLIT_SHIFT;
+            // In front of an active one there may be a head as well as what follows it.
+            if ((k || ended) && (begins != ended || (!begins && !is_same)))
+                return arena_printf(arena, "virtual channel %u of input port %u: packets are mixed",
+                                    noc_vc(noc, i), noc_port(noc, i));
+            last = flit;
+        }
+    }
+    return NULL;
+}
+
 const char *noc_verify(const struct noc *noc, struct arena *arena)
 {
     struct count *by_out = ARENA_ARRAY(arena, struct count, noc->outs << noc->shift);
@@ -81,5 +101,7 @@ const char *noc_verify(const struct noc *noc, struct arena *arena)
     const char *wrong = check_credits(noc, arena, by_out);
     if (!wrong)
         wrong = check_flits(noc, arena, by_out);
+    if (!wrong)
+        wrong = check_order(noc, arena);
     return wrong ? wrong : check_masks(noc, arena);
 }
