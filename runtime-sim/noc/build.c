@@ -54,22 +54,23 @@ static const char *check_size(struct arena *arena, const struct noc_config *conf
         return "a butterfly can have at most 65535 nodes";
     if (config->topology == NOC_MESH) {
         uint64_t here = config->node_routers.n ? 0 : 1;
-        for (uint32_t i = 0; i < config->node_routers.n; i++) {
-            uint64_t same = 0;
-            for (uint32_t j = 0; j < config->node_routers.n; j++)
-                same += config->node_routers.v[j] == config->node_routers.v[i];
-            here = same > here ? same : here;
-        }
+        uint64_t *nodes_of = ARENA_ARRAY(arena, uint64_t, config->width * config->height);
+        for (uint32_t i = 0; i < config->node_routers.n; i++)
+            if (++nodes_of[config->node_routers.v[i]] > here)
+                here = nodes_of[config->node_routers.v[i]];
         most = 4 + here * ports;
     } else {
         most = (config->topology == NOC_CROSSBAR ? nodes : config->radix) * ports;
     }
-    if (most * config->vcs >= UINT16_MAX || most * speed >= UINT16_MAX)
-        return arena_printf(
-            arena,
-            "a router would have %llu virtual channels or inputs of its "
-            "crossbar; it can have 65534",
-            (unsigned long long)(most * (config->vcs > speed ? config->vcs : speed)));
+    uint64_t numbers = speed;
+    for (uint64_t vcs = 1; vcs < config->vcs * 2; vcs *= 2) // see noc_index
+        numbers = vcs > numbers ? vcs : numbers;
+    if (most * numbers >= UINT16_MAX)
+        return arena_printf(arena,
+                            "a router would have %llu ports; with so many virtual channels it "
+                            "can have %llu",
+                            (unsigned long long)most,
+                            (unsigned long long)((UINT16_MAX - 1) / numbers));
     return NULL;
 }
 

@@ -72,7 +72,8 @@ static inline uint32_t noc_flits(const struct noc_config *config, uint64_t bytes
 
 // There is room in an injection queue of the node, and the link to it is free.
 bool noc_can_send(const struct noc *noc, uint32_t node, uint32_t class, uint32_t flits);
-// Needs noc_can_send in this cycle, before noc_tick. Takes memory only if queues are unbounded.
+// Needs noc_can_send in this cycle, before noc_tick. Takes memory where more packets are on their
+// way than ever before.
 void noc_send(struct noc *noc, const struct noc_packet *packet);
 // The oldest packet of the class that has arrived whole; NULL: there is none. Stays valid until it
 // is popped.

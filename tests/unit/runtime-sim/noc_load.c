@@ -395,6 +395,19 @@ static void test_masks_and_lists(void **state)
         assert_int_equal(digest_of(networks[i], 0, 0), digest_of(networks[i], 0, 1));
 }
 
+// The same on all compilers and hosts.
+static void test_same_everywhere(void **state)
+{
+    (void)state;
+    assert_int_equal(digest_of("width=5 height=4", 0, 0), UINT64_C(0x97b167fad6bfb2be));
+    assert_int_equal(digest_of("width=4 height=4 routing=adaptive vcs=4 vc_allocator=separable "
+                               "sw_allocator=separable classes=2",
+                               0, 0),
+                     UINT64_C(0x4d9b1f592ac6b9fa));
+    assert_int_equal(digest_of("topology=crossbar nodes=70 vcs=3", 0, 0),
+                     UINT64_C(0x7d954ed05bcb6727));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -410,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_priorities),
         cmocka_unit_test(test_shuffle),
         cmocka_unit_test(test_masks_and_lists),
+        cmocka_unit_test(test_same_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
