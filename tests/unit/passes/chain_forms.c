@@ -241,12 +241,45 @@ static void test_best_set(void **state)
     check_all(examples, 2, usual, false);
 }
 
+// What a cache is sure to serve is turned down by the refined cost model, not by TOM's.
+static void test_served(void **state)
+{
+    (void)state;
+#define TURNS(ADDRESS, ON)                                                                         \
+    "mov.u32 %r5, 0;\nM:\nld.global.f32 %f1, [" ADDRESS "];\nsetp.lt.f32 %t2, %f1, %u;\n" ON       \
+    "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %t1, %r5, %ui;\n@%t1 bra M;\n"
+    static const struct example tom[] = {{"the same each turn", TURNS("%a", ""), "6:3,4"}};
+    static const struct example refined[] = {
+        {"the same each turn", TURNS("%a", ""), "reuse:3<3"},
+        {"a line on each turn", TURNS("%a", "add.s64 %a, %a, 128;\n"), "6:3,4"},
+    };
+    check_all(tom, 1, (struct pass_options){.cost = COST_TOM, .reorder = true}, false);
+    check_all(refined, 2, (struct pass_options){.cost = COST_REFINED, .reorder = true}, false);
+}
+
+static void test_shared(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"no room",
+         ".shared .align 4 .b8 big[24577];\n" LD_A "st.global.f32 [%c], %f1;\n"
+         "st.shared.f32 [big], %v;\n",
+         "3:2,3 shared:2<4 chain"},
+        {"just room",
+         ".shared .align 4 .b8 big[24576];\n" LD_A "st.global.f32 [%c], %f1;\n"
+         "st.shared.f32 [big], %v;\n",
+         "3:2,3"},
+    };
+    check_all(examples, 2, usual, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_across),   cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_parts),    cmocka_unit_test(test_capability),
-        cmocka_unit_test(test_best_set),
+        cmocka_unit_test(test_best_set), cmocka_unit_test(test_served),
+        cmocka_unit_test(test_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
