@@ -187,16 +187,29 @@ static void count_waiting(struct driven *run)
         run->offered += run->feed.comes >= run->drive->warmup;
 }
 
-static void drive_channel(struct driven *run, struct dram_stats *window)
+static bool stopped(const struct dram_drive *drive)
 {
-    uint64_t warmup = run->drive->warmup, end = run->feed.end, now = 0;
-    while (now < warmup)
+    return drive->stop && *drive->stop;
+}
+
+// Runs up to this clock or until it is stopped; returns the clock that is next.
+static uint64_t go_until(struct driven *run, uint64_t now, uint64_t end)
+{
+    while (now < end && !stopped(run->drive))
         now = go(run, now);
+    return now;
+}
+
+static void drive_channel(struct driven *run, struct dram_stats *window, uint64_t *clocks)
+{
+    uint64_t warmup = run->drive->warmup, end = run->feed.end;
+    uint64_t now = go_until(run, 0, warmup);
     struct dram_stats mark = run->channel->stats;
-    while (now < end)
-        now = go(run, now);
+    now = go_until(run, now, end);
     *window = run->channel->stats;
     take_window(window, &mark);
+    *clocks = now >= end ? end - warmup : now > warmup ? now - warmup : 0;
+    run->feed.end = now < end ? now : end;
     count_waiting(run);
     finish(run, now);
 }
@@ -216,7 +229,8 @@ void dram_drive(const struct dram_drive *drive, struct arena *arena, struct dram
                                    .write_latency_min = UINT64_MAX,
                                    .conserved = true};
     result->channels = ARENA_ARRAY(arena, struct dram_stats, drive->config->channels);
-    for (uint32_t i = 0; i < drive->config->channels; i++) {
+    result->clocks = ARENA_ARRAY(arena, uint64_t, drive->config->channels);
+    for (uint32_t i = 0; i < drive->config->channels && !stopped(drive); i++) {
         struct driven run = {.drive = drive, .channel = ARENA_NEW(arena, struct dram_channel)};
         dram_init(run.channel, arena, drive->config);
         run.channel->trace = drive->trace;
@@ -224,10 +238,11 @@ void dram_drive(const struct dram_drive *drive, struct arena *arena, struct dram
         if (drive->channel)
             *drive->channel = i;
         feed_init(&run.feed, drive, i);
-        drive_channel(&run, &result->channels[i]);
+        drive_channel(&run, &result->channels[i], &result->clocks[i]);
         add_window(&result->all, &result->channels[i]);
         add_whole(result, &run);
     }
+    result->stopped = stopped(drive);
     result->cpu_seconds = cpu_seconds() - begin;
 }
 
@@ -235,7 +250,11 @@ void dram_drive(const struct dram_drive *drive, struct arena *arena, struct dram
 
 double dram_result_rate(const struct dram_result *r)
 {
-    return (double)(r->all.reads + r->all.writes) / (double)r->drive->cycles;
+    double rate = 0;
+    for (uint32_t i = 0; i < r->drive->config->channels; i++)
+        if (r->clocks[i])
+            rate += (double)(r->channels[i].reads + r->channels[i].writes) / (double)r->clocks[i];
+    return rate;
 }
 
 double dram_result_latency(const struct dram_result *r)
@@ -253,7 +272,10 @@ uint64_t dram_result_least(const struct dram_result *r)
 
 double dram_result_use(const struct dram_result *r)
 {
-    return (double)r->all.data_clocks / (double)(r->drive->cycles * r->drive->config->channels);
+    uint64_t clocks = 0;
+    for (uint32_t i = 0; i < r->drive->config->channels; i++)
+        clocks += r->clocks[i];
+    return clocks ? (double)r->all.data_clocks / (double)clocks : 0;
 }
 
 // Several loads
@@ -280,8 +302,8 @@ void dram_sweep(struct dram_sweep *sweep, struct arena *arena, const struct dram
     full.load = 0;
     dram_drive(&full, arena, &result);
     sweep->saturation = dram_result_rate(&result);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && !stopped(drive); i++)
         sweep_point(sweep, arena, drive, loads[i]);
-    for (uint32_t i = 0; !count && i < sizeof parts / sizeof *parts; i++)
+    for (uint32_t i = 0; !count && i < sizeof parts / sizeof *parts && !stopped(drive); i++)
         sweep_point(sweep, arena, drive, parts[i] * sweep->saturation);
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "runtime-sim/memory/dram.h"
 #include "runtime-sim/memory/dram_map.h"
+#include <stdatomic.h>
 
 enum dram_pattern {
     DRAM_SEQ,      // consecutive addresses
@@ -20,7 +21,8 @@ struct dram_drive {
     uint64_t seed;
     dram_trace *trace; // of all channels, one after the other; NULL: nobody listens
     void *trace_context;
-    uint32_t *channel; // unless NULL: the number of the channel whose commands are told
+    uint32_t *channel;      // unless NULL: the number of the channel whose commands are told
+    const atomic_int *stop; // ends the run when not 0; may be NULL
 };
 
 // What was counted after the warm-up, by the clock of RD and WR; that of the whole run is marked.
@@ -28,7 +30,9 @@ struct dram_result {
     const struct dram_drive *drive;
     struct dram_stats all;       // all channels together
     struct dram_stats *channels; // each
-    uint64_t offered;            // requests that came to the memory's door
+    uint64_t *clocks;            // that were counted in each: fewer if the run was stopped
+    bool stopped;
+    uint64_t offered; // requests that came to the memory's door
     // Of the whole run, what was answered after its end included.
     uint64_t latency_min, write_latency_min; // UINT64_MAX: none
     uint64_t taken, answered;

@@ -1,7 +1,7 @@
 #include "runtime-sim/memory/partition.h"
 #include <assert.h>
 
-static bool is_good(const struct partition_range *r)
+bool partition_is_good(const struct partition_range *r)
 {
     return r->first <= r->last && r->count && r->chunk &&
            (r->rule != PARTITION_XOR || !(r->count & (r->count - 1)));
@@ -13,7 +13,7 @@ void partition_init(struct partition_map *map, struct arena *arena,
     struct partition_range whole = *all;
     whole.first = 0;
     whole.last = UINT64_MAX;
-    assert(is_good(&whole));
+    assert(partition_is_good(&whole));
     *map = (struct partition_map){.arena = arena};
     vec_push(arena, &map->ranges, whole);
 }
@@ -30,7 +30,7 @@ static void keep(struct partition_map *to, const struct partition_range *range, 
 void partition_replace(struct partition_map *map, const struct partition_range *range)
 {
     struct partition_map made = {.arena = map->arena};
-    assert(is_good(range));
+    assert(partition_is_good(range));
     for (uint32_t i = 0; i < map->ranges.n; i++) {
         const struct partition_range *old = &map->ranges.v[i];
         if (old->first < range->first)

@@ -25,6 +25,9 @@ struct partition_map {
     VEC(struct partition_range) ranges; // by address; they cover all
 };
 
+// False if the range or what it counts is empty, or its rule needs another count.
+bool partition_is_good(const struct partition_range *range);
+
 // One rule for all addresses; `first` and `last` of `all` are not looked at.
 void partition_init(struct partition_map *map, struct arena *arena,
                     const struct partition_range *all);

@@ -2,6 +2,7 @@
 #include "runtime-sim/memory/cache.h"
 #include "runtime-sim/memory/partition.h"
 #include "runtime-sim/run/fill.h"
+#include "support/file.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -554,13 +555,51 @@ static void partitions(void **state)
     arena_free(&f.arena);
 }
 
-int main(void)
+// docs/memory.md has the table of keys that config_keys_print writes: `test-runtime-sim-cache
+// --keys`.
+static void documented(void **state)
 {
+    (void)state;
+    struct fixture f;
+    struct file_text document;
+    char *table;
+    size_t length;
+    begin(&f);
+    FILE *to = open_memstream(&table, &length);
+    config_keys_print(&f.config, to);
+    fclose(to);
+    assert_null(file_read(&f.arena, SOURCE_ROOT "/docs/memory.md", &document));
+    if (!strstr(document.text, table))
+        fail_msg("docs/memory.md does not have the keys of caches as they are");
+    free(table);
+    arena_free(&f.arena);
+}
+
+static int print_keys(void)
+{
+    struct fixture f;
+    begin(&f);
+    config_keys_print(&f.config, stdout);
+    arena_free(&f.arena);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "--keys"))
+        return print_keys();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_model), cmocka_unit_test(at_once),    cmocka_unit_test(latencies),
-        cmocka_unit_test(ports),         cmocka_unit_test(merging),    cmocka_unit_test(stores),
-        cmocka_unit_test(write_through), cmocka_unit_test(conditions), cmocka_unit_test(skipping),
+        cmocka_unit_test(against_model),
+        cmocka_unit_test(at_once),
+        cmocka_unit_test(latencies),
+        cmocka_unit_test(ports),
+        cmocka_unit_test(merging),
+        cmocka_unit_test(stores),
+        cmocka_unit_test(write_through),
+        cmocka_unit_test(conditions),
+        cmocka_unit_test(skipping),
         cmocka_unit_test(partitions),
+        cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,70 @@ static void idle_latency(void **state)
     }
 }
 
+struct heard {
+    uint32_t count;
+    struct {
+        uint64_t at;
+        enum dram_command command;
+        uint32_t bank, row;
+        uint64_t id;
+    } list[16];
+};
+
+static void hear(void *context, uint64_t now, enum dram_command command, uint32_t bank,
+                 uint32_t row, uint64_t id)
+{
+    struct heard *heard = context;
+    assert_true(heard->count < 16);
+    heard->list[heard->count].at = now;
+    heard->list[heard->count].command = command;
+    heard->list[heard->count].bank = bank;
+    heard->list[heard->count].row = row;
+    heard->list[heard->count++].id = id;
+}
+
+// The example of docs/memory.md.
+static void example(void **state)
+{
+    (void)state;
+    enum { A, B, C, D, E };
+    static const struct dram_request requests[] = {
+        {A, 0, 0, false}, {B, 0, 1, false}, {C, 1, 0, false}, {D, 0, 0, false}, {E, 1, 0, true}};
+    static const struct heard expected = {9,
+                                          {{0, DRAM_ACT, 0, 0, 0},
+                                           {5, DRAM_ACT, 1, 0, 0},
+                                           {11, DRAM_RD, 0, 0, A},
+                                           {13, DRAM_RD, 0, 0, D},
+                                           {16, DRAM_RD, 1, 0, C},
+                                           {27, DRAM_WR, 1, 0, E},
+                                           {28, DRAM_PRE, 0, 0, 0},
+                                           {39, DRAM_ACT, 0, 1, 0},
+                                           {50, DRAM_RD, 0, 1, B}}};
+    static const uint64_t ready[] = {24, 26, 29, 33, 63};
+    struct fixture f;
+    struct heard heard = {0};
+    begin(&f, "dram/gddr5_isca19");
+    f.channel.trace = hear;
+    f.channel.trace_context = &heard;
+    for (int i = 0; i < 5; i++)
+        dram_take(&f.channel, 0, 0, &requests[i]);
+    for (uint64_t now = 0; now != UINT64_MAX;)
+        now = dram_tick(&f.channel, now);
+    assert_int_equal(heard.count, expected.count);
+    for (uint32_t i = 0; i < heard.count; i++) {
+        assert_int_equal(heard.list[i].at, expected.list[i].at);
+        assert_int_equal(heard.list[i].command, expected.list[i].command);
+        assert_int_equal(heard.list[i].bank, expected.list[i].bank);
+        assert_int_equal(heard.list[i].row, expected.list[i].row);
+        assert_int_equal(heard.list[i].id, expected.list[i].id);
+    }
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(dram_peek(&f.channel, 100)->ready, ready[i]);
+        dram_pop(&f.channel, 100);
+    }
+    end(&f);
+}
+
 static struct dram_result drive(struct fixture *f, enum dram_pattern pattern, double writes,
                                 double load)
 {
@@ -348,11 +412,17 @@ static void config_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(idle_latency), cmocka_unit_test(limits),
-        cmocka_unit_test(other_limits), cmocka_unit_test(refresh),
-        cmocka_unit_test(write_drain),  cmocka_unit_test(hit_cap),
-        cmocka_unit_test(answers),      cmocka_unit_test(map),
-        cmocka_unit_test(same_again),   cmocka_unit_test(config_faults),
+        cmocka_unit_test(idle_latency),
+        cmocka_unit_test(example),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(other_limits),
+        cmocka_unit_test(refresh),
+        cmocka_unit_test(write_drain),
+        cmocka_unit_test(hit_cap),
+        cmocka_unit_test(answers),
+        cmocka_unit_test(map),
+        cmocka_unit_test(same_again),
+        cmocka_unit_test(config_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,336 @@
+// ptxoffload-dram: measures a DRAM by itself.
+#include "cli/dram_options.h"
+#include "cli/interrupt.h"
+#include "cli/messages.h"
+#include "runtime-sim/memory/dram_report.h"
+#include "runtime-sim/memory/dram_trace.h"
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
+
+struct dram_run {
+    struct memory memory;
+    struct arena arena;
+    struct dram_arguments arguments;
+    struct messages messages;
+    struct told told;
+    struct outputs outputs;
+    bool out_of_memory;
+    struct dram_config values;
+    struct config_section section;
+    struct config config;
+    struct dram_drive drive;
+    struct dram_head head;
+    struct dram_trace_file trace;
+    struct dram_result result;
+    struct dram_sweep sweep;
+    atomic_int stop; // the signal that has interrupted the run, or 0
+};
+
+// The configuration
+
+static bool tell_texts(struct dram_run *run)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < run->config.texts.n; i++) {
+        struct config_text *text = run->config.texts.v[i];
+        good &= messages_diags(&run->messages, &text->diags, &text->source);
+    }
+    return good;
+}
+
+// Memories alone are known by their short names, too: gddr5_isca19 is dram/gddr5_isca19.
+static const char *config_name(struct dram_run *run)
+{
+    const char *name = run->arguments.config;
+    if (strchr(name, '/') || !access(name, F_OK))
+        return name;
+    const char *whole = arena_printf(&run->arena, "dram/%s", name);
+    size_t length = strlen(whole) - (dram_ends_in(name, ".yaml") ? strlen(".yaml") : 0);
+    for (const struct embedded *file = config_files; file->name; file++)
+        if (strlen(file->name) == length && !memcmp(file->name, whole, length))
+            return whole;
+    return name;
+}
+
+static bool read_config(struct dram_run *run)
+{
+    bool good = true;
+    if (run->arguments.config)
+        good = config_load(&run->config, config_name(run));
+    for (uint32_t i = 0; i < run->arguments.settings.n; i++)
+        good &= config_set(&run->config, run->arguments.settings.v[i]);
+    if (!tell_texts(run) || !good)
+        return false;
+    const char *fault = dram_config_fault(&run->values, &run->arena);
+    if (fault)
+        message_fault(&run->messages, "config", "%s", fault);
+    return !fault;
+}
+
+// Outputs
+
+static FILE *open_output(struct dram_run *run, const char *path)
+{
+    const char *error;
+    FILE *to = output_open(&run->outputs, path, &error);
+    if (!to)
+        message_error(&run->messages, "%s", error);
+    return to;
+}
+
+static bool check_paths(struct dram_run *run)
+{
+    const struct dram_arguments *a = &run->arguments;
+    const char *const paths[] = {a->json, a->csv, a->plot, a->stats, a->trace};
+    const char *const names[] = {"--json", "--csv", "--plot", "--stats", "--trace"};
+    bool good = true;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        if (paths[i] && a->config && output_same(&run->arena, paths[i], a->config)) {
+            message_error(&run->messages, "%s would overwrite the configuration '%s'", names[i],
+                          paths[i]);
+            good = false;
+        }
+        for (size_t k = 0; k < i; k++)
+            if (paths[i] && paths[k] && output_same(&run->arena, paths[i], paths[k])) {
+                message_error(&run->messages, "%s and %s are both written to '%s'", names[k],
+                              names[i], paths[i]);
+                good = false;
+            }
+    }
+    return good;
+}
+
+static bool write_stats(struct dram_run *run, const char *path)
+{
+    struct stats stats;
+    FILE *to = open_output(run, path);
+    if (!to)
+        return false;
+    dram_report_stats(&stats, &run->arena, &run->result);
+    if (dram_ends_in(path, ".json")) {
+        struct json json;
+        json_init(&json, to);
+        stats_json(&stats, NULL, &json);
+        json_done(&json);
+    } else if (dram_ends_in(path, ".csv")) {
+        stats_csv(&stats, NULL, to);
+    } else {
+        stats_text(&stats, NULL, to);
+    }
+    return true;
+}
+
+static bool write_json(struct dram_run *run, const char *path)
+{
+    FILE *to = open_output(run, path);
+    if (to && run->arguments.sweep)
+        dram_sweep_json(&run->head, &run->sweep, to);
+    else if (to)
+        dram_report_json(&run->head, &run->result, to);
+    return to;
+}
+
+static bool write_csv(struct dram_run *run, const char *path)
+{
+    FILE *to = open_output(run, path);
+    if (to)
+        dram_sweep_csv(&run->sweep, to);
+    return to;
+}
+
+static bool write_plot(struct dram_run *run, const char *path)
+{
+    FILE *to = open_output(run, path);
+    if (to)
+        dram_sweep_plot(&run->head, &run->sweep, to);
+    return to;
+}
+
+static bool write_text(struct dram_run *run)
+{
+    FILE *to = open_output(run, "-");
+    if (to && run->arguments.sweep)
+        dram_sweep_csv(&run->sweep, to);
+    else if (to)
+        dram_report_text(&run->result, to);
+    return to;
+}
+
+static bool write_all(struct dram_run *run)
+{
+    const struct dram_arguments *a = &run->arguments;
+    bool any = a->json || a->csv || a->plot || a->stats || a->trace;
+    return (!a->json || write_json(run, a->json)) && (!a->csv || write_csv(run, a->csv)) &&
+           (!a->plot || write_plot(run, a->plot)) && (!a->stats || write_stats(run, a->stats)) &&
+           (any || write_text(run));
+}
+
+static int commit(struct dram_run *run)
+{
+    const char *error = outputs_commit(&run->outputs);
+    if (error)
+        message_error(&run->messages, "%s", error);
+    return error ? BAD_INPUT : DONE;
+}
+
+// Measuring
+
+static bool all_answered(struct dram_run *run)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < run->sweep.points.n; i++)
+        good &= run->sweep.points.v[i].conserved;
+    if (!good)
+        message_internal(&run->messages, "not every request was answered once");
+    return good;
+}
+
+static bool begin_trace(struct dram_run *run)
+{
+    FILE *to = open_output(run, run->arguments.trace);
+    if (!to)
+        return false;
+    dram_trace_begin(&run->trace, &run->values, to);
+    run->drive.trace = dram_trace_command;
+    run->drive.trace_context = &run->trace;
+    run->drive.channel = &run->trace.channel;
+    return true;
+}
+
+static void measure_all(struct dram_run *run)
+{
+    const struct dram_arguments *a = &run->arguments;
+    interrupt_defer(&run->stop);
+    if (a->sweep) {
+        dram_sweep(&run->sweep, &run->arena, &run->drive, a->loads.v, a->loads.n);
+    } else {
+        dram_drive(&run->drive, &run->arena, &run->result);
+        vec_push(&run->arena, &run->sweep.points, run->result);
+    }
+    interrupt_defer(NULL);
+}
+
+static bool measure(struct dram_run *run)
+{
+    const struct dram_arguments *a = &run->arguments;
+    run->drive = (struct dram_drive){.config = &run->values,
+                                     .pattern = (enum dram_pattern)a->pattern,
+                                     .writes = a->writes,
+                                     .load = a->load > 0 ? a->load : 0,
+                                     .warmup = a->warmup,
+                                     .cycles = a->cycles,
+                                     .seed = a->seed,
+                                     .stop = &run->stop};
+    run->head =
+        (struct dram_head){&run->config, &run->drive, dram_pattern_names[run->drive.pattern]};
+    if (a->trace && !begin_trace(run))
+        return false;
+    measure_all(run);
+    if (a->trace)
+        dram_trace_end(&run->trace);
+    return all_answered(run);
+}
+
+// What only tells something
+
+static void list_stats(struct dram_run *run, FILE *to)
+{
+    struct stats stats;
+    struct dram_stats none = {0};
+    stats_init(&stats, &run->arena);
+    stats_add(&stats, "dram", dram_stat_keys, dram_stat_key_count, &none);
+    stats_list(&stats, to);
+}
+
+static int tell(struct dram_run *run)
+{
+    const struct dram_arguments *a = &run->arguments;
+    FILE *to = open_output(run, "-");
+    if (!to)
+        return BAD_INPUT;
+    if (a->common.help)
+        options_help(&dram_command, to);
+    else if (a->common.version)
+        fprintf(to, "%s %s\n", dram_command.name, PTXOFFLOAD_VERSION);
+    else if (a->help_keys)
+        config_keys_print(&run->config, to);
+    else if (a->list_configs)
+        config_names_print(to);
+    else if (a->list_stats)
+        list_stats(run, to);
+    else
+        config_print(&run->config, to);
+    return commit(run);
+}
+
+// Without a look at the configuration.
+static bool only_explains(const struct dram_arguments *a)
+{
+    return a->common.help || a->common.version || a->help_keys || a->list_configs || a->list_stats;
+}
+
+static int do_all(struct dram_run *run, int argc, char **argv)
+{
+    if (!dram_arguments_read(&run->arguments, &run->arena, argc, argv, stderr))
+        return BAD_USAGE;
+    messages_init(&run->messages, dram_command.name, &run->arguments.common, &run->told);
+    run->section = (struct config_section){"dram", dram_keys, dram_key_count, &run->values};
+    config_init(&run->config, &run->arena, &run->section, 1);
+    if (only_explains(&run->arguments))
+        return tell(run);
+    if (!read_config(run))
+        return BAD_INPUT;
+    if (run->arguments.print_config)
+        return tell(run);
+    if (!check_paths(run) || !measure(run) || !write_all(run))
+        return BAD_INPUT;
+    return commit(run);
+}
+
+static int out_of_memory(struct dram_run *run)
+{
+    outputs_abandon(&run->outputs);
+    if (!run->out_of_memory) {
+        run->out_of_memory = true;
+        message_memory(&run->messages, run->memory.peak);
+    }
+    return BAD_INPUT;
+}
+
+static int work(struct dram_run *run, int argc, char **argv)
+{
+    if (setjmp(run->memory.on_failure))
+        return messages_end(&run->messages, argc, argv, out_of_memory(run));
+    int status = do_all(run, argc, argv);
+    outputs_abandon(&run->outputs);
+    return messages_end(&run->messages, argc, argv, status);
+}
+
+// A standard descriptor that is closed would be taken by the next file that is opened.
+static void open_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(BAD_INPUT);
+}
+
+int main(int argc, char **argv)
+{
+    struct dram_run run = {0};
+    open_standard_descriptors();
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    arena_init(&run.arena, &run.memory);
+    outputs_init(&run.outputs, &run.arena);
+    outputs_init(&run.told.outputs, &run.arena);
+    messages_init(&run.messages, dram_command.name, &run.arguments.common, &run.told);
+    interrupt_remove(&run.outputs, &run.told.outputs);
+    int status = work(&run, argc, argv);
+    memory_free(&run.memory);
+    if (run.stop)
+        interrupt_end(run.stop);
+    return status;
+}
