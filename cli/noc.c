@@ -237,12 +237,20 @@ static void write_summary(struct program *p, FILE *to)
     fputs("    load  accepted  latency  p99  routers  stable\n", to);
     for (uint32_t i = 0; i < p->sweep.points.n; i++) {
         const struct measured *m = &p->sweep.points.v[i];
-        fprintf(to, "%8.4g  %8.4f %8.2f %4" PRIu64 "  %7.3f  %s\n", m->load, measured_accepted(m),
-                measured_latency(m), measured_quantile(m, 0.99), measured_routers(m),
-                m->stable ? "yes" : "no");
+        if (!m->packets)
+            fprintf(to, "%8.4g  %8.4f        -    -        -  %s\n", m->load, measured_accepted(m),
+                    m->stable ? "yes" : "no");
+        else
+            fprintf(to, "%8.4g  %8.4f %8.2f %4" PRIu64 "  %7.3f  %s\n", m->load,
+                    measured_accepted(m), measured_latency(m), measured_quantile(m, 0.99),
+                    measured_routers(m), m->stable ? "yes" : "no");
     }
-    if (p->arguments.sweep)
-        fprintf(to, "borne up to %.4g flits per sender and cycle\n", p->sweep.saturation);
+    if (!p->arguments.sweep)
+        return;
+    if (p->sweep.best + 1 == p->sweep.points.n && p->sweep.saturation > 0)
+        fprintf(to, "no saturation up to %.4g flits per sender and cycle\n", p->sweep.saturation);
+    else
+        fprintf(to, "saturation at %.4g flits per sender and cycle\n", p->sweep.saturation);
 }
 
 static bool write_to(struct program *p, const char *path, void (*write)(struct program *, FILE *))

@@ -35,7 +35,7 @@ static void write_table(const struct sweep *sweep, FILE *to)
 {
     fputs("<div class=\"wide\"><table>\n<tr><th>load</th><th>offered</th><th>accepted</th>"
           "<th>latency</th><th>50 %</th><th>99 %</th><th>wait</th><th>routers</th>"
-          "<th>packets</th><th>borne</th></tr>\n",
+          "<th>packets</th><th>stable</th></tr>\n",
           to);
     for (uint32_t i = 0; i < sweep->points.n; i++) {
         const struct measured *m = &sweep->points.v[i];

@@ -63,15 +63,17 @@ static void draw_axes(FILE *to, const struct panel *panel, const char *y_title)
     svg_text(to, LEFT, panel->y - 10, "start", "faint", "%s", y_title);
 }
 
-static void draw_saturation(FILE *to, const struct panel *panel, const struct sweep *sweep)
+static void draw_saturation(FILE *to, const struct panel *panel, const struct sweep *sweep,
+                            bool is_named)
 {
     if (sweep->saturation <= 0 || sweep->best + 1 == sweep->points.n)
         return;
     double x = at_x(panel, sweep->saturation);
     bool right = x > (WIDTH + LEFT) / 2;
     svg_line(to, x, panel->y, x, panel->y + panel->height, "mark");
-    svg_text(to, x + (right ? -6 : 6), panel->y + 14, right ? "end" : "start", "faint",
-             "borne up to %.3g", sweep->saturation);
+    if (is_named)
+        svg_text(to, x + (right ? -6 : 6), panel->y + 14, right ? "end" : "start", "faint",
+                 "saturation %.3g", sweep->saturation);
 }
 
 // Series
@@ -149,7 +151,7 @@ static void draw_latency(FILE *to, struct panel *panel, const struct sweep *swee
     panel->y_most = ceil(latency_most(sweep) / step) * step;
     clip(to, panel);
     draw_axes(to, panel, "latency in cycles, from creation to the arrival of the tail");
-    draw_saturation(to, panel, sweep);
+    draw_saturation(to, panel, sweep, true);
     draw_series(to, panel, sweep, tail_latency, false, "b thin");
     draw_series(to, panel, sweep, measured_latency, false, "a");
     for (uint32_t i = 0; i < sweep->points.n; i++)
@@ -167,7 +169,7 @@ static void draw_accepted(FILE *to, struct panel *panel, const struct sweep *swe
     panel->y_most = most > 0 ? ceil(most / svg_round_up(most / 8)) * svg_round_up(most / 8) : 1;
     clip(to, panel);
     draw_axes(to, panel, "accepted: flits that arrive per sender and cycle");
-    draw_saturation(to, panel, sweep);
+    draw_saturation(to, panel, sweep, false);
     double end = fmin(panel->x_most, panel->y_most);
     svg_line(to, at_x(panel, 0), at_y(panel, 0), at_x(panel, end), at_y(panel, end), "mark");
     draw_series(to, panel, sweep, measured_accepted, true, "a");
@@ -192,6 +194,6 @@ void plot_sweep(const struct measure_head *head, const struct sweep *sweep, FILE
     draw_latency(to, &upper, sweep);
     draw_accepted(to, &lower, sweep);
     svg_text(to, (WIDTH + LEFT - RIGHT) / 2, HEIGHT - 18, "middle", "faint",
-             "offered load: flits per sender and cycle (hollow: more than the network bears)");
+             "offered load: flits per sender and cycle (hollow: not stable)");
     svg_end(to);
 }
