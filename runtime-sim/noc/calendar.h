@@ -21,8 +21,9 @@ static inline uint32_t noc_flight(struct noc *noc, uint32_t router, uint32_t por
     if (c->st_final_delay == 1)
         return noc->flight;
     uint64_t begin = noc->now + c->sw_alloc_delay, *last = &noc->switch_batch[router];
+    uint64_t through = *last ? *last + c->st_final_delay : 0;
     if (begin > *last)
-        *last = begin > *last + c->st_final_delay ? begin : *last + c->st_final_delay;
+        *last = begin > through ? begin : through;
     uint64_t leaves = *last + c->st_final_delay - 1;
     if (leaves <= noc->out_leaves[port])
         leaves = noc->out_leaves[port] + 1;

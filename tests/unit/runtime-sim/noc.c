@@ -84,6 +84,9 @@ static void test_delays(void **state)
     check_pairs("width=4 height=2 vc_alloc_delay=2", 5, 6, 2);
     check_pairs("width=4 height=2 sw_alloc_delay=2 vc_buffer=9", 5, 6, 2);
     check_pairs("width=4 height=2 st_final_delay=2", 1, 6, 2);
+    check_pairs("width=4 height=2 st_final_delay=20", 1, 24, 2);
+    // The second flit comes while the head crosses, and has to wait for it.
+    check_pairs("width=4 height=2 st_final_delay=2", 5, 6, 3);
     check_pairs("width=4 height=2 channel_latency=3", 5, 7, 4);
     check_pairs("width=4 height=2 credit_delay=4", 5, 5, 2);
 }
