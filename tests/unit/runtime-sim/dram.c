@@ -412,16 +412,11 @@ static void config_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(idle_latency),
-        cmocka_unit_test(example),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(other_limits),
-        cmocka_unit_test(refresh),
-        cmocka_unit_test(write_drain),
-        cmocka_unit_test(hit_cap),
-        cmocka_unit_test(answers),
-        cmocka_unit_test(map),
-        cmocka_unit_test(same_again),
+        cmocka_unit_test(idle_latency),  cmocka_unit_test(example),
+        cmocka_unit_test(limits),        cmocka_unit_test(other_limits),
+        cmocka_unit_test(refresh),       cmocka_unit_test(write_drain),
+        cmocka_unit_test(hit_cap),       cmocka_unit_test(answers),
+        cmocka_unit_test(map),           cmocka_unit_test(same_again),
         cmocka_unit_test(config_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
