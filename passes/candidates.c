@@ -136,8 +136,8 @@ static void find_loop(struct search *s, const struct part *part, const struct ta
     candidate->exits = find_exits(s, part);
     candidate->exit = (struct block_exit){candidate->exits.to, IR_NONE};
     candidate->open = !candidate->exits.edges || candidate->exits.other != IR_NONE;
-    candidate->trip =
-        trip_of(s->arena, s->module, s->fn, part->index, &candidate->exits, s->accesses);
+    candidate->trip = trip_of(s->arena, s->module, s->fn, part->index, &candidate->exits,
+                              s->accesses, s->traffics ? s->traffics->facts : NULL);
 }
 
 static void tally_parts(struct search *s)

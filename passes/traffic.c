@@ -8,6 +8,7 @@ void traffics_init(struct traffics *traffics, struct plan *plan, const struct ir
                    const struct pass_options *options, uint32_t function)
 {
     struct facts *facts = facts_of(plan, module, options, function);
+    traffics->facts = facts;
     traffics->fn = &module->functions.v[function];
     traffics->divergence = facts_divergence(facts);
     traffics->coalescings = facts_coalescings(facts);

@@ -18,7 +18,10 @@ struct traffic {
     uint64_t tx, rx; // 1/BW_REFINED words
 };
 
+struct facts;
+
 struct traffics {
+    struct facts *facts;
     const struct ir_function *fn;
     const struct divergence *divergence;
     struct coalescings *coalescings;

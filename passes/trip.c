@@ -2,47 +2,24 @@
 // that all ways around the loop change by the same step; the bound does not change in the loop.
 #include "passes/trip.h"
 #include "passes/trip_count.h"
+#include "passes/trip_internal.h"
 
-enum { MOST_STEPS = 64 }; // of a trace
+enum { MOST_STEPS = 64, MOST_VALUES = 128 }; // to look at from a guard, for a count
 
 struct finder {
     struct arena *arena;
     const struct ir_module *module;
     const struct ir_function *fn;
+    struct facts *facts;
     uint32_t loop;
+    struct tracer tracer;
     struct trip trip;
-};
-
-// A value as base + add + steps · step: what a trace through copies and additions comes to.
-struct linear {
-    enum { LINEAR_UNKNOWN, LINEAR_CONSTANT, LINEAR_COUNTER, LINEAR_FIXED } kind;
-    uint32_t phi;      // LINEAR_COUNTER: phi at the loop's header
-    struct atom fixed; // LINEAR_FIXED: the same during all of the loop
-    int64_t add;
-    int steps; // how often `step` is added: -1, 0, 1
-    struct atom step;
 };
 
 static bool unknown(struct finder *f, uint32_t because, const char *why)
 {
     f->trip = (struct trip){.kind = TRIP_UNKNOWN, .why = why, .because = because};
     return false;
-}
-
-static int64_t sign_extend(int64_t value, unsigned bits)
-{
-    return bits < 64 ? (int64_t)((uint64_t)value << (64 - bits)) >> (64 - bits) : value;
-}
-
-// Registers wrap around.
-static int64_t wrapping_sum(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-static int64_t wrapping_negative(int64_t a)
-{
-    return (int64_t) - (uint64_t)a;
 }
 
 static bool in_loop(const struct finder *f, uint32_t block)
@@ -76,253 +53,10 @@ static bool is_integer(uint16_t type)
     return false;
 }
 
-// A plain instruction with one result of this width and so many sources, the only kind traced.
-static bool is_plain(const struct finder *f, uint32_t inst, uint32_t sources, unsigned bits)
-{
-    const struct ir_inst *at = &f->fn->insts.v[inst];
-    return !(at->flags & INST_GUARDED) && at->vector == 1 && is_integer(at->type) &&
-           ir_type_bits(at->type) == bits && at->operand_count == sources + 1 &&
-           count_role(f->fn, inst, ROLE_DEF) == 1 && count_role(f->fn, inst, ROLE_USE) == sources &&
-           !ir_has_modifier(f->module, f->fn, inst, W_sat);
-}
-
 static uint32_t defining_inst(const struct ir_function *fn, uint32_t version)
 {
     const struct ir_version *v = &fn->versions.v[version];
     return v->kind == VERSION_INST ? v->index : IR_NONE;
-}
-
-// Constants, through copies anywhere.
-static bool constant_operand(const struct finder *f, uint32_t operand, unsigned bits,
-                             int64_t *value)
-{
-    for (int i = 0; i < MOST_STEPS; i++) {
-        const struct ir_operand *o = &f->fn->operands.v[operand];
-        if (o->kind == OPERAND_IMMEDIATE &&
-            (o->node == IR_NONE || f->module->tree->nodes.v[o->node].kind != NODE_FLOAT64)) {
-            *value = sign_extend(o->negated ? wrapping_negative(o->value) : o->value, bits);
-            return true;
-        }
-        uint32_t version = f->fn->operand_version.v[operand];
-        if (o->kind != OPERAND_REGISTER || o->negated || version == IR_NONE)
-            return false;
-        uint32_t inst = defining_inst(f->fn, version);
-        if (inst == IR_NONE || f->fn->insts.v[inst].op != OP_mov || !is_plain(f, inst, 1, bits))
-            return false;
-        operand = operand_after_defs(f->fn, inst, 0);
-    }
-    return false;
-}
-
-// Values that do not change while the loop runs
-
-static bool register_atom(const struct finder *f, uint32_t reg, unsigned bits, struct atom *atom)
-{
-    *atom = (struct atom){.kind = ATOM_REGISTER, .index = reg};
-    return f->fn->registers.v[reg].bits == bits;
-}
-
-static bool special_atom(const struct ir_operand *operand, struct atom *atom)
-{
-    enum isa_varies varies = isa_specials[operand->index].varies;
-    *atom = (struct atom){.kind = ATOM_SPECIAL, .index = operand->index, .member = operand->member};
-    return varies != VARIES_TIME && varies != VARIES_WARP;
-}
-
-// A kernel parameter that the loop reads again and again.
-static bool parameter_atom(const struct finder *f, uint32_t inst, unsigned bits, struct atom *atom)
-{
-    const struct ir_inst *at = &f->fn->insts.v[inst];
-    bool reads =
-        at->op == OP_ld && (at->space == W_param || at->space == W_param_entry) && f->fn->is_entry;
-    if (!reads || (at->flags & INST_GUARDED) || at->vector != 1 || ir_type_bits(at->type) != bits)
-        return false;
-    uint32_t address = ir_find_operand(f->fn, inst, ROLE_ADDRESS, 0);
-    if (address == IR_NONE || f->fn->operands.v[address].kind != OPERAND_SYMBOL)
-        return false;
-    const struct ir_operand *o = &f->fn->operands.v[address];
-    *atom = (struct atom){.kind = ATOM_PARAMETER, .index = o->index, .offset = o->value};
-    return f->module->symbols.v[o->index].parameter != IR_NONE;
-}
-
-static bool outside_version(const struct finder *f, uint32_t version)
-{
-    const struct ir_version *v = &f->fn->versions.v[version];
-    return v->kind == VERSION_ENTRY || !in_loop(f, ir_version_block(f->fn, version));
-}
-
-// Traces
-
-static bool is_counter(const struct finder *f, uint32_t version)
-{
-    const struct ir_version *v = &f->fn->versions.v[version];
-    return v->kind == VERSION_PHI &&
-           f->fn->phis.v[v->index].block == f->fn->loops.v[f->loop].header;
-}
-
-// Where a trace ends: a constant, a value from outside, the counter itself.
-static bool ends_trace(const struct finder *f, uint32_t operand, unsigned bits, struct linear *to)
-{
-    const struct ir_operand *o = &f->fn->operands.v[operand];
-    uint32_t version = f->fn->operand_version.v[operand];
-    int64_t value;
-    if (constant_operand(f, operand, bits, &value)) {
-        to->kind = LINEAR_CONSTANT;
-        to->add = wrapping_sum(to->add, value);
-        return true;
-    }
-    if (o->kind == OPERAND_SPECIAL && special_atom(o, &to->fixed)) {
-        to->kind = LINEAR_FIXED;
-        return true;
-    }
-    if (o->kind != OPERAND_REGISTER || o->negated || version == IR_NONE)
-        return true;
-    if (is_counter(f, version)) {
-        to->kind = LINEAR_COUNTER;
-        to->phi = f->fn->versions.v[version].index;
-        return true;
-    }
-    if (outside_version(f, version)) {
-        to->kind = register_atom(f, o->index, bits, &to->fixed) ? LINEAR_FIXED : LINEAR_UNKNOWN;
-        return true;
-    }
-    uint32_t inst = defining_inst(f->fn, version);
-    if (inst != IR_NONE && parameter_atom(f, inst, bits, &to->fixed)) {
-        to->kind = LINEAR_FIXED;
-        return true;
-    }
-    return inst == IR_NONE;
-}
-
-static bool fixed_operand(const struct finder *f, uint32_t operand, unsigned bits,
-                          struct atom *atom)
-{
-    struct linear found = {.kind = LINEAR_UNKNOWN};
-    if (!ends_trace(f, operand, bits, &found) || found.kind != LINEAR_FIXED)
-        return false;
-    *atom = found.fixed;
-    return true;
-}
-
-// One addition or subtraction: the operand to go on with, or IR_NONE.
-static uint32_t follow_sum(const struct finder *f, uint32_t inst, unsigned bits, struct linear *to)
-{
-    const struct ir_inst *at = &f->fn->insts.v[inst];
-    uint32_t a = operand_after_defs(f->fn, inst, 0), b = operand_after_defs(f->fn, inst, 1);
-    int sign = at->op == OP_sub ? -1 : 1;
-    int64_t value;
-    struct atom step;
-    if (constant_operand(f, b, bits, &value)) {
-        to->add = wrapping_sum(to->add, sign < 0 ? wrapping_negative(value) : value);
-        return a;
-    }
-    if (sign > 0 && constant_operand(f, a, bits, &value)) {
-        to->add = wrapping_sum(to->add, value);
-        return b;
-    }
-    if (to->steps)
-        return IR_NONE;
-    to->steps = sign;
-    if (fixed_operand(f, b, bits, &step)) {
-        to->step = step;
-        return a;
-    }
-    if (sign > 0 && fixed_operand(f, a, bits, &step)) {
-        to->step = step;
-        return b;
-    }
-    return IR_NONE;
-}
-
-// Sums wrap around at the width, so that the constant part is taken modulo 2^bits.
-static struct linear trace(const struct finder *f, uint32_t operand, unsigned bits)
-{
-    struct linear to = {.kind = LINEAR_UNKNOWN};
-    for (int i = 0; i < MOST_STEPS; i++) {
-        if (ends_trace(f, operand, bits, &to)) {
-            to.add = sign_extend(to.add, bits);
-            return to;
-        }
-        uint32_t inst = defining_inst(f->fn, f->fn->operand_version.v[operand]);
-        enum isa_op op = f->fn->insts.v[inst].op;
-        if (op == OP_mov && is_plain(f, inst, 1, bits))
-            operand = operand_after_defs(f->fn, inst, 0);
-        else if ((op == OP_add || op == OP_sub) && is_plain(f, inst, 2, bits))
-            operand = follow_sum(f, inst, bits, &to);
-        else
-            operand = IR_NONE;
-        if (operand == IR_NONE)
-            break;
-    }
-    return (struct linear){.kind = LINEAR_UNKNOWN};
-}
-
-// The counter: by how much it changes, and where it begins.
-
-// What all ways around the loop bring to the counter; the trace starts from a version, so it needs
-// the operand that reads or defines it.
-static struct linear trace_version(const struct finder *f, uint32_t version, unsigned bits)
-{
-    const struct ir_version *v = &f->fn->versions.v[version];
-    struct linear to = {.kind = LINEAR_UNKNOWN};
-    if (is_counter(f, version)) {
-        to.kind = LINEAR_COUNTER;
-        to.phi = v->index;
-        return to;
-    }
-    return v->kind == VERSION_INST ? trace(f, v->operand, bits) : to;
-}
-
-static bool same_atom(const struct atom *a, const struct atom *b)
-{
-    return a->kind == b->kind && a->index == b->index && a->member == b->member &&
-           a->offset == b->offset;
-}
-
-static bool find_step(struct finder *f, uint32_t phi, unsigned bits, struct linear *step)
-{
-    const struct ir_phi *at = &f->fn->phis.v[phi];
-    bool found = false;
-    for (uint32_t i = 0; i < f->fn->blocks.v[at->block].pred_count; i++) {
-        if (!in_loop(f, ir_preds(f->fn, at->block)[i]))
-            continue;
-        struct linear next = trace_version(f, f->fn->phi_args.v[at->args + i], bits);
-        if (next.kind != LINEAR_COUNTER || next.phi != phi)
-            return false;
-        if (found && (next.add != step->add || next.steps != step->steps ||
-                      !same_atom(&next.step, &step->step)))
-            return false;
-        *step = next;
-        found = true;
-    }
-    return found && (step->steps ? !step->add : step->add != 0);
-}
-
-static bool constant_version(const struct finder *f, uint32_t version, unsigned bits,
-                             int64_t *value)
-{
-    uint32_t inst = defining_inst(f->fn, version);
-    return inst != IR_NONE && f->fn->insts.v[inst].op == OP_mov && is_plain(f, inst, 1, bits) &&
-           constant_operand(f, operand_after_defs(f->fn, inst, 0), bits, value);
-}
-
-// The value with which the counter enters: one constant, or what its register holds.
-static bool find_start(const struct finder *f, uint32_t phi, unsigned bits, struct endpoint *start)
-{
-    const struct ir_phi *at = &f->fn->phis.v[phi];
-    bool constant = true, found = false;
-    for (uint32_t i = 0; i < f->fn->blocks.v[at->block].pred_count; i++) {
-        int64_t value = 0;
-        uint32_t pred = ir_preds(f->fn, at->block)[i];
-        if (in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
-            continue;
-        constant &= constant_version(f, f->fn->phi_args.v[at->args + i], bits, &value) &&
-                    (!found || value == start->constant);
-        start->constant = value;
-        found = true;
-    }
-    start->is_constant = constant && found;
-    return register_atom(f, at->reg, bits, &start->atom);
 }
 
 // The test
@@ -333,6 +67,7 @@ struct test {
     enum comparison comparison;
     bool is_signed;
     unsigned bits;
+    uint32_t left, right; // operands: what holds the counter, and the bound
 };
 
 // Whether the branch at the end of the exit's block goes on for a true guard.
@@ -413,44 +148,269 @@ static bool read_comparison(struct finder *f, struct test *test)
     return unknown(f, test->inst, "its exit makes a comparison that is not known");
 }
 
+// What changes the counter
+
+// What every way around the loop adds to the counter, without the counter.
+static bool find_step(struct finder *f, const struct linear *counter, struct linear *step)
+{
+    const struct ir_phi *phi = &f->fn->phis.v[counter->phi];
+    unsigned bits = f->fn->registers.v[phi->reg].bits;
+    struct linear once = linear_constant(0, bits), found = linear_unknown();
+    for (uint32_t i = 0; i < f->fn->blocks.v[phi->block].pred_count; i++) {
+        if (!in_loop(f, ir_preds(f->fn, phi->block)[i]))
+            continue;
+        struct linear next = trip_version(&f->tracer, f->fn->phi_args.v[phi->args + i], bits);
+        bool cut = next.narrow &&
+                   (next.narrow != counter->narrow || next.narrow_signed != counter->narrow_signed);
+        if (!next.known || next.phi != counter->phi || next.factor != 1 || cut ||
+            (found.known && !linear_same(&found, &next)))
+            return false;
+        found = next;
+    }
+    once.phi = found.phi;
+    once.factor = 1;
+    once.narrow = found.narrow;
+    once.narrow_signed = found.narrow_signed;
+    *step = linear_sum(&found, &once, -1);
+    return step->known && (step->count || step->add);
+}
+
+static bool is_negative(const struct linear *sum)
+{
+    bool negative = sum->add <= 0;
+    for (uint32_t i = 0; i < sum->count; i++)
+        negative &= sum->terms[i].coefficient < 0;
+    return negative;
+}
+
+// A register may hold what is a constant in every launch: %ntid.x with .reqntid.
+static void look_up(struct finder *f, struct linear *sum)
+{
+    struct affine value;
+    if (sum->count != 1 || sum->add || !f->facts || sum->terms[0].atom.version == IR_NONE)
+        return;
+    value = affine_of_version(facts_affines(f->facts), sum->terms[0].atom.version);
+    if (affine_is_constant(&value) && value.exact_bits >= sum->bits)
+        *sum = linear_constant(
+            (int64_t)((uint64_t)value.constant * (uint64_t)sum->terms[0].coefficient), sum->bits);
+}
+
+// `factor`: of the counter in what is compared.
+static bool set_step(struct finder *f, struct linear step, int64_t factor, unsigned narrow,
+                     struct progress *p)
+{
+    look_up(f, &step);
+    step = linear_scaled(&step, factor);
+    p->step_is_constant = linear_is_constant(&step);
+    p->step = trip_extended(step.add, narrow ? narrow : step.bits, true);
+    p->step_sign = p->step_is_constant ? (p->step < 0 ? -1 : 1) : is_negative(&step) ? -1 : 1;
+    if (p->step_is_constant)
+        return p->step != 0;
+    step = linear_scaled(&step, p->step_sign);
+    p->step_text = linear_factor(f->arena, &step, step.bits, true);
+    return p->step_text != NULL;
+}
+
+// Where the counter begins, and the bound
+
+// One constant, or what the counter's register holds.
+static struct linear entering_value(struct finder *f, uint32_t phi, unsigned bits)
+{
+    const struct ir_phi *at = &f->fn->phis.v[phi];
+    struct linear first = linear_unknown();
+    for (uint32_t i = 0; i < f->fn->blocks.v[at->block].pred_count; i++) {
+        uint32_t pred = ir_preds(f->fn, at->block)[i];
+        if (in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
+            continue;
+        struct linear value = trip_version(&f->tracer, f->fn->phi_args.v[at->args + i], bits);
+        if (!value.known || !linear_is_constant(&value) ||
+            (first.known && !linear_same(&first, &value)))
+            return trip_entering(&f->tracer, phi, bits);
+        first = value;
+    }
+    return first;
+}
+
+static bool set_endpoint(struct finder *f, const struct linear *value, unsigned bits,
+                         bool is_signed, struct endpoint *to)
+{
+    to->is_constant = linear_is_constant(value);
+    to->constant = value->add;
+    to->bits = bits;
+    to->is_signed = is_signed;
+    to->text = linear_factor(f->arena, value, bits, is_signed);
+    return to->text != NULL;
+}
+
+// `left`: what is compared, with the counter in it.
+static bool set_start(struct finder *f, const struct test *test, struct linear left,
+                      const struct linear *step, struct progress *p)
+{
+    const struct ir_phi *phi = &f->fn->phis.v[left.phi];
+    unsigned bits = f->fn->registers.v[phi->reg].bits;
+    struct linear start = entering_value(f, left.phi, bits);
+    int64_t factor = left.factor;
+    if (left.narrow || bits != test->bits)
+        start = trip_widened(&f->tracer, &start, p->bits, p->is_signed, test->bits);
+    left.phi = IR_NONE;
+    left.factor = 0;
+    p->steps_ahead =
+        factor == 1 && !left.narrow && !p->step_is_constant && linear_same(&left, step);
+    p->ahead = 0;
+    if (!p->steps_ahead && factor == 1 && !left.count) {
+        p->ahead = left.add;
+    } else if (!p->steps_ahead) {
+        left.narrow = 0;
+        start = linear_scaled(&start, factor);
+        start = linear_sum(&start, &left, 1);
+        return start.known && set_endpoint(f, &start, test->bits, test->is_signed, &p->start);
+    }
+    return start.known && set_endpoint(f, &start, test->bits, p->is_signed, &p->start);
+}
+
+// A constant that is added to a signed bound joins the others; an unsigned sum may wrap around.
+static bool set_bound(struct finder *f, const struct test *test, struct linear bound,
+                      struct progress *p)
+{
+    bool simple =
+        bound.count == 1 && bound.terms[0].coefficient == 1 && bound.terms[0].atom.form != FORM_LOW;
+    p->bound_add = 0;
+    if (bound.count && (test->bits == 64 || (test->is_signed && simple))) {
+        p->bound_add = bound.add;
+        bound.add = 0;
+    }
+    return set_endpoint(f, &bound, test->bits, test->is_signed, &p->bound);
+}
+
 // Everything that the count depends on, with the counter on the left of the comparison.
 static bool find_progress(struct finder *f, struct test *test, struct progress *p)
 {
-    struct linear left = trace(f, operand_after_defs(f->fn, test->inst, 0), test->bits);
-    struct linear right = trace(f, operand_after_defs(f->fn, test->inst, 1), test->bits);
+    test->left = operand_after_defs(f->fn, test->inst, 0);
+    test->right = operand_after_defs(f->fn, test->inst, 1);
+    struct linear left = trip_operand(&f->tracer, test->left, test->bits);
+    struct linear right = trip_operand(&f->tracer, test->right, test->bits);
     p->comparison = test->comparison;
-    if (right.kind == LINEAR_COUNTER && left.kind != LINEAR_COUNTER) {
+    if (right.phi != IR_NONE && left.phi == IR_NONE) {
         struct linear swap = left;
         left = right;
         right = swap;
+        test->right = test->left;
         p->comparison = comparison_swapped(p->comparison);
     }
     if (!test->goes_on)
         p->comparison = comparison_negated(p->comparison);
-    bool bound = (right.kind == LINEAR_FIXED || right.kind == LINEAR_CONSTANT) && !right.steps;
-    if (left.kind != LINEAR_COUNTER)
+    if (!left.known || left.phi == IR_NONE)
         return unknown(f, test->inst,
                        "what its exit compares is not changed by additions of the same step");
-    if (!bound)
+    if (!right.known || right.phi != IR_NONE)
         return unknown(f, test->inst,
                        "the bound that its exit compares with is computed in the loop");
-    struct linear step = {.kind = LINEAR_UNKNOWN};
-    if (!find_step(f, left.phi, test->bits, &step))
+    struct linear step;
+    p->bits = left.narrow ? left.narrow : test->bits;
+    p->is_signed = left.narrow ? left.narrow_signed : test->is_signed;
+    p->phi = left.phi;
+    p->plain = left.factor == 1 && !left.narrow && !left.count;
+    if (!find_step(f, &left, &step) || !set_step(f, step, left.factor, left.narrow, p) ||
+        !set_start(f, test, left, &step, p))
         return unknown(f, test->inst, "its counter is not changed by the same step each time");
-    bool same_step = !left.steps || (left.steps == step.steps && same_atom(&left.step, &step.step));
-    if (!same_step || !find_start(f, left.phi, test->bits, &p->start))
-        return unknown(f, test->inst, "its counter is not changed by the same step each time");
-    p->bound = (struct endpoint){right.kind == LINEAR_CONSTANT, right.add, right.fixed};
-    p->bound_add = right.kind == LINEAR_CONSTANT ? 0 : right.add;
-    p->step = step.add;
-    p->step_sign = step.steps ? step.steps : step.add < 0 ? -1 : 1;
-    p->step_atom = step.step;
-    p->step_is_constant = !step.steps;
-    p->ahead = left.add;
-    p->steps_ahead = left.steps != 0;
-    p->bits = test->bits;
-    p->is_signed = test->is_signed;
+    if (!set_bound(f, test, right, p))
+        return unknown(f, test->inst, "its count is too long to write");
     return true;
+}
+
+// Where start and bound are a constant apart, whatever they are: p < p + 64.
+
+static bool fits(const struct affines *affines, const struct affine *a, const struct test *test)
+{
+    int64_t least, most, half = INT64_C(1) << (test->bits - 1);
+    affine_range(affines, a, &least, &most);
+    return a->exact_bits == 64 &&
+           (test->is_signed ? least >= -half && most < half : least >= 0 && most < 2 * half);
+}
+
+// What a version is a constant away from, through copies and additions.
+static uint32_t origin(struct finder *f, uint32_t version, unsigned bits, int64_t *distance)
+{
+    for (int i = 0; i < MOST_STEPS; i++) {
+        uint32_t inst = defining_inst(f->fn, version), operand, number;
+        if (inst == IR_NONE)
+            return version;
+        const struct ir_inst *at = &f->fn->insts.v[inst];
+        bool adds = at->op == OP_add && at->operand_count == 3;
+        int64_t value = 0;
+        if ((at->op != OP_mov && !adds) || (at->flags & INST_GUARDED) || at->vector != 1 ||
+            ir_type_bits(at->type) != bits || ir_has_modifier(f->module, f->fn, inst, W_sat))
+            return version;
+        operand = operand_after_defs(f->fn, inst, 0);
+        number = adds ? operand_after_defs(f->fn, inst, 1) : IR_NONE;
+        if (operand == IR_NONE || f->fn->operands.v[operand].kind != OPERAND_REGISTER ||
+            (adds && (f->fn->operands.v[number].kind != OPERAND_IMMEDIATE ||
+                      !trip_immediate(&f->tracer, &f->fn->operands.v[number], bits, &value))))
+            return version;
+        if (f->fn->operand_version.v[operand] == IR_NONE)
+            return version;
+        version = f->fn->operand_version.v[operand];
+        *distance = (int64_t)((uint64_t)*distance + (uint64_t)value);
+    }
+    return version;
+}
+
+// From the counter's first value to the bound, modulo the width of the comparison.
+static bool find_difference(struct finder *f, const struct test *test, uint32_t first,
+                            bool in_range, int64_t *distance)
+{
+    struct affines *affines = facts_affines(f->facts);
+    struct affine start = affine_of_version(affines, first), bound, difference;
+    int64_t from = 0, to = 0;
+    uint32_t version = f->fn->operand_version.v[test->right];
+    if (!affine_of_operand(affines, test->right, &bound) ||
+        !affine_invariant(affines, &bound, f->loop) ||
+        (in_range && !(fits(affines, &start, test) && fits(affines, &bound, test))))
+        return false;
+    if (version != IR_NONE &&
+        origin(f, first, test->bits, &from) == origin(f, version, test->bits, &to)) {
+        *distance = (int64_t)((uint64_t)to - (uint64_t)from);
+        return true;
+    }
+    bool sure = affine_difference(affines, &bound, &start, &difference) &&
+                affine_is_constant(&difference) && difference.exact_bits >= test->bits;
+    *distance = sure ? difference.constant : 0;
+    return sure;
+}
+
+static bool find_distance(struct finder *f, const struct test *test, const struct progress *p,
+                          int64_t *distance)
+{
+    const struct ir_phi *phi = &f->fn->phis.v[p->phi];
+    bool found = false, in_range = p->comparison != COMPARE_NE && test->bits < 64;
+    if (!f->facts || !p->plain || !p->step_is_constant ||
+        (p->start.is_constant && p->bound.is_constant))
+        return false;
+    for (uint32_t i = 0; i < f->fn->blocks.v[phi->block].pred_count; i++) {
+        uint32_t pred = ir_preds(f->fn, phi->block)[i];
+        int64_t next;
+        if (in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
+            continue;
+        if (!find_difference(f, test, f->fn->phi_args.v[phi->args + i], in_range, &next) ||
+            (found && next != *distance))
+            return false;
+        *distance = next;
+        found = true;
+    }
+    return found;
+}
+
+static bool count_distance(struct finder *f, const struct test *test, struct progress p)
+{
+    int64_t distance = 0;
+    if (!find_distance(f, test, &p, &distance))
+        return false;
+    p.start = (struct endpoint){true, 0, 64, true, NULL};
+    p.bound = (struct endpoint){true, distance, 64, true, NULL};
+    p.bound_add = 0;
+    p.bits = 64;
+    p.is_signed = true;
+    return !count_trips(f->arena, &p, &f->trip);
 }
 
 // The test
@@ -501,15 +461,19 @@ static bool find(struct finder *f, const struct loop_exits *exits, const bool *a
         !read_comparison(f, &test) || !find_progress(f, &test, &progress))
         return false;
     progress.at_bottom = !accesses_behind(f, exits->from, accesses);
-    const char *why = count_trips(f->arena, f->module, f->fn, &progress, &f->trip);
+    if (count_distance(f, &test, progress))
+        return true;
+    const char *why = count_trips(f->arena, &progress, &f->trip);
     return why ? unknown(f, test.inst, why) : true;
 }
 
 struct trip trip_of(struct arena *arena, const struct ir_module *module,
                     const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
-                    const bool *accesses)
+                    const bool *accesses, struct facts *facts)
 {
-    struct finder finder = {.arena = arena, .module = module, .fn = fn, .loop = loop};
+    struct finder finder = {
+        .arena = arena, .module = module, .fn = fn, .facts = facts, .loop = loop};
+    finder.tracer = (struct tracer){arena, module, fn, loop, MOST_VALUES};
     find(&finder, exits, accesses);
     return finder.trip;
 }

@@ -3,20 +3,25 @@
 // The count of a counted loop is an expression of what registers hold when control comes to the
 // loop from outside:
 //
-//     count   = product | "max(" product ", " integer ")"
-//     product = sum | "(" sum ")" " / " divisor | term " / " divisor
-//     divisor = integer | name | "max(" name ", 0)"
-//     sum     = ["-"] term { (" + " | " - ") term }
-//     term    = integer | [integer " * "] name | "u16(" name ")" | "u32(" name ")"
-//     name    = a register, a special register (%ctaid.x), or a kernel parameter as in [name+4]
+//     sum      = ["-"] term { (" + " | " - ") term }
+//     term     = factor { (" * " | " / ") factor }
+//     factor   = integer | name | "(" sum ")" | function "(" sum { ", " sum } ")"
+//     function = "min" | "max" | "and" | "or" | "xor" | "rem" | "shl" | "shr" | "if"
+//              | "lt" | "le" | "gt" | "ge" | "eq" | "ne" | ("s" | "u") ("8" | "16" | "32")
+//     name     = a register, a special register (%ctaid.x), or a kernel parameter as in [name+4]
 //
-// Arithmetic is signed in 64 bits. A name stands for its value sign-extended from its width, in
-// u16() and u32() zero-extended. Division drops the rest (rounds towards zero), and x / 0 is 0. The
-// count is exact unless the counter wraps around on its way to the bound, and for unsigned 64-bit
-// counters as long as start and bound are below 2^63. A step that stands in a register is taken to
-// lead towards the bound; if it does not, the count is the least possible one or the right one.
+// Arithmetic is signed in 64 bits and wraps around. A name stands for its value sign-extended from
+// its width, a predicate for 0 or 1, a part of a parameter for its bits from there on. s8() … u32()
+// take the lowest bits and extend them with or without a sign. Division drops the rest (rounds
+// towards zero), and x / 0 is 0; rem(x, y) is x - x / y * y. shl() shifts left, shr() right with
+// the sign. Comparisons are 1 or 0; if(c, x, y) is y if c is 0, else x.
+//
+// The count is exact unless the counter, or a signed bound to which a constant is added, wraps
+// around on its way, and for unsigned 64-bit numbers as long as they are below 2^63. A counter that
+// is compared with != has to meet the bound. A step that is no constant is taken to lead towards
+// the bound; if it does not, the count is the least possible one or the right one.
 #pragma once
-#include "passes/plan.h"
+#include "passes/facts.h"
 
 struct loop_exits {
     uint32_t edges; // ways out, returns included
@@ -37,7 +42,7 @@ struct trip {
 // Needs SSA and loops. `accesses` tells for each instruction whether it is an access to save: where
 // some stand behind the loop's test, an iteration is a run through those; where all stand before
 // it, what stands before the test has run once more often than the test has let pass, and that is
-// counted.
+// counted. `facts` (or NULL) find more constants.
 struct trip trip_of(struct arena *arena, const struct ir_module *module,
                     const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
-                    const bool *accesses);
+                    const bool *accesses, struct facts *facts);

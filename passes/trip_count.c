@@ -39,12 +39,12 @@ static const char *leads_to_bound(const struct progress *p)
 }
 
 // A constant as the comparison sees it.
-static wide seen(const struct progress *p, int64_t value)
+static wide seen(const struct endpoint *e)
 {
-    if (p->is_signed)
-        return value;
-    return p->bits < 64 ? (wide)((uint64_t)value & ((UINT64_C(1) << p->bits) - 1))
-                        : (wide)(uint64_t)value;
+    if (e->is_signed)
+        return e->constant;
+    return e->bits < 64 ? (wide)((uint64_t)e->constant & ((UINT64_C(1) << e->bits) - 1))
+                        : (wide)(uint64_t)e->constant;
 }
 
 static bool in_range(const struct progress *p, wide value)
@@ -66,8 +66,8 @@ static bool all_constant(const struct progress *p)
 
 static const char *count_constant(const struct progress *p, struct trip *trip)
 {
-    wide first = seen(p, p->start.constant) + p->ahead;
-    wide bound = seen(p, p->bound.constant);
+    wide first = seen(&p->start) + p->ahead;
+    wide bound = seen(&p->bound);
     wide away = goes_up(p) ? bound - first : first - bound;
     wide step = magnitude(p->step);
     wide passed; // how often the test lets pass
@@ -91,10 +91,8 @@ static const char *count_constant(const struct progress *p, struct trip *trip)
 // Expressions
 
 struct writer {
-    const struct ir_module *module;
-    const struct ir_function *fn;
     const struct progress *p;
-    char text[1024];
+    char text[2048];
     size_t length;
     int terms; // of the sum at hand
     bool cut;
@@ -125,44 +123,6 @@ static void put_text(struct writer *w, const char *text)
     put(w, text, length);
 }
 
-static void put_name(struct writer *w, uint32_t id)
-{
-    const struct name *name = tree_name(w->module->tree, id);
-    put(w, name->text, name->length > sizeof w->text ? -1 : (int)name->length);
-}
-
-static void put_atom(struct writer *w, const struct atom *atom)
-{
-    switch (atom->kind) {
-    case ATOM_REGISTER: put_name(w, w->fn->registers.v[atom->index].name); break;
-    case ATOM_SPECIAL:
-        put_text(w, isa_specials[atom->index].text);
-        if (atom->member < WORD_COUNT)
-            put_text(w, isa_words[atom->member].text);
-        break;
-    case ATOM_PARAMETER:
-        put_text(w, "[");
-        put_name(w, w->module->symbols.v[atom->index].name);
-        if (atom->offset) {
-            put_text(w, "+");
-            put_number(w, atom->offset);
-        }
-        put_text(w, "]");
-        break;
-    }
-}
-
-// Start and bound are compared as unsigned numbers; a step is always one with a sign.
-static void put_endpoint(struct writer *w, const struct atom *atom)
-{
-    bool extended = !w->p->is_signed && w->p->bits < 64;
-    if (extended)
-        put_text(w, w->p->bits == 32 ? "u32(" : "u16(");
-    put_atom(w, atom);
-    if (extended)
-        put_text(w, ")");
-}
-
 static void put_sign(struct writer *w, bool negative)
 {
     if (w->terms++)
@@ -178,7 +138,7 @@ static void put_steps(struct writer *w, int factor)
         put_number(w, abs(factor));
         put_text(w, " * ");
     }
-    put_atom(w, &w->p->step_atom);
+    put_text(w, w->p->step_text);
 }
 
 static void put_constant(struct writer *w, int64_t value)
@@ -204,14 +164,14 @@ static void put_sum(struct writer *w, const struct sum *sum)
 {
     if (!sum->near->is_constant) {
         put_sign(w, false);
-        put_endpoint(w, &sum->near->atom);
+        put_text(w, sum->near->text);
     }
     bool constant_first = !w->terms && sum->constant > 0;
     if (constant_first)
         put_constant(w, (int64_t)sum->constant);
     if (!sum->far->is_constant) {
         put_sign(w, true);
-        put_endpoint(w, &sum->far->atom);
+        put_text(w, sum->far->text);
     }
     if (sum->factor)
         put_steps(w, sum->factor);
@@ -227,9 +187,9 @@ static struct sum build_sum(const struct progress *p)
     wide ahead = (wide)p->bound_add - p->ahead; // from the first test's value to the bound
     sum.constant = up ? ahead : -ahead;
     if (p->bound.is_constant)
-        sum.constant += up ? seen(p, p->bound.constant) : -seen(p, p->bound.constant);
+        sum.constant += up ? seen(&p->bound) : -seen(&p->bound);
     if (p->start.is_constant)
-        sum.constant += up ? -seen(p, p->start.constant) : seen(p, p->start.constant);
+        sum.constant += up ? -seen(&p->start) : seen(&p->start);
     if (!exact)
         sum.constant += step - 1 + has_equal(p); // rounds up
     if (p->at_bottom)
@@ -258,10 +218,10 @@ static void put_quotient(struct writer *w, const struct sum *sum)
     if (divisor) {
         put_number(w, divisor);
     } else if (p->comparison == COMPARE_NE) {
-        put_atom(w, &p->step_atom);
+        put_text(w, p->step_text);
     } else { // a step that leads away from the bound divides by zero
         put_text(w, "max(");
-        put_atom(w, &p->step_atom);
+        put_text(w, p->step_text);
         put_text(w, ", 0)");
     }
 }
@@ -287,11 +247,9 @@ static const char *count_symbolic(struct arena *arena, struct writer *w, struct 
     return NULL;
 }
 
-const char *count_trips(struct arena *arena, const struct ir_module *module,
-                        const struct ir_function *fn, const struct progress *progress,
-                        struct trip *trip)
+const char *count_trips(struct arena *arena, const struct progress *progress, struct trip *trip)
 {
-    struct writer writer = {.module = module, .fn = fn, .p = progress};
+    struct writer writer = {.p = progress};
     const char *why = leads_to_bound(progress);
     if (why)
         return why;

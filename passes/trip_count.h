@@ -4,17 +4,12 @@
 
 enum comparison { COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE, COMPARE_EQ, COMPARE_NE };
 
-struct atom {
-    enum { ATOM_REGISTER, ATOM_SPECIAL, ATOM_PARAMETER } kind;
-    uint32_t index; // register, isa_special, symbol
-    uint16_t member;
-    int64_t offset; // of a parameter
-};
-
 struct endpoint {
     bool is_constant;
     int64_t constant; // sign-extended
-    struct atom atom;
+    unsigned bits;    // as the comparison reads it
+    bool is_signed;
+    const char *text; // not constant: its value, with parentheses where a minus needs them
 };
 
 // The loop goes on while  start + ahead + (k + steps_ahead) · step  compares true with
@@ -23,14 +18,16 @@ struct progress {
     struct endpoint start, bound;
     int64_t bound_add;
     bool step_is_constant;
-    int step_sign; // of a step in a register: added or subtracted
+    int step_sign; // of a step that is no constant: added or subtracted
     int64_t step;
-    struct atom step_atom;
+    const char *step_text;
     int64_t ahead;
     bool steps_ahead;
     enum comparison comparison;
-    unsigned bits;
+    unsigned bits; // of the counter: where it wraps around
     bool is_signed;
+    uint32_t phi;   // the counter
+    bool plain;     // it is compared itself, or with a constant added
     bool at_bottom; // what stands before the test is counted, else what stands behind it
 };
 
@@ -38,6 +35,4 @@ enum comparison comparison_swapped(enum comparison comparison);
 enum comparison comparison_negated(enum comparison comparison);
 
 // Sets kind, count or text, and may_be_zero. Returns NULL or why there is no count.
-const char *count_trips(struct arena *arena, const struct ir_module *module,
-                        const struct ir_function *fn, const struct progress *progress,
-                        struct trip *trip);
+const char *count_trips(struct arena *arena, const struct progress *progress, struct trip *trip);

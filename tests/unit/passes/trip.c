@@ -1,6 +1,7 @@
 // Trip counts against running the loops: counters of all widths that go up or down by constants and
 // by registers, all comparisons, tests at the top and at the bottom, before and behind the step.
 #include "passes/passes.h"
+#include "tests/lib/expression.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 
@@ -212,115 +213,18 @@ static struct run run_loop(const struct loop *loop, int64_t most)
     return run;
 }
 
-// Reading the expression, by the grammar in passes/trip.h
+// Reading the expression
 
-struct reader {
-    const char *at;
-    const struct loop *loop;
-};
-
-static bool take(struct reader *r, const char *word)
+static int64_t value_of(const void *data, const char *name, size_t length)
 {
-    size_t length = strlen(word);
-    if (strncmp(r->at, word, length))
-        return false;
-    r->at += length;
-    return true;
-}
-
-static int64_t read_name(struct reader *r)
-{
-    assert_true(take(r, "%"));
-    switch (*r->at++) {
-    case 'x': return r->loop->start;
-    case 'y': return r->loop->bound;
-    case 'w': return r->loop->step;
-    default: fail_msg("unknown register in %s", r->at - 1); return 0;
+    const struct loop *loop = data;
+    assert_int_equal(length, 2);
+    switch (name[1]) {
+    case 'x': return loop->start;
+    case 'y': return loop->bound;
+    case 'w': return loop->step;
+    default: fail_msg("unknown register in %s", name); return 0;
     }
-}
-
-static int64_t read_value(struct reader *r)
-{
-    bool u16 = take(r, "u16("), u32 = !u16 && take(r, "u32(");
-    uint64_t mask = u16 ? 0xffff : u32 ? 0xffffffff : ~UINT64_C(0);
-    int64_t value = (int64_t)((uint64_t)read_name(r) & mask);
-    if (u16 || u32)
-        assert_true(take(r, ")"));
-    return value;
-}
-
-static bool at_number(const struct reader *r)
-{
-    return *r->at >= '0' && *r->at <= '9';
-}
-
-static int64_t read_number(struct reader *r)
-{
-    char *end;
-    int64_t value = strtoll(r->at, &end, 10);
-    assert_true(end != r->at);
-    r->at = end;
-    return value;
-}
-
-static int64_t read_term(struct reader *r)
-{
-    if (!at_number(r))
-        return read_value(r);
-    int64_t factor = read_number(r);
-    return take(r, " * ") ? factor * read_value(r) : factor;
-}
-
-static int64_t read_sum(struct reader *r)
-{
-    int64_t sum = take(r, "-") ? -read_term(r) : read_term(r);
-    for (;;) {
-        if (take(r, " + "))
-            sum += read_term(r);
-        else if (take(r, " - "))
-            sum -= read_term(r);
-        else
-            return sum;
-    }
-}
-
-static int64_t read_divisor(struct reader *r)
-{
-    if (at_number(r))
-        return read_number(r);
-    if (!take(r, "max("))
-        return read_value(r);
-    int64_t value = read_value(r);
-    assert_true(take(r, ", 0)"));
-    return value > 0 ? value : 0;
-}
-
-static int64_t read_product(struct reader *r)
-{
-    bool parentheses = take(r, "(");
-    int64_t sum = read_sum(r);
-    if (parentheses)
-        assert_true(take(r, ")"));
-    if (!take(r, " / "))
-        return sum;
-    int64_t divisor = read_divisor(r);
-    return divisor ? sum / divisor : 0;
-}
-
-static int64_t read_count(const struct loop *loop, const char *text)
-{
-    struct reader r = {text, loop};
-    bool most = take(&r, "max(");
-    int64_t value = read_product(&r);
-    if (most) {
-        assert_true(take(&r, ", "));
-        int64_t least = read_number(&r);
-        assert_true(take(&r, ")"));
-        value = value > least ? value : least;
-    }
-    if (*r.at)
-        fail_msg("cannot read '%s' in '%s'", r.at, text);
-    return value;
 }
 
 // Checks
@@ -353,7 +257,7 @@ static bool check_counted(const struct loop *loop, const char *text)
         if (huge) // beyond what the expressions promise
             continue;
         struct run run = run_loop(&at, leads_to_bound(&at) ? MOST_RUNS_EACH : 3);
-        int64_t count = read_count(&at, text), least = loop->form != TEST_AT_TOP;
+        int64_t count = expression_read(text, value_of, &at), least = loop->form != TEST_AT_TOP;
         bool misses = run.long_run && (loop->compare[0] == 'n' || !leads_to_bound(&at));
         bool right =
             run.wraps || misses || (run.long_run ? count > MOST_RUNS_EACH : count == run.count);
