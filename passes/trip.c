@@ -254,13 +254,17 @@ static bool set_start(struct finder *f, const struct test *test, struct linear l
         start = trip_widened(&f->tracer, &start, p->bits, p->is_signed, test->bits);
     left.phi = IR_NONE;
     left.factor = 0;
-    p->steps_ahead =
-        factor == 1 && !left.narrow && !p->step_is_constant && linear_same(&left, step);
+    bool is_narrow = left.narrow;
+    left.narrow = 0;
+    left.bits = step->bits;
+    p->steps_ahead = factor == 1 && !p->step_is_constant && linear_same(&left, step);
+    left.bits = (uint8_t)test->bits;
+    if (is_narrow && left.count && !p->steps_ahead) // the sum may wrap around before it is widened
+        return false;
     p->ahead = 0;
     if (!p->steps_ahead && factor == 1 && !left.count) {
         p->ahead = left.add;
     } else if (!p->steps_ahead) {
-        left.narrow = 0;
         start = linear_scaled(&start, factor);
         start = linear_sum(&start, &left, 1);
         return start.known && set_endpoint(f, &start, test->bits, test->is_signed, &p->start);

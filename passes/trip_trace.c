@@ -1,5 +1,6 @@
 // What instructions in a loop compute from its counter and from what does not change while it runs.
 // What is not in the table at the end is not looked into.
+#include "passes/address.h"
 #include "passes/trip_internal.h"
 #include <string.h>
 
@@ -94,8 +95,6 @@ struct linear trip_widened(struct tracer *t, const struct linear *a, unsigned fr
     if (from == bits)
         return to;
     if (a->phi != IR_NONE) {
-        if (a->count) // what is added may have wrapped around before it was added
-            return linear_unknown();
         bool tighter = !a->narrow || a->narrow > from;
         to.narrow = tighter ? (uint8_t)from : a->narrow;
         to.narrow_signed = tighter ? is_signed : a->narrow_signed;
@@ -467,6 +466,37 @@ bool trip_immediate(const struct tracer *t, const struct ir_operand *o, unsigned
     return kind != NODE_FLOAT32 && kind != NODE_FLOAT64;
 }
 
+// Copies of parameters and of what is the same in all of the grid are no live-ins (see transfer.h):
+// not they are named but what they copy.
+static bool is_free(const struct tracer *t, uint32_t version)
+{
+    if (value_is_parameter(t->module, t->fn, version))
+        return true;
+    for (int i = 0; i < 8; i++) {
+        const struct ir_version *v = version == IR_NONE ? NULL : &t->fn->versions.v[version];
+        if (!v || v->kind != VERSION_INST)
+            return false;
+        const struct ir_inst *at = &t->fn->insts.v[v->index];
+        const struct ir_operand *from = &t->fn->operands.v[at->operands + 1];
+        bool copies = at->op == OP_mov || at->op == OP_cvt;
+        if (!copies || (at->flags & INST_GUARDED) || at->operand_count != 2)
+            return false;
+        if (from->kind == OPERAND_SPECIAL)
+            return isa_specials[from->index].varies == VARIES_NEVER;
+        version = t->fn->operand_version.v[at->operands + 1];
+    }
+    return false;
+}
+
+static struct linear outside_value(struct tracer *t, uint32_t version, unsigned bits)
+{
+    const struct ir_version *v = &t->fn->versions.v[version];
+    struct linear value = linear_unknown();
+    if (v->kind == VERSION_INST && is_free(t, version))
+        value = inst_value(t, v->index, bits);
+    return value.known ? value : register_value(t, v->reg, version, bits);
+}
+
 struct linear trip_version(struct tracer *t, uint32_t version, unsigned bits)
 {
     const struct ir_version *v = &t->fn->versions.v[version];
@@ -476,7 +506,7 @@ struct linear trip_version(struct tracer *t, uint32_t version, unsigned bits)
     if (constant_outside(t, version, bits, &value))
         return linear_constant(value, bits);
     if (is_outside(t, version))
-        return register_value(t, v->reg, version, bits);
+        return outside_value(t, version, bits);
     if (v->kind == VERSION_INST)
         return inst_value(t, v->index, bits);
     const struct ir_phi *phi = &t->fn->phis.v[v->index];

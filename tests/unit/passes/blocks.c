@@ -325,7 +325,7 @@ static void test_loops(void **unused)
     (void)unused;
     static const struct example examples[] = {
         {"counted", LOOP_HEAD LOOP_COUNT "@%p bra LOOP;\n",
-         "loop 1-7 in %a,%b,%i out - ld 1 st 1 chosen >=2 max(%n - %i, 1)\nblock 1-6 in %a,%b,%i "
+         "loop 1-7 in %a,%b,%i out - ld 1 st 1 chosen >=2 max([pn] - %i, 1)\nblock 1-6 in %a,%b,%i "
          "out %p,%a,%b,%i ld 1 st 1 no\nno-saving:1\n"},
         {"constant",
          "mov.u32 %i, 0;\n" LOOP_HEAD "add.s32 %i, %i, 1;\nsetp.ne.s32 %p, %i, 3;\n@%p bra LOOP;\n",
@@ -353,7 +353,7 @@ static void test_loops(void **unused)
         {"the test first",
          "LOOP: setp.ge.s32 %p, %i, %n;\n@%p bra END;\nst.global.u32 [%pa], %i;\nadd.s32 %i, %i, "
          "1;\nbra LOOP;\n",
-         "loop 1-5 in %i out - ld 0 st 1 chosen >=1 max(%n - %i, 0)\nblock 3-4 in %i out %i ld 0 "
+         "loop 1-5 in %i out - ld 0 st 1 chosen >=1 max([pn] - %i, 0)\nblock 3-4 in %i out %i ld 0 "
          "st 1 no\nno-saving:3\n"},
         {"a parameter that is changed",
          "LOOP: st.global.u32 [%pa], %n;\nst.global.u32 [%pa+4], %n;\nadd.s32 %n, %n, "
@@ -363,7 +363,7 @@ static void test_loops(void **unused)
         {"a step in a register",
          "LOOP: st.global.u32 [%pa], %m;\nadd.s32 %i, %i, %s;\nsetp.lt.s32 %p, %i, %n;\n@%p bra "
          "LOOP;\n",
-         "loop 1-4 in %i,%s out - ld 0 st 1 chosen >=2 max((%n - %i + %s - 1) / max(%s, 0), "
+         "loop 1-4 in %i,%s out - ld 0 st 1 chosen >=2 max(([pn] - %i + %s - 1) / max(%s, 0), "
          "1)\nblock 1-3 in %i,%s out %p,%i ld 0 st 1 no\nno-saving:1\n"},
         {"two exits to one place",
          LOOP_HEAD "@%q bra OUT;\n" LOOP_COUNT "@%p bra LOOP;\nOUT: bar.sync 0;\n",
@@ -385,13 +385,14 @@ static void test_loops(void **unused)
          "loop 1-5 in %a,%b out - ld 1 st 1 no ?\nblock 1-4 in %a,%b out %a,%b ld 1 st 1 "
          "no\ndiverges:1\nno-saving:1\n"},
         {"a barrier inside", LOOP_HEAD "bar.sync 0;\n" LOOP_COUNT "@%p bra LOOP;\n",
-         "loop 1-8 in %a,%b,%i out - ld 1 st 1 no max(%n - %i, 1)\nbarrier:1<5\nbarrier:1<5\n"},
+         "loop 1-8 in %a,%b,%i out - ld 1 st 1 no max([pn] - %i, 1)\nbarrier:1<5\nbarrier:1<5\n"},
         {"nothing to save", "LOOP: add.s32 %i, %i, 1;\nsetp.lt.s32 %p, %i, %n;\n@%p bra LOOP;\n",
-         "loop 1-3 in %i out - ld 0 st 0 no max(%n - %i, 1)\nno-access:1\n"},
+         "loop 1-3 in %i out - ld 0 st 0 no max([pn] - %i, 1)\nno-access:1\n"},
         {"only passes through",
          "LOOP: ld.global.u32 %s, [%pa];\nst.global.u32 [%pa], %s;\nadd.s32 %i, %i, "
          "1;\nsetp.lt.s32 %p, %i, %n;\n@%p bra LOOP;\nbar.sync 0;\nst.global.u32 [%a], %s;\n",
-         "loop 1-5 in %i out %s ld 1 st 1 chosen >=2 max(%n - %i, 1)\nblock 1-4 in %i out %p,%i,%s "
+         "loop 1-5 in %i out %s ld 1 st 1 chosen >=2 max([pn] - %i, 1)\nblock 1-4 in %i out "
+         "%p,%i,%s "
          "ld 1 st 1 no\nno-saving:1\nbarrier:6<6\n"},
         {"irreducible",
          "@%p bra IN;\nLOOP: ld.global.f32 %f1, [%pa];\nIN: st.global.f32 [%pa], %f1;\nadd.s32 %i, "
@@ -410,7 +411,7 @@ static void test_nested(void **unused)
          "OUTER: mov.u32 %j, 0;\nINNER: ld.global.u32 %r1, [%pa];\nadd.s32 %s, %s, %r1;\nadd.s32 "
          "%j, %j, 1;\nsetp.ne.s32 %q, %j, 10;\n@%q bra INNER;\nadd.s32 %i, %i, 1;\nsetp.lt.s32 %p, "
          "%i, %n;\n@%p bra OUTER;\nbar.sync 0;\nst.global.u32 [%pa], %s;\n",
-         "loop 1-9 in %i,%s out %s ld 10 st 0 chosen max(%n - %i, 1)\nregion 1-8 in %i,%s out "
+         "loop 1-9 in %i,%s out %s ld 10 st 0 chosen max([pn] - %i, 1)\nregion 1-8 in %i,%s out "
          "%p,%i,%s ld 10 st 0 passed\nloop 2-6 in %j,%s out %s ld 1 st 0 passed 10\nblock 2-5 in "
          "%j,%s out %q,%j,%s ld 1 st 0 "
          "no\npassed-over:1<1\npassed-over:2<1\nno-saving:2\nbarrier:10<10\n"},
@@ -418,8 +419,8 @@ static void test_nested(void **unused)
          "OUTER: mov.u32 %j, 0;\nINNER: ld.global.u32 %r1, [%pa];\nadd.s32 %s, %s, %r1;\nadd.s32 "
          "%j, %j, 1;\nsetp.lt.s32 %q, %j, %m;\n@%q bra INNER;\nadd.s32 %i, %i, 1;\nsetp.ne.s32 %p, "
          "%i, %n;\n@%p bra OUTER;\nbar.sync 0;\nst.global.u32 [%pa], %s;\n",
-         "loop 1-9 in %i,%s out %s ld 1 st 0 chosen >=6 %n - %i\nregion 1-8 in %i,%s out %p,%i,%s "
-         "ld 1 st 0 no\nloop 2-6 in %j,%s out %s ld 1 st 0 passed >=6 max(%m, 1)\nblock 2-5 in "
+         "loop 1-9 in %i,%s out %s ld 1 st 0 chosen >=6 [pn] - %i\nregion 1-8 in %i,%s out %p,%i,%s "
+         "ld 1 st 0 no\nloop 2-6 in %j,%s out %s ld 1 st 0 passed >=6 max([pm], 1)\nblock 2-5 in "
          "%j,%s out %q,%j,%s ld 1 st 0 "
          "no\nno-saving:1\npassed-over:2<1\nno-saving:2\nbarrier:10<10\n"},
         {"the test of the outer loop inside the inner one",

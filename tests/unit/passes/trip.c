@@ -372,9 +372,116 @@ static void test_random_loops(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+// Known loops; %x, %y and %z come from memory
+
+static const struct {
+    const char *name, *body, *count;
+} known[] = {
+    {"64 times",
+     "mov.u32 %i, 0;\nLOOP: st.global.u32 [%a], 0;\nadd.s32 %i, %i, 1;\n"
+     "setp.ne.s32 %p, %i, 64;\n@%p bra LOOP;\n",
+     "64"},
+    {"a pointer up to another",
+     "LOOP: st.global.u32 [%b], 0;\nadd.s64 %b, %b, 4;\n"
+     "setp.ne.s64 %p, %b, %c;\n@%p bra LOOP;\n",
+     "(%c - %b) / 4"},
+    {"a pointer and what lies 256 bytes on",
+     "add.s64 %c, %b, 256;\nLOOP: st.global.u32 [%b], 0;\nadd.s64 %b, %b, 16;\n"
+     "setp.lt.u64 %p, %b, %c;\n@%p bra LOOP;\n",
+     "16"},
+    {"unrolled by four",
+     "LOOP: st.global.u32 [%a], 0;\nadd.s32 %x, %x, 4;\n"
+     "setp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\n",
+     "max((%y - %x + 3) / 4, 1)"},
+    {"a list",
+     "LOOP: st.global.u32 [%b+8], 0;\nld.global.u64 %b, [%b];\n"
+     "setp.ne.s64 %p, %b, 0;\n@%p bra LOOP;\n",
+     NULL},
+    {"doubled each time",
+     "LOOP: st.global.u32 [%a], 0;\nshl.b32 %x, %x, 1;\n"
+     "setp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\n",
+     NULL},
+    {"under a guard",
+     "LOOP: st.global.u32 [%a], 0;\n@%q add.s32 %x, %x, 1;\n"
+     "setp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\n",
+     NULL},
+    {"a bound that stores may change",
+     "LOOP: st.global.u32 [%a], 0;\nld.global.u32 %y, [%b];\nadd.s32 %x, %x, 1;\n"
+     "setp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\n",
+     NULL},
+    {"two exits",
+     "LOOP: setp.eq.s32 %q, %x, 7;\n@%q bra OUT;\nst.global.u32 [%a], 0;\n"
+     "add.s32 %x, %x, 1;\nsetp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\nOUT:\n",
+     NULL},
+    {"over the grid",
+     "LOOP: st.global.u32 [%a], 0;\nmad.lo.s32 %x, %y, %z, %x;\n"
+     "setp.lt.u32 %p, %x, %i;\n@%p bra LOOP;\n",
+     "max((u32(%i) - u32(%x) + s32(%y * %z) - 1) / max(s32(%y * %z), 0), 1)"},
+    {"a parameter",
+     "ld.param.u32 %y, [n];\nLOOP: st.global.u32 [%a], 0;\n"
+     "add.s32 %x, %x, 1;\nsetp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\n",
+     "max([n] - %x, 1)"},
+    {"the smaller of two",
+     "LOOP: st.global.u32 [%a], 0;\nadd.s32 %x, %x, 1;\n"
+     "min.s32 %i, %y, %z;\nsetp.lt.s32 %p, %x, %i;\n@%p bra LOOP;\n",
+     "max(min(%y, %z) - %x, 1)"},
+    {"16 bits",
+     "LOOP: st.global.u32 [%a], 0;\nadd.s16 %h, %h, 1;\ncvt.u32.u16 %i, %h;\n"
+     "setp.lt.u32 %p, %i, %y;\n@%p bra LOOP;\n",
+     "max(u32(%y) - u16(%h), 1)"},
+    {"triangular, inside",
+     "mov.u32 %i, 0;\nOUTER: mov.u32 %z, %i;\n"
+     "LOOP: st.global.u32 [%a], 0;\nadd.s32 %z, %z, 1;\n"
+     "setp.lt.s32 %p, %z, %y;\n@%p bra LOOP;\nadd.s32 %i, %i, 1;\n"
+     "setp.lt.s32 %q, %i, %y;\n@%q bra OUTER;\n",
+     "max(%y - %z, 1)"},
+};
+
+static const char *count_text(struct program *program, const struct block_plan *loop)
+{
+    if (loop->trip == TRIP_CONSTANT)
+        return arena_printf(&program->arena, "%llu", (unsigned long long)loop->trips);
+    return loop->trip == TRIP_COUNTED ? loop->trip_text : NULL;
+}
+
+// The innermost loop's count.
+static void test_known_loops(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct text text = {.n = 0};
+        struct program program;
+        struct ir_module module;
+        struct pass_options options = {.reorder = false};
+        const struct block_plan *loop = NULL;
+        put(&text, ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 "
+                   "p, .param .u32 n)\n{\n.reg .pred %%p, %%q; .reg .b64 %%a, %%b, %%c; .reg .b32 "
+                   "%%i, %%x, %%y, %%z; .reg .b16 %%h;\nld.param.u64 %%a, [p];\n"
+                   "ld.global.u64 %%b, [%%a];\nld.global.u64 %%c, [%%a+8];\n"
+                   "ld.global.u32 %%x, [%%a];\nld.global.u32 %%y, [%%a];\nld.global.u32 %%z, "
+                   "[%%a];\nld.global.u32 %%i, [%%a];\nld.global.u16 %%h, [%%a];\n"
+                   "setp.eq.s32 %%q, %%x, 9;\n");
+        put(&text, "%sret;\n}\n", known[i].body);
+        program_parse(&program, text.v, text.n);
+        ir_build(&module, &program.arena, &program.tree, &program.diags);
+        assert_int_equal(program.diags.errors, 0);
+        struct plan plan = {.arena = &program.arena};
+        pass_blocks(&module, &options, &plan);
+        for (uint32_t k = 0; k < plan.blocks.n; k++)
+            if (plan.blocks.v[k].kind == BLOCK_LOOP)
+                loop = &plan.blocks.v[k];
+        assert_non_null(loop);
+        const char *found = count_text(&program, loop), *count = known[i].count;
+        if (!found != !count || (count && strcmp(found, count)))
+            fail_msg("%s: %s", known[i].name, found ? found : "unknown");
+        program_free(&program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_loops),
         cmocka_unit_test(test_random_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
