@@ -200,6 +200,10 @@ bool capability_from_text(struct capability *capability, struct arena *arena, co
 {
     struct source source;
     struct diags diags;
+    if (!*text) { // as most are: nothing is to be read
+        *capability = capability_usual;
+        return true;
+    }
     const char *file = arena_printf(arena, "{%s}", text);
     diags_init(&diags, arena);
     source_init(&source, arena, "options.capability", file, (uint32_t)strlen(file));
