@@ -161,26 +161,57 @@ static void put(struct arena *scratch, struct intervals *to, int64_t begin, int6
 
 static void sort(struct intervals *intervals)
 {
-    if (intervals->list.n > 1)
+    bool sorted = true;
+    for (uint32_t i = 1; i < intervals->list.n && sorted; i++)
+        sorted = intervals->list.v[i - 1].begin <= intervals->list.v[i].begin;
+    if (!sorted)
         qsort(intervals->list.v, intervals->list.n, sizeof *intervals->list.v, compare);
 }
 
-static int64_t line_of(int64_t byte)
+static int64_t floor_of(int64_t value, int64_t unit)
 {
-    return byte >= 0 ? byte / COALESCING_LINE : -((COALESCING_LINE - 1 - byte) / COALESCING_LINE);
+    return value >= 0 ? value / unit : -((unit - 1 - value) / unit);
 }
 
-// Lines that sorted intervals touch if byte 0 is at `place` of a line.
-static uint64_t lines_of(const struct intervals *intervals, int64_t place)
+// Sorts and brings together what overlaps or adjoins.
+static void merge(struct intervals *intervals)
 {
-    int64_t last = INT64_MIN;
-    uint64_t count = 0;
+    uint32_t count = intervals->list.n;
+    sort(intervals);
+    intervals->list.n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct interval at = intervals->list.v[i];
+        struct interval *last =
+            intervals->list.n ? &intervals->list.v[intervals->list.n - 1] : NULL;
+        if (!last || at.begin > last->end)
+            intervals->list.v[intervals->list.n++] = at;
+        else if (at.end > last->end)
+            last->end = at.end;
+    }
+}
+
+// Lines that sorted intervals touch, summed over all places of byte 0 in a line that `start` leaves
+// open. There are n = line / granule of them, and floor((m + 0) / n) + … + floor((m + n - 1) / n)
+// is m: so many granules from one byte to another are so many ends of lines between them, all
+// places together. Of a gap, each place has one end at most that brings a line.
+static uint64_t lines_of(const struct intervals *intervals, const struct start *start)
+{
+    int64_t granule = (int64_t)start->granule, places = COALESCING_LINE / granule, last = 0;
+    uint64_t count = intervals->list.n ? (uint64_t)places : 0;
     for (uint32_t i = 0; i < intervals->list.n; i++) {
-        int64_t first = line_of(intervals->list.v[i].begin + place),
-                end = line_of(intervals->list.v[i].end - 1 + place);
-        first = first > last ? first : last + 1;
-        count += end >= first ? (uint64_t)(end - first + 1) : 0;
-        last = end > last ? end : last;
+        const struct interval *at = &intervals->list.v[i];
+        int64_t first = floor_of(at->begin + (int64_t)start->value, granule),
+                end = floor_of(at->end - 1 + (int64_t)start->value, granule);
+        if (!i)
+            last = first;
+        if (first > last) {
+            count += (uint64_t)(first - last < places ? first - last : places);
+            last = first;
+        }
+        if (end > last) {
+            count += (uint64_t)(end - last);
+            last = end;
+        }
     }
     return count;
 }
@@ -263,39 +294,43 @@ static void put_earlier(const struct view *view, struct intervals *to, unsigned 
     uint32_t count =
         group->members.n - from < 2 * MOST_OTHERS ? group->members.n - from : 2 * MOST_OTHERS;
     uint32_t warps = of & OF_WARPS ? view->warps : 1;
+    struct intervals touched = {0};
+    uint32_t bytes = 0; // of the accesses that `touched` is for
     for (uint32_t i = from; i < from + count; i++) {
         const struct member *other = &group->members.v[i];
-        struct intervals touched = {0};
         if (i != place && (!(of & OF_OTHERS) || !precedes(view, other)))
             continue;
-        for (uint32_t w = 0; w < warps; w++)
-            put_warp(view, &touched, w, other->bytes);
+        if (bytes != other->bytes) {
+            touched.list.n = 0;
+            for (uint32_t w = 0; w < warps; w++)
+                put_warp(view, &touched, w, other->bytes);
+            merge(&touched);
+            bytes = other->bytes;
+        }
         put_member(view, to, &touched, other, of);
     }
+    merge(to);
 }
 
 // New lines of those that the warps touch, over all places where the first may begin.
 static struct ratio missing(const struct view *view, unsigned of)
 {
     struct intervals earlier = {0}, all = {0};
-    struct intervals *each = ARENA_ARRAY(&view->r->scratch, struct intervals, MOST_WARPS);
     uint32_t warps = of & OF_WARPS ? view->warps : 1;
     uint64_t fresh = 0, total = 0;
     put_earlier(view, &earlier, of);
-    put_earlier(view, &all, of);
+    for (uint32_t i = 0; i < earlier.list.n; i++)
+        put(&view->r->scratch, &all, earlier.list.v[i].begin, earlier.list.v[i].end);
     for (uint32_t w = 0; w < warps; w++) {
-        put_warp(view, &each[w], w, view->member->bytes);
-        put_warp(view, &all, w, view->member->bytes);
-        sort(&each[w]);
+        struct intervals own = {0};
+        put_warp(view, &own, w, view->member->bytes);
+        for (uint32_t i = 0; i < own.list.n; i++)
+            put(&view->r->scratch, &all, own.list.v[i].begin, own.list.v[i].end);
+        sort(&own);
+        total += lines_of(&own, &view->start);
     }
-    sort(&earlier);
     sort(&all);
-    for (uint64_t place = view->start.value; place < COALESCING_LINE;
-         place += view->start.granule) {
-        fresh += lines_of(&all, (int64_t)place) - lines_of(&earlier, (int64_t)place);
-        for (uint32_t w = 0; w < warps; w++)
-            total += lines_of(&each[w], (int64_t)place);
-    }
+    fresh = lines_of(&all, &view->start) - lines_of(&earlier, &view->start);
     arena_reset(&view->r->scratch);
     return ratio_of(fresh, total);
 }
