@@ -16,8 +16,8 @@ static uint8_t *take_piece(struct image *image, uint64_t bytes)
     uint8_t *piece = image->pieces[class];
     if (!piece)
         return arena_alloc(image->arena, UINT64_C(1) << class);
-    memcpy(&image->pieces[class], piece, sizeof piece);
-    memset(piece, 0, bytes > sizeof piece ? bytes : sizeof piece);
+    memcpy(&image->pieces[class], piece, sizeof image->pieces[class]);
+    memset(piece, 0, bytes > sizeof(void *) ? bytes : sizeof(void *));
     return piece;
 }
 
