@@ -38,6 +38,25 @@ static const char *above_queue(struct arena *arena, const struct dram_config *c)
                         c->write_high, c->write_queue);
 }
 
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+// Between two refreshes the oldest request must get its row and its data even if a refresh came
+// after its first ACT: that row is closed, the memory refreshed, ACT to ACT and ACT to RD are kept.
+static const char *only_refreshes(struct arena *arena, const struct dram_config *c)
+{
+    uint64_t rows = longer(longer(c->tRC, c->tFAW), longer(c->tRRD, c->tRRD_L));
+    uint64_t least = longer(rows, c->tRAS + c->tRP + c->tRFC) + longer(c->tRCD, c->tRCD_write);
+    if (!c->tREFI || c->tREFI > least)
+        return NULL;
+    return arena_printf(arena,
+                        "dram.tREFI is %" PRIu64 ", too short to serve a request between two"
+                        " refreshes: these timings need more than %" PRIu64,
+                        c->tREFI, least);
+}
+
 #define KEY(name) ((struct pair){#name, c->name})
 
 const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
@@ -49,6 +68,7 @@ const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
         c->write_queue ? not_below(arena, KEY(write_low), KEY(write_high)) : NULL,
         c->write_queue ? above_queue(arena, c) : NULL,
         c->tREFI ? not_below(arena, KEY(tRFC), KEY(tREFI)) : NULL,
+        only_refreshes(arena, c),
         c->bank_xor && c->banks & (c->banks - 1)
             ? "dram.bank_xor needs a power of two for dram.banks"
             : NULL,

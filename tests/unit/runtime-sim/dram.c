@@ -403,6 +403,11 @@ static void config_faults(void **state)
     assert_non_null(dram_config_fault(&f.values, &f.arena));
     f.values.tRFC = 260;
     assert_null(dram_config_fault(&f.values, &f.arena));
+    uint64_t least = f.values.tRAS + f.values.tRP + f.values.tRFC + f.values.tRCD;
+    f.values.tREFI = least;
+    assert_non_null(strstr(dram_config_fault(&f.values, &f.arena), "between two refreshes"));
+    f.values.tREFI = least + 1;
+    assert_null(dram_config_fault(&f.values, &f.arena));
     f.values.banks = 12;
     f.values.bank_xor = true;
     assert_non_null(dram_config_fault(&f.values, &f.arena));
