@@ -124,6 +124,7 @@ void findings_remark(struct findings *findings, const struct remark *remark)
     findings_add(findings, &diag);
     struct finding *head = &findings->list.v[findings->list.n - 1];
     head->passed = remark->passed;
+    head->analysis = remark->analysis;
     head->function = arena_strndup(findings->arena, remark->name, strlen(remark->name));
     for (uint32_t i = 0; i < remark->notes.n; i++) {
         const struct remark_note *note = &remark->notes.v[i];

@@ -19,6 +19,7 @@ struct finding {
     struct text_place begin,
         end;              // `end` is behind the last letter; a number that is not known is 0
     bool passed;          // of a remark: something is offloaded
+    bool analysis;        // of a remark: neither is, something was found
     const char *function; // of a remark
 };
 

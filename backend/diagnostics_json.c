@@ -43,6 +43,8 @@ static void write_remark(struct json *json, const struct finding *finding)
         return;
     json_key(json, "function");
     json_string(json, finding->function);
+    if (finding->analysis)
+        return;
     json_key(json, "passed");
     json_bool(json, finding->passed);
 }

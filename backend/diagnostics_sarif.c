@@ -204,16 +204,18 @@ static void write_function(struct writer *w, const struct finding *finding)
     json_end_array(&w->json);
 }
 
-// What is offloaded is something that has passed, for which SARIF has a kind and no level.
+// What is offloaded is something that has passed, and what was found is for information: SARIF has
+// a kind for these and no level.
 static void write_level(struct json *json, const struct finding *finding)
 {
     bool remark = finding->severity == DIAG_REMARK;
-    if (remark && finding->passed)
-        text_member(json, "kind", "pass");
-    text_member(json, "level",
-                !remark           ? severity_word(finding->severity)
-                : finding->passed ? "none"
-                                  : "note");
+    const char *kind = !remark             ? NULL
+                       : finding->passed   ? "pass"
+                       : finding->analysis ? "informational"
+                                           : NULL;
+    if (kind)
+        text_member(json, "kind", kind);
+    text_member(json, "level", !remark ? severity_word(finding->severity) : kind ? "none" : "note");
 }
 
 static void write_result(struct writer *w, uint32_t at)

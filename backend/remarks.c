@@ -2,14 +2,16 @@
 #include "backend/tables.h"
 #include "backend/text.h"
 #include "ir/loc.h"
+#include "passes/facts.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const struct plan_rule_info passed_rules[] = {
     {"chain", "a Load-Compute-Store chain is offloaded"},
     {"block", "a block is offloaded"},
+    {"access", "how many lines of memory an access of a warp touches"},
 };
-enum { PASSED_CHAIN, PASSED_BLOCK, PASSED_RULES };
+enum { PASSED_CHAIN, PASSED_BLOCK, FOUND_ACCESS, PASSED_RULES };
 
 uint32_t remark_rule_count(void)
 {
@@ -230,6 +232,42 @@ void remarks_collect(struct remarks *remarks, struct arena *arena, const struct 
             continue;
         turn_to(&c, plan->rejections.v[i].function);
         add_rejection(&c, &plan->rejections.v[i]);
+    }
+    if (remarks->list.n)
+        qsort(remarks->list.v, remarks->list.n, sizeof *remarks->list.v, compare);
+}
+
+// What was found
+
+static void add_access(struct collector *c, struct facts *facts, uint32_t inst)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    struct coalescings *coalescings = facts_coalescings(facts);
+    struct remark remark = remark_at(c, inst, passed_rules[FOUND_ACCESS].id);
+    bool loads = at->class == CLASS_LOAD;
+    remark.analysis = true;
+    remark.kind = loads ? CANDIDATE_LOAD : CANDIDATE_STORE;
+    remark.text = coalescing_text(coalescings, c->arena, inst);
+    if (loads && coalescing_of(coalescings, inst).known)
+        remark.text = arena_printf(c->arena, "%s; %s", remark.text,
+                                   reuse_text(facts_reuses(facts), c->arena, inst));
+    vec_push(c->arena, &c->remarks->list, remark);
+}
+
+void remarks_add_accesses(struct remarks *remarks, struct arena *arena,
+                          const struct ir_module *module, struct plan *plan,
+                          const struct pass_options *options, const bool *functions)
+{
+    struct collector c = {
+        .remarks = remarks, .arena = arena, .module = module, .locs = ir_locs_new(arena, module)};
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        if (!module->functions.v[i].has_body || !is_wanted(functions, i))
+            continue;
+        struct facts *facts = facts_of(plan, module, options, i);
+        turn_to(&c, i);
+        for (uint32_t inst = 0; inst < c.fn->insts.n; inst++)
+            if (coalescing_of(facts_coalescings(facts), inst).access)
+                add_access(&c, facts, inst);
     }
     if (remarks->list.n)
         qsort(remarks->list.v, remarks->list.n, sizeof *remarks->list.v, compare);

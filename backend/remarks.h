@@ -1,6 +1,7 @@
 // Remarks: what became of every load, store and block that was considered. A passed one says what
 // is offloaded and what that saves; a missed one has one rule, a sentence, and the place that
-// caused it. As text, in the documents of --diagnostics and in the HTML report they are the same.
+// caused it; one of an analysis says what memory an access touches. As text, in the documents of
+// --diagnostics and in the HTML report they are the same.
 #pragma once
 #include "passes/plan.h"
 
@@ -18,7 +19,8 @@ struct remark_origin {
 
 struct remark {
     bool passed;
-    const char *rule; // "chain", "block", or the id of a row of passes/rules.def
+    bool analysis;    // neither offloaded nor not: what was found
+    const char *rule; // "chain", "block", "access", or the id of a row of passes/rules.def
     const char *text; // one sentence without a full stop
     uint32_t function;
     const char *name;    // the function's
@@ -33,13 +35,19 @@ struct remarks {
     VEC(struct remark) list; // by function, then place
 };
 
-enum { REMARKS_PASSED = 1, REMARKS_MISSED = 2 };
+enum { REMARKS_PASSED = 1, REMARKS_MISSED = 2, REMARKS_ANALYSIS = 4 };
 
 // `which`: bits REMARKS_…. `functions`: those to speak of, by index; NULL: all.
 void remarks_collect(struct remarks *remarks, struct arena *arena, const struct ir_module *module,
                      const struct plan *plan, unsigned which, const bool *functions);
 
-// The rules that remarks name, passed ones first: 0 … remark_rule_count() - 1.
+// Adds to them what lines each access of global and local memory touches, and which of these a load
+// finds in a first-level cache. Analyses that nobody has asked for yet are made.
+void remarks_add_accesses(struct remarks *remarks, struct arena *arena,
+                          const struct ir_module *module, struct plan *plan,
+                          const struct pass_options *options, const bool *functions);
+
+// The rules that remarks name, those of rejections last: 0 … remark_rule_count() - 1.
 uint32_t remark_rule_count(void);
 struct plan_rule_info remark_rule(uint32_t index);
 // The rule's place among them.

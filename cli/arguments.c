@@ -314,11 +314,12 @@ static void check(struct reader *r)
     name_standard_output(&a->depfile.path);
     for (int i = 0; i < REPORT_FORMATS; i++)
         name_standard_output(&a->reports[i].path);
-    a->remarks =
-        (a->remarks_passed ? REMARKS_PASSED : 0) | (a->remarks_missed ? REMARKS_MISSED : 0);
+    a->remarks = (a->remarks_passed ? REMARKS_PASSED : 0) |
+                 (a->remarks_missed ? REMARKS_MISSED : 0) |
+                 (a->remarks_analysis ? REMARKS_ANALYSIS : 0);
     if (a->remarks_filter && !a->remarks)
-        fail(r, "--remarks-filter chooses among remarks, and there is neither --remarks nor "
-                "--remarks-missed");
+        fail(r, "--remarks-filter chooses among remarks, and there is none of --remarks, "
+                "--remarks-missed and --remarks-analysis");
     if (a->list && (a->output || a->metadata || a->emit || a->depfile.wanted))
         fail(r, "--list writes nothing else: there is nothing for -o, --metadata, --emit and -MD");
     if (a->fragment && !a->check)

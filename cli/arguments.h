@@ -64,8 +64,8 @@ struct arguments {
     int max_errors; // 0: all, -1: as is usual
     struct warnings warnings;
     struct diagnostics_wish diagnostics;
-    int remarks_passed, remarks_missed;
-    unsigned remarks;           // both, as bits REMARKS_…
+    int remarks_passed, remarks_missed, remarks_analysis;
+    unsigned remarks;           // all, as bits REMARKS_…
     const char *remarks_filter; // a regular expression for names of functions; NULL: all
     int help, help_warnings, version, print_passes, time_passes, validate;
     const struct pass *print_after, *stop_after;

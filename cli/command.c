@@ -256,6 +256,8 @@ static const struct option message_options[] = {
      .help = "tell what is offloaded, and what that saves"},
     {"--remarks-missed", NULL, FLAG(remarks_missed, 1),
      .help = "tell what is not offloaded, and what keeps it"},
+    {"--remarks-analysis", NULL, FLAG(remarks_analysis, 1),
+     .help = "tell what lines of memory each access touches"},
     {"--remarks-filter", "KERNEL", CALL(take_remarks_filter),
      .help = "of functions whose name KERNEL, an extended regular\n"
              "expression, is found in"},

@@ -21,7 +21,7 @@ bool run_explains(const struct run *run)
     return run->arguments.remarks || wants_page(&run->arguments);
 }
 
-void run_tell_remarks(struct run *run)
+void run_tell_remarks(struct run *run, const struct backend_options *options)
 {
     const struct arguments *arguments = &run->arguments;
     struct remarks remarks;
@@ -31,6 +31,9 @@ void run_tell_remarks(struct run *run)
     if (arguments->remarks_filter)
         functions = filter_functions(&run->arena, &run->module, arguments->remarks_filter);
     remarks_collect(&remarks, &run->arena, &run->module, &run->plan, arguments->remarks, functions);
+    if (arguments->remarks & REMARKS_ANALYSIS)
+        remarks_add_accesses(&remarks, &run->arena, &run->module, &run->plan, &options->passes,
+                             functions);
     messages_remarks(&run->messages, &remarks, &run->opened.source);
     timing_end(&run->timing, "remarks");
 }

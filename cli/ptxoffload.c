@@ -214,7 +214,7 @@ static int analyse(struct run *run)
         !needs_program(run) || (build(run, &run->opened.source) && decide(run, &options.passes));
     if (!good)
         return BAD_INPUT;
-    run_tell_remarks(run);
+    run_tell_remarks(run, &options);
     if (wants_tables(arguments) && !(emit(run, &options) && verify(run, &options.passes) &&
                                      make_object(run) && run_explain(run, &options)))
         return BAD_INPUT;

@@ -47,7 +47,7 @@ bool run_explains(const struct run *run);
 // What an earlier run has decided is explained by deciding it again, of the text without its tags:
 // the tables that were read name lines of a file that is not here.
 void run_read_untagged(struct run *run);
-void run_tell_remarks(struct run *run);
+void run_tell_remarks(struct run *run, const struct backend_options *options);
 // The tables of the plan, where those that are written were read with the input. False, after
 // saying why, if they cannot be made.
 bool run_explain(struct run *run, const struct backend_options *options);

@@ -157,6 +157,57 @@ def filtered(folder):
         same({one['function'] for one in found}, names)
 
 
+FOUND = HEAD + '''.visible .entry k(.param .u64 a, .param .u32 n)
+{
+    .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .pred %p;
+    .shared .f32 s[4];
+    ld.param.u64 %rd1, [a];
+    ld.param.u32 %r4, [n];
+    cvta.to.global.u64 %rd1, %rd1;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 8;
+    add.s64 %rd3, %rd1, %rd2;
+    mov.u32 %r2, 0;
+L:  ld.global.f32 %f1, [%rd3];
+    ld.shared.f32 %f2, [s];
+    st.global.f32 [%rd1+4], %f1;
+    cvt.rzi.s32.f32 %r3, %f1;
+    mul.wide.s32 %rd4, %r3, 4;
+    add.s64 %rd5, %rd1, %rd4;
+    ld.global.f32 %f3, [%rd5];
+    add.s64 %rd3, %rd3, 4;
+    add.s32 %r2, %r2, 1;
+    setp.lt.s32 %p, %r2, %r4;
+    @%p bra L;
+    ret;
+}
+'''
+
+
+@case
+def analysed(folder):
+    """--remarks-analysis tells of each access of global memory what lines it touches"""
+    found = remarks(folder, '--remarks-analysis', text=FOUND)
+    same([(one['line'], one['id'], one['message']) for one in found], [
+        (15, 'access', 'the lanes of a warp are 8 bytes apart: 2.94 lines for an access on average, '
+                       '2 to 3, as it lies in them; warps of a CTA touch the same lines: 1 of '
+                       '752 lines is new'),
+        (17, 'access', 'all lanes of a warp have the same address: 1 line for each access'),
+        (21, 'access', "the lanes' addresses depend on what line 18 gives each of them")])
+    assert not any('passed' in one for one in found)
+    both = remarks(folder, '--remarks-analysis', *BOTH, text=FOUND)
+    same(len(both), len(found) + len(remarks(folder, *BOTH, text=FOUND)))
+    same([one['line'] for one in both], sorted(one['line'] for one in both))
+    # The shape of the block is the run's.
+    found = remarks(folder, '--remarks-analysis', '--block=8,4', text=FOUND)
+    within('known distances apart', found[0]['message'])
+    same(remarks(folder, '--remarks-analysis', '--remarks-filter=no', text=FOUND), [])
+    run([PROGRAM, 'in.ptx', '--remarks-analysis', '--diagnostics=sarif:out.sarif'], folder)
+    results = json.loads((folder / 'out.sarif').read_text())['runs'][0]['results']
+    same([(one['kind'], one['level'], one['ruleId']) for one in results],
+         [('informational', 'none', 'access')] * 3)
+
+
 @case
 def same_output(folder):
     """remarks change nothing of what is written"""
@@ -276,8 +327,8 @@ for form in ('json', 'sarif'):
 
 HINT = "'ptxoffload --help' explains the options\n"
 USAGE = {
-    '--remarks-filter=k': '--remarks-filter chooses among remarks, and there is neither --remarks nor '
-                          '--remarks-missed',
+    '--remarks-filter=k': '--remarks-filter chooses among remarks, and there is none of --remarks, '
+                          '--remarks-missed and --remarks-analysis',
     '--remarks --strip -o out': '--strip does no analysis: there is nothing to remark',
     '--remarks-missed --format -o out': '--format does no analysis: there is nothing to remark',
     '--remarks=k': '--remarks takes no argument',
