@@ -66,10 +66,18 @@ uint32_t affine_find(const struct affines *affines, enum affine_kind kind, uint3
     return affines->bucket_count ? affines->buckets[find(affines, &atom)] - 1 : IR_NONE;
 }
 
+// Bits of a value as far as 64 bits hold it: of registers without a width, and of 128 bits, nothing
+// is known.
+static unsigned held_bits(unsigned bits)
+{
+    return bits && bits < 64 ? bits : 64;
+}
+
 static void set_range(struct affine_atom *atom, unsigned bits, bool is_unsigned)
 {
-    atom->least = is_unsigned ? 0 : bits >= 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
-    atom->most = bits >= 63u + is_unsigned ? INT64_MAX : (INT64_C(1) << (bits - !is_unsigned)) - 1;
+    unsigned digits = held_bits(bits) - !is_unsigned;
+    atom->most = digits >= 63 ? INT64_MAX : INT64_MAX >> (63 - digits);
+    atom->least = is_unsigned ? 0 : -atom->most - 1;
 }
 
 // Special registers
@@ -226,7 +234,8 @@ static struct affine of_version(struct affines *affines, uint32_t version, bool 
                                .index = version,
                                .varies = !divergence_uniform(affines->divergence, version)};
     set_version_range(affines, &atom);
-    if (is_unsigned && atom.most <= INT64_MAX >> (64 - atom.bits)) { // the same number either way
+    if (is_unsigned &&
+        atom.most <= INT64_MAX >> (64 - held_bits(atom.bits))) { // the same number either way
         atom.is_unsigned = false;
         set_version_range(affines, &atom);
     }

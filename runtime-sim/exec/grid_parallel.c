@@ -116,7 +116,7 @@ void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t th
     atomic_init(&crew.end, UINT64_MAX);
     struct arena arena;
     arena_init(&arena, memory);
-    threads = threads < THREADS ? threads : THREADS;
+    threads = !threads ? 1 : threads < THREADS ? threads : THREADS;
     struct worker *workers = ARENA_ARRAY(&arena, struct worker, threads);
     uint32_t started = 0;
     for (; started + 1 < threads; started++) {
