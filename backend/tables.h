@@ -71,9 +71,9 @@ struct table_rejection {
 
 struct table_kernel {
     const char *name;
-    uint32_t instructions; // of the output
-    uint32_t loads;        // of these, loads that may go to global memory
-    uint32_t shared_bytes; // of variables in shared memory; a launch may add to it
+    uint32_t instructions;      // of the output
+    uint32_t loads;             // of these, loads that may go to global memory
+    uint32_t shared_bytes;      // of variables in shared memory; a launch may add to it
     bool service_queue_at_core; // they leave what the service queue takes
     VEC(struct table_chain) chains;
     VEC(struct table_block) blocks;

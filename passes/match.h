@@ -42,7 +42,7 @@ struct matcher {
     struct uses uses;
     struct order order; // there if there are candidates
     struct across across;
-    uint32_t *saved; // room of the search for the best set, once it is needed
+    uint32_t *saved;   // room of the search for the best set, once it is needed
     uint32_t *load_of; // instruction → place in `loads` + 1, or 0
     VEC(struct load) loads;
     uint64_t *chained;                // bit set: instructions of the chains that were chosen

@@ -22,6 +22,6 @@ struct readers uses_readers(const struct uses *uses, uint32_t version);
 // True if both are under the same value of the same predicate, or neither has a guard.
 bool uses_same_guard(const struct ir_function *fn, uint32_t a, uint32_t b);
 // True if what `from` makes is there in all lanes in which `to` runs, and is of no use in others if
-// only `to` reads it: both are under the same guard, or `from` is under none and `to` does not leave
-// it in a register of its own where its guard is false.
+// only `to` reads it: both are under the same guard, or `from` is under none and `to` does not
+// leave it in a register of its own where its guard is false.
 bool uses_may_feed(const struct uses *uses, uint32_t from, uint32_t to);

@@ -140,8 +140,9 @@ static bool start_one(struct residents *residents, struct launch *launch, struct
         return false;
     struct cluster cluster = {.count = cluster_ctas(launch)};
     for (uint32_t i = 0; i < cluster.count; i++)
-        cluster.ctas[i] = residents->idle.n ? residents->idle.v[--residents->idle.n]
-                                            : cta_new(arena, launch, launch->profile, &result->fault);
+        cluster.ctas[i] = residents->idle.n
+                              ? residents->idle.v[--residents->idle.n]
+                              : cta_new(arena, launch, launch->profile, &result->fault);
     for (uint32_t i = 0; i < cluster.count; i++) {
         cluster.ctas[i]->cluster = cluster;
         cta_start(cluster.ctas[i], cluster_member(launch, residents->next, i));

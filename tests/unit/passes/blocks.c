@@ -419,7 +419,8 @@ static void test_nested(void **unused)
          "OUTER: mov.u32 %j, 0;\nINNER: ld.global.u32 %r1, [%pa];\nadd.s32 %s, %s, %r1;\nadd.s32 "
          "%j, %j, 1;\nsetp.lt.s32 %q, %j, %m;\n@%q bra INNER;\nadd.s32 %i, %i, 1;\nsetp.ne.s32 %p, "
          "%i, %n;\n@%p bra OUTER;\nbar.sync 0;\nst.global.u32 [%pa], %s;\n",
-         "loop 1-9 in %i,%s out %s ld 1 st 0 chosen >=6 [pn] - %i\nregion 1-8 in %i,%s out %p,%i,%s "
+         "loop 1-9 in %i,%s out %s ld 1 st 0 chosen >=6 [pn] - %i\nregion 1-8 in %i,%s out "
+         "%p,%i,%s "
          "ld 1 st 0 no\nloop 2-6 in %j,%s out %s ld 1 st 0 passed >=6 max([pm], 1)\nblock 2-5 in "
          "%j,%s out %q,%j,%s ld 1 st 0 "
          "no\nno-saving:1\npassed-over:2<1\nno-saving:2\nbarrier:10<10\n"},

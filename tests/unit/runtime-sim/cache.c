@@ -589,17 +589,10 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "--keys"))
         return print_keys();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_model),
-        cmocka_unit_test(at_once),
-        cmocka_unit_test(latencies),
-        cmocka_unit_test(ports),
-        cmocka_unit_test(merging),
-        cmocka_unit_test(stores),
-        cmocka_unit_test(write_through),
-        cmocka_unit_test(conditions),
-        cmocka_unit_test(skipping),
-        cmocka_unit_test(partitions),
-        cmocka_unit_test(documented),
+        cmocka_unit_test(against_model), cmocka_unit_test(at_once),    cmocka_unit_test(latencies),
+        cmocka_unit_test(ports),         cmocka_unit_test(merging),    cmocka_unit_test(stores),
+        cmocka_unit_test(write_through), cmocka_unit_test(conditions), cmocka_unit_test(skipping),
+        cmocka_unit_test(partitions),    cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
