@@ -245,7 +245,7 @@ static void write_summary(struct program *p, FILE *to)
                     measured_accepted(m), measured_latency(m), measured_quantile(m, 0.99),
                     measured_routers(m), m->stable ? "yes" : "no");
     }
-    if (!p->arguments.sweep)
+    if (!p->arguments.sweep || atomic_load(&p->stop)) // what was cut off has found none
         return;
     if (p->sweep.best + 1 == p->sweep.points.n && p->sweep.saturation > 0)
         fprintf(to, "no saturation up to %.4g flits per sender and cycle\n", p->sweep.saturation);
