@@ -96,8 +96,8 @@ static bool is_wider(const struct affines *affines, const struct affine *a, unsi
     for (uint32_t i = 0; i < a->count; i++)
         for (int k = 0; k < AFFINE_FACTORS && a->terms[i].atom[k] != IR_NONE; k++) {
             const struct affine_atom *atom = &affines->atoms.v[a->terms[i].atom[k]];
-            bool fits = atom->least >= -(INT64_C(1) << (bits - 1)) && atom->most < INT64_C(1)
-                                                                                       << bits;
+            bool fits = bits > 63 || (bits && atom->least >= -(INT64_C(1) << (bits - 1)));
+            fits &= bits > 62 || atom->most < INT64_C(1) << bits;
             if (atom->kind != AFFINE_ITERATION && !fits)
                 return true;
         }

@@ -11,7 +11,7 @@ struct affine affine_constant(int64_t value)
 
 int64_t affine_extended(int64_t value, unsigned bits, bool is_signed)
 {
-    if (bits >= 64)
+    if (!bits || bits >= 64) // of a register without a width nothing is known
         return value;
     uint64_t high = (uint64_t)value << (64 - bits);
     return is_signed ? (int64_t)high >> (64 - bits) : (int64_t)(high >> (64 - bits));
@@ -262,7 +262,7 @@ bool affine_fits(const struct affines *affines, const struct affine *a, unsigned
 {
     int64_t least, most;
     affine_range(affines, a, &least, &most);
-    if (bits >= 64)
+    if (!bits || bits >= 64) // of a register without a width nothing is known
         return is_signed ? least != INT64_MIN && most != INT64_MAX
                          : least >= 0 && most != INT64_MAX;
     int64_t top = INT64_C(1) << (bits - is_signed);
