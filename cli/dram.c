@@ -1,10 +1,10 @@
 // ptxoffload-dram: measures a DRAM by itself.
 #include "cli/dram_options.h"
+#include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "runtime-sim/memory/dram_report.h"
 #include "runtime-sim/memory/dram_trace.h"
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -309,19 +309,10 @@ static int work(struct dram_run *run, int argc, char **argv)
     return messages_end(&run->messages, argc, argv, status);
 }
 
-// A standard descriptor that is closed would be taken by the next file that is opened.
-static void open_standard_descriptors(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 &&
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            _exit(BAD_INPUT);
-}
-
 int main(int argc, char **argv)
 {
     struct dram_run run = {0};
-    open_standard_descriptors();
+    input_open_standard();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     arena_init(&run.arena, &run.memory);
     outputs_init(&run.outputs, &run.arena);

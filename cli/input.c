@@ -2,6 +2,9 @@
 #include "support/file.h"
 #include <elf.h>
 #include <string.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define MAGIC(bytes, what)                                                                         \
     {                                                                                              \
@@ -78,4 +81,13 @@ const char *input_read(struct source *source, struct arena *arena, const char *p
         return arena_printf(arena, "'%s' is not PTX text: it is %s", name, kind);
     source_init(source, arena, file_is_standard(path) ? "<stdin>" : path, file.text, file.length);
     return NULL;
+}
+
+// The wrong direction makes their use an error.
+void input_open_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(EXIT_FAILURE);
 }

@@ -1,4 +1,5 @@
 // ptxoffload-noc: measures a network under synthetic traffic.
+#include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/noc_options.h"
@@ -374,19 +375,10 @@ static int work(struct program *p, int argc, char **argv)
     return messages_end(&p->messages, argc, argv, status);
 }
 
-// A standard descriptor that is closed would be taken by the next file that is opened.
-static void open_standard_descriptors(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 &&
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            _exit(BAD_INPUT);
-}
-
 int main(int argc, char **argv)
 {
     struct program p = {0};
-    open_standard_descriptors();
+    input_open_standard();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     arena_init(&p.arena, &p.memory);
     outputs_init(&p.outputs, &p.arena);

@@ -13,7 +13,6 @@
 #include "passes/verify.h"
 #include "support/file.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -468,20 +467,10 @@ static int work(struct run *run, int argc, char **argv)
     return messages_end(&run->messages, argc, argv, run_all(run, argc, argv));
 }
 
-// A standard descriptor that is closed would be taken by the next file that is opened. The wrong
-// direction makes its use an error.
-static void open_standard_descriptors(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 &&
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            _exit(BAD_INPUT);
-}
-
 int main(int argc, char **argv)
 {
     struct run run = {0};
-    open_standard_descriptors();
+    input_open_standard();
     // A line at a time: excerpts are written letter by letter.
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     arena_init(&run.whole, &run.memory);

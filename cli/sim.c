@@ -440,19 +440,10 @@ static int work(struct sim *sim, int argc, char **argv)
     return messages_end(&sim->messages, argc, argv, status);
 }
 
-// A standard descriptor that is closed would be taken by the next file that is opened.
-static void open_standard_descriptors(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 &&
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            _exit(BAD_INPUT);
-}
-
 int main(int argc, char **argv)
 {
     struct sim sim = {0};
-    open_standard_descriptors();
+    input_open_standard();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     arena_init(&sim.arena, &sim.memory);
     outputs_init(&sim.outputs, &sim.arena);

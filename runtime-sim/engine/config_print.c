@@ -1,5 +1,6 @@
 // Writing a configuration: as a file, as JSON, and its keys as documentation.
 #include "runtime-sim/engine/config.h"
+#include "backend/build.h"
 #include "support/number.h"
 #include <inttypes.h>
 #include <string.h>
@@ -101,6 +102,24 @@ void config_json(const struct config *config, struct json *json)
         json_end_object(json);
     }
     json_end_object(json);
+}
+
+void config_json_inputs(const struct config *config, struct json *json)
+{
+    json_key(json, "inputs");
+    json_array(json);
+    for (uint32_t i = 0; i < config->texts.n; i++) {
+        const struct source *source = &config->texts.v[i]->source;
+        char digest[SHA256_HEX + 1];
+        tables_digest(digest, source->text, source->length);
+        json_object_flat(json);
+        json_key(json, "file");
+        json_string(json, source->name);
+        json_key(json, "sha256");
+        json_string(json, digest);
+        json_end_object(json);
+    }
+    json_end_array(json);
 }
 
 static void print_range(FILE *to, const struct config_key *key)

@@ -1,5 +1,4 @@
 #include "runtime-sim/noc/measure_write.h"
-#include "backend/build.h"
 #include "support/number.h"
 #include <inttypes.h>
 #include <math.h>
@@ -21,25 +20,6 @@ static void write_uint(struct json *json, const char *key, uint64_t value)
     json_uint(json, value);
 }
 
-// Texts that were read, base first; what the command line sets is in the configuration itself.
-static void write_texts(struct json *json, const struct config *config)
-{
-    json_key(json, "inputs");
-    json_array(json);
-    for (uint32_t i = 0; i < config->texts.n; i++) {
-        const struct source *source = &config->texts.v[i]->source;
-        char digest[SHA256_HEX + 1];
-        tables_digest(digest, source->text, source->length);
-        json_object_flat(json);
-        json_key(json, "file");
-        json_string(json, source->name);
-        json_key(json, "sha256");
-        json_string(json, digest);
-        json_end_object(json);
-    }
-    json_end_array(json);
-}
-
 static void write_head(struct json *json, const struct measure_head *head)
 {
     const struct measure_plan *plan = head->plan;
@@ -47,7 +27,7 @@ static void write_head(struct json *json, const struct measure_head *head)
     json_string(json, "ptxoffload-noc " PTXOFFLOAD_VERSION);
     json_key(json, "configuration");
     config_json(head->config, json);
-    write_texts(json, head->config);
+    config_json_inputs(head->config, json);
     json_key(json, "traffic");
     json_string(json, head->traffic);
     write_uint(json, "flits", plan->flits);
