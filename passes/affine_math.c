@@ -262,7 +262,9 @@ bool affine_fits(const struct affines *affines, const struct affine *a, unsigned
 {
     int64_t least, most;
     affine_range(affines, a, &least, &most);
-    if (!bits || bits >= 64) // of a register without a width nothing is known
+    if (!bits) // only nothing fits into no bits
+        return !least && !most;
+    if (bits >= 64)
         return is_signed ? least != INT64_MIN && most != INT64_MAX
                          : least >= 0 && most != INT64_MAX;
     int64_t top = INT64_C(1) << (bits - is_signed);
