@@ -97,12 +97,30 @@ static bool is_free(const struct checker *c, uint32_t version)
     return false;
 }
 
+// What an instruction inside reads, in all lanes: what a guarded one keeps where its guard is false
+// is read only if that is read itself; what a definition of a part leaves as it was always is.
+static bool is_read(const struct ir_operand *operand)
+{
+    bool partial = operand->part || operand->member != W_UNKNOWN;
+    return operand->role != ROLE_DEF && (operand->role != ROLE_KEEP || partial);
+}
+
+static void need_kept(struct checker *c, uint32_t inst, uint32_t reg)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
+        if (c->fn->operands.v[i].role == ROLE_KEEP && c->fn->operands.v[i].index == reg)
+            need(c, c->fn->operand_version.v[i]);
+}
+
 // Where a value that is read inside comes from: in front of the entry it is a live-in.
 static bool follow(struct checker *c, const struct block_plan *plan, uint32_t version)
 {
     const struct ir_version *v = &c->fn->versions.v[version];
-    if (v->kind == VERSION_INST && is_inside(c, plan, v->index))
+    if (v->kind == VERSION_INST && is_inside(c, plan, v->index)) {
+        need_kept(c, v->index, v->reg);
         return true;
+    }
     uint32_t block = v->kind == VERSION_PHI ? c->fn->phis.v[v->index].block : IR_NONE;
     bool joins = block != IR_NONE && c->block_mark[block] == c->stamp;
     if (joins) {
@@ -197,9 +215,9 @@ static const char *inst_fault(struct checker *c, const struct block_plan *plan, 
         const struct ir_operand *operand = &c->fn->operands.v[i];
         if (operand->kind != OPERAND_REGISTER)
             continue;
-        if (operand->role != ROLE_DEF)
+        if (is_read(operand))
             need(c, c->fn->operand_version.v[i]);
-        else if (!sends_back(c, plan, operand->index))
+        else if (operand->role == ROLE_DEF && !sends_back(c, plan, operand->index))
             return "a register that is read behind a block is not among its live-outs";
     }
     return NULL;
