@@ -1,7 +1,6 @@
 #include "passes/reuse.h"
 #include "passes/coalescing_places.h"
 #include "support/bits.h"
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,12 +217,13 @@ static uint64_t lines_of(const struct intervals *intervals, const struct start *
 
 // What a load touches
 
-enum { OF_LOOP = 1, OF_OTHERS = 2, OF_WARPS = 4 };
+enum { OF_LOOP = 1, OF_OTHERS = 2 };
 
 struct view {
     struct reuses *r;
     const struct group *group;
     const struct member *member;
+    const struct member *only; // NULL, or the one other load that is looked at
     struct affine address;
     bool lanes_known; // else one lane is looked at
     bool in_loop;     // with a step that is known
@@ -286,24 +286,42 @@ static bool precedes(const struct view *view, const struct member *other)
            (its == own || ir_dominates(fn, its, fn->loops.v[view->group->loop].latch));
 }
 
-static void put_earlier(const struct view *view, struct intervals *to, unsigned of)
+// What lies around the load in its group: from `from` on, `*count` of them.
+static uint32_t others_of(const struct view *view, uint32_t *count)
 {
     const struct group *group = view->group;
     uint32_t place = (uint32_t)(view->member - group->members.v);
     uint32_t from = place > MOST_OTHERS ? place - MOST_OTHERS : 0;
-    uint32_t count =
-        group->members.n - from < 2 * MOST_OTHERS ? group->members.n - from : 2 * MOST_OTHERS;
-    uint32_t warps = of & OF_WARPS ? view->warps : 1;
+    *count = group->members.n - from < 2 * MOST_OTHERS ? group->members.n - from : 2 * MOST_OTHERS;
+    return from;
+}
+
+// Warps from `first` on, so many.
+struct warps {
+    uint32_t first, count;
+};
+
+static bool takes_part(const struct view *view, const struct member *other, unsigned of)
+{
+    if (other == view->member)
+        return true;
+    return of & OF_OTHERS && (!view->only || view->only == other) && precedes(view, other);
+}
+
+static void put_earlier(const struct view *view, struct intervals *to, struct warps warps,
+                        unsigned of)
+{
+    uint32_t count, from = others_of(view, &count);
     struct intervals touched = {0};
     uint32_t bytes = 0; // of the accesses that `touched` is for
     for (uint32_t i = from; i < from + count; i++) {
-        const struct member *other = &group->members.v[i];
-        if (i != place && (!(of & OF_OTHERS) || !precedes(view, other)))
+        const struct member *other = &view->group->members.v[i];
+        if (!takes_part(view, other, of))
             continue;
         if (bytes != other->bytes) {
             touched.list.n = 0;
-            for (uint32_t w = 0; w < warps; w++)
-                put_warp(view, &touched, w, other->bytes);
+            for (uint32_t w = 0; w < warps.count; w++)
+                put_warp(view, &touched, warps.first + w, other->bytes);
             merge(&touched);
             bytes = other->bytes;
         }
@@ -312,27 +330,50 @@ static void put_earlier(const struct view *view, struct intervals *to, unsigned 
     merge(to);
 }
 
-// New lines of those that the warps touch, over all places where the first may begin.
-static struct ratio missing(const struct view *view, unsigned of)
+// Lines, over all places where the first warp may begin.
+struct counts {
+    uint64_t fresh, total;
+};
+
+// New lines of those that these warps touch together; earlier accesses of others count for nothing.
+static struct counts count_lines(const struct view *view, struct warps warps, unsigned of)
 {
     struct intervals earlier = {0}, all = {0};
-    uint32_t warps = of & OF_WARPS ? view->warps : 1;
-    uint64_t fresh = 0, total = 0;
-    put_earlier(view, &earlier, of);
+    struct counts counts = {0};
+    put_earlier(view, &earlier, warps, of);
     for (uint32_t i = 0; i < earlier.list.n; i++)
         put(&view->r->scratch, &all, earlier.list.v[i].begin, earlier.list.v[i].end);
-    for (uint32_t w = 0; w < warps; w++) {
+    for (uint32_t w = 0; w < warps.count; w++) {
         struct intervals own = {0};
-        put_warp(view, &own, w, view->member->bytes);
+        put_warp(view, &own, warps.first + w, view->member->bytes);
         for (uint32_t i = 0; i < own.list.n; i++)
             put(&view->r->scratch, &all, own.list.v[i].begin, own.list.v[i].end);
         sort(&own);
-        total += lines_of(&own, &view->start);
+        counts.total += lines_of(&own, &view->start);
     }
     sort(&all);
-    fresh = lines_of(&all, &view->start) - lines_of(&earlier, &view->start);
+    counts.fresh = lines_of(&all, &view->start) - lines_of(&earlier, &view->start);
     arena_reset(&view->r->scratch);
-    return ratio_of(fresh, total);
+    return counts;
+}
+
+// True if the warp touches what the one before it does, whole lines further.
+static bool is_like_the_last(const struct view *view, uint32_t warp)
+{
+    return view->lanes.same_in_all_warps &&
+           (view->at[warp] - view->at[warp - 1]) % COALESCING_LINE == 0;
+}
+
+// New lines if no warp finds what another has brought.
+static uint64_t fresh_apart(const struct view *view, unsigned of)
+{
+    uint64_t fresh = 0, last = 0;
+    for (uint32_t w = 0; w < view->warps; w++) {
+        if (!w || !is_like_the_last(view, w))
+            last = count_lines(view, (struct warps){w, 1}, of).fresh;
+        fresh += last;
+    }
+    return fresh;
 }
 
 // The view
@@ -413,60 +454,81 @@ static struct view view_of(struct reuses *r, uint32_t inst)
 
 // Reuse
 
-static bool less(struct ratio a, struct ratio b)
+static struct reuse reuse_new(const struct view *view)
 {
-    return a.count * b.of < b.count * a.of;
-}
-
-static uint32_t nearest_other(const struct view *view)
-{
-    const struct member *best = NULL;
-    for (uint32_t i = 0; i < view->group->members.n && i < 2 * MOST_OTHERS; i++) {
-        const struct member *other = &view->group->members.v[i];
-        if (other != view->member && precedes(view, other) && (!best || other < view->member))
-            best = other;
-    }
-    return best ? best->inst : IR_NONE;
+    return (struct reuse){.kind = REUSE_NONE,
+                          .miss = {1, 1},
+                          .lines = 1,
+                          .warps = view->warps,
+                          .step = view->step,
+                          .loop = view->group->loop};
 }
 
 // Local memory: each word of a warp is a line of its own.
 static struct reuse reuse_local(const struct view *view)
 {
-    struct reuse reuse = {REUSE_NONE, {1, 1}, view->step, view->group->loop, IR_NONE};
+    struct reuse reuse = reuse_new(view);
     if (view->in_loop && !view->step) {
         reuse.kind = REUSE_SAME;
         reuse.miss = (struct ratio){0, 1};
+        reuse.served[CAUSE_LOOP] = 1;
     }
     return reuse;
 }
 
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void shorten(struct reuse *reuse)
+{
+    uint64_t divisor = reuse->lines;
+    for (int i = 0; i < REUSE_CAUSES; i++)
+        divisor = gcd(divisor, reuse->served[i]);
+    reuse->lines /= divisor;
+    for (int i = 0; i < REUSE_CAUSES; i++)
+        reuse->served[i] /= divisor;
+}
+
+static enum reuse_kind kind_of(const struct reuse *reuse)
+{
+    static const enum reuse_kind kinds[REUSE_CAUSES] = {REUSE_LOOP, REUSE_OTHER, REUSE_WARPS};
+    int most = 0;
+    for (int i = 1; i < REUSE_CAUSES; i++)
+        if (reuse->served[i] > reuse->served[most])
+            most = i;
+    if (!reuse->served[most])
+        return REUSE_NONE;
+    return most == CAUSE_LOOP && !reuse->step ? REUSE_SAME : kinds[most];
+}
+
+// What the causes leave, one after the other.
 static struct reuse judge(const struct view *view)
 {
-    struct reuse reuse = {REUSE_NONE, {1, 1}, view->step, view->group->loop, IR_NONE};
-    static const struct {
-        unsigned of;
-        enum reuse_kind kind;
-    } steps[] = {
-        {OF_LOOP, REUSE_LOOP},
-        {OF_LOOP | OF_OTHERS, REUSE_OTHER},
-        {OF_LOOP | OF_OTHERS | OF_WARPS, REUSE_WARPS},
-    };
-    const bool may[] = {view->in_loop, view->group->members.n > 1, view->warps > 1};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (!may[i])
-            continue;
-        struct ratio miss = missing(view, steps[i].of);
-        if (!less(miss, reuse.miss))
-            continue;
-        // The kind is that of what serves at least half of what was left.
-        if (reuse.kind == REUSE_NONE || !less(reuse.miss, (struct ratio){miss.count * 2, miss.of}))
-            reuse.kind = steps[i].kind;
-        reuse.miss = miss;
+    struct reuse reuse = reuse_new(view);
+    struct counts together = count_lines(view, (struct warps){0, view->warps}, OF_LOOP | OF_OTHERS);
+    uint64_t left = together.total;
+    if (view->in_loop) {
+        uint64_t fresh = fresh_apart(view, OF_LOOP);
+        reuse.served[CAUSE_LOOP] = left - fresh;
+        left = fresh;
     }
-    if (reuse.kind == REUSE_LOOP && !view->step)
-        reuse.kind = REUSE_SAME;
-    if (reuse.kind == REUSE_OTHER)
-        reuse.other = nearest_other(view);
+    if (view->group->members.n > 1 && left > together.fresh) {
+        uint64_t fresh = fresh_apart(view, OF_LOOP | OF_OTHERS);
+        reuse.served[CAUSE_OTHER] = left - fresh;
+        left = fresh;
+    }
+    reuse.served[CAUSE_WARPS] = left - together.fresh;
+    reuse.miss = ratio_of(together.fresh, together.total);
+    reuse.lines = together.total;
+    shorten(&reuse);
+    reuse.kind = kind_of(&reuse);
     return reuse;
 }
 
@@ -475,7 +537,8 @@ struct reuse reuse_of(struct reuses *r, uint32_t inst)
     if (!r->table)
         make_groups(r);
     if (!r->group_of[inst])
-        return (struct reuse){REUSE_UNKNOWN, {1, 1}, 0, loop_of(r, inst), IR_NONE};
+        return (struct reuse){
+            .kind = REUSE_UNKNOWN, .miss = {1, 1}, .lines = 1, .loop = loop_of(r, inst)};
     arena_init(&r->scratch, r->arena->memory);
     struct view view = view_of(r, inst);
     struct reuse reuse = view.group->space == W_local ? reuse_local(&view) : judge(&view);
@@ -485,24 +548,34 @@ struct reuse reuse_of(struct reuses *r, uint32_t inst)
     return reuse;
 }
 
-const char *reuse_text(struct reuses *r, struct arena *arena, uint32_t inst)
+// Of the other loads the one that serves most alone.
+static uint32_t best_other(struct view *view, bool *all)
 {
-    struct reuse reuse = reuse_of(r, inst);
-    const char *share =
-        arena_printf(arena, "%" PRIu64 " of %" PRIu64 " lines %s new", reuse.miss.count,
-                     reuse.miss.of, reuse.miss.count == 1 ? "is" : "are");
-    switch (reuse.kind) {
-    case REUSE_NONE: return "no line is touched again: all lines are new";
-    case REUSE_LOOP:
-        return arena_printf(arena, "each iteration goes on by %" PRId64 " bytes: %s", reuse.step,
-                            share);
-    case REUSE_SAME:
-        return "the address is the same in all iterations: only the first brings lines";
-    case REUSE_OTHER:
-        return arena_printf(arena, "the load in line %u touches the same lines: %s",
-                            ir_place(r->module, r->fn, reuse.other).line, share);
-    case REUSE_WARPS: return arena_printf(arena, "warps of a CTA touch the same lines: %s", share);
-    case REUSE_UNKNOWN: break;
+    const unsigned of = OF_LOOP | OF_OTHERS;
+    uint64_t together = fresh_apart(view, of), least = UINT64_MAX;
+    uint32_t count, from = others_of(view, &count), best = IR_NONE;
+    for (uint32_t i = from + count; i-- > from;) {
+        const struct member *other = &view->group->members.v[i];
+        if (other == view->member || !precedes(view, other))
+            continue;
+        view->only = other;
+        uint64_t fresh = fresh_apart(view, of);
+        if (fresh < least) {
+            least = fresh;
+            best = other->inst;
+        }
     }
-    return "what it touches is not known: all lines count as new";
+    view->only = NULL;
+    *all = least == together;
+    return best;
+}
+
+struct reuse_other reuse_other(struct reuses *r, uint32_t inst)
+{
+    struct reuse_other other;
+    arena_init(&r->scratch, r->arena->memory);
+    struct view view = view_of(r, inst);
+    other.line = ir_place(r->module, r->fn, best_other(&view, &other.all)).line;
+    arena_free(&r->scratch);
+    return other;
 }

@@ -18,13 +18,23 @@ enum reuse_kind {
     REUSE_WARPS,   // other warps of the CTA touch the same lines
 };
 
+// What may serve a line, in the order in which it is asked: each serves what those before it leave.
+enum reuse_cause {
+    CAUSE_LOOP,  // the load itself, of the same warp, in an earlier iteration
+    CAUSE_OTHER, // another load of the same warp
+    CAUSE_WARPS, // another warp of the CTA
+    REUSE_CAUSES,
+};
+
 struct reuse {
-    enum reuse_kind kind; // what serves most
+    enum reuse_kind kind; // of the cause that serves most
     struct ratio miss; // lines that are new, of those that it touches; of REUSE_SAME only those of
                        // the first iteration are, and this is 0
-    int64_t step;      // bytes from one iteration to the next, if that is known
-    uint32_t loop;     // the innermost loop, or IR_NONE
-    uint32_t other;    // REUSE_OTHER: the load, else IR_NONE
+    uint64_t lines;    // that the warps touch; in lowest terms with what follows
+    uint64_t served[REUSE_CAUSES]; // of them; the rest is new
+    uint32_t warps;                // of the CTA that were looked at
+    int64_t step;                  // bytes from one iteration to the next, if that is known
+    uint32_t loop;                 // the innermost loop, or IR_NONE
 };
 
 struct reuses;
@@ -35,5 +45,15 @@ struct reuses *reuses_new(struct arena *arena, const struct ir_module *module,
                           struct coalescings *coalescings, struct block_shape shape);
 struct reuse reuse_of(struct reuses *reuses, uint32_t inst);
 
-// Half a sentence for remarks: "each iteration goes on by 4 bytes: 1 of 32 lines is new".
+// Of the other loads that serve one the one that serves most alone.
+struct reuse_other {
+    uint32_t line;
+    bool all; // as much as all of them together
+};
+
+// Needs a load with served[CAUSE_OTHER] above 0.
+struct reuse_other reuse_other(struct reuses *reuses, uint32_t inst);
+
+// Half a sentence for remarks: "each iteration goes on by 4 bytes: 1 of 32 lines is new". Where
+// several causes serve a load, each is named with its share.
 const char *reuse_text(struct reuses *reuses, struct arena *arena, uint32_t inst);

@@ -35,8 +35,16 @@ static double lines_of(struct facts *facts, uint32_t inst, uint32_t plain)
 
 static double miss_of(struct facts *facts, uint32_t inst)
 {
+    return value_of(reuse_of(facts_reuses(facts), inst).miss);
+}
+
+// The part that the load does not find because it brought the line itself.
+static double certain_miss_of(struct facts *facts, uint32_t inst)
+{
     struct reuse reuse = reuse_of(facts_reuses(facts), inst);
-    return reuse.kind == REUSE_UNKNOWN ? 1 : value_of(reuse.miss);
+    if (!saving_is_served(facts, inst))
+        return 1;
+    return 1 - (double)reuse.served[CAUSE_LOOP] / (double)reuse.lines;
 }
 
 bool saving_is_served(struct facts *facts, uint32_t load)
@@ -44,7 +52,7 @@ bool saving_is_served(struct facts *facts, uint32_t load)
     struct reuse reuse = reuse_of(facts_reuses(facts), load);
     struct coalescing c = coalescing_of(facts_coalescings(facts), load);
     bool soon = reuse.kind == REUSE_SAME || reuse.kind == REUSE_LOOP;
-    return soon && c.known && c.most <= 1 && value_of(reuse.miss) < 1;
+    return soon && c.known && c.most <= 1;
 }
 
 static void add_access(struct facts *facts, const struct capability *capability, uint32_t inst,
@@ -60,7 +68,7 @@ static void add_access(struct facts *facts, const struct capability *capability,
     sums->most = lines > sums->most ? lines : sums->most;
     if (at->class == CLASS_LOAD) {
         sums->missed += lines * miss_of(facts, inst);
-        sums->left += lines * (saving_is_served(facts, inst) ? miss_of(facts, inst) : 1);
+        sums->left += lines * certain_miss_of(facts, inst);
     } else {
         sums->stores += lines;
     }

@@ -190,8 +190,9 @@ def analysed(folder):
     found = remarks(folder, '--remarks-analysis', text=FOUND)
     same([(one['line'], one['id'], one['message']) for one in found], [
         (15, 'access', 'the lanes of a warp are 8 bytes apart: 2.94 lines for an access on average, '
-                       '2 to 3, as it lies in them; warps of a CTA touch the same lines: 1 of '
-                       '752 lines is new'),
+                       '2 to 3, as it lies in them; each iteration goes on by 4 bytes (serves 744 '
+                       'of 752 lines) and 8 warps of a CTA touch the same lines (serves 7 more): '
+                       '1 of 752 lines is new'),
         (17, 'access', 'all lanes of a warp have the same address: 1 line for each access'),
         (21, 'access', "the lanes' addresses depend on what line 18 gives each of them")])
     assert not any('passed' in one for one in found)

@@ -46,14 +46,14 @@ static const struct form forms[] = {
     {LOOP("shl.b32 %r9, %r7, 8; ",
           "add.s32 %r8, %r9, %r10; " AT(r8) LD "ld.global.f32 %f2, [%rd3+4]; ", 2),
      {0},
-     REUSE_OTHER,
+     REUSE_LOOP,
      {0, 1}},
     // The address does not change.
     {LOOP(AT(r7), LD, 1), {0}, REUSE_SAME, {0, 1}},
     // One word for all eight warps of a CTA, word by word.
-    {LOOP("", AT(r10) LD, 1), {0}, REUSE_WARPS, {1, 256}},
+    {LOOP("", AT(r10) LD, 1), {0}, REUSE_LOOP, {1, 256}},
     // The same of two warps.
-    {LOOP("", AT(r10) LD, 1), {64, 1, 1}, REUSE_WARPS, {1, 64}},
+    {LOOP("", AT(r10) LD, 1), {64, 1, 1}, REUSE_LOOP, {1, 64}},
     // The neighbour's word: of two lines, one was there before.
     {AT(r7) LD "ld.global.f32 %f2, [%rd3+4]; ", {32, 1, 1}, REUSE_OTHER, {1, 2}},
     // The same word again.
@@ -140,13 +140,35 @@ static void check_text(const struct form *form, const char *text)
     program_free(&l.program);
 }
 
+// The load that is named is the one that touches the same lines, not the nearest.
+static const struct form far_other = {
+    AT(r7) "ld.global.f32 %f1, [%rd3+4];\nld.global.f32 %f1, [%rd3+65536];\n"
+           "ld.global.f32 %f2, [%rd3];",
+    {32, 1, 1},
+    REUSE_OTHER,
+    {0, 1}};
+// Two that serve a line each: neither is all.
+static const struct form two_others = {
+    AT(r7) "ld.global.f32 %f1, [%rd3+128];\nld.global.f32 %f1, [%rd3];\n"
+           "ld.global.f32 %f2, [%rd3+64];",
+    {32, 1, 1},
+    REUSE_OTHER,
+    {0, 1}};
+
 static void test_texts(void **state)
 {
     (void)state;
     check_text(&forms[2], "each iteration goes on by 4 bytes: 1 of 32 lines is new");
     check_text(&forms[7], "the address is the same in all iterations: only the first brings lines");
     check_text(&forms[10], "the load in line 10 touches the same lines: 1 of 2 lines is new");
-    check_text(&forms[14], "warps of a CTA touch the same lines: 9 of 16 lines are new");
+    check_text(&forms[14], "8 warps of a CTA touch the same lines: 9 of 16 lines are new");
+    // Of several causes each has its share.
+    check_text(&forms[6], "each iteration goes on by 8 bytes (serves 15 of 16 lines) and the load "
+                          "in line 11 touches the same lines (serves 1 more): no line is new");
+    check_text(&forms[8], "each iteration goes on by 4 bytes (serves 248 of 256 lines) and 8 warps "
+                          "of a CTA touch the same lines (serves 7 more): 1 of 256 lines is new");
+    check_text(&far_other, "the load in line 10 touches the same lines: no line is new");
+    check_text(&two_others, "the load in line 11 and others touch the same lines: no line is new");
 }
 
 int main(void)
