@@ -230,12 +230,15 @@ static void fetch(struct cache *c, uint32_t place, struct mask bytes)
     send(c, c->line[place], bytes, false);
 }
 
-static void let_wait(struct cache *c, uint32_t place, const struct cache_request *r)
+static void let_wait(struct cache *c, uint32_t place, const struct cache_request *r,
+                     enum cache_from from)
 {
     uint32_t number = c->mshr_of[place] - 1U;
     struct cache_mshr *mshr = &c->mshrs[number];
     uint64_t at = (mshr->head + mshr->count++) % c->config->merges;
-    c->targets[number * c->config->merges + at] = *r;
+    struct cache_request *target = &c->targets[number * c->config->merges + at];
+    *target = *r;
+    target->from = (uint8_t)from;
     mshr->writes |= r->kind != CACHE_READ;
 }
 
@@ -289,7 +292,7 @@ static bool miss(struct cache *c, const struct cache_request *r, uint32_t *place
         return false;
     c->stats.merged += mshr && mshr->count;
     fetch(c, *place, sectors_of(c, mask_without(r->bytes, c->known[*place])));
-    let_wait(c, *place, r);
+    let_wait(c, *place, r, mshr ? CACHE_MERGED : CACHE_FETCHED);
     return true;
 }
 
@@ -324,7 +327,7 @@ static bool access_write(struct cache *c, const struct cache_request *r, uint32_
     if (!hit && !by && (place = take_place(c, r->line, now, room)) == NOWHERE)
         return false;
     if (behind) {
-        let_wait(c, place, r);
+        let_wait(c, place, r, CACHE_MERGED);
         c->stats.merged++;
     } else {
         serve_now(c, r, place, now);

@@ -34,12 +34,20 @@ struct cache_stats {
 
 enum cache_kind { CACHE_READ, CACHE_WRITE, CACHE_ATOMIC };
 
+// Where a request that is served found what it wants.
+enum cache_from {
+    CACHE_HIT,     // in the cache, or it wants nothing of what is there
+    CACHE_MERGED,  // already on the way for another request
+    CACHE_FETCHED, // at the next level, which was asked for it
+};
+
 struct cache_request {
     uint64_t id;
     uint64_t line; // address of the line divided by its size
     struct mask bytes;
     uint8_t kind; // enum cache_kind
     uint8_t input;
+    uint8_t from; // enum cache_from: CACHE_HIT when it is put; filled in before it is served
 };
 
 // May the request, which is next to have its access, have it now? Asked again every clock while it
