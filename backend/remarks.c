@@ -164,15 +164,22 @@ static void add_block(struct collector *c, const struct block_plan *block, uint3
 
 // What was turned down
 
+static const char *what_is_not(struct collector *c, const struct rejection *rejection)
+{
+    if (rejection->kind == CANDIDATE_KERNEL)
+        return "kernel not offloaded to cores";
+    const char *what = rejection->last == IR_NONE
+                           ? table_candidate_names[rejection->kind]
+                           : extent(c, rejection->shape, rejection->inst, rejection->last);
+    return arena_printf(c->arena, "%s not offloaded", what);
+}
+
 static void add_rejection(struct collector *c, const struct rejection *rejection)
 {
     struct remark remark = remark_at(c, rejection->inst, plan_rules[rejection->rule].id);
     const char *text = rejection->text ? rejection->text : plan_rules[rejection->rule].text;
-    const char *what = rejection->last == IR_NONE
-                           ? table_candidate_names[rejection->kind]
-                           : extent(c, rejection->shape, rejection->inst, rejection->last);
     remark.kind = rejection->kind;
-    remark.text = arena_printf(c->arena, "%s not offloaded: %s", what, text);
+    remark.text = arena_printf(c->arena, "%s: %s", what_is_not(c, rejection), text);
     if (rejection->because != IR_NONE && rejection->because != rejection->inst)
         add_note(c, &remark, rejection->because, "because of this");
     vec_push(c->arena, &c->remarks->list, remark);

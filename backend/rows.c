@@ -31,6 +31,7 @@ const char *const table_candidate_names[] = {
     [CANDIDATE_CHAIN] = "chain",
     [CANDIDATE_BLOCK] = "block",
     [CANDIDATE_STORE] = "store",
+    [CANDIDATE_KERNEL] = "kernel",
     NULL,
 };
 const char *const table_tag_names[] = {"", "01", "10", "11", NULL};

@@ -53,13 +53,13 @@ static void judge_shared(struct matcher *m, struct shared_search *search, const 
         return;
     const char *text = arena_printf(
         m->arena,
-        "the kernel takes %llu of %u bytes of shared memory, and the service queue of a core %u: "
-        "its chains are computed only where all that they access is in one LLC partition",
+        "it takes %llu of the %u bytes of shared memory at a core, which leaves too little for the "
+        "%u of the service queue; its chains are computed only where all that they access is in "
+        "one LLC partition",
         (unsigned long long)shared.bytes, m->capability->shared_bytes,
         m->capability->service_queue_bytes);
     vec_push(&m->scratch, &m->rejections,
-             (struct rejection){m->function, CANDIDATE_CHAIN, RULE_SHARED,
-                                plan->chains.v[first_chain].inst[0], shared.first, text,
+             (struct rejection){m->function, CANDIDATE_KERNEL, RULE_SHARED, 0, shared.first, text,
                                 .last = IR_NONE});
 }
 

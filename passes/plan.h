@@ -31,7 +31,13 @@ struct plan_rule_info {
 };
 extern const struct plan_rule_info plan_rules[RULE_COUNT];
 
-enum candidate_kind { CANDIDATE_LOAD, CANDIDATE_CHAIN, CANDIDATE_BLOCK, CANDIDATE_STORE };
+enum candidate_kind {
+    CANDIDATE_LOAD,
+    CANDIDATE_CHAIN,
+    CANDIDATE_BLOCK,
+    CANDIDATE_STORE,
+    CANDIDATE_KERNEL, // it keeps its chains, but its cores are none of the places that compute them
+};
 enum block_kind { BLOCK_LOOP, BLOCK_BASIC, BLOCK_REGION };
 
 // A candidate that was turned down.
@@ -39,7 +45,8 @@ struct rejection {
     uint32_t function;
     enum candidate_kind kind;
     enum plan_rule rule;
-    uint32_t inst; // where: the load or store, the chain's operation, the block's first instruction
+    uint32_t inst; // where: the load or store, the chain's operation, the first instruction of the
+                   // block or kernel
     uint32_t because; // the instruction that caused it, or IR_NONE
     const char *text; // one sentence that a person can act on
     // Of a block that was weighed or looked into, else IR_NONE: its last instruction, and its

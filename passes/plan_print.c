@@ -5,6 +5,7 @@ static const char *const candidate_names[] = {
     [CANDIDATE_CHAIN] = "chain",
     [CANDIDATE_BLOCK] = "block",
     [CANDIDATE_STORE] = "store",
+    [CANDIDATE_KERNEL] = "kernel",
 };
 static const char *const block_names[] = {
     [BLOCK_LOOP] = "loop",

@@ -98,7 +98,8 @@ enum ptxoffload_candidate {
     PTXOFFLOAD_CANDIDATE_LOAD = 0,
     PTXOFFLOAD_CANDIDATE_CHAIN = 1,
     PTXOFFLOAD_CANDIDATE_BLOCK = 2,
-    PTXOFFLOAD_CANDIDATE_STORE = 3
+    PTXOFFLOAD_CANDIDATE_STORE = 3,
+    PTXOFFLOAD_CANDIDATE_KERNEL = 4 /* its chains are offloaded, but not to cores */
 };
 
 /* The offset of a text in .ptxoffload.strings. */

@@ -209,6 +209,35 @@ def analysed(folder):
          [('informational', 'none', 'access')] * 3)
 
 
+FULL = TWO.replace('.reg .b64', '.shared .align 4 .b8 big[24577];\n    .reg .b64', 1) \
+    .replace('    ret;', '    st.shared.f32 [big], %f3;\n    st.shared.f32 [big+4], %f3;\n    ret;', 1)
+NO_ROOM = 'it takes 24577 of the 49152 bytes of shared memory at a core, which leaves too little for ' \
+    'the 24576 of the service queue; its chains are computed only where all that they access is in ' \
+    'one LLC partition'
+
+
+@case
+def no_queue(folder):
+    """a kernel without room for the service queue: told once, of the kernel, which keeps its chains"""
+    told = [one for one in remarks(folder, *BOTH, text=FULL) if 'service queue' in one['message']]
+    same([(one['function'], one['line'], one['id'], one['passed'], one['message']) for one in told],
+         [('first', 8, 'shared', False, 'kernel not offloaded to cores: ' + NO_ROOM)])
+    same([note['line'] for note in told[0]['notes']], [18])
+    done = run([PROGRAM, 'in.ptx', *BOTH, '--report=text'], folder)
+    within("in.ptx:8:5: remark: kernel not offloaded to cores: %s [shared]" % NO_ROOM, heads(done))
+    within('  8:5      kernel | it takes 24577 of ', done.out.decode())
+    kernels = json.loads(run([PROGRAM, 'in.ptx', '--report=json'], folder).out)['kernels']
+    same([kernel['service_queue_at_core'] for kernel in kernels], [False, True])
+    same([[chain['id'] for chain in kernel['chains']] for kernel in kernels], [[0], [0]])
+    same([(one['line'], one['rule'], one['because_line'], one['text']) for kernel in kernels
+          for one in kernel['rejected'] if one['kind'] == 'kernel'], [(8, 'shared', 18, NO_ROOM)])
+    found = [result for result in sarif(folder, FULL, *BOTH)['results']
+             if result['message']['text'].startswith('kernel not offloaded to cores: ')]
+    same([(one['ruleId'], one['level'], [place['physicalLocation']['region']['startLine']
+                                         for place in one['relatedLocations']]) for one in found],
+         [('shared', 'note', [18])])
+
+
 @case
 def same_output(folder):
     """remarks change nothing of what is written"""

@@ -42,7 +42,9 @@ static void describe(const struct planned *p, char *to, bool stores)
             at += (size_t)snprintf(to + at, MOST_ANSWER - at, "<%u",
                                    body_line(p, r->function, r->because));
         at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s",
-                               r->kind == CANDIDATE_CHAIN ? " chain" : "");
+                               r->kind == CANDIDATE_CHAIN    ? " chain"
+                               : r->kind == CANDIDATE_KERNEL ? " kernel"
+                                                             : "");
         assert_non_null(r->text);
         assert_true(strlen(r->text) > 10);
     }

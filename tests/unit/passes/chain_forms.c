@@ -264,7 +264,7 @@ static void test_shared(void **state)
         {"no room",
          ".shared .align 4 .b8 big[24577];\n" LD_A "st.global.f32 [%c], %f1;\n"
          "st.shared.f32 [big], %v;\n",
-         "3:2,3 shared:2<4 chain"},
+         "3:2,3 shared:0<4 kernel"},
         {"just room",
          ".shared .align 4 .b8 big[24576];\n" LD_A "st.global.f32 [%c], %f1;\n"
          "st.shared.f32 [big], %v;\n",
