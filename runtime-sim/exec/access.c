@@ -3,6 +3,7 @@
 #include "runtime-sim/exec/access.h"
 #include "runtime-sim/exec/check_memory.h"
 #include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/touched.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -88,16 +89,19 @@ static bool bad_address(struct warp *warp, const struct access *access, const st
     warp_fault(warp, access->code, 1u << lane,
                "%s of %" PRIu64 " bytes at %s address 0x%" PRIx64 " %s", access_name(access), bytes,
                space_name(spot->space), spot->address, what);
+    fault->function = access->function; // the warp may be elsewhere by now
     return false;
 }
 
 // Windows of generic addresses: shared memory of the CTAs of the cluster, one after the other, and
 // local memory. In shared space a CTA's own memory begins at 0, that of others behind.
-static void settle_space(const struct cta *cta, struct spot *spot)
+void access_settle(const struct cta *cta, struct spot *spot)
 {
     uint64_t shared = spot->address - SHARED_WINDOW, local = spot->address - LOCAL_WINDOW;
     if (spot->space == W_param) {
         spot->space = spot->address < LOCAL_WINDOW ? W_local : W_global;
+    } else if (spot->space != W_UNKNOWN) {
+        return;
     } else if (shared < WINDOW_BYTES) {
         spot->space = W_shared;
         spot->address =
@@ -164,8 +168,8 @@ bool access_find(struct warp *warp, const struct access *access, uint32_t lane, 
                  uint32_t align, struct spot *spot)
 {
     *spot = (struct spot){.space = access->memory->space, .address = access->address[lane]};
-    if (spot->space == W_UNKNOWN || spot->space == W_param)
-        settle_space(warp->cta, spot);
+    access_settle(warp->cta, spot);
+    uint64_t address = spot->address;
     if (spot->address & (align - 1))
         return bad_address(warp, access, spot, lane, bytes, "is not aligned");
     bool found = spot->space == W_shared  ? find_shared(warp, access, lane, bytes, spot)
@@ -173,6 +177,9 @@ bool access_find(struct warp *warp, const struct access *access, uint32_t lane, 
                                           : find_global(warp, access, lane, bytes, spot);
     if (found && warp->check)
         check_access(warp->check, warp, access, lane, spot, bytes);
+    if (found && warp->touched)
+        touched_add(warp->touched, touched_space(spot->space), access->writes, lane, address,
+                    (uint32_t)bytes);
     return found;
 }
 

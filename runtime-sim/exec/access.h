@@ -60,6 +60,8 @@ void access_addresses(struct warp *warp, const struct path *path, const struct c
 // Where an address of global or shared memory lies, in words; "" for other spaces.
 void access_describe(const struct warp *warp, uint16_t space, uint64_t address, char *to,
                      size_t size);
+// Where an address leads that is generic or of a parameter: its space, and the address in that.
+void access_settle(const struct cta *cta, struct spot *spot);
 // Finds `bytes` bytes of one lane, which must lie in one live allocation, aligned to the least
 // power of two that holds them, or to `align`. False: warp->fault says why not.
 bool access_find(struct warp *warp, const struct access *access, uint32_t lane, uint64_t bytes,

@@ -159,33 +159,52 @@ const struct atomic_op *atomic_find(uint16_t op, uint16_t type)
 
 // Lanes
 
-static uint8_t *element(const struct warp *warp, const struct code *code, uint32_t n, uint32_t lane)
-{
-    return (uint8_t *)warp_slot(warp, code->list->slot[n]) + (size_t)lane * code->list->width[n];
-}
-
-static bool apply(struct warp *warp, const struct code *code, const struct spot *spot,
+static bool apply(const struct code *code, const struct spot *spot, void *const *operands,
                   uint32_t lane)
 {
     const struct atomic_code *what = code->extra;
     const struct memory_code *memory = what->memory;
     atomic_fn *fn = atomic_in(what->op, spot->space);
-    bool changed = false, three = code->list->count > 2u * memory->elements;
-    for (uint32_t e = 0; e < memory->elements; e++) {
-        uint8_t unread[16];
-        const uint8_t *b = element(warp, code, memory->elements + e, lane);
-        const uint8_t *c = three ? element(warp, code, 2u * memory->elements + e, lane) : b;
-        uint8_t *d = code->list->slot[e] == SLOT_NONE ? unread : element(warp, code, e, lane);
+    uint32_t elements = memory->elements;
+    size_t at = (size_t)lane * memory->bytes; // all operands have the width of the element
+    bool changed = false, three = code->list->count > 2u * elements;
+    for (uint32_t e = 0; e < elements; e++) {
+        const uint8_t *b = (const uint8_t *)operands[elements + e] + at;
+        const uint8_t *c = three ? (const uint8_t *)operands[2u * elements + e] + at : b;
         uint8_t old[16];
         changed |= fn(spot->host + (size_t)e * memory->bytes, b, c, old);
-        memcpy(d, old, memory->bytes);
+        if (operands[e])
+            memcpy((uint8_t *)operands[e] + at, old, memory->bytes);
     }
     return changed;
 }
 
-// What cas and exch try in vain is most often a lock that another holds: others are to go on.
-static void yield(struct warp *warp, uint16_t op)
+enum step_result atomic_lanes(struct warp *warp, const struct access *access, void *const *operands,
+                              bool *changed)
 {
+    for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        struct spot spot;
+        if (!access_find(warp, access, lane, access->bytes, access->bytes, &spot))
+            return STEP_FAULT;
+        *changed |= apply(access->code, &spot, operands, lane);
+    }
+    return STEP_NEXT;
+}
+
+void atomic_begin(struct warp *warp, const struct path *path, const struct code *code,
+                  uint32_t mask, struct access *access)
+{
+    const struct memory_code *memory = ((const struct atomic_code *)code->extra)->memory;
+    access_addresses(warp, path, code, memory, mask, (uint32_t)memory->bytes * memory->elements,
+                     access);
+    access->reads = access->writes = access->atomic = true;
+}
+
+// What cas and exch try in vain is most often a lock that another holds: others are to go on.
+void atomic_yield(struct warp *warp, const struct code *code)
+{
+    uint16_t op = ((const struct atomic_code *)code->extra)->op->op;
     if ((op == W_cas || op == W_exch) && warp->budget > 1)
         warp->budget = 1;
 }
@@ -193,22 +212,18 @@ static void yield(struct warp *warp, uint16_t op)
 enum step_result step_atomic(struct warp *warp, struct path *path, const struct code *code,
                              uint32_t mask)
 {
-    const struct atomic_code *what = code->extra;
-    struct access *access = &warp->access;
+    void *operands[ATOMIC_OPERANDS];
+    bool changed = false;
     if (!mask)
         return STEP_NEXT;
-    access_addresses(warp, path, code, what->memory, mask,
-                     (uint32_t)what->memory->bytes * what->memory->elements, access);
-    access->reads = access->writes = access->atomic = true;
-    bool changed = false;
-    for (; mask; mask &= mask - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        struct spot spot;
-        if (!access_find(warp, access, lane, access->bytes, access->bytes, &spot))
-            return STEP_FAULT;
-        changed |= apply(warp, code, &spot, lane);
+    for (uint32_t i = 0; i < code->list->count; i++) {
+        uint32_t slot = code->list->slot[i];
+        operands[i] = slot == SLOT_NONE ? NULL : warp_slot(warp, slot);
     }
+    atomic_begin(warp, path, code, mask, &warp->access);
+    if (atomic_lanes(warp, &warp->access, operands, &changed) == STEP_FAULT)
+        return STEP_FAULT;
     if (!changed)
-        yield(warp, what->op->op);
+        atomic_yield(warp, code);
     return STEP_NEXT;
 }

@@ -26,3 +26,15 @@ struct atomic_code {
     const struct memory_code *memory;
     const struct atomic_op *op;
 };
+
+enum { ATOMIC_OPERANDS = 3 * ACCESS_ELEMENTS };
+
+// First step: addresses.
+void atomic_begin(struct warp *warp, const struct path *path, const struct code *code,
+                  uint32_t mask, struct access *access);
+// Second and third step, lane by lane. `operands` are lanes in the order of the list; NULL: nobody
+// reads the old values. STEP_FAULT: an address is bad.
+enum step_result atomic_lanes(struct warp *warp, const struct access *access, void *const *operands,
+                              bool *changed);
+// Nothing has changed: others may go on first.
+void atomic_yield(struct warp *warp, const struct code *code);

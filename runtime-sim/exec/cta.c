@@ -95,6 +95,14 @@ static bool relieve(struct cta *cta, enum warp_state state)
     return released;
 }
 
+bool cta_relieve(struct cta *cta)
+{
+    bool goes_on = false;
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        goes_on |= cta->warps[i].live && warp_next_ready(&cta->warps[i]) != IR_NONE;
+    return relieve(cta, goes_on ? WARP_YIELDS : WARP_WAITS);
+}
+
 enum warp_state cta_run(struct cta *cta, int64_t budget)
 {
     enum warp_state state = WARP_YIELDS;

@@ -82,6 +82,10 @@ void cta_start(struct cta *cta, uint32_t linear);
 // Runs every warp in turn, each until it waits, ends or its budget is spent, and again while
 // barriers open. WARP_WAITS: all that are left wait for what other CTAs do.
 enum warp_state cta_run(struct cta *cta, int64_t budget);
+// For who executes warps by single instructions (issue.h): to be called when no warp of the CTA can
+// go on, and when cta->events has not changed for long. Lanes that wait where they were to meet
+// others may go on without those that wait at a barrier. False: nobody was let go.
+bool cta_relieve(struct cta *cta);
 
 // Index of a lane's CTA and thread, in x, y, z.
 void cta_place(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3]);

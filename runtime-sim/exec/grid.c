@@ -112,13 +112,12 @@ struct residents {
     uint64_t next, count; // clusters of the grid; without clusters each CTA is one
 };
 
-static uint32_t cluster_ctas(const struct launch *launch)
+uint32_t grid_cluster_ctas(const struct launch *launch)
 {
     return launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
 }
 
-// Linear index of a CTA by its cluster and its rank in it.
-static uint32_t cluster_member(const struct launch *launch, uint64_t cluster, uint32_t rank)
+uint32_t grid_cta(const struct launch *launch, uint64_t cluster, uint32_t rank)
 {
     uint64_t linear = 0, stride = 1;
     for (uint32_t i = 0; i < 3; i++) {
@@ -138,14 +137,14 @@ static bool start_one(struct residents *residents, struct launch *launch, struct
 {
     if (residents->next == residents->count)
         return false;
-    struct cluster cluster = {.count = cluster_ctas(launch)};
+    struct cluster cluster = {.count = grid_cluster_ctas(launch)};
     for (uint32_t i = 0; i < cluster.count; i++)
         cluster.ctas[i] = residents->idle.n
                               ? residents->idle.v[--residents->idle.n]
                               : cta_new(arena, launch, launch->profile, &result->fault);
     for (uint32_t i = 0; i < cluster.count; i++) {
         cluster.ctas[i]->cluster = cluster;
-        cta_start(cluster.ctas[i], cluster_member(launch, residents->next, i));
+        cta_start(cluster.ctas[i], grid_cta(launch, residents->next, i));
         vec_push(arena, &residents->active, cluster.ctas[i]);
     }
     residents->next++;
@@ -211,14 +210,14 @@ static void give_up(const struct residents *residents, struct launch *launch,
     result->stuck = true;
     stall_look(&result->stalls, residents->active.v, residents->active.n);
     result->stalls.ctas = ctas;
-    result->stalls.ended = residents->next * cluster_ctas(launch) - residents->active.n;
+    result->stalls.ended = residents->next * grid_cluster_ctas(launch) - residents->active.n;
 }
 
 static void run_all(struct launch *launch, struct arena *arena, uint64_t most_idle,
                     struct grid_result *result)
 {
     struct residents residents = {.count = (uint64_t)launch->grid[0] * launch->grid[1] *
-                                           launch->grid[2] / cluster_ctas(launch)};
+                                           launch->grid[2] / grid_cluster_ctas(launch)};
     uint64_t seen = 0, idle = 0;
     while (launch->cooperative && start_one(&residents, launch, arena, result))
         ;
@@ -243,7 +242,31 @@ static bool fits_clusters(const struct launch *launch)
     for (uint32_t i = 0; i < 3; i++)
         if (launch->grid[i] % launch->cluster[i])
             return false;
-    return cluster_ctas(launch) <= CLUSTER_CTAS;
+    return grid_cluster_ctas(launch) <= CLUSTER_CTAS;
+}
+
+bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault)
+{
+    prepare(launch, arena);
+    if (launch->check)
+        check_begin(launch->check, launch, arena);
+    if (launch->profile)
+        profile_shape(launch->profile, launch->block);
+    if (fits_clusters(launch))
+        return true;
+    fault->happened = true;
+    snprintf(fault->text, sizeof fault->text,
+             "a grid of %u x %u x %u CTAs has no clusters of %u x %u x %u", launch->grid[0],
+             launch->grid[1], launch->grid[2], launch->cluster[0], launch->cluster[1],
+             launch->cluster[2]);
+    return false;
+}
+
+void grid_end(struct launch *launch)
+{
+    if (launch->workspace)
+        image_free(launch->image, launch->workspace);
+    image_free(launch->image, launch->params_address);
 }
 
 void grid_run(struct launch *launch, struct arena *arena, const struct grid_options *options,
@@ -253,25 +276,14 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
     *result = (struct grid_result){0};
     struct arena own;
     arena_init(&own, arena->memory);
-    prepare(launch, &own);
-    if (launch->check)
-        check_begin(launch->check, launch, &own);
-    if (launch->profile)
-        profile_shape(launch->profile, launch->block);
-    bool alone = launch->program->functions.v[launch->function].alone || cluster_ctas(launch) > 1 ||
-                 launch->check || launch->cooperative;
-    if (!fits_clusters(launch)) {
-        result->fault.happened = true;
-        snprintf(result->fault.text, sizeof result->fault.text,
-                 "a grid of %u x %u x %u CTAs has no clusters of %u x %u x %u", launch->grid[0],
-                 launch->grid[1], launch->grid[2], launch->cluster[0], launch->cluster[1],
-                 launch->cluster[2]);
-    } else if (!alone)
-        grid_run_parallel(launch, arena->memory, options->threads, most_idle, result);
-    else
-        run_all(launch, &own, most_idle, result);
-    if (launch->workspace)
-        image_free(launch->image, launch->workspace);
-    image_free(launch->image, launch->params_address);
+    if (grid_begin(launch, &own, &result->fault)) {
+        bool alone = launch->program->functions.v[launch->function].alone ||
+                     grid_cluster_ctas(launch) > 1 || launch->check || launch->cooperative;
+        if (!alone)
+            grid_run_parallel(launch, arena->memory, options->threads, most_idle, result);
+        else
+            run_all(launch, &own, most_idle, result);
+    }
+    grid_end(launch);
     arena_free(&own);
 }

@@ -22,6 +22,17 @@ const char *grid_load(struct image *image, const struct program *program);
 // How many CTAs of this shape a GPU of 160 multiprocessors has room for at once: the most that a
 // cooperative launch should have. `launch` needs program, function, block and dynamic_shared.
 uint64_t grid_room(const struct launch *launch);
+// For who runs the CTAs otherwise: what a launch needs before the first of them, with memory that
+// lives until grid_end. False: `fault` says why it cannot run; grid_end is to be called all the
+// same.
+bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault);
+void grid_end(struct launch *launch);
+// CTAs of a cluster, and the linear index of one by its cluster and its rank in it. Those of one
+// cluster begin together, and their memory is in use until the last of them has ended.
+uint32_t grid_cluster_ctas(const struct launch *launch);
+uint32_t grid_cta(const struct launch *launch, uint64_t cluster, uint32_t rank);
+// Takes what the CTA's warps have counted.
+void grid_count(struct grid_result *result, struct cta *cta);
 // Runs all CTAs. `launch` needs program, function, grid, block, params and image.
 void grid_run(struct launch *launch, struct arena *arena, const struct grid_options *options,
               struct grid_result *result);

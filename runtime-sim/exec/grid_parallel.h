@@ -2,15 +2,9 @@
 #pragma once
 #include "runtime-sim/exec/grid.h"
 
-enum {
-    TURN = 1 << 12,      // backward branches of a warp before others go on
-    MOST_IDLE = 1 << 20, // turns without progress until a run is given up, unless told otherwise
-};
+enum { MOST_IDLE = 1 << 20 }; // turns without progress until a run is given up, unless told
 
 // With 0 threads on this one. As one thread would: the same memory afterwards if no CTA reads what
 // another writes, the same counts, and of several faults that of the first CTA.
 void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t threads,
                        uint64_t most_idle, struct grid_result *result);
-
-// Takes what the CTA's warps have counted.
-void grid_count(struct grid_result *result, struct cta *cta);

@@ -305,9 +305,9 @@ static uint32_t listed_results(const struct code *code, const struct access *acc
 }
 
 static void count_results(struct warp *warp, struct profile_inst *inst, const struct code *code,
-                          uint32_t mask)
+                          uint32_t mask, const struct access *access)
 {
-    uint32_t listed = listed_results(code, &warp->access), defined = 0;
+    uint32_t listed = listed_results(code, access), defined = 0;
     bool same = true;
     for (uint32_t i = 0; i < listed; i++) {
         if (code->list->slot[i] == SLOT_NONE)
@@ -366,5 +366,15 @@ void profile_after(struct warp *warp, const struct code *code, uint32_t mask)
     struct profile_inst *inst = inst_of(warp, warp->paths.v[warp->current].function, code);
     if (code->step == step_load || code->step == step_store || code->step == step_atomic)
         count_access(warp->profile, inst, &warp->access);
-    count_results(warp, inst, code, mask);
+    count_results(warp, inst, code, mask, &warp->access);
+}
+
+void profile_begun(struct warp *warp, const struct access *access)
+{
+    count_access(warp->profile, inst_of(warp, access->function, access->code), access);
+}
+
+void profile_done(struct warp *warp, const struct access *access, uint32_t mask)
+{
+    count_results(warp, inst_of(warp, access->function, access->code), access->code, mask, access);
 }

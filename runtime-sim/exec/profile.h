@@ -58,6 +58,7 @@ struct profile {
     bool blocks_differ;
 };
 
+struct access;
 struct profile_places;
 struct warp;
 struct path;
@@ -73,5 +74,9 @@ void profile_shape(struct profile *profile, const uint32_t block[3]);
 void profile_before(struct warp *warp, const struct path *path, const struct code *code,
                     uint32_t mask);
 void profile_after(struct warp *warp, const struct code *code, uint32_t mask);
+// An access that takes time instead: it has begun; its lanes are all served, with their results in
+// the slots.
+void profile_begun(struct warp *warp, const struct access *access);
+void profile_done(struct warp *warp, const struct access *access, uint32_t mask);
 // All lanes are at their start: none is in a loop.
 void profile_start(struct warp *warp);

@@ -90,7 +90,8 @@ static bool access_generic(struct warp *warp, const struct access *access)
            access_local(warp, access, LOCAL_WINDOW);
 }
 
-void access_begin(struct warp *warp, const struct path *path, const struct code *code,
+// First step: addresses, and where the values lie, to warp->access.
+static void begin(struct warp *warp, const struct path *path, const struct code *code,
                   uint32_t mask)
 {
     const struct memory_code *memory = code->extra;
@@ -105,9 +106,8 @@ void access_begin(struct warp *warp, const struct path *path, const struct code 
     }
 }
 
-enum step_result access_memory(struct warp *warp)
+enum step_result access_memory(struct warp *warp, const struct access *access)
 {
-    const struct access *access = &warp->access;
     bool whole = false;
     if (!warp->check && !(access->span.bits & (access->bytes - 1)))
         switch (access->memory->space) {
@@ -120,19 +120,16 @@ enum step_result access_memory(struct warp *warp)
     return whole ? STEP_NEXT : access_each(warp, access);
 }
 
-// A lane that reads what others are to write should not spend its whole turn on reading it.
-enum { ORDERED_COST = 256 };
-
 enum step_result step_load(struct warp *warp, struct path *path, const struct code *code,
                            uint32_t mask)
 {
     if (!mask)
         return STEP_NEXT;
-    access_begin(warp, path, code, mask);
+    begin(warp, path, code, mask);
     warp->access.reads = true;
     if (warp->access.memory->order != W_weak)
         warp->budget -= ORDERED_COST;
-    return access_memory(warp);
+    return access_memory(warp, &warp->access);
 }
 
 enum step_result step_store(struct warp *warp, struct path *path, const struct code *code,
@@ -140,7 +137,7 @@ enum step_result step_store(struct warp *warp, struct path *path, const struct c
 {
     if (!mask)
         return STEP_NEXT;
-    access_begin(warp, path, code, mask);
+    begin(warp, path, code, mask);
     warp->access.writes = true;
-    return access_memory(warp);
+    return access_memory(warp, &warp->access);
 }

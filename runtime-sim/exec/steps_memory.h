@@ -1,11 +1,12 @@
 // Memory instructions as a warp's step, without a clock: the three steps of an access at once.
 #pragma once
+#include "runtime-sim/exec/access.h"
 #include "runtime-sim/program/code.h"
 
-// First step: addresses, and where the values lie, to warp->access.
-void access_begin(struct warp *warp, const struct path *path, const struct code *code,
-                  uint32_t mask);
-// Second step: reads or writes what warp->access says. STEP_FAULT: an address is bad.
-enum step_result access_memory(struct warp *warp);
+// A lane that reads what others are to write should not spend its whole turn on reading it.
+enum { ORDERED_COST = 256 };
+
+// Second step: reads or writes `access->data` as the access says. STEP_FAULT: an address is bad.
+enum step_result access_memory(struct warp *warp, const struct access *access);
 
 step_fn step_load, step_store, step_atomic;

@@ -1,44 +1,11 @@
 // The loop that executes a warp.
 #include "runtime-sim/exec/warp.h"
+#include "runtime-sim/exec/compute.h"
 #include "runtime-sim/exec/cta.h"
-#include "runtime-sim/exec/memory_ops.h"
 #include "runtime-sim/exec/profile.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-// What follows is inlined into both loops that execute, which a compiler would not do by itself.
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
-static ALWAYS_INLINE void compute(struct warp *warp, const struct code *code, uint32_t mask)
-{
-    const void *s[CODE_SOURCES];
-    for (uint32_t i = 0; i < code->source_count; i++)
-        s[i] = warp_slot(warp, code->s[i]);
-    if (mask == FULL_MASK && code->d2 == SLOT_NONE) {
-        code->lanes(code, warp_slot(warp, code->d), s);
-        return;
-    }
-    code->lanes(code, warp->temp, s);
-    warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, code->width);
-    if (code->d2 != SLOT_NONE)
-        warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[1], mask, code->width2);
-}
-
-static ALWAYS_INLINE uint32_t guarded(const struct warp *warp, const struct code *code,
-                                      uint32_t mask)
-{
-    if (code->guard == SLOT_NONE)
-        return mask;
-    uint32_t guard = *(const uint32_t *)warp_slot(warp, code->guard);
-    return mask & (code->guard_negated ? ~guard : guard);
-}
-
-// Nearly always all of them; without an instruction for it, counting is a call.
-static inline uint32_t count_lanes(uint32_t mask)
-{
-    return mask == FULL_MASK ? LANES : (uint32_t)__builtin_popcount(mask);
-}
 
 // Runs a path until it leaves. Made twice: with `profiled` a constant, nothing is left of it where
 // it is false.
@@ -91,8 +58,7 @@ static __attribute__((noinline)) enum step_result run_path_profiled(struct warp 
     return run_path_as(warp, index, true);
 }
 
-// The next path that can run, in turn; IR_NONE: none.
-static uint32_t next_ready(const struct warp *warp)
+uint32_t warp_next_ready(const struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->paths.n; i++) {
         uint32_t index = (warp->current + i) % warp->paths.n;
@@ -105,7 +71,7 @@ static uint32_t next_ready(const struct warp *warp)
 enum warp_state warp_run(struct warp *warp)
 {
     while (warp->live) {
-        uint32_t index = next_ready(warp);
+        uint32_t index = warp_next_ready(warp);
         if (index == IR_NONE) {
             if (warp_relieve_all(warp))
                 continue;
@@ -152,6 +118,7 @@ void warp_start(struct warp *warp, uint32_t function, uint32_t lanes)
     warp_reserve(warp, at->frame_bytes + 64, at->local_bytes); // some frame even if it is empty
     warp->lanes = warp->live = mask;
     warp->current = 0;
+    warp->budget = TURN;
     warp->cluster_arrived = 0;
     warp->paths.n = warp->joins.n = 0;
     if (warp->profile)

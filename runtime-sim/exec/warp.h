@@ -43,7 +43,10 @@ struct join {
     const struct call *call; // a return address: the results are copied on arrival
 };
 
+enum { TURN = 1 << 12 }; // backward branches of a warp before others go on
+
 struct cta;
+struct touched;
 struct warp {
     const struct program *program;
     struct cta *cta;
@@ -69,6 +72,7 @@ struct warp {
     struct fault *fault;
     struct check *check;            // looks at every access to memory, or NULL
     struct profile *profile;        // counts what each instruction does, or NULL
+    struct touched *touched;        // where a step accesses memory, or NULL
     struct profile_places **places; // for it: where the lanes are in each function
     uint32_t again; // lanes whose next instruction was counted when they first came to it
     union lanes temp[2];
@@ -94,6 +98,9 @@ static inline void warp_uncount(struct warp *warp, uint32_t mask)
 void warp_start(struct warp *warp, uint32_t function, uint32_t lanes);
 // Runs until one of the states; `budget` is refilled by the caller.
 enum warp_state warp_run(struct warp *warp);
+
+// The next path that can run, in turn; IR_NONE: none.
+uint32_t warp_next_ready(const struct warp *warp);
 
 // For steps. `path` pointers are good until a path or join is made.
 void warp_end_lanes(struct warp *warp, uint32_t path, uint32_t mask);

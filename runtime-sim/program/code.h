@@ -100,7 +100,9 @@ struct code {
     uint8_t source_count;
     uint8_t width, width2; // bytes of a lane of d and d2
     uint8_t guard_negated : 1;
-    uint8_t counted : 1; // the last of the codes that one instruction became
+    uint8_t counted : 1; // the one of the codes that an instruction became by which it is counted
+    uint8_t behind : 1;  // makes an operand of what that one has computed
+    uint8_t ends : 1;    // the last of them
     uint8_t attributes, round;
     uint16_t type;          // isa_word: the first type modifier
     uint32_t inst;          // instruction in its function

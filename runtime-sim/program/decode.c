@@ -97,6 +97,7 @@ static void put_behind(struct decoder *d, const struct code *code)
         behind.guard = code->guard;
         behind.guard_negated = code->guard_negated;
         behind.inst = code->inst;
+        behind.behind = true;
         decode_before(d, behind);
     }
     d->behind.n = 0;
@@ -129,6 +130,7 @@ static void decode_instruction(struct decoder *d, uint32_t id)
     code.counted = true;
     decode_before(d, code);
     put_behind(d, &code);
+    d->program->codes.v[d->program->codes.n - 1].ends = true;
 }
 
 // Functions
@@ -210,7 +212,8 @@ static void end_function(struct decoder *d)
     decode_before(d, (struct code){.step = d->fn->is_entry ? step_exit : step_return,
                                    .guard = SLOT_NONE,
                                    .d = SLOT_NONE,
-                                   .d2 = SLOT_NONE});
+                                   .d2 = SLOT_NONE,
+                                   .ends = true});
     d->function->end = d->program->codes.n;
 }
 

@@ -337,7 +337,10 @@ static enum session_outcome run_grid(struct session *session, struct launch *lau
     if (session->progress)
         session->progress(session->context, kernel->name, session->launches);
     double before = session_cpu_seconds();
-    grid_run(launch, session->arena, &options, &result);
+    if (session->execute)
+        session->execute(session->machine, launch, session->arena, &result);
+    else
+        grid_run(launch, session->arena, &options, &result);
     session->kernel_cpu_seconds += session_cpu_seconds() - before;
     kernel->launches++;
     // How far others have come when one fails depends on this machine's threads.

@@ -16,6 +16,7 @@ enum session_outcome {
 struct check;
 struct image;
 struct grid_result;
+struct launch;
 struct profile;
 struct stalls;
 struct ir_loc;
@@ -75,6 +76,10 @@ struct session {
     // Called before each launch.
     void (*progress)(void *context, const char *kernel, uint64_t launch);
     void *context;
+    // Executes a launch instead of grid_run; NULL: nobody does.
+    void (*execute)(void *machine, struct launch *launch, struct arena *arena,
+                    struct grid_result *result);
+    void *machine;
     // What kernels print.
     void (*print)(void *context, const char *text, size_t length);
 };

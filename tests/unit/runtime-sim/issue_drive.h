@@ -1,0 +1,18 @@
+// Executes launches by single instructions, with accesses that take a random time and are served in
+// random parts: any order that a machine may have, as far as issue.h allows it.
+#pragma once
+#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/exec/issue.h"
+#include "runtime-sim/exec/slots_used.h"
+
+struct drive {
+    uint64_t seed;
+    uint32_t ctas;                // that are there at once, at least
+    uint32_t most_delay;          // rounds that an access waits at most
+    bool checked;                 // looks at every byte of the frames
+    uint64_t held, parts, served; // what was done: held accesses, their parts, those at issue
+};
+
+// As a session calls it: `machine` is a struct drive.
+void drive_run(void *machine, struct launch *launch, struct arena *arena,
+               struct grid_result *result);

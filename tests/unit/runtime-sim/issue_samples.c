@@ -1,0 +1,156 @@
+// All samples, executed by single instructions with accesses that take time, against the engine
+// that runs them at once: the same memory and the same counts.
+#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/profile.h"
+#include "runtime-sim/run/session.h"
+#include "support/file.h"
+#include "tests/unit/runtime-sim/issue_drive.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sample {
+    struct memory memory;
+    struct arena arena;
+    struct source run_source, source;
+    struct diags run_diags, diags;
+    struct run run;
+    struct tree tree;
+    struct ir_module module;
+    struct program program;
+    struct session session;
+};
+
+static void read_source(struct sample *s, struct source *source, const char *path)
+{
+    struct file_text file;
+    const char *error = file_read(&s->arena, path, &file);
+    if (error)
+        fail_msg("%s: %s", path, error);
+    source_init(source, &s->arena, path, file.text, file.length);
+}
+
+static void run(struct sample *s, const char *path, struct drive *drive)
+{
+    memset(s, 0, sizeof *s);
+    if (setjmp(s->memory.on_failure))
+        abort();
+    arena_init(&s->arena, &s->memory);
+    read_source(s, &s->run_source, path);
+    diags_init(&s->run_diags, &s->arena);
+    run_init(&s->run, &s->arena, &s->run_source, &s->run_diags);
+    assert_true(run_read(&s->run, &s->arena));
+    read_source(s, &s->source, run_path(&s->run, s->run.program.text));
+    diags_init(&s->diags, &s->arena);
+    ptx_parse(&s->tree, &s->arena, &s->source, &s->diags);
+    ir_build(&s->module, &s->arena, &s->tree, &s->diags);
+    program_build(&s->program, &s->arena, &s->module, lanes_best());
+    s->session = (struct session){.arena = &s->arena,
+                                  .run = &s->run,
+                                  .program = &s->program,
+                                  .source = &s->source,
+                                  .diags = &s->diags,
+                                  .threads = 1,
+                                  .profiled = true,
+                                  .execute = drive ? drive_run : NULL,
+                                  .machine = drive};
+    assert_true(session_prepare(&s->session));
+    assert_int_equal(session_run(&s->session), SESSION_DONE);
+}
+
+// Sums by atomic operations depend on their order.
+static void compare_floats(const struct allocation *a, const struct allocation *b)
+{
+    for (uint64_t i = 0; i + 4 <= a->bytes; i += 4) {
+        float x, y;
+        memcpy(&x, a->data + i, 4);
+        memcpy(&y, b->data + i, 4);
+        if (memcmp(&x, &y, 4) && !(fabsf(x - y) <= 1e-4f * fabsf(x)))
+            fail_msg("'%s' differs at byte %llu: %g, %g", a->name, (unsigned long long)i, (double)x,
+                     (double)y);
+    }
+}
+
+static void compare_memory(const struct image *a, const struct image *b)
+{
+    assert_int_equal(a->list.n, b->list.n);
+    for (uint32_t i = 0; i < a->list.n; i++) {
+        assert_int_equal(a->list.v[i].address, b->list.v[i].address);
+        assert_int_equal(a->list.v[i].bytes, b->list.v[i].bytes);
+        if (memcmp(a->list.v[i].data, b->list.v[i].data, a->list.v[i].bytes))
+            compare_floats(&a->list.v[i], &b->list.v[i]);
+    }
+}
+
+static void compare_profiles(const struct profile *a, const struct profile *b)
+{
+    for (uint32_t f = 0; f < a->program->functions.n; f++) {
+        const struct profile_function *x = a->functions[f], *y = b->functions[f];
+        assert_int_equal(x == NULL, y == NULL);
+        for (uint32_t i = 0; x && i < x->inst_count; i++) {
+            struct profile_inst one = x->insts[i], other = y->insts[i];
+            assert_int_equal(one.memory == NULL, other.memory == NULL);
+            if (one.memory)
+                assert_memory_equal(one.memory, other.memory, sizeof *one.memory);
+            one.memory = other.memory = NULL;
+            assert_memory_equal(&one, &other, sizeof one);
+        }
+        if (x)
+            assert_memory_equal(x->loops, y->loops, x->loop_count * sizeof *x->loops);
+    }
+}
+
+static void compare(const struct sample *a, const struct sample *b)
+{
+    compare_memory(a->session.image, b->session.image);
+    assert_int_equal(a->session.kernels.n, b->session.kernels.n);
+    for (uint32_t i = 0; i < a->session.kernels.n; i++) {
+        const struct session_kernel *x = &a->session.kernels.v[i], *y = &b->session.kernels.v[i];
+        assert_int_equal(x->launches, y->launches);
+        assert_int_equal(x->warp_instructions, y->warp_instructions);
+        assert_int_equal(x->thread_instructions, y->thread_instructions);
+        compare_profiles(x->profile, y->profile);
+    }
+}
+
+static void one(const char *path, uint64_t seed)
+{
+    struct drive drive = {.seed = seed, .ctas = 16, .most_delay = 40, .checked = seed & 1};
+    struct sample *s = calloc(2, sizeof *s);
+    run(&s[0], path, NULL);
+    run(&s[1], path, &drive);
+    compare(&s[0], &s[1]);
+    printf("%s: %llu held in %llu parts, %llu served at issue\n", path + sizeof SOURCE_ROOT,
+           (unsigned long long)drive.held, (unsigned long long)drive.parts,
+           (unsigned long long)drive.served);
+    assert_true(drive.held);
+    for (uint32_t i = 0; i < 2; i++) {
+        arena_free(&s[i].arena);
+        assert_int_equal(s[i].memory.bytes, 0);
+    }
+    free(s);
+}
+
+static void test_samples(void **state)
+{
+    (void)state;
+    glob_t found;
+    assert_int_equal(glob(SOURCE_ROOT "/samples/*/run*.yaml", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        if (!strstr(found.gl_pathv[i], "large"))
+            one(found.gl_pathv[i], 2 * i + 2);
+    globfree(&found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
