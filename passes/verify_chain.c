@@ -280,5 +280,7 @@ const char *verify_chain(struct chain_check *c, const struct chain *chain)
         wrong = member_fault(c, chain, chain->inst[i]);
     if (!wrong && !runs_together(c, chain))
         wrong = "a member of a chain does not run in all lanes of its last instruction";
+    if (!wrong)
+        wrong = verify_chain_values(c, chain);
     return wrong ? wrong : across_fault(c, chain);
 }

@@ -16,3 +16,5 @@ struct chain_check {
 void verify_chain_begin(struct chain_check *c, struct facts *facts);
 // NULL, or what is wrong.
 const char *verify_chain(struct chain_check *c, const struct chain *chain);
+// Of a chain with the shape of its pattern: what its members read, and what is answered.
+const char *verify_chain_values(struct chain_check *c, const struct chain *chain);

@@ -13,6 +13,7 @@ struct checker {
     // Of one block; marks of others are older.
     uint32_t stamp;
     uint32_t *block_mark, *version_mark, *reg_in, *reg_out, *reg_judged;
+    uint32_t *in_needed, *out_needed; // per register: the block reads it; it is read behind
     VEC(uint32_t) work;
     VEC(uint32_t) exits; // basic blocks that control leaves the block from
 };
@@ -133,6 +134,7 @@ static bool follow(struct checker *c, const struct block_plan *plan, uint32_t ve
     }
     if (joins && block != plan->entry)
         return true;
+    c->in_needed[v->reg] = c->stamp;
     return is_listed(c->reg_in, c->stamp, v->reg) || is_free(c, version);
 }
 
@@ -201,8 +203,10 @@ static bool sends_back(struct checker *c, const struct block_plan *plan, uint32_
         return true;
     c->reg_judged[reg] = c->stamp;
     for (uint32_t i = 0; i < c->exits.n; i++)
-        if (lives_behind(c, plan, c->exits.v[i], reg))
+        if (lives_behind(c, plan, c->exits.v[i], reg)) {
+            c->out_needed[reg] = c->stamp;
             return is_listed(c->reg_out, c->stamp, reg);
+        }
     return true;
 }
 
@@ -223,6 +227,40 @@ static const char *inst_fault(struct checker *c, const struct block_plan *plan, 
     return NULL;
 }
 
+// What is listed is needed, too: it is paid for. Special registers are looked for in the text.
+static bool reads_special(const struct checker *c, const struct block_plan *plan,
+                          const struct live_value *value)
+{
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        const struct ir_block *block = &c->fn->blocks.v[plan->blocks[i]];
+        for (uint32_t k = c->fn->insts.v[block->first].operands;
+             k <
+             c->fn->insts.v[block->end - 1].operands + c->fn->insts.v[block->end - 1].operand_count;
+             k++) {
+            const struct ir_operand *at = &c->fn->operands.v[k];
+            if (at->kind == OPERAND_SPECIAL && at->index == value->special &&
+                at->member == value->member && is_inside(c, plan, c->fn->operand_inst.v[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
+static const char *lists_fault(const struct checker *c, const struct block_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->live_in.n; i++) {
+        const struct live_value *value = &plan->live_in.v[i];
+        bool needed = value->reg == IR_NONE ? reads_special(c, plan, value)
+                                            : is_listed(c->in_needed, c->stamp, value->reg);
+        if (!needed)
+            return "a live-in of a block is not read in it";
+    }
+    for (uint32_t i = 0; i < plan->live_out.n; i++)
+        if (!is_listed(c->out_needed, c->stamp, plan->live_out.v[i].reg))
+            return "a live-out of a block is not written in it, or not read behind it";
+    return NULL;
+}
+
 static const char *block_fault(struct checker *c, const struct block_plan *plan)
 {
     mark_lists(c, plan);
@@ -239,7 +277,10 @@ static const char *block_fault(struct checker *c, const struct block_plan *plan)
     while (c->work.n)
         if (!follow(c, plan, c->work.v[--c->work.n]))
             return "a register that a block reads is not among its live-ins";
-    return NULL;
+    const struct block_estimate *estimate = &plan->estimate;
+    if (estimate->at_tx + estimate->at_rx >= 0)
+        return "a block that is to be offloaded saves nothing at its threshold";
+    return lists_fault(c, plan);
 }
 
 // All of a function
@@ -256,6 +297,8 @@ static void begin_function(struct checker *c, uint32_t function)
     c->exits.v = NULL;
     c->exits.n = c->exits.capacity = 0;
     c->reg_judged = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+    c->in_needed = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+    c->out_needed = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
     c->reg_in = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
     c->reg_out = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
 }
