@@ -1,68 +1,11 @@
-// The memory system: networks, slices of the last level and DRAM together.
-#include "runtime-sim/gpu/memsys.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { LINE = 128 };
-
-struct fixture {
-    struct memory memory;
-    struct arena arena;
-    struct memsys_config values;
-    struct config_section sections[MEMSYS_SECTIONS];
-    struct config config;
-    struct memsys *m;
-    uint64_t served; // times that memsys_serve was called
-};
+// The memory system at zero load and at full load: closed forms.
+#include "tests/unit/runtime-sim/memsys_fixture.h"
 
 static void count_served(void *context, const struct memsys_request *request)
 {
     struct fixture *f = context;
     assert_true(request->core < f->values.memory.cores);
     f->served++;
-}
-
-// A memory system of a configuration, after settings up to a NULL.
-static void begin(struct fixture *f, const char *name, const char *const *settings)
-{
-    memset(f, 0, sizeof *f);
-    if (setjmp(f->memory.on_failure))
-        abort();
-    arena_init(&f->arena, &f->memory);
-    memsys_sections(f->sections, &f->values);
-    config_init(&f->config, &f->arena, f->sections, MEMSYS_SECTIONS);
-    assert_true(config_load(&f->config, name));
-    for (; settings && *settings; settings++)
-        assert_true(config_set(&f->config, *settings));
-}
-
-static void start(struct fixture *f, memsys_serve *serve, void *context)
-{
-    assert_null(memsys_check(&f->arena, &f->values));
-    f->m = memsys_new(&f->arena, &f->values, serve, context);
-}
-
-static void end(struct fixture *f)
-{
-    assert_int_equal(memsys_inside(f->m), 0);
-    for (int i = 0; i < 2; i++)
-        assert_null(noc_verify(memsys_network(f->m, (enum memsys_network)i), &f->arena));
-    arena_free(&f->arena);
-}
-
-static struct memsys_request request(uint32_t core, uint64_t line, enum memsys_kind kind)
-{
-    return (struct memsys_request){.line = line,
-                                   .bytes = mask_range(0, LINE),
-                                   .core = core,
-                                   .tag = (uint32_t)line,
-                                   .carries = LINE,
-                                   .returns = LINE,
-                                   .kind = (uint8_t)kind};
 }
 
 // Sends one request into the idle system; returns the cycles until its answer can be taken.
@@ -124,10 +67,134 @@ static void zero_load_hits(void **state)
     end(&f);
 }
 
+// The same for a read that misses, of a bank that is closed. Clocks of the DRAM begin at its next
+// tick: ACT, RD tRCD later, data tCL later for `burst`. The slice takes them in its next clock and
+// has them ready one clock later.
+static uint64_t miss_latency(const struct fixture *f, uint32_t routers, uint64_t sent)
+{
+    const struct memsys_config *c = &f->values;
+    uint64_t fast = c->memory.llc_clock,
+             slow = c->dram.clock; // tick k of a clock: at k / frequency
+    uint64_t access = sent + 5 * routers + 2 + 1;
+    uint64_t ready = (access * slow + fast - 1) / fast + c->dram.tRCD + c->dram.tCL + c->dram.burst;
+    uint64_t filled = (ready * fast + slow - 1) / slow;
+    return filled + 1 + 5 * routers + 2 + 4 + 1 - sent;
+}
+
+static void zero_load_misses(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "isca19", (const char *const[]){"dram.page=closed", NULL});
+    start(&f, count_served, &f);
+    for (uint32_t core = 0; core < 56; core++)
+        for (uint32_t p = 0; p < 8; p++) {
+            uint64_t sent = memsys_cycle(f.m);
+            assert_int_equal(round_trip(&f, request(core, core * 8 + p, MEMSYS_READ)),
+                             miss_latency(&f, routers_between(&f, core, p), sent));
+        }
+    memsys_stats_refresh(f.m);
+    assert_int_equal(memsys_stats(f.m)->from_dram, 56 * 8);
+    assert_int_equal(memsys_stats(f.m)->dram_activate, 56 * 8);
+    assert_int_equal(memsys_stats(f.m)->dram_read, 56 * 8 * LINE * 8);
+    end(&f);
+}
+
+// Of the latency of a hit, the reply waits for nothing, and the slice has its clocks.
+static void parts_of_latency(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "isca19", NULL);
+    start(&f, NULL, NULL);
+    round_trip(&f, request(0, 5, MEMSYS_READ));
+    memsys_stats_refresh(f.m);
+    struct memsys_stats before = *memsys_stats(f.m);
+    round_trip(&f, request(7, 5, MEMSYS_READ));
+    memsys_stats_refresh(f.m);
+    const struct memsys_stats *after = memsys_stats(f.m);
+    uint32_t routers = routers_between(&f, 7, 5);
+    assert_int_equal(after->latency_sum - before.latency_sum, hit_latency(&f, routers) - 1);
+    assert_int_equal(after->service_sum - before.service_sum, 1 + f.values.llc.latency + 3);
+    assert_int_equal(after->injection_sum, before.injection_sum);
+    assert_int_equal(after->noc_sum - before.noc_sum, 2 * (5 * routers + 2) + 4);
+    end(&f);
+}
+
+// Streams
+
+struct stream {
+    struct fixture f;
+    uint64_t lines, sent, answered;
+    uint32_t window; // requests of a core on their way
+    uint32_t inside[64];
+};
+
+static void stream_cycle(struct stream *s)
+{
+    struct memsys *m = s->f.m;
+    for (uint64_t rest = memsys_answers(m, 0); rest; rest &= rest - 1) {
+        uint32_t core = (uint32_t)__builtin_ctzll(rest);
+        memsys_pop(m, core);
+        s->inside[core]--;
+        s->answered++;
+    }
+    for (uint32_t core = 0; core < s->f.values.memory.cores; core++) {
+        struct memsys_request r = request(core, s->sent % s->lines, MEMSYS_READ);
+        if (s->inside[core] == s->window || !memsys_can_send(m, &r))
+            continue;
+        memsys_send(m, &r);
+        s->inside[core]++;
+        s->sent++;
+    }
+    memsys_advance(m, memsys_cycle(m) + 1);
+}
+
+// Lines per cycle that all cores together read, of so many different ones in turn, when the system
+// is full.
+static double stream(const char *const *settings, uint64_t lines, uint32_t window)
+{
+    enum { WARM_UP = 20000, CYCLES = 20000 };
+    struct stream s = {.lines = lines, .window = window};
+    begin(&s.f, "isca19", settings);
+    start(&s.f, NULL, NULL);
+    while (memsys_cycle(s.f.m) < WARM_UP)
+        stream_cycle(&s);
+    uint64_t before = s.answered;
+    while (memsys_cycle(s.f.m) < WARM_UP + CYCLES)
+        stream_cycle(&s);
+    double rate = (double)(s.answered - before) / CYCLES;
+    arena_free(&s.f.arena);
+    return rate;
+}
+
+static void assert_near(double value, double expected)
+{
+    if (value < expected * 0.97 || value > expected * 1.001)
+        fail_msg("%g is not within 3 %% below %g", value, expected);
+}
+
+static void bandwidth(void **state)
+{
+    (void)state;
+    const uint64_t cold = UINT64_C(1) << 40, fits = 8192;
+    // A line is 5 flits, and each of 8 partitions sends one flit in a cycle.
+    assert_near(stream(NULL, fits, 48), 8.0 / 5);
+    // A slice's port moves 16 bytes in a clock.
+    assert_near(stream((const char *const[]){"llc.port_bytes=16", NULL}, fits, 48),
+                8 * 16.0 / LINE);
+    // A channel moves a line in 2 of its clocks.
+    assert_near(stream((const char *const[]){"dram.clock=400", NULL}, cold, 8),
+                8 / 2.0 * 400 / 1400);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_load_hits),
+        cmocka_unit_test(zero_load_misses),
+        cmocka_unit_test(parts_of_latency),
+        cmocka_unit_test(bandwidth),
     };
     return cmocka_run_group_tests_name("memsys", tests, NULL, NULL);
 }

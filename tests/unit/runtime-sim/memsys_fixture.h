@@ -1,0 +1,60 @@
+// A memory system of a configuration, for tests.
+#pragma once
+#include "runtime-sim/gpu/memsys.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 128 };
+
+struct fixture {
+    struct memory memory;
+    struct arena arena;
+    struct memsys_config values;
+    struct config_section sections[MEMSYS_SECTIONS];
+    struct config config;
+    struct memsys *m;
+    uint64_t served; // times that memsys_serve was called
+};
+
+// A memory system of a configuration, after settings up to a NULL.
+static inline void begin(struct fixture *f, const char *name, const char *const *settings)
+{
+    memset(f, 0, sizeof *f);
+    if (setjmp(f->memory.on_failure))
+        abort();
+    arena_init(&f->arena, &f->memory);
+    memsys_sections(f->sections, &f->values);
+    config_init(&f->config, &f->arena, f->sections, MEMSYS_SECTIONS);
+    assert_true(config_load(&f->config, name));
+    for (; settings && *settings; settings++)
+        assert_true(config_set(&f->config, *settings));
+}
+
+static inline void start(struct fixture *f, memsys_serve *serve, void *context)
+{
+    assert_null(memsys_check(&f->arena, &f->values));
+    f->m = memsys_new(&f->arena, &f->values, serve, context);
+}
+
+static inline void end(struct fixture *f)
+{
+    assert_int_equal(memsys_inside(f->m), 0);
+    for (int i = 0; i < 2; i++)
+        assert_null(noc_verify(memsys_network(f->m, (enum memsys_network)i), &f->arena));
+    arena_free(&f->arena);
+}
+
+static inline struct memsys_request request(uint32_t core, uint64_t line, enum memsys_kind kind)
+{
+    return (struct memsys_request){.line = line,
+                                   .bytes = mask_range(0, LINE),
+                                   .core = core,
+                                   .tag = (uint32_t)line,
+                                   .carries = LINE,
+                                   .returns = LINE,
+                                   .kind = (uint8_t)kind};
+}
