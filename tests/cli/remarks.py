@@ -342,7 +342,7 @@ def valid(folder, form):
     texts = [path.read_text(encoding='utf-8') for path in SAMPLES] + [TWO, LINES]
     for text in texts + [TWO.replace('add.f32', '/*é*/ frob.f32', 1)]:
         (folder / 'in.ptx').write_text(text, encoding='utf-8')
-        run([PROGRAM, 'in.ptx', *BOTH, '--diagnostics=%s:out.json' % form], folder)
+        run([PROGRAM, 'in.ptx', *BOTH, '--remarks-analysis', '--diagnostics=%s:out.json' % form], folder)
         document = json.loads((folder / 'out.json').read_text(encoding='utf-8'))
         faults = ['%s: %s' % (fault.json_path, fault.message)
                   for fault in checker.iter_errors(document)]
