@@ -13,6 +13,7 @@ enum {
 struct member {
     uint32_t inst, bytes;
     int64_t constant;
+    const struct reuse *reuse; // NULL: not asked for yet
 };
 
 struct group {
@@ -24,6 +25,14 @@ struct group {
     struct group *next;
 };
 
+struct interval {
+    int64_t begin, end;
+};
+
+struct intervals {
+    VEC(struct interval) list;
+};
+
 struct reuses {
     struct arena *arena;
     const struct ir_module *module;
@@ -33,9 +42,9 @@ struct reuses {
     struct block_shape shape;
     struct group **table; // by hash; NULL: not made yet
     uint32_t table_mask;
-    struct group **group_of; // per instruction
-    uint32_t *place_of;      // in its group's members
-    struct arena scratch;    // for one question
+    struct group **group_of;                     // per instruction
+    uint32_t *place_of;                          // in its group's members
+    struct intervals touched, earlier, own, all; // of one question
 };
 
 struct reuses *reuses_new(struct arena *arena, const struct ir_module *module,
@@ -113,7 +122,7 @@ static void enter(struct reuses *r, uint32_t inst)
     struct group *group = group_for(r, &address, loop_of(r, inst), c.space);
     r->group_of[inst] = group;
     r->place_of[inst] = group->members.n;
-    vec_push(r->arena, &group->members, (struct member){inst, c.bytes, address.constant});
+    vec_push(r->arena, &group->members, (struct member){inst, c.bytes, address.constant, NULL});
 }
 
 static void make_groups(struct reuses *r)
@@ -131,21 +140,13 @@ static void make_groups(struct reuses *r)
 
 // Bytes
 
-struct interval {
-    int64_t begin, end;
-};
-
-struct intervals {
-    VEC(struct interval) list;
-};
-
 static int compare(const void *a, const void *b)
 {
     const struct interval *x = a, *y = b;
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static void put(struct arena *scratch, struct intervals *to, int64_t begin, int64_t end)
+static void put(struct arena *arena, struct intervals *to, int64_t begin, int64_t end)
 {
     if (begin >= end)
         return;
@@ -155,7 +156,7 @@ static void put(struct arena *scratch, struct intervals *to, int64_t begin, int6
             to->list.v[n - 1].end = end;
         return;
     }
-    vec_push(scratch, &to->list, (struct interval){begin, end});
+    vec_push(arena, &to->list, (struct interval){begin, end});
 }
 
 static void sort(struct intervals *intervals)
@@ -234,12 +235,32 @@ struct view {
     struct start start;
 };
 
+// Lanes side by side, as they are in most accesses, go as one.
+static void put_lanes(struct arena *arena, struct intervals *to, const struct affine_lanes *lanes,
+                      int64_t at, uint32_t bytes)
+{
+    int64_t begin = 0, end = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        int64_t own = at + lanes->offset[i];
+        if (!(lanes->active >> i & 1))
+            continue;
+        if (begin < end && begin <= own && own <= end) {
+            end = own + bytes > end ? own + bytes : end;
+            continue;
+        }
+        put(arena, to, begin, end);
+        begin = own;
+        end = own + bytes;
+    }
+    put(arena, to, begin, end);
+}
+
 // Bytes of one access of a warp, for an access of `bytes` bytes; the first byte of warp 0 is 0.
 static void put_warp(const struct view *view, struct intervals *to, uint32_t warp, uint32_t bytes)
 {
     struct reuses *r = view->r;
     if (!view->lanes_known) {
-        put(&r->scratch, to, 0, bytes);
+        put(r->arena, to, 0, bytes);
         return;
     }
     struct affine_lanes other;
@@ -249,10 +270,7 @@ static void put_warp(const struct view *view, struct intervals *to, uint32_t war
         other = affine_lanes(r->affines, &view->address, block, warp);
         lanes = &other;
     }
-    for (uint32_t i = 0; i < WARP_LANES; i++)
-        if (lanes->active >> i & 1)
-            put(&r->scratch, to, view->at[warp] + lanes->offset[i],
-                view->at[warp] + lanes->offset[i] + bytes);
+    put_lanes(r->arena, to, lanes, view->at[warp], bytes);
 }
 
 // What was touched by a load of the group before: in earlier iterations, as far as they reach back
@@ -268,9 +286,9 @@ static void put_member(const struct view *view, struct intervals *to,
     for (uint32_t i = 0; i < touched->list.n; i++) {
         int64_t begin = touched->list.v[i].begin + apart, end = touched->list.v[i].end + apart;
         if (before)
-            put(&view->r->scratch, to, begin, end);
+            put(view->r->arena, to, begin, end);
         if (loops)
-            put(&view->r->scratch, to, begin - step - (step > 0 ? more : 0),
+            put(view->r->arena, to, begin - step - (step > 0 ? more : 0),
                 end - step + (step < 0 ? more : 0));
     }
 }
@@ -312,20 +330,20 @@ static void put_earlier(const struct view *view, struct intervals *to, struct wa
                         unsigned of)
 {
     uint32_t count, from = others_of(view, &count);
-    struct intervals touched = {0};
+    struct intervals *touched = &view->r->touched;
     uint32_t bytes = 0; // of the accesses that `touched` is for
     for (uint32_t i = from; i < from + count; i++) {
         const struct member *other = &view->group->members.v[i];
         if (!takes_part(view, other, of))
             continue;
         if (bytes != other->bytes) {
-            touched.list.n = 0;
+            touched->list.n = 0;
             for (uint32_t w = 0; w < warps.count; w++)
-                put_warp(view, &touched, warps.first + w, other->bytes);
-            merge(&touched);
+                put_warp(view, touched, warps.first + w, other->bytes);
+            merge(touched);
             bytes = other->bytes;
         }
-        put_member(view, to, &touched, other, of);
+        put_member(view, to, touched, other, of);
     }
     merge(to);
 }
@@ -338,22 +356,22 @@ struct counts {
 // New lines of those that these warps touch together; earlier accesses of others count for nothing.
 static struct counts count_lines(const struct view *view, struct warps warps, unsigned of)
 {
-    struct intervals earlier = {0}, all = {0};
+    struct intervals *earlier = &view->r->earlier, *own = &view->r->own, *all = &view->r->all;
     struct counts counts = {0};
-    put_earlier(view, &earlier, warps, of);
-    for (uint32_t i = 0; i < earlier.list.n; i++)
-        put(&view->r->scratch, &all, earlier.list.v[i].begin, earlier.list.v[i].end);
+    earlier->list.n = all->list.n = 0;
+    put_earlier(view, earlier, warps, of);
+    for (uint32_t i = 0; i < earlier->list.n; i++)
+        put(view->r->arena, all, earlier->list.v[i].begin, earlier->list.v[i].end);
     for (uint32_t w = 0; w < warps.count; w++) {
-        struct intervals own = {0};
-        put_warp(view, &own, warps.first + w, view->member->bytes);
-        for (uint32_t i = 0; i < own.list.n; i++)
-            put(&view->r->scratch, &all, own.list.v[i].begin, own.list.v[i].end);
-        sort(&own);
-        counts.total += lines_of(&own, &view->start);
+        own->list.n = 0;
+        put_warp(view, own, warps.first + w, view->member->bytes);
+        for (uint32_t i = 0; i < own->list.n; i++)
+            put(view->r->arena, all, own->list.v[i].begin, own->list.v[i].end);
+        sort(own);
+        counts.total += lines_of(own, &view->start);
     }
-    sort(&all);
-    counts.fresh = lines_of(&all, &view->start) - lines_of(&earlier, &view->start);
-    arena_reset(&view->r->scratch);
+    sort(all);
+    counts.fresh = lines_of(all, &view->start) - lines_of(earlier, &view->start);
     return counts;
 }
 
@@ -532,6 +550,15 @@ static struct reuse judge(const struct view *view)
     return reuse;
 }
 
+static struct reuse look_at(struct reuses *r, uint32_t inst)
+{
+    struct view view = view_of(r, inst);
+    struct reuse reuse = view.group->space == W_local ? reuse_local(&view) : judge(&view);
+    if (!view.lanes_known && !view.in_loop && reuse.kind == REUSE_NONE)
+        reuse.kind = REUSE_UNKNOWN;
+    return reuse;
+}
+
 struct reuse reuse_of(struct reuses *r, uint32_t inst)
 {
     if (!r->table)
@@ -539,13 +566,13 @@ struct reuse reuse_of(struct reuses *r, uint32_t inst)
     if (!r->group_of[inst])
         return (struct reuse){
             .kind = REUSE_UNKNOWN, .miss = {1, 1}, .lines = 1, .loop = loop_of(r, inst)};
-    arena_init(&r->scratch, r->arena->memory);
-    struct view view = view_of(r, inst);
-    struct reuse reuse = view.group->space == W_local ? reuse_local(&view) : judge(&view);
-    arena_free(&r->scratch);
-    if (!view.lanes_known && !view.in_loop && reuse.kind == REUSE_NONE)
-        reuse.kind = REUSE_UNKNOWN;
-    return reuse;
+    struct member *member = &r->group_of[inst]->members.v[r->place_of[inst]];
+    if (!member->reuse) {
+        struct reuse *reuse = ARENA_NEW(r->arena, struct reuse);
+        *reuse = look_at(r, inst);
+        member->reuse = reuse;
+    }
+    return *member->reuse;
 }
 
 // Of the other loads the one that serves most alone.
@@ -573,9 +600,7 @@ static uint32_t best_other(struct view *view, bool *all)
 struct reuse_other reuse_other(struct reuses *r, uint32_t inst)
 {
     struct reuse_other other;
-    arena_init(&r->scratch, r->arena->memory);
     struct view view = view_of(r, inst);
     other.line = ir_place(r->module, r->fn, best_other(&view, &other.all)).line;
-    arena_free(&r->scratch);
     return other;
 }
