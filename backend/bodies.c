@@ -21,6 +21,10 @@ static void add_body(struct bodies *bodies, struct arena *arena, const struct tr
 {
     const struct node *nodes = tree->nodes.v;
     struct body body = {tree, function, nodes[scope].begin + 1, nodes[scope].end, 0, {0}};
+    uint32_t count = 0;
+    for (uint32_t node = scope; node < node_next(tree, scope); node++)
+        count += nodes[node].kind == NODE_INSTR;
+    vec_fix(arena, &body.insts, count);
     for (uint32_t node = scope; node < node_next(tree, scope); node++) {
         if (nodes[node].kind != NODE_INSTR)
             continue;
@@ -32,7 +36,7 @@ static void add_body(struct bodies *bodies, struct arena *arena, const struct tr
 
 void bodies_find(struct bodies *bodies, struct arena *arena, const struct tree *tree)
 {
-    *bodies = (struct bodies){0};
+    *bodies = (struct bodies){.tree = tree};
     if (!tree->nodes.n)
         return;
     NODE_EACH (function, tree, 0) {

@@ -12,6 +12,7 @@ struct body {
 };
 
 struct bodies {
+    const struct tree *tree;
     VEC(struct body) list; // in the order of the text
 };
 

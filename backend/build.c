@@ -14,19 +14,34 @@ struct builder {
     const struct rejection **rejections; // by function, then place
     struct shared_search *shared;
     uint32_t chain, block, rejection; // how far the plan's lists are done
+    const char **names;               // per name of the tree; NULL: not asked for yet
+    struct arena own;                 // for the build only
     // The function at work.
     const struct ir_function *fn;
     const struct body *body;
     struct table_kernel *kernel;
+    struct range *ranges; // per instruction, once it is asked for
+    struct arena scratch; // for it
+};
+
+// Instructions of the output that one of the input has become: [first, end).
+struct range {
+    bool known;
+    uint32_t first, end;
 };
 
 void tables_digest(char digest[SHA256_HEX + 1], const char *text, size_t length)
 {
     struct sha256_ctx context;
-    uint8_t bytes[SHA256_DIGEST_SIZE];
     sha256_init(&context);
     sha256_update(&context, length, (const uint8_t *)text);
-    sha256_digest(&context, sizeof bytes, bytes);
+    tables_digest_end(digest, &context);
+}
+
+void tables_digest_end(char digest[SHA256_HEX + 1], struct sha256_ctx *pieces)
+{
+    uint8_t bytes[SHA256_DIGEST_SIZE];
+    sha256_digest(pieces, sizeof bytes, bytes);
     for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
 }
@@ -34,17 +49,21 @@ void tables_digest(char digest[SHA256_HEX + 1], const char *text, size_t length)
 static const char *name_text(const struct builder *b, uint32_t name)
 {
     const struct name *n = tree_name(b->module->tree, name);
-    return arena_strndup(b->arena, n->text, n->length);
+    if (!b->names[name])
+        b->names[name] = arena_strndup(b->arena, n->text, n->length);
+    return b->names[name];
 }
 
-// The instructions of the output that the input's instruction has become: [first, end).
-static void output_range(const struct builder *b, uint32_t inst, uint32_t *first, uint32_t *end)
+static struct range output_range(const struct builder *b, uint32_t inst)
 {
+    struct range *range = &b->ranges[inst];
+    if (range->known)
+        return *range;
     const struct node *node = &b->module->tree->nodes.v[b->fn->insts.v[inst].node];
     uint32_t to, to_end;
     writer_range(b->written, node->begin, node->end, &to, &to_end);
-    *first = body_find(b->body, to);
-    *end = body_find(b->body, to_end);
+    *range = (struct range){true, body_find(b->body, to), body_find(b->body, to_end)};
+    return *range;
 }
 
 static uint32_t line_of(const struct builder *b, uint32_t inst)
@@ -60,15 +79,14 @@ static const char *fault(const struct builder *b, const char *what, uint32_t ins
 
 static const char *add_instruction(struct builder *b, struct table_chain *to, uint32_t inst)
 {
-    uint32_t first, end;
     if (inst >= b->fn->insts.n)
         return fault(b, "a chain has an instruction that the function has not", inst);
-    output_range(b, inst, &first, &end);
-    if (first >= end)
+    struct range range = output_range(b, inst);
+    if (range.first >= range.end)
         return fault(b, "a chain's instruction is not in the output", inst);
     struct place place = ir_place(b->module, b->fn, inst);
-    struct table_instruction entry = {place.line, place.column, first, 2,
-                                      body_opcode(b->body, b->arena, first)};
+    struct table_instruction entry = {place.line, place.column, range.first, 2,
+                                      body_opcode(b->body, b->arena, range.first)};
     vec_push(b->arena, &to->instructions, entry);
     return NULL;
 }
@@ -83,6 +101,7 @@ static const char *add_chain(struct builder *b, const struct chain *chain)
         .saving = chain->saving,
         .expected_saving = chain->expected_saving,
     };
+    vec_fix(b->arena, &to.instructions, chain->count);
     for (uint32_t i = 0; i < chain->count; i++) {
         const char *wrong = add_instruction(b, &to, chain->inst[i]);
         if (wrong)
@@ -122,14 +141,13 @@ static void place_block(const struct builder *b, const struct block_plan *plan,
     for (uint32_t i = 0; i < plan->block_count; i++) {
         const struct ir_block *part = &b->fn->blocks.v[plan->blocks[i]];
         for (uint32_t inst = part->first; inst < part->end; inst++) {
-            uint32_t first, end;
             if (inst < plan->first || inst > plan->last)
                 continue;
-            output_range(b, inst, &first, &end);
-            if (first < end && first < block->begin_index)
-                block->begin_index = first;
-            if (first < end && end - 1 > block->end_index)
-                block->end_index = end - 1;
+            struct range range = output_range(b, inst);
+            if (range.first < range.end && range.first < block->begin_index)
+                block->begin_index = range.first;
+            if (range.first < range.end && range.end - 1 > block->end_index)
+                block->end_index = range.end - 1;
         }
     }
 }
@@ -170,12 +188,15 @@ static const char *add_block(struct builder *b, const struct block_plan *plan)
         .threshold = limited(plan->estimate.threshold, INT64_MAX),
         .passed_over = plan->estimate.candidate && !plan->chosen,
     };
+    vec_fix(b->arena, &block.alternatives, 1);
     vec_push(b->arena, &block.alternatives, estimate_of(&plan->other));
     place_block(b, plan, &block);
     if (block.begin_index == UINT32_MAX)
         return fault(b, "a block has no instructions in the output", plan->first);
+    vec_fix(b->arena, &block.live_in, plan->live_in.n);
     for (uint32_t i = 0; i < plan->live_in.n; i++)
         vec_push(b->arena, &block.live_in, live_name(b, &plan->live_in.v[i]));
+    vec_fix(b->arena, &block.live_out, plan->live_out.n);
     for (uint32_t i = 0; i < plan->live_out.n; i++)
         vec_push(b->arena, &block.live_out, live_name(b, &plan->live_out.v[i]));
     vec_push(b->arena, &b->kernel->blocks, block);
@@ -216,7 +237,7 @@ static int compare_rejections(const void *a, const void *b)
 static void sort_rejections(struct builder *b)
 {
     uint32_t count = b->plan->rejections.n;
-    b->rejections = ARENA_ARRAY(b->arena, const struct rejection *, count);
+    b->rejections = ARENA_ARRAY(&b->own, const struct rejection *, count);
     for (uint32_t i = 0; i < count; i++)
         b->rejections[i] = &b->plan->rejections.v[i];
     if (count)
@@ -231,6 +252,22 @@ static void place_shared(const struct builder *b, uint32_t function)
     b->kernel->service_queue_at_core = shared_leaves_queue(capability, &shared);
 }
 
+// Room for what the plan says of the function, and no more: kernels are many.
+static void make_room(const struct builder *b, uint32_t function, struct table_kernel *kernel)
+{
+    const struct plan *plan = b->plan;
+    uint32_t chain = b->chain, block = b->block, rejection = b->rejection;
+    while (chain < plan->chains.n && plan->chains.v[chain].function == function)
+        chain++;
+    while (block < plan->blocks.n && plan->blocks.v[block].function == function)
+        block++;
+    while (rejection < plan->rejections.n && b->rejections[rejection]->function == function)
+        rejection++;
+    vec_fix(b->arena, &kernel->chains, chain - b->chain);
+    vec_fix(b->arena, &kernel->blocks, block - b->block);
+    vec_fix(b->arena, &kernel->rejected, rejection - b->rejection);
+}
+
 static const char *add_kernel(struct builder *b, uint32_t function)
 {
     struct table_kernel kernel = {.name = name_text(b, b->fn->name),
@@ -239,6 +276,8 @@ static const char *add_kernel(struct builder *b, uint32_t function)
     const struct plan *plan = b->plan;
     const char *wrong = NULL;
     b->kernel = &kernel;
+    b->ranges = ARENA_ARRAY(&b->scratch, struct range, b->fn->insts.n);
+    make_room(b, function, &kernel);
     place_shared(b, function);
     for (; b->chain < plan->chains.n && plan->chains.v[b->chain].function == function && !wrong;
          b->chain++)
@@ -252,6 +291,7 @@ static const char *add_kernel(struct builder *b, uint32_t function)
         wrong = add_rejection(b, b->rejections[b->rejection]);
     if (b->fn->is_entry || kernel.chains.n || kernel.blocks.n || kernel.rejected.n)
         vec_push(b->arena, &b->tables->kernels, kernel);
+    arena_reset(&b->scratch);
     return wrong;
 }
 
@@ -278,7 +318,10 @@ const char *tables_build(struct tables *tables, struct arena *arena, const struc
         .bodies = bodies,
     };
     const char *wrong = NULL;
-    b.shared = shared_search_new(arena, module);
+    arena_init(&b.own, arena->memory);
+    arena_init(&b.scratch, arena->memory);
+    b.shared = shared_search_new(&b.own, module);
+    b.names = ARENA_ARRAY(&b.own, const char *, module->tree->names.names.n);
     sort_rejections(&b);
     for (uint32_t function = 0; function < module->functions.n && !wrong; function++) {
         b.fn = &module->functions.v[function];
@@ -288,6 +331,8 @@ const char *tables_build(struct tables *tables, struct arena *arena, const struc
     }
     bool done =
         b.chain == plan->chains.n && b.block == plan->blocks.n && b.rejection == plan->rejections.n;
+    arena_free(&b.scratch);
+    arena_free(&b.own);
     if (!wrong && !done)
         wrong = "the plan is not in order, or speaks of functions without a body";
     return wrong ? wrong : tables_check(arena, tables);

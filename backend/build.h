@@ -13,3 +13,5 @@ const char *tables_build(struct tables *tables, struct arena *arena, const struc
 
 // The digest of a text in hexadecimal digits.
 void tables_digest(char digest[SHA256_HEX + 1], const char *text, size_t length);
+struct sha256_ctx; // nettle's: the same of a text in pieces
+void tables_digest_end(char digest[SHA256_HEX + 1], struct sha256_ctx *pieces);

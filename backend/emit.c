@@ -108,7 +108,7 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
     wrong = tables_build(tables, arena, module, plan, &written, &bodies);
     if (wrong)
         return wrong;
-    output->text = tags_write(arena, tree, tables, options->tags, &output->length);
+    output->text = tags_write(arena, &bodies, tables, options->tags, &output->length);
     if (!output->text)
         return "a kernel of the tables is not in the output";
     tables_digest(tables->output.sha256, output->text, output->length);

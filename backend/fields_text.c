@@ -98,20 +98,35 @@ static bool is_absent(const struct field *field, const void *value)
            (field->kind == FIELD_OPTION && !*(const bool *)value) || field->kind == FIELD_LIST;
 }
 
+// The objects that a field lies in, from the inside out.
+struct path {
+    const struct path *outer;
+    const char *key;
+};
+
+static void add_path(struct text *to, const struct path *path)
+{
+    if (!path)
+        return;
+    add_path(to, path->outer);
+    text_string(to, path->key);
+    text_add(to, ".", 1);
+}
+
 static void write_fields(struct text *to, const struct field *rows, const void *record,
-                         const char *prefix)
+                         const struct path *path)
 {
     for (const struct field *field = rows; field->key; field++) {
         const void *value = (const char *)record + field->offset;
         if (is_absent(field, value))
             continue;
         if (field->rows) {
-            write_fields(to, field->rows, record,
-                         arena_printf(to->arena, "%s%s.", prefix, field->key));
+            struct path inner = {path, field->key};
+            write_fields(to, field->rows, record, &inner);
             continue;
         }
         text_add(to, " ", 1);
-        text_string(to, prefix);
+        add_path(to, path);
         text_string(to, field->key);
         text_add(to, "='", is_quoted(field->kind) ? 2 : 1);
         add_value(to, field, value);
@@ -121,7 +136,7 @@ static void write_fields(struct text *to, const struct field *rows, const void *
 
 void fields_write_text(struct text *text, const struct field *rows, const void *record)
 {
-    write_fields(text, rows, record, "");
+    write_fields(text, rows, record, NULL);
 }
 
 // Reading

@@ -28,6 +28,8 @@ extern const struct tag_spelling tag_spellings[]; // TAGS_PRAGMA, TAGS_COMMENT
     TAG_KIND(BEGIN, "begin", true)    /* id: first instruction of a block to offload */            \
     TAG_KIND(END, "end", true)        /* id: its last one */
 
+#define TAG_MORE_LEAD "+ " // what a tag that goes on begins with
+
 enum tag_kind {
 #define TAG_KIND(name, word, at_instruction) TAG_##name,
     TAG_KINDS
@@ -45,4 +47,8 @@ extern const struct tag_kind_info tag_kinds[TAG_KIND_COUNT];
 enum tag_kind tag_kind(const char *content, uint32_t length, uint32_t *rest);
 
 // Digest over tags: `at content` of each, the digest tag left out.
-void tags_digest(char digest[SHA256_HEX + 1], struct arena *arena, const struct tags *tags);
+void tags_digest(char digest[SHA256_HEX + 1], const struct tags *tags);
+// One of them; the content is what `lead` and `content` are together.
+struct sha256_ctx; // nettle's
+void tags_digest_add(struct sha256_ctx *digest, uint32_t at, const char *lead, const char *content,
+                     uint32_t length);

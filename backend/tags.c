@@ -1,7 +1,9 @@
 #include "backend/build.h"
 #include "backend/tag_text.h"
 #include "backend/text.h"
+#include "support/number.h"
 #include <limits.h>
+#include <nettle/sha2.h>
 #include <string.h>
 
 const struct tag_kind_info tag_kinds[TAG_KIND_COUNT] = {
@@ -26,22 +28,29 @@ enum tag_kind tag_kind(const char *content, uint32_t length, uint32_t *rest)
     return TAG_KIND_COUNT;
 }
 
-void tags_digest(char digest[SHA256_HEX + 1], struct arena *arena, const struct tags *tags)
+void tags_digest_add(struct sha256_ctx *digest, uint32_t at, const char *lead, const char *content,
+                     uint32_t length)
 {
-    struct text text;
-    uint32_t length, rest;
-    text_init(&text, arena);
+    char place[NUMBER_TEXT];
+    size_t digits = number_uint(place, at);
+    place[digits++] = ' ';
+    sha256_update(digest, digits, (const uint8_t *)place);
+    sha256_update(digest, strlen(lead), (const uint8_t *)lead);
+    sha256_update(digest, length, (const uint8_t *)content);
+    sha256_update(digest, 1, (const uint8_t *)"\n");
+}
+
+void tags_digest(char digest[SHA256_HEX + 1], const struct tags *tags)
+{
+    struct sha256_ctx all;
+    uint32_t rest;
+    sha256_init(&all);
     for (uint32_t i = 0; i < tags->list.n; i++) {
         const struct tag *tag = &tags->list.v[i];
-        if (tag_kind(tag->content, tag->length, &rest) != TAG_DIGEST) {
-            text_uint(&text, tag->at);
-            text_add(&text, " ", 1);
-            text_add(&text, tag->content, tag->length);
-            text_add(&text, "\n", 1);
-        }
+        if (tag_kind(tag->content, tag->length, &rest) != TAG_DIGEST)
+            tags_digest_add(&all, tag->at, "", tag->content, tag->length);
     }
-    const char *all = text_end(&text, &length);
-    tables_digest(digest, all, length);
+    tables_digest_end(digest, &all);
 }
 
 // Finding. The scan knows as much of PTX as it takes not to look into comments and strings.

@@ -26,9 +26,11 @@ void tags_find(struct tags *tags, struct arena *arena, const struct source *sour
 char *tags_strip(struct arena *arena, const struct source *source, const struct tags *tags,
                  uint32_t *length);
 
-// The text with tags for the tables. Needs: `tree` is of the untagged output text, which the
-// tables' indices describe. Pragma and comment style add what reading back needs.
-char *tags_write(struct arena *arena, const struct tree *tree, const struct tables *tables,
+// The text with tags for the tables. Needs: `bodies` are those of the untagged output text, which
+// the tables' indices describe. Pragma and comment style add what reading back needs. NULL: a
+// kernel of the tables is not in the text.
+struct bodies;
+char *tags_write(struct arena *arena, const struct bodies *bodies, const struct tables *tables,
                  enum tag_style style, uint32_t *length);
 
 // Reads the tables back from a tagged text; `output` is this text. Faults are added to `diags` (id

@@ -375,6 +375,6 @@ bool tags_read(struct tables *tables, struct arena *arena, const struct source *
     const char *wrong = tables_check(arena, tables);
     if (wrong)
         return fault_at(&r, r.records.v, wrong);
-    tags_digest(tags, arena, &r.tags);
+    tags_digest(tags, &r.tags);
     return !strcmp(tags, digests.tags) || fault_at(&r, digest, "the tags were changed");
 }

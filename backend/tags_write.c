@@ -1,7 +1,11 @@
+// The tags in the order of the text, which the tables have too: what is behind a body's brace, then
+// what is at its instructions. So the output is written in one go, with the digest over the tags.
 #include "backend/bodies.h"
 #include "backend/build.h"
 #include "backend/rows.h"
 #include "backend/tag_text.h"
+#include "backend/text.h"
+#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,62 +13,75 @@
 struct mark {
     uint32_t index; // of the instruction
     enum tag_kind kind;
-    const char *content;
+    uint32_t id;      // of the chain or block
+    const char *word; // TAG_CHAIN: where in the chain
 };
 
 struct tagger {
-    struct arena *arena;
     const struct tables *tables;
+    const struct source *source;
     const struct bodies *bodies;
-    VEC(struct mark) marks; // of the kernel at work
-    struct tags tags;       // in the order of the text
-    uint32_t digest;        // the digest's place among the tags
-    struct text text;       // the tag at work
+    enum tag_style style;
+    struct arena *arena;
+    VEC(struct mark) marks;   // of the kernel at work
+    struct text tag;          // content of the tag at work
+    struct text text;         // the output
+    uint32_t at;              // the source is in it up to here
+    struct sha256_ctx digest; // of the tags
+    bool begun;
+    uint32_t digests; // where in the output the digests go
 };
 
-static void add_piece(struct tagger *t, uint32_t at, const char *content, uint32_t length)
+static void put_source(struct tagger *t, uint32_t end)
 {
-    struct tag tag = {.at = at, .content = content, .length = length};
-    vec_push(t->arena, &t->tags.list, tag);
+    text_add(&t->text, t->source->text + t->at, end - t->at);
+    t->at = end;
 }
 
-// Adds the tag in front of `at`, in pieces if it is long.
-static void add_tag(struct tagger *t, uint32_t at)
+// Tags at an instruction have a blank behind them, others in front.
+static void put_piece(struct tagger *t, uint32_t at, bool at_instruction, const char *lead,
+                      const char *content, uint32_t length)
 {
-    uint32_t length = t->text.bytes.n;
-    const char *content = arena_strndup(t->arena, t->text.bytes.v, length);
-    for (bool first = true; length || first; first = false) {
-        uint32_t part = length < TAG_LONGEST ? length : TAG_LONGEST;
-        const char *piece =
-            first ? content
-                  : arena_printf(t->arena, "%s %.*s", tag_kinds[TAG_MORE].word, (int)part, content);
-        add_piece(t, at, piece, first ? part : (uint32_t)strlen(piece));
-        content += part;
-        length -= part;
-    }
+    put_source(t, at);
+    text_add(&t->text, " ", !at_instruction);
+    text_string(&t->text, tag_spellings[t->style].open);
+    text_string(&t->text, lead);
+    text_add(&t->text, content, length);
+    text_string(&t->text, tag_spellings[t->style].close);
+    text_add(&t->text, " ", at_instruction);
 }
 
 static struct text *begin_tag(struct tagger *t, enum tag_kind kind)
 {
-    t->text.bytes.n = 0;
-    text_string(&t->text, tag_kinds[kind].word);
-    return &t->text;
+    t->tag.bytes.n = 0;
+    text_string(&t->tag, tag_kinds[kind].word);
+    return &t->tag;
 }
 
-static void add_record(struct tagger *t, const struct body *body, enum tag_kind kind,
+// Puts the tag in front of `at`, in pieces if it is long.
+static void put_tag(struct tagger *t, uint32_t at, bool at_instruction)
+{
+    const char *content = t->tag.bytes.v, *lead = "";
+    for (uint32_t left = t->tag.bytes.n; left;) {
+        uint32_t part = left < TAG_LONGEST ? left : TAG_LONGEST;
+        tags_digest_add(&t->digest, at, lead, content, part);
+        put_piece(t, at, at_instruction, lead, content, part);
+        content += part;
+        left -= part;
+        lead = TAG_MORE_LEAD;
+    }
+}
+
+static void put_record(struct tagger *t, const struct body *body, enum tag_kind kind,
                        const struct field *rows, const void *record)
 {
     fields_write_text(begin_tag(t, kind), rows, record);
-    add_tag(t, body->open);
+    put_tag(t, body->open, false);
 }
 
-static void add_mark(struct tagger *t, uint32_t index, enum tag_kind kind, const char *content)
-{
-    struct mark mark = {index, kind, content};
-    vec_push(t->arena, &t->marks, mark);
-}
+// What the tables say, behind the brace of the body
 
-static void add_chain(struct tagger *t, const struct body *body, const struct table_chain *chain)
+static void put_chain(struct tagger *t, const struct body *body, const struct table_chain *chain)
 {
     struct text *text = begin_tag(t, TAG_CHAIN_FACTS);
     fields_write_text(text, rows_chain, chain);
@@ -74,24 +91,84 @@ static void add_chain(struct tagger *t, const struct body *body, const struct ta
         text_uint(text, inst->line);
         text_add(text, ":", 1);
         text_uint(text, inst->column);
-        add_mark(t, inst->index, TAG_CHAIN,
-                 arena_printf(t->arena, "%s %u %s", tag_kinds[TAG_CHAIN].word, chain->id,
-                              table_tag_names[inst->tag]));
     }
-    add_tag(t, body->open);
+    put_tag(t, body->open, false);
 }
 
-static void add_block(struct tagger *t, const struct body *body, const struct table_block *block)
+static void put_block(struct tagger *t, const struct body *body, const struct table_block *block)
 {
-    add_record(t, body, TAG_BLOCK_FACTS, rows_block, block);
+    put_record(t, body, TAG_BLOCK_FACTS, rows_block, block);
     for (uint32_t i = 0; i < block->alternatives.n; i++)
-        add_record(t, body, TAG_ALTERNATIVE, rows_alternative, &block->alternatives.v[i]);
-    if (!table_block_chosen(block))
-        return;
-    add_mark(t, block->begin_index, TAG_BEGIN,
-             arena_printf(t->arena, "%s %u", tag_kinds[TAG_BEGIN].word, block->id));
-    add_mark(t, block->end_index, TAG_END,
-             arena_printf(t->arena, "%s %u", tag_kinds[TAG_END].word, block->id));
+        put_record(t, body, TAG_ALTERNATIVE, rows_alternative, &block->alternatives.v[i]);
+}
+
+// The digests have room now, and come when all is written.
+static void put_digest(struct tagger *t, const struct body *body)
+{
+    char room[SHA256_HEX];
+    struct text *text = begin_tag(t, TAG_DIGEST);
+    memset(room, '0', sizeof room);
+    text_string(text, " text=");
+    text_add(text, room, sizeof room);
+    text_string(text, " tags=");
+    text_add(text, room, sizeof room);
+    put_piece(t, body->open, false, "", t->tag.bytes.v, t->tag.bytes.n);
+    t->digests = t->text.bytes.n - (uint32_t)strlen(tag_spellings[t->style].close);
+}
+
+static void fill_digest(struct tagger *t)
+{
+    char digest[SHA256_HEX + 1];
+    char *end = t->text.bytes.v + t->digests;
+    tables_digest_end(digest, &t->digest);
+    memcpy(end - SHA256_HEX, digest, SHA256_HEX);
+    tables_digest(digest, t->source->text, t->source->length);
+    memcpy(end - SHA256_HEX - strlen(" tags=") - SHA256_HEX, digest, SHA256_HEX);
+}
+
+static void put_facts(struct tagger *t, const struct body *body, const struct table_kernel *kernel)
+{
+    bool first = !t->begun;
+    if (first)
+        put_record(t, body, TAG_MODULE, rows_module, t->tables);
+    put_record(t, body, TAG_KERNEL, rows_kernel, kernel);
+    for (uint32_t i = 0; i < kernel->chains.n; i++)
+        put_chain(t, body, &kernel->chains.v[i]);
+    for (uint32_t i = 0; i < kernel->blocks.n; i++)
+        put_block(t, body, &kernel->blocks.v[i]);
+    for (uint32_t i = 0; i < kernel->rejected.n; i++)
+        put_record(t, body, TAG_REJECTED, rows_rejection, &kernel->rejected.v[i]);
+    if (first)
+        put_digest(t, body);
+    t->begun = true;
+}
+
+// What is at its instructions
+
+static void add_mark(struct tagger *t, uint32_t index, enum tag_kind kind, uint32_t id,
+                     const char *word)
+{
+    struct mark mark = {index, kind, id, word};
+    vec_push(t->arena, &t->marks, mark);
+}
+
+static void add_marks(struct tagger *t, const struct table_kernel *kernel)
+{
+    t->marks.n = 0;
+    for (uint32_t i = 0; i < kernel->chains.n; i++) {
+        const struct table_chain *chain = &kernel->chains.v[i];
+        for (uint32_t k = 0; k < chain->instructions.n; k++) {
+            const struct table_instruction *inst = &chain->instructions.v[k];
+            add_mark(t, inst->index, TAG_CHAIN, chain->id, table_tag_names[inst->tag]);
+        }
+    }
+    for (uint32_t i = 0; i < kernel->blocks.n; i++) {
+        const struct table_block *block = &kernel->blocks.v[i];
+        if (!table_block_chosen(block))
+            continue;
+        add_mark(t, block->begin_index, TAG_BEGIN, block->id, NULL);
+        add_mark(t, block->end_index, TAG_END, block->id, NULL);
+    }
 }
 
 // Begins first, then the chain, then ends.
@@ -106,35 +183,41 @@ static int compare_marks(const void *a, const void *b)
     if (x->index != y->index)
         return x->index < y->index ? -1 : 1;
     int by = mark_rank(x->kind) - mark_rank(y->kind);
-    return by ? by : strcmp(x->content, y->content);
+    return by ? by : (x->id > y->id) - (x->id < y->id);
 }
 
-static void add_marks(struct tagger *t, const struct body *body)
+static void put_mark(struct tagger *t, const struct body *body, const struct mark *mark)
 {
+    struct text *text = begin_tag(t, mark->kind);
+    text_add(text, " ", 1);
+    text_uint(text, mark->id);
+    if (mark->word) {
+        text_add(text, " ", 1);
+        text_string(text, mark->word);
+    }
+    put_tag(t, body_inst(body, mark->index)->begin, true);
+}
+
+// As in [000 Fig. 6]: `ld.global.f32 %f1, [%rd1];[01]`.
+static void put_as_in_paper(struct tagger *t, const struct body *body, const struct mark *mark)
+{
+    if (mark->kind != TAG_CHAIN)
+        return;
+    put_source(t, body_inst(body, mark->index)->end);
+    text_printf(&t->text, "[%s]", mark->word);
+}
+
+static void put_kernel(struct tagger *t, const struct body *body, const struct table_kernel *kernel)
+{
+    if (t->style == TAGS_NONE)
+        return;
+    if (t->style != TAGS_PAPER)
+        put_facts(t, body, kernel);
+    add_marks(t, kernel);
     if (t->marks.n)
         qsort(t->marks.v, t->marks.n, sizeof *t->marks.v, compare_marks);
     for (uint32_t i = 0; i < t->marks.n; i++)
-        add_piece(t, body_inst(body, t->marks.v[i].index)->begin, t->marks.v[i].content,
-                  (uint32_t)strlen(t->marks.v[i].content));
-    t->marks.n = 0;
-}
-
-static void add_kernel(struct tagger *t, const struct body *body, const struct table_kernel *kernel)
-{
-    if (!t->tags.list.n)
-        add_record(t, body, TAG_MODULE, rows_module, t->tables);
-    add_record(t, body, TAG_KERNEL, rows_kernel, kernel);
-    for (uint32_t i = 0; i < kernel->chains.n; i++)
-        add_chain(t, body, &kernel->chains.v[i]);
-    for (uint32_t i = 0; i < kernel->blocks.n; i++)
-        add_block(t, body, &kernel->blocks.v[i]);
-    for (uint32_t i = 0; i < kernel->rejected.n; i++)
-        add_record(t, body, TAG_REJECTED, rows_rejection, &kernel->rejected.v[i]);
-    if (!t->digest) {
-        t->digest = t->tags.list.n;
-        add_piece(t, body->open, "", 0);
-    }
-    add_marks(t, body);
+        (t->style == TAGS_PAPER ? put_as_in_paper : put_mark)(t, body, &t->marks.v[i]);
 }
 
 static bool is_of(const struct body *body, const struct table_kernel *kernel)
@@ -145,89 +228,30 @@ static bool is_of(const struct body *body, const struct table_kernel *kernel)
 }
 
 // Kernels stand in the tables in the order of their bodies.
-static bool add_kernels(struct tagger *t)
+static bool put_kernels(struct tagger *t)
 {
     uint32_t kernel = 0;
     for (uint32_t i = 0; i < t->bodies->list.n && kernel < t->tables->kernels.n; i++)
         if (is_of(&t->bodies->list.v[i], &t->tables->kernels.v[kernel]))
-            add_kernel(t, &t->bodies->list.v[i], &t->tables->kernels.v[kernel++]);
+            put_kernel(t, &t->bodies->list.v[i], &t->tables->kernels.v[kernel++]);
     return kernel == t->tables->kernels.n;
 }
 
-static void fill_digest(struct tagger *t, const struct source *source)
-{
-    char text[SHA256_HEX + 1], tags[SHA256_HEX + 1];
-    struct tag *tag = &t->tags.list.v[t->digest];
-    tag->content = tag_kinds[TAG_DIGEST].word; // so that it is known for what it is
-    tag->length = (uint32_t)strlen(tag->content);
-    tables_digest(text, source->text, source->length);
-    tags_digest(tags, t->arena, &t->tags);
-    tag->content =
-        arena_printf(t->arena, "%s text=%s tags=%s", tag_kinds[TAG_DIGEST].word, text, tags);
-    tag->length = (uint32_t)strlen(tag->content);
-}
-
-static void spell(struct text *text, const struct tag *tag, enum tag_style style)
-{
-    uint32_t rest;
-    bool at_instruction = tag_kinds[tag_kind(tag->content, tag->length, &rest)].at_instruction;
-    text_add(text, " ", !at_instruction);
-    text_string(text, tag_spellings[style].open);
-    text_add(text, tag->content, tag->length);
-    text_string(text, tag_spellings[style].close);
-    text_add(text, " ", at_instruction);
-}
-
-static char *put_tags(struct tagger *t, const struct source *source, enum tag_style style,
-                      uint32_t *length)
-{
-    struct text text;
-    uint32_t at = 0;
-    text_init(&text, t->arena);
-    for (uint32_t i = 0; i < t->tags.list.n; i++) {
-        const struct tag *tag = &t->tags.list.v[i];
-        text_add(&text, source->text + at, tag->at - at);
-        spell(&text, tag, style);
-        at = tag->at;
-    }
-    text_add(&text, source->text + at, source->length - at);
-    return text_end(&text, length);
-}
-
-// As in [000 Fig. 6]: `ld.global.f32 %f1, [%rd1];[01]`.
-static char *put_paper(struct tagger *t, const struct source *source, uint32_t *length)
-{
-    struct text text;
-    uint32_t at = 0;
-    text_init(&text, t->arena);
-    for (uint32_t i = 0; i < t->tags.list.n; i++) {
-        const struct tag *tag = &t->tags.list.v[i];
-        uint32_t rest;
-        if (tag_kind(tag->content, tag->length, &rest) != TAG_CHAIN)
-            continue;
-        const struct body *body = bodies_at(t->bodies, tag->at);
-        uint32_t end = body_inst(body, body_find(body, tag->at))->end;
-        text_add(&text, source->text + at, end - at);
-        text_printf(&text, "[%.2s]", tag->content + tag->length - 2);
-        at = end;
-    }
-    text_add(&text, source->text + at, source->length - at);
-    return text_end(&text, length);
-}
-
-char *tags_write(struct arena *arena, const struct tree *tree, const struct tables *tables,
+char *tags_write(struct arena *arena, const struct bodies *bodies, const struct tables *tables,
                  enum tag_style style, uint32_t *length)
 {
-    struct bodies bodies;
-    bodies_find(&bodies, arena, tree);
-    struct tagger t = {.arena = arena, .tables = tables, .bodies = &bodies};
+    struct tagger t = {.tables = tables,
+                       .source = bodies->tree->source,
+                       .bodies = bodies,
+                       .style = style,
+                       .arena = arena};
+    text_init(&t.tag, arena);
     text_init(&t.text, arena);
-    if (!add_kernels(&t))
+    sha256_init(&t.digest);
+    if (!put_kernels(&t))
         return NULL;
-    if (style == TAGS_PAPER)
-        return put_paper(&t, tree->source, length);
-    if (style != TAGS_NONE && t.tags.list.n)
-        fill_digest(&t, tree->source);
-    t.tags.list.n = style == TAGS_NONE ? 0 : t.tags.list.n;
-    return put_tags(&t, tree->source, style, length);
+    put_source(&t, t.source->length);
+    if (t.begun)
+        fill_digest(&t);
+    return text_end(&t.text, length);
 }

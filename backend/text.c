@@ -19,17 +19,10 @@ static char *text_room(struct text *text, size_t length)
     return text->bytes.v + text->bytes.n;
 }
 
-void text_add(struct text *text, const char *bytes, size_t length)
+void text_add_growing(struct text *text, const char *bytes, size_t length)
 {
-    if (!length)
-        return;
     memcpy(text_room(text, length), bytes, length);
     text->bytes.n += (uint32_t)length;
-}
-
-void text_string(struct text *text, const char *string)
-{
-    text_add(text, string, strlen(string));
 }
 
 void text_uint(struct text *text, uint64_t number)

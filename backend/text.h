@@ -1,6 +1,7 @@
 // A text that grows in an arena.
 #pragma once
 #include "support/vec.h"
+#include <string.h>
 
 struct text {
     struct arena *arena;
@@ -8,8 +9,26 @@ struct text {
 };
 
 void text_init(struct text *text, struct arena *arena);
-void text_add(struct text *text, const char *bytes, size_t length);
-void text_string(struct text *text, const char *string);
+void text_add_growing(struct text *text, const char *bytes, size_t length); // for text_add
+
+// Most of what is added is a few bytes, for which there is room.
+static inline void text_add(struct text *text, const char *bytes, size_t length)
+{
+    if (!length)
+        return;
+    if (length >= text->bytes.capacity - text->bytes.n) {
+        text_add_growing(text, bytes, length);
+        return;
+    }
+    memcpy(text->bytes.v + text->bytes.n, bytes, length);
+    text->bytes.n += (uint32_t)length;
+}
+
+static inline void text_string(struct text *text, const char *string)
+{
+    text_add(text, string, strlen(string));
+}
+
 void text_uint(struct text *text, uint64_t number);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The text with two NUL bytes behind it, as a source wants it.

@@ -1,4 +1,5 @@
 #include "support/number.h"
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,7 +53,9 @@ void number_shortest(char text[NUMBER_TEXT], double value)
     }
     if (few_decimals(text, value))
         return;
-    for (int digits = 1; digits <= 17; digits++) {
+    // Up to DBL_DIG digits come back from any value with full precision, and %g leaves zeros out:
+    // what needs fewer comes out as short with DBL_DIG.
+    for (int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG; digits <= 17; digits++) {
         snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             return;

@@ -26,6 +26,15 @@
         (vec)->v[(vec)->n++] = (__VA_ARGS__);                                                      \
     } while (0)
 
+// Gives an empty array room for so many elements and no more: for those that are many and short.
+#define vec_fix(arena, vec, count)                                                                 \
+    do {                                                                                           \
+        (vec)->capacity = (uint32_t)(count);                                                       \
+        (vec)->v = (vec)->capacity                                                                 \
+                       ? arena_alloc(arena, (size_t)(vec)->capacity * sizeof *(vec)->v)            \
+                       : NULL;                                                                     \
+    } while (0)
+
 // The elements from `index` on, which may be how many there are. An empty array has no address to
 // add even 0 to.
 #define vec_from(vec, index) ((vec)->v ? (vec)->v + (index) : NULL)

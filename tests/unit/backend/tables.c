@@ -193,8 +193,9 @@ static void test_alternatives(void **state)
             changed++;
         }
     assert_int_not_equal(changed, 0);
-    m.output.text =
-        tags_write(&m.program.arena, &m.program.tree, &m.output.tables, TAGS_COMMENT, &length);
+    struct bodies bodies;
+    bodies_find(&bodies, &m.program.arena, &m.program.tree);
+    m.output.text = tags_write(&m.program.arena, &bodies, &m.output.tables, TAGS_COMMENT, &length);
     m.output.length = length;
     tables_digest(m.output.tables.output.sha256, m.output.text, m.output.length);
     check_forms(&m);

@@ -412,7 +412,7 @@ static bool forge(struct made *m, char *text, uint32_t length)
         char *content = text + (tag->content - source.text);
         tables_digest(digest, plain, plain_length);
         memcpy(content + 12, digest, SHA256_HEX);
-        tags_digest(digest, &m->program.arena, &tags);
+        tags_digest(digest, &tags);
         memcpy(content + 82, digest, SHA256_HEX);
         return true;
     }
