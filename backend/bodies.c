@@ -1,6 +1,7 @@
 #include "backend/bodies.h"
 #include "backend/text.h"
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 // True unless the instruction names a space other than global memory.
@@ -16,27 +17,78 @@ static bool loads_globally(const struct tree *tree, uint32_t node)
     return true;
 }
 
-static void add_body(struct bodies *bodies, struct arena *arena, const struct tree *tree,
-                     uint32_t function, uint32_t scope)
+// Offsets of the tree's text as those of the text that it has become.
+struct mapping {
+    const struct written *written; // NULL: it is the same text
+    uint32_t span;                 // where the last look-up was: they go forward
+};
+
+static const struct writer_span *span_at(struct mapping *mapping, uint32_t offset)
 {
+    const struct written *written = mapping->written;
+    uint32_t span = mapping->span;
+    while (span + 1 < written->spans.n && written->spans.v[span].end <= offset)
+        span++;
+    mapping->span = span;
+    return &written->spans.v[span];
+}
+
+static void map_range(struct mapping *mapping, uint32_t *begin, uint32_t *end)
+{
+    if (!mapping->written)
+        return;
+    const struct writer_span *span = span_at(mapping, *begin);
+    uint32_t last = *end - 1;
+    *begin = span->to + (*begin - span->begin);
+    span = last < span->end ? span : span_at(mapping, last);
+    *end = span->to + (last - span->begin) + 1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct body_inst *x = a, *y = b;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static void find_insts(struct body *body, struct arena *arena, uint32_t scope,
+                       struct mapping *mapping)
+{
+    const struct tree *tree = body->tree;
     const struct node *nodes = tree->nodes.v;
-    struct body body = {tree, function, nodes[scope].begin + 1, nodes[scope].end, 0, {0}};
-    uint32_t count = 0;
-    for (uint32_t node = scope; node < node_next(tree, scope); node++)
+    uint32_t count = 0, next = node_next(tree, scope);
+    bool sorted = true;
+    for (uint32_t node = scope; node < next; node++)
         count += nodes[node].kind == NODE_INSTR;
-    vec_fix(arena, &body.insts, count);
-    for (uint32_t node = scope; node < node_next(tree, scope); node++) {
+    vec_fix(arena, &body->insts, count);
+    for (uint32_t node = scope; node < next; node++) {
         if (nodes[node].kind != NODE_INSTR)
             continue;
-        vec_push(arena, &body.insts, node);
-        body.loads += loads_globally(tree, node);
+        struct body_inst inst = {nodes[node].begin, nodes[node].end, node};
+        map_range(mapping, &inst.begin, &inst.end);
+        sorted &= !body->insts.n || body->insts.v[body->insts.n - 1].begin < inst.begin;
+        vec_push(arena, &body->insts, inst);
+        body->loads += loads_globally(tree, node);
     }
+    if (!sorted)
+        qsort(body->insts.v, body->insts.n, sizeof *body->insts.v, by_place);
+}
+
+static void add_body(struct bodies *bodies, struct arena *arena, const struct tree *tree,
+                     uint32_t function, uint32_t scope, struct mapping *mapping)
+{
+    struct body body = {.tree = tree, .node = function};
+    struct mapping whole = *mapping;
+    uint32_t begin = tree->nodes.v[scope].begin;
+    body.end = tree->nodes.v[scope].end;
+    map_range(&whole, &begin, &body.end);
+    body.open = begin + 1;
+    find_insts(&body, arena, scope, mapping);
     vec_push(arena, &bodies->list, body);
 }
 
-void bodies_find(struct bodies *bodies, struct arena *arena, const struct tree *tree)
+static void find(struct bodies *bodies, struct arena *arena, const struct tree *tree,
+                 struct mapping mapping)
 {
-    *bodies = (struct bodies){.tree = tree};
     if (!tree->nodes.n)
         return;
     NODE_EACH (function, tree, 0) {
@@ -44,10 +96,36 @@ void bodies_find(struct bodies *bodies, struct arena *arena, const struct tree *
             continue;
         NODE_EACH (scope, tree, function)
             if (tree->nodes.v[scope].kind == NODE_SCOPE) {
-                add_body(bodies, arena, tree, function, scope);
+                add_body(bodies, arena, tree, function, scope, &mapping);
                 break;
             }
     }
+}
+
+void bodies_find(struct bodies *bodies, struct arena *arena, const struct tree *tree)
+{
+    *bodies = (struct bodies){.text = tree->source->text, .length = tree->source->length};
+    find(bodies, arena, tree, (struct mapping){NULL, 0});
+}
+
+void bodies_written(struct bodies *bodies, struct arena *arena, const struct tree *tree,
+                    const struct written *written)
+{
+    *bodies = (struct bodies){.text = written->text, .length = written->length};
+    find(bodies, arena, tree, (struct mapping){written, 0});
+}
+
+// Every instruction ends with a semicolon.
+bool keep_instructions(const struct edits *edits, const struct source *source)
+{
+    for (uint32_t i = 0; i < edits->list.n; i++) {
+        const struct edit *edit = &edits->list.v[i];
+        bool leaves = edit->kind == EDIT_REPLACE &&
+                      memchr(source->text + edit->begin, ';', edit->end - edit->begin);
+        if (leaves || (edit->text && strchr(edit->text, ';')))
+            return false;
+    }
+    return true;
 }
 
 const struct body *bodies_at(const struct bodies *bodies, uint32_t offset)
@@ -118,8 +196,8 @@ static const char *behind_word(const char *word, const char *end)
 const char *body_opcode(const struct body *body, struct arena *arena, uint32_t index)
 {
     struct text text;
-    uint32_t begin, end, count, length, node = body->insts.v[index];
-    const char *source = body->tree->source->text, *stop = source + body_inst(body, index)->end;
+    uint32_t begin, end, count, length, node = body->insts.v[index].node;
+    const char *source = body->tree->source->text, *stop = source + body->tree->nodes.v[node].end;
     node_opcode_range(body->tree, node, &begin, &end);
     node_mods(body->tree, node, &count);
     const char *at = source + end;

@@ -1,30 +1,43 @@
 // The function bodies of a text and their instructions, counted as the tables count them.
 #pragma once
+#include "backend/writer.h"
 #include "frontend/tree.h"
+
+struct body_inst {
+    uint32_t begin, end; // in the text
+    uint32_t node;       // of the tree, whose text it may be from
+};
 
 struct body {
     const struct tree *tree;
     uint32_t node; // NODE_FUNCTION
     uint32_t open; // offset behind its opening brace
     uint32_t end;
-    uint32_t loads;      // instructions that may load from global memory
-    VEC(uint32_t) insts; // nodes, in the order of the text
+    uint32_t loads;              // instructions that may load from global memory
+    VEC(struct body_inst) insts; // in the order of the text
 };
 
 struct bodies {
-    const struct tree *tree;
+    const char *text;
+    uint32_t length;
     VEC(struct body) list; // in the order of the text
 };
 
+// Those of the tree's own text.
 void bodies_find(struct bodies *bodies, struct arena *arena, const struct tree *tree);
+// Those of the text that edits have made of it. Needs: edits that keep_instructions.
+void bodies_written(struct bodies *bodies, struct arena *arena, const struct tree *tree,
+                    const struct written *written);
+// True if the edits only move instructions of the text: none comes, goes or changes.
+bool keep_instructions(const struct edits *edits, const struct source *source);
 // The body that holds the offset, or NULL.
 const struct body *bodies_at(const struct bodies *bodies, uint32_t offset);
 const char *body_name(const struct body *body, struct arena *arena);
 bool body_is_entry(const struct body *body);
 
-static inline const struct node *body_inst(const struct body *body, uint32_t index)
+static inline const struct body_inst *body_inst(const struct body *body, uint32_t index)
 {
-    return &body->tree->nodes.v[body->insts.v[index]];
+    return &body->insts.v[index];
 }
 
 // The first instruction that begins at or behind the offset, or their number.

@@ -62,7 +62,11 @@ static struct range output_range(const struct builder *b, uint32_t inst)
     const struct node *node = &b->module->tree->nodes.v[b->fn->insts.v[inst].node];
     uint32_t to, to_end;
     writer_range(b->written, node->begin, node->end, &to, &to_end);
-    *range = (struct range){true, body_find(b->body, to), body_find(b->body, to_end)};
+    // Most are where they were.
+    bool same = inst < b->body->insts.n && body_inst(b->body, inst)->begin == to;
+    uint32_t first = same ? inst : body_find(b->body, to);
+    bool one = first < b->body->insts.n && body_inst(b->body, first)->end == to_end;
+    *range = (struct range){true, first, one ? first + 1 : body_find(b->body, to_end)};
     return *range;
 }
 

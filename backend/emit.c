@@ -70,20 +70,28 @@ const char *backend_strip(struct arena *arena, const struct source *input, uint3
     return source.text;
 }
 
-// The text with the plan's edits, and its tree: the module's own if there are none.
+// The text with the plan's edits, and the bodies in it. It is read anew only if an edit brings or
+// takes away instructions: that is a tenth of the whole run, and as much memory as the input's
+// tree.
 static const char *apply_edits(struct arena *arena, const struct ir_module *module,
-                               const struct plan *plan, struct written *written, struct tree **tree)
+                               const struct plan *plan, struct written *written,
+                               struct bodies *bodies)
 {
-    const char *wrong = writer_apply(arena, module->tree->source, &plan->edits, written);
-    *tree = module->tree;
-    if (wrong || !plan->edits.list.n)
+    const struct source *input = module->tree->source;
+    const char *wrong = writer_apply(arena, input, &plan->edits, written);
+    if (wrong)
         return wrong;
+    if (keep_instructions(&plan->edits, input)) {
+        bodies_written(bodies, arena, module->tree, written);
+        return NULL;
+    }
     struct source *source = ARENA_NEW(arena, struct source);
+    struct tree *tree = ARENA_NEW(arena, struct tree);
     struct diags ignored;
     diags_init(&ignored, arena);
-    source_init(source, arena, module->tree->source->name, written->text, written->length);
-    *tree = ARENA_NEW(arena, struct tree);
-    ptx_parse(*tree, arena, source, &ignored);
+    source_init(source, arena, input->name, written->text, written->length);
+    ptx_parse(tree, arena, source, &ignored);
+    bodies_find(bodies, arena, tree);
     return NULL;
 }
 
@@ -92,7 +100,6 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
 {
     const struct source *source = module->tree->source;
     struct written written;
-    struct tree *tree;
     struct bodies bodies;
     struct tables *tables = &output->tables;
     *tables = (struct tables){.version = TABLES_VERSION,
@@ -101,10 +108,9 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
     tables->source.file = text_utf8(arena, source->name);
     tables->output.file = text_utf8(arena, options->output_name);
     tables_digest(tables->source.sha256, source->text, source->length);
-    const char *wrong = apply_edits(arena, module, plan, &written, &tree);
+    const char *wrong = apply_edits(arena, module, plan, &written, &bodies);
     if (wrong)
         return wrong;
-    bodies_find(&bodies, arena, tree);
     wrong = tables_build(tables, arena, module, plan, &written, &bodies);
     if (wrong)
         return wrong;

@@ -19,7 +19,6 @@ struct mark {
 
 struct tagger {
     const struct tables *tables;
-    const struct source *source;
     const struct bodies *bodies;
     enum tag_style style;
     struct arena *arena;
@@ -34,7 +33,7 @@ struct tagger {
 
 static void put_source(struct tagger *t, uint32_t end)
 {
-    text_add(&t->text, t->source->text + t->at, end - t->at);
+    text_add(&t->text, t->bodies->text + t->at, end - t->at);
     t->at = end;
 }
 
@@ -122,7 +121,7 @@ static void fill_digest(struct tagger *t)
     char *end = t->text.bytes.v + t->digests;
     tables_digest_end(digest, &t->digest);
     memcpy(end - SHA256_HEX, digest, SHA256_HEX);
-    tables_digest(digest, t->source->text, t->source->length);
+    tables_digest(digest, t->bodies->text, t->bodies->length);
     memcpy(end - SHA256_HEX - strlen(" tags=") - SHA256_HEX, digest, SHA256_HEX);
 }
 
@@ -240,17 +239,13 @@ static bool put_kernels(struct tagger *t)
 char *tags_write(struct arena *arena, const struct bodies *bodies, const struct tables *tables,
                  enum tag_style style, uint32_t *length)
 {
-    struct tagger t = {.tables = tables,
-                       .source = bodies->tree->source,
-                       .bodies = bodies,
-                       .style = style,
-                       .arena = arena};
+    struct tagger t = {.tables = tables, .bodies = bodies, .style = style, .arena = arena};
     text_init(&t.tag, arena);
     text_init(&t.text, arena);
     sha256_init(&t.digest);
     if (!put_kernels(&t))
         return NULL;
-    put_source(&t, t.source->length);
+    put_source(&t, bodies->length);
     if (t.begun)
         fill_digest(&t);
     return text_end(&t.text, length);
