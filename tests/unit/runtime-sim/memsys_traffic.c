@@ -1,5 +1,6 @@
 // The memory system under random traffic, and its parts by themselves: packets, atomics, flushes,
 // topologies, configurations that do not fit.
+#include "support/file.h"
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
 // Random traffic: each core has up to `window` requests on their way, of random kinds and bytes, to
@@ -535,8 +536,40 @@ static void report(void **state)
     end(&f);
 }
 
-int main(void)
+// The keys of the section `memory`, as a table.
+static void print_keys(FILE *to)
 {
+    struct fixture f;
+    begin(&f, "isca19", NULL);
+    f.config.section_count = 1;
+    config_keys_print(&f.config, to);
+    arena_free(&f.arena);
+}
+
+static void documented(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct file_text document;
+    char *table;
+    size_t length;
+    FILE *to = open_memstream(&table, &length);
+    print_keys(to);
+    fclose(to);
+    begin(&f, "isca19", NULL);
+    assert_null(file_read(&f.arena, SOURCE_ROOT "/docs/machine.md", &document));
+    if (!strstr(document.text, table))
+        fail_msg("docs/machine.md does not have the keys as they are");
+    free(table);
+    arena_free(&f.arena);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "--keys")) {
+        print_keys(stdout);
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_request_is_answered_once),
         cmocka_unit_test(tiny_queues_do_not_lock),
@@ -551,6 +584,7 @@ int main(void)
         cmocka_unit_test(wrong_configurations),
         cmocka_unit_test(statistics),
         cmocka_unit_test(report),
+        cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests_name("memsys_traffic", tests, NULL, NULL);
 }
