@@ -540,6 +540,14 @@ bool cache_drop(struct cache *c, uint64_t line)
     return true;
 }
 
+void cache_forget(struct cache *c)
+{
+    uint32_t places = (uint32_t)(c->config->sets * c->config->ways);
+    for (uint32_t i = 0; i < places; i++)
+        if (!c->mshr_of[i])
+            forget(c, i);
+}
+
 uint64_t cache_tick(struct cache *c, uint64_t now)
 {
     struct waits waits = {.until = UINT64_MAX};

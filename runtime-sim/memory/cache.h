@@ -169,5 +169,8 @@ static inline bool cache_flushing(const struct cache *cache)
 // Forgets a line, written bytes included, unless it is on its way. True if it was there.
 bool cache_drop(struct cache *cache, uint64_t line);
 
+// The same for all lines, at once: between launches.
+void cache_forget(struct cache *cache);
+
 // Requests that were put and whose answer was not taken yet.
 uint32_t cache_inside(const struct cache *cache);

@@ -1,0 +1,116 @@
+#include "runtime-sim/gpu/coalesce.h"
+
+enum { LINE = 128 };
+
+static uint32_t bytes_of(const struct lane_bytes *lanes, uint32_t lane)
+{
+    return lanes->each ? lanes->each[lane] : lanes->bytes;
+}
+
+// Bytes of one line.
+static void add_bytes(struct mask *to, uint32_t from, uint32_t bytes)
+{
+    if (from % 64 + bytes > 64 || bytes >= 64)
+        *to = mask_or(*to, mask_range(from, from + bytes));
+    else
+        to->w[from / 64] |= ((UINT64_C(1) << bytes) - 1) << from % 64;
+}
+
+// The part of the line among those from `first` on; most often it is the last.
+static struct part *part_of(struct core *core, struct entry *entry, uint32_t first, uint64_t line,
+                            const struct part *as)
+{
+    for (uint32_t i = entry->parts.n; i > first; i--)
+        if (entry->parts.v[i - 1].line == line)
+            return &entry->parts.v[i - 1];
+    struct part part = *as;
+    part.line = line;
+    vec_push(core->arena, &entry->parts, part);
+    return &entry->parts.v[entry->parts.n - 1];
+}
+
+void coalesce_lines(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                    const struct part *as)
+{
+    uint32_t first = entry->parts.n;
+    struct part *part = NULL;
+    for (uint32_t mask = lanes->mask; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint64_t at = lanes->address[lane], end = at + bytes_of(lanes, lane);
+        for (; at < end; at = (at / LINE + 1) * LINE) {
+            if (!part || part->line != at / LINE)
+                part = part_of(core, entry, first, at / LINE, as);
+            uint64_t until = end < (at / LINE + 1) * LINE ? end : (at / LINE + 1) * LINE;
+            add_bytes(&part->bytes, (uint32_t)(at % LINE), (uint32_t)(until - at));
+        }
+        if (part)
+            part->lanes |= 1u << lane;
+    }
+}
+
+void coalesce_local(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                    const struct part *as)
+{
+    enum { WORD = 4 };
+    uint32_t first = entry->parts.n;
+    for (uint32_t mask = lanes->mask; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint64_t address = lanes->address[lane];
+        uint64_t last = (address + bytes_of(lanes, lane) - 1) / WORD;
+        for (uint64_t word = address / WORD; word <= last; word++) {
+            struct part *part = part_of(core, entry, first, as->line + word, as);
+            add_bytes(&part->bytes, lane * WORD, WORD);
+        }
+    }
+    // Nobody else sees the values: they can be moved all at once.
+    if (entry->parts.n > first)
+        entry->parts.v[entry->parts.n - 1].lanes = lanes->mask;
+}
+
+// Words of the lanes of `mask` that are in one bank: of the bank that has the most.
+static uint32_t worst_bank(const struct core_config *config, const uint64_t *address, uint32_t mask,
+                           bool atomic)
+{
+    uint64_t words[64][LANES];
+    uint8_t count[64] = {0};
+    uint32_t worst = 1, banks = (uint32_t)config->shared_banks;
+    for (; mask; mask &= mask - 1) {
+        uint64_t word = address[__builtin_ctz(mask)] / config->shared_bank_bytes;
+        uint32_t bank = (uint32_t)(word % banks), i = 0;
+        while (i < count[bank] && (words[bank][i] != word || atomic))
+            i++;
+        if (i < count[bank])
+            continue;
+        words[bank][count[bank]++] = word;
+        worst = count[bank] > worst ? count[bank] : worst;
+    }
+    return worst;
+}
+
+// Lanes of more bytes than a bank has come in groups whose words all banks together hold.
+uint32_t bank_cycles(const struct core_config *config, const struct lane_bytes *lanes, bool atomic)
+{
+    uint32_t width = (uint32_t)config->shared_bank_bytes, cycles = 0;
+    uint32_t words = (lanes->bytes + width - 1) / width;
+    uint32_t group = words < LANES ? LANES / (words ? words : 1) : 1;
+    for (uint32_t from = 0; from < LANES; from += group) {
+        uint32_t mask = group == LANES ? FULL_MASK : ((1u << group) - 1) << from;
+        if (lanes->mask & mask)
+            cycles += worst_bank(config, lanes->address, lanes->mask & mask, atomic);
+    }
+    return cycles;
+}
+
+uint32_t distinct_addresses(const struct lane_bytes *lanes)
+{
+    uint32_t count = 0;
+    for (uint32_t mask = lanes->mask; mask; count++) {
+        uint64_t first = lanes->address[__builtin_ctz(mask)];
+        for (uint32_t rest = mask; rest; rest &= rest - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(rest);
+            if (lanes->address[lane] == first)
+                mask &= ~(1u << lane);
+        }
+    }
+    return count;
+}

@@ -1,0 +1,341 @@
+#include "runtime-sim/gpu/core.h"
+#include "runtime-sim/exec/cta.h"
+#include <string.h>
+
+const struct config_key core_keys[] = {
+#define CONFIG_DEF "runtime-sim/gpu/core.def"
+#define CONFIG_OF struct core_config
+#include "runtime-sim/engine/config_keys.inc"
+};
+const uint32_t core_key_count = sizeof core_keys / sizeof *core_keys;
+
+const struct stat_key core_stat_keys[] = {
+#define STATS_DEF "runtime-sim/gpu/core_stats.def"
+#define STATS_OF struct core_stats
+#include "runtime-sim/engine/stats_keys.inc"
+};
+const uint32_t core_stat_key_count = sizeof core_stat_keys / sizeof *core_stat_keys;
+
+void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
+               uint32_t index)
+{
+    *core = (struct core){.shared = shared, .arena = arena, .index = index, .next = UINT64_MAX};
+    for (uint32_t i = 0; i < shared->config->warps; i++)
+        core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);
+    lsu_init(core);
+}
+
+// CTAs
+
+static uint32_t round_up(uint64_t value, uint64_t granule)
+{
+    return (uint32_t)((value + granule - 1) / granule * granule);
+}
+
+static uint32_t cta_registers(const struct core_config *config, const struct launch *launch,
+                              uint32_t registers, uint32_t *warps)
+{
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    *warps = (threads + LANES - 1) / LANES;
+    return *warps * round_up((uint64_t)registers * LANES, config->register_granule);
+}
+
+static uint32_t count_slots(const struct core *core)
+{
+    uint64_t all = core->shared->config->warps == 64
+                       ? ~UINT64_C(0)
+                       : (UINT64_C(1) << core->shared->config->warps) - 1;
+    return (uint32_t)__builtin_popcountll(all & ~core->used);
+}
+
+bool core_has_room(const struct core *core, const struct launch *launch, uint32_t registers)
+{
+    const struct core_config *config = core->shared->config;
+    uint32_t warps, needed = cta_registers(config, launch, registers, &warps);
+    uint32_t shared = round_up(launch->shared_bytes, config->shared_granule);
+    return core->cta_count < config->ctas && warps <= count_slots(core) &&
+           core->threads + warps * LANES <= config->threads &&
+           core->registers + needed <= config->registers &&
+           core->shared_bytes + shared <= config->shared_bytes;
+}
+
+static void start_warp(struct core *core, uint64_t now, uint32_t index, struct warp *warp,
+                       uint32_t cta)
+{
+    struct slot *slot = &core->slots[index];
+    uint64_t *ready = slot->ready;
+    memset(ready, 0, core->shared->timings.most_registers * sizeof *ready);
+    core_set_state(core, now, index, SLOT_FETCH);
+    *slot = (struct slot){.warp = warp,
+                          .cta = cta,
+                          .state = SLOT_FETCH,
+                          .since = now,
+                          .age = core->ages++,
+                          .ready = ready,
+                          .buffer_at = UINT32_MAX};
+    core->used |= UINT64_C(1) << index;
+    core_look(core, now, index);
+}
+
+void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
+                uint32_t registers)
+{
+    const struct core_config *config = core->shared->config;
+    uint32_t warps, at = 0;
+    while (core->ctas[at].cta)
+        at++;
+    struct core_cta *to = &core->ctas[at];
+    *to = (struct core_cta){.cta = cta, .kernel = kernel};
+    to->registers = cta_registers(config, cta->launch, registers, &warps);
+    to->shared_bytes = round_up(cta->launch->shared_bytes, config->shared_granule);
+    to->left = warps;
+    for (uint32_t i = 0; i < warps; i++) {
+        uint32_t index = (uint32_t)__builtin_ctzll(~core->used);
+        to->slots |= UINT64_C(1) << index;
+        start_warp(core, now, index, &cta->warps[i], at);
+    }
+    core->cta_count++;
+    core->threads += warps * LANES;
+    core->registers += to->registers;
+    core->shared_bytes += to->shared_bytes;
+    core->next = core->next < now ? core->next : now;
+}
+
+static void end_cta(struct core *core, uint64_t now, uint32_t at)
+{
+    struct core_cta *cta = &core->ctas[at];
+    for (uint64_t rest = cta->slots; rest; rest &= rest - 1) {
+        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+        core_set_state(core, now, index, SLOT_EMPTY);
+        core->slots[index].warp = NULL;
+    }
+    core->used &= ~cta->slots;
+    core->cta_count--;
+    core->threads -= (uint32_t)__builtin_popcountll(cta->slots) * LANES;
+    core->registers -= cta->registers;
+    core->shared_bytes -= cta->shared_bytes;
+    core->ended |= UINT64_C(1) << at;
+    core->stats.ctas++;
+}
+
+// The warp has ended, and with it all that it has begun.
+void core_maybe_over(struct core *core, uint64_t now, uint32_t index)
+{
+    struct slot *slot = &core->slots[index];
+    if (!slot->warp || slot->warp->live || slot->entries || slot->stores || slot->over)
+        return;
+    slot->over = true;
+    if (!--core->ctas[slot->cta].left)
+        end_cta(core, now, slot->cta);
+}
+
+uint64_t core_take_ended(struct core *core)
+{
+    uint64_t ended = core->ended;
+    core->ended = 0;
+    return ended;
+}
+
+const struct ir_inst *core_inst(const struct core *core, const struct timing *timing)
+{
+    const struct program *program = core->shared->timings.program;
+    uint32_t function = program->functions.v[timing->function].function;
+    return &program->module->functions.v[function].insts.v[timing->inst];
+}
+
+void core_flush(struct core *core)
+{
+    cache_forget(&core->l1);
+    tags_flush(&core->constant);
+    tags_flush(&core->texture);
+}
+
+// Issue
+
+static uint64_t *free_unit(struct core *core, uint32_t unit, uint64_t now)
+{
+    const struct core_config *config = core->shared->config;
+    const uint64_t counts[UNITS] = {
+        config->alu_units, config->sfu_units, config->fp64_units, config->matrix_units, 1,
+        CORE_UNITS};
+    for (uint32_t i = 0; i < counts[unit]; i++)
+        if (core->unit_free[unit][i] <= now)
+            return &core->unit_free[unit][i];
+    return NULL;
+}
+
+static void count_issue(struct core *core, const struct timing *timing, uint64_t threads)
+{
+    struct core_stats *s = &core->stats;
+    uint64_t *const events[UNITS] = {
+        [UNIT_ALU] = timing->is_float ? &s->alu_fp32 : &s->alu_int,
+        [UNIT_SFU] = &s->sfu,
+        [UNIT_FP64] = &s->alu_fp64,
+    };
+    s->scheduler++;
+    s->register_read += threads * timing->read_count;
+    s->register_write += threads * timing->write_count;
+    if (events[timing->unit])
+        *events[timing->unit] += threads;
+}
+
+static void set_results(struct slot *slot, const struct timing *timing, uint64_t ready)
+{
+    for (uint32_t i = 0; i < timing->write_count; i++)
+        slot->ready[timing->registers[timing->read_count + i]] = ready;
+}
+
+// The instruction's accesses become an entry of the load/store unit.
+static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry)
+{
+    struct slot *slot = &core->slots[index];
+    core->free_count--;
+    slot->entries++;
+    slot->acquires |= slot->next->acquires;
+    set_results(slot, slot->next, UINT64_MAX);
+    core->entries[entry].slot = index;
+    core->entries[entry].timing = slot->next;
+    lsu_take(core, now, entry);
+}
+
+void core_issue(struct core *core, uint64_t now, uint32_t index)
+{
+    struct slot *slot = &core->slots[index];
+    struct warp *warp = slot->warp;
+    const struct timing *timing = slot->next;
+    uint32_t entry = core->free_entries[core->free_count - 1];
+    uint64_t events = warp->cta->events, threads = warp->thread_instructions,
+             instructions = warp->warp_instructions;
+    enum issue_result result = issue_execute(warp, core->entries[entry].held);
+    threads = warp->thread_instructions - threads;
+    core->stats.warp_instructions += warp->warp_instructions - instructions;
+    core->stats.thread_instructions += threads;
+    count_issue(core, timing, threads);
+    slot->buffered--;
+    slot->buffer_at = (uint32_t)(timing - core->shared->timings.list) + 1;
+    if (result == ISSUE_HELD)
+        hold(core, now, index, entry);
+    else
+        set_results(slot, timing, now + core->shared->latency[timing->class]);
+    core_look(core, now + 1, index);
+    core_maybe_over(core, now + 1, index);
+    if (warp->cta->events != events)
+        core_look_at_cta(core, now + 1, slot->cta);
+}
+
+// A cycle
+
+static void wake(struct core *core, uint64_t now)
+{
+    for (uint64_t at = core_next_wake(core); at <= now; at = core_next_wake(core)) {
+        uint32_t place = (uint32_t)(at % CORE_WHEEL);
+        uint64_t slots = core->wheel[place];
+        core->wheel[place] = 0;
+        core->wheel_used[place / 64] &= ~(UINT64_C(1) << place % 64);
+        for (uint64_t rest = slots; rest; rest &= rest - 1) {
+            uint32_t index = (uint32_t)__builtin_ctzll(rest);
+            if (core->slots[index].state == SLOT_RESULT || core->slots[index].state == SLOT_FETCH)
+                core_look(core, now, index);
+        }
+    }
+    core->wheel_at = now + 1;
+}
+
+// Slots that could issue but for what they need.
+static uint64_t blocked(struct core *core, uint64_t now, uint64_t *by_memory)
+{
+    uint64_t units = 0;
+    for (uint32_t unit = 0; unit < UNITS; unit++)
+        if (core->wants[unit] && !free_unit(core, unit, now))
+            units |= core->wants[unit];
+    *by_memory = lsu_can_take(core) ? 0 : core->wants[UNIT_MEMORY] & ~units;
+    return units | *by_memory;
+}
+
+static void reserve(struct core *core, uint64_t now, const struct timing *timing)
+{
+    uint64_t *unit = free_unit(core, timing->unit, now);
+    if (timing->unit != UNIT_CONTROL)
+        *unit = now + core->shared->interval[timing->class];
+}
+
+// What the schedulers choose, as a set. Each has its own warps; a unit takes as many as it is wide.
+static uint64_t choose(struct core *core, uint64_t now)
+{
+    static const uint64_t every[] = {0, UINT64_MAX, 0x5555555555555555, 0x9249249249249249,
+                                     0x1111111111111111};
+    uint32_t schedulers = (uint32_t)core->shared->config->schedulers;
+    uint64_t chosen = 0, by_memory;
+    for (uint32_t i = 0; i < schedulers; i++) {
+        uint64_t own = every[schedulers] << i;
+        uint64_t candidates = core->ready & own & ~blocked(core, now, &by_memory);
+        if (!candidates)
+            continue;
+        uint32_t index = core_choose(core, i, candidates);
+        chosen |= UINT64_C(1) << index;
+        reserve(core, now, core->slots[index].next);
+    }
+    return chosen;
+}
+
+static void count_ready(struct core *core, uint64_t chosen, uint64_t units, uint64_t by_memory)
+{
+    struct core_stats *s = &core->stats;
+    uint64_t rest = core->ready & ~chosen;
+    s->issued += (uint64_t)__builtin_popcountll(chosen);
+    s->stall_memory_queue += (uint64_t)__builtin_popcountll(rest & by_memory);
+    s->stall_unit += (uint64_t)__builtin_popcountll(rest & units & ~by_memory);
+    s->stall_not_selected += (uint64_t)__builtin_popcountll(rest & ~units & ~by_memory);
+}
+
+static void issue(struct core *core, uint64_t now)
+{
+    uint64_t by_memory, units = blocked(core, now, &by_memory);
+    uint64_t chosen = core->ready & ~units ? choose(core, now) : 0;
+    count_ready(core, chosen, units, by_memory);
+    for (uint64_t rest = chosen; rest; rest &= rest - 1) {
+        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+        if (core->slots[index].next->shared)
+            core->deferred |= UINT64_C(1) << index;
+        else
+            core_issue(core, now, index);
+    }
+}
+
+static uint64_t next_cycle(const struct core *core, uint64_t now)
+{
+    if (core->ready || core->hungry || core->deferred)
+        return now + 1;
+    uint64_t wakes = core_next_wake(core), lsu = lsu_next(core, now);
+    return wakes < lsu ? wakes : lsu;
+}
+
+void core_tick(struct core *core, uint64_t now)
+{
+    lsu_receive(core, now);
+    wake(core, now);
+    lsu_tick(core, now);
+    if (core->ready)
+        issue(core, now);
+    if (core->hungry)
+        core_fetch(core, now);
+    core->next = next_cycle(core, now);
+}
+
+void core_move_values(struct core *core, struct entry *entry, uint32_t part)
+{
+    if (entry->held->served)
+        return;
+    held_serve(entry->held, entry->parts.v[part].lanes);
+    core->progress += entry->parts.v[part].kind == MEMSYS_WRITE || entry->held->changed;
+}
+
+void core_commit(struct core *core, uint64_t now)
+{
+    for (uint32_t i = 0; i < core->effects.n; i++)
+        core_move_values(core, &core->entries[core->effects.v[i].entry], core->effects.v[i].part);
+    core->effects.n = 0;
+    for (; core->deferred; core->deferred &= core->deferred - 1)
+        core_issue(core, now, (uint32_t)__builtin_ctzll(core->deferred));
+    core->next = next_cycle(core, now);
+}

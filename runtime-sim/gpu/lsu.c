@@ -1,0 +1,451 @@
+// The load/store unit: parts of memory instructions, one in a cycle, go to shared memory, to the
+// first level or past it; requests go out to the network and answers come in.
+//
+// Accesses of a warp to one line keep their order: the first level sees to it for those that go
+// through it, and one that goes past it waits for those, and they for it.
+#include "runtime-sim/gpu/core.h"
+enum { PART_BITS = 16, LINE = 128 };
+
+static uint32_t part_tag(uint32_t entry, uint32_t part)
+{
+    return entry << PART_BITS | part;
+}
+
+static void move_values(struct core *core, uint32_t entry, uint32_t part)
+{
+    struct effect effect = {entry, part};
+    vec_push(core->arena, &core->effects, effect);
+}
+
+// The first level serves a request: stores go on from it in this order.
+static void served_by_l1(void *context, const struct cache_request *request, uint64_t now)
+{
+    struct core *core = context;
+    uint32_t entry = (uint32_t)(request->id >> PART_BITS);
+    (void)now;
+    move_values(core, entry, (uint32_t)request->id & ((1u << PART_BITS) - 1));
+    if (request->kind != CACHE_WRITE)
+        return;
+    uint32_t capacity = (uint32_t)core->shared->l1->out;
+    uint32_t at = (core->store_head + core->store_count++) % capacity;
+    core->store_slots[at] = core->entries[entry].slot;
+}
+
+void lsu_init(struct core *core)
+{
+    const struct core_config *config = core->shared->config;
+    uint32_t most = (uint32_t)config->memory_most;
+    size_t bytes = held_bytes(core->shared->timings.program);
+    core->entries = ARENA_ARRAY(core->arena, struct entry, most);
+    core->free_entries = ARENA_ARRAY(core->arena, uint32_t, most);
+    core->freed = ARENA_ARRAY(core->arena, uint32_t, most);
+    core->queue = ARENA_ARRAY(core->arena, uint32_t, config->memory_queue);
+    core->store_slots = ARENA_ARRAY(core->arena, uint32_t, core->shared->l1->out);
+    for (uint32_t i = 0; i < most; i++) {
+        char *at = arena_alloc(core->arena, bytes + 64);
+        core->entries[i].held = (struct held *)(void *)(at + (-(uintptr_t)at & 63));
+        core->free_entries[core->free_count++] = most - 1 - i;
+    }
+    cache_init(&core->l1, core->arena, core->shared->l1, 1);
+    core->l1.inputs[0].serve = served_by_l1;
+    core->l1.inputs[0].context = core;
+    core->l1_next = UINT64_MAX;
+    tags_init(&core->code, core->arena, core->shared->code);
+    tags_init(&core->constant, core->arena, core->shared->constant);
+    tags_init(&core->texture, core->arena, core->shared->texture);
+}
+
+// One entry more than it takes: other instructions may turn out to access memory.
+bool lsu_can_take(const struct core *core)
+{
+    return core->free_count > 1 && core->queue_count < core->shared->config->memory_queue;
+}
+
+static void count_issue(struct core *core, const struct entry *entry)
+{
+    struct core_stats *s = &core->stats;
+    bool global = false;
+    s->memory_instructions++;
+    for (uint32_t i = 0; i < entry->parts.n; i++) {
+        const struct part *part = &entry->parts.v[i];
+        if (part->route == ROUTE_SHARED) {
+            s->shared_accesses++;
+            s->shared_cycles += part->cycles;
+            s->shared_memory += (uint32_t)__builtin_popcount(part->lanes);
+            continue;
+        }
+        bool cached = part->route == ROUTE_L1 || part->route == ROUTE_DIRECT;
+        global |= cached;
+        s->global_loads += cached && part->kind == MEMSYS_READ;
+        s->global_stores += cached && part->kind == MEMSYS_WRITE;
+        s->direct_loads += part->route == ROUTE_DIRECT && part->kind == MEMSYS_READ;
+        s->atomics += part->kind == MEMSYS_ATOMIC || part->kind == MEMSYS_REDUCE;
+    }
+    s->loads_done += global && entry->timing->write_count;
+}
+
+static void finish(struct core *core, uint64_t now, uint32_t index)
+{
+    struct entry *entry = &core->entries[index];
+    struct slot *slot = &core->slots[entry->slot];
+    const struct timing *timing = entry->timing;
+    uint64_t done = entry->done > now ? entry->done : now;
+    for (uint32_t i = 0; i < timing->write_count; i++)
+        slot->ready[timing->registers[timing->read_count + i]] = done;
+    if (timing->write_count && entry->parts.n && entry->parts.v[0].route <= ROUTE_DIRECT &&
+        entry->parts.v[0].route != ROUTE_SHARED)
+        core->stats.load_latency_sum += done - entry->issued;
+    if (!--slot->entries)
+        slot->acquires = false;
+    core->freed[core->freed_count++] = index;
+    if (slot->state == SLOT_LOAD || slot->state == SLOT_FENCE)
+        core_look(core, now, entry->slot);
+    core_maybe_over(core, now, entry->slot);
+}
+
+static void part_done(struct core *core, uint64_t now, uint32_t index, uint32_t part)
+{
+    struct entry *entry = &core->entries[index];
+    entry->parts.v[part].answered = true;
+    if (!--entry->left)
+        finish(core, now, index);
+}
+
+void lsu_take(struct core *core, uint64_t now, uint32_t index)
+{
+    struct entry *entry = &core->entries[index];
+    struct slot *slot = &core->slots[entry->slot];
+    lsu_split(core, entry);
+    entry->sent = 0;
+    entry->left = entry->parts.n;
+    entry->issued = entry->done = now;
+    count_issue(core, entry);
+    for (uint32_t i = 0; i < entry->parts.n; i++) {
+        const struct part *part = &entry->parts.v[i];
+        slot->stores += part->route == ROUTE_L1 && part->kind == MEMSYS_WRITE;
+    }
+    if (!entry->left) {
+        entry->left = 1;
+        entry->parts.n = 0;
+        finish(core, now, index);
+        return;
+    }
+    uint32_t at =
+        (core->queue_head + core->queue_count++) % (uint32_t)core->shared->config->memory_queue;
+    core->queue[at] = index;
+}
+
+// Parts
+
+// An older access of the same warp to this line, by the other way, is not over.
+static bool is_behind(const struct core *core, uint32_t index, const struct part *part)
+{
+    const struct entry *self = &core->entries[index];
+    enum route other = part->route == ROUTE_L1 ? ROUTE_DIRECT : ROUTE_L1;
+    const struct slot *slot = &core->slots[self->slot];
+    if (!(other == ROUTE_DIRECT ? slot->direct : slot->cached))
+        return false;
+    for (uint32_t i = 0; i < core->shared->config->memory_most; i++) {
+        const struct entry *entry = &core->entries[i];
+        if (!entry->left || entry->slot != self->slot)
+            continue;
+        for (uint32_t k = 0; k < entry->sent; k++) {
+            const struct part *older = &entry->parts.v[k];
+            if (older->route == other && older->line == part->line && !older->answered)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)
+{
+    struct entry *entry = &core->entries[index];
+    uint64_t done = now + core->shared->config->shared_latency + part->cycles - 1;
+    core->banks_free = now + part->cycles;
+    entry->done = done > entry->done ? done : entry->done;
+    move_values(core, index, (uint32_t)(part - entry->parts.v));
+    part_done(core, now, index, (uint32_t)(part - entry->parts.v));
+    return true;
+}
+
+static struct mask wanted_bytes(const struct core *core, struct mask touched)
+{
+    uint32_t size = (uint32_t)core->shared->l1->sector_bytes;
+    struct mask all = {{0}};
+    for (uint32_t at = 0; at < LINE; at += size) {
+        struct mask sector = mask_range(at, at + size);
+        if (mask_meet(sector, touched))
+            all = mask_or(all, sector);
+    }
+    return all;
+}
+
+static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct part *part)
+{
+    bool write = part->kind == MEMSYS_WRITE;
+    struct entry *entry = &core->entries[index];
+    if (!cache_can_put(&core->l1, 0))
+        return false;
+    struct cache_request request = {.id = part_tag(index, (uint32_t)(part - entry->parts.v)),
+                                    .line = part->line,
+                                    .bytes = write ? part->bytes : wanted_bytes(core, part->bytes),
+                                    .kind = write ? CACHE_WRITE : CACHE_READ};
+    cache_put(&core->l1, now, &request);
+    core->l1_next = now;
+    core->slots[entry->slot].cached++;
+    return true;
+}
+
+static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct part *part)
+{
+    struct entry *entry = &core->entries[index];
+    (void)now;
+    if (core->direct_count == CORE_DIRECT)
+        return false;
+    uint32_t at = (core->direct_head + core->direct_count++) % CORE_DIRECT;
+    uint16_t data = (uint16_t)mask_count(part->bytes);
+    bool atomic = part->kind != MEMSYS_READ;
+    core->direct[at] =
+        (struct memsys_request){.line = part->line,
+                                .bytes = atomic ? part->bytes : wanted_bytes(core, part->bytes),
+                                .core = core->index,
+                                .tag = part_tag(index, (uint32_t)(part - entry->parts.v)),
+                                .carries = atomic ? data : 0,
+                                .returns = part->kind == MEMSYS_ATOMIC ? data : 0,
+                                .kind = part->kind,
+                                .client = CLIENT_DIRECT};
+    if (atomic)
+        cache_drop(&core->l1, part->line);
+    core->slots[entry->slot].direct++;
+    return true;
+}
+
+static void ask_for(struct core *core, uint64_t line, enum client client)
+{
+    uint32_t at = (core->missed_head + core->missed_count++) % CORE_WARPS;
+    core->missed[at] = (struct memsys_request){.line = line,
+                                               .bytes = mask_range(0, LINE),
+                                               .core = core->index,
+                                               .kind = MEMSYS_READ,
+                                               .client = (uint8_t)client};
+}
+
+// Constants and textures.
+static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct part *part,
+                      struct tags *tags, enum client client)
+{
+    struct entry *entry = &core->entries[index];
+    if (core->missed_count == CORE_WARPS)
+        return false;
+    enum tags_result result = tags_read(tags, part->line, index);
+    if (result == TAGS_FULL)
+        return false;
+    uint64_t done = now + tags->config->latency + part->cycles - 1;
+    core->banks_free = now + part->cycles;
+    entry->done = done > entry->done ? done : entry->done;
+    move_values(core, index, (uint32_t)(part - entry->parts.v));
+    if (result == TAGS_MISS)
+        ask_for(core, part->line, client);
+    if (result == TAGS_HIT)
+        part_done(core, now, index, (uint32_t)(part - entry->parts.v));
+    return true;
+}
+
+static bool send_part(struct core *core, uint64_t now, uint32_t index, struct part *part)
+{
+    bool ordered = part->route == ROUTE_L1 || part->route == ROUTE_DIRECT;
+    if (ordered && is_behind(core, index, part)) {
+        core->stats.order_waits++;
+        return false;
+    }
+    switch (part->route) {
+    case ROUTE_SHARED: return send_shared(core, now, index, part);
+    case ROUTE_L1: return send_cached(core, now, index, part);
+    case ROUTE_DIRECT: return send_direct(core, now, index, part);
+    case ROUTE_CONSTANT: return send_tags(core, now, index, part, &core->constant, CLIENT_CONSTANT);
+    default: return send_tags(core, now, index, part, &core->texture, CLIENT_TEXTURE);
+    }
+}
+
+static void send_next(struct core *core, uint64_t now)
+{
+    if (!core->queue_count || core->banks_free > now)
+        return;
+    uint32_t index = core->queue[core->queue_head];
+    struct entry *entry = &core->entries[index];
+    uint32_t part = entry->sent++, count = entry->parts.n; // it may be over with its last part
+    if (!send_part(core, now, index, &entry->parts.v[part])) {
+        entry->sent--;
+        return;
+    }
+    if (part + 1 < count)
+        return;
+    core->queue_head = (core->queue_head + 1) % (uint32_t)core->shared->config->memory_queue;
+    core->queue_count--;
+}
+
+// To the network: one request in a cycle, of the first level, past it, or of the other caches.
+
+static bool send_l1_out(struct core *core, uint64_t now)
+{
+    const struct cache_out *out = cache_out_peek(&core->l1);
+    if (!out)
+        return false;
+    struct memsys_request request = {.line = out->line,
+                                     .bytes = out->bytes,
+                                     .core = core->index,
+                                     .tag = out->write ? core->store_slots[core->store_head] : 0,
+                                     .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
+                                     .client = CLIENT_L1};
+    if (!memsys_can_send(core->shared->memsys, &request))
+        return false;
+    memsys_send(core->shared->memsys, &request);
+    if (out->write) {
+        core->store_head = (core->store_head + 1) % (uint32_t)core->shared->l1->out;
+        core->store_count--;
+    }
+    cache_out_pop(&core->l1, now);
+    core->l1_next = now; // what waited for this room
+    return true;
+}
+
+static bool send_from(struct core *core, struct memsys_request *ring, uint32_t size, uint32_t *head,
+                      uint32_t *count)
+{
+    if (!*count || !memsys_can_send(core->shared->memsys, &ring[*head]))
+        return false;
+    memsys_send(core->shared->memsys, &ring[*head]);
+    *head = (*head + 1) % size;
+    --*count;
+    return true;
+}
+
+// A core that is refused is told when there is room.
+static void send_out(struct core *core, uint64_t now)
+{
+    enum { SOURCES = 3 };
+    core->refused = core->direct_count || core->missed_count || cache_out_peek(&core->l1);
+    for (uint32_t i = 0; i < SOURCES; i++) {
+        uint32_t source = (core->send_turn + i) % SOURCES;
+        bool sent = source == 0   ? send_l1_out(core, now)
+                    : source == 1 ? send_from(core, core->direct, CORE_DIRECT, &core->direct_head,
+                                              &core->direct_count)
+                                  : send_from(core, core->missed, CORE_WARPS, &core->missed_head,
+                                              &core->missed_count);
+        if (!sent)
+            continue;
+        core->send_turn = (source + 1) % SOURCES;
+        core->refused = false;
+        return;
+    }
+}
+
+// From the network
+
+static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tags *tags,
+                      enum route route)
+{
+    struct tags_waiters who = tags_fill(tags, line);
+    for (uint32_t w = 0; w < TAGS_WORDS; w++)
+        for (uint64_t rest = who.w[w]; rest; rest &= rest - 1) {
+            uint32_t index = w * 64 + (uint32_t)__builtin_ctzll(rest), part = 0;
+            const struct entry *entry = &core->entries[index];
+            while (entry->parts.v[part].route != route || entry->parts.v[part].line != line)
+                part++;
+            part_done(core, now, index, part);
+        }
+}
+
+static void store_done(struct core *core, uint64_t now, uint32_t index)
+{
+    struct slot *slot = &core->slots[index];
+    slot->stores--;
+    if (slot->state == SLOT_FENCE)
+        core_look(core, now, index);
+    core_maybe_over(core, now, index);
+}
+
+static void direct_done(struct core *core, uint64_t now, uint32_t tag)
+{
+    uint32_t index = tag >> PART_BITS;
+    struct slot *slot = &core->slots[core->entries[index].slot];
+    slot->direct--;
+    part_done(core, now, index, tag & ((1u << PART_BITS) - 1));
+    if (slot->warp && slot->state == SLOT_FENCE)
+        core_look(core, now, (uint32_t)(slot - core->slots));
+}
+
+static void take_answer(struct core *core, uint64_t now, const struct memsys_request *answer)
+{
+    switch ((enum client)answer->client) {
+    case CLIENT_L1:
+        if (answer->kind == MEMSYS_WRITE) {
+            store_done(core, now, answer->tag);
+        } else {
+            cache_fill(&core->l1, now, answer->line, answer->bytes);
+            core->l1_next = now;
+        }
+        break;
+    case CLIENT_DIRECT: direct_done(core, now, answer->tag); break;
+    case CLIENT_CODE: core_fetched(core, now, answer->line); break;
+    case CLIENT_CONSTANT:
+        take_tags(core, now, answer->line, &core->constant, ROUTE_CONSTANT);
+        break;
+    default: take_tags(core, now, answer->line, &core->texture, ROUTE_TEXTURE); break;
+    }
+}
+
+// What was freed in the last cycle was needed up to its end.
+static void reuse_entries(struct core *core)
+{
+    while (core->freed_count)
+        core->free_entries[core->free_count++] = core->freed[--core->freed_count];
+}
+
+void lsu_receive(struct core *core, uint64_t now)
+{
+    reuse_entries(core);
+    const struct memsys_request *answer = memsys_peek(core->shared->memsys, core->index);
+    if (answer) {
+        struct memsys_request copy = *answer;
+        memsys_pop(core->shared->memsys, core->index);
+        take_answer(core, now, &copy);
+    }
+    for (const struct cache_answer *a; (a = cache_answer_peek(&core->l1, now));) {
+        uint32_t index = (uint32_t)(a->id >> PART_BITS);
+        uint32_t part = (uint32_t)a->id & ((1u << PART_BITS) - 1);
+        cache_answer_pop(&core->l1, now);
+        core->slots[core->entries[index].slot].cached--;
+        part_done(core, now, index, part);
+    }
+}
+
+void lsu_tick(struct core *core, uint64_t now)
+{
+    send_next(core, now);
+    if (core->l1_next <= now)
+        core->l1_next = cache_tick(&core->l1, now);
+    send_out(core, now);
+}
+
+uint64_t lsu_next(const struct core *core, uint64_t now)
+{
+    uint64_t next = core->l1_next, answer = cache_answer_next(&core->l1);
+    bool sends = core->direct_count || core->missed_count || cache_out_peek(&core->l1);
+    if (sends && !core->refused)
+        return now + 1;
+    if (core->queue_count)
+        next = core->banks_free > now + 1 ? core->banks_free : now + 1;
+    next = core->l1_next < next ? core->l1_next : next;
+    next = answer < next ? answer : next;
+    return next > now ? next : now + 1;
+}
+
+void core_served(struct core *core, const struct memsys_request *request)
+{
+    if (request->client != CLIENT_DIRECT)
+        return;
+    core_move_values(core, &core->entries[request->tag >> PART_BITS],
+                     request->tag & ((1u << PART_BITS) - 1));
+}

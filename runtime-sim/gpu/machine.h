@@ -1,0 +1,86 @@
+// A GPU: cores and what is behind them, and launches on it.
+//
+// A cycle of the cores: those that have something to do tick, in any order; then what they read and
+// write of memory is done, core by core; CTAs that are over make room for the next ones; then the
+// memory system goes on to the next cycle in which a core has something to do.
+#pragma once
+#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/gpu/core.h"
+
+struct machine_keys {
+#define CONFIG_DEF "runtime-sim/gpu/machine.def"
+#include "runtime-sim/engine/config_fields.inc"
+};
+
+struct machine_config {
+    struct machine_keys machine;
+    struct core_config core;
+    struct cache_config l1;
+    struct tags_config code, constant, texture;
+    struct memsys_config memsys;
+};
+
+enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS };
+
+// Sections for config_init, of which values are read into *config.
+void machine_sections(struct config_section sections[MACHINE_SECTIONS],
+                      struct machine_config *config);
+// What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
+// tables of keys cannot tell.
+const char *machine_check(struct arena *arena, const struct machine_config *config);
+
+struct machine;
+struct trace;
+
+// Needs a configuration that machine_check finds right, and a program; both stay.
+struct machine *machine_new(struct arena *arena, const struct machine_config *config,
+                            const struct program *program);
+// Evaluates what is evaluated in the same cycle in another order each time; results stay the same.
+void machine_shuffle(struct machine *machine, uint64_t seed);
+
+// A launch and how it went.
+struct machine_launch {
+    struct launch *launch; // as grid_run wants it
+    uint64_t begun, ended; // cycles
+};
+
+struct machine_limits {
+    uint64_t cycles; // that the machine has seen when the run ends, if it is not done; 0: none
+};
+
+enum machine_end {
+    MACHINE_DONE,
+    MACHINE_STOPPED, // launch->stop
+    MACHINE_CYCLES,  // the limit
+    MACHINE_STUCK,   // result->stalls says who waits for whom
+    MACHINE_FAULT,   // result->fault
+};
+
+// Runs launches at the same time, until all are over: CTAs of the first come before those of the
+// next ones, which have what room there is left. Before them the first levels forget all.
+enum machine_end machine_run(struct machine *machine, struct machine_launch *launches,
+                             uint32_t count, const struct machine_limits *limits,
+                             struct grid_result *result);
+
+// Registers of each thread of a launch, and where the number comes from, in words.
+uint32_t machine_registers(const struct machine *machine, const struct launch *launch,
+                           const char **source);
+// CTAs of the launch that a core has room for; 0: not even one, `why` says what there is too little
+// of.
+uint32_t machine_occupancy(const struct machine *machine, const struct launch *launch,
+                           const char **why);
+
+uint64_t machine_cycle(const struct machine *machine);
+// Writes back and drops all that the LLC holds, as time goes on: before a checkpoint.
+void machine_flush(struct machine *machine);
+
+// What can be known. Statistics are up to date after machine_run.
+struct machine_totals {
+#define STATS_DEF "runtime-sim/gpu/machine_stats.def"
+#include "runtime-sim/engine/stats_fields.inc"
+};
+
+void machine_stats_add(struct machine *machine, struct stats *stats);
+// Who waits for whom in networks and memory.
+void machine_report(const struct machine *machine, FILE *to);
+struct memsys *machine_memsys(const struct machine *machine);

@@ -1,0 +1,102 @@
+// From a held instruction to the parts in which it is done: lines of memory, and shared memory.
+#include "runtime-sim/exec/held.h"
+#include "runtime-sim/gpu/coalesce.h"
+
+static void add_shared(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                       const struct part *as)
+{
+    struct part part = *as;
+    bool atomic = as->kind == MEMSYS_ATOMIC || as->kind == MEMSYS_REDUCE;
+    part.route = ROUTE_SHARED;
+    part.lanes = lanes->mask;
+    part.cycles = (uint16_t)bank_cycles(core->shared->config, lanes, atomic);
+    vec_push(core->arena, &entry->parts, part);
+}
+
+// A warp's local memory: as many words of each thread as its window of addresses has.
+static uint64_t local_line(const struct core *core, uint32_t slot)
+{
+    return LOCAL_LINES + ((uint64_t)core->index * CORE_WARPS + slot) * (WINDOW_BYTES / 4);
+}
+
+static void add_local(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                      const struct part *as)
+{
+    struct part part = *as;
+    bool store = as->kind == MEMSYS_WRITE;
+    part.line = local_line(core, entry->slot);
+    part.route = store || core->shared->config->l1_local ? ROUTE_L1 : ROUTE_DIRECT;
+    coalesce_local(core, entry, lanes, &part);
+}
+
+static bool has_operator(const struct held *held, uint16_t word)
+{
+    for (uint32_t i = 0; i < sizeof held->cache / sizeof *held->cache; i++)
+        if (held->cache[i] == word)
+            return true;
+    return false;
+}
+
+// Stores go through the first level, which passes them on. Loads do not if they must see what
+// others have written, or say so.
+static enum route global_route(const struct core *core, const struct held *held, uint8_t kind)
+{
+    if (kind == MEMSYS_WRITE)
+        return ROUTE_L1;
+    bool direct = kind != MEMSYS_READ || held->order != W_weak || has_operator(held, W_cg) ||
+                  has_operator(held, W_cv) || has_operator(held, W_L1_no_allocate) ||
+                  !core->shared->config->l1_global;
+    return direct ? ROUTE_DIRECT : ROUTE_L1;
+}
+
+static void add_global(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                       const struct part *as)
+{
+    struct part part = *as;
+    const struct ir_inst *inst = core_inst(core, entry->timing);
+    part.route = (uint8_t)global_route(core, entry->held, as->kind);
+    if (inst->class == CLASS_LOAD && inst->space == W_const) {
+        part.route = ROUTE_CONSTANT;
+        part.cycles = (uint16_t)distinct_addresses(lanes);
+    }
+    coalesce_lines(core, entry, lanes, &part);
+}
+
+static void split_touched(struct core *core, struct entry *entry)
+{
+    const struct touched *touched = &entry->held->touched;
+    for (uint32_t i = 0; i < touched->count; i++) {
+        const struct touched_part *from = &touched->parts[i];
+        struct lane_bytes lanes = {from->mask, from->address, from->bytes, 16};
+        struct part as = {.kind = from->writes ? MEMSYS_WRITE : MEMSYS_READ, .cycles = 1};
+        as.route = from->space == TOUCHED_TEXTURE ? ROUTE_TEXTURE : ROUTE_L1;
+        if (from->space == TOUCHED_SHARED)
+            add_shared(core, entry, &lanes, &as);
+        else if (from->space == TOUCHED_LOCAL)
+            add_local(core, entry, &lanes, &as);
+        else
+            coalesce_lines(core, entry, &lanes, &as);
+    }
+}
+
+void lsu_split(struct core *core, struct entry *entry)
+{
+    static const uint8_t kinds[] = {[HELD_LOAD] = MEMSYS_READ,
+                                    [HELD_STORE] = MEMSYS_WRITE,
+                                    [HELD_ATOMIC] = MEMSYS_ATOMIC,
+                                    [HELD_REDUCE] = MEMSYS_REDUCE};
+    const struct held *held = entry->held;
+    struct part as = {.kind = kinds[held->kind], .cycles = 1};
+    entry->parts.n = 0;
+    if (held->served) {
+        split_touched(core, entry);
+        return;
+    }
+    struct lane_bytes lanes = {0, held->address, NULL, held->bytes};
+    if ((lanes.mask = held->shared))
+        add_shared(core, entry, &lanes, &as);
+    if ((lanes.mask = held->local))
+        add_local(core, entry, &lanes, &as);
+    if ((lanes.mask = held->global))
+        add_global(core, entry, &lanes, &as);
+}

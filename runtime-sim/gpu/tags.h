@@ -1,0 +1,43 @@
+// A cache that is only read: tags and lines on their way, no data. Of instructions, constants and
+// textures.
+#pragma once
+#include "runtime-sim/engine/config.h"
+
+struct tags_config {
+#define CONFIG_DEF "runtime-sim/gpu/tags.def"
+#include "runtime-sim/engine/config_fields.inc"
+};
+
+extern const struct config_key tags_keys[];
+extern const uint32_t tags_key_count;
+
+enum tags_result {
+    TAGS_HIT,
+    TAGS_MISS,   // the line is to be asked for; the waiter is told when it comes
+    TAGS_MERGED, // it is on its way
+    TAGS_FULL,   // too many are: again later
+};
+
+enum { TAGS_WAITERS = 256, TAGS_WORDS = TAGS_WAITERS / 64 };
+
+struct tags_waiters {
+    uint64_t w[TAGS_WORDS];
+};
+
+struct tags {
+    const struct tags_config *config;
+    uint64_t *line, *used; // of each place: set · ways + way; UINT64_MAX: none
+    uint64_t uses;
+    uint64_t coming; // the set of MSHRs that are taken
+    uint64_t *coming_line;
+    struct tags_waiters *waiters;
+    uint64_t hits, misses, merged, fulls;
+};
+
+void tags_init(struct tags *tags, struct arena *arena, const struct tags_config *config);
+// Looks for a line; on a miss waiter `who` waits for it.
+enum tags_result tags_read(struct tags *tags, uint64_t line, uint32_t who);
+// A line has come. Returns those who wait for it.
+struct tags_waiters tags_fill(struct tags *tags, uint64_t line);
+// Forgets all lines but those on their way.
+void tags_flush(struct tags *tags);

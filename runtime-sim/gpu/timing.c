@@ -1,0 +1,147 @@
+#include "runtime-sim/gpu/timing.h"
+#include "runtime-sim/exec/slots_used.h"
+#include "runtime-sim/gpu/timing_class.h"
+
+static const uint8_t units[] = {
+#define TIMING(name, unit, latency, interval, text) [TIMING_##name] = UNIT_##unit,
+#include "runtime-sim/gpu/timing.def"
+#undef TIMING
+};
+
+static const size_t latencies[] = {
+#define TIMING(name, ...) [TIMING_##name] = offsetof(struct core_config, latency_##name),
+#include "runtime-sim/gpu/timing.def"
+#undef TIMING
+};
+
+static const size_t intervals[] = {
+#define TIMING(name, ...) [TIMING_##name] = offsetof(struct core_config, interval_##name),
+#include "runtime-sim/gpu/timing.def"
+#undef TIMING
+};
+
+static uint64_t key_at(const struct core_config *config, size_t offset)
+{
+    return *(const uint64_t *)((const char *)config + offset);
+}
+
+uint32_t timing_latency(const struct core_config *config, uint32_t class)
+{
+    uint64_t pipeline = units[class] == UNIT_CONTROL ? 0 : config->pipeline;
+    return (uint32_t)(key_at(config, latencies[class]) + pipeline);
+}
+
+uint32_t timing_interval(const struct core_config *config, uint32_t class)
+{
+    return (uint32_t)key_at(config, intervals[class]);
+}
+
+struct builder {
+    struct timings *timings;
+    struct arena *arena;
+    const struct program *program;
+    const struct slots_used *used;
+};
+
+static bool is_float(uint32_t class)
+{
+    return class == TIMING_fp32_add || class == TIMING_fp32_mul || class == TIMING_fp32_fma;
+}
+
+// Barriers order what a CTA's warps have accessed: the first level, which they share, does so for
+// what goes through it.
+static uint8_t waits_of(const struct builder *b, const struct ir_function *fn, uint32_t inst,
+                        const struct slots_used_code *code)
+{
+    const struct ir_inst *at = &fn->insts.v[inst];
+    const struct ir_module *module = b->program->module;
+    bool releases = ir_has_modifier(module, fn, inst, W_release) ||
+                    ir_has_modifier(module, fn, inst, W_acq_rel) ||
+                    ir_has_modifier(module, fn, inst, W_sc);
+    bool in_cta = ir_has_modifier(module, fn, inst, W_cta);
+    uint8_t waits = code->drains ? WAIT_LOADS : 0;
+    if (at->class == CLASS_BARRIER)
+        waits |= WAIT_DIRECT;
+    if (at->class == CLASS_FENCE || releases)
+        waits |= in_cta ? WAIT_LOADS : WAIT_LOADS | WAIT_STORES;
+    return waits;
+}
+
+static bool sees_others(const struct ir_inst *inst, enum timing_class class)
+{
+    return inst->class == CLASS_CALL || inst->class == CLASS_TEXTURE ||
+           inst->class == CLASS_ASYNC || inst->class == CLASS_BARRIER ||
+           inst->class == CLASS_MATRIX || inst->class == CLASS_MISC ||
+           (class == TIMING_memory && inst->class != CLASS_LOAD && inst->class != CLASS_STORE &&
+            inst->class != CLASS_ATOMIC);
+}
+
+static void take_registers(const struct builder *b, struct timing *to, uint32_t code)
+{
+    const struct slot_use *uses;
+    uint32_t count = issue_slots(b->used, code, &uses);
+    uint16_t *registers = ARENA_ARRAY(b->arena, uint16_t, count + 1);
+    to->registers = registers;
+    for (uint32_t i = 0; i < count; i++)
+        if (!uses[i].written)
+            registers[to->read_count++] = uses[i].slot;
+    for (uint32_t i = 0; i < count; i++)
+        if (uses[i].written)
+            registers[to->read_count + to->write_count++] = uses[i].slot;
+}
+
+static void take_instruction(const struct builder *b, uint32_t function, uint32_t code,
+                             bool counted)
+{
+    const struct program *program = b->program;
+    const struct ir_function *fn =
+        &program->module->functions.v[program->functions.v[function].function];
+    uint32_t inst = program->codes.v[code].inst;
+    struct timing *to = &b->timings->list[b->timings->count];
+    enum timing_class class = TIMING_control;
+    *to = (struct timing){.inst = inst, .function = function};
+    if (counted) {
+        const struct ir_inst *at = &fn->insts.v[inst];
+        class = timing_class_of(program->module, fn, inst);
+        to->waits = waits_of(b, fn, inst, &b->used->codes[code]);
+        to->acquires = ir_has_modifier(program->module, fn, inst, W_acquire) ||
+                       ir_has_modifier(program->module, fn, inst, W_acq_rel);
+        to->shared = sees_others(at, class);
+    }
+    to->class = (uint8_t) class;
+    to->unit = units[class];
+    to->is_float = is_float(class);
+    take_registers(b, to, code);
+}
+
+// Codes in front of the counted one belong to its instruction.
+static void take_function(const struct builder *b, uint32_t function)
+{
+    const struct program_function *fn = &b->program->functions.v[function];
+    uint32_t slots = b->used->function_slots[function];
+    if (slots > b->timings->most_registers)
+        b->timings->most_registers = slots;
+    bool counted = false; // not what only ends a function
+    for (uint32_t code = fn->begin; code < fn->end; code++) {
+        b->timings->of[code] = b->timings->count;
+        const struct code *at = &b->program->codes.v[code];
+        counted |= at->counted;
+        if (!at->ends && code + 1 < fn->end)
+            continue;
+        take_instruction(b, function, code, counted);
+        b->timings->count++;
+        counted = false;
+    }
+}
+
+void timings_build(struct timings *timings, struct arena *arena, const struct program *program)
+{
+    struct slots_used used;
+    slots_used_build(&used, arena, program);
+    *timings = (struct timings){.program = program};
+    timings->list = ARENA_ARRAY(arena, struct timing, program->codes.n + 1);
+    timings->of = ARENA_ARRAY(arena, uint32_t, program->codes.n + 1);
+    const struct builder b = {timings, arena, program, &used};
+    for (uint32_t i = 0; i < program->functions.n; i++)
+        take_function(&b, i);
+}

@@ -1,0 +1,66 @@
+// What the core has to know of an instruction before it executes it: where it goes, how long it
+// takes, which registers it waits for.
+//
+// Registers are those of the simulator's frames: several PTX registers that never live at once may
+// be one, as in hardware. They are numbered densely in each function.
+#pragma once
+#include "runtime-sim/engine/config.h"
+#include "runtime-sim/memory/cache.h"
+#include "runtime-sim/program/program.h"
+
+struct core_config {
+#define CONFIG_DEF "runtime-sim/gpu/core.def"
+#include "runtime-sim/engine/config_fields.inc"
+};
+
+extern const struct config_key core_keys[];
+extern const uint32_t core_key_count;
+
+enum unit {
+    UNIT_ALU,
+    UNIT_SFU,
+    UNIT_FP64,
+    UNIT_MATRIX,
+    UNIT_MEMORY,
+    UNIT_CONTROL, // nothing to wait for
+    UNITS,
+};
+
+enum timing_class {
+#define TIMING(name, ...) TIMING_##name,
+#include "runtime-sim/gpu/timing.def"
+#undef TIMING
+    TIMING_CLASSES,
+};
+
+// What has to be over before the instruction is issued.
+enum timing_wait {
+    WAIT_LOADS = 1,  // the warp's loads and atomics
+    WAIT_STORES = 2, // its stores and reductions have been acknowledged
+    WAIT_DIRECT = 4, // what it has sent past the first level
+};
+
+struct timing {
+    uint8_t class; // enum timing_class
+    uint8_t unit;  // enum unit
+    uint8_t waits; // enum timing_wait
+    bool is_float; // f32 or less: for energy
+    bool acquires; // accesses behind it wait for it
+    bool shared;   // at issue it accesses what other cores see: these come in a fixed order
+    uint16_t read_count, write_count;
+    const uint16_t *registers; // those read, then those written
+    uint32_t inst, function;   // program function
+};
+
+struct timings {
+    const struct program *program;
+    struct timing *list; // one for each instruction, in the order of the code
+    uint32_t *of;        // of each code: the instruction that it is part of or leads to
+    uint32_t count;
+    uint32_t most_registers; // of any function
+};
+
+void timings_build(struct timings *timings, struct arena *arena, const struct program *program);
+// Cycles from issue to the use of the result, and that the unit is busy.
+uint32_t timing_latency(const struct core_config *config, uint32_t class);
+uint32_t timing_interval(const struct core_config *config, uint32_t class);

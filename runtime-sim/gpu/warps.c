@@ -1,0 +1,173 @@
+// What each warp waits for. A warp is looked at when what it waits for has happened, and only then.
+#include "runtime-sim/exec/cta.h"
+#include "runtime-sim/gpu/core.h"
+
+static uint64_t *counter(struct core *core, enum slot_state state)
+{
+    struct core_stats *s = &core->stats;
+    uint64_t *const counters[] = {
+        [SLOT_EMPTY] = &s->stall_empty,
+        [SLOT_FETCH] = &s->stall_fetch,
+        [SLOT_RESULT] = &s->stall_result,
+        [SLOT_LOAD] = &s->stall_load,
+        [SLOT_BARRIER] = &s->stall_barrier,
+        [SLOT_FENCE] = &s->stall_fence,
+        [SLOT_LANES] = &s->stall_lanes,
+        [SLOT_ENDED] = &s->stall_ended,
+        [SLOT_READY] = NULL,
+    };
+    return counters[state];
+}
+
+// What slots that are ready do is counted in each cycle, by the schedulers.
+void core_set_state(struct core *core, uint64_t now, uint32_t index, enum slot_state state)
+{
+    struct slot *slot = &core->slots[index];
+    uint64_t *passed = counter(core, slot->state);
+    if (passed)
+        *passed += now - slot->since;
+    slot->state = (uint8_t)state;
+    slot->since = now;
+}
+
+void core_settle(struct core *core, uint64_t now)
+{
+    for (uint32_t i = 0; i < core->shared->config->warps; i++)
+        core_set_state(core, now, i, core->slots[i].state);
+}
+
+// Cycles too far away are looked at once more when the wheel has come round.
+void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot)
+{
+    uint64_t farthest = core->wheel_at + CORE_WHEEL - 1;
+    uint32_t at = (uint32_t)((cycle < farthest ? cycle : farthest) % CORE_WHEEL);
+    core->wheel[at] |= UINT64_C(1) << slot;
+    core->wheel_used[at / 64] |= UINT64_C(1) << at % 64;
+}
+
+// The first cycle from wheel_at on in which a slot is to be looked at.
+uint64_t core_next_wake(const struct core *core)
+{
+    enum { WORDS = CORE_WHEEL / 64 };
+    uint32_t start = (uint32_t)(core->wheel_at % CORE_WHEEL);
+    for (uint32_t i = 0; i <= WORDS; i++) {
+        uint32_t word = (start / 64 + i) % WORDS;
+        uint64_t bits = core->wheel_used[word];
+        if (!i)
+            bits &= ~UINT64_C(0) << start % 64;
+        else if (i == WORDS)
+            bits &= ~(~UINT64_C(0) << start % 64);
+        if (!bits)
+            continue;
+        uint32_t at = word * 64 + (uint32_t)__builtin_ctzll(bits);
+        return core->wheel_at + (at - start) % CORE_WHEEL;
+    }
+    return UINT64_MAX;
+}
+
+// Why a warp has no instruction to execute.
+static enum slot_state idle_state(const struct warp *warp)
+{
+    if (!warp->live)
+        return SLOT_ENDED;
+    for (uint32_t i = 0; i < warp->paths.n; i++)
+        if (warp->paths.v[i].state == PATH_BARRIER)
+            return SLOT_BARRIER;
+    return SLOT_LANES;
+}
+
+static bool must_wait(const struct slot *slot, const struct timing *timing)
+{
+    uint8_t waits = timing->waits;
+    return (slot->acquires && timing->unit == UNIT_MEMORY) ||
+           ((waits & WAIT_LOADS) && slot->entries) ||
+           ((waits & WAIT_STORES) && (slot->entries || slot->stores)) ||
+           ((waits & WAIT_DIRECT) && slot->direct);
+}
+
+static uint64_t operands_ready(const struct slot *slot, const struct timing *timing)
+{
+    uint64_t ready = 0;
+    for (uint32_t i = 0; i < (uint32_t)timing->read_count + timing->write_count; i++) {
+        uint64_t at = slot->ready[timing->registers[i]];
+        ready = at > ready ? at : ready;
+    }
+    return ready;
+}
+
+static void make_ready(struct core *core, uint64_t now, uint32_t index)
+{
+    uint64_t bit = UINT64_C(1) << index;
+    core_set_state(core, now, index, SLOT_READY);
+    core->ready |= bit;
+    core->wants[core->slots[index].next->unit] |= bit;
+}
+
+static void forget_ready(struct core *core, uint32_t index)
+{
+    uint64_t bit = UINT64_C(1) << index;
+    if (!(core->ready & bit))
+        return;
+    core->ready &= ~bit;
+    for (uint32_t i = 0; i < UNITS; i++)
+        core->wants[i] &= ~bit;
+}
+
+// The instruction is in the warp's buffer, or fetched.
+static bool is_buffered(struct core *core, uint64_t now, uint32_t index, uint32_t number)
+{
+    struct slot *slot = &core->slots[index];
+    if (slot->buffer_at != number && !slot->fetching) {
+        slot->buffered = 0; // a branch
+        slot->buffer_at = number;
+    }
+    if (slot->buffered && slot->buffer_at == number && slot->decoded <= now)
+        return true;
+    core_set_state(core, now, index, SLOT_FETCH);
+    if (slot->buffered)
+        core_wake_at(core, slot->decoded, index);
+    else if (!slot->fetching)
+        core->hungry |= UINT64_C(1) << index;
+    return false;
+}
+
+void core_look(struct core *core, uint64_t now, uint32_t index)
+{
+    struct slot *slot = &core->slots[index];
+    uint32_t mask;
+    if (!slot->warp)
+        return;
+    forget_ready(core, index);
+    const struct code *code = issue_next(slot->warp, &mask);
+    if (!code) {
+        core_set_state(core, now, index, idle_state(slot->warp));
+        return;
+    }
+    const struct timings *timings = &core->shared->timings;
+    uint32_t number = timings->of[code - timings->program->codes.v];
+    const struct timing *timing = slot->next = &timings->list[number];
+    if (!is_buffered(core, now, index, number))
+        return;
+    uint64_t ready = operands_ready(slot, timing);
+    if (must_wait(slot, timing)) {
+        core_set_state(core, now, index, SLOT_FENCE);
+    } else if (ready == UINT64_MAX) {
+        core_set_state(core, now, index, SLOT_LOAD);
+    } else if (ready > now) {
+        core_set_state(core, now, index, SLOT_RESULT);
+        core_wake_at(core, ready, index);
+    } else {
+        make_ready(core, now, index);
+    }
+}
+
+// Something has happened that others of the CTA may wait for.
+void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta)
+{
+    for (uint64_t rest = core->ctas[cta].slots; rest; rest &= rest - 1) {
+        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+        uint8_t state = core->slots[index].state;
+        if (state == SLOT_BARRIER || state == SLOT_LANES)
+            core_look(core, now, index);
+    }
+}
