@@ -1,6 +1,6 @@
 // How fast a memory system is simulated: requests for lines per second of CPU time, one thread, the
 // best of three runs.
-#include "runtime-sim/gpu/memsys.h"
+#include "runtime-sim/gpu/machine.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -83,16 +83,16 @@ struct result {
 static bool run(const struct row *row, struct memory *memory, struct result *result)
 {
     struct arena arena;
-    struct memsys_config values;
+    struct machine_config all;
     struct config config;
-    struct config_section sections[MEMSYS_SECTIONS];
+    struct config_section sections[MACHINE_SECTIONS];
     arena_init(&arena, memory);
-    memsys_sections(sections, &values);
-    config_init(&config, &arena, sections, MEMSYS_SECTIONS);
-    if (!config_load(&config, row->config) || memsys_check(&arena, &values))
+    machine_sections(sections, &all);
+    config_init(&config, &arena, sections, MACHINE_SECTIONS);
+    if (!config_load(&config, row->config) || memsys_check(&arena, &all.memsys))
         return false;
-    struct driver d = {.row = row, .m = memsys_new(&arena, &values, NULL, NULL)};
-    d.cores = row->window == 1 && !row->pause ? 1 : (uint32_t)values.memory.cores;
+    struct driver d = {.row = row, .m = memsys_new(&arena, &all.memsys, NULL, NULL)};
+    d.cores = row->window == 1 && !row->pause ? 1 : (uint32_t)all.memsys.memory.cores;
     for (uint32_t i = 0; row->pause && i < d.cores; i++)
         d.next_at[i] = i * row->pause / d.cores;
     clock_t begin = clock();

@@ -4,7 +4,7 @@
 static void count_served(void *context, const struct memsys_request *request)
 {
     struct fixture *f = context;
-    assert_true(request->core < f->values.memory.cores);
+    assert_true(request->core < f->values->memory.cores);
     f->served++;
 }
 
@@ -30,7 +30,7 @@ static uint64_t round_trip(struct fixture *f, struct memsys_request r)
 static uint32_t routers_between(const struct fixture *f, uint32_t core, uint32_t partition)
 {
     uint32_t a = memsys_core_node(f->m, core), b = memsys_partition_node(f->m, partition);
-    uint32_t width = (uint32_t)f->values.request_network.width;
+    uint32_t width = (uint32_t)f->values->request_network.width;
     int x = (int)(a % width) - (int)(b % width), y = (int)(a / width) - (int)(b / width);
     return (uint32_t)(abs(x) + abs(y) + 1);
 }
@@ -42,7 +42,7 @@ static uint32_t routers_between(const struct fixture *f, uint32_t core, uint32_t
 static uint64_t hit_latency(const struct fixture *f, uint32_t routers)
 {
     uint64_t request = 5 * routers + 2, reply = 5 * routers + 2 + 4;
-    uint64_t slice = f->values.llc.latency + LINE / f->values.llc.port_bytes - 1;
+    uint64_t slice = f->values->llc.latency + LINE / f->values->llc.port_bytes - 1;
     return request + 1 + slice + reply + 1;
 }
 
@@ -72,7 +72,7 @@ static void zero_load_hits(void **state)
 // has them ready one clock later.
 static uint64_t miss_latency(const struct fixture *f, uint32_t routers, uint64_t sent)
 {
-    const struct memsys_config *c = &f->values;
+    const struct memsys_config *c = f->values;
     uint64_t fast = c->memory.llc_clock,
              slow = c->dram.clock; // tick k of a clock: at k / frequency
     uint64_t access = sent + 5 * routers + 2 + 1;
@@ -115,7 +115,7 @@ static void parts_of_latency(void **state)
     const struct memsys_stats *after = memsys_stats(f.m);
     uint32_t routers = routers_between(&f, 7, 5);
     assert_int_equal(after->latency_sum - before.latency_sum, hit_latency(&f, routers) - 1);
-    assert_int_equal(after->service_sum - before.service_sum, 1 + f.values.llc.latency + 3);
+    assert_int_equal(after->service_sum - before.service_sum, 1 + f.values->llc.latency + 3);
     assert_int_equal(after->injection_sum, before.injection_sum);
     assert_int_equal(after->noc_sum - before.noc_sum, 2 * (5 * routers + 2) + 4);
     end(&f);
@@ -139,7 +139,7 @@ static void stream_cycle(struct stream *s)
         s->inside[core]--;
         s->answered++;
     }
-    for (uint32_t core = 0; core < s->f.values.memory.cores; core++) {
+    for (uint32_t core = 0; core < s->f.values->memory.cores; core++) {
         struct memsys_request r = request(core, s->sent % s->lines, MEMSYS_READ);
         if (s->inside[core] == s->window || !memsys_can_send(m, &r))
             continue;

@@ -1,6 +1,6 @@
 // A memory system of a configuration, for tests.
 #pragma once
-#include "runtime-sim/gpu/memsys.h"
+#include "runtime-sim/gpu/machine.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,9 @@ enum { LINE = 128 };
 struct fixture {
     struct memory memory;
     struct arena arena;
-    struct memsys_config values;
-    struct config_section sections[MEMSYS_SECTIONS];
+    struct machine_config all;
+    struct memsys_config *values; // of `all`
+    struct config_section sections[MACHINE_SECTIONS];
     struct config config;
     struct memsys *m;
     uint64_t served; // times that memsys_serve was called
@@ -27,8 +28,9 @@ static inline void begin(struct fixture *f, const char *name, const char *const 
     if (setjmp(f->memory.on_failure))
         abort();
     arena_init(&f->arena, &f->memory);
-    memsys_sections(f->sections, &f->values);
-    config_init(&f->config, &f->arena, f->sections, MEMSYS_SECTIONS);
+    f->values = &f->all.memsys;
+    machine_sections(f->sections, &f->all);
+    config_init(&f->config, &f->arena, f->sections, MACHINE_SECTIONS);
     assert_true(config_load(&f->config, name));
     for (; settings && *settings; settings++)
         assert_true(config_set(&f->config, *settings));
@@ -36,8 +38,8 @@ static inline void begin(struct fixture *f, const char *name, const char *const 
 
 static inline void start(struct fixture *f, memsys_serve *serve, void *context)
 {
-    assert_null(memsys_check(&f->arena, &f->values));
-    f->m = memsys_new(&f->arena, &f->values, serve, context);
+    assert_null(memsys_check(&f->arena, f->values));
+    f->m = memsys_new(&f->arena, f->values, serve, context);
 }
 
 static inline void end(struct fixture *f)

@@ -70,7 +70,7 @@ static void take_answers(struct traffic *t)
 
 static void send_requests(struct traffic *t)
 {
-    for (uint32_t core = 0; core < t->f.values.memory.cores; core++) {
+    for (uint32_t core = 0; core < t->f.values->memory.cores; core++) {
         if (t->inside[core] == t->window || t->sent == t->count || draw(t) % 4)
             continue;
         struct memsys_request r = random_request(t, core);
@@ -467,7 +467,7 @@ static void wrong_configurations(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct fixture f;
         begin(&f, "isca19", (const char *const[]){wrong[i][0], wrong[i][1], NULL});
-        const char *text = memsys_check(&f.arena, &f.values);
+        const char *text = memsys_check(&f.arena, f.values);
         if (wrong[i][2])
             assert_string_equal(text, wrong[i][2]);
         else
