@@ -27,12 +27,8 @@ const char *const table_block_names[] = {
     NULL,
 };
 const char *const table_candidate_names[] = {
-    [CANDIDATE_LOAD] = "load",
-    [CANDIDATE_CHAIN] = "chain",
-    [CANDIDATE_BLOCK] = "block",
-    [CANDIDATE_STORE] = "store",
-    [CANDIDATE_KERNEL] = "kernel",
-    NULL,
+    [CANDIDATE_LOAD] = "load",   [CANDIDATE_CHAIN] = "chain",   [CANDIDATE_BLOCK] = "block",
+    [CANDIDATE_STORE] = "store", [CANDIDATE_KERNEL] = "kernel", NULL,
 };
 const char *const table_tag_names[] = {"", "01", "10", "11", NULL};
 

@@ -1,11 +1,8 @@
 #include "passes/pipeline.h"
 
 static const char *const candidate_names[] = {
-    [CANDIDATE_LOAD] = "load",
-    [CANDIDATE_CHAIN] = "chain",
-    [CANDIDATE_BLOCK] = "block",
-    [CANDIDATE_STORE] = "store",
-    [CANDIDATE_KERNEL] = "kernel",
+    [CANDIDATE_LOAD] = "load",   [CANDIDATE_CHAIN] = "chain",   [CANDIDATE_BLOCK] = "block",
+    [CANDIDATE_STORE] = "store", [CANDIDATE_KERNEL] = "kernel",
 };
 static const char *const block_names[] = {
     [BLOCK_LOOP] = "loop",

@@ -82,8 +82,8 @@ bool config_set(struct config *config, const char *setting);
 void config_print(const struct config *config, FILE *to);
 // The same as an object of objects, for the head of results.
 void config_json(const struct config *config, struct json *json);
-// The member "inputs": the texts that were read with their digests, a base before what stands on it.
-// What settings say is in the configuration itself.
+// The member "inputs": the texts that were read with their digests, a base before what stands on
+// it. What settings say is in the configuration itself.
 void config_json_inputs(const struct config *config, struct json *json);
 // The table of keys as rows of Markdown, for the documentation.
 void config_keys_print(const struct config *config, FILE *to);

@@ -21,13 +21,18 @@ struct fixture {
     uint64_t served; // times that memsys_serve was called
 };
 
-// A memory system of a configuration, after settings up to a NULL.
-static inline void begin(struct fixture *f, const char *name, const char *const *settings)
+static inline void fixture_init(struct fixture *f)
 {
     memset(f, 0, sizeof *f);
     if (setjmp(f->memory.on_failure))
         abort();
     arena_init(&f->arena, &f->memory);
+}
+
+// A memory system of a configuration, after settings up to a NULL.
+static inline void begin(struct fixture *f, const char *name, const char *const *settings)
+{
+    fixture_init(f);
     f->values = &f->all.memsys;
     machine_sections(f->sections, &f->all);
     config_init(&f->config, &f->arena, f->sections, MACHINE_SECTIONS);
