@@ -78,6 +78,20 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
     return kept;
 }
 
+// One of these virtual channels of input x has the switch.
+static inline void pass(struct noc *noc, const struct noc_router *router, uint32_t x,
+                        uint32_t output, uint64_t vcs, bool is_first)
+{
+    struct noc_x *input = &noc->x[router->x0 + x];
+    uint32_t vc = mask_turn(vcs, input->turn);
+    input->turn = (uint8_t)(vc + 1);
+    if (is_first) {
+        noc->out_port[router->out0 + output].grant = (uint16_t)(x + 1);
+        input->accept = (uint16_t)(output + 1);
+    }
+    send_flit(noc, router, router->in0 + input->port, vc);
+}
+
 static inline void serve(struct noc *noc, const struct noc_router *router, uint32_t x,
                          uint32_t output, bool is_first)
 {
@@ -85,15 +99,9 @@ static inline void serve(struct noc *noc, const struct noc_router *router, uint3
     uint64_t vcs = noc->in_port[port].ready & noc->x[router->x0 + x].vcs;
     if (vcs & (vcs - 1))
         vcs = best_vcs(noc, port, vcs, output);
-    uint32_t vc = mask_turn(vcs, noc->x[router->x0 + x].turn);
-    noc->x[router->x0 + x].turn = (uint8_t)(vc + 1);
-    if (is_first) {
-        noc->out_port[router->out0 + output].grant = (uint16_t)(x + 1);
-        noc->x[router->x0 + x].accept = (uint16_t)(output + 1);
-    }
     mask_set(noc->scratch.ins_done, x);
     mask_set(noc->scratch.outs_done, output);
-    send_flit(noc, router, port, vc);
+    pass(noc, router, x, output, vcs, is_first);
 }
 
 // Notes that input x asks for the output; only requests of the highest priority are kept.
@@ -231,6 +239,56 @@ allocate(struct noc *noc, const struct noc_router *router, uint32_t words)
         noc->scratch.ins_done[w] = noc->scratch.outs_done[w] = 0;
 }
 
+// The same where rows of requests are kept: input x has the bits from x << shift on.
+
+// Virtual channels of input x of those in a row.
+static inline uint64_t vcs_of(const struct noc *noc, const struct noc_router *router, uint64_t row,
+                              uint64_t x)
+{
+    return row >> (x << noc->shift) & noc->x[router->x0 + x].vcs;
+}
+
+// Proposals of outputs, by input; returns the inputs that have any.
+static inline uint64_t propose(const struct noc *noc, const struct noc_router *router,
+                               uint64_t outs, uint64_t inputs, uint64_t *grants)
+{
+    uint64_t ins = 0;
+    MASK_EACH(output, outs)
+    {
+        uint64_t row = noc->ready_for[router->out0 + output] & inputs;
+        if (!row)
+            continue;
+        uint32_t from = (uint32_t)noc->out_port[router->out0 + output].grant << noc->shift;
+        uint32_t x = mask_turn(row, from) >> noc->shift;
+        grants[x] |= UINT64_C(1) << output;
+        ins |= UINT64_C(1) << x;
+    }
+    return ins;
+}
+
+static void allocate_direct(struct noc *noc, uint32_t index)
+{
+    const struct noc_router *router = &noc->router[index];
+    uint64_t *grants = noc->scratch.grants, inputs = ~UINT64_C(0), ports_done = 0, outs_done = 0;
+    for (uint32_t i = 0; i < noc->config.sw_alloc_iterations; i++) {
+        uint64_t ports = noc->ready_ports[index] & ~ports_done;
+        noc->stats.noc_switch_arbitration += (uint64_t)__builtin_popcountll(ports);
+        uint64_t ins = propose(noc, router, noc->ready_outs[index] & ~outs_done, inputs, grants);
+        if (!ins)
+            break;
+        MASK_EACH(x, ins)
+        {
+            uint32_t output = mask_turn(grants[x], noc->x[router->x0 + x].accept);
+            uint64_t vcs = vcs_of(noc, router, noc->ready_for[router->out0 + output], x);
+            grants[x] = 0;
+            ports_done |= UINT64_C(1) << x;
+            outs_done |= UINT64_C(1) << output;
+            inputs &= ~(noc->x[router->x0 + x].vcs << (x << noc->shift));
+            pass(noc, router, (uint32_t)x, output, vcs, !i);
+        }
+    }
+}
+
 // A single virtual channel that asks gets what it wants.
 static inline bool allocate_only(struct noc *noc, const struct noc_router *router)
 {
@@ -252,7 +310,9 @@ static inline bool allocate_only(struct noc *noc, const struct noc_router *route
 void noc_allocate_switch(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
-    if (noc->words > 1)
+    if (noc->is_direct && !noc->is_ranked)
+        allocate_direct(noc, index);
+    else if (noc->words > 1)
         allocate(noc, router, noc->words);
     else if (!allocate_only(noc, router))
         allocate(noc, router, 1);

@@ -195,7 +195,6 @@ static void allocate_listed(struct noc *noc, uint32_t index)
             {
                 uint32_t in = noc_index(noc, port, (uint32_t)vc);
                 uint64_t vcs = ask(noc, router, in);
-                noc->stats.noc_vc_arbitration++;
                 s->request[n].available = vcs;
                 if (vcs)
                     add_request(noc, router, in, n++);
@@ -252,24 +251,11 @@ static inline void serve_masked(struct noc *noc, const struct noc_router *router
 static void allocate_masked(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
-    uint64_t *asking = noc->scratch.requests, outs = 0;
-    MASK_EACH(port, noc->waiting_ports[index])
+    MASK_EACH(output, noc->waiting_outs[index])
     {
-        uint32_t first = noc_index(noc, (uint32_t)port, 0);
-        MASK_EACH(vc, noc->in_port[router->in0 + port].waiting)
-        {
-            uint32_t local = first + (uint32_t)vc;
-            uint32_t output = noc->in[noc_index(noc, router->in0, local)].port;
-            asking[output] |= UINT64_C(1) << local;
-            outs |= UINT64_C(1) << output;
-            noc->stats.noc_vc_arbitration++;
-        }
-    }
-    MASK_EACH(output, outs)
-    {
-        uint64_t these = asking[output], vcs = noc->out_port[router->out0 + output].free;
-        asking[output] = 0;
-        for (uint32_t i = 0; i < noc->classes; i++)
+        uint64_t these = noc->waiting_for[router->out0 + output];
+        uint64_t vcs = noc->out_port[router->out0 + output].free;
+        for (uint32_t i = 0; vcs && i < noc->classes; i++)
             serve_masked(noc, router, (uint32_t)output, these & noc->class_locals[i],
                          vcs & noc->class_vcs[i]);
     }

@@ -237,13 +237,22 @@ static void make_locals(struct noc *noc)
     uint32_t most = 0;
     for (uint32_t i = 0; i < noc->routers; i++)
         most = noc->router[i].ins > most ? noc->router[i].ins : most;
+    noc->is_small = most << noc->shift <= 64 && noc->words == 1;
     noc->is_plain = !noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL &&
                     noc->config.vc_allocator == NOC_ISLIP && noc->config.vc_alloc_iterations == 1 &&
-                    most << noc->shift <= 64;
+                    noc->is_small;
     noc->class_locals = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
     for (uint32_t i = 0; noc->is_plain && i < noc->classes; i++)
         for (uint32_t port = 0; port < most; port++)
             noc->class_locals[i] |= noc->class_vcs[i] << (port << noc->shift);
+}
+
+// Inputs of a crossbar have the numbers of their ports.
+static void find_direct(struct noc *noc)
+{
+    noc->is_direct = noc->is_small && noc->config.sw_allocator == NOC_ISLIP;
+    for (uint32_t i = 0; i < noc->routers; i++)
+        noc->is_direct &= noc->router[i].xs == noc->router[i].ins;
 }
 
 static void make_masks(struct noc *noc)
@@ -259,6 +268,10 @@ static void make_masks(struct noc *noc)
     noc->node_words = bits_words(noc->nodes);
     noc->waiting_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
     noc->ready_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
+    noc->waiting_for = ARENA_ARRAY(noc->arena, uint64_t, noc->router_outs);
+    noc->ready_for = ARENA_ARRAY(noc->arena, uint64_t, noc->router_outs);
+    noc->waiting_outs = ARENA_ARRAY(noc->arena, uint64_t, noc->routers);
+    noc->ready_outs = ARENA_ARRAY(noc->arena, uint64_t, noc->routers);
     noc->waiting_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
     noc->ready_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
     noc->sending = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
@@ -374,9 +387,10 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     make_crossbars(noc);
     make_channels(noc);
     make_classes(noc);
-    make_locals(noc);
     make_interfaces(noc);
     make_masks(noc);
+    make_locals(noc);
+    find_direct(noc);
     make_scratch(noc);
     make_calendar(noc);
     return noc;

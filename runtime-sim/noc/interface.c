@@ -296,14 +296,14 @@ static bool reserve(struct noc *noc, uint32_t node, uint32_t flit)
     return true;
 }
 
-static void take_held(struct noc *noc, uint32_t node, uint32_t vc)
+static bool take_held(struct noc *noc, uint32_t node, uint32_t vc)
 {
     struct noc_interface *interface = &noc->interface[node];
     uint32_t index = noc_index(noc, interface->in, vc), flit = noc_front(noc, index);
     struct noc_in *in = &noc->in[index];
     if (flit & FLIT_HEAD) {
         if (!reserve(noc, node, flit))
-            return;
+            return false;
         interface->turn = vc + 1 < noc->vcs ? vc + 1 : 0;
     }
     in->head = in->head + 1u == noc->ring ? 0 : (uint16_t)(in->head + 1);
@@ -311,17 +311,20 @@ static void take_held(struct noc *noc, uint32_t node, uint32_t vc)
         noc->in_port[interface->in].ready &= ~(UINT64_C(1) << vc);
     noc->moved_at = noc->now;
     take_in(noc, index, flit);
+    return true;
 }
 
+// What cannot be taken can only be so after a packet was popped.
 void noc_take_held(struct noc *noc, uint32_t node)
 {
     struct noc_interface *interface = &noc->interface[node];
     uint64_t vcs = noc->in_port[interface->in].ready, behind = ~UINT64_C(0) << interface->turn;
+    bool taken = false;
     MASK_EACH(vc, vcs & behind)
-    take_held(noc, node, (uint32_t)vc);
+    taken |= take_held(noc, node, (uint32_t)vc);
     MASK_EACH(other, vcs & ~behind)
-    take_held(noc, node, (uint32_t)other);
-    if (!noc->in_port[interface->in].ready)
+    taken |= take_held(noc, node, (uint32_t)other);
+    if (!taken || !noc->in_port[interface->in].ready)
         mask_clear(noc->holding, node);
 }
 
@@ -335,8 +338,11 @@ void noc_pop(struct noc *noc, uint32_t node, uint32_t class)
 {
     struct noc_arrivals *arrivals = &noc->arrivals[node * noc->classes + class];
     uint32_t packet = take(noc, &arrivals->queue);
-    if (noc->config.ejection_queue)
+    if (noc->config.ejection_queue) {
         arrivals->flits -= noc->hot[packet].flits;
+        if (noc->in_port[noc->interface[node].in].ready)
+            mask_set(noc->holding, node);
+    }
     if (!arrivals->queue.packets)
         mask_clear(&noc->arrived[class * noc->node_words], node);
     noc->next[packet] = noc->unused;

@@ -56,6 +56,7 @@ static inline __attribute__((always_inline)) void step_each(struct noc *noc, con
 void noc_tick(struct noc *noc)
 {
     noc_take_events(noc);
+    noc->stats.noc_vc_arbitration += noc->waiting;
     step_each(noc, noc->waiting_routers, noc->routers, noc_allocate_vcs);
     step_each(noc, noc->ready_routers, noc->routers, noc_allocate_switch);
     step_each(noc, noc->holding, noc->nodes, noc_take_held);

@@ -189,7 +189,9 @@ struct noc {
     uint32_t routing_delay, vc_alloc_delay;
     bool is_ranked; // some packet has had a priority
     bool is_adaptive;
-    bool is_plain; // virtual channels can be allocated by masks
+    bool is_small;  // a router's input virtual channels fit a word
+    bool is_plain;  // virtual channels can be allocated by masks: it is small, too
+    bool is_direct; // a crossbar has one input for each port, and its allocator is iSLIP
     enum noc_vc_reuse reuse;
 
     struct noc_router *router;
@@ -201,7 +203,11 @@ struct noc {
     struct noc_x *x;
     uint64_t *waiting_ports, *ready_ports;     // by router and word
     uint64_t *waiting_routers, *ready_routers; // masks
-    uint64_t *class_vcs;                       // masks
+    // The same the other way round, if `is_small`: by output port the input virtual channels of its
+    // router that are in VA for it (only if `is_plain`) and that can ask for the switch to it, by
+    // their numbers in the router; and by router the outputs for which there are any.
+    uint64_t *waiting_for, *ready_for, *waiting_outs, *ready_outs;
+    uint64_t *class_vcs;    // masks
     uint64_t *class_locals; // a class's input virtual channels of a router, if `is_plain`
     uint8_t *vc_class;
     uint32_t *node_entry, *node_exit; // routers where a node's packets enter and leave
@@ -225,8 +231,9 @@ struct noc {
     uint64_t *sending;             // mask of nodes that have packets to send
     struct noc_arrivals *arrivals; // by node and class
     uint64_t *arrived;             // by class: mask of nodes
-    uint64_t *holding;             // mask of nodes with flits that wait for room in a queue
+    uint64_t *holding;             // mask of nodes with flits that may find room in a queue
 
+    uint64_t waiting;   // input virtual channels in VA
     uint64_t moving;    // packets that have not arrived
     uint64_t in_flight; // that have not been popped
     uint64_t moved_at;

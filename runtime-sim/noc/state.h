@@ -23,11 +23,34 @@ static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *
         mask_clear(routers, router);
 }
 
+// An input virtual channel among those that want the output of its packet.
+static inline void noc_want(const struct noc *noc, uint64_t *rows, uint64_t *outs, uint32_t in)
+{
+    const struct noc_in_port *port = &noc->in_port[noc_port(noc, in)];
+    uint32_t output = noc->in[in].port;
+    rows[noc->router[port->router].out0 + output] |=
+        UINT64_C(1) << noc_index(noc, port->local, noc_vc(noc, in));
+    outs[port->router] |= UINT64_C(1) << output;
+}
+
+static inline void noc_want_no_more(const struct noc *noc, uint64_t *rows, uint64_t *outs,
+                                    uint32_t in)
+{
+    const struct noc_in_port *port = &noc->in_port[noc_port(noc, in)];
+    uint32_t output = noc->in[in].port;
+    uint64_t *row = &rows[noc->router[port->router].out0 + output];
+    *row &= ~(UINT64_C(1) << noc_index(noc, port->local, noc_vc(noc, in)));
+    if (!*row)
+        outs[port->router] &= ~(UINT64_C(1) << output);
+}
+
 static inline void noc_set_ready(struct noc *noc, uint32_t port, uint32_t vc)
 {
     if (!noc->in_port[port].ready)
         noc_mark(noc, noc->ready_ports, noc->ready_routers, port);
     noc->in_port[port].ready |= UINT64_C(1) << vc;
+    if (noc->is_small)
+        noc_want(noc, noc->ready_for, noc->ready_outs, noc_index(noc, port, vc));
 }
 
 static inline void noc_clear_ready(struct noc *noc, uint32_t port, uint32_t vc)
@@ -35,6 +58,8 @@ static inline void noc_clear_ready(struct noc *noc, uint32_t port, uint32_t vc)
     noc->in_port[port].ready &= ~(UINT64_C(1) << vc);
     if (!noc->in_port[port].ready)
         noc_unmark(noc, noc->ready_ports, noc->ready_routers, port);
+    if (noc->is_small)
+        noc_want_no_more(noc, noc->ready_for, noc->ready_outs, noc_index(noc, port, vc));
 }
 
 static inline void noc_set_waiting(struct noc *noc, uint32_t port, uint32_t vc)
@@ -42,13 +67,19 @@ static inline void noc_set_waiting(struct noc *noc, uint32_t port, uint32_t vc)
     if (!noc->in_port[port].waiting)
         noc_mark(noc, noc->waiting_ports, noc->waiting_routers, port);
     noc->in_port[port].waiting |= UINT64_C(1) << vc;
+    noc->waiting++;
+    if (noc->is_plain)
+        noc_want(noc, noc->waiting_for, noc->waiting_outs, noc_index(noc, port, vc));
 }
 
 static inline void noc_clear_waiting(struct noc *noc, uint32_t port, uint32_t vc)
 {
     noc->in_port[port].waiting &= ~(UINT64_C(1) << vc);
+    noc->waiting--;
     if (!noc->in_port[port].waiting)
         noc_unmark(noc, noc->waiting_ports, noc->waiting_routers, port);
+    if (noc->is_plain)
+        noc_want_no_more(noc, noc->waiting_for, noc->waiting_outs, noc_index(noc, port, vc));
 }
 
 static inline uint32_t noc_front(const struct noc *noc, uint32_t in)

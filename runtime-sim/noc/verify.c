@@ -65,7 +65,12 @@ static const char *check_masks(const struct noc *noc, struct arena *arena)
         bool can = in->out != NOC_NONE && in->count && noc->out[in->out].credits;
         bool is_ready = noc->in_port[port].ready >> vc & 1,
              is_waiting = noc->in_port[port].waiting >> vc & 1;
-        if (can != is_ready || (is_waiting && (in->out != NOC_NONE || !in->count)))
+        const struct noc_in_port *at = &noc->in_port[port];
+        uint32_t output = noc->router[at->router].out0 + in->port;
+        uint64_t bit = UINT64_C(1) << (noc_index(noc, at->local, vc) & 63);
+        if ((noc->is_small && is_ready != !!(noc->ready_for[output] & bit)) ||
+            (noc->is_plain && is_waiting != !!(noc->waiting_for[output] & bit)) ||
+            can != is_ready || (is_waiting && (in->out != NOC_NONE || !in->count)))
             return arena_printf(arena,
                                 "virtual channel %u of input port %u: its masks do not tell "
                                 "its state",
