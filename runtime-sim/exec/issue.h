@@ -56,7 +56,7 @@ enum issue_result {
 // will execute it, by its guard; what the guard reads must not be held.
 const struct code *issue_next(struct warp *warp, uint32_t *mask);
 // Executes that instruction, all codes that it became: issue_next was the last that was asked of
-// the warp.
+// the warp. `held` is room for held_bytes, whatever the instruction.
 enum issue_result issue_execute(struct warp *warp, struct held *held);
 // Second and third step for some of the lanes that are left. False: warp->fault says why.
 bool held_serve(struct held *held, uint32_t mask);

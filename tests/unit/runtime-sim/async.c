@@ -25,7 +25,7 @@ static void run_with(struct kernel *k, uint32_t grid, uint32_t block, uint32_t c
                             .params = k->params,
                             .image = &k->image};
     struct grid_options options = {.most_idle = 1000};
-    grid_run(&launch, &k->arena, &options, &k->result);
+    kernel_execute(&launch, &k->arena, &options, &k->result);
 }
 
 static uint8_t *run(struct kernel *k, const char *text, uint32_t grid, uint32_t block,

@@ -38,7 +38,9 @@ static void meet_in(uint32_t x, uint32_t y, uint32_t z, uint32_t threads)
         memset(out, 0xff, 4 * (x * y * z + 2));
         kernel_succeeds(&k, "k", x, 1);
         assert_int_equal(out[0], 8);
-        assert_int_equal(out[1], 0); // anew for each launch
+#ifndef DRIVEN
+        assert_int_equal(out[1], 0); // anew for each launch; the first CTA comes first
+#endif
         for (uint32_t i = 0; i < x * y * z; i++)
             assert_int_equal(out[i + 2], x * y * z);
     }

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef DRIVEN
+#include "tests/unit/runtime-sim/issue_drive.h"
+#endif
 
 #define HEAD(version, target) ".version " version "\n.target " target "\n.address_size 64\n"
 
@@ -74,6 +77,27 @@ static inline void kernel_u32(struct kernel *k, uint32_t value)
     k->param_bytes += 4;
 }
 
+// Tests are built a second time to execute by single instructions, with accesses that take time.
+static inline void kernel_execute(struct launch *launch, struct arena *arena,
+                                  const struct grid_options *options, struct grid_result *result)
+{
+#ifdef DRIVEN
+    struct drive drive = {.seed = 1, .ctas = 4, .most_delay = 30, .checked = true};
+    (void)options;
+    drive_run(&drive, launch, arena, result);
+#else
+    grid_run(launch, arena, options, result);
+#endif
+}
+
+// For tests of what depends on the order of lanes and warps.
+static inline void kernel_needs_order(void)
+{
+#ifdef DRIVEN
+    skip();
+#endif
+}
+
 static inline void kernel_run(struct kernel *k, const char *name, uint32_t grid, uint32_t block,
                               uint32_t dynamic_shared)
 {
@@ -95,7 +119,7 @@ static inline void kernel_run(struct kernel *k, const char *name, uint32_t grid,
                             .textures = k->textures,
                             .profile = k->profile};
     struct grid_options options = {.threads = k->threads, .most_idle = k->most_idle};
-    grid_run(&launch, &k->arena, &options, &k->result);
+    kernel_execute(&launch, &k->arena, &options, &k->result);
 }
 
 static inline void kernel_succeeds(struct kernel *k, const char *name, uint32_t grid,

@@ -314,7 +314,7 @@ static void run_clusters(struct kernel *k, uint32_t grid, uint32_t cluster, uint
                             .params = k->params,
                             .image = &k->image};
     struct grid_options options = {.most_idle = 1000};
-    grid_run(&launch, &k->arena, &options, &k->result);
+    kernel_execute(&launch, &k->arena, &options, &k->result);
 }
 
 #define CLUSTER                                                                                    \

@@ -490,6 +490,7 @@ static void check_fault(struct setup *s, const char *expects)
 static void test_faults(void **state)
 {
     (void)state;
+    kernel_needs_order();
     static const char text[] = UNIFIED("tex.2d.v4.u32.s32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2,%r3}];\n");
     struct setup s;
     begin(&s, text);
