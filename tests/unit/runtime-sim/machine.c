@@ -2,62 +2,63 @@
 #include "runtime-sim/gpu/machine.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
-static const char text[] = HEAD("7.8", "sm_80") R"(
-.visible .entry add(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)
-{
-    .reg .pred %p<2>;
-    .reg .b32 %r<8>;
-    .reg .b64 %d<12>;
-    ld.param.u64 %d1, [a]; ld.param.u64 %d2, [b]; ld.param.u64 %d3, [c];
-    ld.param.u32 %r1, [n];
-    mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
-    mad.lo.s32 %r5, %r2, %r3, %r4;
-    setp.ge.u32 %p1, %r5, %r1;
-    @%p1 bra END;
-    cvta.to.global.u64 %d4, %d1; cvta.to.global.u64 %d5, %d2; cvta.to.global.u64 %d6, %d3;
-    mul.wide.u32 %d7, %r5, 4;
-    add.s64 %d8, %d4, %d7; add.s64 %d9, %d5, %d7; add.s64 %d10, %d6, %d7;
-    ld.global.u32 %r6, [%d8];
-    ld.global.u32 %r7, [%d9];
-    add.u32 %r6, %r6, %r7;
-    st.global.u32 [%d10], %r6;
-END:
-    ret;
-}
-.visible .entry sum(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)
-{
-    .reg .pred %p<3>;
-    .reg .b32 %r<10>;
-    .reg .b64 %d<9>;
-    .shared .align 4 .b8 part[512];
-    ld.param.u64 %d1, [a]; ld.param.u64 %d2, [c];
-    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;
-    shl.b32 %r3, %r1, 7; add.u32 %r3, %r3, %r2;
-    mul.wide.u32 %d3, %r3, 4; add.s64 %d4, %d1, %d3;
-    ld.global.u32 %r4, [%d4];
-    shl.b32 %r5, %r2, 2; mov.u32 %r6, part; add.u32 %r5, %r5, %r6;
-    st.shared.u32 [%r5], %r4;
-    mov.u32 %r7, 64;
-LOOP:
-    bar.sync 0;
-    setp.ge.u32 %p1, %r2, %r7;
-    @%p1 bra NEXT;
-    shl.b32 %r8, %r7, 2; add.u32 %r8, %r8, %r5;
-    ld.shared.u32 %r8, [%r8]; ld.shared.u32 %r9, [%r5];
-    add.u32 %r9, %r9, %r8;
-    st.shared.u32 [%r5], %r9;
-NEXT:
-    shr.u32 %r7, %r7, 1;
-    setp.ne.u32 %p2, %r7, 0;
-    @%p2 bra LOOP;
-    setp.ne.u32 %p1, %r2, 0;
-    @%p1 bra END;
-    ld.shared.u32 %r9, [%r5];
-    red.global.add.u32 [%d2], %r9;
-END:
-    ret;
-}
-)";
+static const char text[] = HEAD(
+    "7.8",
+    "sm_80") ".visible .entry add(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)\n"
+             "{\n"
+             "    .reg .pred %p<2>;\n"
+             "    .reg .b32 %r<8>;\n"
+             "    .reg .b64 %d<12>;\n"
+             "    ld.param.u64 %d1, [a]; ld.param.u64 %d2, [b]; ld.param.u64 %d3, [c];\n"
+             "    ld.param.u32 %r1, [n];\n"
+             "    mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+             "    mad.lo.s32 %r5, %r2, %r3, %r4;\n"
+             "    setp.ge.u32 %p1, %r5, %r1;\n"
+             "    @%p1 bra END;\n"
+             "    cvta.to.global.u64 %d4, %d1; cvta.to.global.u64 %d5, %d2; cvta.to.global.u64 "
+             "%d6, %d3;\n"
+             "    mul.wide.u32 %d7, %r5, 4;\n"
+             "    add.s64 %d8, %d4, %d7; add.s64 %d9, %d5, %d7; add.s64 %d10, %d6, %d7;\n"
+             "    ld.global.u32 %r6, [%d8];\n"
+             "    ld.global.u32 %r7, [%d9];\n"
+             "    add.u32 %r6, %r6, %r7;\n"
+             "    st.global.u32 [%d10], %r6;\n"
+             "END:\n"
+             "    ret;\n"
+             "}\n"
+             ".visible .entry sum(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)\n"
+             "{\n"
+             "    .reg .pred %p<3>;\n"
+             "    .reg .b32 %r<10>;\n"
+             "    .reg .b64 %d<9>;\n"
+             "    .shared .align 4 .b8 part[512];\n"
+             "    ld.param.u64 %d1, [a]; ld.param.u64 %d2, [c];\n"
+             "    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;\n"
+             "    shl.b32 %r3, %r1, 7; add.u32 %r3, %r3, %r2;\n"
+             "    mul.wide.u32 %d3, %r3, 4; add.s64 %d4, %d1, %d3;\n"
+             "    ld.global.u32 %r4, [%d4];\n"
+             "    shl.b32 %r5, %r2, 2; mov.u32 %r6, part; add.u32 %r5, %r5, %r6;\n"
+             "    st.shared.u32 [%r5], %r4;\n"
+             "    mov.u32 %r7, 64;\n"
+             "LOOP:\n"
+             "    bar.sync 0;\n"
+             "    setp.ge.u32 %p1, %r2, %r7;\n"
+             "    @%p1 bra NEXT;\n"
+             "    shl.b32 %r8, %r7, 2; add.u32 %r8, %r8, %r5;\n"
+             "    ld.shared.u32 %r8, [%r8]; ld.shared.u32 %r9, [%r5];\n"
+             "    add.u32 %r9, %r9, %r8;\n"
+             "    st.shared.u32 [%r5], %r9;\n"
+             "NEXT:\n"
+             "    shr.u32 %r7, %r7, 1;\n"
+             "    setp.ne.u32 %p2, %r7, 0;\n"
+             "    @%p2 bra LOOP;\n"
+             "    setp.ne.u32 %p1, %r2, 0;\n"
+             "    @%p1 bra END;\n"
+             "    ld.shared.u32 %r9, [%r5];\n"
+             "    red.global.add.u32 [%d2], %r9;\n"
+             "END:\n"
+             "    ret;\n"
+             "}\n";
 
 struct machine_run {
     struct machine_config config;
