@@ -7,6 +7,7 @@
 struct backend_options {
     enum tag_style tags;
     struct pass_options passes;
+    bool profiled;           // passes.measured will be there once there is a program
     const char *output_name; // as it is to stand in the tables
 };
 

@@ -191,6 +191,7 @@ static const char *add_block(struct builder *b, const struct block_plan *plan)
         .condition = plan->trip_text,
         .threshold = limited(plan->estimate.threshold, INT64_MAX),
         .passed_over = plan->estimate.candidate && !plan->chosen,
+        .measured = plan->measured,
     };
     vec_fix(b->arena, &block.alternatives, 1);
     vec_push(b->arena, &block.alternatives, estimate_of(&plan->other));

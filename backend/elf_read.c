@@ -107,6 +107,8 @@ static bool read_number(struct elf_reader *r, const struct elf_slot *slot, uint6
     case FIELD_WORDS: return read_words(slot, number, value);
     case FIELD_SHA256:
     case FIELD_FIXED:
+    case FIELD_NUMBER:
+    case FIELD_ANY:
     case FIELD_OBJECT:
     case FIELD_LIST:
     case FIELD_TEXTS: break; // no numbers

@@ -1,5 +1,6 @@
 #include "backend/elf_rows.h"
 #include "include/ptxoffload/metadata.h"
+#include "passes/measured.h"
 #include <assert.h>
 #include <elf.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static const struct elf_row module_rows[] = {
     ROW("options.block.z", block_z),
     ROW("options.restrict", restrict_parameters),
     ROW("options.capability", capability),
+    ROW("options.profile", profile),
     END,
 };
 #undef RECORD
@@ -86,6 +88,7 @@ static const struct elf_row block_rows[] = {
     ROW("kind", kind),
     ROW("passed_over", passed_over),
     ROW("condition", conditional),
+    ROW("measured", measured),
     ROW("live_in", live_in),
     ROW("live_out", live_out),
     ROW("alternatives", alternatives),
@@ -183,6 +186,9 @@ SAME(PTXOFFLOAD_BLOCK_BASIC, BLOCK_BASIC);
 SAME(PTXOFFLOAD_BLOCK_REGION, BLOCK_REGION);
 SAME(PTXOFFLOAD_SAVES_TX, SAVES_TX);
 SAME(PTXOFFLOAD_SAVES_RX, SAVES_RX);
+SAME(PTXOFFLOAD_MEASURED_LINES, MEASURED_LINES);
+SAME(PTXOFFLOAD_MEASURED_MISSES, MEASURED_MISSES);
+SAME(PTXOFFLOAD_MEASURED_TRIPS, MEASURED_TRIPS);
 SAME(PTXOFFLOAD_CANDIDATE_LOAD, CANDIDATE_LOAD);
 SAME(PTXOFFLOAD_CANDIDATE_CHAIN, CANDIDATE_CHAIN);
 SAME(PTXOFFLOAD_CANDIDATE_BLOCK, CANDIDATE_BLOCK);

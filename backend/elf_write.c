@@ -90,6 +90,8 @@ static uint64_t number_of(struct writer *w, const struct elf_slot *slot, const v
     case FIELD_TEXTS: return add_registers(w, value);
     case FIELD_SHA256:
     case FIELD_FIXED:
+    case FIELD_NUMBER:
+    case FIELD_ANY:
     case FIELD_OBJECT: break; // no numbers
     }
     return 0;

@@ -3,6 +3,7 @@
 #include "backend/build.h"
 #include "backend/text.h"
 #include "passes/capability.h"
+#include "passes/measured.h"
 #include <string.h>
 
 // Taking tags out may bring the halves of another one together; nobody has more than a few inside
@@ -47,6 +48,9 @@ static bool is_current(struct opened *opened, struct arena *arena, const struct 
     if (!has_style(&tags, options->tags) || !tags_read(&opened->tables, arena, input, &ignored))
         return false;
     opened->tables.output.file = text_utf8(arena, options->output_name);
+    // With a profile all is decided once more: the reports say what it has changed.
+    if (options->profiled || *opened->tables.profile)
+        return false;
     return same_options(&opened->tables.options, &options->passes) &&
            !strcmp(opened->tables.capability, capability_of(&options->passes)->text);
 }
@@ -104,7 +108,9 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
     struct tables *tables = &output->tables;
     *tables = (struct tables){.version = TABLES_VERSION,
                               .options = options->passes,
-                              .capability = capability_of(&options->passes)->text};
+                              .capability = capability_of(&options->passes)->text,
+                              .profile =
+                                  options->passes.measured ? options->passes.measured->sha256 : ""};
     tables->source.file = text_utf8(arena, source->name);
     tables->output.file = text_utf8(arena, options->output_name);
     tables_digest(tables->source.sha256, source->text, source->length);

@@ -13,6 +13,8 @@ enum field_kind {
     FIELD_UINT,     // uint32_t in [least, most]; most = 0: INT32_MAX
     FIELD_OPTIONAL, // uint32_t; null if 0
     FIELD_COUNT,    // uint64_t; null if 0
+    FIELD_NUMBER,   // uint64_t up to INT64_MAX; JSON only
+    FIELD_ANY,      // nothing: is there, but not read; JSON only, not written
     FIELD_DOUBLE,   // double, finite
     FIELD_BOOL,     // bool
     FIELD_WORD,     // unsigned or enum: one of `words`
@@ -33,6 +35,7 @@ struct field {
     const struct field *rows; // FIELD_OBJECT, FIELD_OPTION, FIELD_LIST
     size_t size;              // FIELD_LIST
     bool flat;                // in JSON on one line
+    bool may_lack;            // FIELD_OPTION: the key need not be there, which reads as null
 };
 
 // The members of an object; the caller opens and closes it.
@@ -41,12 +44,23 @@ void fields_write_json(struct json *json, const struct field *rows, const void *
 // ` key=value` for each field that is there; keys in objects are `object.key`.
 void fields_write_text(struct text *text, const struct field *rows, const void *record);
 
+// Keys of JSON objects that no row speaks of.
+struct unknown_key {
+    const struct field *rows;
+    const char *key;
+};
+struct unknown_keys {
+    VEC(struct unknown_key) list;
+};
+
 // Where faults of the reading go.
 struct field_reader {
     struct arena *arena;
     struct diags *diags;
     const char *id;      // of the diagnostics
     uint32_t begin, end; // their place
+    // Not NULL: a key that no row speaks of is warned of where it is met first. Else it is skipped.
+    struct unknown_keys *unknown;
 };
 
 // Both fill a zeroed record. They return false if anything is missing or wrong, having said what.

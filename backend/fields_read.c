@@ -46,6 +46,12 @@ static bool read_count(json_t *json, uint64_t *count)
     return json_is_null(json) || (json_is_integer(json) && json_integer_value(json) > 0);
 }
 
+static bool read_number(json_t *json, uint64_t *number)
+{
+    *number = (uint64_t)json_integer_value(json);
+    return json_is_integer(json) && json_integer_value(json) >= 0;
+}
+
 static bool read_double(json_t *json, double *number)
 {
     *number = json_number_value(json);
@@ -106,6 +112,8 @@ static bool read_value(struct field_reader *reader, const struct field *field, j
     case FIELD_UINT: return read_uint(field, json, value);
     case FIELD_OPTIONAL: return read_optional(field, json, value);
     case FIELD_COUNT: return read_count(json, value);
+    case FIELD_NUMBER: return read_number(json, value);
+    case FIELD_ANY: return true;
     case FIELD_DOUBLE: return read_double(json, value);
     case FIELD_BOOL: return read_bool(json, value);
     case FIELD_WORD: return read_word(field, json, value);
@@ -147,6 +155,8 @@ static bool read_field(struct field_reader *reader, const struct field *field, v
                        json_t *json, const char *path)
 {
     void *value = (char *)record + field->offset;
+    if (!json && field->may_lack)
+        return true;
     if (!json)
         return fault(reader, path, "it is missing");
     if (field->kind == FIELD_LIST)
@@ -162,6 +172,33 @@ static bool read_field(struct field_reader *reader, const struct field *field, v
            fault(reader, path, fields_expected(reader->arena, field));
 }
 
+static bool is_known(const struct field_reader *reader, const struct field *rows, const char *key)
+{
+    for (const struct field *field = rows; field->key; field++)
+        if (!strcmp(field->key, key))
+            return true;
+    for (uint32_t i = 0; i < reader->unknown->list.n; i++)
+        if (reader->unknown->list.v[i].rows == rows && !strcmp(reader->unknown->list.v[i].key, key))
+            return true;
+    return false;
+}
+
+static void tell_unknown(struct field_reader *reader, const struct field *rows, json_t *object,
+                         const char *path)
+{
+    const char *key;
+    json_t *member;
+    json_object_foreach(object, key, member)
+    {
+        if (is_known(reader, rows, key))
+            continue;
+        struct unknown_key unknown = {rows, arena_printf(reader->arena, "%s", key)};
+        vec_push(reader->arena, &reader->unknown->list, unknown);
+        diag_add(reader->diags, DIAG_WARNING, reader->id, reader->begin, reader->end,
+                 "%s%s%s: this key is not known and skipped", path, *path ? "." : "", key);
+    }
+}
+
 bool fields_read_json(struct field_reader *reader, const struct field *rows, void *record,
                       json_t *object, const char *path)
 {
@@ -172,5 +209,7 @@ bool fields_read_json(struct field_reader *reader, const struct field *rows, voi
         good &=
             read_field(reader, field, record, json_object_get(object, field->key),
                        arena_printf(reader->arena, "%s%s%s", path, *path ? "." : "", field->key));
+    if (reader->unknown)
+        tell_unknown(reader, rows, object, path);
     return good;
 }

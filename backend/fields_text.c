@@ -79,6 +79,8 @@ static void add_value(struct text *to, const struct field *field, const void *va
     case FIELD_WORDS: add_words(to, field->words, *(const unsigned *)value); break;
     case FIELD_TEXTS: add_texts(to, value); break;
     case FIELD_FIXED: text_string(to, field->words[0]); break;
+    case FIELD_NUMBER:
+    case FIELD_ANY:
     case FIELD_OBJECT:
     case FIELD_OPTION:
     case FIELD_LIST: break; // not values
@@ -312,6 +314,8 @@ static bool read_value(struct field_reader *reader, const struct field *field,
     case FIELD_WORDS: return read_words(field, pair, value);
     case FIELD_TEXTS: return read_texts(reader, pair, value);
     case FIELD_FIXED: return fields_find_word(field, pair->value, pair->value_length, &word);
+    case FIELD_NUMBER:
+    case FIELD_ANY:
     case FIELD_OBJECT:
     case FIELD_OPTION:
     case FIELD_LIST: break;

@@ -65,6 +65,8 @@ static void write_value(struct json *json, const struct field *field, const void
     case FIELD_UINT: json_uint(json, *(const uint32_t *)value); break;
     case FIELD_OPTIONAL: write_count(json, *(const uint32_t *)value); break;
     case FIELD_COUNT: write_count(json, *(const uint64_t *)value); break;
+    case FIELD_NUMBER: json_uint(json, *(const uint64_t *)value); break;
+    case FIELD_ANY: json_null(json); break;
     case FIELD_DOUBLE: json_double(json, *(const double *)value); break;
     case FIELD_BOOL: json_bool(json, *(const bool *)value); break;
     case FIELD_WORD: json_string(json, field->words[*(const unsigned *)value]); break;

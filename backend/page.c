@@ -1,6 +1,7 @@
 #include "backend/page.h"
 #include "backend/page_kernel.h"
 #include "backend/page_parts.h"
+#include "backend/rows.h"
 #include "backend/summary.h"
 #include "passes/bandwidth.h"
 #include <string.h>
@@ -73,6 +74,18 @@ static void write_rules(struct json *json)
     json_end_object(json);
 }
 
+static void write_changes(struct json *json, const struct tables *tables)
+{
+    json_key(json, "changes");
+    json_array(json);
+    for (uint32_t i = 0; i < tables->changes.n; i++) {
+        json_object_flat(json);
+        fields_write_json(json, rows_change, &tables->changes.v[i]);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 static void write_module(const struct tables *tables, FILE *to)
 {
     struct json json;
@@ -85,6 +98,9 @@ static void write_module(const struct tables *tables, FILE *to)
     member_text(&json, "fma", table_fma_names[tables->options.fma]);
     json_key(&json, "reorder");
     json_bool(&json, tables->options.reorder);
+    member_text(&json, "profile", tables->profile);
+    if (tables->compared)
+        write_changes(&json, tables);
     member_text(&json, "version", PTXOFFLOAD_VERSION);
     member_uint(&json, "S_W", BW_WARP);
     member_uint(&json, "S_C", BW_LINE);

@@ -2,7 +2,7 @@
 #include "backend/tables.h"
 #include "backend/text.h"
 #include "ir/loc.h"
-#include "passes/facts.h"
+#include "passes/measured.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,11 +149,20 @@ static void add_block(struct collector *c, const struct block_plan *block, uint3
 {
     struct remark remark = remark_at(c, block->first, passed_rules[PASSED_BLOCK].id);
     const char *what = extent(c, block->kind, block->first, block->last);
-    double saving = -(block->estimate.at_tx + block->estimate.at_rx);
+    double saving = block->estimate.weight;
+    bool mean = block->kind == BLOCK_LOOP && block->measured & MEASURED_TRIPS &&
+                block->estimate.cost == COST_REFINED;
     remark.passed = true;
     remark.kind = CANDIDATE_BLOCK;
     remark.item = item;
-    if (block->estimate.conditional && block->trip_text)
+    if (mean)
+        what = arena_printf(c->arena, "%s, which runs %.4g times on average as was measured,", what,
+                            block->measured_trips);
+    if (mean && block->estimate.conditional)
+        remark.text = arena_printf(
+            c->arena, "%s offloaded if %s >= %llu: saves %g words per warp with those", what,
+            block->trip_text, (unsigned long long)block->estimate.threshold, saving);
+    else if (block->estimate.conditional && block->trip_text)
         remark.text = arena_printf(
             c->arena, "%s offloaded if %s >= %llu: saves %g words per warp from there on", what,
             block->trip_text, (unsigned long long)block->estimate.threshold, saving);
@@ -258,6 +267,9 @@ static void add_access(struct collector *c, struct facts *facts, uint32_t inst)
     if (loads && coalescing_of(coalescings, inst).known)
         remark.text = arena_printf(c->arena, "%s; %s", remark.text,
                                    reuse_text(facts_reuses(facts), c->arena, inst));
+    const char *measured = measured_text(facts, c->arena, inst);
+    if (measured)
+        remark.text = arena_printf(c->arena, "%s; %s", remark.text, measured);
     vec_push(c->arena, &c->remarks->list, remark);
 }
 

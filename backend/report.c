@@ -209,6 +209,13 @@ static void print_estimate(struct page *page, enum block_kind kind,
     print_threshold(page, "RX", estimate->threshold_rx, "");
 }
 
+static void put_words(struct page *page, const char *const *words, unsigned set)
+{
+    for (unsigned i = 0; words[i]; i++)
+        if (set >> i & 1)
+            put_word(page, words[i], strlen(words[i]), set >> i > 1 ? "," : "");
+}
+
 static void print_block(struct page *page, const struct table_block *block)
 {
     label(page, "block %u", block->id);
@@ -218,6 +225,10 @@ static void print_block(struct page *page, const struct table_block *block)
     put_place(page, block->begin_line, block->end_line);
     putf(page, "| %u load%s, %u store%s", block->loads, plural(block->loads), block->stores,
          plural(block->stores));
+    if (block->measured) {
+        put(page, "| measured:");
+        put_words(page, table_measured_names, block->measured);
+    }
     print_live(page, "live-in ", block->live_in.v, block->live_in.n);
     print_live(page, "live-out", block->live_out.v, block->live_out.n);
     print_estimate(page, block->kind, &block->estimate);
@@ -283,6 +294,38 @@ static void print_kernel(struct page *page, const struct table_kernel *kernel)
     sink_char(&page->to, '\n');
 }
 
+// What a profile has changed
+
+static void print_change(struct page *page, const struct table_change *change)
+{
+    begin_line(page, 2, 2);
+    put(page, table_candidate_names[change->kind]);
+    put(page, "of");
+    put(page, change->kernel);
+    page->indent = INDENT;
+    put(page, "|");
+    put_place(page, change->line, change->end_line);
+    put(page, "| before:");
+    put_styled(page, DIM, change->before);
+    put(page, "| now:");
+    put_styled(page, BOLD, change->after);
+    more_line(page);
+    put(page, change->reason);
+    end_line(page);
+}
+
+static void print_changes(struct page *page)
+{
+    const struct tables *tables = page->tables;
+    begin_line(page, 0, 0);
+    putf(page, "changed by the profile: %u verdict%s", tables->changes.n,
+         plural(tables->changes.n));
+    end_line(page);
+    for (uint32_t i = 0; i < tables->changes.n; i++)
+        print_change(page, &tables->changes.v[i]);
+    sink_char(&page->to, '\n');
+}
+
 static void print_header(struct page *page)
 {
     const struct tables *tables = page->tables;
@@ -295,6 +338,8 @@ static void print_header(struct page *page)
          tables->options.reorder ? "changed where it helps" : "kept");
     if (tables->capability && *tables->capability)
         putf(page, "| near the data: %s", tables->capability);
+    if (tables->profile && *tables->profile)
+        putf(page, "| profile %.12s", tables->profile);
     end_line(page);
     sink_char(&page->to, '\n');
 }
@@ -307,6 +352,8 @@ void report_text(const struct tables *tables, FILE *to, bool colour)
     print_header(&page);
     for (uint32_t i = 0; i < tables->kernels.n; i++)
         print_kernel(&page, &tables->kernels.v[i]);
+    if (tables->compared)
+        print_changes(&page);
     label(&page, "total");
     putf(&page, "%u kernel%s |", tables->kernels.n, plural(tables->kernels.n));
     print_summary(&page, &total);

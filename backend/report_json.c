@@ -27,6 +27,18 @@ static void write_summary(struct json *json, const struct field *rows,
     json_end_object(json);
 }
 
+static void write_changes(struct json *json, const struct tables *tables)
+{
+    json_key(json, "changes");
+    json_array(json);
+    for (uint32_t i = 0; i < tables->changes.n; i++) {
+        json_object_flat(json);
+        fields_write_json(json, rows_change, &tables->changes.v[i]);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 void report_json(const struct tables *tables, FILE *to)
 {
     struct json json;
@@ -46,6 +58,8 @@ void report_json(const struct tables *tables, FILE *to)
     json_key(&json, "total");
     write_summary(&json, rows_total, &total);
     json_end_object(&json);
+    if (tables->compared)
+        write_changes(&json, tables);
     json_end_object(&json);
     json_done(&json);
 }

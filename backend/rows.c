@@ -30,6 +30,7 @@ const char *const table_candidate_names[] = {
     [CANDIDATE_LOAD] = "load",   [CANDIDATE_CHAIN] = "chain",   [CANDIDATE_BLOCK] = "block",
     [CANDIDATE_STORE] = "store", [CANDIDATE_KERNEL] = "kernel", NULL,
 };
+const char *const table_measured_names[] = {"lines", "misses", "trips", NULL};
 const char *const table_tag_names[] = {"", "01", "10", "11", NULL};
 
 static const char *const save_names[] = {"tx", "rx", NULL};
@@ -125,6 +126,7 @@ const struct field rows_block[] = {
      .rows = rows_condition},
     ENTRY("candidate", BOOL, estimate.candidate),
     ENTRY("passed_over", BOOL, passed_over),
+    ENTRY("measured", WORDS, measured, WORDS(table_measured_names)),
     ENTRY("cost", WORD, estimate.cost, WORDS(table_cost_names)),
     LIST("alternatives", alternatives, rows_alternative, table_estimate, true),
     END,
@@ -162,6 +164,20 @@ const struct field rows_rejection[] = {
     ENTRY("rule", WORD, rule, WORDS(rule_names)),
     ENTRY("because_line", OPTIONAL, because_line),
     ENTRY("text", TEXT, text),
+    END,
+};
+#undef RECORD
+
+#define RECORD struct table_change
+const struct field rows_change[] = {
+    ENTRY("kernel", TEXT, kernel),
+    ENTRY("kind", WORD, kind, WORDS(table_candidate_names)),
+    ENTRY("line", UINT, line),
+    ENTRY("column", UINT, column),
+    ENTRY("end_line", UINT, end_line),
+    ENTRY("before", TEXT, before),
+    ENTRY("after", TEXT, after),
+    ENTRY("reason", TEXT, reason),
     END,
 };
 #undef RECORD
@@ -204,6 +220,7 @@ static const struct field rows_options[] = {
     OBJECT("block", rows_options_block),
     ENTRY("restrict", OPTIONAL, options.restrict_parameters),
     ENTRY("capability", TEXT, capability),
+    ENTRY("profile", TEXT, profile),
     END,
 };
 #define VERSION ENTRY("version", UINT, version, .least = TABLES_VERSION, .most = TABLES_VERSION)

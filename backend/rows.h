@@ -11,3 +11,4 @@ extern const struct field rows_instruction[];
 extern const struct field rows_block[];
 extern const struct field rows_alternative[];
 extern const struct field rows_rejection[];
+extern const struct field rows_change[]; // of --report=json

@@ -52,6 +52,7 @@ struct table_block {
     const char *condition;
     uint64_t threshold;
     bool passed_over;                        // saves, but an overlapping block saves more
+    unsigned measured;                       // MEASURED_…: numbers of the refined model
     VEC(struct table_estimate) alternatives; // by other cost models
 };
 
@@ -67,6 +68,15 @@ struct table_rejection {
     enum plan_rule rule;
     uint32_t because_line; // 0: no place
     const char *text;
+};
+
+// A verdict that is another one with a profile than without. Of the reports only.
+struct table_change {
+    const char *kernel;
+    enum candidate_kind kind; // chain or block
+    uint32_t line, column;    // the chain's or block's first instruction
+    uint32_t end_line;        // of its last one
+    const char *before, *after, *reason;
 };
 
 struct table_kernel {
@@ -85,7 +95,10 @@ struct tables {
     struct table_file source, output;
     struct pass_options options;
     const char *capability; // keys of the unit near the data that are not the usual ones; ""
+    const char *profile;    // SHA-256 of the file of --profile; ""
     VEC(struct table_kernel) kernels;
+    bool compared;                    // with what is decided without the profile:
+    VEC(struct table_change) changes; // by kernel, then place
 };
 
 // Checks what no single entry shows: ids in order, instructions inside the kernel and in order,
@@ -107,4 +120,5 @@ extern const char *const table_formulas[];        // by pattern: what Table 1 of
 extern const char *const table_response_names[];  // enum response
 extern const char *const table_block_names[];     // enum block_kind
 extern const char *const table_candidate_names[]; // enum candidate_kind
+extern const char *const table_measured_names[];  // MEASURED_…, by bit
 extern const char *const table_tag_names[];       // "" (untagged), "01", "10", "11"

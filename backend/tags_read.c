@@ -363,7 +363,7 @@ bool tags_read(struct tables *tables, struct arena *arena, const struct source *
     char tags[SHA256_HEX + 1];
     *tables = (struct tables){.output.file = text_utf8(arena, source->name)};
     tables_digest(tables->output.sha256, source->text, source->length);
-    r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET};
+    r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET, NULL};
     tags_find(&r.tags, arena, source);
     if (!r.tags.list.n) {
         diag_add(diags, DIAG_ERROR, "tags", NO_OFFSET, NO_OFFSET, "there are no tags");

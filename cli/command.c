@@ -229,6 +229,9 @@ static const struct option analysis_options[] = {
     {"--capability", "FILE", TEXT(capability_path),
      .help = "what the unit near the data can do, where that is not what\n"
              "the paper describes: types, operations, packets, vectors"},
+    {"--profile", "FILE", TEXT(profile_path),
+     .help = "decide with what ptxoffload-sim --profile-out=FILE has\n"
+             "measured of IN; the report says what that changes"},
     {"--fma", "fused|split", CHOICE(fma, fma_names),
      .help = "leave fused multiply-adds as they are (the default), or\n"
              "divide those whose multiplication can be offloaded, which\n"

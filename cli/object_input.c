@@ -42,6 +42,8 @@ static const char *other_option(struct arena *arena, const struct arguments *arg
         return "--restrict";
     if (arguments->capability && strcmp(arguments->capability->text, tables->capability) != 0)
         return "--capability";
+    if (arguments->profile_path)
+        return "this --profile";
     if (arguments->tags >= 0 && !is_tagged_as(arena, ptx, (enum tag_style)arguments->tags))
         return "--tags";
     return NULL;

@@ -63,12 +63,11 @@ static void write_depfile(const struct run *run, FILE *to, bool colour)
 {
     (void)colour;
     const struct depfile *depfile = &run->arguments.depfile;
-    const char *input = run->input_quoted;
     struct depfile_rule rule = {
         .targets = depfile->names.n ? depfile->names.v : run->targets.v,
         .n_targets = depfile->names.n ? depfile->names.n : run->targets.n,
-        .sources = &input,
-        .n_sources = !file_is_standard(run->arguments.input),
+        .sources = run->sources.v,
+        .n_sources = run->sources.n,
         .phony = depfile->phony,
     };
     depfile_write(&rule, to);

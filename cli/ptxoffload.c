@@ -1,4 +1,6 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was asked for.
+#include "backend/changes.h"
+#include "backend/profile_read.h"
 #include "backend/text.h"
 #include "cli/command.h"
 #include "cli/container_input.h"
@@ -47,6 +49,38 @@ static void after_step(void *context, const char *name)
     timing_end(&run->timing, "print");
 }
 
+// Reads what was measured of the program, and decides without it, for comparison.
+static bool take_profile(struct run *run, struct pass_options *options)
+{
+    struct diags diags;
+    if (!run->arguments.profile)
+        return true;
+    bool stripped = run->opened.source.length != run->input.length;
+    diags_init(&diags, &run->arena);
+    options->measured = profile_read(&run->arena, run->arguments.profile, &run->module,
+                                     stripped ? &run->input : NULL, &diags);
+    timing_end(&run->timing, "profile");
+    if (!messages_diags(&run->messages, &diags, run->arguments.profile))
+        return false;
+    struct pipeline pipeline = {.options = *options, .stop_after = run->arguments.stop_after};
+    pipeline.options.measured = NULL;
+    run->without_profile = (struct plan){.arena = &run->arena};
+    pipeline_run(&pipeline, &run->module, &run->without_profile);
+    timing_end(&run->timing, "without-profile");
+    return true;
+}
+
+// Says where what was measured is not what was proven.
+static bool compare_profile(struct run *run, const struct pass_options *options)
+{
+    struct diags diags;
+    if (!options->measured)
+        return true;
+    diags_init(&diags, &run->arena);
+    measured_compare(&run->plan, &run->module, options, &diags);
+    return messages_diags(&run->messages, &diags, &run->opened.source);
+}
+
 static bool decide(struct run *run, const struct pass_options *options)
 {
 #ifdef NDEBUG
@@ -85,6 +119,8 @@ static bool emit(struct run *run, const struct backend_options *options)
         message_internal(&run->messages, "%s", error);
         return false;
     }
+    if (options->passes.measured)
+        changes_find(&output->tables, &run->arena, &run->module, &run->without_profile, &run->plan);
     run->tables = &output->tables;
     run->text = output->text;
     run->length = output->length;
@@ -189,6 +225,18 @@ static enum tag_style tag_style(const struct run *run)
     return old ? TAGS_COMMENT : TAGS_PRAGMA;
 }
 
+// What was decided with a profile cannot be decided again, and so not explained, without it.
+static bool can_explain(const struct run *run)
+{
+    bool can = !run->is_object || !*run->opened.tables.profile || !run_explains(run);
+    if (!can)
+        message_error(&run->messages,
+                      "'%s' was made with a profile, without which there are no remarks and no "
+                      "page: make them of the PTX, with --profile",
+                      run->arguments.input);
+    return can;
+}
+
 static int analyse(struct run *run)
 {
     const struct arguments *arguments = &run->arguments;
@@ -203,14 +251,18 @@ static int analyse(struct run *run)
                 .restrict_parameters = (uint32_t)arguments->restrict_parameters,
                 .capability = arguments->capability,
             },
+        .profiled = arguments->profile != NULL,
         .output_name = arguments_ptx_name(arguments),
     };
     open_input(run, &options);
+    if (!can_explain(run))
+        return BAD_INPUT;
     if (run->opened.current && run_explains(run))
         run_read_untagged(run);
     timing_end(&run->timing, "read");
-    bool good =
-        !needs_program(run) || (build(run, &run->opened.source) && decide(run, &options.passes));
+    bool good = !needs_program(run) ||
+                (build(run, &run->opened.source) && take_profile(run, &options.passes) &&
+                 decide(run, &options.passes) && compare_profile(run, &options.passes));
     if (!good)
         return BAD_INPUT;
     run_tell_remarks(run, &options);
@@ -408,25 +460,52 @@ static int tell(struct run *run)
     return run_commit(run) ? DONE : BAD_INPUT;
 }
 
+// A file that an option names, as a text; NULL, after saying why, if it cannot be read.
+static struct source *read_file(struct run *run, const char *path)
+{
+    struct file_text file;
+    const char *error = file_read(&run->whole, path, &file);
+    if (error) {
+        message_error(&run->messages, "cannot read '%s': %s", path, error);
+        return NULL;
+    }
+    struct source *source = ARENA_NEW(&run->whole, struct source);
+    source_init(source, &run->whole, path, file.text, file.length);
+    return source;
+}
+
+static bool read_profile(struct run *run)
+{
+    struct arguments *arguments = &run->arguments;
+    if (arguments->profile_path)
+        arguments->profile = read_file(run, arguments->profile_path);
+    return !arguments->profile_path || arguments->profile;
+}
+
 static bool read_capability(struct run *run)
 {
     struct arguments *arguments = &run->arguments;
-    struct file_text file;
     struct diags diags;
     if (!arguments->capability_path)
         return true;
-    const char *error = file_read(&run->whole, arguments->capability_path, &file);
-    if (error) {
-        message_error(&run->messages, "cannot read '%s': %s", arguments->capability_path, error);
+    struct source *source = read_file(run, arguments->capability_path);
+    if (!source)
         return false;
-    }
-    struct source *source = ARENA_NEW(&run->whole, struct source);
     struct capability *capability = ARENA_NEW(&run->whole, struct capability);
-    source_init(source, &run->whole, arguments->capability_path, file.text, file.length);
     diags_init(&diags, &run->whole);
     arguments->capability = capability;
     capability_read(capability, &run->whole, source, &diags);
     return messages_diags(&run->messages, &diags, source);
+}
+
+static void note_sources(struct run *run)
+{
+    const struct arguments *arguments = &run->arguments;
+    const char *const paths[] = {arguments->input, arguments->capability_path,
+                                 arguments->profile_path};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (paths[i] && !file_is_standard(paths[i]))
+            vec_push(&run->whole, &run->sources, depfile_quote(&run->whole, paths[i]));
 }
 
 static int run_all(struct run *run, int argc, char **argv)
@@ -440,8 +519,8 @@ static int run_all(struct run *run, int argc, char **argv)
         return tell(run);
     if (!messages_begin(&run->messages, &run->whole))
         return BAD_INPUT;
-    run->input_quoted = depfile_quote(&run->whole, arguments->input);
-    int status = read_capability(run) ? process(run) : BAD_INPUT;
+    note_sources(run);
+    int status = read_capability(run) && read_profile(run) ? process(run) : BAD_INPUT;
     outputs_abandon(&run->outputs);
     if (arguments->time_passes)
         timing_print(&run->timing, run->messages.to);

@@ -25,14 +25,14 @@ struct run {
     struct diags diags;
     struct ir_module module;
     struct plan plan;
+    struct plan without_profile; // with --profile: what is decided without it
     const struct tables *tables;
     const struct tables *explained; // those of the plan, which `tables` are unless they were read
     const char *text;               // the PTX to write
     uint32_t length;
     struct elf_image object; // with --emit=elf
-    // For the depfile, quoted: the files that were written, and the input.
-    VEC(const char *) targets;
-    const char *input_quoted;
+    // For the depfile, quoted: the files that were written, and those that were read.
+    VEC(const char *) targets, sources;
 };
 
 // Writes a product where its wish says. False, after saying why, if it cannot be written.

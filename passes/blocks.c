@@ -14,8 +14,11 @@
 //   loop
 //     with a constant trip count at that count, everything else at one iteration.
 //   - Candidates that overlap: the set with the largest sum of savings, so judged.
+//   - A loop whose iterations were measured is weighed at their mean, with --cost=refined, and is a
+//     candidate if that is enough; where the number is an expression the condition stays.
 // With --cost=refined the terms are those of passes/traffic.h instead: true sizes, lines as the
 // lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
+#include "passes/measured.h"
 #include "passes/passes.h"
 #include "passes/reason.h"
 #include "passes/select.h"
@@ -100,10 +103,18 @@ static struct block_estimate estimate_of(const struct block_plan *plan, enum cos
     return to;
 }
 
-static struct block_estimate judge(const struct block_plan *plan, enum cost_model cost,
-                                   const struct bandwidth *bw, bool may_be_zero)
+// What was measured instead of what may be: not of the paper's model.
+static void judge_mean(struct block_estimate *to, const struct bandwidth *bw, double mean)
 {
-    bool constant = plan->trip == TRIP_CONSTANT;
+    to->candidate = to->threshold && mean >= (double)to->threshold;
+    to->conditional &= to->candidate;
+    to->weight = -(bandwidth_tx(bw, mean) + bandwidth_rx(bw, mean));
+}
+
+static struct block_estimate judge(const struct block_plan *plan, enum cost_model cost,
+                                   const struct bandwidth *bw, const struct candidate *candidate)
+{
+    bool constant = plan->trip == TRIP_CONSTANT, mean = candidate->has_mean && cost == COST_REFINED;
     struct block_estimate to = estimate_of(plan, cost, bw);
     double judged_at = 1;
     to.candidate = to.threshold == 1;
@@ -113,13 +124,18 @@ static struct block_estimate judge(const struct block_plan *plan, enum cost_mode
     } else if (plan->trip == TRIP_COUNTED && to.threshold) {
         judged_at = (double)to.threshold;
         to.candidate = true;
-        to.conditional = to.threshold > 1 || may_be_zero;
+        to.conditional = to.threshold > 1 || candidate->trip.may_be_zero;
+    } else if (mean && to.threshold) {
+        judged_at = (double)to.threshold;
     }
     to.bw_tx = bandwidth_tx(bw, constant ? judged_at : 1);
     to.bw_rx = bandwidth_rx(bw, constant ? judged_at : 1);
     to.at_tx = bandwidth_tx(bw, judged_at);
     to.at_rx = bandwidth_rx(bw, judged_at);
     to.saves = channels(to.at_tx, to.at_rx);
+    to.weight = -(to.at_tx + to.at_rx);
+    if (mean)
+        judge_mean(&to, bw, candidate->mean);
     return to;
 }
 
@@ -160,6 +176,8 @@ static void weigh(struct block_pass *p, struct transfers *transfers, struct judg
     plan->trips = plan->trip == TRIP_CONSTANT ? candidate->trip.count : 0;
     if (plan->trip == TRIP_COUNTED)
         plan->trip_text = arena_printf(p->plan->arena, "%s", candidate->trip.text);
+    plan->measured = candidate->tally.measured | (candidate->has_mean ? MEASURED_TRIPS : 0);
+    plan->measured_trips = candidate->mean;
     list_blocks(p, candidate, plan);
     struct transfer_count moved = transfers_of(transfers, p->plan->arena, candidate->begin,
                                                candidate->end, candidate->exit, plan);
@@ -170,7 +188,7 @@ static void weigh(struct block_pass *p, struct transfers *transfers, struct judg
         struct bandwidth bw = cost == COST_TOM ? tom_bandwidth(candidate, &moved)
                                                : refined_bandwidth(p, candidate, plan);
         struct block_estimate *to = cost == p->options->cost ? &plan->estimate : &plan->other;
-        *to = judge(plan, cost, &bw, candidate->trip.may_be_zero);
+        *to = judge(plan, cost, &bw, candidate);
         to->candidate &= !barred;
         to->conditional &= !barred;
     }
@@ -254,7 +272,7 @@ static void choose(struct block_pass *p, struct span *spans)
         const struct judged *judged = &p->judged[i];
         const struct block_plan *plan = &judged->plan;
         const struct block_estimate *e = &plan->estimate;
-        double weight = e->candidate ? -(e->at_tx + e->at_rx) : 0;
+        double weight = e->candidate ? e->weight : 0;
         spans[i] =
             (struct span){judged->candidate->begin, judged->candidate->end, weight, false, 0};
     }
@@ -293,7 +311,8 @@ static void reject_cost(struct block_pass *p, const struct judged *judged)
 {
     const struct candidate *candidate = judged->candidate;
     const struct block_plan *plan = &judged->plan;
-    bool unknown = plan->trip == TRIP_UNKNOWN && plan->estimate.threshold;
+    bool mean = candidate->has_mean && p->options->cost == COST_REFINED;
+    bool unknown = plan->trip == TRIP_UNKNOWN && plan->estimate.threshold && !mean;
     reject(p, unknown ? RULE_TRIP_UNKNOWN : RULE_NO_SAVING, plan->first,
            unknown ? candidate->trip.because : IR_NONE,
            reason_cost(p->plan->arena, p->module, p->fn, candidate, plan));

@@ -1,4 +1,5 @@
 #include "passes/candidates.h"
+#include "passes/measured.h"
 
 struct search {
     struct candidates *result;
@@ -23,7 +24,7 @@ struct item {
     struct tally tally;
 };
 
-static const struct tally empty = {0, 0, 0, 0, IR_NONE, IR_NONE, IR_NONE, 0};
+static const struct tally empty = {.barred = IR_NONE, .first = IR_NONE, .last = IR_NONE};
 
 // Tallies
 
@@ -37,6 +38,12 @@ static uint64_t product(uint64_t a, uint64_t b)
     return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
+static uint64_t scaled(uint64_t a, double by)
+{
+    double product = (double)a * by;
+    return product < 0x1p63 ? (uint64_t)product : UINT64_MAX;
+}
+
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b; // IR_NONE is the greatest
@@ -48,11 +55,24 @@ static void add_tally(struct tally *to, const struct tally *more, uint64_t times
     to->stores = sum(to->stores, product(more->stores, times));
     to->tx = sum(to->tx, product(more->tx, times));
     to->rx = sum(to->rx, product(more->rx, times));
+    to->measured |= more->measured;
     to->barred = least(to->barred, more->barred);
     to->first = least(to->first, more->first);
     if (to->last == IR_NONE || (more->last != IR_NONE && more->last > to->last))
         to->last = more->last;
     to->bodies += more->bodies;
+}
+
+// A loop within another one, or within a region.
+static void add_loop(struct tally *to, const struct tally *body, const struct candidate *loop)
+{
+    struct tally all = *body;
+    if (loop->has_mean) {
+        all.tx = scaled(all.tx, loop->mean);
+        all.rx = scaled(all.rx, loop->mean);
+        all.measured |= MEASURED_TRIPS;
+    }
+    add_tally(to, &all, loop->trip.kind == TRIP_CONSTANT ? loop->trip.count : 1);
 }
 
 static bool has_access(const struct tally *tally)
@@ -64,10 +84,10 @@ static void add_inst(const struct search *s, struct tally *to, uint32_t inst)
 {
     const struct effect *effect = &s->result->effects[inst];
     bool leaves = s->fn->insts.v[inst].class == CLASS_RETURN;
-    struct traffic traffic = {0, 0};
+    struct traffic traffic = {0};
     if (s->traffics)
         traffic = traffic_of(s->traffics, inst, effect);
-    struct tally one = {effect->loads, effect->stores, traffic.tx, traffic.rx,
+    struct tally one = {effect->loads, effect->stores, traffic.tx, traffic.rx, traffic.measured,
                         IR_NONE,       inst,           inst,       0};
     if (effect->rule != RULE_COUNT || leaves)
         one.barred = inst;
@@ -138,6 +158,10 @@ static void find_loop(struct search *s, const struct part *part, const struct ta
     candidate->open = !candidate->exits.edges || candidate->exits.other != IR_NONE;
     candidate->trip = trip_of(s->arena, s->module, s->fn, part->index, &candidate->exits,
                               s->accesses, s->traffics ? s->traffics->facts : NULL);
+    if (s->traffics && candidate->trip.kind != TRIP_CONSTANT)
+        candidate->has_mean = measured_trips(
+            s->traffics->facts, part->index,
+            trip_tests_first(s->fn, part->index, &candidate->exits, s->accesses), &candidate->mean);
 }
 
 static void tally_parts(struct search *s)
@@ -148,16 +172,16 @@ static void tally_parts(struct search *s)
     for (uint32_t i = 0; i < regions->bottom_up_count; i++) {
         uint32_t id = regions->bottom_up[i];
         const struct part *part = &regions->parts[id];
-        uint64_t times = 1;
         if (part->kind == PART_UNIT)
             tally_unit(s, part, &s->tallies[id]);
-        if (part->kind == PART_LOOP) {
+        if (part->kind == PART_LOOP)
             find_loop(s, part, &s->tallies[id]);
-            const struct trip *trip = &s->loops[part->index].trip;
-            times = trip->kind == TRIP_CONSTANT ? trip->count : 1;
-        }
-        if (part->parent != IR_NONE)
-            add_tally(&s->tallies[part->parent], &s->tallies[id], times);
+        if (part->parent == IR_NONE)
+            continue;
+        if (part->kind == PART_LOOP)
+            add_loop(&s->tallies[part->parent], &s->tallies[id], &s->loops[part->index]);
+        else
+            add_tally(&s->tallies[part->parent], &s->tallies[id], 1);
     }
 }
 

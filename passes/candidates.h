@@ -9,8 +9,10 @@
 
 // What a part of the function holds.
 struct tally {
-    uint64_t loads, stores; // inner loops with a constant trip count multiply, others count as one
+    uint64_t loads, stores; // inner loops with a constant trip count multiply, others count as one;
+                            // of tx and rx also those with a measured one
     uint64_t tx, rx;        // what the accesses move, refined: see traffic.h
+    unsigned measured;      // MEASURED_…: what tx and rx come from
     uint32_t barred;        // first instruction that cannot be moved, or IR_NONE
     uint32_t first, last;   // instructions, by place in the text; IR_NONE: there is none
     uint32_t bodies;
@@ -24,6 +26,8 @@ struct candidate {
     uint32_t loop; // BLOCK_LOOP
     struct loop_exits exits;
     struct trip trip;
+    bool has_mean; // of a loop whose count is no constant: its iterations were measured
+    double mean;
     struct tally tally; // of one iteration
     bool open;          // control leaves it at more than one place
 };

@@ -7,7 +7,8 @@
 enum cost_model { COST_TOM, COST_REFINED, COST_MODELS };
 enum fma_mode { FMA_FUSED, FMA_SPLIT };
 
-struct capability; // passes/capability.h
+struct capability;   // passes/capability.h
+struct measurements; // passes/measured.h
 
 struct pass_options {
     enum cost_model cost;
@@ -17,6 +18,7 @@ struct pass_options {
     // --restrict: different pointers of a kernel lead to different memory
     uint32_t restrict_parameters;
     const struct capability *capability; // of the unit near the data; NULL: the usual one
+    const struct measurements *measured; // of a run of this module; NULL: nothing is measured
 };
 
 // Rule ids under which candidates are turned down: PLAN_RULE(identifier, "id", explanation)
@@ -95,6 +97,7 @@ struct block_estimate {
     double saved_tx, saved_rx; // words that an iteration saves
     double bw_tx, bw_rx;       // one iteration, or all of them if their number is constant
     double at_tx, at_rx;       // at the threshold
+    double weight;             // words that it saves if chosen: as judged, or as was measured
     uint64_t threshold;        // iterations from which the sum saves; 0: it never does
     uint64_t threshold_tx, threshold_rx; // the same for each channel
     unsigned saves;                      // SAVES_…, judged at the threshold
@@ -117,6 +120,8 @@ struct block_plan {
     enum trip_kind trip;
     uint64_t trips;        // TRIP_CONSTANT
     const char *trip_text; // TRIP_COUNTED: the trip count as an expression of live-in registers
+    unsigned measured; // MEASURED_…: which numbers of the refined model are (passes/measured.h)
+    double measured_trips;          // mean, if MEASURED_TRIPS of a loop
     struct block_estimate estimate; // by the cost model that decides
     struct block_estimate other;    // by the other one
     bool chosen;                    // a candidate that is not passed over for an overlapping one

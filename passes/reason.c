@@ -87,6 +87,10 @@ const char *reason_cost(struct arena *arena, const struct ir_module *module,
     if (plan->trip == TRIP_CONSTANT)
         return arena_printf(arena, "%s in each of %llu iteration%s", sums,
                             (unsigned long long)plan->trips, plural(plan->trips));
+    if (candidate->has_mean && e->cost == COST_REFINED && e->threshold)
+        return arena_printf(
+            arena, "%s in each iteration: from %llu on it saves, and %.4g on average were measured",
+            sums, (unsigned long long)e->threshold, candidate->mean);
     if (plan->trip != TRIP_UNKNOWN || !e->threshold)
         return arena_printf(arena, "%s in each iteration", sums);
     uint32_t because = candidate->trip.because;

@@ -1,6 +1,5 @@
 #include "passes/saving.h"
-#include "passes/coalescing.h"
-#include "passes/reuse.h"
+#include "passes/measured.h"
 
 enum { REQUEST = 1, ANSWER = 1, HEAD = 1, MASK = 1 }; // flits; an ack or bitmap is an ANSWER
 enum { LINE_LANE = COALESCING_LINE / WARP_LANES };    // bytes of a lane if a warp fills a line
@@ -30,17 +29,27 @@ static double value_of(struct ratio ratio)
 static double lines_of(struct facts *facts, uint32_t inst, uint32_t plain)
 {
     struct coalescing c = coalescing_of(facts_coalescings(facts), inst);
-    return c.access && c.lines.of ? value_of(c.lines) : plain;
+    unsigned ignored = 0;
+    if (!c.access || !c.lines.of)
+        return plain;
+    measured_lines(facts, inst, &c, &c.lines, &ignored);
+    return value_of(c.lines);
 }
 
 static double miss_of(struct facts *facts, uint32_t inst)
 {
-    return value_of(reuse_of(facts_reuses(facts), inst).miss);
+    struct ratio miss;
+    if (!measured_miss(facts, inst, &miss))
+        miss = reuse_of(facts_reuses(facts), inst).miss;
+    return value_of(miss);
 }
 
-// The part that the load does not find because it brought the line itself.
+// The part that the load does not find because it brought the line itself, or was seen not to find.
 static double certain_miss_of(struct facts *facts, uint32_t inst)
 {
+    struct ratio miss;
+    if (measured_miss(facts, inst, &miss))
+        return value_of(miss);
     struct reuse reuse = reuse_of(facts_reuses(facts), inst);
     if (!saving_is_served(facts, inst))
         return 1;
@@ -49,10 +58,20 @@ static double certain_miss_of(struct facts *facts, uint32_t inst)
 
 bool saving_is_served(struct facts *facts, uint32_t load)
 {
+    struct ratio miss;
+    if (measured_miss(facts, load, &miss))
+        return value_of(miss) < 1;
     struct reuse reuse = reuse_of(facts_reuses(facts), load);
     struct coalescing c = coalescing_of(facts_coalescings(facts), load);
     bool soon = reuse.kind == REUSE_SAME || reuse.kind == REUSE_LOOP;
     return soon && c.known && c.most <= 1;
+}
+
+const char *saving_served_text(struct facts *facts, struct arena *arena, uint32_t load)
+{
+    struct ratio miss;
+    return measured_miss(facts, load, &miss) ? measured_text(facts, arena, load)
+                                             : reuse_text(facts_reuses(facts), arena, load);
 }
 
 static void add_access(struct facts *facts, const struct capability *capability, uint32_t inst,

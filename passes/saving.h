@@ -14,7 +14,7 @@
 // A cache may be too small for what is expected of it, and the hardware looks into it before it
 // sends a packet [000 §4.4]: a chain is turned down for its cache only if that is sure to serve it,
 // where the thread itself comes to the same line in the next iteration and a warp's lanes need no
-// more than one.
+// more than one, or where a run has measured what it served.
 #pragma once
 #include "passes/capability.h"
 #include "passes/facts.h"
@@ -33,8 +33,10 @@ struct saving {
     double certain; // the same with loads that are sure to be served only
 };
 
-// True if a first-level cache is sure to serve a part of the load.
+// True if a first-level cache is sure to serve a part of the load, or was seen to; and half a
+// sentence on that.
 bool saving_is_served(struct facts *facts, uint32_t load);
+const char *saving_served_text(struct facts *facts, struct arena *arena, uint32_t load);
 // Of a chain with these members, `pattern`'s loads first.
 struct saving saving_of(struct facts *facts, const struct capability *capability, uint32_t pattern,
                         const uint32_t *members, uint32_t count);

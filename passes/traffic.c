@@ -1,6 +1,6 @@
 #include "passes/traffic.h"
 #include "passes/bandwidth.h"
-#include "passes/facts.h"
+#include "passes/measured.h"
 
 enum { WORD = 4 }; // bytes
 
@@ -26,18 +26,22 @@ static uint64_t parts(uint64_t words, struct ratio ratio)
 }
 
 static struct traffic load_traffic(const struct traffics *traffics, uint32_t inst,
-                                   const struct coalescing *access)
+                                   struct ratio touched, unsigned measured)
 {
-    struct ratio miss = reuse_of(traffics->reuses, inst).miss;
-    struct ratio lines = ratio_of(access->lines.count * miss.count, access->lines.of * miss.of);
-    return (struct traffic){parts(1, lines), parts(BW_LINE, lines)};
+    struct ratio miss;
+    if (measured_miss_all(traffics->facts, inst, &miss))
+        measured |= MEASURED_MISSES;
+    else
+        miss = reuse_of(traffics->reuses, inst).miss;
+    struct ratio lines = ratio_of(touched.count * miss.count, touched.of * miss.of);
+    return (struct traffic){parts(1, lines), parts(BW_LINE, lines), measured};
 }
 
-static struct traffic store_traffic(const struct coalescing *access)
+static struct traffic store_traffic(uint32_t bytes, struct ratio touched, unsigned measured)
 {
-    uint64_t data = (uint64_t)access->bytes * BW_WARP * BW_REFINED / WORD;
-    uint64_t lines = parts(1, access->lines);
-    return (struct traffic){data + lines, lines / BW_QUARTERS};
+    uint64_t data = (uint64_t)bytes * BW_WARP * BW_REFINED / WORD;
+    uint64_t lines = parts(1, touched);
+    return (struct traffic){data + lines, lines / BW_QUARTERS, measured};
 }
 
 // What is not looked into: the accesses of a function that is called, and bulk copies.
@@ -48,6 +52,7 @@ static struct traffic whole_lines(const struct effect *effect)
     return (struct traffic){
         loads * parts(1, half) + stores * parts(BW_WARP + 1, whole),
         loads * parts(BW_LINE, half) + stores * parts(1, whole) / BW_QUARTERS,
+        0,
     };
 }
 
@@ -55,14 +60,18 @@ struct traffic traffic_of(const struct traffics *traffics, uint32_t inst,
                           const struct effect *effect)
 {
     if (!effect->loads && !effect->stores)
-        return (struct traffic){0, 0};
+        return (struct traffic){0, 0, 0};
     uint8_t class = traffics->fn->insts.v[inst].class;
     if (class != CLASS_LOAD && class != CLASS_STORE)
         return whole_lines(effect);
     struct coalescing access = coalescing_of(traffics->coalescings, inst);
     if (!access.access)
         return whole_lines(effect);
-    return effect->loads ? load_traffic(traffics, inst, &access) : store_traffic(&access);
+    struct ratio lines = access.lines;
+    unsigned measured = 0;
+    measured_lines(traffics->facts, inst, &access, &lines, &measured);
+    return effect->loads ? load_traffic(traffics, inst, lines, measured)
+                         : store_traffic(access.bytes, lines, measured);
 }
 
 // Values

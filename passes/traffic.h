@@ -9,13 +9,15 @@
 //   - a register of 64 bits is two words; what is the same in all lanes goes once, not 32 times; a
 //     predicate is a bit.
 // An access whose lines are not known counts the mean of its bounds. Accesses in called functions
-// count as in TOM: one line, of which half the loads miss.
+// count as in TOM: one line, of which half the loads miss. Where a run has measured lines that are
+// not proven, or what caches served, that counts instead (passes/measured.h).
 #pragma once
 #include "passes/effects.h"
 #include "passes/reuse.h"
 
 struct traffic {
-    uint64_t tx, rx; // 1/BW_REFINED words
+    uint64_t tx, rx;   // 1/BW_REFINED words
+    unsigned measured; // MEASURED_…
 };
 
 struct facts;

@@ -433,12 +433,13 @@ static bool tests_each_time(struct finder *f, uint32_t block)
 }
 
 // True if the loop has an access that runs only if the test has let pass.
-static bool accesses_behind(const struct finder *f, uint32_t block, const bool *accesses)
+static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t block,
+                            const bool *accesses)
 {
-    const struct ir_loop *loop = &f->fn->loops.v[f->loop];
+    const struct ir_loop *loop = &fn->loops.v[in];
     for (uint32_t i = 0; i < loop->block_count; i++) {
-        const struct ir_block *b = &f->fn->blocks.v[loop->blocks[i]];
-        if (loop->blocks[i] == block || !ir_dominates(f->fn, block, loop->blocks[i]))
+        const struct ir_block *b = &fn->blocks.v[loop->blocks[i]];
+        if (loop->blocks[i] == block || !ir_dominates(fn, block, loop->blocks[i]))
             continue;
         for (uint32_t inst = b->first; inst < b->end; inst++)
             if (accesses[inst])
@@ -464,7 +465,7 @@ static bool find(struct finder *f, const struct loop_exits *exits, const bool *a
     if (!find_branch(f, exits->from, &guard, &test.goes_on) || !find_comparison(f, guard, &test) ||
         !read_comparison(f, &test) || !find_progress(f, &test, &progress))
         return false;
-    progress.at_bottom = !accesses_behind(f, exits->from, accesses);
+    progress.at_bottom = !accesses_behind(f->fn, f->loop, exits->from, accesses);
     if (count_distance(f, &test, progress))
         return true;
     const char *why = count_trips(f->arena, &progress, &f->trip);
@@ -480,4 +481,10 @@ struct trip trip_of(struct arena *arena, const struct ir_module *module,
     finder.tracer = (struct tracer){arena, module, fn, loop, MOST_VALUES};
     find(&finder, exits, accesses);
     return finder.trip;
+}
+
+bool trip_tests_first(const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
+                      const bool *accesses)
+{
+    return exits->edges == 1 && accesses_behind(fn, loop, exits->from, accesses);
 }

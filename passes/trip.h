@@ -46,3 +46,7 @@ struct trip {
 struct trip trip_of(struct arena *arena, const struct ir_module *module,
                     const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
                     const bool *accesses, struct facts *facts);
+// True if the loop has one test, and an access that runs only if that has let pass: of the times
+// that control comes to the header, the last one is no iteration.
+bool trip_tests_first(const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
+                      const bool *accesses);

@@ -211,9 +211,8 @@ void verdict_saving(struct matcher *m, struct load *load, const struct candidate
         verdict_set(m, load, RULE_REUSE, served,
                     "a first-level cache serves the %s, %s; the chain of the %s would send %.4g "
                     "flits more for each warp and hop than it saves",
-                    verdict_inst(m, served),
-                    reuse_text(facts_reuses(m->facts), &m->scratch, served), what,
-                    -saving->certain);
+                    verdict_inst(m, served), saving_served_text(m->facts, &m->scratch, served),
+                    what, -saving->certain);
     else
         verdict_set(m, load, RULE_NO_SAVING, last,
                     "the chain of the %s would send %.4g flits more for each warp and hop than it "

@@ -348,6 +348,7 @@
     return (reason ? `<p>${sentence(reason.text)} <span class="rule">${esc(reason.rule)}</span></p>` : '') +
       `<p>${plural(block.loads, 'load')} and ${plural(block.stores, 'store')}${block.trip === 'one' ? '' : ' an iteration'}; ${iterations}.</p>` +
       [block, ...block.alternatives].map(one => equations(block, one)).join('') + estimates(block) +
+      (block.measured.length ? `<p class="why">Measured, of the refined model: ${block.measured.map(esc).join(', ')}</p>` : '') +
       `<p class="why">Sent along (${block.live_in.length}): ${names(block.live_in)}<br>Coming back (${block.live_out.length}): ${names(block.live_out)}</p>` +
       cuda(remark);
   }
@@ -637,6 +638,19 @@
       `<li><b>${kernel.missed}</b> turned down</li><li><b>${kernel.instructions.toLocaleString('en')}</b> instructions</li></ul>`;
   }
 
+  // What the profile has changed in this kernel.
+  function changed(kernel) {
+    if (!module.changes) return '';
+    const changes = module.changes.filter(change => change.kernel === kernel.name);
+    const where = change => line(change.line) + (change.end_line === change.line ? '' : ` to ${line(change.end_line)}`);
+    const rows = changes.map(change => `<tr><td>${esc(change.kind)}</td><td>${where(change)}</td><td>${esc(change.before)}</td>` +
+      `<td>${esc(change.after)}</td><td>${esc(change.reason)}</td></tr>`).join('');
+    const head = `${plural(changes.length, 'verdict')} changed by the profile`;
+    return changes.length ? `<details class="changed" open><summary>${head}</summary><table><thead><tr><th>What</th><th>Where</th>` +
+      `<th>Without the profile</th><th>With it</th><th>Why</th></tr></thead><tbody>${rows}</tbody></table></details>`
+      : `<p class="changed">${head}</p>`;
+  }
+
   function show(index, number) {
     const before = view;
     current = kernels[index];
@@ -649,7 +663,7 @@
       row.setAttribute('aria-current', 'true');
       row.scrollIntoView({ block: 'nearest' });
     }
-    $('kernel').innerHTML = `<h1>${esc(current.short)}</h1>${current.short === current.name ? '' : `<p class="mangled">${esc(current.name)}</p>`}${facts(current)}` +
+    $('kernel').innerHTML = `<h1>${esc(current.short)}</h1>${current.short === current.name ? '' : `<p class="mangled">${esc(current.name)}</p>`}${facts(current)}${changed(current)}` +
       '<div class="tabs"><div role="tablist" aria-label="View"><button type="button" role="tab" data-tab="ptx">PTX</button>' +
       '<button type="button" role="tab" data-tab="graph">Flow graph</button></div><span class="space"></span>' +
       `<span data-for="ptx"><label><input type="checkbox" id="passes"${view.passes ? ' checked' : ''}>chains</label></span>` +
@@ -771,7 +785,8 @@
   try { const theme = localStorage.getItem('ptxoffload-theme'); if (theme) setTheme(theme); } catch (e) { /* as above */ }
   document.title = `${module.source} · offload report`;
   $('file').textContent = module.source;
-  $('made').textContent = `cost model ${module.cost} · multiply-adds ${module.fma} · order ${module.reorder ? 'changed where it helps' : 'kept'} · version ${module.version}`;
+  $('made').textContent = `cost model ${module.cost} · multiply-adds ${module.fma} · order ${module.reorder ? 'changed where it helps' : 'kept'} · version ${module.version}` +
+    (module.profile ? ` · profile ${module.profile.slice(0, 12)}` : '');
   list();
   if (!fromHash()) {
     if (shown.length) show(shown[0].index);

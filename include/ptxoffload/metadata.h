@@ -94,6 +94,13 @@ enum ptxoffload_block_kind {
 /* Channels that are saved, as bits [002, §3.1]: from the core to the memory, and back. */
 enum ptxoffload_saves { PTXOFFLOAD_SAVES_TX = 1, PTXOFFLOAD_SAVES_RX = 2 };
 
+/* Numbers of the refined model that a run has measured, as bits: --profile. */
+enum ptxoffload_measured {
+    PTXOFFLOAD_MEASURED_LINES = 1,  /* lines that accesses touch */
+    PTXOFFLOAD_MEASURED_MISSES = 2, /* what caches serve of them */
+    PTXOFFLOAD_MEASURED_TRIPS = 4   /* iterations, its own or those of a loop in it */
+};
+
 enum ptxoffload_candidate {
     PTXOFFLOAD_CANDIDATE_LOAD = 0,
     PTXOFFLOAD_CANDIDATE_CHAIN = 1,
@@ -127,10 +134,11 @@ struct ptxoffload_module {
     uint32_t block_z;
     uint32_t restrict_parameters; /* 0 or 1; 1: --restrict */
     ptxoffload_string capability; /* --capability: keys that differ from the usual ones */
+    ptxoffload_string profile;    /* --profile: SHA-256 of the file; empty: none */
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, kernels) == 8);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, cost) == 16);
-PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 40);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 44);
 
 /* A kernel with a body, or another function of which there is anything to say. */
 struct ptxoffload_kernel {
@@ -209,12 +217,12 @@ struct ptxoffload_block {
     uint32_t end_index;   /* its last, included */
     uint32_t loads;       /* per iteration */
     uint32_t stores;
-    uint8_t kind;        /* enum ptxoffload_block_kind */
-    uint8_t passed_over; /* 0 or 1: a candidate, but one that overlaps it saves more */
-    uint8_t conditional; /* 0 or 1: to be offloaded only if condition >= threshold */
-    uint8_t reserved;
-    struct ptxoffload_range live_in;      /* in .ptxoffload.registers: sent along */
-    struct ptxoffload_range live_out;     /* in .ptxoffload.registers: come back */
+    uint8_t kind;                     /* enum ptxoffload_block_kind */
+    uint8_t passed_over;              /* 0 or 1: a candidate, but one that overlaps it saves more */
+    uint8_t conditional;              /* 0 or 1: to be offloaded only if condition >= threshold */
+    uint8_t measured;                 /* enum ptxoffload_measured, as bits */
+    struct ptxoffload_range live_in;  /* in .ptxoffload.registers: sent along */
+    struct ptxoffload_range live_out; /* in .ptxoffload.registers: come back */
     struct ptxoffload_range alternatives; /* in .ptxoffload.estimates: by other cost models */
     uint64_t threshold;                   /* iterations; 0 if not conditional */
     ptxoffload_string condition; /* trip count as an expression of live-in registers; 0 if not

@@ -73,6 +73,13 @@ static void add_access(struct profile_access *to, const struct profile_access *f
     to->uniform += from->uniform;
 }
 
+static void add_cache(struct profile_cache *to, const struct profile_cache *from)
+{
+    to->accesses += from->accesses;
+    to->hits += from->hits;
+    to->merged += from->merged;
+}
+
 static struct profile_memory *memory_of(struct profile *profile, struct profile_inst *inst)
 {
     if (!inst->memory)
@@ -96,6 +103,8 @@ static void add_inst(struct profile *profile, struct profile_inst *to,
     add_access(&memory->all, &from->memory->all);
     add_access(&memory->full, &from->memory->full);
     memory->shared += from->memory->shared;
+    add_cache(&memory->l1, &from->memory->l1);
+    add_cache(&memory->llc, &from->memory->llc);
 }
 
 static void add_loop(struct profile_loop *to, const struct profile_loop *from)

@@ -19,10 +19,19 @@ struct profile_access {
     uint32_t least_s, most_s; // sectors
 };
 
+// What a cache was asked for by one instruction: lines, or parts of them if it has sectors. Filled
+// in by a machine with caches; without one nothing is counted.
+struct profile_cache {
+    uint64_t accesses;
+    uint64_t hits;
+    uint64_t merged; // missed, but the line was on its way already
+};
+
 struct profile_memory {
     struct profile_access all;
     struct profile_access full; // those by all 32 lanes
     uint64_t shared;            // executions that went to shared memory alone
+    struct profile_cache l1, llc;
 };
 
 struct profile_inst {

@@ -22,6 +22,19 @@ static void write_access(struct json *json, const char *key, const struct profil
     json_end_object(json);
 }
 
+// A cache that was not asked, or is not there, is not spoken of.
+static void write_cache(struct json *json, const char *key, const struct profile_cache *cache)
+{
+    if (!cache->accesses)
+        return;
+    json_key(json, key);
+    json_object_flat(json);
+    write_uint(json, "accesses", cache->accesses);
+    write_uint(json, "hits", cache->hits);
+    write_uint(json, "merged", cache->merged);
+    json_end_object(json);
+}
+
 static void write_memory(struct json *json, const struct profile_memory *memory)
 {
     json_key(json, "memory");
@@ -29,6 +42,8 @@ static void write_memory(struct json *json, const struct profile_memory *memory)
     write_access(json, "all", &memory->all);
     write_access(json, "full", &memory->full);
     write_uint(json, "shared", memory->shared);
+    write_cache(json, "l1", &memory->l1);
+    write_cache(json, "llc", &memory->llc);
     json_end_object(json);
 }
 

@@ -52,23 +52,23 @@ def unknown(schema, value, path):
             yield from unknown(schema.get('items', {}), member, '%s[%d]' % (path, number))
 
 
-def documents(folder, sample):
-    options = ['--metadata=meta.json', '--report=json:report.json']
+def documents(folder, sample, *more):
+    options = ['--metadata=meta.json', '--report=json:report.json', *more]
     ends(run([PROGRAM, sample, '-o', 'out.ptx', *options], folder), 0)
     for name in ('meta.json', 'report.json'):
         yield name, json.loads((folder / name).read_text(encoding='utf-8'))
 
 
-def check_keys(folder, sample):
-    for name, document in documents(folder, sample):
+def check_keys(folder, sample, *more):
+    for name, document in documents(folder, sample, *more):
         more = list(unknown(SCHEMA, document, name))
         assert not more, 'not in the schema: %s' % more
         assert ('summary' in document) == (name == 'report.json')
 
 
-def check_valid(folder, sample):
+def check_valid(folder, sample, *more):
     checker = validator()(SCHEMA)
-    for name, document in documents(folder, sample):
+    for name, document in documents(folder, sample, *more):
         faults = ['%s: %s' % (fault.json_path, fault.message) for fault in checker.iter_errors(document)]
         assert not faults, '%s: %s' % (name, faults[:5])
 
@@ -108,6 +108,17 @@ def described(folder):
     words = set(word for quoted in re.findall(r'`([^`]+)`', TEXT) for word in re.split(r'[^a-z0-9_]+', quoted))
     missing = sorted(set(keys_of(SCHEMA)) - words)
     assert not missing, missing
+
+
+@case
+def with_profile(folder):
+    """with a profile: every key is in the schema, and it is valid"""
+    sample = ROOT / 'samples' / 'kmn'
+    ends(run([PROGRAM.parent / 'ptxoffload-sim', '--functional', sample / 'run.yaml',
+              '--profile-out=p.json'], folder), 0)
+    check_keys(folder, sample / 'kmn.ptx', '--profile=p.json')
+    assert json.loads((folder / 'report.json').read_text())['changes']
+    check_valid(folder, sample / 'kmn.ptx', '--profile=p.json')
 
 
 for path in sorted((ROOT / 'samples').glob('*/*.ptx')):

@@ -137,6 +137,7 @@ static inline void made_block(struct made *m, uint32_t function, const struct ir
         .chosen = made_random(m, 2),
         .trip_text = "(%r1 - %r2 + 3) / 4 */ 'quoted' \"~\\",
     };
+    block.measured = made_random(m, 8);
     block.blocks[0] = id;
     made_live(m, fn, &block);
     vec_push(&m->program.arena, &m->plan.blocks, block);

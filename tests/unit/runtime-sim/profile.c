@@ -1,5 +1,6 @@
 // Counts of single instructions, lines and loops, against what the text of a kernel makes plain.
 #include "runtime-sim/exec/profile.h"
+#include "runtime-sim/run/profile_write.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
 #define BODY(text)                                                                                 \
@@ -215,6 +216,48 @@ static void test_loops_that_return(void **state)
     kernel_free(&p.k);
 }
 
+// What the document says of the first store, from its "memory" on.
+static const char *written(struct profiled *p, char *text, size_t size)
+{
+    struct source source = {.name = "k.ptx", .text = "", .length = 0};
+    struct session session = {.source = &source};
+    struct session_kernel kernel = {.name = "k", .launches = 1, .profile = &p->profile};
+    vec_push(&p->k.arena, &session.kernels, kernel);
+    FILE *to = fmemopen(text, size, "w");
+    assert_non_null(to);
+    profile_write(&session, to);
+    fclose(to);
+    const char *memory = strstr(text, "\"memory\"");
+    assert_non_null(memory);
+    return memory;
+}
+
+// A machine with caches counts what they are asked for; without one they are not spoken of.
+static void test_caches(void **state)
+{
+    (void)state;
+    static char text[1 << 14];
+    struct profiled p;
+    profiled(&p, BODY("st.global.u32 [%rd1], %r2;"), 1, 32, 1);
+    assert_null(strstr(written(&p, text, sizeof text), "\"l1\""));
+    assert_null(strstr(text, "\"llc\""));
+    struct profile_memory *memory = p.profile.functions[0]->insts[BEFORE].memory;
+    memory->l1 = (struct profile_cache){9, 4, 3};
+    assert_non_null(strstr(written(&p, text, sizeof text),
+                           "\"l1\": {\"accesses\": 9, \"hits\": 4, \"merged\": 3}"));
+    assert_null(strstr(text, "\"llc\""));
+    memory->llc = (struct profile_cache){2, 1, 0};
+    struct profile sum;
+    profile_init(&sum, &p.k.arena, &p.k.program);
+    profile_add(&sum, &p.profile);
+    profile_add(&sum, &p.profile);
+    p.profile = sum;
+    const char *both = written(&p, text, sizeof text);
+    assert_non_null(strstr(both, "\"l1\": {\"accesses\": 18, \"hits\": 8, \"merged\": 6}"));
+    assert_non_null(strstr(both, "\"llc\": {\"accesses\": 4, \"hits\": 2, \"merged\": 0}"));
+    kernel_free(&p.k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_lanes_that_come_again),
         cmocka_unit_test(test_indexed_branch),
         cmocka_unit_test(test_loops_that_return),
+        cmocka_unit_test(test_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,376 @@
+#include "backend/profile_read.h"
+#include "backend/build.h"
+#include "backend/fields.h"
+#include <jansson.h>
+#include <stdarg.h>
+#include <string.h>
+
+// The document
+
+struct inst_record {
+    uint32_t line, column, index;
+    const char *opcode;
+    uint64_t executions, threads, active, lanes, parted, defined, uniform;
+    bool has_memory, has_l1, has_llc;
+    struct measured_inst memory;
+    uint64_t uniform_all, uniform_full, shared;
+};
+
+struct loop_record {
+    uint32_t line, column, index;
+    struct measured_loop loop;
+};
+
+struct function_record {
+    const char *name;
+    VEC(struct inst_record) instructions;
+    VEC(struct loop_record) loops;
+};
+
+struct kernel_record {
+    const char *name;
+    uint64_t launches;
+    VEC(struct function_record) functions;
+};
+
+struct document {
+    uint32_t version, line_bytes, sector_bytes;
+    const char *file;
+    char sha256[SHA256_HEX + 1];
+    VEC(struct kernel_record) kernels;
+};
+
+#define ENTRY(KEY, KIND, MEMBER, ...)                                                              \
+    {                                                                                              \
+        .key = KEY, .kind = FIELD_##KIND, .offset = offsetof(RECORD, MEMBER), __VA_ARGS__          \
+    }
+#define NUMBER(MEMBER) ENTRY(#MEMBER, NUMBER, MEMBER)
+#define PART(KEY, ROWS)                                                                            \
+    {                                                                                              \
+        .key = KEY, .kind = FIELD_OBJECT, .rows = ROWS                                             \
+    }
+#define OPTION(KEY, MEMBER, ROWS) ENTRY(KEY, OPTION, MEMBER, .rows = ROWS, .may_lack = true)
+#define LIST(MEMBER, ROWS, TYPE)                                                                   \
+    ENTRY(#MEMBER, LIST, MEMBER, .rows = ROWS, .size = sizeof(struct TYPE))
+#define END                                                                                        \
+    {                                                                                              \
+        .key = NULL                                                                                \
+    }
+
+#define RECORD struct inst_record
+#define LINES(KEY)                                                                                 \
+    static const struct field rows_##KEY[] = {                                                     \
+        ENTRY("accesses", NUMBER, memory.KEY.accesses),                                            \
+        ENTRY("lines", NUMBER, memory.KEY.lines),                                                  \
+        ENTRY("sectors", NUMBER, memory.KEY.sectors),                                              \
+        ENTRY("least_lines", UINT, memory.KEY.least),                                              \
+        ENTRY("most_lines", UINT, memory.KEY.most),                                                \
+        ENTRY("uniform_addresses", NUMBER, uniform_##KEY),                                         \
+        END,                                                                                       \
+    }
+#define CACHE(KEY)                                                                                 \
+    static const struct field rows_##KEY[] = {                                                     \
+        ENTRY("accesses", NUMBER, memory.KEY.accesses),                                            \
+        ENTRY("hits", NUMBER, memory.KEY.hits),                                                    \
+        ENTRY("merged", NUMBER, memory.KEY.merged),                                                \
+        END,                                                                                       \
+    }
+LINES(all);
+LINES(full);
+CACHE(l1);
+CACHE(llc);
+static const struct field rows_memory[] = {
+    PART("all", rows_all),         PART("full", rows_full),          NUMBER(shared),
+    OPTION("l1", has_l1, rows_l1), OPTION("llc", has_llc, rows_llc), END,
+};
+static const struct field rows_instruction[] = {
+    ENTRY("line", UINT, line, .least = 1),
+    ENTRY("column", UINT, column, .least = 1),
+    ENTRY("index", UINT, index),
+    ENTRY("opcode", TEXT, opcode),
+    NUMBER(executions),
+    NUMBER(threads),
+    NUMBER(active),
+    NUMBER(lanes),
+    NUMBER(parted),
+    NUMBER(defined),
+    NUMBER(uniform),
+    OPTION("memory", has_memory, rows_memory),
+    END,
+};
+#undef RECORD
+
+#define RECORD struct loop_record
+static const struct field rows_loop[] = {
+    ENTRY("line", UINT, line, .least = 1),
+    ENTRY("column", UINT, column, .least = 1),
+    ENTRY("index", UINT, index),
+    ENTRY("entries", NUMBER, loop.entries),
+    ENTRY("iterations", NUMBER, loop.iterations),
+    ENTRY("least", NUMBER, loop.least),
+    ENTRY("most", NUMBER, loop.most),
+    END,
+};
+#undef RECORD
+
+#define RECORD struct function_record
+static const struct field rows_function[] = {
+    ENTRY("name", TEXT, name),
+    LIST(instructions, rows_instruction, inst_record),
+    LIST(loops, rows_loop, loop_record),
+    END,
+};
+#undef RECORD
+
+#define RECORD struct kernel_record
+static const struct field rows_kernel[] = {
+    ENTRY("name", TEXT, name),
+    NUMBER(launches),
+    ENTRY("block", ANY, name),
+    LIST(functions, rows_function, function_record),
+    END,
+};
+#undef RECORD
+
+#define RECORD struct document
+static const char *const format_name[] = {"ptxoffload-profile", NULL};
+static const struct field rows_source[] = {
+    ENTRY("file", TEXT, file),
+    ENTRY("sha256", SHA256, sha256),
+    END,
+};
+static const struct field rows_document[] = {
+    ENTRY("format", FIXED, version, .words = format_name),
+    ENTRY("version", UINT, version, .least = 1, .most = 1),
+    PART("source", rows_source),
+    ENTRY("line_bytes", UINT, line_bytes, .least = COALESCING_LINE, .most = COALESCING_LINE),
+    ENTRY("sector_bytes", UINT, sector_bytes, .least = COALESCING_SECTOR,
+          .most = COALESCING_SECTOR),
+    LIST(kernels, rows_kernel, kernel_record),
+    END,
+};
+#undef RECORD
+
+// What the entries say, against the program and each other
+
+struct reading {
+    struct arena *arena;
+    struct diags *diags;
+    const struct ir_module *module;
+    struct measurements *to;
+    const char *path; // of the function at work
+};
+
+__attribute__((format(printf, 2, 3))) static void fault(struct reading *r, const char *format, ...)
+{
+    va_list args;
+    char text[400];
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    diag_add(r->diags, DIAG_ERROR, "profile", NO_OFFSET, NO_OFFSET, "%s", text);
+}
+
+static const char *lines_fault(const struct measured_lines *lines)
+{
+    enum { MOST = WARP_LANES * 16 };
+    if (!lines->accesses)
+        return lines->lines || lines->sectors ? "there are lines without an access" : NULL;
+    bool bounded = lines->least >= 1 && lines->least <= lines->most && lines->most <= MOST;
+    double mean = (double)lines->lines / (double)lines->accesses;
+    if (!bounded || mean < (double)lines->least || mean > (double)lines->most)
+        return "the mean of the lines is not between 'least_lines' and 'most_lines', or these are "
+               "not possible";
+    return lines->sectors < lines->lines ? "there are fewer sectors than lines" : NULL;
+}
+
+static bool cache_is_good(const struct measured_cache *cache)
+{
+    return cache->hits <= cache->accesses && cache->merged <= cache->accesses - cache->hits;
+}
+
+static const char *memory_fault(const struct measured_inst *memory)
+{
+    const char *wrong = lines_fault(&memory->all);
+    wrong = wrong ? wrong : lines_fault(&memory->full);
+    if (!wrong &&
+        (memory->full.accesses > memory->all.accesses || memory->full.lines > memory->all.lines))
+        wrong = "'full' counts more than 'all'";
+    if (!wrong && !cache_is_good(&memory->l1))
+        wrong = "'l1' has more hits and merges than accesses";
+    if (!wrong && !cache_is_good(&memory->llc))
+        wrong = "'llc' has more hits and merges than accesses";
+    return wrong;
+}
+
+static bool is_access(const struct ir_inst *inst)
+{
+    return inst->class == CLASS_LOAD || inst->class == CLASS_STORE || inst->class == CLASS_ATOMIC;
+}
+
+static bool stands_at(const struct reading *r, const struct ir_function *fn, uint32_t index,
+                      uint32_t line, uint32_t column)
+{
+    if (index >= fn->insts.n)
+        return false;
+    struct place place = ir_place(r->module, fn, index);
+    return place.line == line && place.column == column;
+}
+
+static void take_inst(struct reading *r, const struct ir_function *fn, uint32_t number,
+                      const struct inst_record *from, struct measured_function *to)
+{
+    if (!stands_at(r, fn, from->index, from->line, from->column)) {
+        fault(r, "%s.instructions[%u]: instruction %u of the function is not in line %u, column %u",
+              r->path, number, from->index, from->line, from->column);
+        return;
+    }
+    if (!from->has_memory)
+        return;
+    const char *wrong = is_access(&fn->insts.v[from->index]) ? memory_fault(&from->memory)
+                                                             : "the instruction accesses no memory";
+    if (wrong)
+        fault(r, "%s.instructions[%u].memory: %s", r->path, number, wrong);
+    else
+        measured_add_inst(&to->insts[from->index], &from->memory);
+}
+
+// A loop's header may be empty, and then names the instruction behind it, as the writer does.
+static uint32_t loop_at(const struct ir_function *fn, uint32_t index)
+{
+    for (uint32_t loop = 0; loop < fn->loops.n; loop++)
+        if (fn->blocks.v[fn->loops.v[loop].header].first == index)
+            return loop;
+    return IR_NONE;
+}
+
+static void take_loop(struct reading *r, const struct ir_function *fn, uint32_t number,
+                      const struct loop_record *from, struct measured_function *to)
+{
+    const struct measured_loop *loop = &from->loop;
+    uint32_t at = loop_at(fn, from->index);
+    double mean = loop->entries ? (double)loop->iterations / (double)loop->entries : 0;
+    const char *wrong = NULL;
+    if (at == IR_NONE || !stands_at(r, fn, from->index, from->line, from->column))
+        wrong = "no loop of the function begins there";
+    else if (!loop->entries && loop->iterations)
+        wrong = "there are iterations without an entry";
+    else if (loop->entries &&
+             (loop->least < 1 || mean < (double)loop->least || mean > (double)loop->most))
+        wrong = "the mean of the iterations is not between 'least' and 'most'";
+    if (wrong)
+        fault(r, "%s.loops[%u]: %s", r->path, number, wrong);
+    else
+        measured_add_loop(&to->loops[at], loop);
+}
+
+static uint32_t find_function(const struct ir_module *module, const char *name)
+{
+    size_t length = strlen(name);
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        const struct name *own = tree_name(module->tree, module->functions.v[i].name);
+        if (module->functions.v[i].has_body && own->length == length &&
+            !memcmp(own->text, name, length))
+            return i;
+    }
+    return IR_NONE;
+}
+
+static void take_function(struct reading *r, const struct function_record *from)
+{
+    uint32_t function = find_function(r->module, from->name);
+    if (function == IR_NONE) {
+        fault(r, "%s.name: the program has no function of this name with a body", r->path);
+        return;
+    }
+    const struct ir_function *fn = &r->module->functions.v[function];
+    struct measured_function *to = measured_function(r->to, r->arena, r->module, function);
+    for (uint32_t i = 0; i < from->instructions.n; i++)
+        take_inst(r, fn, i, &from->instructions.v[i], to);
+    for (uint32_t i = 0; i < from->loops.n; i++)
+        take_loop(r, fn, i, &from->loops.v[i], to);
+}
+
+static void take_kernels(struct reading *r, const struct document *document)
+{
+    for (uint32_t i = 0; i < document->kernels.n; i++) {
+        const struct kernel_record *kernel = &document->kernels.v[i];
+        for (uint32_t k = 0; k < kernel->functions.n; k++) {
+            r->path = arena_printf(r->arena, "kernels[%u].functions[%u]", i, k);
+            take_function(r, &kernel->functions.v[k]);
+        }
+    }
+}
+
+// Whose profile it is
+
+static bool check_digest(struct reading *r, const struct document *document,
+                         const struct source *tagged)
+{
+    char own[SHA256_HEX + 1], other[SHA256_HEX + 1];
+    const struct source *source = r->module->tree->source;
+    tables_digest(own, source->text, source->length);
+    if (!strcmp(own, document->sha256))
+        return true;
+    if (tagged)
+        tables_digest(other, tagged->text, tagged->length);
+    if (tagged && !strcmp(other, document->sha256))
+        fault(r, "source.sha256: the profile is of the text with its tags; take a profile of the "
+                 "text without them, as --strip writes it");
+    else
+        fault(r,
+              "source.sha256: the profile is of another program, '%.100s' as it was with the "
+              "digest %s; this one has %s",
+              document->file, document->sha256, own);
+    return false;
+}
+
+static void read_document(struct reading *r, json_t *root, const struct source *tagged)
+{
+    struct document document = {0};
+    struct unknown_keys unknown = {0};
+    struct field_reader reader = {r->arena, r->diags, "profile", NO_OFFSET, NO_OFFSET, &unknown};
+    if (fields_read_json(&reader, rows_document, &document, root, "") &&
+        check_digest(r, &document, tagged))
+        take_kernels(r, &document);
+}
+
+static json_t *parse(const struct source *profile, struct diags *diags)
+{
+    json_error_t error;
+    json_t *root = json_loadb(profile->text, profile->length, JSON_REJECT_DUPLICATES, &error);
+    if (root)
+        return root;
+    uint32_t at = error.position < 0                           ? 0
+                  : (uint32_t)error.position > profile->length ? profile->length
+                                                               : (uint32_t)error.position;
+    diag_add(diags, DIAG_ERROR, "profile", at, at, "not a JSON document: %s", error.text);
+    return NULL;
+}
+
+const struct measurements *profile_read(struct arena *arena, const struct source *profile,
+                                        const struct ir_module *module, const struct source *tagged,
+                                        struct diags *diags)
+{
+    struct reading r = {.arena = arena, .diags = diags, .module = module};
+    char *digest = arena_alloc(arena, SHA256_HEX + 1);
+    r.to = measurements_new(arena, module);
+    tables_digest(digest, profile->text, profile->length);
+    r.to->sha256 = digest;
+    json_t *root = parse(profile, diags);
+    if (!root)
+        return NULL;
+    // When the arena's memory runs out, control leaves from here: not without freeing jansson's.
+    struct memory *memory = arena->memory;
+    jmp_buf outer;
+    memcpy(outer, memory->on_failure, sizeof outer);
+    if (setjmp(memory->on_failure)) {
+        json_decref(root);
+        memcpy(memory->on_failure, outer, sizeof outer);
+        longjmp(memory->on_failure, 1);
+    }
+    read_document(&r, root, tagged);
+    json_decref(root);
+    memcpy(memory->on_failure, outer, sizeof outer);
+    return diags->errors ? NULL : r.to;
+}
