@@ -3,6 +3,7 @@
 #include "backend/fields.h"
 #include <jansson.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The document
@@ -153,11 +154,28 @@ static const struct field rows_document[] = {
 
 // What the entries say, against the program and each other
 
+// A function of the program: where its loops begin, and which list has named a part of it last.
+struct own_function {
+    uint32_t *loops;                 // by instruction: the first whose header begins there, or none
+    uint32_t *next;                  // by loop: another one that begins with the same instruction
+    uint32_t *listed, *listed_loops; // by instruction, by loop: number of that list
+    uint32_t kernel;                 // number of the kernel that has named the function last
+};
+
+struct own_name {
+    const struct name *name;
+    uint32_t function;
+};
+
 struct reading {
     struct arena *arena;
     struct diags *diags;
     const struct ir_module *module;
     struct measurements *to;
+    struct own_function *own; // by function
+    struct own_name *names;   // of functions with bodies, sorted
+    uint32_t name_count;
+    uint32_t list;    // number of the list at work, from 1 on
     const char *path; // of the function at work
 };
 
@@ -171,14 +189,20 @@ __attribute__((format(printf, 2, 3))) static void fault(struct reading *r, const
     diag_add(r->diags, DIAG_ERROR, "profile", NO_OFFSET, NO_OFFSET, "%s", text);
 }
 
+// True if the mean of `count` things that are `sum` together can be: it is in [least, most].
+static bool mean_is_within(uint64_t sum, uint64_t count, uint64_t least, uint64_t most)
+{
+    uint64_t mean = sum / count;
+    return mean >= least && (mean < most || (mean == most && sum % count == 0));
+}
+
 static const char *lines_fault(const struct measured_lines *lines)
 {
     enum { MOST = WARP_LANES * 16 };
     if (!lines->accesses)
         return lines->lines || lines->sectors ? "there are lines without an access" : NULL;
     bool bounded = lines->least >= 1 && lines->least <= lines->most && lines->most <= MOST;
-    double mean = (double)lines->lines / (double)lines->accesses;
-    if (!bounded || mean < (double)lines->least || mean > (double)lines->most)
+    if (!bounded || !mean_is_within(lines->lines, lines->accesses, lines->least, lines->most))
         return "the mean of the lines is not between 'least_lines' and 'most_lines', or these are "
                "not possible";
     return lines->sectors < lines->lines ? "there are fewer sectors than lines" : NULL;
@@ -217,87 +241,171 @@ static bool stands_at(const struct reading *r, const struct ir_function *fn, uin
     return place.line == line && place.column == column;
 }
 
-static void take_inst(struct reading *r, const struct ir_function *fn, uint32_t number,
-                      const struct inst_record *from, struct measured_function *to)
+static const char *inst_fault(const struct reading *r, const struct ir_function *fn,
+                              const struct inst_record *from, const struct own_function *own)
 {
-    if (!stands_at(r, fn, from->index, from->line, from->column)) {
-        fault(r, "%s.instructions[%u]: instruction %u of the function is not in line %u, column %u",
-              r->path, number, from->index, from->line, from->column);
-        return;
-    }
+    if (!stands_at(r, fn, from->index, from->line, from->column))
+        return arena_printf(r->arena,
+                            ": instruction %u of the function is not in line %u, column %u",
+                            from->index, from->line, from->column);
+    if (own->listed[from->index] == r->list)
+        return arena_printf(r->arena, ": instruction %u of the function is listed twice",
+                            from->index);
     if (!from->has_memory)
-        return;
+        return NULL;
     const char *wrong = is_access(&fn->insts.v[from->index]) ? memory_fault(&from->memory)
                                                              : "the instruction accesses no memory";
-    if (wrong)
-        fault(r, "%s.instructions[%u].memory: %s", r->path, number, wrong);
-    else
+    return wrong ? arena_printf(r->arena, ".memory: %s", wrong) : NULL;
+}
+
+static void take_inst(struct reading *r, const struct ir_function *fn, uint32_t number,
+                      const struct inst_record *from, struct own_function *own,
+                      struct measured_function *to)
+{
+    const char *wrong = inst_fault(r, fn, from, own);
+    if (wrong) {
+        fault(r, "%s.instructions[%u]%s", r->path, number, wrong);
+        return;
+    }
+    own->listed[from->index] = r->list;
+    if (from->has_memory)
         measured_add_inst(&to->insts[from->index], &from->memory);
 }
 
-// A loop's header may be empty, and then names the instruction behind it, as the writer does.
-static uint32_t loop_at(const struct ir_function *fn, uint32_t index)
+// Of the loops that begin there, the first that this list has not named yet; they are listed in
+// their order.
+static uint32_t next_loop(const struct reading *r, const struct own_function *own, uint32_t index)
 {
-    for (uint32_t loop = 0; loop < fn->loops.n; loop++)
-        if (fn->blocks.v[fn->loops.v[loop].header].first == index)
-            return loop;
-    return IR_NONE;
+    uint32_t loop = own->loops[index];
+    while (loop != IR_NONE && own->listed_loops[loop] == r->list)
+        loop = own->next[loop];
+    return loop;
+}
+
+static const char *loop_fault(const struct reading *r, const struct ir_function *fn,
+                              const struct loop_record *from, const struct own_function *own)
+{
+    const struct measured_loop *loop = &from->loop;
+    if (!stands_at(r, fn, from->index, from->line, from->column) ||
+        own->loops[from->index] == IR_NONE)
+        return "no loop of the function begins there";
+    if (next_loop(r, own, from->index) == IR_NONE)
+        return "the loop is listed twice";
+    if (!loop->entries)
+        return loop->iterations ? "there are iterations without an entry" : NULL;
+    if (loop->least < 1 ||
+        !mean_is_within(loop->iterations, loop->entries, loop->least, loop->most))
+        return "the mean of the iterations is not between 'least' and 'most'";
+    return NULL;
 }
 
 static void take_loop(struct reading *r, const struct ir_function *fn, uint32_t number,
-                      const struct loop_record *from, struct measured_function *to)
+                      const struct loop_record *from, struct own_function *own,
+                      struct measured_function *to)
 {
-    const struct measured_loop *loop = &from->loop;
-    uint32_t at = loop_at(fn, from->index);
-    double mean = loop->entries ? (double)loop->iterations / (double)loop->entries : 0;
-    const char *wrong = NULL;
-    if (at == IR_NONE || !stands_at(r, fn, from->index, from->line, from->column))
-        wrong = "no loop of the function begins there";
-    else if (!loop->entries && loop->iterations)
-        wrong = "there are iterations without an entry";
-    else if (loop->entries &&
-             (loop->least < 1 || mean < (double)loop->least || mean > (double)loop->most))
-        wrong = "the mean of the iterations is not between 'least' and 'most'";
-    if (wrong)
+    const char *wrong = loop_fault(r, fn, from, own);
+    if (wrong) {
         fault(r, "%s.loops[%u]: %s", r->path, number, wrong);
-    else
-        measured_add_loop(&to->loops[at], loop);
-}
-
-static uint32_t find_function(const struct ir_module *module, const char *name)
-{
-    size_t length = strlen(name);
-    for (uint32_t i = 0; i < module->functions.n; i++) {
-        const struct name *own = tree_name(module->tree, module->functions.v[i].name);
-        if (module->functions.v[i].has_body && own->length == length &&
-            !memcmp(own->text, name, length))
-            return i;
+        return;
     }
-    return IR_NONE;
+    uint32_t at = next_loop(r, own, from->index);
+    own->listed_loops[at] = r->list;
+    measured_add_loop(&to->loops[at], &from->loop);
 }
 
-static void take_function(struct reading *r, const struct function_record *from)
+static int by_name(const void *left, const void *right)
 {
-    uint32_t function = find_function(r->module, from->name);
+    const struct own_name *a = left, *b = right;
+    uint32_t length = a->name->length < b->name->length ? a->name->length : b->name->length;
+    int by = memcmp(a->name->text, b->name->text, length);
+    by = by ? by : (a->name->length > b->name->length) - (a->name->length < b->name->length);
+    return by ? by : (a->function > b->function) - (a->function < b->function);
+}
+
+static void list_names(struct reading *r)
+{
+    const struct ir_module *module = r->module;
+    r->own = ARENA_ARRAY(r->arena, struct own_function, module->functions.n + 1);
+    r->names = ARENA_ARRAY(r->arena, struct own_name, module->functions.n + 1);
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        if (module->functions.v[i].has_body)
+            r->names[r->name_count++] =
+                (struct own_name){tree_name(module->tree, module->functions.v[i].name), i};
+    qsort(r->names, r->name_count, sizeof *r->names, by_name);
+}
+
+// The first function of this name that has a body.
+static uint32_t find_function(const struct reading *r, const char *name)
+{
+    const struct name wanted = {.text = name, .length = (uint32_t)strlen(name)};
+    const struct own_name key = {&wanted, 0};
+    uint32_t low = 0, high = r->name_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (by_name(&r->names[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < r->name_count && r->names[low].name->length == wanted.length &&
+                 !memcmp(r->names[low].name->text, name, wanted.length);
+    return found ? r->names[low].function : IR_NONE;
+}
+
+// A loop's header may be empty, and then names the instruction behind it, as the writer does: that
+// may be the header of another one.
+static struct own_function *own_function(struct reading *r, uint32_t function)
+{
+    struct own_function *own = &r->own[function];
+    const struct ir_function *fn = &r->module->functions.v[function];
+    if (own->loops)
+        return own;
+    own->loops = ARENA_ARRAY(r->arena, uint32_t, fn->insts.n + 1);
+    own->listed = ARENA_ARRAY(r->arena, uint32_t, fn->insts.n + 1);
+    own->listed_loops = ARENA_ARRAY(r->arena, uint32_t, fn->loops.n + 1);
+    own->next = ARENA_ARRAY(r->arena, uint32_t, fn->loops.n + 1);
+    for (uint32_t i = 0; i < fn->insts.n; i++)
+        own->loops[i] = IR_NONE;
+    for (uint32_t loop = fn->loops.n; loop-- > 0;) {
+        uint32_t first = fn->blocks.v[fn->loops.v[loop].header].first;
+        if (first >= fn->insts.n)
+            continue;
+        own->next[loop] = own->loops[first];
+        own->loops[first] = loop;
+    }
+    return own;
+}
+
+static void take_function(struct reading *r, const struct function_record *from, uint32_t kernel)
+{
+    uint32_t function = find_function(r, from->name);
     if (function == IR_NONE) {
         fault(r, "%s.name: the program has no function of this name with a body", r->path);
         return;
     }
     const struct ir_function *fn = &r->module->functions.v[function];
+    struct own_function *own = own_function(r, function);
     struct measured_function *to = measured_function(r->to, r->arena, r->module, function);
+    if (own->kernel == kernel) {
+        fault(r, "%s.name: the kernel lists this function twice", r->path);
+        return;
+    }
+    own->kernel = kernel;
+    r->list++;
     for (uint32_t i = 0; i < from->instructions.n; i++)
-        take_inst(r, fn, i, &from->instructions.v[i], to);
+        take_inst(r, fn, i, &from->instructions.v[i], own, to);
     for (uint32_t i = 0; i < from->loops.n; i++)
-        take_loop(r, fn, i, &from->loops.v[i], to);
+        take_loop(r, fn, i, &from->loops.v[i], own, to);
 }
 
 static void take_kernels(struct reading *r, const struct document *document)
 {
+    list_names(r);
     for (uint32_t i = 0; i < document->kernels.n; i++) {
         const struct kernel_record *kernel = &document->kernels.v[i];
         for (uint32_t k = 0; k < kernel->functions.n; k++) {
             r->path = arena_printf(r->arena, "kernels[%u].functions[%u]", i, k);
-            take_function(r, &kernel->functions.v[k]);
+            take_function(r, &kernel->functions.v[k], i + 1);
         }
     }
 }

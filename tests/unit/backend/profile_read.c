@@ -85,6 +85,10 @@ static void test_sums(void **state)
     program_free(&r.program);
 }
 
+#define LOOP                                                                                       \
+    "{\"line\": 15, \"column\": 1, \"index\": 7, \"entries\": 64, \"iterations\": 256, "           \
+    "\"least\": 4, "                                                                               \
+    "\"most\": 4}"
 #define GATHER "kernels[0].functions[0].instructions[2]"
 
 static void test_faults(void **state)
@@ -131,6 +135,16 @@ static void test_faults(void **state)
         {"\"hits\": 5, \"merged\": 5", "\"hits\": 16, \"merged\": 5",
          GATHER ".memory: 'l1' has more hits and merges than accesses"},
         {"\"hits\": 6", "\"hits\": 11", GATHER ".memory: 'llc' has more hits and merges"},
+        {"{\"line\": 13, \"column\": 1, \"index\": 6",
+         "{\"line\": 18, \"column\": 1, \"index\": 10",
+         GATHER ": instruction 10 of the function is listed twice"},
+        {"\"loops\": [", "\"loops\": [" LOOP ", ",
+         "kernels[0].functions[0].loops[1]: the loop is listed twice"},
+        {"\"functions\": [",
+         "\"functions\": [{\"name\": \"k\", \"instructions\": [], \"loops\": []}, ",
+         "kernels[0].functions[1].name: the kernel lists this function twice"},
+        {"\"lines\": 20", "\"lines\": 20000000000000000000",
+         "not a JSON document: too big integer"},
         {"\"hits\": 6, \"merged\": 0", "\"hits\": 6", GATHER ".memory.llc.merged: it is missing"},
         {"\"uniform\": 0}",
          "\"uniform\": 0, \"memory\": {\"all\": {\"accesses\": 0, \"lines\": 0, \"sectors\": 0, "
@@ -149,6 +163,28 @@ static void test_faults(void **state)
     }
     take(&r, "", NULL);
     assert_int_equal(r.diags.errors, 1);
+    program_free(&r.program);
+}
+
+// Counts near the greatest that may be: bounds are exact where a quotient of doubles is not.
+static void test_huge_counts(void **state)
+{
+    (void)state;
+    struct read r;
+    begin(&r, PROFILED_PTX);
+    const char *loop = "\"entries\": 64, \"iterations\": 256, \"least\": 4, \"most\": 4";
+    take(&r,
+         changed(&r, loop,
+                 "\"entries\": 3074457345618258602, \"iterations\": 9223372036854775806, "
+                 "\"least\": 3, \"most\": 3"),
+         NULL);
+    assert_non_null(r.measured);
+    take(&r,
+         changed(&r, loop,
+                 "\"entries\": 3074457345618258602, \"iterations\": 9223372036854775807, "
+                 "\"least\": 3, \"most\": 3"),
+         NULL);
+    assert_null(r.measured);
     program_free(&r.program);
 }
 
@@ -234,7 +270,7 @@ int main(void)
         cmocka_unit_test(test_content),       cmocka_unit_test(test_sums),
         cmocka_unit_test(test_faults),        cmocka_unit_test(test_several),
         cmocka_unit_test(test_other_program), cmocka_unit_test(test_unknown_keys),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_huge_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
