@@ -52,6 +52,6 @@ void depfile_write(const struct depfile_rule *rule, FILE *to)
     for (uint32_t i = 0; i < rule->n_sources; i++)
         put(&line, rule->sources[i]);
     putc('\n', to);
-    for (uint32_t i = 1; rule->phony && i < rule->n_sources; i++)
+    for (uint32_t i = rule->has_main; rule->phony && i < rule->n_sources; i++)
         fprintf(to, "%s:\n", rule->sources[i]);
 }

@@ -17,9 +17,10 @@ const char *depfile_quote(struct arena *arena, const char *name);
 struct depfile_rule {
     const char *const *targets; // quoted
     uint32_t n_targets;
-    const char *const *sources; // quoted, the main one first
+    const char *const *sources; // quoted
     uint32_t n_sources;
-    bool phony; // a rule without a command for each source but the first
+    bool has_main; // the first is what the others are for
+    bool phony;    // a rule without a command for each source but the main one
 };
 
 void depfile_write(const struct depfile_rule *rule, FILE *to);

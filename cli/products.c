@@ -68,6 +68,7 @@ static void write_depfile(const struct run *run, FILE *to, bool colour)
         .n_targets = depfile->names.n ? depfile->names.n : run->targets.n,
         .sources = run->sources.v,
         .n_sources = run->sources.n,
+        .has_main = !file_is_standard(run->arguments.input),
         .phony = depfile->phony,
     };
     depfile_write(&rule, to);

@@ -139,6 +139,19 @@ def depfiles(folder):
 
 
 @case
+def depfile_of_capability(folder):
+    """the file of --capability is a source, for which -MP has a rule"""
+    prepare(folder)
+    (folder / 'my unit.yaml').write_text('vector: 4\n')
+    unit = '--capability=my unit.yaml'
+    depfile(folder, 'out.ptx: in.ptx my\\ unit.yaml\n', unit)
+    depfile(folder, 'out.ptx: in.ptx my\\ unit.yaml\nmy\\ unit.yaml:\n', unit, '-MP')
+    arguments = ['-', '-o', 'out.ptx', '-MD', '-MP', '-MF-', unit]
+    result = ends(run([PROGRAM, *arguments], folder, stdin=TEXT), 0)
+    same(result.out, b'out.ptx: my\\ unit.yaml\nmy\\ unit.yaml:\n')
+
+
+@case
 def depfile_as_gcc(folder):
     """names are quoted as gcc quotes them"""
     gcc = need('gcc')
