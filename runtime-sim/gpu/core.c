@@ -225,20 +225,19 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
 
 // A cycle
 
+// A core ticks in every cycle that it has noted: none is left behind.
 static void wake(struct core *core, uint64_t now)
 {
-    for (uint64_t at = core_next_wake(core); at <= now; at = core_next_wake(core)) {
-        uint32_t place = (uint32_t)(at % CORE_WHEEL);
-        uint64_t slots = core->wheel[place];
-        core->wheel[place] = 0;
-        core->wheel_used[place / 64] &= ~(UINT64_C(1) << place % 64);
-        for (uint64_t rest = slots; rest; rest &= rest - 1) {
-            uint32_t index = (uint32_t)__builtin_ctzll(rest);
-            if (core->slots[index].state == SLOT_RESULT || core->slots[index].state == SLOT_FETCH)
-                core_look(core, now, index);
-        }
-    }
+    uint32_t place = (uint32_t)(now % CORE_WHEEL);
+    uint64_t slots = core->wheel[place];
+    core->wheel[place] = 0;
+    core->wheel_used[place / 64] &= ~(UINT64_C(1) << place % 64);
     core->wheel_at = now + 1;
+    for (uint64_t rest = slots; rest; rest &= rest - 1) {
+        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+        if (core->slots[index].state == SLOT_RESULT || core->slots[index].state == SLOT_FETCH)
+            core_look(core, now, index);
+    }
 }
 
 // Slots that could issue but for what they need.
@@ -312,6 +311,7 @@ static uint64_t next_cycle(const struct core *core, uint64_t now)
 
 void core_tick(struct core *core, uint64_t now)
 {
+    core->wheel_at = now;
     lsu_receive(core, now);
     wake(core, now);
     lsu_tick(core, now);

@@ -164,6 +164,7 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
 // Something has happened that others of the CTA may wait for.
 void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta)
 {
+    core->wheel_at = core->wheel_at > now ? core->wheel_at : now; // it may have slept for long
     for (uint64_t rest = core->ctas[cta].slots; rest; rest &= rest - 1) {
         uint32_t index = (uint32_t)__builtin_ctzll(rest);
         uint8_t state = core->slots[index].state;

@@ -1,0 +1,126 @@
+// A machine of a configuration and the kernels that run on it, for tests.
+#pragma once
+#include "runtime-sim/gpu/machine.h"
+#include "tests/unit/runtime-sim/kernel.h"
+
+enum { RIG_TEXT = 1 << 17, RIG_LAUNCHES = 4 };
+
+struct rig {
+    struct kernel k;
+    struct machine_config config;
+    struct machine *machine;
+    struct stats stats;
+    enum machine_end end;
+    struct grid_result result;
+    struct launch launches[RIG_LAUNCHES];
+    struct machine_launch runs[RIG_LAUNCHES];
+    uint32_t count;
+    uint64_t shuffle, most_cycles;
+    uint64_t cycles; // of the last run's first launch
+};
+
+// Text of a kernel, piece by piece.
+struct text {
+    char at[RIG_TEXT];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static inline void text_put(struct text *t,
+                                                                  const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    t->length += (size_t)vsnprintf(t->at + t->length, RIG_TEXT - t->length, format, list);
+    va_end(list);
+    assert_true(t->length < RIG_TEXT);
+}
+
+// The machine of isca19 with so many cores, and after settings up to a NULL, for the kernels of the
+// text. 0: all cores.
+static inline void rig_load(struct rig *r, const char *text, uint32_t cores,
+                            const char *const *settings)
+{
+    struct config_section sections[MACHINE_SECTIONS];
+    struct config config;
+    *r = (struct rig){0};
+    kernel_load(&r->k, text, NULL);
+    machine_sections(sections, &r->config);
+    config_init(&config, &r->k.arena, sections, MACHINE_SECTIONS);
+    assert_true(config_load(&config, "isca19"));
+    if (cores)
+        r->config.memsys.memory.cores = cores;
+    for (; settings && *settings; settings++)
+        assert_true(config_set(&config, *settings));
+    const char *wrong = machine_check(&r->k.arena, &r->config);
+    if (wrong)
+        fail_msg("%s", wrong);
+    r->machine = machine_new(&r->k.arena, &r->config, &r->k.program);
+    stats_init(&r->stats, &r->k.arena);
+    machine_stats_add(r->machine, &r->stats);
+}
+
+// A launch of the next run, with the parameters that the kernel has now.
+static inline struct launch *rig_add(struct rig *r, const char *name, uint32_t grid, uint32_t block)
+{
+    const struct program_function *function = program_find(&r->k.program, name);
+    assert_non_null(function);
+    assert_true(r->count < RIG_LAUNCHES);
+    struct launch *launch = &r->launches[r->count];
+    *launch = (struct launch){.program = &r->k.program,
+                              .function = (uint32_t)(function - r->k.program.functions.v),
+                              .grid = {grid, 1, 1},
+                              .block = {block, 1, 1},
+                              .params = r->k.params,
+                              .image = &r->k.image,
+                              .textures = r->k.textures};
+    r->runs[r->count++] = (struct machine_launch){.launch = launch};
+    return launch;
+}
+
+static inline void rig_go(struct rig *r)
+{
+    struct machine_limits limits = {.cycles = r->most_cycles};
+    machine_shuffle(r->machine, r->shuffle);
+    r->end = machine_run(r->machine, r->runs, r->count, &limits, &r->result);
+    r->cycles = r->runs[0].ended - r->runs[0].begun;
+    r->count = 0;
+}
+
+static inline void rig_done(const struct rig *r)
+{
+    if (r->result.fault.happened)
+        fail_msg("%s", r->result.fault.text);
+    assert_int_equal(r->end, MACHINE_DONE);
+}
+
+// Runs one launch to its end; returns its cycles.
+static inline uint64_t rig_run(struct rig *r, const char *name, uint32_t grid, uint32_t block)
+{
+    rig_add(r, name, grid, block);
+    rig_go(r);
+    rig_done(r);
+    return r->cycles;
+}
+
+static inline double rig_stat(const struct rig *r, const char *name)
+{
+    double value = 0;
+    if (!stats_find(&r->stats, NULL, name, &value))
+        fail_msg("no statistic %s", name);
+    return value;
+}
+
+// The statistic GROUP.NAME.
+static inline double rig_of(const struct rig *r, const char *group, const char *name)
+{
+    char all[96];
+    snprintf(all, sizeof all, "%s.%s", group, name);
+    return rig_stat(r, all);
+}
+
+static inline void rig_free(struct rig *r)
+{
+    kernel_free(&r->k);
+}
+
+#define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
