@@ -28,6 +28,13 @@ struct check_shadow;
 struct profile;
 struct textures;
 
+// The cycles of a machine that a launch runs on.
+struct launch_time {
+    uint64_t cycle; // now
+    uint64_t clock; // MHz
+    uint32_t cores;
+};
+
 // What is the same for all CTAs of a launch.
 struct launch {
     const struct program *program;
@@ -46,6 +53,8 @@ struct launch {
     // What printf prints; NULL: nobody wants it.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
+    // What clocks and %nsmid tell. NULL: there is no time, a clock counts how often it is read.
+    const struct launch_time *time;
     const atomic_int *stop; // what is not done is left when this is not 0; NULL: nobody asks
     // Set by launch_prepare.
     uint8_t *values; // the area BASE_LAUNCH
@@ -57,6 +66,7 @@ struct cta {
     uint32_t place[3];
     uint32_t linear;
     uint32_t rank; // in its cluster
+    uint32_t core; // of the machine, %smid; set before cta_start
     struct cluster cluster;
     struct check_shadow *shadow; // of its shared memory, if launch->check
     uint32_t threads, warp_count;

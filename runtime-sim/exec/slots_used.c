@@ -84,6 +84,7 @@ static void add_between(struct finder *f, const struct code *code, uint32_t firs
             (struct slot_use){.offset = f->slots.frame_bytes,
                               .bytes = f->at->frame_bytes - f->slots.frame_bytes,
                               .written = true,
+                              .between = true,
                               .late = late});
 }
 

@@ -9,6 +9,7 @@ struct slot_use {
     uint32_t offset, bytes; // in the frame
     uint16_t slot;          // from 0, without gaps in a function
     bool written;           // else read; what is written in part is read too
+    bool between;           // no register: what the codes of one instruction pass on
     bool late;              // written when a held access is served, not at issue
 };
 

@@ -47,6 +47,7 @@ static uint64_t lane_value(const struct warp *warp, uint16_t special, uint16_t m
     case SPECIAL_lanemask_gt: return ~((2u << lane) - 1);
     case SPECIAL_lanemask_ge: return ~((1u << lane) - 1);
     case SPECIAL_warpid: return warp->index;
+    case SPECIAL_smid: return warp->cta->core;
     case SPECIAL_clusterid:
         return of_three(cta, member) / of_three(warp->cta->launch->cluster, member);
     case SPECIAL_cluster_ctaid:
@@ -73,9 +74,11 @@ void special_fill_warp(struct warp *warp)
 
 void special_fill_cta(struct warp *warp)
 {
-    for (uint32_t i = 0; i < warp->program->warp_values.n; i++)
-        if (isa_specials[warp->program->warp_values.v[i].special].varies == VARIES_CTA)
-            fill(warp, &warp->program->warp_values.v[i]);
+    for (uint32_t i = 0; i < warp->program->warp_values.n; i++) {
+        const struct warp_value *value = &warp->program->warp_values.v[i];
+        if (isa_specials[value->special].varies == VARIES_CTA || value->special == SPECIAL_smid)
+            fill(warp, value);
+    }
 }
 
 // What is the same for a launch
@@ -97,7 +100,7 @@ static uint64_t grid_value(const struct launch *launch, uint16_t special, uint16
         return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
     case SPECIAL_gridid: return launch->id;
     case SPECIAL_nwarpid: return (threads + LANES - 1) / LANES;
-    case SPECIAL_nsmid: return 1;
+    case SPECIAL_nsmid: return launch->time ? launch->time->cores : 1;
     case SPECIAL_envreg1: return launch->workspace >> 32;
     case SPECIAL_envreg2: return launch->workspace & UINT32_MAX;
     case SPECIAL_dynamic_smem_size: return launch->dynamic_shared;

@@ -44,12 +44,24 @@ enum step_result step_frame_address(struct warp *warp, struct path *path, const 
 }
 
 // Without cycles there is no time: a clock counts how often its warp has read one.
+static uint64_t read_clock(struct warp *warp, bool nanoseconds)
+{
+    const struct launch_time *time = warp->cta->launch->time;
+    if (!time)
+        return ++warp->clock;
+    uint64_t seconds = time->cycle / (time->clock * 1000000);
+    uint64_t rest = time->cycle % (time->clock * 1000000);
+    return nanoseconds ? seconds * 1000000000 + rest * 1000 / time->clock : time->cycle;
+}
+
 enum step_result step_clock(struct warp *warp, struct path *path, const struct code *code,
                             uint32_t mask)
 {
     (void)path;
-    uint64_t now = ++warp->clock;
     bool high = code->value == SPECIAL_clock_hi || code->value == SPECIAL_globaltimer_hi;
+    bool timer = high ? code->value == SPECIAL_globaltimer_hi
+                      : code->value == SPECIAL_globaltimer || code->value == SPECIAL_globaltimer_lo;
+    uint64_t now = read_clock(warp, timer);
     put_all(warp, code, mask, high ? now >> 32 : now);
     return STEP_NEXT;
 }

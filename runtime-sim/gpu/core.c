@@ -173,8 +173,8 @@ static void count_issue(struct core *core, const struct timing *timing, uint64_t
         [UNIT_FP64] = &s->alu_fp64,
     };
     s->scheduler++;
-    s->register_read += threads * timing->read_count;
-    s->register_write += threads * timing->write_count;
+    s->register_read += threads * timing->operands_read;
+    s->register_write += threads * timing->operands_written;
     if (events[timing->unit])
         *events[timing->unit] += threads;
 }

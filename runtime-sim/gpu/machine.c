@@ -24,6 +24,7 @@ struct machine {
     uint64_t *due;    // when each core has something to do
     uint64_t *trying; // the set of cores that may have room for a CTA
     uint64_t now;
+    struct launch_time time;
     uint32_t turn;    // core that gets the next CTA first
     uint64_t shuffle; // state; 0: off
     uint32_t *order;
@@ -66,6 +67,8 @@ struct machine *machine_new(struct arena *arena, const struct machine_config *co
     struct machine *machine = ARENA_NEW(arena, struct machine);
     *machine = (struct machine){.arena = arena, .config = config, .program = program};
     machine->count = (uint32_t)config->memsys.memory.cores;
+    machine->time.clock = config->memsys.memory.core_clock;
+    machine->time.cores = machine->count;
     init_shared(machine);
     machine->cores = ARENA_ARRAY(arena, struct core, machine->count);
     machine->due = ARENA_ARRAY(arena, uint64_t, machine->count);
@@ -171,6 +174,7 @@ static void start_cluster(struct machine *machine, uint32_t index, const uint32_
         cluster.ctas[i] = idle_cta(running, machine->shared.fault);
     for (uint32_t i = 0; i < cluster.count; i++) {
         cluster.ctas[i]->cluster = cluster;
+        cluster.ctas[i]->core = cores[i];
         cta_start(cluster.ctas[i], grid_cta(launch, running->next, i));
     }
     for (uint32_t i = 0; i < cluster.count; i++)
@@ -286,7 +290,7 @@ static void shuffle_order(struct machine *machine)
 
 static void tick(struct machine *machine)
 {
-    uint64_t now = machine->now;
+    uint64_t now = machine->time.cycle = machine->now;
     if (machine->shuffle)
         shuffle_order(machine);
     for (uint32_t i = 0; i < machine->count; i++) {
@@ -455,6 +459,7 @@ static bool begin(struct machine *machine, struct running *running, struct machi
     *running = (struct running){.launch = from};
     arena_init(&running->arena, machine->arena->memory);
     from->begun = machine->now;
+    launch->time = &machine->time;
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -471,6 +476,14 @@ static bool begin(struct machine *machine, struct running *running, struct machi
                   : "a core has too little %s for one CTA of the launch",
              why);
     return false;
+}
+
+// Before the first CTAs.
+static void wait_for_launch(struct machine *machine)
+{
+    uint64_t until = machine->now + machine->config->machine.launch_latency;
+    while (machine->now < until)
+        machine->now = memsys_advance(machine->shared.memsys, until);
 }
 
 static void add_all(uint64_t *to, const void *from, size_t bytes)
@@ -519,6 +532,7 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
         if (!begin(machine, &machine->running[machine->running_count],
                    &launches[machine->running_count], result))
             end = MACHINE_FAULT;
+    wait_for_launch(machine);
     machine->looked_at = machine->progress_at = machine->now;
     machine->progress_seen = 0;
     if (end == MACHINE_DONE)

@@ -76,17 +76,27 @@ static bool sees_others(const struct ir_inst *inst, enum timing_class class)
             inst->class != CLASS_ATOMIC);
 }
 
+// What is passed on within an instruction is there at once, unless it comes with a held access: so
+// others only have to wait until that is over.
+static bool is_result(const struct slot_use *use)
+{
+    return use->written && (!use->between || use->late);
+}
+
 static void take_registers(const struct builder *b, struct timing *to, uint32_t code)
 {
     const struct slot_use *uses;
     uint32_t count = issue_slots(b->used, code, &uses);
     uint16_t *registers = ARENA_ARRAY(b->arena, uint16_t, count + 1);
     to->registers = registers;
-    for (uint32_t i = 0; i < count; i++)
-        if (!uses[i].written)
+    for (uint32_t i = 0; i < count; i++) {
+        to->operands_read += !uses[i].written;
+        to->operands_written += uses[i].written && !uses[i].between;
+        if (!is_result(&uses[i]))
             registers[to->read_count++] = uses[i].slot;
+    }
     for (uint32_t i = 0; i < count; i++)
-        if (uses[i].written)
+        if (is_result(&uses[i]))
             registers[to->read_count + to->write_count++] = uses[i].slot;
 }
 

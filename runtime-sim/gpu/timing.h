@@ -48,7 +48,8 @@ struct timing {
     bool acquires; // accesses behind it wait for it
     bool shared;   // at issue it accesses what other cores see: these come in a fixed order
     uint16_t read_count, write_count;
-    const uint16_t *registers; // those read, then those written
+    const uint16_t *registers;                // those read, then those written
+    uint16_t operands_read, operands_written; // of the PTX: for energy
     uint32_t inst, function;   // program function
 };
 

@@ -1,6 +1,5 @@
 // Kernels on the whole machine: the values of a run without a clock, and every cycle accounted for.
-#include "runtime-sim/gpu/machine.h"
-#include "tests/unit/runtime-sim/kernel.h"
+#include "tests/unit/runtime-sim/machine_fixture.h"
 
 static const char text[] = HEAD(
     "7.8",
@@ -60,48 +59,10 @@ static const char text[] = HEAD(
              "    ret;\n"
              "}\n";
 
-struct machine_run {
-    struct machine_config config;
-    struct machine *machine;
-    struct stats stats;
-    enum machine_end end;
-    struct grid_result result;
-    uint64_t cycles;
-};
-
-static void run_on_machine(struct kernel *k, struct machine_run *m, const char *name, uint32_t grid,
-                           uint32_t block, uint64_t shuffle)
-{
-    struct config_section sections[MACHINE_SECTIONS];
-    struct config config;
-    machine_sections(sections, &m->config);
-    config_init(&config, &k->arena, sections, MACHINE_SECTIONS);
-    assert_true(config_load(&config, "isca19"));
-    const char *wrong = machine_check(&k->arena, &m->config);
-    if (wrong)
-        fail_msg("%s", wrong);
-    m->machine = machine_new(&k->arena, &m->config, &k->program);
-    machine_shuffle(m->machine, shuffle);
-    stats_init(&m->stats, &k->arena);
-    machine_stats_add(m->machine, &m->stats);
-    const struct program_function *function = program_find(&k->program, name);
-    struct launch launch = {.program = &k->program,
-                            .function = (uint32_t)(function - k->program.functions.v),
-                            .grid = {grid, 1, 1},
-                            .block = {block, 1, 1},
-                            .params = k->params,
-                            .image = &k->image};
-    struct machine_launch one = {.launch = &launch};
-    struct machine_limits limits = {0};
-    m->end = machine_run(m->machine, &one, 1, &limits, &m->result);
-    m->cycles = one.ended - one.begun;
-}
-
 enum { COUNT = 20000, CTAS = 157 };
 
-static void load(struct kernel *k, uint32_t **c)
+static void fill(struct kernel *k, uint32_t **c)
 {
-    kernel_load(k, text, NULL);
     uint32_t *a = kernel_buffer(k, 4 * CTAS * 128), *b = kernel_buffer(k, 4 * CTAS * 128);
     *c = kernel_buffer(k, 4 * CTAS * 128);
     kernel_u32(k, COUNT);
@@ -111,16 +72,8 @@ static void load(struct kernel *k, uint32_t **c)
     }
 }
 
-static double stat(const struct machine_run *m, const char *name)
-{
-    double value = 0;
-    if (!stats_find(&m->stats, NULL, name, &value))
-        fail_msg("no statistic %s", name);
-    return value;
-}
-
 // Every slot of every core is counted under one reason in each cycle.
-static void check_slots(const struct machine_run *m)
+static void check_slots(const struct rig *r)
 {
     static const char *const reasons[] = {
         "issued",      "stall_empty",   "stall_fetch",        "stall_result",
@@ -130,31 +83,30 @@ static void check_slots(const struct machine_run *m)
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
         char name[64];
         snprintf(name, sizeof name, "core.%s", reasons[i]);
-        sum += stat(m, name);
+        sum += rig_stat(r, name);
     }
-    assert_true(sum == stat(m, "machine.cycles") * 56 * 48);
-    assert_true(stat(m, "core.issued") == stat(m, "core.warp_instructions"));
+    assert_true(sum == rig_stat(r, "machine.cycles") * 56 * 48);
+    assert_true(rig_stat(r, "core.issued") == rig_stat(r, "core.warp_instructions"));
 }
 
 static void check(const char *name, uint64_t shuffle, uint64_t *cycles)
 {
-    struct kernel timed, plain;
-    struct machine_run m = {0};
+    static struct rig timed;
+    static struct kernel plain;
     uint32_t *c, *expected;
-    load(&timed, &c);
-    load(&plain, &expected);
+    rig_load(&timed, text, 0, NULL);
+    kernel_load(&plain, text, NULL);
+    fill(&timed.k, &c);
+    fill(&plain, &expected);
     kernel_succeeds(&plain, name, CTAS, 128);
-    run_on_machine(&timed, &m, name, CTAS, 128, shuffle);
-    if (m.result.fault.happened)
-        fail_msg("%s", m.result.fault.text);
-    assert_int_equal(m.end, MACHINE_DONE);
+    timed.shuffle = shuffle;
+    *cycles = rig_run(&timed, name, CTAS, 128);
     assert_memory_equal(c, expected, 4 * CTAS * 128);
-    assert_int_equal(m.result.warp_instructions, plain.result.warp_instructions);
-    assert_int_equal(m.result.thread_instructions, plain.result.thread_instructions);
-    check_slots(&m);
-    assert_int_equal(stat(&m, "memory.requests"), stat(&m, "memory.answers"));
-    *cycles = m.cycles;
-    kernel_free(&timed);
+    assert_int_equal(timed.result.warp_instructions, plain.result.warp_instructions);
+    assert_int_equal(timed.result.thread_instructions, plain.result.thread_instructions);
+    check_slots(&timed);
+    assert_int_equal(rig_stat(&timed, "memory.requests"), rig_stat(&timed, "memory.answers"));
+    rig_free(&timed);
     kernel_free(&plain);
 }
 

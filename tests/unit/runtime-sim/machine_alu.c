@@ -74,7 +74,7 @@ static void write_loop(struct text *t, const char *form, const char *use, uint32
 {
     t->length = 0;
     text_put(t, HEAD("8.0", "sm_80") ".visible .entry k(.param .u32 n)\n{\n"
-                                     ".reg .pred %%p; .reg .b32 %%i<2>; .reg .b32 %%r<8>; "
+                                     ".reg .pred %%p; .reg .pred %%b<192>; .reg .b32 %%i<2>; .reg .b32 %%r<8>; "
                                      ".reg .b32 %%q<192>; .reg .b64 %%d<2>; .reg .b64 %%e<192>;\n"
                                      ".reg .f32 %%f<8>; .reg .f32 %%g<192>; .reg .f64 %%h<3>; "
                                      ".reg .f64 %%k<192>; .reg .f32 %%m<640>;\n"
@@ -188,6 +188,15 @@ static void intervals(void **state)
     costs(TIMING_sfu, false, 2 * 9, SETTINGS("core.interval_sfu=9"));
 }
 
+// Instructions that the simulator executes in several steps do not wait for each other's steps.
+static void steps(void **state)
+{
+    (void)state;
+    const char *text = "setp.lt.and.u32 %b$, %r1, 5, %p;", *use = "@%b$ add.u32 %r1, %r1, 1;";
+    uint64_t more = cycles(text, use, MANY, 1, NULL) - cycles(text, use, FEW, 1, NULL);
+    expect("setp.and", more, (uint64_t)(MANY - FEW) * (LONG - SHORT) * 3 / 2);
+}
+
 // With enough warps: as many as are issued, or as the units take.
 static void widths(void **state)
 {
@@ -228,7 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains), cmocka_unit_test(latencies),    cmocka_unit_test(intervals),
-        cmocka_unit_test(widths), cmocka_unit_test(side_by_side), cmocka_unit_test(oldest_first),
+        cmocka_unit_test(steps), cmocka_unit_test(widths), cmocka_unit_test(side_by_side), cmocka_unit_test(oldest_first),
     };
     return cmocka_run_group_tests_name("machine_alu", tests, NULL, NULL);
 }

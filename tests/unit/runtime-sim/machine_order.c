@@ -1,0 +1,144 @@
+// What a core does cycle by cycle, as kernels see it in %clock: orders of schedulers, places, time.
+#include "tests/unit/runtime-sim/machine_fixture.h"
+
+enum { READS = 6, WARPS = 3 };
+
+// Each warp comes past a barrier, reads the clock READS times and stores what it read.
+static const char *write_kernel(void)
+{
+    static struct text t;
+    t.length = 0;
+    text_put(&t,
+             HEAD("8.0", "sm_80") ".visible .entry k(.param .u64 a)\n{\n"
+                                  ".reg .b32 %%r<8>; .reg .b32 %%c<64>; .reg .b64 %%d<4>;\n"
+                                  "ld.param.u64 %%d1, [a]; mov.u32 %%r1, %%tid.x;\n"
+                                  "mul.wide.u32 %%d2, %%r1, %u; add.u64 %%d1, %%d1, %%d2;\n"
+                                  "bar.sync 0;\n",
+             READS * 4);
+    for (uint32_t i = 0; i < READS; i++)
+        text_put(&t, "mov.u32 %%c%u, %%clock;\n", i);
+    for (uint32_t i = 0; i < READS; i++)
+        text_put(&t, "st.global.u32 [%%d1+%u], %%c%u;\n", 4 * i, i);
+    text_put(&t, "ret;\n}\n");
+    return t.at;
+}
+
+// Tests when each warp has read the clock, counted from the first time.
+static void reads(const uint32_t expected[WARPS][READS], const char *const *settings)
+{
+    static struct rig r;
+    rig_load(&r, write_kernel(), 1, settings);
+    const uint32_t *read = kernel_buffer(&r.k, 4 * READS * LANES * WARPS);
+    for (int i = 0; i < 2; i++) // once to fetch the code
+        rig_run(&r, "k", 1, LANES * WARPS);
+    uint32_t first = UINT32_MAX;
+    for (uint32_t w = 0; w < WARPS; w++)
+        first = read[w * LANES * READS] < first ? read[w * LANES * READS] : first;
+    for (uint32_t w = 0; w < WARPS; w++)
+        for (uint32_t i = 0; i < READS; i++)
+            if (read[(w * LANES) * READS + i] - first != expected[w][i])
+                fail_msg("warp %u, read %u: in cycle %u, not %u", w, i,
+                         read[w * LANES * READS + i] - first, expected[w][i]);
+    rig_free(&r);
+}
+
+// Warp 1 is the last to come to the barrier. With two instructions in a buffer each has one left
+// there. A buffer that becomes empty in cycle t is filled in t + 2.
+static void schedulers(void **state)
+{
+    (void)state;
+    // Greedy: the one that issued before as long as it can, else the oldest that can: warp 2 has
+    // its turn when the others wait for their stores.
+    reads((const uint32_t[WARPS][READS]){{1, 4, 5, 8, 9, 12},
+                                         {0, 2, 3, 6, 7, 10},
+                                         {16, 18, 19, 21, 22, 24}},
+          SETTINGS("core.scheduler=gto"));
+    // With eight in a buffer there are three left there, then it is filled with three, up to the
+    // end of the line of code.
+    reads((const uint32_t[WARPS][READS]){{3, 4, 5, 9, 10, 11},
+                                         {0, 1, 2, 6, 7, 8},
+                                         {16, 17, 18, 20, 21, 22}},
+          SETTINGS("core.scheduler=gto", "core.buffer=8"));
+    // In turn: each has filled its buffer when it is its turn again.
+    static const uint32_t turns[WARPS][READS] = {
+        {2, 5, 8, 11, 14, 17}, {0, 3, 6, 9, 12, 15}, {1, 4, 7, 10, 13, 16}};
+    reads(turns, SETTINGS("core.scheduler=lrr"));
+    reads(turns, SETTINGS("core.scheduler=lrr", "core.buffer=8"));
+}
+
+static const char registers[] =
+    HEAD("8.0", "sm_80") ".visible .entry k(.param .u64 a, .param .u32 spin)\n{\n"
+                         ".reg .b32 %r<12>; .reg .b64 %d<12>; .reg .pred %p;\n"
+                         "ld.param.u64 %d1, [a]; ld.param.u32 %r6, [spin];\n"
+                         "mov.u32 %r1, %smid; mov.u32 %r2, %nsmid; mov.u32 %r3, %warpid;\n"
+                         "mov.u64 %d2, %clock64; mov.u32 %r4, %clock; mov.u32 %r5, %clock_hi;\n"
+                         "mov.u64 %d3, %globaltimer; mov.u64 %d4, %clock64;\n"
+                         "L: sub.u32 %r6, %r6, 1; setp.ne.u32 %p, %r6, 0; @%p bra L;\n"
+                         "mov.u64 %d5, %clock64; mov.u64 %d6, %globaltimer;\n"
+                         "mov.u32 %r7, %ctaid.x; mov.u32 %r8, %ntid.x; mov.u32 %r9, %tid.x;\n"
+                         "mad.lo.u32 %r7, %r7, %r8, %r9; mul.wide.u32 %d7, %r7, 64;\n"
+                         "add.u64 %d1, %d1, %d7;\n"
+                         "st.global.v4.u32 [%d1], {%r1, %r2, %r3, %r4};\n"
+                         "st.global.v2.u64 [%d1+16], {%d2, %d3};\n"
+                         "st.global.v2.u64 [%d1+32], {%d4, %d5}; st.global.u64 [%d1+48], %d6;\n"
+                         "st.global.u32 [%d1+56], %r5;\nret;\n}\n";
+
+struct seen {
+    uint32_t core, cores, warp, clock;
+    uint64_t clock64, timer, before, after, timer_after;
+    uint32_t high, pad;
+};
+
+enum { CTAS = 120, THREADS = 64, ROUNDS = 400 };
+
+// Each CTA's core, all of them in turn; clocks count cycles, and the timer nanoseconds of 1.4 GHz.
+static void special_registers(void **state)
+{
+    (void)state;
+    static struct rig r;
+    rig_load(&r, registers, 0, NULL);
+    const struct seen *seen = kernel_buffer(&r.k, sizeof *seen * CTAS * THREADS);
+    kernel_u32(&r.k, ROUNDS);
+    uint64_t begun = machine_cycle(r.machine);
+    rig_run(&r, "k", CTAS, THREADS);
+    for (uint32_t i = 0; i < CTAS * THREADS; i++) {
+        const struct seen *s = &seen[i];
+        assert_int_equal(s->core, i / THREADS % 56);
+        assert_int_equal(s->cores, 56);
+        assert_int_equal(s->warp, i % THREADS / LANES);
+        assert_in_range(s->clock64, begun + 1, r.runs[0].ended);
+        assert_in_range(s->clock - s->clock64, 1, 400); // in program order, some cycles later
+        assert_int_equal(s->high, 0);
+        assert_in_range(s->timer, s->clock64 * 1000 / 1400, s->before * 1000 / 1400);
+        assert_in_range(s->after - s->before, ROUNDS * 21, ROUNDS * 25); // two results and a branch
+        assert_in_range(s->timer_after, s->after * 1000 / 1400, (s->after + 400) * 1000 / 1400);
+    }
+    rig_free(&r);
+}
+
+// Nothing of a launch happens before its latency has passed.
+static void launch_latency(void **state)
+{
+    (void)state;
+    uint64_t cycles[2];
+    for (int i = 0; i < 2; i++) {
+        static struct rig r;
+        rig_load(&r, registers, 1, i ? SETTINGS("machine.launch_latency=7000") : NULL);
+        const struct seen *seen = kernel_buffer(&r.k, sizeof *seen * LANES);
+        kernel_u32(&r.k, 1);
+        cycles[i] = rig_run(&r, "k", 1, LANES);
+        assert_true(seen[0].clock64 > (i ? 7000U : 0U));
+        rig_free(&r);
+    }
+    assert_int_equal(cycles[1] - cycles[0], 7000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schedulers),
+        cmocka_unit_test(special_registers),
+        cmocka_unit_test(launch_latency),
+    };
+    return cmocka_run_group_tests_name("machine_order", tests, NULL, NULL);
+}
