@@ -161,7 +161,8 @@ static bool is_behind(const struct core *core, uint32_t index, const struct part
 static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
     struct entry *entry = &core->entries[index];
-    uint64_t done = now + core->shared->config->shared_latency + part->cycles - 1;
+    // It was issued in the cycle before.
+    uint64_t done = now - 1 + core->shared->config->shared_latency + part->cycles - 1;
     core->banks_free = now + part->cycles;
     entry->done = done > entry->done ? done : entry->done;
     move_values(core, index, (uint32_t)(part - entry->parts.v));
