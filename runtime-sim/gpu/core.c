@@ -154,11 +154,7 @@ void core_flush(struct core *core)
 
 static uint64_t *free_unit(struct core *core, uint32_t unit, uint64_t now)
 {
-    const struct core_config *config = core->shared->config;
-    const uint64_t counts[UNITS] = {
-        config->alu_units, config->sfu_units, config->fp64_units, config->matrix_units, 1,
-        CORE_UNITS};
-    for (uint32_t i = 0; i < counts[unit]; i++)
+    for (uint32_t i = 0; i < core->shared->units[unit]; i++)
         if (core->unit_free[unit][i] <= now)
             return &core->unit_free[unit][i];
     return NULL;
@@ -167,16 +163,15 @@ static uint64_t *free_unit(struct core *core, uint32_t unit, uint64_t now)
 static void count_issue(struct core *core, const struct timing *timing, uint64_t threads)
 {
     struct core_stats *s = &core->stats;
-    uint64_t *const events[UNITS] = {
-        [UNIT_ALU] = timing->is_float ? &s->alu_fp32 : &s->alu_int,
-        [UNIT_SFU] = &s->sfu,
-        [UNIT_FP64] = &s->alu_fp64,
-    };
     s->scheduler++;
     s->register_read += threads * timing->operands_read;
     s->register_write += threads * timing->operands_written;
-    if (events[timing->unit])
-        *events[timing->unit] += threads;
+    switch ((enum unit)timing->unit) {
+    case UNIT_ALU: *(timing->is_float ? &s->alu_fp32 : &s->alu_int) += threads; break;
+    case UNIT_SFU: s->sfu += threads; break;
+    case UNIT_FP64: s->alu_fp64 += threads; break;
+    default: break;
+    }
 }
 
 static void set_results(struct slot *slot, const struct timing *timing, uint64_t ready)
@@ -211,6 +206,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     core->stats.warp_instructions += warp->warp_instructions - instructions;
     core->stats.thread_instructions += threads;
     count_issue(core, timing, threads);
+    slot->settled = false;
     slot->buffered--;
     slot->buffer_at = (uint32_t)(timing - core->shared->timings.list) + 1;
     if (result == ISSUE_HELD)
@@ -230,9 +226,12 @@ static void wake(struct core *core, uint64_t now)
 {
     uint32_t place = (uint32_t)(now % CORE_WHEEL);
     uint64_t slots = core->wheel[place];
-    core->wheel[place] = 0;
-    core->wheel_used[place / 64] &= ~(UINT64_C(1) << place % 64);
     core->wheel_at = now + 1;
+    if (!slots)
+        return;
+    core->wheel[place] = 0;
+    if (!(core->wheel_used[place / 64] &= ~(UINT64_C(1) << place % 64)))
+        core->wheel_words &= ~(UINT64_C(1) << place / 64);
     for (uint64_t rest = slots; rest; rest &= rest - 1) {
         uint32_t index = (uint32_t)__builtin_ctzll(rest);
         if (core->slots[index].state == SLOT_RESULT || core->slots[index].state == SLOT_FETCH)
@@ -259,7 +258,8 @@ static void reserve(struct core *core, uint64_t now, const struct timing *timing
 }
 
 // What the schedulers choose, as a set. Each has its own warps; a unit takes as many as it is wide.
-static uint64_t choose(struct core *core, uint64_t now)
+// `blocked_slots` is what is blocked before.
+static uint64_t choose(struct core *core, uint64_t now, uint64_t blocked_slots)
 {
     static const uint64_t every[] = {0, UINT64_MAX, 0x5555555555555555, 0x9249249249249249,
                                      0x1111111111111111};
@@ -267,30 +267,37 @@ static uint64_t choose(struct core *core, uint64_t now)
     uint64_t chosen = 0, by_memory;
     for (uint32_t i = 0; i < schedulers; i++) {
         uint64_t own = every[schedulers] << i;
-        uint64_t candidates = core->ready & own & ~blocked(core, now, &by_memory);
+        uint64_t candidates = core->ready & own & ~blocked_slots;
         if (!candidates)
             continue;
         uint32_t index = core_choose(core, i, candidates);
         chosen |= UINT64_C(1) << index;
         reserve(core, now, core->slots[index].next);
+        if (i + 1 < schedulers)
+            blocked_slots = blocked(core, now, &by_memory);
     }
     return chosen;
+}
+
+static uint32_t count_slots_of(uint64_t slots)
+{
+    return slots ? (uint32_t)__builtin_popcountll(slots) : 0;
 }
 
 static void count_ready(struct core *core, uint64_t chosen, uint64_t units, uint64_t by_memory)
 {
     struct core_stats *s = &core->stats;
     uint64_t rest = core->ready & ~chosen;
-    s->issued += (uint64_t)__builtin_popcountll(chosen);
-    s->stall_memory_queue += (uint64_t)__builtin_popcountll(rest & by_memory);
-    s->stall_unit += (uint64_t)__builtin_popcountll(rest & units & ~by_memory);
-    s->stall_not_selected += (uint64_t)__builtin_popcountll(rest & ~units & ~by_memory);
+    s->issued += count_slots_of(chosen);
+    s->stall_memory_queue += count_slots_of(rest & by_memory);
+    s->stall_unit += count_slots_of(rest & units & ~by_memory);
+    s->stall_not_selected += count_slots_of(rest & ~units & ~by_memory);
 }
 
 static void issue(struct core *core, uint64_t now)
 {
     uint64_t by_memory, units = blocked(core, now, &by_memory);
-    uint64_t chosen = core->ready & ~units ? choose(core, now) : 0;
+    uint64_t chosen = core->ready & ~units ? choose(core, now, units) : 0;
     count_ready(core, chosen, units, by_memory);
     for (uint64_t rest = chosen; rest; rest &= rest - 1) {
         uint32_t index = (uint32_t)__builtin_ctzll(rest);

@@ -51,6 +51,7 @@ struct slot {
     bool over;       // the last of them, and the warp's end, have been seen
     uint64_t *ready; // when each register has its value; UINT64_MAX: not known
     const struct timing *next;
+    bool settled; // `next` is what it issues next: nobody else can change that
 };
 
 struct core_cta {
@@ -109,6 +110,7 @@ struct core_shared {
     struct timings timings;
     struct memsys *memsys;
     uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
+    uint32_t units[UNITS]; // how many there are of each
     struct fault *fault;
 };
 
@@ -130,8 +132,9 @@ struct core {
     uint64_t unit_free[UNITS][CORE_UNITS];
     uint64_t wheel[CORE_WHEEL]; // slots to look at, by cycle
     uint64_t wheel_used[CORE_WHEEL / 64];
-    uint64_t wheel_at; // the first cycle that was not looked at
-    uint32_t last[4];  // the warp that each scheduler chose last
+    uint64_t wheel_words; // the words of these that are not 0
+    uint64_t wheel_at;    // the first cycle that was not looked at
+    uint32_t last[4];     // the warp that each scheduler chose last
     uint32_t fetch_turn;
     uint64_t ages;
     uint64_t progress; // values stored, for the watchdog

@@ -58,6 +58,11 @@ static void init_shared(struct machine *machine)
         machine->shared.latency[i] = timing_latency(&config->core, i);
         machine->shared.interval[i] = timing_interval(&config->core, i);
     }
+    const struct core_config *core = &config->core;
+    const uint64_t units[UNITS] = {
+        core->alu_units, core->sfu_units, core->fp64_units, core->matrix_units, 1, CORE_UNITS};
+    for (uint32_t i = 0; i < UNITS; i++)
+        machine->shared.units[i] = (uint32_t)units[i];
     machine->shared.memsys = memsys_new(machine->arena, &config->memsys, served, machine);
 }
 

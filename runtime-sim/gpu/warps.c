@@ -2,30 +2,22 @@
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/gpu/core.h"
 
-static uint64_t *counter(struct core *core, enum slot_state state)
-{
-    struct core_stats *s = &core->stats;
-    uint64_t *const counters[] = {
-        [SLOT_EMPTY] = &s->stall_empty,
-        [SLOT_FETCH] = &s->stall_fetch,
-        [SLOT_RESULT] = &s->stall_result,
-        [SLOT_LOAD] = &s->stall_load,
-        [SLOT_BARRIER] = &s->stall_barrier,
-        [SLOT_FENCE] = &s->stall_fence,
-        [SLOT_LANES] = &s->stall_lanes,
-        [SLOT_ENDED] = &s->stall_ended,
-        [SLOT_READY] = NULL,
-    };
-    return counters[state];
-}
-
 // What slots that are ready do is counted in each cycle, by the schedulers.
 void core_set_state(struct core *core, uint64_t now, uint32_t index, enum slot_state state)
 {
+    static const uint16_t counters[] = {
+        [SLOT_EMPTY] = offsetof(struct core_stats, stall_empty),
+        [SLOT_FETCH] = offsetof(struct core_stats, stall_fetch),
+        [SLOT_RESULT] = offsetof(struct core_stats, stall_result),
+        [SLOT_LOAD] = offsetof(struct core_stats, stall_load),
+        [SLOT_BARRIER] = offsetof(struct core_stats, stall_barrier),
+        [SLOT_FENCE] = offsetof(struct core_stats, stall_fence),
+        [SLOT_LANES] = offsetof(struct core_stats, stall_lanes),
+        [SLOT_ENDED] = offsetof(struct core_stats, stall_ended),
+    };
     struct slot *slot = &core->slots[index];
-    uint64_t *passed = counter(core, slot->state);
-    if (passed)
-        *passed += now - slot->since;
+    if (slot->state != SLOT_READY)
+        *(uint64_t *)((char *)&core->stats + counters[slot->state]) += now - slot->since;
     slot->state = (uint8_t)state;
     slot->since = now;
 }
@@ -43,26 +35,23 @@ void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot)
     uint32_t at = (uint32_t)((cycle < farthest ? cycle : farthest) % CORE_WHEEL);
     core->wheel[at] |= UINT64_C(1) << slot;
     core->wheel_used[at / 64] |= UINT64_C(1) << at % 64;
+    core->wheel_words |= UINT64_C(1) << at / 64;
 }
 
 // The first cycle from wheel_at on in which a slot is to be looked at.
 uint64_t core_next_wake(const struct core *core)
 {
-    enum { WORDS = CORE_WHEEL / 64 };
-    uint32_t start = (uint32_t)(core->wheel_at % CORE_WHEEL);
-    for (uint32_t i = 0; i <= WORDS; i++) {
-        uint32_t word = (start / 64 + i) % WORDS;
-        uint64_t bits = core->wheel_used[word];
-        if (!i)
-            bits &= ~UINT64_C(0) << start % 64;
-        else if (i == WORDS)
-            bits &= ~(~UINT64_C(0) << start % 64);
-        if (!bits)
-            continue;
-        uint32_t at = word * 64 + (uint32_t)__builtin_ctzll(bits);
-        return core->wheel_at + (at - start) % CORE_WHEEL;
+    if (!core->wheel_words)
+        return UINT64_MAX;
+    uint32_t start = (uint32_t)(core->wheel_at % CORE_WHEEL), word = start / 64;
+    uint64_t bits = core->wheel_used[word] & ~UINT64_C(0) << start % 64;
+    if (!bits) {
+        uint64_t behind = core->wheel_words & ~UINT64_C(1) << word;
+        word = (uint32_t)__builtin_ctzll(behind ? behind : core->wheel_words);
+        bits = core->wheel_used[word];
     }
-    return UINT64_MAX;
+    uint32_t at = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    return core->wheel_at + (at - start) % CORE_WHEEL;
 }
 
 // Why a warp has no instruction to execute.
@@ -131,22 +120,30 @@ static bool is_buffered(struct core *core, uint64_t now, uint32_t index, uint32_
     return false;
 }
 
+// What the warp issues next. Only it itself changes that, by issuing; while it has nothing others
+// may let it go on.
+static bool settle(const struct core *core, struct slot *slot)
+{
+    const struct timings *timings = &core->shared->timings;
+    uint32_t mask;
+    const struct code *code = issue_next(slot->warp, &mask);
+    if (code)
+        slot->next = &timings->list[timings->of[code - timings->program->codes.v]];
+    return slot->settled = code;
+}
+
 void core_look(struct core *core, uint64_t now, uint32_t index)
 {
     struct slot *slot = &core->slots[index];
-    uint32_t mask;
     if (!slot->warp)
         return;
     forget_ready(core, index);
-    const struct code *code = issue_next(slot->warp, &mask);
-    if (!code) {
+    if (!slot->settled && !settle(core, slot)) {
         core_set_state(core, now, index, idle_state(slot->warp));
         return;
     }
-    const struct timings *timings = &core->shared->timings;
-    uint32_t number = timings->of[code - timings->program->codes.v];
-    const struct timing *timing = slot->next = &timings->list[number];
-    if (!is_buffered(core, now, index, number))
+    const struct timing *timing = slot->next;
+    if (!is_buffered(core, now, index, (uint32_t)(timing - core->shared->timings.list)))
         return;
     uint64_t ready = operands_ready(slot, timing);
     if (must_wait(slot, timing)) {
