@@ -114,36 +114,6 @@ static void tally_unit(const struct search *s, const struct part *part, struct t
 
 // Loops
 
-static void add_exit(struct loop_exits *exits, uint32_t from, uint32_t to)
-{
-    if (!exits->edges++) {
-        exits->from = from;
-        exits->to = to;
-        exits->other = to == IR_NONE ? from : IR_NONE;
-    } else if (to == IR_NONE || to != exits->to) {
-        exits->other = from;
-    }
-}
-
-static struct loop_exits find_exits(const struct search *s, const struct part *part)
-{
-    const struct regions *regions = &s->result->regions;
-    const struct ir_loop *loop = &s->fn->loops.v[part->index];
-    struct loop_exits exits = {0, IR_NONE, IR_NONE, IR_NONE};
-    for (uint32_t i = 0; i < loop->block_count; i++) {
-        uint32_t block = loop->blocks[i];
-        const struct ir_block *b = &s->fn->blocks.v[block];
-        for (uint32_t k = 0; k < b->succ_count; k++) {
-            uint32_t to = ir_succs(s->fn, block)[k];
-            if (!part_has(part, regions->place[UNIT_BODY][to]))
-                add_exit(&exits, block, to);
-        }
-        if (regions_leaves(s->fn, block))
-            add_exit(&exits, block, IR_NONE);
-    }
-    return exits;
-}
-
 static void find_loop(struct search *s, const struct part *part, const struct tally *tally)
 {
     struct candidate *candidate = &s->loops[part->index];
@@ -153,7 +123,7 @@ static void find_loop(struct search *s, const struct part *part, const struct ta
                                     .loop = part->index,
                                     .tally = *tally};
     candidate->entry = s->fn->loops.v[part->index].header;
-    candidate->exits = find_exits(s, part);
+    candidate->exits = loop_exits_of(s->fn, part->index);
     candidate->exit = (struct block_exit){candidate->exits.to, IR_NONE};
     candidate->open = !candidate->exits.edges || candidate->exits.other != IR_NONE;
     candidate->trip = trip_of(s->arena, s->module, s->fn, part->index, &candidate->exits,

@@ -67,7 +67,6 @@ struct coalescings *facts_coalescings(struct facts *f)
 struct reuses *facts_reuses(struct facts *f)
 {
     if (!f->reuses)
-        f->reuses = reuses_new(f->arena, f->module, f->fn, facts_affines(f), facts_coalescings(f),
-                               f->shape);
+        f->reuses = reuses_new(f);
     return f->reuses;
 }

@@ -3,9 +3,12 @@
 // leads to it, or by another warp of the CTA.
 //
 // What is assumed: the warps of a CTA are in the same iteration; a line stays until all of them
-// have gone on by a line (or by one iteration, if that is more); blocks of unknown shape have 256
-// threads in one dimension; and what passes/coalescing.h says of places within lines. Stores bring
-// no lines.
+// have gone on by a line (or by one iteration, if that is more), but not from one time that the
+// loop runs to the next; blocks of unknown shape have 256 threads in one dimension; and what
+// passes/coalescing.h says of places within lines. Stores bring no lines.
+//
+// Answers are the mean over all iterations where their number is a constant, of at most 4096. Else
+// they hold far from the loop's beginning.
 #pragma once
 #include "passes/coalescing.h"
 
@@ -27,10 +30,9 @@ enum reuse_cause {
 };
 
 struct reuse {
-    enum reuse_kind kind; // of the cause that serves most
-    struct ratio miss; // lines that are new, of those that it touches; of REUSE_SAME only those of
-                       // the first iteration are, and this is 0
-    uint64_t lines;    // that the warps touch; in lowest terms with what follows
+    enum reuse_kind kind;          // of the cause that serves most
+    struct ratio miss;             // lines that are new, of those that it touches
+    uint64_t lines;                // that the warps touch; in lowest terms with what follows
     uint64_t served[REUSE_CAUSES]; // of them; the rest is new
     uint32_t warps;                // of the CTA that were looked at
     int64_t step;                  // bytes from one iteration to the next, if that is known
@@ -39,10 +41,10 @@ struct reuse {
 
 struct reuses;
 
+struct facts;
+
 // Addresses of all loads are looked at when the first is asked for; close to linear in them.
-struct reuses *reuses_new(struct arena *arena, const struct ir_module *module,
-                          const struct ir_function *fn, struct affines *affines,
-                          struct coalescings *coalescings, struct block_shape shape);
+struct reuses *reuses_new(struct facts *facts);
 struct reuse reuse_of(struct reuses *reuses, uint32_t inst);
 
 // Of the other loads that serve one the one that serves most alone.

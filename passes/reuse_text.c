@@ -15,6 +15,8 @@ static const char *cause_text(struct reuses *r, struct arena *arena, uint32_t in
 {
     switch (cause) {
     case CAUSE_LOOP:
+        if (!reuse->step)
+            return "the address is the same in all iterations";
         return arena_printf(arena, "each iteration goes on by %" PRId64 " bytes", reuse->step);
     case CAUSE_OTHER: return other_text(arena, reuse_other(r, inst));
     default: return arena_printf(arena, "%u warps of a CTA touch the same lines", reuse->warps);
@@ -48,14 +50,13 @@ static const char *causes_text(struct reuses *r, struct arena *arena, uint32_t i
 const char *reuse_text(struct reuses *r, struct arena *arena, uint32_t inst)
 {
     struct reuse reuse = reuse_of(r, inst);
-    switch (reuse.kind) {
-    case REUSE_UNKNOWN: return "what it touches is not known: all lines count as new";
-    case REUSE_NONE: return "no line is touched again: all lines are new";
-    case REUSE_SAME:
-        return "the address is the same in all iterations: only the first brings lines";
-    default: break;
-    }
+    if (reuse.kind == REUSE_UNKNOWN)
+        return "what it touches is not known: all lines count as new";
+    if (reuse.kind == REUSE_NONE)
+        return "no line is touched again: all lines are new";
     const char *causes = causes_text(r, arena, inst, &reuse);
+    if (reuse.kind == REUSE_SAME && !reuse.served[CAUSE_OTHER] && !reuse.served[CAUSE_WARPS])
+        return arena_printf(arena, "%s: only the first brings lines", causes);
     uint64_t fresh = reuse.lines;
     for (int i = 0; i < REUSE_CAUSES; i++)
         fresh -= reuse.served[i];

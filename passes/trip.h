@@ -30,6 +30,9 @@ struct loop_exits {
     uint32_t other; // block of one that goes elsewhere, or IR_NONE
 };
 
+// In time linear in the loop's blocks.
+struct loop_exits loop_exits_of(const struct ir_function *fn, uint32_t loop);
+
 struct trip {
     enum trip_kind kind;
     uint64_t count;   // TRIP_CONSTANT

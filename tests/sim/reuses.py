@@ -3,11 +3,14 @@
 
 usage: reuses.py BUILD-ROOT [SEED]
 
-Random kernels with a loop and some loads in it write down the addresses that they load from. Of
-these the lines are counted that a warp finds because the same load brought them in an earlier
-iteration, because another load of the warp did, or because another warp of the CTA did, in this
-order, warps in step. Each CTA begins at another place of a line, so that all places count the same,
-unless all begin at the start of one.
+Kernels with a loop and some loads in it write down the addresses that they load from: random ones,
+and forms as programs have them. Of these the lines are counted that a warp finds because the same
+load brought them in an earlier iteration, because another load of the warp did, or because another
+warp of the CTA did, in this order, warps in step. Each CTA begins at another place of a line, so
+that all places count the same, unless all begin at the start of one.
+
+Where the number of iterations is a constant, all of them are counted; else the last, behind as many
+as a line stays.
 """
 import array
 import collections
@@ -26,29 +29,36 @@ SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 7
 KERNELS_AT_A_TIME, TIMES = 10, 10
 LINE, WARP = 128, 32
 ENOUGH = 1 << 16  # bytes in front of what is loaded, for those who go backwards
+WORDS = 1 << 20   # of what is loaded
 
-Kernel = collections.namedtuple('Kernel', 'unit apart lane row step offsets block')
+# rounds: of the loop, None if the kernel is told how many; outer: how often, and how much further
+Kernel = collections.namedtuple('Kernel', 'unit apart lane row step offsets block rounds outer',
+                                defaults=(None, (1, 0)))
 
 HEAD = '''.version 7.5
 .target sm_75
 .address_size 64
-.visible .entry k(.param .u64 a, .param .u64 log)
+.visible .entry k(.param .u64 a, .param .u64 log, .param .u32 n)
 {
-.reg .pred %%p; .reg .b64 %%a, %%b, %%l, %%o; .reg .b32 %%x, %%y, %%c, %%i, %%t, %%u; .reg .f32 %%f<5>;
+.reg .pred %%p; .reg .b64 %%a, %%b, %%B, %%l, %%o; .reg .b32 %%x, %%y, %%c, %%i, %%t, %%u, %%n, %%j; .reg .f32 %%f<5>;
 ld.param.u64 %%a, [a]; cvta.to.global.u64 %%a, %%a;
 ld.param.u64 %%l, [log]; cvta.to.global.u64 %%l, %%l;
-mov.u32 %%x, %%tid.x; mov.u32 %%y, %%tid.y; mov.u32 %%c, %%ctaid.x; mov.u32 %%i, 0;
+ld.param.u32 %%n, [n]; mov.u32 %%j, 0;
+mov.u32 %%x, %%tid.x; mov.u32 %%y, %%tid.y; mov.u32 %%c, %%ctaid.x;
 mad.lo.s32 %%t, %%y, %(width)d, %%x;
 mad.lo.s32 %%t, %%c, %(threads)d, %%t;
 mul.lo.s32 %%u, %%t, %(entries)d; mul.wide.s32 %%o, %%u, 4; add.s64 %%l, %%l, %%o;
-mul.wide.s32 %%o, %%x, %(lane)d; add.s64 %%b, %%a, %%o;
-mul.wide.s32 %%o, %%y, %(row)d; add.s64 %%b, %%b, %%o;
-mul.wide.s32 %%o, %%c, %(apart)d; add.s64 %%b, %%b, %%o;
+mul.wide.s32 %%o, %%x, %(lane)d; add.s64 %%B, %%a, %%o;
+mul.wide.s32 %%o, %%y, %(row)d; add.s64 %%B, %%B, %%o;
+mul.wide.s32 %%o, %%c, %(apart)d; add.s64 %%B, %%B, %%o;
+OUTER: mov.u32 %%i, 0; mov.u64 %%b, %%B;
 L:
 '''
 TAIL = '''add.s64 %%b, %%b, %(step)d; add.s64 %%l, %%l, %(logged)d;
-add.s32 %%i, %%i, 1; setp.lt.s32 %%p, %%i, %(iterations)d;
+add.s32 %%i, %%i, 1; setp.lt.s32 %%p, %%i, %(bound)s;
 @%%p bra L;
+add.s64 %%B, %%B, %(further)d; add.s32 %%j, %%j, 1; setp.lt.s32 %%p, %%j, %(times)d;
+@%%p bra OUTER;
 ret;
 }
 '''
@@ -58,7 +68,11 @@ LOADS = {4: 'ld.global.f32 %f1', 8: 'ld.global.v2.f32 {%f1, %f2}',
 
 def remembered(kernel):
     """Iterations that a line stays: until the loop has gone on by a line, or one"""
-    return 1 + LINE // abs(kernel.step) if abs(kernel.step) < LINE and kernel.step else 1
+    return LINE // abs(kernel.step) if abs(kernel.step) < LINE and kernel.step else 1
+
+
+def iterations(kernel):
+    return kernel.rounds or remembered(kernel) + 1
 
 
 def threads(kernel):
@@ -66,10 +80,12 @@ def threads(kernel):
 
 
 def text_of(kernel):
+    rounds = iterations(kernel)
     values = kernel._asdict() | {
         'width': kernel.block[0], 'threads': threads(kernel),
-        'iterations': remembered(kernel) + 1, 'logged': 4 * len(kernel.offsets),
-        'entries': len(kernel.offsets) * (remembered(kernel) + 1)}
+        'bound': kernel.rounds or '%n', 'logged': 4 * len(kernel.offsets),
+        'times': kernel.outer[0], 'further': kernel.outer[1],
+        'entries': len(kernel.offsets) * rounds * kernel.outer[0]}
     body = ''
     for place, offset in enumerate(kernel.offsets):
         at = ENOUGH + offset
@@ -79,18 +95,21 @@ def text_of(kernel):
 
 
 def addresses(folder, kernel):
-    """[CTA][iteration][load][thread]"""
-    ctas, loads, rounds = LINE // kernel.apart, len(kernel.offsets), remembered(kernel) + 1
+    """[CTA and turn of the outer loop][iteration][load][thread]"""
+    ctas, loads, rounds, times = LINE // kernel.apart, len(kernel.offsets), iterations(kernel), \
+        kernel.outer[0]
+    size = ctas * threads(kernel) * loads * rounds * times
     ends(run([BUILD / 'cli' / 'ptxoffload-sim', 'in.ptx', '--kernel', 'k', '--grid', str(ctas),
-              '--block', '%d,%d' % kernel.block, '--arg', 'buf:u32:%d:zero' % ENOUGH, '--arg',
-              'buf:u32:%d:zero' % (ctas * threads(kernel) * loads * rounds),
-              '--save', '1=log.npy'], folder), 0)
-    found = array.array('I', (folder / 'log.npy').read_bytes()[-4 * ctas * threads(kernel) *
-                                                               loads * rounds:])
-    def of(cta, turn, load, thread):
-        return found[((cta * threads(kernel) + thread) * rounds + turn) * loads + load]
-    return [[[[of(cta, turn, load, thread) for thread in range(threads(kernel))]
-              for load in range(loads)] for turn in range(rounds)] for cta in range(ctas)]
+              '--block', '%d,%d' % kernel.block, '--arg', 'buf:u32:%d:zero' % WORDS, '--arg',
+              'buf:u32:%d:zero' % size, '--arg', 'u32:%d' % rounds, '--save', '1=log.npy'],
+             folder), 0)
+    found = array.array('I', (folder / 'log.npy').read_bytes()[-4 * size:])
+
+    def of(cta, time, turn, load):
+        first = ((cta * threads(kernel) * times + time) * rounds + turn) * loads + load
+        return found[first:first + threads(kernel) * times * rounds * loads:times * rounds * loads]
+    return [[[of(cta, time, turn, load) for load in range(loads)] for turn in range(rounds)]
+            for cta in range(ctas) for time in range(times)]
 
 
 def lines_of(kernel, accesses):
@@ -100,24 +119,51 @@ def lines_of(kernel, accesses):
             for first in range(0, len(accesses), WARP)]
 
 
+def count_round(lines, turn, back, counts):
+    """Adds what one iteration finds: lines[iteration][load][warp]"""
+    known = lines[max(turn - back, 0):turn]
+    for load, count in enumerate(counts):
+        before = [lines[turn][:load]] + known
+        every = {line for turn in before for access in turn for own in access for line in own}
+        for warp, own in enumerate(lines[turn][load]):
+            for line in own:
+                loop = any(line in earlier[load][warp] for earlier in known)
+                other = any(line in access[warp] for earlier in before for access in earlier)
+                count[0 if loop else 1 if other else 2 if line in every else 3] += 1
+            every |= own
+
+
 def counted(folder, kernel):
     """For each load: [by itself, by another, by another warp, new], as parts of the lines"""
     counts = [[0] * 4 for _ in kernel.offsets]
-    for cta in addresses(folder, kernel):
-        lines = [[lines_of(kernel, accesses) for accesses in turn] for turn in cta]
-        for load, count in enumerate(counts):
-            before = [[lines[-1][other] for other in range(load)]] + lines[:-1]
-            every = {line for turn in before for access in turn for own in access for line in own}
-            for warp, own in enumerate(lines[-1][load]):
-                for line in own:
-                    loop = any(line in turn[load][warp] for turn in lines[:-1])
-                    other = any(line in access[warp] for turn in before for access in turn)
-                    count[0 if loop else 1 if other else 2 if line in every else 3] += 1
-                every |= own
+    for run_of_loop in addresses(folder, kernel):
+        lines = [[lines_of(kernel, accesses) for accesses in turn] for turn in run_of_loop]
+        for turn in range(len(lines)) if kernel.rounds else [len(lines) - 1]:
+            count_round(lines, turn, remembered(kernel), counts)
     return [[Fraction(part, sum(count)) for part in count] for count in counts]
 
 
-CAUSES = (r'each iteration goes on', r'the load in line \d+( and others)? touch', r'warps of a CTA')
+SAME = 'the address is the same in all iterations: only the first brings lines'
+CAUSES = (r'each iteration goes on|the address is the same', r'the load in line \d+( and others)? touch', r'warps of a CTA')
+
+
+def shares_of(told, rounds):
+    """The same from the words of a remark"""
+    if told.startswith('no line'):
+        return [Fraction(0)] * 3 + [Fraction(1)]
+    if told.startswith(SAME):
+        return [1 - rounds, Fraction(0), Fraction(0), rounds]
+    parts = [Fraction(0)] * 4
+    shares = [int(share) for share in re.findall(r'\(serves (\d+) ', told)]
+    rest = re.search(r': (\d+) of (\d+) lines', told)
+    of = re.search(r'\(serves \d+ of (\d+) lines', told)
+    fresh, lines = map(int, rest.groups()) if rest else (0, int(of.group(1)) if of else 1)
+    causes = [i for i, cause in enumerate(CAUSES) if re.search(cause, told)]
+    for cause, share in zip(causes, shares or [lines - fresh], strict=True):
+        parts[cause] = Fraction(share, lines)
+    parts[3] = Fraction(fresh, lines)
+    same((sum(parts), told), (1, told))
+    return parts
 
 
 def predicted(folder, kernel):
@@ -127,23 +173,8 @@ def predicted(folder, kernel):
     for line in ends(done, 0, out='').err.decode().splitlines():
         if ': remark: ' not in line or '; ' not in line:
             continue
-        told = line.split('; ', 1)[1]
-        parts = [Fraction(0)] * 4
-        if told.startswith('no line'):
-            parts[3] = Fraction(1)
-        elif told.startswith('the address is the same'):
-            parts[0] = Fraction(1)
-        else:
-            shares = [int(share) for share in re.findall(r'\(serves (\d+) ', told)]
-            rest = re.search(r': (\d+) of (\d+) lines', told)
-            of = re.search(r'\(serves \d+ of (\d+) lines', told)
-            fresh, lines = map(int, rest.groups()) if rest else (0, int(of.group(1)) if of else 1)
-            causes = [i for i, cause in enumerate(CAUSES) if re.search(cause, told)]
-            for cause, share in zip(causes, shares or [lines - fresh], strict=True):
-                parts[cause] = Fraction(share, lines)
-            parts[3] = Fraction(fresh, lines)
-            same((sum(parts), told), (1, told))
-        found.append(parts)
+        found.append(shares_of(line.split('; ', 1)[1],
+                               Fraction(1, kernel.rounds) if kernel.rounds else Fraction(0)))
     return found
 
 
@@ -164,14 +195,59 @@ def random_kernel(chance):
     return Kernel(unit, apart, lane, row, step, tuple(offsets), block)
 
 
-def check(folder, number):
+def random_counted(chance):
+    """One whose loop runs so many times, of few threads: all iterations are looked at"""
+    kernel = random_kernel(chance)
+    rounds = chance.choice([1, 2, 3, 4, 5, 8, 16, 31, 32, 33, 40])
+    lane = chance.choice([kernel.lane, rounds * abs(kernel.step)])
+    return kernel._replace(rounds=rounds, lane=lane, block=chance.choice([(32, 1), (64, 1), (16, 4)]),
+                           apart=chance.choice([kernel.unit, 32, LINE]))
+
+
+def check(folder, number, make):
     chance = random.Random(SEED * 1000 + number)
     for _ in range(KERNELS_AT_A_TIME):
-        compare(folder, random_kernel(chance))
+        compare(folder, make(chance))
 
 
 for number in range(TIMES):
-    add_case('random kernels, %d of %d' % (number + 1, TIMES), check, number)
+    add_case('random kernels, %d of %d' % (number + 1, TIMES), check, number, random_kernel)
+for number in range(TIMES):
+    add_case('random kernels with a constant count, %d of %d' % (number + 1, TIMES), check,
+             number + TIMES, random_counted)
+
+# What programs have. A row is 512 words or 2 KiB long, a CTA begins at the start of a line.
+FORMS = {'chunks of %d' % n: Kernel(4, LINE, 4 * n, 0, 4, (0,), (64, 1), n)
+         for n in (2, 3, 4, 7, 8, 16, 24, 31, 32, 33, 48, 64)} | {
+    'chunks of 32 that begin anywhere': Kernel(4, 4, 128, 0, 4, (0,), (64, 1), 32),
+    'chunks of 100 that begin anywhere': Kernel(4, 4, 400, 0, 4, (0,), (32, 1), 100),
+    'chunks of 16, backwards': Kernel(4, LINE, 64, 0, -4, (60,), (64, 1), 16),
+    'chunks of 32 unrolled by 4': Kernel(4, LINE, 128, 0, 16, (0, 4, 8, 12), (64, 1), 8),
+    'chunks of 8 float4': Kernel(16, LINE, 128, 0, 16, (0,), (64, 1), 8),
+    'chunks of 64 of 8 bytes': Kernel(8, LINE, 512, 0, 8, (0,), (64, 1), 64),
+    'chunks of 32 for 8 warps': Kernel(4, LINE, 128, 0, 4, (0,), (256, 1), 32),
+    'a row of its own for each thread': Kernel(4, LINE, 2048, 0, 4, (0,), (32, 1), 50),
+    'a row, column by column': Kernel(4, LINE, 4, 0, 128, (0,), (32, 1), 9),
+    'a column, row by row': Kernel(4, LINE, 4, 0, 2048, (0,), (64, 1), 12),
+    'a column of 16 x 4, row by row': Kernel(4, LINE, 4, 64, 256, (0,), (16, 4), 12),
+    'one row for all': Kernel(4, LINE, 0, 0, 4, (0,), (128, 1), 40),
+    'one word for all': Kernel(4, LINE, 0, 0, 0, (0,), (128, 1), 6),
+    'rows of a tile': Kernel(4, LINE, 4, 2048, 128, (0,), (32, 4), 6),
+    'columns of a tile': Kernel(4, LINE, 2048, 4, 128, (0,), (8, 8), 6),
+    'a stencil along rows': Kernel(4, LINE, 4, 0, 128, (-4, 0, 4), (32, 1), 6),
+    'a stencil down columns': Kernel(4, LINE, 4, 0, 2048, (-2048, 0, 2048), (64, 1), 10),
+    'a stencil of five': Kernel(4, 4, 4, 0, 2048, (-2048, -4, 0, 4, 2048), (32, 1), 5),
+    'a stencil in chunks': Kernel(4, LINE, 64, 0, 4, (-4, 0, 4), (32, 1), 16),
+    'fields of a structure': Kernel(4, LINE, 12, 0, 768, (0, 4, 8), (64, 1), 4),
+    'structures in chunks': Kernel(4, LINE, 96, 0, 12, (0, 4, 8), (64, 1), 8),
+    'structures of 20 in chunks of 5': Kernel(4, LINE, 100, 0, 20, (0, 8, 16), (64, 1), 5),
+    'rows of 8 in a matrix, for each thread': Kernel(4, LINE, 32, 0, 4, (0,), (32, 1), 8, (3, 2048)),
+    'a window that goes on by a word': Kernel(4, LINE, 4, 0, 4, (0,), (64, 1), 9, (32, 4)),
+    'chunks again and again': Kernel(4, LINE, 128, 0, 4, (0,), (64, 1), 32, (3, 0)),
+    'rows told by the launch, twice': Kernel(4, 4, 2048, 0, 4, (0,), (32, 1), None, (2, 4)),
+}
+for name, kernel in FORMS.items():
+    add_case(name, compare, kernel)
 
 
 @case

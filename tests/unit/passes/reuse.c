@@ -1,5 +1,5 @@
 // What a first-level cache would serve, for forms of which it can be reckoned by hand.
-#include "passes/reuse.h"
+#include "passes/facts.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 
@@ -13,6 +13,10 @@ struct form {
 #define LOOP(before, body, step)                                                                   \
     "mov.u32 %r10, 0; " before "\nL: " body " add.s32 %r10, %r10, " #step                          \
     "; setp.lt.s32 %p1, %r10, %r1;\n@%p1 bra L;"
+// The same, so many times.
+#define TIMES(count, before, body, step)                                                           \
+    "mov.u32 %r10, 0; " before "\nL: " body " add.s32 %r10, %r10, " #step                          \
+    "; setp.lt.s32 %p1, %r10, " #count ";\n@%p1 bra L;"
 // %rd3 = a + 4 * index
 #define AT(index) "mul.wide.s32 %rd2, %" #index ", 4; add.s64 %rd3, %rd1, %rd2; "
 #define LD "ld.global.f32 %f1, [%rd3]; "
@@ -50,6 +54,34 @@ static const struct form forms[] = {
      {0, 1}},
     // The address does not change.
     {LOOP(AT(r7), LD, 1), {0}, REUSE_SAME, {0, 1}},
+    // Each thread along 32 words of its own: the first iteration brings all that the loop touches.
+    {TIMES(32, "shl.b32 %r9, %r7, 5; ", "add.s32 %r8, %r9, %r10; " AT(r8) LD, 1),
+     {0},
+     REUSE_LOOP,
+     {1, 32}},
+    // Along 8 words: four threads share a line.
+    {TIMES(8, "shl.b32 %r9, %r7, 3; ", "add.s32 %r8, %r9, %r10; " AT(r8) LD, 1),
+     {0},
+     REUSE_LOOP,
+     {1, 8}},
+    // Along 100: they end in the fourth line.
+    {TIMES(100, "mul.lo.s32 %r9, %r7, 128; ", "add.s32 %r8, %r9, %r10; " AT(r8) LD, 1),
+     {0},
+     REUSE_LOOP,
+     {1, 25}},
+    // Unrolled by four, and the test in front.
+    {"mov.u32 %r10, 0; shl.b32 %r9, %r7, 5;\nL: setp.ge.s32 %p1, %r10, 32; @%p1 bra M;\n"
+     "add.s32 %r8, %r9, %r10; " AT(r8) LD
+     "ld.global.f32 %f1, [%rd3+4];\n"
+     "ld.global.f32 %f1, [%rd3+8]; ld.global.f32 %f1, [%rd3+12]; add.s32 %r10, %r10, 4;\n"
+     "bra L;\nM:",
+     {0},
+     REUSE_LOOP,
+     {0, 1}},
+    // The address does not change, 5 times.
+    {TIMES(5, AT(r7), LD, 1), {0}, REUSE_SAME, {1, 5}},
+    // More often than is looked at: as if it were not known.
+    {TIMES(100000, AT(r7), LD, 1), {0}, REUSE_SAME, {0, 1}},
     // One word for all eight warps of a CTA, word by word.
     {LOOP("", AT(r10) LD, 1), {0}, REUSE_LOOP, {1, 256}},
     // The same of two warps.
@@ -86,6 +118,7 @@ static const struct form forms[] = {
 struct loaded {
     struct program program;
     struct ir_module module;
+    struct facts facts;
     struct reuses *reuses;
     uint32_t last;
 };
@@ -106,11 +139,8 @@ static void load(struct loaded *l, const struct form *form)
     ir_build(&l->module, arena, &l->program.tree, &l->program.diags);
     assert_int_equal(l->program.diags.errors, 0);
     const struct ir_function *fn = &l->module.functions.v[0];
-    const struct divergence *divergence =
-        divergence_new(arena, &l->module, fn, form->shape, SHAPE_ASSUMED);
-    struct affines *affines = affines_new(arena, &l->module, fn, divergence, form->shape);
-    struct coalescings *c = coalescings_new(arena, &l->module, fn, affines, form->shape);
-    l->reuses = reuses_new(arena, &l->module, fn, affines, c, form->shape);
+    l->facts = (struct facts){.arena = arena, .module = &l->module, .fn = fn, .shape = form->shape};
+    l->reuses = reuses_new(&l->facts);
     for (uint32_t i = 0; i < fn->insts.n; i++)
         if (fn->insts.v[i].class == CLASS_LOAD)
             l->last = i;
@@ -155,24 +185,56 @@ static const struct form two_others = {
     REUSE_OTHER,
     {0, 1}};
 
+// One word for all, four times.
+static const struct form one_word = {TIMES(4, "", AT(r1) LD, 1), {0}, REUSE_SAME, {1, 32}};
+
 static void test_texts(void **state)
 {
     (void)state;
     check_text(&forms[2], "each iteration goes on by 4 bytes: 1 of 32 lines is new");
     check_text(&forms[7], "the address is the same in all iterations: only the first brings lines");
-    check_text(&forms[10], "the load in line 10 touches the same lines: 1 of 2 lines is new");
-    check_text(&forms[14], "8 warps of a CTA touch the same lines: 9 of 16 lines are new");
+    check_text(&forms[16], "the load in line 10 touches the same lines: 1 of 2 lines is new");
+    check_text(&forms[20], "8 warps of a CTA touch the same lines: 9 of 16 lines are new");
     // Of several causes each has its share.
     check_text(&forms[6], "each iteration goes on by 8 bytes (serves 15 of 16 lines) and the load "
                           "in line 11 touches the same lines (serves 1 more): no line is new");
-    check_text(&forms[8], "each iteration goes on by 4 bytes (serves 248 of 256 lines) and 8 warps "
-                          "of a CTA touch the same lines (serves 7 more): 1 of 256 lines is new");
+    check_text(&forms[14],
+               "each iteration goes on by 4 bytes (serves 248 of 256 lines) and 8 warps "
+               "of a CTA touch the same lines (serves 7 more): 1 of 256 lines is new");
+    // Also where the address does not change.
+    check_text(&one_word,
+               "the address is the same in all iterations (serves 24 of 32 lines) and 8 "
+               "warps of a CTA touch the same lines (serves 7 more): 1 of 32 lines is new");
     check_text(&far_other, "the load in line 10 touches the same lines: no line is new");
     check_text(&two_others, "the load in line 11 and others touch the same lines: no line is new");
 }
 
+// What would take too long is estimated: bytes, 1000 for each thread, threads 1028 bytes apart.
+static const struct form many_bytes = {TIMES(1000, "mul.lo.s32 %r9, %r7, 1028;",
+                                             "add.s32 %r8, %r9, %r10; cvt.s64.s32 %rd2, %r8; "
+                                             "add.s64 %rd3, %rd1, %rd2; ld.global.u8 %r5, [%rd3]; ",
+                                             1),
+                                       {256, 1, 1},
+                                       REUSE_LOOP,
+                                       {0, 1}};
+
+static void test_estimate(void **state)
+{
+    (void)state;
+    struct loaded l;
+    uint64_t lines = 0;
+    for (uint64_t thread = 0; thread < 256; thread++)
+        lines += (1028 * thread + 999) / 128 - 1028 * thread / 128 + 1;
+    load(&l, &many_bytes);
+    struct ratio miss = reuse_of(l.reuses, l.last).miss;
+    double found = (double)miss.count / (double)miss.of, counted = (double)lines / (1000.0 * 256);
+    assert_true(found > counted * 0.95 && found < counted * 1.05);
+    program_free(&l.program);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_texts),
+                                       cmocka_unit_test(test_estimate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
