@@ -1,0 +1,135 @@
+// How many CTAs a core has room for, seen by their clocks; and launches side by side.
+#include "tests/unit/runtime-sim/machine_fixture.h"
+
+enum { CTAS = 24, ROUNDS = 600 };
+
+// Greedy, young warps would not even begin beside old ones that fill the unit.
+#define IN_TURN(...) SETTINGS("core.scheduler=lrr", __VA_ARGS__)
+
+// The first thread of each CTA stores when it has begun and when it has seen all rounds.
+#define TIMED(name)                                                                                \
+    ".visible .entry " name "(.param .u64 a, .param .u32 n)\n{\n"                                  \
+    ".reg .b32 %r<8>; .reg .b64 %d<8>; .reg .pred %p;\n"                                           \
+    "mov.u64 %d2, %clock64; ld.param.u64 %d1, [a]; ld.param.u32 %r1, [n];\n"                       \
+    "L: sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra L;\n"                                 \
+    "mov.u64 %d3, %clock64; mov.u32 %r2, %ctaid.x; mul.wide.u32 %d4, %r2, 16;\n"                   \
+    "add.u64 %d1, %d1, %d4; mov.u32 %r3, %tid.x; setp.ne.u32 %p, %r3, 0;\n"                        \
+    "@!%p st.global.v2.u64 [%d1], {%d2, %d3};\nret;\n}\n"
+
+static const char text[] =
+    HEAD("8.0", "sm_80") ".extern .shared .b8 dynamic[];\n" TIMED("k") TIMED("other");
+
+struct stay {
+    uint64_t begun, ended;
+};
+
+// The most that were there at a time.
+static uint32_t most(const struct stay *spans, uint32_t count)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t there = 0;
+        for (uint32_t k = 0; k < count; k++)
+            there += spans[k].begun <= spans[i].begun && spans[i].begun < spans[k].ended;
+        best = there > best ? there : best;
+    }
+    return best;
+}
+
+static void room(uint32_t block, uint32_t shared, uint32_t expected, const char *why,
+                 const char *const *settings)
+{
+    static struct rig r;
+    const char *what = "";
+    rig_load(&r, text, 1, settings);
+    const struct stay *spans = kernel_buffer(&r.k, sizeof *spans * CTAS);
+    kernel_u32(&r.k, ROUNDS);
+    struct launch *launch = rig_add(&r, "k", CTAS, block);
+    launch->dynamic_shared = shared;
+    rig_go(&r);
+    rig_done(&r);
+    assert_int_equal(machine_occupancy(r.machine, launch, &what), expected);
+    assert_string_equal(what, why);
+    assert_int_equal(most(spans, CTAS), expected);
+    rig_free(&r);
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    room(32, 0, 8, "CTAs", IN_TURN("core.ctas=8"));
+    room(32, 0, 13, "CTAs", IN_TURN("core.ctas=13"));
+    room(256, 0, 6, "warps", IN_TURN("core.ctas=8"));
+    room(96, 0, 7, "warps", IN_TURN("core.warps=23", "core.threads=736"));
+    room(256, 0, 4, "threads", IN_TURN("core.threads=1024"));
+    room(250, 0, 4, "threads", IN_TURN("core.threads=1024")); // warps are given whole
+    room(256, 0, 2, "registers", IN_TURN("core.thread_registers=32"));
+    // 33 · 32 in pieces of 64 are 1088 for a warp.
+    room(32, 0, 15, "registers", IN_TURN("core.thread_registers=33", "core.ctas=32"));
+    room(32, 0, 5, "registers",
+         IN_TURN("core.thread_registers=33", "core.ctas=32", "core.register_granule=3072"));
+    room(32, 20000, 2, "shared memory", IN_TURN("core.ctas=8"));
+    room(32, 49152, 1, "shared memory", IN_TURN("core.ctas=8"));
+    room(32, 8192, 6, "shared memory", IN_TURN("core.ctas=8"));
+    room(32, 8193, 5, "shared memory", IN_TURN("core.ctas=8")); // in pieces of 128
+}
+
+static void too_large(void **state)
+{
+    (void)state;
+    static struct rig r;
+    rig_load(&r, text, 1, IN_TURN("core.thread_registers=32"));
+    kernel_buffer(&r.k, 64);
+    kernel_u32(&r.k, 1);
+    rig_add(&r, "k", 1, 1024);
+    rig_go(&r);
+    assert_int_equal(r.end, MACHINE_FAULT);
+    assert_string_equal(r.result.fault.text,
+                        "a core has too little registers for one CTA of the launch");
+    rig_free(&r);
+}
+
+// The first launch's CTAs come first; the second's have what room is left while those still run.
+static void two_launches(void **state)
+{
+    (void)state;
+    static struct rig r;
+    enum { FIRST = 12, SECOND = 10 };
+    rig_load(&r, text, 1, IN_TURN("core.ctas=8"));
+    const struct stay *spans = kernel_buffer(&r.k, sizeof *spans * FIRST);
+    kernel_u32(&r.k, ROUNDS);
+    uint8_t params[sizeof r.k.params];
+    memcpy(params, r.k.params, sizeof params);
+    rig_add(&r, "k", FIRST, 64)->params = params;
+    r.k.param_bytes = 0;
+    const struct stay *others = kernel_buffer(&r.k, sizeof *others * SECOND);
+    kernel_u32(&r.k, ROUNDS / 2);
+    rig_add(&r, "other", SECOND, 64);
+    rig_go(&r);
+    rig_done(&r);
+    uint64_t last_begun = 0, last_ended = 0, first_other = UINT64_MAX, last_other = 0;
+    for (uint32_t i = 0; i < FIRST; i++) {
+        last_begun = spans[i].begun > last_begun ? spans[i].begun : last_begun;
+        last_ended = spans[i].ended > last_ended ? spans[i].ended : last_ended;
+    }
+    for (uint32_t i = 0; i < SECOND; i++) {
+        first_other = others[i].begun < first_other ? others[i].begun : first_other;
+        last_other = others[i].ended > last_other ? others[i].ended : last_other;
+    }
+    assert_true(first_other > last_begun && first_other < last_ended);
+    assert_in_range(r.runs[0].ended, last_ended, last_ended + 2000);
+    assert_in_range(r.runs[1].ended, last_other, last_other + 2000);
+    assert_int_equal(rig_stat(&r, "machine.launches"), 2);
+    assert_int_equal(rig_stat(&r, "core.ctas"), FIRST + SECOND);
+    rig_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits),
+        cmocka_unit_test(too_large),
+        cmocka_unit_test(two_launches),
+    };
+    return cmocka_run_group_tests_name("machine_room", tests, NULL, NULL);
+}
