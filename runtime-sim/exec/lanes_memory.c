@@ -233,4 +233,4 @@ static void blend(void *result, const void *lanes, uint32_t mask, uint32_t width
     }
 }
 
-const struct memory_ops NAMED(memory_ops) = {addresses, span, load, store, blend};
+const struct memory_ops NAMED(memory_ops) = {addresses, span, in_a_row, load, store, blend};

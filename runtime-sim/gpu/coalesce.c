@@ -29,10 +29,38 @@ static struct part *part_of(struct core *core, struct entry *entry, uint32_t fir
     return &entry->parts.v[entry->parts.n - 1];
 }
 
+// Lanes side by side, as most accesses have them.
+static bool is_row(const struct lane_bytes *lanes)
+{
+    return lanes->mask == FULL_MASK && !lanes->each && !(lanes->address[0] % lanes->bytes) &&
+           !(LINE % lanes->bytes) && lanes->ops->in_a_row(lanes->address, lanes->bytes);
+}
+
+static void add_row(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                    const struct part *as)
+{
+    uint64_t at = lanes->address[0], end = at + (uint64_t)lanes->bytes * LANES;
+    for (uint32_t lane = 0; at < end;) {
+        uint64_t next = (at / LINE + 1) * LINE, until = next < end ? next : end;
+        uint32_t count = (uint32_t)(until - at) / lanes->bytes;
+        struct part part = *as;
+        part.line = at / LINE;
+        part.bytes = mask_range((uint32_t)(at % LINE), (uint32_t)(at % LINE + (until - at)));
+        part.lanes = FULL_MASK >> (LANES - count) << lane;
+        vec_push(core->arena, &entry->parts, part);
+        lane += count;
+        at = until;
+    }
+}
+
 void coalesce_lines(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
                     const struct part *as)
 {
     uint32_t first = entry->parts.n;
+    if (is_row(lanes)) {
+        add_row(core, entry, lanes, as);
+        return;
+    }
     struct part *part = NULL;
     for (uint32_t mask = lanes->mask; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
@@ -68,14 +96,18 @@ void coalesce_local(struct core *core, struct entry *entry, const struct lane_by
 }
 
 // Words of the lanes of `mask` that are in one bank: of the bank that has the most.
-static uint32_t worst_bank(const struct core_config *config, const uint64_t *address, uint32_t mask,
-                           bool atomic)
+static uint32_t worst_bank(const struct core_config *config, const struct lane_bytes *lanes,
+                           uint32_t mask, bool atomic)
 {
-    uint64_t words[64][LANES];
+    uint64_t words[64][LANES], width = config->shared_bank_bytes;
     uint8_t count[64] = {0};
     uint32_t worst = 1, banks = (uint32_t)config->shared_banks;
+    struct span span = lanes->ops->span(lanes->address, mask);
+    // As many neighbours as there are banks: each bank has one of them.
+    if (!atomic && span.most / width - span.least / width < banks)
+        return 1;
     for (; mask; mask &= mask - 1) {
-        uint64_t word = address[__builtin_ctz(mask)] / config->shared_bank_bytes;
+        uint64_t word = lanes->address[__builtin_ctz(mask)] / width;
         uint32_t bank = (uint32_t)(word % banks), i = 0;
         while (i < count[bank] && (words[bank][i] != word || atomic))
             i++;
@@ -96,7 +128,7 @@ uint32_t bank_cycles(const struct core_config *config, const struct lane_bytes *
     for (uint32_t from = 0; from < LANES; from += group) {
         uint32_t mask = group == LANES ? FULL_MASK : ((1u << group) - 1) << from;
         if (lanes->mask & mask)
-            cycles += worst_bank(config, lanes->address, lanes->mask & mask, atomic);
+            cycles += worst_bank(config, lanes, lanes->mask & mask, atomic);
     }
     return cycles;
 }

@@ -1,5 +1,6 @@
 // From the addresses of a warp's lanes to lines and cycles of banks.
 #pragma once
+#include "runtime-sim/exec/memory_ops.h"
 #include "runtime-sim/gpu/core.h"
 
 // Bytes of each lane of `mask`, at address[lane].
@@ -8,6 +9,7 @@ struct lane_bytes {
     const uint64_t *address;
     const uint32_t *each; // bytes of each lane; NULL: `bytes` of all
     uint32_t bytes;
+    const struct memory_ops *ops;
 };
 
 // Appends parts like `as` to the entry: one for each line of 128 bytes that the lanes touch, in the

@@ -67,7 +67,8 @@ static void split_touched(struct core *core, struct entry *entry)
     const struct touched *touched = &entry->held->touched;
     for (uint32_t i = 0; i < touched->count; i++) {
         const struct touched_part *from = &touched->parts[i];
-        struct lane_bytes lanes = {from->mask, from->address, from->bytes, 16};
+        struct lane_bytes lanes = {from->mask, from->address, from->bytes, 16,
+                                   entry->held->warp->ops};
         struct part as = {.kind = from->writes ? MEMSYS_WRITE : MEMSYS_READ, .cycles = 1};
         as.route = from->space == TOUCHED_TEXTURE ? ROUTE_TEXTURE : ROUTE_L1;
         if (from->space == TOUCHED_SHARED)
@@ -92,7 +93,7 @@ void lsu_split(struct core *core, struct entry *entry)
         split_touched(core, entry);
         return;
     }
-    struct lane_bytes lanes = {0, held->address, NULL, held->bytes};
+    struct lane_bytes lanes = {0, held->address, NULL, held->bytes, held->warp->ops};
     if ((lanes.mask = held->shared))
         add_shared(core, entry, &lanes, &as);
     if ((lanes.mask = held->local))
