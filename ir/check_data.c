@@ -21,7 +21,7 @@ static bool refuse(const struct data *d, uint32_t node, const char *why)
 {
     const struct node *place = at(d, node);
     uint32_t length = place->end - place->begin;
-    diag_add(d->c->diags, DIAG_ERROR, "type", place->begin, place->end, "'%.*s%s' %s",
+    diag_add(d->c->diags, DIAG_ERROR, "operand-type", place->begin, place->end, "'%.*s%s' %s",
              (int)(length < 40 ? length : 40), d->c->tree->source->text + place->begin,
              length < 40 ? "" : " …", why);
     return false;

@@ -107,6 +107,6 @@ void check_report_fault(struct check *c, const struct fault *fault)
         return;
     }
     const struct node *at = &c->tree->nodes.v[fault->node];
-    diag_add(c->diags, DIAG_ERROR, "type", at->begin, at->end, "'%.*s' %s",
+    diag_add(c->diags, DIAG_ERROR, "operand-type", at->begin, at->end, "'%.*s' %s",
              (int)(at->end - at->begin), c->tree->source->text + at->begin, fault_text(c, fault));
 }

@@ -58,7 +58,7 @@ static void check_space(struct check *c)
                                : arena_printf(&c->scratch, "lies in %s", isa_words[variable].text);
         const char *access = c->inst->space < WORD_COUNT ? isa_words[c->inst->space].text
                                                          : "an access without a state space";
-        refuse(c, "type", operand->node, arena_printf(&c->scratch, "%s, not in %s", lies, access));
+        refuse(c, "operand-type", operand->node, arena_printf(&c->scratch, "%s, not in %s", lies, access));
     }
 }
 
@@ -195,7 +195,7 @@ static void check_call(struct check *c)
     if (declaration == IR_NONE)
         return;
     if (node_at(c, declaration)->kind == NODE_FUNCTION && node_at(c, declaration)->aux == W_entry) {
-        refuse(c, "type", call.function, "is a kernel, which cannot be called");
+        refuse(c, "operand-type", call.function, "is a kernel, which cannot be called");
         return;
     }
     check_arity(c, declaration, NODE_RETURNS, call.results, "result");

@@ -8,7 +8,7 @@
     ".reg .u64 d<4>; .reg .f64 e<4>; .reg .v2 .f32 v;\n" body "\nret;\n}\n"
 #define BODY(body) MODULE("9.0", "sm_90", body)
 
-// All findings as "error type f1; warning modifier .foo".
+// All findings as "error operand-type f1; warning modifier .foo".
 static const char *findings(struct program *p, const char *text)
 {
     program_parse(p, text, strlen(text));
@@ -65,9 +65,9 @@ static void test_braces(void **state)
         {BODY("ld.u32 {r0}, [d1]; st.f32 [d1], {f0}; ldu.global.u32 {r0}, [d1];"), ""},
         {".global .surfref su;" BODY("suld.b.1d.b32.trap {r0}, [su, {r1}];"), ""},
         {".global .surfref su;" BODY("sust.b.1d.b32.trap [su, {r1}], {r0};"), ""},
-        {BODY("ld.v2.u32 {r0}, [d1];"), "error type {r0}"},
-        {BODY("atom.add.u32 r0, [d1], {r1};"), "error type {r1}"},
-        {BODY("add.u32 r0, r1, {r1};"), "error type {r1}"},
+        {BODY("ld.v2.u32 {r0}, [d1];"), "error operand-type {r0}"},
+        {BODY("atom.add.u32 r0, [d1], {r1};"), "error operand-type {r1}"},
+        {BODY("add.u32 r0, r1, {r1};"), "error operand-type {r1}"},
     };
     EXPECT(cases);
 }
@@ -78,11 +78,11 @@ static void test_addresses(void **state)
     static const struct finding_case cases[] = {
         {BODY("ld.u32 r0, [d1+4]; ld.u32 r0, [d1+-4]; ld.u32 r0, [d1 + (2*4)];"), ""},
         {BODY("ld.u32 r0, [d1+4-2]; ld.u32 r0, [ d1 /* here */ ];"), ""},
-        {BODY("ld.u32 r0, [d1-4];"), "error type d1-4"},
-        {BODY("ld.u32 r0, [d1+d2];"), "error type d1+d2"},
-        {BODY("ld.u32 r0, [d1*2];"), "error type d1*2"},
-        {BODY("ld.u32 r0, [4+d1];"), "error type 4+d1"},
-        {BODY("ld.u32 r0, [-d1];"), "error type -d1"},
+        {BODY("ld.u32 r0, [d1-4];"), "error operand-type d1-4"},
+        {BODY("ld.u32 r0, [d1+d2];"), "error operand-type d1+d2"},
+        {BODY("ld.u32 r0, [d1*2];"), "error operand-type d1*2"},
+        {BODY("ld.u32 r0, [4+d1];"), "error operand-type 4+d1"},
+        {BODY("ld.u32 r0, [-d1];"), "error operand-type -d1"},
     };
     EXPECT(cases);
 }
@@ -122,19 +122,19 @@ static void test_data(void **state)
          ".global .u64 a = v; .global .u64 b = v+4; .global .u64 c = generic(v)+8;\n"
          ".global .u8 m[2] = {0xff(v), 0xFF00(generic(v))}; .global .s64 s = 1.5<2.5;\n",
          ""},
-        {".global .b32 v = {1};", "error type {1}"},
-        {".global .b32 v[2] = 1;", "error type 1"},
-        {".global .b32 v[2] = {1, 2, 3};", "error type 3"},
-        {".global .b32 v[2][2] = {1, 2};", "error type 1"},
-        {".global .f32 v = 1;", "error type 1"},
-        {".global .u32 v = 1.5;", "error type 1.5"},
-        {".global .f64 v = 1.5*2;", "error type 1.5*2"},
-        {".shared .b32 s; .global .u64 v = s;", "error type s"},
-        {".global .b32 g; .global .f64 v = g;", "error type g"},
-        {".global .b32 g; .global .u64 v = g-4;", "error type g-4"},
-        {".global .b32 g; .global .u64 v = generic(g+4);", "error type generic(g+4)"},
-        {".global .b32 g; .global .u8 v = 0xf0(g);", "error type 0xf0(g)"},
-        {".global .b32 g; .global .u16 v = 0xff(g);", "error type 0xff(g)"},
+        {".global .b32 v = {1};", "error operand-type {1}"},
+        {".global .b32 v[2] = 1;", "error operand-type 1"},
+        {".global .b32 v[2] = {1, 2, 3};", "error operand-type 3"},
+        {".global .b32 v[2][2] = {1, 2};", "error operand-type 1"},
+        {".global .f32 v = 1;", "error operand-type 1"},
+        {".global .u32 v = 1.5;", "error operand-type 1.5"},
+        {".global .f64 v = 1.5*2;", "error operand-type 1.5*2"},
+        {".shared .b32 s; .global .u64 v = s;", "error operand-type s"},
+        {".global .b32 g; .global .f64 v = g;", "error operand-type g"},
+        {".global .b32 g; .global .u64 v = g-4;", "error operand-type g-4"},
+        {".global .b32 g; .global .u64 v = generic(g+4);", "error operand-type generic(g+4)"},
+        {".global .b32 g; .global .u8 v = 0xf0(g);", "error operand-type 0xf0(g)"},
+        {".global .b32 g; .global .u16 v = 0xff(g);", "error operand-type 0xff(g)"},
     };
     EXPECT(cases);
 }
@@ -145,9 +145,10 @@ static void test_unified(void **state)
     static const struct finding_case cases[] = {
         {BODY("ld.global.u32 r0, [d1].unified; ld.u32 r0, [d1+4].unified;"), ""},
         {BODY("atom.global.add.u32 r0, [d1].unified, 1; ldu.global.u32 r0, [d1].unified;"), ""},
-        {BODY("st.global.u32 [d1].unified, r0;"), "error type [d1].unified"},
-        {BODY("ld.shared.u32 r0, [d1].unified;"), "error type [d1].unified"},
-        {".global .u32 g;" BODY("ld.global.u32 r0, [g].unified;"), "error type [g].unified"},
+        {BODY("st.global.u32 [d1].unified, r0;"), "error operand-type [d1].unified"},
+        {BODY("ld.shared.u32 r0, [d1].unified;"), "error operand-type [d1].unified"},
+        {".global .u32 g;" BODY("ld.global.u32 r0, [g].unified;"),
+         "error operand-type [g].unified"},
         {BODY("ld.global.u32 r0, [d1].foo;"), "error syntax .foo"},
     };
     EXPECT(cases);
@@ -170,8 +171,8 @@ static void test_values(void **state)
     (void)state;
     static const struct finding_case cases[] = {
         {BODY("cp.async.ca.shared.global [r1], [d2], 8; bar.arrive 1, 64;"), ""},
-        {BODY("cp.async.ca.shared.global [r1], [d2], 12;"), "error type 12"},
-        {BODY("bar.arrive 1, 33;"), "error type 33"},
+        {BODY("cp.async.ca.shared.global [r1], [d2], 12;"), "error operand-type 12"},
+        {BODY("bar.arrive 1, 33;"), "error operand-type 33"},
         {".version 4.0\n.target sm_30\n.global .samplerref s;\n"
          ".entry k() { .reg .b32 b; txq.force_unnormalized_coords.b32 b, [s]; }",
          "error target txq.force_unnormalized_coords.b32"},
@@ -217,30 +218,30 @@ static void test_operands(void **state)
         {BODY("add.u32 r0, r1;"), "error operands add.u32 r0, r1;"},
         {BODY("setp.lt.u32 p0, r1, r2, p1;"), "error operands setp.lt.u32 p0, r1, r2, p1;"},
         {BODY("setp.lt.and.u32 p0, r1, r2;"), "error operands setp.lt.and.u32 p0, r1, r2;"},
-        {BODY("add.u32 r0, r1, f2;"), "error type f2"},
-        {BODY("add.u32 r0, r1, d2;"), "error type d2"},
-        {BODY("add.u32 d0, r1, r2;"), "error type d0"},
-        {BODY("add.f32 f0, f1, r2;"), "error type r2"},
-        {BODY("add.f32 f0, f1, 1;"), "error type 1"},
-        {BODY("add.u32 r0, r1, 1.0;"), "error type 1.0"},
-        {BODY("add.u32 5, r1, r2;"), "error type 5"},
-        {BODY("add.u32 _, r1, r2;"), "error type _"},
-        {BODY("add.u32 r0, %laneid, r2;"), "error type %laneid"},
-        {BODY("add.u32 r0, [r1], r2;"), "error type [r1]"},
-        {BODY("add.u32 r0, {r1, r2}, r2;"), "error type {r1, r2}"},
-        {BODY("add.u32 r0, r1.b0, r2;"), "error type r1.b0"},
-        {BODY("add.f32 f0, v, f2;"), "error type v"},
-        {BODY("add.u32 r0|p0, r1, r2;"), "error type r0|p0"},
-        {BODY("lop3.or.b32 r0, r1, r2, r3, 1, p1;"), "error type r0"},
-        {BODY("lop3.b32 r0, r1, r2, r3, r0;"), "error type r0"},
-        {BODY("setp.lt.and.u32 r0, r1, r2, p1;"), "error type r0"},
-        {BODY("setp.lt.and.u32 _|_, r1, r2, p1;"), "error type _|_"},
-        {BODY("selp.b32 r0, r1, r2, r3;"), "error type r3"},
-        {BODY("@r0 add.u32 r0, r1, r2;"), "error type @r0"},
-        {BODY("vadd.u32.u32.u32 r0, r1.b4, r2;"), "error type r1.b4"},
-        {BODY("vadd.u32.u32.u32 r0, -r1, r2;"), "error type -r1"},
-        {BODY("vadd2.u32.u32.u32 r0.h01, r1, r2, r3;"), "error type r0.h01"},
-        {BODY("pmevent 16;"), "error type 16"},
+        {BODY("add.u32 r0, r1, f2;"), "error operand-type f2"},
+        {BODY("add.u32 r0, r1, d2;"), "error operand-type d2"},
+        {BODY("add.u32 d0, r1, r2;"), "error operand-type d0"},
+        {BODY("add.f32 f0, f1, r2;"), "error operand-type r2"},
+        {BODY("add.f32 f0, f1, 1;"), "error operand-type 1"},
+        {BODY("add.u32 r0, r1, 1.0;"), "error operand-type 1.0"},
+        {BODY("add.u32 5, r1, r2;"), "error operand-type 5"},
+        {BODY("add.u32 _, r1, r2;"), "error operand-type _"},
+        {BODY("add.u32 r0, %laneid, r2;"), "error operand-type %laneid"},
+        {BODY("add.u32 r0, [r1], r2;"), "error operand-type [r1]"},
+        {BODY("add.u32 r0, {r1, r2}, r2;"), "error operand-type {r1, r2}"},
+        {BODY("add.u32 r0, r1.b0, r2;"), "error operand-type r1.b0"},
+        {BODY("add.f32 f0, v, f2;"), "error operand-type v"},
+        {BODY("add.u32 r0|p0, r1, r2;"), "error operand-type r0|p0"},
+        {BODY("lop3.or.b32 r0, r1, r2, r3, 1, p1;"), "error operand-type r0"},
+        {BODY("lop3.b32 r0, r1, r2, r3, r0;"), "error operand-type r0"},
+        {BODY("setp.lt.and.u32 r0, r1, r2, p1;"), "error operand-type r0"},
+        {BODY("setp.lt.and.u32 _|_, r1, r2, p1;"), "error operand-type _|_"},
+        {BODY("selp.b32 r0, r1, r2, r3;"), "error operand-type r3"},
+        {BODY("@r0 add.u32 r0, r1, r2;"), "error operand-type @r0"},
+        {BODY("vadd.u32.u32.u32 r0, r1.b4, r2;"), "error operand-type r1.b4"},
+        {BODY("vadd.u32.u32.u32 r0, -r1, r2;"), "error operand-type -r1"},
+        {BODY("vadd2.u32.u32.u32 r0.h01, r1, r2, r3;"), "error operand-type r0.h01"},
+        {BODY("pmevent 16;"), "error operand-type 16"},
     };
     EXPECT(cases);
 }
@@ -281,18 +282,18 @@ static void test_spaces(void **state)
         {IN(".shared", "ld.shared::cta.b32 r, [v]; st.shared::cluster.b32 [v], r;"), ""},
         {IN(".shared", "ld.b32 r, [v]; red.shared::cluster.add.u32 [v], r;"), ""},
         {IN(".shared", "ld.param::entry.b32 r, [q]; ld.param::func.b32 r, [q];"), ""},
-        {IN(".shared", "ld.global.b32 r, [v];"), "error type v"},
-        {IN(".shared", "ld.global.b32 r, [v+8];"), "error type v"},
-        {IN(".const", "ld.shared.b32 r, [v];"), "error type v"},
-        {IN(".global", "ld.const.b32 r, [v];"), "error type v"},
-        {IN(".global", "ld.param.b32 r, [v];"), "error type v"},
-        {IN(".global", "ld.global.b32 r, [q];"), "error type q"},
-        {IN(".global", "ld.b32 r, [q];"), "error type q"},
-        {IN(".global", "red.shared.add.u32 [v], r;"), "error type v"},
-        {IN(".global", "atom.shared.add.u32 r, [v], r;"), "error type v"},
-        {IN(".global", "{.local .b32 v; st.global.b32 [v], r;}"), "error type v"},
-        {IN(".shared", "prefetch.global.L2 [v];"), "error type v"},
-        {IN(".shared", "ld.global.b32 r, [k];"), "error type k"},
+        {IN(".shared", "ld.global.b32 r, [v];"), "error operand-type v"},
+        {IN(".shared", "ld.global.b32 r, [v+8];"), "error operand-type v"},
+        {IN(".const", "ld.shared.b32 r, [v];"), "error operand-type v"},
+        {IN(".global", "ld.const.b32 r, [v];"), "error operand-type v"},
+        {IN(".global", "ld.param.b32 r, [v];"), "error operand-type v"},
+        {IN(".global", "ld.global.b32 r, [q];"), "error operand-type q"},
+        {IN(".global", "ld.b32 r, [q];"), "error operand-type q"},
+        {IN(".global", "red.shared.add.u32 [v], r;"), "error operand-type v"},
+        {IN(".global", "atom.shared.add.u32 r, [v], r;"), "error operand-type v"},
+        {IN(".global", "{.local .b32 v; st.global.b32 [v], r;}"), "error operand-type v"},
+        {IN(".shared", "prefetch.global.L2 [v];"), "error operand-type v"},
+        {IN(".shared", "ld.global.b32 r, [k];"), "error operand-type k"},
     };
 #undef IN
     EXPECT(cases);
@@ -319,7 +320,7 @@ static void test_calls(void **state)
          "error operands (x, y); note operands .func f(.param .b32 a);"},
         {BY(".func f(.param .b32 a, .param .align 8 .b8 v[]);", "call f;"),
          "error operands call f;; note operands .func f(.param .b32 a, .param .align 8 .b8 v[]);"},
-        {BY(".entry f() {ret;}", "call f;"), "error type f"},
+        {BY(".entry f() {ret;}", "call f;"), "error operand-type f"},
         {BY("", "call d, (y), P;"),
          "error operands call d, (y), P;; "
          "note operands .callprototype (.param .b32 _) _ (.param .b32 _);"},

@@ -81,7 +81,7 @@ static void sorted(void **state)
     diag_add(&g.diags, DIAG_NOTE, "syntax", 1, 2, "c note");
     diag_add(&g.diags, DIAG_NOTE, "syntax", 0, 2, "c second note");
     diag_add(&g.diags, DIAG_WARNING, "undeclared", 3, 4, "a");
-    diag_add(&g.diags, DIAG_ERROR, "type", 5, 6, "d");
+    diag_add(&g.diags, DIAG_ERROR, "operand-type", 5, 6, "d");
     diag_add(&g.diags, DIAG_ERROR, "label", 3, 9, "b");
     diag_add(&g.diags, DIAG_ERROR, "tags", NO_OFFSET, NO_OFFSET, "whole");
     diags_sort(&g.diags);
@@ -90,7 +90,7 @@ static void sorted(void **state)
     for (uint32_t i = 0; i < g.diags.list.n; i++)
         assert_string_equal(g.diags.list.v[i].message, order[i]);
     // What is added afterwards has its place behind the sorted ones.
-    diag_add(&g.diags, DIAG_ERROR, "type", 2, 6, "late");
+    diag_add(&g.diags, DIAG_ERROR, "operand-type", 2, 6, "late");
     assert_string_equal(g.diags.list.v[7].message, "late");
     memory_free(&g.memory);
 }
