@@ -218,7 +218,7 @@ static const struct field rows_options[] = {
     ENTRY("fma", WORD, options.fma, WORDS(table_fma_names)),
     ENTRY("reorder", BOOL, options.reorder),
     OBJECT("block", rows_options_block),
-    ENTRY("restrict", OPTIONAL, options.restrict_parameters),
+    ENTRY("restrict", BOOL, options.restrict_parameters),
     ENTRY("capability", TEXT, capability),
     ENTRY("profile", TEXT, profile),
     END,

@@ -248,7 +248,7 @@ static int analyse(struct run *run)
                 .fma = (enum fma_mode)arguments->fma,
                 .reorder = arguments->reorder,
                 .block = arguments->block,
-                .restrict_parameters = (uint32_t)arguments->restrict_parameters,
+                .restrict_parameters = arguments->restrict_parameters,
                 .capability = arguments->capability,
             },
         .profiled = arguments->profile != NULL,

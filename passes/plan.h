@@ -16,7 +16,7 @@ struct pass_options {
     bool reorder;
     struct block_shape block; // --block; unknown: all 0
     // --restrict: different pointers of a kernel lead to different memory
-    uint32_t restrict_parameters;
+    bool restrict_parameters;
     const struct capability *capability; // of the unit near the data; NULL: the usual one
     const struct measurements *measured; // of a run of this module; NULL: nothing is measured
 };

@@ -128,17 +128,16 @@ struct ptxoffload_module {
     uint8_t cost;                    /* enum ptxoffload_cost: --cost */
     uint8_t fma;                     /* enum ptxoffload_fma: --fma */
     uint8_t reorder;                 /* 0 or 1; 0: --no-reorder */
-    uint8_t reserved;
-    uint32_t block_x; /* --block; 0: not given */
+    uint8_t restrict_parameters;     /* 0 or 1; 1: --restrict */
+    uint32_t block_x;                /* --block; 0: not given */
     uint32_t block_y;
     uint32_t block_z;
-    uint32_t restrict_parameters; /* 0 or 1; 1: --restrict */
     ptxoffload_string capability; /* --capability: keys that differ from the usual ones */
     ptxoffload_string profile;    /* --profile: SHA-256 of the file; empty: none */
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, kernels) == 8);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, cost) == 16);
-PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 44);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 40);
 
 /* A kernel with a body, or another function of which there is anything to say. */
 struct ptxoffload_kernel {
