@@ -250,6 +250,14 @@ static void print_rejection(struct page *page, const struct table_rejection *rej
     end_line(page);
 }
 
+// Either those of the kernel as a whole, which is not turned down by them, or all others.
+static void print_rejections(struct page *page, const struct table_kernel *kernel, bool whole)
+{
+    for (uint32_t i = 0; i < kernel->rejected.n; i++)
+        if ((kernel->rejected.v[i].kind == CANDIDATE_KERNEL) == whole)
+            print_rejection(page, &kernel->rejected.v[i]);
+}
+
 // Sums
 
 static double share(uint32_t part, uint32_t whole)
@@ -278,17 +286,17 @@ static void print_kernel(struct page *page, const struct table_kernel *kernel)
     put(page, "kernel");
     put_styled(page, BOLD, kernel->name);
     end_line(page);
+    print_rejections(page, kernel, true);
     for (uint32_t i = 0; i < kernel->chains.n; i++)
         print_chain(page, &kernel->chains.v[i]);
     for (uint32_t i = 0; i < kernel->blocks.n; i++)
         print_block(page, &kernel->blocks.v[i]);
-    if (kernel->rejected.n) {
+    if (sum.rejected) {
         begin_line(page, 2, INDENT);
         sink_text(&page->to, "turned down");
         page->column = INDENT + 2;
     }
-    for (uint32_t i = 0; i < kernel->rejected.n; i++)
-        print_rejection(page, &kernel->rejected.v[i]);
+    print_rejections(page, kernel, false);
     label(page, "summary");
     print_summary(page, &sum);
     sink_char(&page->to, '\n');

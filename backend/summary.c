@@ -16,8 +16,9 @@ struct summary summary_of(const struct table_kernel *kernel)
         .loads = kernel->loads,
         .chains = kernel->chains.n,
         .blocks = kernel->blocks.n,
-        .rejected = kernel->rejected.n,
     };
+    for (uint32_t i = 0; i < kernel->rejected.n; i++)
+        summary.rejected += kernel->rejected.v[i].kind != CANDIDATE_KERNEL;
     for (uint32_t i = 0; i < kernel->chains.n; i++)
         count_chain(&summary, &kernel->chains.v[i]);
     for (uint32_t i = 0; i < kernel->blocks.n; i++) {

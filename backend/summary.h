@@ -9,7 +9,7 @@ struct summary {
     uint32_t chains;
     uint32_t blocks, candidates;
     uint32_t chosen, conditional; // candidates not passed over; of these, under a condition
-    uint32_t rejected;
+    uint32_t rejected; // without what is of the kernel as a whole, which keeps its chains
 };
 
 struct summary summary_of(const struct table_kernel *kernel);

@@ -194,7 +194,7 @@ def analysed(folder):
                        'of 752 lines) and 8 warps of a CTA touch the same lines (serves 7 more): '
                        '1 of 752 lines is new'),
         (17, 'access', 'all lanes of a warp have the same address: 1 line for each access'),
-        (21, 'access', "the lanes' addresses depend on what line 18 gives each of them")])
+        (21, 'access', "the lanes' addresses depend on %r3, which line 18 sets")])
     assert not any('passed' in one for one in found)
     both = remarks(folder, '--remarks-analysis', *BOTH, text=FOUND)
     same(len(both), len(found) + len(remarks(folder, *BOTH, text=FOUND)))
@@ -207,6 +207,18 @@ def analysed(folder):
     results = json.loads((folder / 'out.sarif').read_text())['runs'][0]['results']
     same([(one['kind'], one['level'], one['ruleId']) for one in results],
          [('informational', 'none', 'access')] * 3)
+
+
+@case
+def rule_ids(folder):
+    """SARIF: no two rules have one id, and each result's index is that of its rule"""
+    run_of = sarif(folder, TWO, *BOTH)
+    ids = [rule['id'] for rule in run_of['tool']['driver']['rules']]
+    same(sorted(ids), sorted(set(ids)))
+    assert {'type', 'operand-type', 'reuse'} <= set(ids)
+    assert run_of['results']
+    for result in run_of['results']:
+        same(ids[result['ruleIndex']], result['ruleId'])
 
 
 FULL = TWO.replace('.reg .b64', '.shared .align 4 .b8 big[24577];\n    .reg .b64', 1) \
@@ -225,8 +237,15 @@ def no_queue(folder):
     same([note['line'] for note in told[0]['notes']], [18])
     done = run([PROGRAM, 'in.ptx', *BOTH, '--report=text'], folder)
     within("in.ptx:8:5: remark: kernel not offloaded to cores: %s [shared]" % NO_ROOM, heads(done))
-    within('  8:5      kernel | it takes 24577 of ', done.out.decode())
-    kernels = json.loads(run([PROGRAM, 'in.ptx', '--report=json'], folder).out)['kernels']
+    report = done.out.decode()
+    within('kernel first\n  8:5      kernel | it takes 24577 of ', report)
+    same(report.count('it takes 24577 of '), 1)
+    document = json.loads(run([PROGRAM, 'in.ptx', '--report=json'], folder).out)
+    kernels, summary = document['kernels'], document['summary']
+    same([one['rejected'] for one in summary['kernels']],
+         [len(kernels[0]['rejected']) - 1, len(kernels[1]['rejected'])])
+    same(summary['total']['rejected'], sum(one['rejected'] for one in summary['kernels']))
+    within('| %d turned down' % (len(kernels[0]['rejected']) - 1), report)
     same([kernel['service_queue_at_core'] for kernel in kernels], [False, True])
     same([[chain['id'] for chain in kernel['chains']] for kernel in kernels], [[0], [0]])
     same([(one['line'], one['rule'], one['because_line'], one['text']) for kernel in kernels
