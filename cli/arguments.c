@@ -219,6 +219,36 @@ static void check_is_folder(struct reader *r, const struct wish *made)
              made->path && !file_is_standard(made->path) ? made->path : "out");
 }
 
+// The sentence that says so if the option's file is one of those that are read, or NULL. Only a PTX
+// text may take the place of the one that it was made from.
+static const char *overwrites(struct arena *arena, const struct arguments *a, const char *option,
+                              const char *path, bool in_place)
+{
+    const struct {
+        const char *path, *option;
+    } read[] = {
+        {in_place ? NULL : a->input, NULL},
+        {a->capability_path, "--capability"},
+        {a->profile_path, "--profile"},
+    };
+    for (size_t i = 0; path && !file_is_standard(path) && i < sizeof read / sizeof *read; i++)
+        if (read[i].path && output_same(arena, read[i].path, path))
+            return read[i].option ? arena_printf(arena, "%s would overwrite '%s', which %s reads",
+                                                 option, read[i].path, read[i].option)
+                                  : arena_printf(arena, "%s would overwrite the input '%s'", option,
+                                                 read[i].path);
+    return NULL;
+}
+
+static void check_overwrites(struct reader *r, const struct wish *made)
+{
+    const char *wrong = made->suffix ? NULL
+                                     : overwrites(r->arena, r->arguments, made->option, made->path,
+                                                  made->product == PRODUCT_PTX);
+    if (wrong)
+        fail(r, "%s", wrong);
+}
+
 static void check_outputs(struct reader *r)
 {
     const struct arguments *a = r->arguments;
@@ -227,10 +257,7 @@ static void check_outputs(struct reader *r)
         check_is_folder(r, made);
         for (uint32_t j = 0; j < i; j++)
             check_same(r, &a->wishes.v[j], made);
-        // Only a PTX text may take the place of the one that it was made from.
-        if (made->product != PRODUCT_PTX && made->path && !made->suffix &&
-            !file_is_standard(made->path) && output_same(r->arena, a->input, made->path))
-            fail(r, "%s would overwrite the input '%s'", made->option, a->input);
+        check_overwrites(r, made);
     }
 }
 
@@ -276,7 +303,8 @@ static void take_operands(struct reader *r, const struct command_line *line)
 static void check_diagnostics(struct reader *r)
 {
     const struct arguments *a = r->arguments;
-    struct wish told = {.path = a->diagnostics.path, .option = "--diagnostics"};
+    struct wish told = {
+        .product = PRODUCTS, .path = a->diagnostics.path, .option = "--diagnostics"};
     const char *also = a->verbose       ? "-v"
                        : a->time_passes ? "--time-passes"
                        : a->print_after ? "--print-after"
@@ -290,8 +318,7 @@ static void check_diagnostics(struct reader *r)
         fail(r, "%s writes to standard error as well: give --diagnostics a file", also);
     if (told.path && a->list && file_is_standard(told.path))
         fail(r, "--list and --diagnostics both write to standard output");
-    if (told.path && !file_is_standard(told.path) && output_same(r->arena, a->input, told.path))
-        fail(r, "--diagnostics would overwrite the input '%s'", a->input);
+    check_overwrites(r, &told);
 }
 
 static void check_writing(struct reader *r)
@@ -377,9 +404,10 @@ const char *arguments_for_module(struct arguments *one, const struct arguments *
         if (made.product == PRODUCT_DEPFILE)
             continue;
         made.path = file_of(arena, &made, name);
-        if (made.suffix && output_same(arena, all->input, made.path))
-            return arena_printf(arena, "%s would overwrite the input '%s'", made.option,
-                                all->input);
+        const char *wrong =
+            made.suffix ? overwrites(arena, all, made.option, made.path, false) : NULL;
+        if (wrong)
+            return wrong;
         made.suffix = NULL;
         vec_push(arena, &one->wishes, made);
     }

@@ -190,6 +190,31 @@ def depfile_with_output(folder):
     same(names(folder), ['in.ptx'])
 
 
+@case
+def overwriting(folder):
+    """no output takes the place of a file that an option reads, however it is spelled"""
+    prepare(folder)
+    (folder / 'unit.yaml').write_text('vector: 4\n')
+    (folder / 'p.json').write_text('{}')
+    (folder / 'd').mkdir()
+    (folder / 'd' / 'in.json').write_text('{}')
+    unit, profile = '--capability=unit.yaml', '--profile=p.json'
+    text = "%s would overwrite '%s', which %s reads"
+    for option, output in (('-o', ['-o', 'unit.yaml']), ('-o', ['-o', './d/../unit.yaml']),
+                           ('--metadata', ['--metadata=unit.yaml']),
+                           ('--report', ['--report=html:unit.yaml']),
+                           ('--diagnostics', ['--check', '--diagnostics=json:unit.yaml']),
+                           ('-MD', ['-o', 'x', '-MD', '-MF', 'unit.yaml'])):
+        usage(folder, text % (option, 'unit.yaml', '--capability'), 'in.ptx', unit, *output)
+    usage(folder, text % ('-o', 'p.json', '--profile'), 'in.ptx', profile, '-o', 'p.json')
+    usage(folder, text % ('--emit', './p.json', '--profile'), 'in.ptx', '--profile=./p.json',
+          '--emit=ptx,meta', '-o', 'p.ptx')
+    result = ends(run([PROGRAM, 'in.ptx', '--capability=d/in.json', '--metadata=d/'], folder), 1)
+    same(result.err.decode(), 'ptxoffload: error: ' + text %
+         ('--metadata', 'd/in.json', '--capability') + '\n')
+    same(((folder / 'unit.yaml').read_text(), (folder / 'p.json').read_text()), ('vector: 4\n', '{}'))
+
+
 BUILD_FILES = {
     'make': ('Makefile', """
 out.ptx: arguments
