@@ -139,3 +139,5 @@ struct affine_places affine_places(struct affines *affines, uint32_t atom);
 
 // As text: symbols plain, parameters in brackets, loops as `i` and the line of their header.
 const char *affine_text(const struct affines *affines, struct arena *arena, const struct affine *a);
+// One atom, so written, without saying how its bits are read.
+const char *affine_atom_text(const struct affines *affines, struct arena *arena, uint32_t atom);

@@ -141,6 +141,16 @@ static void put_sign(struct writer *w, bool negative)
         put_text(w, "-");
 }
 
+const char *affine_atom_text(const struct affines *affines, struct arena *arena, uint32_t atom)
+{
+    struct writer w;
+    w.affines = affines;
+    w.length = 0;
+    w.cut = false;
+    put_plain_atom(&w, &affines->atoms.v[atom]);
+    return w.cut ? "(long)" : arena_strndup(arena, w.text, w.length);
+}
+
 const char *affine_text(const struct affines *affines, struct arena *arena,
                         const struct affine *value)
 {

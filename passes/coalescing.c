@@ -480,17 +480,55 @@ static const char *lines_text(struct arena *arena, const struct coalescing *c)
                         lines, c->least, c->most);
 }
 
-// The part of an address that differs between the lanes in a way that is not known.
+static uint32_t line_of(const struct coalescings *c, uint32_t inst)
+{
+    return ir_place(c->module, c->fn, inst).line;
+}
+
+// "%r5, which line 12 sets"
+static const char *version_text(const struct coalescings *c, struct arena *arena, const char *name,
+                                uint32_t id)
+{
+    const struct ir_version *version = &c->fn->versions.v[id];
+    if (version->kind == VERSION_INST)
+        return arena_printf(arena, "%s, which line %u sets", name, line_of(c, version->index));
+    if (version->kind == VERSION_ENTRY)
+        return arena_printf(arena, "%s, which is not set in this function", name);
+    const struct ir_block *block = &c->fn->blocks.v[c->fn->phis.v[version->index].block];
+    if (block->first == block->end)
+        return name;
+    return arena_printf(arena, "%s, of which several definitions meet on line %u", name,
+                        line_of(c, block->first));
+}
+
+static const char *atom_text(const struct coalescings *c, struct arena *arena, uint32_t id)
+{
+    const struct affine_atom *atom = affine_atom(c->affines, id);
+    const char *name = affine_atom_text(c->affines, arena, id);
+    switch (atom->kind) {
+    case AFFINE_VERSION: return version_text(c, arena, name, atom->index);
+    case AFFINE_PARAMETER: return arena_printf(arena, "the parameter %s", name);
+    case AFFINE_SYMBOL: return arena_printf(arena, "the address of %s", name);
+    case AFFINE_ITERATION: {
+        const struct ir_block *header = &c->fn->blocks.v[c->fn->loops.v[atom->index].header];
+        return arena_printf(arena, "the iteration of the loop on line %u",
+                            line_of(c, header->first));
+    }
+    default: return name;
+    }
+}
+
+// What it is of the address that keeps the lanes' distances from being known.
 static const char *unknown_text(struct coalescings *c, struct arena *arena, uint32_t because)
 {
-    const struct affine_atom *atom = because == IR_NONE ? NULL : affine_atom(c->affines, because);
-    if (atom && atom->kind == AFFINE_VERSION &&
-        c->fn->versions.v[atom->index].kind == VERSION_INST) {
-        uint32_t inst = c->fn->versions.v[atom->index].index;
-        return arena_printf(arena, "the lanes' addresses depend on what line %u gives each of them",
-                            ir_place(c->module, c->fn, inst).line);
-    }
-    return "how far the lanes' addresses are apart depends on values of the launch";
+    if (because == IR_NONE)
+        return "how far the lanes' addresses are apart depends on the warp and the shape of the "
+               "blocks, which is not known";
+    return arena_printf(arena, "%s %s",
+                        affine_atom(c->affines, because)->varies
+                            ? "the lanes' addresses depend on"
+                            : "how far the lanes' addresses are apart depends on",
+                        atom_text(c, arena, because));
 }
 
 const char *coalescing_text(struct coalescings *c, struct arena *arena, uint32_t inst)
