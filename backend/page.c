@@ -36,12 +36,24 @@ static uint64_t flits_of(const struct table_kernel *kernel)
     return flits;
 }
 
+static double expected_of(const struct table_kernel *kernel)
+{
+    double flits = 0;
+    for (uint32_t i = 0; i < kernel->chains.n; i++)
+        flits += kernel->chains.v[i].expected_saving;
+    return flits;
+}
+
 static void write_entry(struct json *json, const struct table_kernel *kernel)
 {
     struct summary summary = summary_of(kernel);
     json_object_flat(json);
     member_text(json, "name", kernel->name);
     member_uint(json, "flits", flits_of(kernel));
+    json_key(json, "expected");
+    json_double(json, expected_of(kernel));
+    json_key(json, "queue");
+    json_bool(json, kernel->service_queue_at_core);
     json_key(json, "words");
     json_double(json, words_of(kernel));
     member_uint(json, "instructions", summary.instructions);

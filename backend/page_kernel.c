@@ -128,6 +128,7 @@ static void write_chain(struct writer *w, const struct chain *chain,
     member_text(&w->json, "response", table_response_names[table->response]);
     member_uint(&w->json, "flits", table->response_flits);
     member_uint(&w->json, "saving", table->saving);
+    member_double(&w->json, "expected", table->expected_saving);
     json_key(&w->json, "instructions");
     json_array_flat(&w->json);
     for (uint32_t i = 0; i < table->instructions.n && i < chain->count; i++) {

@@ -40,6 +40,10 @@
     kernel.low = kernel.name.toLowerCase();
   });
 
+  // The mark of a kernel whose chains cores cannot compute: its shared memory takes the queue's place.
+  const full = kernel => kernel.chains && !kernel.queue
+    ? ' <span class="full" title="Its shared memory leaves no room for the service queue: no core computes its chains">no queue</span>' : '';
+
   // The list of kernels
 
   const order = { key: 'saving', down: true };
@@ -53,7 +57,7 @@
       : (a[by] - b[by]) * sign || a.index - b.index);
     const row = kernel => `<tr data-k="${kernel.index}"${kernel.saving ? '' : ' class="none"'}` +
       `${current && current.index === kernel.index ? ' aria-current="true"' : ''}>` +
-      `<td><button type="button" class="name" title="${esc(kernel.name)}">${esc(kernel.short)}</button></td>` +
+      `<td><button type="button" class="name" title="${esc(kernel.name)}">${esc(kernel.short)}${full(kernel)}</button></td>` +
       `<td class="number">${kernel.flits || '–'}</td><td class="number">${kernel.words ? brief(kernel.words) : '–'}</td>` +
       `<td class="number">${kernel.saving ? brief(kernel.saving) : '–'}</td></tr>`;
     $('kernels').innerHTML = shown.map(row).join('');
@@ -109,7 +113,7 @@
       const block = remark.kind === 'block' && !remark.passed && k.blocks.findIndex((one, at) =>
         !k.reason.has(at) && one.begin_line === remark.at[0] && state(one) === 'off' &&
         remark.text.startsWith(`${one.kind} on line`) && spans(remark.text, one));
-      if (remark.passed && remark.kind === 'block') return;
+      if (remark.kind === 'kernel' || (remark.passed && remark.kind === 'block')) return;
       if (block !== false && block >= 0) k.reason.set(block, remark);
       else push(k.pills, remark.at[0], id);
     });
@@ -296,9 +300,10 @@
       `<tr><td><span class="chip c${id % 6}">${inst.tag}</span></td><td><code>${esc(inst.opcode)}</code></td><td>${line(inst.at[0])}</td></tr>`).join('');
     const alone = chain.saving + 1 + chain.flits;
     return `<p>Chain ${id}: <code>${esc(module.formulas[chain.pattern])}</code>, pattern ${chain.pattern} of Table 1, saves ` +
-      `${plural(chain.saving, 'flit')} per warp and hop.</p><table><tbody>${rows}</tbody></table>` +
+      `${plural(chain.saving, 'flit')} per warp and hop; <b>${brief(chain.expected)}</b> expected.</p><table><tbody>${rows}</tbody></table>` +
       `<p class="why">${alone} flits for the accesses by themselves, less 1 for the packet and ${chain.flits} for its ` +
-      `response (${esc(chain.response)}).</p>` + cuda(remark);
+      `response (${esc(chain.response)}). Expected: the same with the lines that the accesses touch, and without the loads ` +
+      `that a first-level cache serves.</p>` + cuda(remark);
   }
 
   // Equations (3) and (4) of TOM with the numbers of this block: as in the paper, or with what the
@@ -630,7 +635,7 @@
 
   function facts(kernel) {
     const saves = [];
-    if (kernel.flits) saves.push(`<b>${num(kernel.flits)}</b> flits per warp and hop`);
+    if (kernel.flits) saves.push(`<b>${num(kernel.flits)}</b> flits per warp and hop (${brief(kernel.expected)} expected)`);
     if (kernel.words) saves.push(`<b>${brief(kernel.words)}</b> words per warp`);
     return `<ul class="facts">${saves.length ? `<li class="saves">saves ${saves.join(', ')}</li>` : ''}` +
       `<li><b>${kernel.chains}</b> ${kernel.chains === 1 ? 'chain' : 'chains'}, ${kernel.loadsTagged} of ${plural(kernel.loads, 'load')}</li>` +
@@ -638,13 +643,22 @@
       `<li><b>${kernel.missed}</b> turned down</li><li><b>${kernel.instructions.toLocaleString('en')}</b> instructions</li></ul>`;
   }
 
+  // What is said of the kernel as a whole.
+  function noQueue(kernel) {
+    return view.k.remarks.filter(remark => remark.kind === 'kernel').map(remark => {
+      const notes = (remark.notes || []).map(note => line(note.at[0])).join(', ');
+      return `<p class="note"><span class="full">no queue</span> ${sentence(remark.text)} <span class="rule">${esc(remark.rule)}</span>` +
+        `${notes ? ` · because of ${notes}` : ''}</p>`;
+    }).join('');
+  }
+
   // What the profile has changed in this kernel.
   function changed(kernel) {
     if (!module.changes) return '';
     const changes = module.changes.filter(change => change.kernel === kernel.name);
     const where = change => line(change.line) + (change.end_line === change.line ? '' : ` to ${line(change.end_line)}`);
-    const rows = changes.map(change => `<tr><td>${esc(change.kind)}</td><td>${where(change)}</td><td>${esc(change.before)}</td>` +
-      `<td>${esc(change.after)}</td><td>${esc(change.reason)}</td></tr>`).join('');
+    const rows = changes.map(change => `<tr><td>${esc(change.kind)}</td><td>${where(change)}</td><td data-label="before">${esc(change.before)}</td>` +
+      `<td data-label="now">${esc(change.after)}</td><td>${esc(change.reason)}</td></tr>`).join('');
     const head = `${plural(changes.length, 'verdict')} changed by the profile`;
     return changes.length ? `<details class="changed" open><summary>${head}</summary><table><thead><tr><th>What</th><th>Where</th>` +
       `<th>Without the profile</th><th>With it</th><th>Why</th></tr></thead><tbody>${rows}</tbody></table></details>`
@@ -663,7 +677,7 @@
       row.setAttribute('aria-current', 'true');
       row.scrollIntoView({ block: 'nearest' });
     }
-    $('kernel').innerHTML = `<h1>${esc(current.short)}</h1>${current.short === current.name ? '' : `<p class="mangled">${esc(current.name)}</p>`}${facts(current)}${changed(current)}` +
+    $('kernel').innerHTML = `<h1>${esc(current.short)}</h1>${current.short === current.name ? '' : `<p class="mangled">${esc(current.name)}</p>`}${facts(current)}${noQueue(current)}${changed(current)}` +
       '<div class="tabs"><div role="tablist" aria-label="View"><button type="button" role="tab" data-tab="ptx">PTX</button>' +
       '<button type="button" role="tab" data-tab="graph">Flow graph</button></div><span class="space"></span>' +
       `<span data-for="ptx"><label><input type="checkbox" id="passes"${view.passes ? ' checked' : ''}>chains</label></span>` +

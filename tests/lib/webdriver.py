@@ -73,6 +73,12 @@ class Browser:
         self._request('POST', '/url', {'url': path if ':' in str(path) else 'file://%s' % path})
         return time.monotonic() - begin
 
+    def resize(self, width, height):
+        """The page's size, also below what a window can have"""
+        self._request('POST', '/goog/cdp/execute', {
+            'cmd': 'Emulation.setDeviceMetricsOverride',
+            'params': {'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': True}})
+
     def run(self, script, *arguments):
         """What the body of a function of JavaScript returns"""
         return self._request('POST', '/execute/sync', {'script': script, 'args': arguments})

@@ -5,16 +5,18 @@ usage: browser.py BUILD-ROOT
 
 Skipped without Chromium and chromedriver (Debian: chromium, chromium-driver).
 """
+import json
 import os
 import pathlib
 import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from pages import BODY, HEAD, HOSTILE, HOSTILE_NAME, ROOT, make, module
-from tap import Skip, add_case, main, same, within
+from pages import BODY, BUILD, HEAD, HOSTILE, HOSTILE_NAME, ROOT, make, module
+from tap import Skip, add_case, ends, main, run, same, within
 from webdriver import DOWN, ENTER, ESCAPE, Browser, programs
 
+SIMULATOR = BUILD / 'cli' / 'ptxoffload-sim'
 SRAD = (ROOT / 'samples' / 'srad' / 'srad.ptx').read_bytes()
 LIBOR = (ROOT / 'samples' / 'libor' / 'libor.ptx').read_bytes()
 
@@ -42,6 +44,19 @@ def current(browser):
 
 def focused(browser):
     return browser.run('return document.activeElement.dataset.key || document.activeElement.id')
+
+
+def brief(number):
+    """A number as the page shows it to read"""
+    return '%d' % round(number) if abs(number) >= 1000 else '%.4g' % number
+
+
+def changed_page(folder):
+    """A program in whose report a profile changes verdicts; the profile is in folder/long/p.json."""
+    text = (ROOT / 'samples' / 'kmn' / 'kmn.ptx').read_bytes()
+    ends(run([SIMULATOR, '--functional', ROOT / 'samples' / 'kmn' / 'run.yaml',
+              '--profile-out=long/p.json'], folder), 0)
+    return text
 
 
 def spoken(text):
@@ -123,6 +138,82 @@ def reasons(folder, browser):
     browser.click('#misses')
     browser.click('#all')
     same(browser.count('[data-key][aria-expanded=false]'), 0)
+
+
+# What is wider than the page, or lies beyond its right edge without a box of its own to scroll in.
+TOO_WIDE = """
+const width = document.documentElement.clientWidth, main = document.getElementById('kernel');
+const found = [];
+if (document.documentElement.scrollWidth > width) found.push('page ' + document.documentElement.scrollWidth);
+if (main.scrollWidth > main.clientWidth) found.push('main ' + main.scrollWidth);
+for (const element of document.querySelectorAll('body *')) {
+    const box = element.getBoundingClientRect();
+    if (!box.width || box.right <= width + 1) continue;
+    let parent = element.parentElement;
+    while (parent && getComputedStyle(parent).overflowX === 'visible') parent = parent.parentElement;
+    if (!parent || parent === main || parent === document.body) found.push(element.className + ' ' + box.right);
+}
+for (const panel of document.querySelectorAll('.panel, .head button'))
+    if (panel.getBoundingClientRect().right > width || panel.scrollWidth > panel.clientWidth + 1)
+        found.push(panel.className + ' ' + panel.scrollWidth);
+return found.slice(0, 5);
+"""
+
+
+@in_browser
+def narrow(folder, browser):
+    """on a narrow screen nothing but the PTX and the graph, each in its box, is scrolled sideways"""
+    (folder / 'long').mkdir()
+    pages = [make(folder, LIBOR), make(folder / 'long', changed_page(folder), '--profile=p.json')]
+    for width in (320, 360, 480, 600):
+        browser.resize(width, 740)
+        for page in pages:
+            browser.open(page)
+            same(browser.run('return innerWidth'), width)
+            same((width, browser.run(TOO_WIDE)), (width, []))
+            browser.keys('e')
+            assert browser.count('.panel') > 3
+            same((width, browser.run(TOO_WIDE)), (width, []))
+            browser.keys('g')
+            same((width, browser.run(TOO_WIDE)), (width, []))
+            browser.keys('?')
+            same(browser.run('const box = document.getElementById("keys").getBoundingClientRect(); '
+                             'return box.left >= 0 && box.right <= innerWidth'), True)
+            browser.keys(ESCAPE)
+
+
+@in_browser
+def no_queue(folder, browser):
+    """a kernel without room for the service queue is marked, in the list and above its PTX"""
+    text = HEAD + BODY % (b'small', 0, 0) + BODY % (b'full', 1, 1)
+    at = text.rindex(b'    ret;')
+    full = text[:at] + b'    st.shared.f32 [big], %f3;\n' + text[at:]
+    at = full.rindex(b'    .reg .b64')
+    browser.open(make(folder, full[:at] + b'    .shared .b8 big[24577];\n' + full[at:]))
+    marked = browser.run('return [...document.querySelectorAll("#kernels tr")].map(e => '
+                         '[e.querySelector(".name").firstChild.textContent.trim(), !!e.querySelector(".full")])')
+    same(sorted(marked), [['full', True], ['small', False]])
+    for name, number in (('full', 1), ('small', 0)):
+        browser.click('#kernels tr[data-k="%d"] .name' % number)
+        same((browser.text('main h1'), browser.count('main .note')), (name, number))
+    browser.click('#kernels tr[data-k="1"] .name')
+    within('24577 of the 49152 bytes of shared memory', browser.text('main .note'))
+    browser.click('main .note a')
+    within('st.shared', browser.text('.row.here'))
+
+
+@in_browser
+def expected(folder, browser):
+    """what a chain saves with the lines that its accesses touch stands beside what the paper counts"""
+    browser.open(make(folder, SRAD, '--metadata=out.json'))
+    document = json.loads((folder / 'out.json').read_text())
+    kernel, = [one for one in document['kernels'] if one['name'] == current(browser)]
+    total = sum(chain['expected_saving'] for chain in kernel['chains'])
+    within('(%s expected)' % brief(total), browser.text('.facts').replace('\u2212', '-'))
+    browser.run('document.querySelector("button.chip").scrollIntoView({block: "center"})')
+    browser.click('button.chip')
+    within('; %s expected.' % brief(kernel['chains'][0]['expected_saving']),
+           browser.text('#panel-c0').replace('\u2212', '-'))
 
 
 @in_browser

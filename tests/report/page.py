@@ -34,6 +34,9 @@ def same_kernel(page, number, expected, lines):
     # Chains: their instructions stand where the page says.
     same([chain['saving'] for chain in kernel['chains']],
          [chain['saving'] for chain in expected['chains']])
+    same([chain['expected'] for chain in kernel['chains']],
+         [chain['expected_saving'] for chain in expected['chains']])
+    same(entry['queue'], expected['service_queue_at_core'])
     for chain, other in zip(kernel['chains'], expected['chains']):
         for inst, place in zip(chain['instructions'], other['instructions']):
             line, column, end_line, end = inst['at']
