@@ -242,13 +242,43 @@ static bool set_endpoint(struct finder *f, const struct linear *value, unsigned 
     return to->text != NULL;
 }
 
+// True if the counter begins a constant before something, and what is ahead leads back there.
+static bool steps_back(struct finder *f, uint32_t phi, int64_t ahead)
+{
+    const struct ir_phi *at = &f->fn->phis.v[phi];
+    for (uint32_t i = 0; f->facts && i < f->fn->blocks.v[at->block].pred_count; i++) {
+        uint32_t pred = ir_preds(f->fn, at->block)[i];
+        if (in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
+            continue;
+        struct affine start =
+            affine_of_version(facts_affines(f->facts), f->fn->phi_args.v[at->args + i]);
+        if (start.constant && (start.constant < 0) != (ahead < 0))
+            return true;
+    }
+    return false;
+}
+
+// Joins what is added before the first test to where the counter begins, if the two may wrap around
+// together: `for (j = 0; j <= n; j++)` becomes `j = -1; do ++j; while (j < n)`, without sign.
+static void join_ahead(struct finder *f, uint32_t phi, struct linear *start, struct progress *p)
+{
+    bool joins = linear_is_constant(start);
+    if (!joins && !p->is_signed && p->ahead)
+        joins = steps_back(f, phi, p->ahead);
+    if (!joins)
+        return;
+    struct linear ahead = linear_constant(p->ahead, start->bits);
+    *start = linear_sum(start, &ahead, 1);
+    p->ahead = 0;
+}
+
 // `left`: what is compared, with the counter in it.
 static bool set_start(struct finder *f, const struct test *test, struct linear left,
                       const struct linear *step, struct progress *p)
 {
-    const struct ir_phi *phi = &f->fn->phis.v[left.phi];
-    unsigned bits = f->fn->registers.v[phi->reg].bits;
-    struct linear start = entering_value(f, left.phi, bits);
+    uint32_t phi_id = left.phi;
+    unsigned bits = f->fn->registers.v[f->fn->phis.v[phi_id].reg].bits;
+    struct linear start = entering_value(f, phi_id, bits);
     int64_t factor = left.factor;
     if (left.narrow || bits != test->bits)
         start = trip_widened(&f->tracer, &start, p->bits, p->is_signed, test->bits);
@@ -264,6 +294,8 @@ static bool set_start(struct finder *f, const struct test *test, struct linear l
     p->ahead = 0;
     if (!p->steps_ahead && factor == 1 && !left.count) {
         p->ahead = left.add;
+        if (p->plain && p->step_is_constant)
+            join_ahead(f, phi_id, &start, p);
     } else if (!p->steps_ahead) {
         start = linear_scaled(&start, factor);
         start = linear_sum(&start, &left, 1);

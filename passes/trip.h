@@ -17,9 +17,9 @@
 // the sign. Comparisons are 1 or 0; if(c, x, y) is y if c is 0, else x.
 //
 // The count is exact unless the counter, or a signed bound to which a constant is added, wraps
-// around on its way, and for unsigned 64-bit numbers as long as they are below 2^63. A counter that
-// is compared with != has to meet the bound. A step that is no constant is taken to lead towards
-// the bound; if it does not, the count is the least possible one or the right one.
+// around between its tests, and for unsigned 64-bit numbers as long as they are below 2^63. A
+// counter that is compared with != has to meet the bound. A step that is no constant is taken to
+// lead towards the bound; if it does not, the count is the least possible one or the right one.
 #pragma once
 #include "passes/facts.h"
 

@@ -231,6 +231,9 @@ static const char *count_symbolic(struct arena *arena, struct writer *w, struct 
     const struct progress *p = w->p;
     struct sum sum = build_sum(p);
     bool exact = p->comparison == COMPARE_NE;
+    bool starts = p->start.is_constant && p->step_is_constant && !exact;
+    if (starts && !in_range(p, seen(&p->start) + p->ahead))
+        return "its counter wraps around";
     bool wide_step = p->step_is_constant && magnitude(p->step) > INT64_MAX;
     if (wide_step || sum.constant > INT64_MAX / 2 || sum.constant < INT64_MIN / 2)
         return "its count does not fit 64 bits";

@@ -19,7 +19,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from expression import evaluate, names, quotient, signed
-from tap import add_case, ends, main, run
+from tap import add_case, ends, main, run, same
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 7
@@ -75,6 +75,7 @@ class Loop:
     x: int = 0
     y: int = 20
     z: int = 2
+    back: str = ''             # it starts a step before x: '', 'constant' or 'register'
 
     def seen(self, value):
         value = signed(value, self.bits)
@@ -85,6 +86,8 @@ class Loop:
 
     def start(self):
         """For !=, one from which the bound is met."""
+        if self.back:
+            return (0 if self.back == 'constant' else self.x) - self.whole_step()
         if self.compare != 'ne':
             return self.x
         return self.target() - 3 * self.whole_step() if self.scale == 1 else self.x
@@ -102,9 +105,12 @@ class Loop:
             return False
         if self.compare != 'ne' and (self.compare[0] == 'l') != (self.step > 0):
             return False
+        if self.back and (self.at_top or self.in_register or self.scale != 1 or self.compare == 'ne'):
+            return False
         x = self.start()
-        for _ in range(400):
-            if self.seen(x) != x or self.seen(x * self.scale) != x * self.scale:
+        for turn in range(400):
+            wraps = self.seen(x) != x or self.seen(x * self.scale) != x * self.scale
+            if wraps and (turn or not self.back or self.widens):
                 return False
             if not self.at_top:
                 x += self.whole_step()
@@ -138,6 +144,10 @@ class Loop:
                      'cvt.%s64.%s%d %%V%d, %s;' % (s, s, b, i, limit)]
             scaled, limit, width = '%%C%d' % i, '%%V%d' % i, 64
         test.append('setp.%s.%s%d %%o%d, %s, %s;' % (self.compare, s, width, i, scaled, limit))
+        if self.back == 'constant':
+            lines.append('mov.b%d %%x%d, %d;' % (b, i, self.start()))
+        elif self.back:
+            lines.append('sub.s%d %%x%d, %%x%d, %d;' % (b, i, i, self.whole_step()))
         body = ['st.global.b32 [%a], 0;']
         if self.skips:
             body += ['setp.eq.s%d %%p, %%x%d, 3;' % (b, i), '@%%p bra SKIP%d;' % i,
@@ -151,7 +161,8 @@ class Loop:
 
 
 def fill(loops):
-    data = b''.join(struct.pack('<4q', signed(loop.start()), signed(loop.y), signed(loop.z),
+    data = b''.join(struct.pack('<4q', signed(loop.start() + bool(loop.back) * loop.whole_step()),
+                                signed(loop.y), signed(loop.z),
                                 signed(loop.step)) for loop in loops)
     header = b"{'descr': '<u8', 'fortran_order': False, 'shape': (%d,), }" % (len(data) // 8)
     header = header.ljust(117) + b'\n'
@@ -215,7 +226,8 @@ def random_loop(draw):
                     skips=draw.random() < 0.2, scale=draw.choice((1, 1, 1, 4)),
                     widens=draw.random() < 0.2,
                     x=draw.choice((0, 1, draw.randrange(-40, 60))),
-                    y=draw.choice((0, 1, draw.randrange(-20, 90))), z=draw.randrange(-5, 30))
+                    y=draw.choice((0, 1, draw.randrange(-20, 90))), z=draw.randrange(-5, 30),
+                    back=draw.choice(('', '', '', 'constant', 'register')))
         if loop.valid():
             return loop
 
@@ -251,6 +263,41 @@ def check_names(folder):
     assert seen > 50, seen
 
 
+# What the register that an inner loop's condition names holds, each time that control comes there.
+OUTER = {'below': lambda n: range(1, n), 'down': lambda n: range(1, n + 1)}
+TRIANGLES = ROOT / 'tests/sim/triangles.ptx'
+
+
+def count_loops(folder, kernel, n):
+    """Iterations of each loop of a kernel in triangles.ptx, by line, for one thread"""
+    kind = 's64' if kernel == 'up_long' else 's32'
+    ends(run([BUILD / 'cli/ptxoffload-sim', TRIANGLES, '--functional', '--kernel', kernel, '--grid', '1',
+              '--block', '1', '--arg', 'buf:f32:64:zero', '--arg', 'buf:f32:1:zero', '--arg',
+              '%s:%d' % (kind, n), '--profile-out=p.json'], folder), 0)
+    loops = json.loads((folder / 'p.json').read_text())['kernels'][0]['functions'][-1]['loops']
+    return [loop['iterations'] for loop in sorted(loops, key=lambda loop: loop['line'])]
+
+
+def check_triangles(folder):
+    """As a compiler writes them, over whole runs"""
+    ends(run([BUILD / 'cli/ptxoffload', TRIANGLES, '-o', 'out.ptx', '--cost=tom', '-w',
+              '--metadata=m.json'], folder), 0)
+    checked = 0
+    for kernel in json.loads((folder / 'm.json').read_text())['kernels']:
+        loops = sorted((b for b in kernel['blocks'] if b['kind'] == 'loop'),
+                       key=lambda b: b['begin_line'])
+        assert len(loops) == 2, kernel['name']
+        condition = loops[1]['condition']
+        for n in (1, 2, 5, 12):
+            told = sum(evaluate(condition['value'], lambda name: n if name[0] == '[' else outer)
+                       for outer in OUTER.get(kernel['name'], range)(n))
+            same((kernel['name'], n, told),
+                 (kernel['name'], n, count_loops(folder, kernel['name'], n)[1]))
+            checked += 1
+    same(checked, 44)
+
+
+add_case('triangles', check_triangles)
 add_case('conditions of samples name live-ins', check_names)
 for part in range(TIMES):
     add_case('%d random loops, part %d' % (LOOPS_AT_A_TIME, part), check, part)

@@ -187,6 +187,12 @@ static bool goes_on(const char *compare, wide x, wide y)
     return compare[0] == 'e' ? x == y : x != y;
 }
 
+static int64_t first_tested(const struct loop *loop)
+{
+    bool ahead = loop->form == TEST_AT_BOTTOM && loop->step_constant;
+    return wrapped(loop, (uint64_t)loop->start + (ahead ? (uint64_t)loop->step : 0));
+}
+
 static struct run run_loop(const struct loop *loop, int64_t most)
 {
     struct run run = {0, false, false};
@@ -195,12 +201,15 @@ static struct run run_loop(const struct loop *loop, int64_t most)
     if (loop->bound_constant) // the compiler adds like the machine
         y = as_seen(loop, wrapped(loop, (uint64_t)loop->bound + (uint64_t)loop->bound_add));
     run.wraps = out_of_range(loop, y);
+    bool joins = loop->form == TEST_AT_BOTTOM && loop->start_constant && loop->step_constant;
     while (!run.wraps && !run.long_run) {
         wide before = x;
         if (loop->form == TEST_AT_TOP && !goes_on(loop->compare, x, y))
             break;
         run.count++;
         x += step;
+        if (joins && run.count == 1) // nobody looks at the counter before the first test
+            x = as_seen(loop, first_tested(loop));
         if (loop->form == TEST_AT_BOTTOM && !goes_on(loop->compare, x, y))
             break;
         if (loop->form == TEST_BEFORE_STEP && !goes_on(loop->compare, before, y))
@@ -303,7 +312,8 @@ static bool check_plan(const struct loop *loop, const struct block_plan *plan)
         return !all_constant && should_be_known(loop) && check_counted(loop, plan->trip_text);
     default:
         return !should_be_known(loop) || (all_constant && (run.wraps || run.long_run)) ||
-               (loop->bits == 64 && (too_wide(loop, loop->start) || too_wide(loop, loop->bound)));
+               (loop->bits == 64 && (too_wide(loop, loop->start) || too_wide(loop, loop->bound) ||
+                                     too_wide(loop, first_tested(loop))));
     }
 }
 
@@ -389,6 +399,22 @@ static const struct {
      "add.s64 %c, %b, 256;\nLOOP: st.global.u32 [%b], 0;\nadd.s64 %b, %b, 16;\n"
      "setp.lt.u64 %p, %b, %c;\n@%p bra LOOP;\n",
      "16"},
+    {"nvcc's triangle: from -1, without sign",
+     "mov.u32 %i, -1;\nLOOP: st.global.u32 [%a], 0;\nadd.s32 %i, %i, 1;\n"
+     "setp.lt.u32 %p, %i, %y;\n@%p bra LOOP;\n",
+     "max(u32(%y) + 1, 1)"},
+    {"the same in 64 bits",
+     "mov.u64 %b, -1;\nLOOP: st.global.u32 [%a], 0;\nadd.s64 %b, %b, 1;\n"
+     "setp.lt.u64 %p, %b, %c;\n@%p bra LOOP;\n",
+     "max(%c + 1, 1)"},
+    {"from one before what a register holds",
+     "add.s32 %x, %x, -1;\nLOOP: st.global.u32 [%a], 0;\nadd.s32 %x, %x, 1;\n"
+     "setp.lt.u32 %p, %x, %y;\n@%p bra LOOP;\n",
+     "max(u32(%y) - u32(%x + 1) + 1, 1)"},
+    {"16 bits that wrap around before they are widened",
+     "mov.u16 %h, -1;\nLOOP: st.global.u32 [%a], 0;\n"
+     "add.s16 %h, %h, 1;\ncvt.u32.u16 %i, %h;\nsetp.lt.u32 %p, %i, %y;\n@%p bra LOOP;\n",
+     NULL},
     {"unrolled by four",
      "LOOP: st.global.u32 [%a], 0;\nadd.s32 %x, %x, 4;\n"
      "setp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\n",
