@@ -145,6 +145,19 @@ static void begin_plain(struct held *held, const struct path *path,
         held->warp->budget -= ORDERED_COST;
 }
 
+// Where one of its lanes goes, for a report on a launch that stands still.
+static void note_access(const struct held *held)
+{
+    const struct access *from = &held->access;
+    struct access *to = &held->warp->access;
+    uint32_t lane = held->mask ? (uint32_t)__builtin_ctz(held->mask) : 0;
+    to->code = from->code;
+    to->memory = from->memory;
+    to->function = from->function;
+    to->mask = held->mask & (1u << lane);
+    to->address[lane] = from->address[lane];
+}
+
 void held_begin(struct held *held, struct warp *warp, const struct path *path,
                 const struct code *code, uint32_t mask)
 {
@@ -166,6 +179,7 @@ void held_begin(struct held *held, struct warp *warp, const struct path *path,
     held->bytes = held->access.bytes;
     sort_lanes(held);
     keep_values(held);
+    note_access(held);
     if (warp->profile)
         profile_begun(warp, &held->access);
 }

@@ -176,12 +176,18 @@ static void look_at_path(struct stall *stall, struct warp *warp, const struct pa
     }
 }
 
+// At the same instruction; of those that go round, anywhere in the loop.
+static bool is_alike(const struct stall *a, const struct stall *b)
+{
+    return a->kind == b->kind && a->at.function == b->at.function && a->first == b->first &&
+           a->last == b->last && a->number == b->number;
+}
+
 static void add(struct stalls *stalls, const struct stall *made, uint32_t cta)
 {
     for (uint32_t i = 0; i < stalls->count; i++) {
         struct stall *stall = &stalls->list[i];
-        if (stall->kind != made->kind || stall->at.function != made->at.function ||
-            stall->at.inst != made->at.inst || stall->number != made->number)
+        if (!is_alike(stall, made))
             continue;
         stall->warps++;
         stall->ctas += stall->last_cta != cta;

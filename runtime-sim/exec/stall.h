@@ -27,7 +27,7 @@ struct stall_missing {
     struct stall_place at;
 };
 
-// Warps that wait for the same at the same instruction.
+// Warps that wait for the same at the same instruction, or go round the same loop.
 struct stall {
     uint8_t kind; // stall_kind
     struct stall_place at;

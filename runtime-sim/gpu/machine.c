@@ -421,15 +421,25 @@ static bool is_stopped(const struct machine *machine)
 }
 
 // To the next cycle in which there is something to do. False: there is none.
-static bool go_on(struct machine *machine, bool dispatches)
+static bool go_on(struct machine *machine, bool dispatches, uint64_t limit)
 {
     uint64_t next = dispatches ? machine->now + 1 : least_due(machine);
+    bool waits = next != UINT64_MAX || memsys_inside(machine->shared.memsys);
+    if (waits && limit > machine->now && limit < next)
+        next = limit;
     next = memsys_advance(machine->shared.memsys, next);
     if (next == UINT64_MAX)
         return false;
     machine->now = next;
     wake_cores(machine);
     return true;
+}
+
+// The cycle that was evaluated last is over: statistics count it.
+static enum machine_end end_cycle(struct machine *machine, enum machine_end end)
+{
+    go_on(machine, true, 0);
+    return end;
 }
 
 static enum machine_end run(struct machine *machine, const struct machine_limits *limits,
@@ -439,12 +449,12 @@ static enum machine_end run(struct machine *machine, const struct machine_limits
         tick(machine);
         commit(machine, result);
         if (result->fault.happened)
-            return MACHINE_FAULT;
+            return end_cycle(machine, MACHINE_FAULT);
         bool dispatches = dispatch(machine);
-        if (!go_on(machine, dispatches) && !is_done(machine) && !relieve(machine) &&
+        if (!go_on(machine, dispatches, limits->cycles) && !is_done(machine) && !relieve(machine) &&
             !relieve(machine))
-            return MACHINE_STUCK;
-        if (limits->cycles && machine->now >= limits->cycles)
+            return end_cycle(machine, MACHINE_STUCK);
+        if (limits->cycles && machine->now >= limits->cycles && !is_done(machine))
             return MACHINE_CYCLES;
         if (machine->now - machine->looked_at < LOOK_EVERY)
             continue;

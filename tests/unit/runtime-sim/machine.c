@@ -72,23 +72,6 @@ static void fill(struct kernel *k, uint32_t **c)
     }
 }
 
-// Every slot of every core is counted under one reason in each cycle.
-static void check_slots(const struct rig *r)
-{
-    static const char *const reasons[] = {
-        "issued",      "stall_empty",   "stall_fetch",        "stall_result",
-        "stall_load",  "stall_barrier", "stall_fence",        "stall_lanes",
-        "stall_ended", "stall_unit",    "stall_memory_queue", "stall_not_selected"};
-    double sum = 0;
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "core.%s", reasons[i]);
-        sum += rig_stat(r, name);
-    }
-    assert_true(sum == rig_stat(r, "machine.cycles") * 56 * 48);
-    assert_true(rig_stat(r, "core.issued") == rig_stat(r, "core.warp_instructions"));
-}
-
 static void check(const char *name, uint64_t shuffle, uint64_t *cycles)
 {
     static struct rig timed;
@@ -104,7 +87,7 @@ static void check(const char *name, uint64_t shuffle, uint64_t *cycles)
     assert_memory_equal(c, expected, 4 * CTAS * 128);
     assert_int_equal(timed.result.warp_instructions, plain.result.warp_instructions);
     assert_int_equal(timed.result.thread_instructions, plain.result.thread_instructions);
-    check_slots(&timed);
+    rig_check_slots(&timed);
     assert_int_equal(rig_stat(&timed, "memory.requests"), rig_stat(&timed, "memory.answers"));
     rig_free(&timed);
     kernel_free(&plain);

@@ -73,12 +73,14 @@ static void put_free(struct text *t, const char *form, uint32_t number)
 static void write_loop(struct text *t, const char *form, const char *use, uint32_t count)
 {
     t->length = 0;
-    text_put(t, HEAD("8.0", "sm_80") ".visible .entry k(.param .u32 n)\n{\n"
-                                     ".reg .pred %%p; .reg .pred %%b<192>; .reg .b32 %%i<2>; .reg .b32 %%r<8>; "
-                                     ".reg .b32 %%q<192>; .reg .b64 %%d<2>; .reg .b64 %%e<192>;\n"
-                                     ".reg .f32 %%f<8>; .reg .f32 %%g<192>; .reg .f64 %%h<3>; "
-                                     ".reg .f64 %%k<192>; .reg .f32 %%m<640>;\n"
-                                     "ld.param.u32 %%i1, [n];\nL:\n");
+    text_put(
+        t, HEAD("8.0",
+                "sm_80") ".visible .entry k(.param .u32 n)\n{\n"
+                         ".reg .pred %%p; .reg .pred %%b<192>; .reg .b32 %%i<2>; .reg .b32 %%r<8>; "
+                         ".reg .b32 %%q<192>; .reg .b64 %%d<2>; .reg .b64 %%e<192>;\n"
+                         ".reg .f32 %%f<8>; .reg .f32 %%g<192>; .reg .f64 %%h<3>; "
+                         ".reg .f64 %%k<192>; .reg .f32 %%m<640>;\n"
+                         "ld.param.u32 %%i1, [n];\nL:\n");
     for (uint32_t i = 0; i < count; i++)
         put_free(t, form, i);
     text_put(t, "sub.u32 %%i1, %%i1, 1;\nsetp.ne.u32 %%p, %%i1, 0;\n@%%p bra L;\n@!%%p bra END;\n");
@@ -236,8 +238,9 @@ static void oldest_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains), cmocka_unit_test(latencies),    cmocka_unit_test(intervals),
-        cmocka_unit_test(steps), cmocka_unit_test(widths), cmocka_unit_test(side_by_side), cmocka_unit_test(oldest_first),
+        cmocka_unit_test(chains),       cmocka_unit_test(latencies), cmocka_unit_test(intervals),
+        cmocka_unit_test(steps),        cmocka_unit_test(widths),    cmocka_unit_test(side_by_side),
+        cmocka_unit_test(oldest_first),
     };
     return cmocka_run_group_tests_name("machine_alu", tests, NULL, NULL);
 }

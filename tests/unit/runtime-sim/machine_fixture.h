@@ -118,6 +118,20 @@ static inline double rig_of(const struct rig *r, const char *group, const char *
     return rig_stat(r, all);
 }
 
+// Every slot of every core is counted under one reason in each cycle.
+static inline void rig_check_slots(const struct rig *r)
+{
+    static const char *const reasons[] = {
+        "issued",      "stall_empty",   "stall_fetch",        "stall_result",
+        "stall_load",  "stall_barrier", "stall_fence",        "stall_lanes",
+        "stall_ended", "stall_unit",    "stall_memory_queue", "stall_not_selected"};
+    double sum = 0, slots = (double)(r->config.memsys.memory.cores * r->config.core.warps);
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        sum += rig_of(r, "core", reasons[i]);
+    assert_true(sum == rig_stat(r, "machine.cycles") * slots);
+    assert_true(rig_stat(r, "core.issued") == rig_stat(r, "core.warp_instructions"));
+}
+
 static inline void rig_free(struct rig *r)
 {
     kernel_free(&r->k);
