@@ -13,6 +13,9 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     uint32_t places = (uint32_t)(config->sets * config->ways), mshrs = (uint32_t)config->mshrs;
     assert(inputs >= 1 && inputs <= CACHE_INPUTS);
     *c = (struct cache){.config = config, .next = UINT64_MAX, .input_count = inputs};
+    c->whole = mask_range(0, (uint32_t)config->line_bytes);
+    c->sectors = (uint32_t)(config->line_bytes / config->sector_bytes);
+    c->line_clocks = (config->line_bytes + config->port_bytes - 1) / config->port_bytes;
     for (uint32_t i = 0; i < inputs; i++)
         c->inputs[i].queue = ARENA_ARRAY(arena, struct cache_request, config->input);
     c->waiting = ARENA_ARRAY(arena, struct cache_request, config->access_queue);
@@ -43,11 +46,17 @@ static void wake_at(struct cache *c, uint64_t now)
         c->next = at;
 }
 
+// A place of a ring of so many: at most once round.
+static uint32_t wrap(uint64_t at, uint64_t count)
+{
+    return (uint32_t)(at < count ? at : at - count);
+}
+
 void cache_put(struct cache *c, uint64_t now, const struct cache_request *request)
 {
     struct cache_input *input = &c->inputs[request->input];
     assert(input->count < c->config->input && mask_any(request->bytes));
-    uint64_t at = (input->head + input->count++) % c->config->input;
+    uint32_t at = wrap(input->head + input->count++, c->config->input);
     input->queue[at] = *request;
     wake_at(c, now);
 }
@@ -56,7 +65,8 @@ void cache_put(struct cache *c, uint64_t now, const struct cache_request *reques
 
 static uint32_t set_of(const struct cache *c, uint64_t line)
 {
-    uint64_t sets = c->config->sets, set = line % sets;
+    uint64_t sets = c->config->sets;
+    uint64_t set = sets & (sets - 1) ? line % sets : line & (sets - 1);
     if (c->config->hash && sets > 1)
         for (uint64_t rest = line / sets; rest; rest /= sets)
             set ^= rest % sets;
@@ -97,6 +107,8 @@ static struct mask sectors_of(const struct cache *c, struct mask bytes)
 {
     uint32_t size = (uint32_t)c->config->sector_bytes;
     struct mask all = {{0}};
+    if (c->sectors == 1)
+        return mask_meet(c->whole, bytes) ? c->whole : all;
     for (uint32_t at = 0; at < c->config->line_bytes; at += size) {
         struct mask sector = mask_range(at, at + size);
         if (mask_meet(sector, bytes))
@@ -107,6 +119,8 @@ static struct mask sectors_of(const struct cache *c, struct mask bytes)
 
 static uint32_t sectors_in(const struct cache *c, struct mask bytes)
 {
+    if (mask_within(c->whole, bytes))
+        return c->sectors;
     return mask_count(bytes) / (uint32_t)c->config->sector_bytes;
 }
 
@@ -121,13 +135,15 @@ static struct mask whole_sectors(const struct cache *c, struct mask bytes)
 
 static uint32_t bank_of(const struct cache *c, uint64_t line)
 {
-    return (uint32_t)(line % c->config->banks);
+    return c->config->banks == 1 ? 0 : (uint32_t)(line % c->config->banks);
 }
 
 // Clocks in which a bank moves so many bytes.
 static uint64_t move(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
 {
-    uint64_t clocks = (bytes + c->config->port_bytes - 1) / c->config->port_bytes;
+    uint64_t clocks = bytes == c->config->line_bytes
+                          ? c->line_clocks
+                          : (bytes + c->config->port_bytes - 1) / c->config->port_bytes;
     uint64_t *until = &c->bank_free[bank_of(c, line)];
     *until = (*until > now ? *until : now) + clocks;
     c->stats.port_clocks += clocks;
@@ -141,7 +157,7 @@ static bool out_has_room(const struct cache *c, uint32_t requests)
 
 static void send(struct cache *c, uint64_t line, struct mask bytes, bool write)
 {
-    uint64_t at = (c->out_head + c->out_count++) % c->config->out;
+    uint32_t at = wrap(c->out_head + c->out_count++, c->config->out);
     c->out[at] = (struct cache_out){line, bytes, write};
     if (!write)
         c->stats.fetches += sectors_in(c, bytes);
@@ -151,7 +167,7 @@ static void send(struct cache *c, uint64_t line, struct mask bytes, bool write)
 static void answer(struct cache *c, const struct cache_request *r, uint64_t now, uint64_t ready)
 {
     const struct cache_input *input = &c->inputs[r->input];
-    uint64_t at = (c->answer_head + c->answer_count++) % c->config->answers;
+    uint32_t at = wrap(c->answer_head + c->answer_count++, c->config->answers);
     c->answer_last = ready > c->answer_last ? ready : c->answer_last;
     c->answers[at] = (struct cache_answer){r->id, c->answer_last, r->kind, r->input};
     if (input->serve)
@@ -235,7 +251,7 @@ static void let_wait(struct cache *c, uint32_t place, const struct cache_request
 {
     uint32_t number = c->mshr_of[place] - 1U;
     struct cache_mshr *mshr = &c->mshrs[number];
-    uint64_t at = (mshr->head + mshr->count++) % c->config->merges;
+    uint32_t at = wrap(mshr->head + mshr->count++, c->config->merges);
     struct cache_request *target = &c->targets[number * c->config->merges + at];
     *target = *r;
     target->from = (uint8_t)from;
@@ -380,18 +396,27 @@ static bool access(struct cache *c, const struct cache_request *r, uint64_t now,
     return true;
 }
 
+// One of the first so many in the access queue is for this line.
+static bool is_behind(const struct cache *c, uint32_t count, uint64_t line)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (c->waiting[i].line == line)
+            return true;
+    return false;
+}
+
 static void access_all(struct cache *c, uint64_t now, struct waits *waits)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->waiting_count; i++) {
-        const struct cache_request r = c->waiting[i];
-        bool behind = false;
-        for (uint32_t k = 0; k < kept; k++)
-            behind |= c->waiting[k].line == r.line;
-        if (!behind && access(c, &r, now, waits))
+        const struct cache_request *r = &c->waiting[i];
+        if (!is_behind(c, kept, r->line) && access(c, r, now, waits)) {
             waits->done = true;
-        else
-            c->waiting[kept++] = r;
+            continue;
+        }
+        if (kept != i)
+            c->waiting[kept] = *r;
+        kept++;
     }
     c->waiting_count = kept;
 }
@@ -407,7 +432,7 @@ static void accept(struct cache *c, struct waits *waits)
         if (!input->count)
             continue;
         c->waiting[c->waiting_count++] = input->queue[input->head];
-        input->head = (input->head + 1) % (uint32_t)c->config->input;
+        input->head = wrap(input->head + 1, c->config->input);
         input->count--;
         waits->done = true;
         idle = 0;
@@ -460,7 +485,7 @@ static bool wake(struct cache *c, uint32_t number, uint64_t now)
     serve(c, &r, place, now, now + 1);
     if (r.kind == CACHE_WRITE)
         after_write(c, &r, place);
-    mshr->head = (mshr->head + 1) % (uint32_t)c->config->merges;
+    mshr->head = wrap(mshr->head + 1, c->config->merges);
     if (!--mshr->count) {
         mshr->writes = false;
         free_mshr(c, number);
@@ -580,7 +605,7 @@ uint64_t cache_answer_next(const struct cache *c)
 void cache_answer_pop(struct cache *c, uint64_t now)
 {
     assert(c->answer_count);
-    c->answer_head = (c->answer_head + 1) % (uint32_t)c->config->answers;
+    c->answer_head = wrap(c->answer_head + 1, c->config->answers);
     if (c->answer_count-- == c->config->answers)
         wake_at(c, now);
 }
@@ -594,7 +619,7 @@ const struct cache_out *cache_out_peek(const struct cache *c)
 void cache_out_pop(struct cache *c, uint64_t now)
 {
     assert(c->out_count);
-    c->out_head = (c->out_head + 1) % (uint32_t)c->config->out;
+    c->out_head = wrap(c->out_head + 1, c->config->out);
     c->out_count--;
     wake_at(c, now);
 }

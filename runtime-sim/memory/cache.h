@@ -91,6 +91,9 @@ struct cache_flush {
 
 struct cache {
     const struct cache_config *config;
+    struct mask whole;    // a line
+    uint32_t sectors;     // of it
+    uint64_t line_clocks; // in which a bank moves it
     uint64_t next;
     uint64_t free; // the first clock that was not ticked
     uint32_t input_count, turn, wake_turn;

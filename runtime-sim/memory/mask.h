@@ -48,7 +48,18 @@ static inline bool mask_meet(struct mask a, struct mask b)
     return (a.w[0] & b.w[0]) | (a.w[1] & b.w[1]);
 }
 
+// Most often none or all. Without an instruction for it, __builtin_popcountll is a call.
+static inline uint32_t mask_count_word(uint64_t word)
+{
+    if (!word || !~word)
+        return word ? 64 : 0;
+    word -= word >> 1 & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    return (uint32_t)(word * 0x0101010101010101 >> 56);
+}
+
 static inline uint32_t mask_count(struct mask m)
 {
-    return (uint32_t)(__builtin_popcountll(m.w[0]) + __builtin_popcountll(m.w[1]));
+    return mask_count_word(m.w[0]) + mask_count_word(m.w[1]);
 }
