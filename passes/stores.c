@@ -23,13 +23,45 @@ void stores_left_out(struct matcher *m, const struct candidate *candidate,
     list(m, &store);
 }
 
+// What wrote a predicate again that is the guard of both, or IR_NONE.
+static uint32_t guard_between(const struct ir_function *fn, uint32_t from, uint32_t to)
+{
+    uint32_t first = ir_find_operand(fn, from, ROLE_GUARD, 0);
+    uint32_t second = ir_find_operand(fn, to, ROLE_GUARD, 0);
+    if (first == IR_NONE || second == IR_NONE ||
+        fn->operands.v[first].index != fn->operands.v[second].index)
+        return IR_NONE;
+    uint32_t version = fn->operand_version.v[second];
+    bool differs = version != IR_NONE && version != fn->operand_version.v[first];
+    return differs && fn->versions.v[version].kind == VERSION_INST ? fn->versions.v[version].index
+                                                                   : IR_NONE;
+}
+
+// The chain of `from` would end with the store, if it could.
+static void judge_end(struct matcher *m, struct load *store, uint32_t from, enum plan_rule rule)
+{
+    uint32_t writer = guard_between(m->fn, from, store->inst);
+    const char *what = verdict_inst(m, store->inst), *chain = verdict_inst(m, from);
+    if (rule == RULE_GUARD && writer != IR_NONE)
+        verdict_set(m, store, rule, writer,
+                    "the %s should end the chain of the %s, but the %s writes the guard of both "
+                    "again",
+                    what, chain, verdict_inst(m, writer));
+    else
+        verdict_set(m, store, rule, from, "the %s should end the chain of the %s, but it %s", what,
+                    chain, verdict_store_reason(rule));
+}
+
 // The value is the result of a chain that leaves it at the core.
 static void judge_result(struct matcher *m, struct load *store, uint32_t version, uint32_t from)
 {
     struct readers readers = uses_readers(&m->uses, version);
     uint32_t other = readers.inst[readers.inst[0] == store->inst];
     const char *what = verdict_inst(m, store->inst), *value = verdict_value(m, version);
-    if (readers.count < 2)
+    enum plan_rule rule = match_store_fault(m, store->inst, from);
+    if (readers.count < 2 && rule != RULE_COUNT)
+        judge_end(m, store, from, rule);
+    else if (readers.count < 2)
         verdict_set(m, store, RULE_OVERLAP, from,
                     "the %s stores %s, which the chain of the %s leaves at the core", what, value,
                     verdict_inst(m, from));

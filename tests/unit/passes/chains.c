@@ -470,6 +470,14 @@ static void test_stores(void **state)
         {"nothing loaded", "add.f32 %f3, %u, %u;\nst.global.f32 [%c], %f3;\n", "pattern:2<1"},
         {"from shared memory", "ld.shared.f32 %f3, [%a];\nst.global.f32 [%c], %f3;\n",
          "shared:2<1"},
+        {"a guard that is written again in front of it",
+         "@%p ld.global.f32 %f1, [%a];\n@%p ld.global.f32 %f2, [%b];\n"
+         "@%p add.f32 %f3, %f1, %f2;\nsetp.gt.u32 %p, %vi, 7;\n@%p st.global.f32 [%c], %f3;\n",
+         "2:1,2,3 guard:5<4"},
+        {"under another guard",
+         "@%p ld.global.f32 %f1, [%a];\n@%p ld.global.f32 %f2, [%b];\n"
+         "@%p add.f32 %f3, %f1, %f2;\n@%q st.global.f32 [%c], %f3;\n",
+         "2:1,2,3 guard:4<3"},
     };
     CHECK_STORES(examples);
 }
