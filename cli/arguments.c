@@ -230,6 +230,7 @@ static const char *overwrites(struct arena *arena, const struct arguments *a, co
         {in_place ? NULL : a->input, NULL},
         {a->capability_path, "--capability"},
         {a->profile_path, "--profile"},
+        {a->compare, "--compare"},
     };
     for (size_t i = 0; path && !file_is_standard(path) && i < sizeof read / sizeof *read; i++)
         if (read[i].path && output_same(arena, read[i].path, path))
@@ -316,9 +317,24 @@ static void check_diagnostics(struct reader *r)
             also = a->wishes.v[i].option;
     if (!told.path && a->diagnostics.format != DIAGNOSTICS_TEXT && also)
         fail(r, "%s writes to standard error as well: give --diagnostics a file", also);
-    if (told.path && a->list && file_is_standard(told.path))
-        fail(r, "--list and --diagnostics both write to standard output");
+    if (told.path && (a->list || a->compare) && file_is_standard(told.path))
+        fail(r, "%s and --diagnostics both write to standard output",
+             a->list ? "--list" : "--compare");
     check_overwrites(r, &told);
+}
+
+// As in a check, the options of the analysis may be those of the run that made OUT.
+static void check_compare(struct reader *r)
+{
+    const struct arguments *a = r->arguments;
+    if (a->check || a->list || a->strip || a->format)
+        fail(r, "--compare is a run of its own, and so are --check, --list, --strip and --format");
+    else if (a->output || a->metadata || a->emit || wants_report(a) || a->remarks ||
+             a->depfile.wanted)
+        fail(r, "--compare writes nothing: there is nothing for -o, --metadata, --report, --emit, "
+                "--remarks and -MD");
+    if (file_is_standard(a->input) && file_is_standard(a->compare))
+        fail(r, "--compare needs two texts, and there is one standard input");
 }
 
 static void check_writing(struct reader *r)
@@ -353,7 +369,9 @@ static void check(struct reader *r)
         fail(r, "--fragment needs --check: other work needs a whole module");
     // As compilers do, a check takes the options of the run that it stands for.
     a->in_folders = a->check && a->output && is_folder(a->output);
-    if (!a->check && !a->list)
+    if (a->compare)
+        check_compare(r);
+    else if (!a->check && !a->list)
         check_writing(r);
     if (!r->failed)
         check_diagnostics(r);

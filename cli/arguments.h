@@ -58,6 +58,7 @@ struct arguments {
     struct block_shape block;
     const char *capability_path;         // NULL: the usual one
     const struct capability *capability; // what the file says, once it is read
+    const char *compare;                 // NULL: nothing is compared
     const char *profile_path;            // NULL: nothing was measured
     const struct source *profile;        // the file, once it is read
     int restrict_parameters;

@@ -243,6 +243,10 @@ static const struct option analysis_options[] = {
 
 static const struct option message_options[] = {
     {"--check", NULL, FLAG(check, 1), .help = "say what is wrong with IN, write nothing"},
+    {"--compare", "OUT", TEXT(compare),
+     .help = "prove that OUT does what IN does: the same instructions, in\n"
+             "an order that keeps all dependences (with --fma=split, some\n"
+             "divided), or say where it may not; nothing is written"},
     {"--fragment", NULL, FLAG(fragment, 1),
      .help = "IN is a part of a module or of a body, without .version\n"
              "and .target; with --check only"},

@@ -21,8 +21,7 @@
 
 // Steps
 
-// Builds the program; false, after saying what is wrong with it, if it is not one.
-static bool build(struct run *run, struct source *source)
+bool run_build(struct run *run, struct source *source)
 {
     diags_init(&run->diags, &run->arena);
     ptx_parse(&run->tree, &run->arena, source, &run->diags);
@@ -261,7 +260,7 @@ static int analyse(struct run *run)
         run_read_untagged(run);
     timing_end(&run->timing, "read");
     bool good = !needs_program(run) ||
-                (build(run, &run->opened.source) && take_profile(run, &options.passes) &&
+                (run_build(run, &run->opened.source) && take_profile(run, &options.passes) &&
                  decide(run, &options.passes) && compare_profile(run, &options.passes));
     if (!good)
         return BAD_INPUT;
@@ -335,8 +334,10 @@ static int process_input(struct run *run)
 {
     timing_end(&run->timing, "read");
     message_verbose(&run->messages, "read %u bytes from '%s'", run->input.length, run->input.name);
+    if (run->arguments.compare)
+        return run_compare(run);
     if (run->arguments.check)
-        return build(run, &run->input) ? DONE : BAD_INPUT;
+        return run_build(run, &run->input) ? DONE : BAD_INPUT;
     if (run->arguments.format)
         return format(run);
     return run->arguments.strip ? strip(run) : analyse(run);

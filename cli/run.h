@@ -35,6 +35,13 @@ struct run {
     VEC(const char *) targets, sources;
 };
 
+// Builds the program of a text in the run's tree and module; false, after saying what is wrong with
+// it, if it is not one.
+bool run_build(struct run *run, struct source *source);
+
+// With --compare: what is to be done of the input. Returns the exit code.
+int run_compare(struct run *run);
+
 // Writes a product where its wish says. False, after saying why, if it cannot be written.
 bool run_write(struct run *run, const struct wish *wish);
 // Gives the files that were written their names. False, after saying why, if that cannot be.

@@ -230,7 +230,8 @@ static void check_guard(struct check *c)
                                             c->fn->registers.v[guard->index].type >= WORD_COUNT))
         return;
     const struct node *at = &c->tree->nodes.v[guard->node];
-    diag_add(c->diags, DIAG_ERROR, "operand-type", at->begin, at->end, "a guard must be a predicate");
+    diag_add(c->diags, DIAG_ERROR, "operand-type", at->begin, at->end,
+             "a guard must be a predicate");
 }
 
 // What the syntax complained of is not complained of again.

@@ -58,7 +58,8 @@ static void check_space(struct check *c)
                                : arena_printf(&c->scratch, "lies in %s", isa_words[variable].text);
         const char *access = c->inst->space < WORD_COUNT ? isa_words[c->inst->space].text
                                                          : "an access without a state space";
-        refuse(c, "operand-type", operand->node, arena_printf(&c->scratch, "%s, not in %s", lies, access));
+        refuse(c, "operand-type", operand->node,
+               arena_printf(&c->scratch, "%s, not in %s", lies, access));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "passes/verify.h"
 #include "passes/address.h"
 #include "passes/verify_text.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -452,11 +453,20 @@ static void check_memory(struct checker *c)
 
 // Windows
 
+// What the output has instead of an instruction that it lacks, if anything.
+static uint32_t instead(const struct checker *c)
+{
+    for (uint32_t i = 0; i < c->events.n; i++)
+        if (c->events.v[i].member == IR_NONE)
+            return c->events.v[i].item.begin;
+    return c->output.at;
+}
+
 static bool check_pairs(struct checker *c)
 {
     for (uint32_t i = 0; i < c->members.n; i++)
         if (c->members.v[i].out == IR_NONE) {
-            add_fault(c, c->members.v[i].item.begin, c->output.at, "it is not in the output");
+            add_fault(c, c->members.v[i].item.begin, instead(c), "it is not in the output");
             return false;
         }
     for (uint32_t i = 0; i < c->events.n; i++) {
@@ -477,7 +487,8 @@ static bool check_pairs(struct checker *c)
 static void check_window(struct checker *c)
 {
     pair_same(c);
-    pair_divided(c);
+    if (c->options->fma == FMA_SPLIT)
+        pair_divided(c);
     if (!check_pairs(c))
         return;
     check_registers(c);
@@ -539,6 +550,18 @@ static bool is_difference(struct checker *c, struct item *a, uint32_t inst, stru
            (a->kind == ITEM_INSTRUCTION && inst != IR_NONE && !same_loc(c, a, b));
 }
 
+// Where two items begin to differ: at a word or a sign of each.
+static void add_difference(struct checker *c, const struct item *a, const struct item *b)
+{
+    uint32_t same = 0;
+    const char *in = c->input.text + a->begin, *out = c->output.text + b->begin;
+    while (same < a->end - a->begin && same < b->end - b->begin && in[same] == out[same])
+        same++;
+    while (same && (isalnum((unsigned char)in[same - 1]) || strchr("_.$%", in[same - 1])))
+        same--;
+    add_fault(c, a->begin + same, b->begin + same, "the texts differ");
+}
+
 static void check_texts(struct checker *c)
 {
     for (;;) {
@@ -552,7 +575,7 @@ static void check_texts(struct checker *c)
             memset(&c->events, 0, sizeof c->events);
             arena_reset(&c->scratch);
             if (c->to->faults.n == faults && !same_text(c, &a, &b))
-                add_fault(c, a.begin, b.begin, "the texts differ");
+                add_difference(c, &a, &b);
             if (c->to->faults.n > faults)
                 return;
         }

@@ -351,13 +351,27 @@ static void orders(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct proof p;
-        prove_begin(&p, cases[i].input, (struct pass_options){.reorder = false});
+        prove_begin(&p, cases[i].input, (struct pass_options){.reorder = false, .fma = FMA_SPLIT});
         const char *wrong = refute(&p, cases[i].output, strlen(cases[i].output));
         if (!wrong != cases[i].right)
             print_message("case %zu: %s\n", i, wrong ? wrong : "proven");
         assert_int_equal(!wrong, cases[i].right);
         program_free(&p.program);
     }
+}
+
+// What rounds twice is another result: only who asks for divided multiply-adds gets them.
+static void fused(void **state)
+{
+    (void)state;
+    struct proof p;
+    static const char divided[] = BODY("mul.rn.f32 %q1, %f2, %f3; add.rn.f32 %f1, %q1, %f4;\n");
+    prove_begin(&p, BODY("fma.rn.f32 %f1, %f2, %f3, %f4;\n"),
+                (struct pass_options){.reorder = false, .fma = FMA_FUSED});
+    assert_non_null(refute(&p, divided, strlen(divided)));
+    p.options.passes.fma = FMA_SPLIT;
+    assert_null(refute(&p, divided, strlen(divided)));
+    program_free(&p.program);
 }
 
 // Claims of the plan, each changed by itself.
@@ -559,8 +573,10 @@ static void kept_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples), cmocka_unit_test(mutations),      cmocka_unit_test(orders),
-        cmocka_unit_test(claims),  cmocka_unit_test(made_up_chains), cmocka_unit_test(kept_values),
+        cmocka_unit_test(samples),     cmocka_unit_test(mutations),
+        cmocka_unit_test(orders),      cmocka_unit_test(fused),
+        cmocka_unit_test(claims),      cmocka_unit_test(made_up_chains),
+        cmocka_unit_test(kept_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
