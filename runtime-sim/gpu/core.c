@@ -284,21 +284,36 @@ static uint32_t count_slots_of(uint64_t slots)
     return slots ? (uint32_t)__builtin_popcountll(slots) : 0;
 }
 
-static void count_ready(struct core *core, uint64_t chosen, uint64_t units, uint64_t by_memory)
+// In so many cycles.
+static void count_ready(struct core *core, uint64_t chosen, uint64_t units, uint64_t by_memory,
+                        uint64_t cycles)
 {
     struct core_stats *s = &core->stats;
     uint64_t rest = core->ready & ~chosen;
-    s->issued += count_slots_of(chosen);
-    s->stall_memory_queue += count_slots_of(rest & by_memory);
-    s->stall_unit += count_slots_of(rest & units & ~by_memory);
-    s->stall_not_selected += count_slots_of(rest & ~units & ~by_memory);
+    s->issued += count_slots_of(chosen) * cycles;
+    s->stall_memory_queue += count_slots_of(rest & by_memory) * cycles;
+    s->stall_unit += count_slots_of(rest & units & ~by_memory) * cycles;
+    s->stall_not_selected += count_slots_of(rest & ~units & ~by_memory) * cycles;
+}
+
+void core_catch_up(struct core *core, uint64_t now)
+{
+    if (now <= core->counted)
+        return;
+    uint64_t passed = now - core->counted;
+    if (core->ready) {
+        uint64_t by_memory, units = blocked(core, now - 1, &by_memory);
+        count_ready(core, 0, units, by_memory, passed);
+    }
+    core->busy += core->ready || (core->queue_count && core->l1_full) ? passed : 0;
+    core->counted = now;
 }
 
 static void issue(struct core *core, uint64_t now)
 {
     uint64_t by_memory, units = blocked(core, now, &by_memory);
     uint64_t chosen = core->ready & ~units ? choose(core, now, units) : 0;
-    count_ready(core, chosen, units, by_memory);
+    count_ready(core, chosen, units, by_memory, 1);
     for (uint64_t rest = chosen; rest; rest &= rest - 1) {
         uint32_t index = (uint32_t)__builtin_ctzll(rest);
         if (core->slots[index].next->shared)
@@ -308,16 +323,42 @@ static void issue(struct core *core, uint64_t now)
     }
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+// The first cycle from `at` on in which slots that are ready are no longer blocked as they are now.
+// What only the load/store unit blocks goes on when that does.
+static uint64_t next_issue(const struct core *core, uint64_t at)
+{
+    uint64_t next = UINT64_MAX;
+    if (core->refused || core->freed_count)
+        return at;
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        uint64_t free = UINT64_MAX;
+        for (uint32_t i = 0; core->wants[unit] && i < core->shared->units[unit]; i++)
+            free = least(free, core->unit_free[unit][i]);
+        if (unit == UNIT_MEMORY && free <= at && !lsu_can_take(core))
+            continue;
+        next = least(next, free);
+    }
+    return next > at ? next : at;
+}
+
 static uint64_t next_cycle(const struct core *core, uint64_t now)
 {
-    if (core->ready || core->hungry || core->deferred)
+    if (core->hungry || core->deferred)
         return now + 1;
-    uint64_t wakes = core_next_wake(core), lsu = lsu_next(core, now);
-    return wakes < lsu ? wakes : lsu;
+    uint64_t next = least(core_next_wake(core), lsu_next(core, now));
+    return core->ready && next > now + 1 ? least(next, next_issue(core, now + 1)) : next;
 }
 
 void core_tick(struct core *core, uint64_t now)
 {
+    core_catch_up(core, now);
+    core->counted = now + 1;
+    core->busy++;
     core->wheel_at = now;
     lsu_receive(core, now);
     wake(core, now);

@@ -119,7 +119,8 @@ struct core {
     struct arena *arena;
     uint32_t index;
     uint64_t next;    // nothing is to be done before
-    uint64_t settled; // cycles before this one are in the statistics
+    uint64_t counted; // cycles before this one are in the statistics, as to slots that are ready
+    uint64_t busy;    // cycles in which there was something to do
     struct slot slots[CORE_WARPS];
     struct core_cta ctas[CORE_CTAS];
     uint32_t cta_count, threads, registers, shared_bytes; // in use
@@ -155,6 +156,7 @@ struct core {
     uint32_t missed_head, missed_count;
     uint32_t send_turn;
     bool refused; // by the network: it will say when there is room
+    bool l1_full; // what is next to be sent waits for room in the first level
     struct core_stats stats;
 };
 
@@ -177,7 +179,10 @@ static inline bool core_has_commit(const struct core *core)
 }
 // Values of an access that a partition serves.
 void core_served(struct core *core, const struct memsys_request *request);
-// Statistics up to, not with, this cycle.
+// Statistics of slots that are ready up to, not with, this cycle: before something else than
+// core_tick changes which are. In the cycles since the last tick none could issue.
+void core_catch_up(struct core *core, uint64_t now);
+// All statistics up to, not with, this cycle.
 void core_settle(struct core *core, uint64_t now);
 // Forgets what the first level holds: between launches.
 void core_flush(struct core *core);

@@ -186,7 +186,8 @@ static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct 
 {
     bool write = part->kind == MEMSYS_WRITE;
     struct entry *entry = &core->entries[index];
-    if (!cache_can_put(&core->l1, 0))
+    core->l1_full = !cache_can_put(&core->l1, 0);
+    if (core->l1_full)
         return false;
     struct cache_request request = {.id = part_tag(index, (uint32_t)(part - entry->parts.v)),
                                     .line = part->line,
@@ -276,6 +277,7 @@ static void send_next(struct core *core, uint64_t now)
     uint32_t index = core->queue[core->queue_head];
     struct entry *entry = &core->entries[index];
     uint32_t part = entry->sent++, count = entry->parts.n; // it may be over with its last part
+    core->l1_full = false;
     if (!send_part(core, now, index, &entry->parts.v[part])) {
         entry->sent--;
         return;
@@ -436,7 +438,8 @@ uint64_t lsu_next(const struct core *core, uint64_t now)
     bool sends = core->direct_count || core->missed_count || cache_out_peek(&core->l1);
     if (sends && !core->refused)
         return now + 1;
-    if (core->queue_count)
+    // What waits for room in the first level can only be sent after that has ticked.
+    if (core->queue_count && (!core->l1_full || core->refused || cache_can_put(&core->l1, 0)))
         next = core->banks_free > now + 1 ? core->banks_free : now + 1;
     next = core->l1_next < next ? core->l1_next : next;
     next = answer < next ? answer : next;

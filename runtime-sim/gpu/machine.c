@@ -303,7 +303,6 @@ static void tick(struct machine *machine)
         if (machine->due[index] > now)
             continue;
         core_tick(&machine->cores[index], now);
-        machine->totals.core_cycles++;
     }
 }
 
@@ -365,6 +364,7 @@ static bool relieve(struct machine *machine)
                 at->seen = at->cta ? at->cta->events : 0;
                 continue;
             }
+            core_catch_up(core, machine->now + (machine->due[i] > machine->now));
             core_look_at_cta(core, machine->now + 1, k);
             machine->due[i] = machine->now + 1;
             relieved = true;
@@ -520,6 +520,9 @@ static void refresh(struct machine *machine)
         add_all((uint64_t *)l1, &machine->cores[i].l1.stats, sizeof *l1);
     }
     struct machine_totals *totals = &machine->totals;
+    totals->core_cycles = 0;
+    for (uint32_t i = 0; i < machine->count; i++)
+        totals->core_cycles += machine->cores[i].busy;
     totals->warp_instructions = cores->warp_instructions;
     totals->thread_instructions = cores->thread_instructions;
     totals->from_l1 = l1->read_hits;

@@ -24,6 +24,7 @@ void core_set_state(struct core *core, uint64_t now, uint32_t index, enum slot_s
 
 void core_settle(struct core *core, uint64_t now)
 {
+    core_catch_up(core, now);
     for (uint32_t i = 0; i < core->shared->config->warps; i++)
         core_set_state(core, now, i, core->slots[i].state);
 }
