@@ -419,6 +419,7 @@ void lsu_receive(struct core *core, uint64_t now)
         uint32_t index = (uint32_t)(a->id >> PART_BITS);
         uint32_t part = (uint32_t)a->id & ((1u << PART_BITS) - 1);
         cache_answer_pop(&core->l1, now);
+        core->l1_next = core->l1.next < core->l1_next ? core->l1.next : core->l1_next;
         core->slots[core->entries[index].slot].cached--;
         part_done(core, now, index, part);
     }

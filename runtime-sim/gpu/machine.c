@@ -103,6 +103,17 @@ struct memsys *machine_memsys(const struct machine *machine)
     return machine->shared.memsys;
 }
 
+void machine_flush(struct machine *machine)
+{
+    struct memsys *memsys = machine->shared.memsys;
+    memsys_flush(memsys);
+    while (memsys_flushing(memsys))
+        machine->now = memsys_advance(memsys, UINT64_MAX);
+    for (uint32_t i = 0; i < machine->count; i++) // no kernel's cycles
+        for (uint32_t k = 0; k < CORE_WARPS; k++)
+            machine->cores[i].slots[k].since = machine->now;
+}
+
 void machine_report(const struct machine *machine, FILE *to)
 {
     memsys_report(machine->shared.memsys, to, 32);
@@ -526,7 +537,7 @@ static void refresh(struct machine *machine)
     totals->warp_instructions = cores->warp_instructions;
     totals->thread_instructions = cores->thread_instructions;
     totals->from_l1 = l1->read_hits;
-    totals->from_l1_merge = l1->merged;
+    totals->from_l1_merge = l1->read_merged;
     totals->l1_requests = l1->reads + cores->direct_loads;
     memsys_stats_refresh(machine->shared.memsys);
 }

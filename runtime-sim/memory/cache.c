@@ -307,6 +307,7 @@ static bool miss(struct cache *c, const struct cache_request *r, uint32_t *place
     if (*place == NOWHERE && (*place = take_place(c, r->line, now, 1)) == NOWHERE)
         return false;
     c->stats.merged += mshr && mshr->count;
+    c->stats.read_merged += mshr && mshr->count;
     fetch(c, *place, sectors_of(c, mask_without(r->bytes, c->known[*place])));
     let_wait(c, *place, r, mshr ? CACHE_MERGED : CACHE_FETCHED);
     return true;
