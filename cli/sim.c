@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/object_input.h"
+#include "cli/sim_machine.h"
 #include "cli/sim_options.h"
 #include "cli/sim_progress.h"
 #include "frontend/directives.h"
@@ -39,6 +40,7 @@ struct sim {
     struct ir_module module;
     struct program program;
     struct session session;
+    struct sim_machine machine;
     struct progress progress;
     atomic_int stop; // the signal that has interrupted the run, or 0
 };
@@ -110,12 +112,12 @@ static bool take_saves(struct sim *sim)
 }
 
 // All that is read and written, by its path.
-struct path {
+struct file_path {
     const char *path, *what;
     bool written;
 };
 
-static bool differ(struct sim *sim, const struct path *a, const struct path *b)
+static bool differ(struct sim *sim, const struct file_path *a, const struct file_path *b)
 {
     if (!(a->written || b->written) || !output_same(&sim->arena, a->path, b->path))
         return true;
@@ -127,27 +129,27 @@ static bool differ(struct sim *sim, const struct path *a, const struct path *b)
     return false;
 }
 
-struct paths {
-    VEC(struct path) list;
+struct file_paths {
+    VEC(struct file_path) list;
 };
 
-static void add_path(struct sim *sim, struct paths *paths, const char *path, const char *what,
+static void add_path(struct sim *sim, struct file_paths *paths, const char *path, const char *what,
                      bool written)
 {
-    struct path made = {path, what, written};
+    struct file_path made = {path, what, written};
     if (path)
         vec_push(&sim->arena, &paths->list, made);
 }
 
 // A file with data, by the name that the user wrote; NULL: there is none.
-static void add_read(struct sim *sim, struct paths *paths, const char *name, const char *what)
+static void add_read(struct sim *sim, struct file_paths *paths, const char *name, const char *what)
 {
     if (name)
         add_path(sim, paths, run_path(&sim->run, name), what, false);
 }
 
 // What is read comes first.
-static void collect_paths(struct sim *sim, struct paths *paths)
+static void collect_paths(struct sim *sim, struct file_paths *paths)
 {
     const struct run *run = &sim->run;
     add_path(sim, paths, sim->arguments.common.input, "the input", false);
@@ -165,11 +167,16 @@ static void collect_paths(struct sim *sim, struct paths *paths)
                  arena_printf(&sim->arena, "'%s'", run->buffers.v[i].name), true);
     add_path(sim, paths, sim->arguments.json, "--json", true);
     add_path(sim, paths, sim->arguments.profile, "--profile-out", true);
+    add_path(sim, paths, sim->arguments.stats, "--stats", true);
+    add_path(sim, paths, sim->arguments.series, "--series", true);
+    for (uint32_t i = 0; i < sim->machine.resolved.texts.n; i++)
+        add_path(sim, paths, sim->machine.resolved.texts.v[i]->source.name, "the configuration",
+                 false);
 }
 
 static bool check_paths(struct sim *sim)
 {
-    struct paths paths = {0};
+    struct file_paths paths = {0};
     bool good = true;
     collect_paths(sim, &paths);
     for (uint32_t i = 0; i < paths.list.n; i++)
@@ -253,6 +260,7 @@ static int exit_code(const struct sim *sim, enum session_outcome outcome)
         [SESSION_CHECK_FAILED] = CHECK_FAILED,
         [SESSION_NO_PROGRESS] = NO_PROGRESS,
         [SESSION_FAULT] = FAULT,
+        [SESSION_LIMITED] = DONE,
     };
     return outcome == SESSION_INTERRUPTED ? BY_SIGNAL + sim->stop : codes[outcome];
 }
@@ -261,6 +269,37 @@ static void print(void *context, const char *text, size_t length)
 {
     (void)context;
     fwrite(text, 1, length, stdout);
+}
+
+// Statistics of an outcome that is no failure of the run.
+static bool is_told(enum session_outcome outcome)
+{
+    return outcome != SESSION_BAD_INPUT;
+}
+
+static FILE *open_output(struct sim *sim, const char *path)
+{
+    const char *error;
+    FILE *to = output_open(&sim->outputs, path, &error);
+    if (!to)
+        message_error(&sim->messages, "%s", error);
+    return to;
+}
+
+// Launches take time from now on.
+static bool start_machine(struct sim *sim)
+{
+    struct sim_machine *machine = &sim->machine;
+    if (sim->arguments.series) {
+        FILE *to = open_output(sim, sim->arguments.series);
+        if (!to)
+            return false;
+        machine->wish.interval = sim->arguments.interval;
+        sim_machine_series(machine, to);
+    }
+    timed_begin(&machine->timed, &sim->session, &machine->wish);
+    sim->progress.timed = &machine->timed;
+    return true;
 }
 
 static enum session_outcome run(struct sim *sim)
@@ -281,6 +320,8 @@ static enum session_outcome run(struct sim *sim)
         .progress = progress_launch,
         .context = &sim->progress,
     };
+    if (!sim->arguments.functional && !start_machine(sim))
+        return SESSION_BAD_INPUT;
     progress_start(&sim->progress);
     interrupt_defer(&sim->stop);
     enum session_outcome outcome =
@@ -296,6 +337,9 @@ static enum session_outcome run(struct sim *sim)
         if (outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED)
             outcome = SESSION_BAD_INPUT;
     }
+    if (outcome == SESSION_LIMITED)
+        fprintf(stderr, "%s: note: --max-cycles has ended the run before it was done\n",
+                sim_command.name);
     session_tell_reports(session);
     if (outcome == SESSION_DONE && session_reports(session))
         outcome = SESSION_CHECK_FAILED;
@@ -305,15 +349,6 @@ static enum session_outcome run(struct sim *sim)
 }
 
 // Writing
-
-static FILE *open_output(struct sim *sim, const char *path)
-{
-    const char *error;
-    FILE *to = output_open(&sim->outputs, path, &error);
-    if (!to)
-        message_error(&sim->messages, "%s", error);
-    return to;
-}
 
 static bool save_buffers(struct sim *sim)
 {
@@ -335,6 +370,7 @@ static bool write_json(struct sim *sim, enum session_outcome outcome)
         return true;
     struct result result = {
         .session = &sim->session,
+        .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
         .run_file = sim_is_run_file(&sim->arguments) ? sim->run_source.name : NULL,
         .outcome = outcome,
         .exit_code = exit_code(sim, outcome),
@@ -354,11 +390,20 @@ static bool write_profile(struct sim *sim)
     return to || !sim->arguments.profile;
 }
 
-// Results of a run that did not come to its end are no results.
+static bool write_stats(struct sim *sim)
+{
+    FILE *to = sim->arguments.stats ? open_output(sim, sim->arguments.stats) : NULL;
+    if (to)
+        timed_write_stats(&sim->machine.timed, sim->arguments.stats, to);
+    return to || !sim->arguments.stats;
+}
+
+// Results of a run that did not come to its end are no results; what was counted is.
 static int write_all(struct sim *sim, enum session_outcome outcome)
 {
     bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
-    if ((complete && (!save_buffers(sim) || !write_profile(sim))) || !write_json(sim, outcome))
+    if ((complete && (!save_buffers(sim) || !write_profile(sim))) ||
+        (is_told(outcome) && !write_stats(sim)) || !write_json(sim, outcome))
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
     if (!error)
@@ -391,6 +436,12 @@ static int tell(struct sim *sim)
         options_help(&sim_command, to);
     else if (sim->arguments.help_run)
         keys_print(to);
+    else if (sim->arguments.list_configs)
+        config_names_print(to);
+    else if (sim->arguments.print_config)
+        config_print(&sim->machine.resolved, to);
+    else if (sim->arguments.list_stats)
+        timed_list_stats(&sim->machine.config, &sim->arena, to);
     else
         fprintf(to, "%s %s\n", sim_command.name, PTXOFFLOAD_VERSION);
     const char *error = outputs_commit(&sim->outputs);
@@ -399,22 +450,27 @@ static int tell(struct sim *sim)
     return error ? BAD_INPUT : DONE;
 }
 
+static bool tells_at_once(const struct sim_arguments *a)
+{
+    return a->common.help || a->help_run || a->common.version || a->list_configs;
+}
+
 static int do_all(struct sim *sim, int argc, char **argv)
 {
+    const struct sim_arguments *a = &sim->arguments;
     if (!sim_arguments_read(&sim->arguments, &sim->arena, argc, argv, stderr))
         return BAD_USAGE;
     messages_init(&sim->messages, sim_command.name, &sim->arguments.common, &sim->told);
-    if (sim->arguments.common.help || sim->arguments.help_run || sim->arguments.common.version)
+    if (tells_at_once(a))
         return tell(sim);
-    if (!messages_begin(&sim->messages, &sim->arena))
+    if (!messages_begin(&sim->messages, &sim->arena) ||
+        !sim_machine_read(&sim->machine, &sim->arena, a, &sim->messages))
         return BAD_INPUT;
-    if (!read_run(sim) || !read_program(sim) || !build(sim))
+    if (sim_only_tells(a))
+        return tell(sim);
+    if (!read_run(sim) || !read_program(sim) || !build(sim) ||
+        sim_machine_misses(&sim->machine, &sim->program, &sim->messages))
         return BAD_INPUT;
-    if (!sim->arguments.functional)
-        fprintf(stderr,
-                "%s: note: there is no cycle model yet: only values are computed, as with "
-                "--functional\n",
-                sim_command.name);
     enum session_outcome outcome = run(sim);
     tell_counts(sim);
     return write_all(sim, outcome);

@@ -1,6 +1,7 @@
 #include "cli/sim_options.h"
 #include "cli/response.h"
 #include "support/file.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@ static const char *const check_names[] = {
     [CHECK_OF_READS] = "uninit",
     NULL,
 };
+
+static const char *const policy_names[] = {"baseline", NULL};
 
 static const char *take_arg(struct arena *arena, void *into, const char *argument)
 {
@@ -59,15 +62,49 @@ static const char *take_set(struct arena *arena, void *into, const char *argumen
     const char *error = take_pair(arena, argument, &pair);
     if (error)
         return error;
-    if (strncmp(pair.name, "values.", 7) || !pair.name[7])
+    if (!strchr(pair.name, '.'))
         return arena_printf(arena,
-                            "cannot set '%s': values.NAME is a value of a run file, and keys of a "
-                            "machine are not supported yet",
+                            "cannot set '%s': it is SECTION.KEY of the machine, or values.NAME of "
+                            "the run file",
                             pair.name);
+    if (strncmp(pair.name, "values.", 7)) {
+        vec_push(arena, &((struct sim_arguments *)into)->machine_settings, argument);
+        return NULL;
+    }
     pair.name += 7;
     vec_push(arena, &((struct sim_arguments *)into)->settings, pair);
     return NULL;
 }
+
+static const char *take_timed(struct arena *arena, void *into, const char *argument)
+{
+    struct timed_region region;
+    const char *error = timed_region_read(&region, arena, argument);
+    if (!error)
+        vec_push(arena, &((struct sim_arguments *)into)->timed, region);
+    return error;
+}
+
+static const char *take_uint(struct arena *arena, const char *argument, uint64_t least,
+                             uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(argument, &end, 10);
+    if (*argument >= '0' && *argument <= '9' && !*end && !errno && *value >= least)
+        return NULL;
+    return arena_printf(arena, "cannot be '%s': it is a whole number%s", argument,
+                        least ? " from 1 on" : "");
+}
+
+#define TAKE_UINT(name, least)                                                                     \
+    static const char *take_##name(struct arena *arena, void *into, const char *argument)          \
+    {                                                                                              \
+        return take_uint(arena, argument, least, &((struct sim_arguments *)into)->name);           \
+    }
+TAKE_UINT(max_cycles, 1)
+TAKE_UINT(interval, 1)
+TAKE_UINT(shuffle, 0)
 
 static const char *take_threads(struct arena *arena, void *into, const char *argument)
 {
@@ -126,16 +163,39 @@ static const struct option launch_options[] = {
 };
 
 static const struct option run_options[] = {
-    {"--set", "values.NAME=VALUE", CALL(take_set),
-     .help = "give a value of the run file another value"},
-    {"--functional", NULL, FLAG(functional, 1), .help = "values only, no cycles: all there is yet"},
+    {"--functional", NULL, FLAG(functional, 1),
+     .help = "values only, no cycles: about a hundred times faster"},
+    {"--set", "KEY=VALUE", CALL(take_set),
+     .help = "give a key of the machine another value, as\n"
+             "core.schedulers=2, or values.NAME of the run file"},
     {"--threads", "N", CALL(take_threads),
-     .help = "threads of this machine; the results are the same"},
+     .help = "threads of this machine, where no cycles are counted;\nthe results are the same"},
     {"--check", "race,uninit", SET(checks, check_names),
      .help = "look for threads that access the same memory in no order,\n"
-             "for reads of what nobody has written: exit code 3"},
+             "for reads of what nobody has written: exit code 3; needs\n--functional"},
     {"--lanes", "avx2|plain", TEXT(lanes),
      .help = "instructions of this machine to use; without it the best"},
+    {0},
+};
+
+static const struct option machine_options[] = {
+    {"--config", "NAME|FILE.yaml", TEXT(config),
+     .help = "the machine; without it isca19, the GPU of ISCA'19"},
+    {"--policy", "baseline", CHOICE(policy, policy_names),
+     .help = "what is offloaded; baseline: nothing"},
+    {"--timed", "KERNEL[:LAUNCHES]", CALL(take_timed),
+     .help = "count the cycles of this kernel's launches, as 2 or\n"
+             "1,4-6 from 1, and of no others; may be repeated"},
+    {"--max-cycles", "N", CALL(take_max_cycles),
+     .help = "end after N cycles of all launches together"},
+    {"--shuffle", "SEED", CALL(take_shuffle),
+     .help = "evaluate what happens in the same cycle in another order;\nthe results are the same"},
+    {"--print-config", NULL, FLAG(print_config, 1),
+     .help = "print the machine as a file that can be read again"},
+    {"--list-configs", NULL, FLAG(list_configs, 1),
+     .help = "print the names of the configurations that are built in"},
+    {"--list-stats", NULL, FLAG(list_stats, 1),
+     .help = "print the names and meanings of all statistics"},
     {0},
 };
 
@@ -152,6 +212,11 @@ static const struct option output_options[] = {
              "this name in the run file, when all launches are done"},
     {"--json", "FILE", TEXT(json),
      .help = "write what was run and counted; '-' is standard output"},
+    {"--stats", "FILE", TEXT(stats),
+     .help = "write all statistics, for each kernel and in total, as text\n"
+             "or by the name as .json or .csv; '-' is standard output"},
+    {"--series", "FILE.csv", TEXT(series), .help = "write what happened in each interval of time"},
+    {"--interval", "N", CALL(take_interval), .help = "its cycles (1000)"},
     {"--profile-out", "FILE", TEXT(profile),
      .help = "write for each instruction how often it was executed, what\n"
              "lines its accesses touched, and how often loops went round"},
@@ -168,31 +233,28 @@ static const struct option message_options[] = {
     {"--help", "[=run]", CALL(take_help), .joined = true,
      .help = "print this, or the keys of run files"},
     {"--version", NULL, FLAG(common.version, 1), .help = "print the version"},
-    // What the cycle model will bring.
-    {"--config", "FILE", LATER},
-    {"--policy", "NAME", LATER},
-    {"--timed", "KERNEL", LATER},
-    {"--max-cycles", "N", LATER},
-    {"--stats", "FILE", LATER},
-    {"--trace", "FILE", LATER},
     {"--metadata", "FILE", LATER},
-    {"--shuffle", "SEED", LATER},
-    {"--print-config", NULL, LATER},
-    {"--list-stats", NULL, LATER},
+    {"--trace", "FILE", LATER},
     {0},
 };
 
 static const struct option_group groups[] = {
-    {"One launch", launch_options}, {"The run", run_options},      {"Input", input_options},
-    {"Output", output_options},     {"Messages", message_options}, {0},
+    {"One launch", launch_options},
+    {"The run", run_options},
+    {"The machine", machine_options},
+    {"Input", input_options},
+    {"Output", output_options},
+    {"Messages", message_options},
+    {0},
 };
 
 const struct command sim_command = {
     .name = "ptxoffload-sim",
     .usage = "RUN.yaml | FILE.ptx --grid X --block X [--arg VALUE]... [OPTION]...",
-    .about = "Runs kernels of a PTX program: what RUN.yaml says, or one launch. FILE.ptx may also\n"
-             "be an object that 'ptxoffload --emit=elf' has written, or a program or library\n"
-             "with PTX in it. There is no cycle model yet: only values are computed.\n",
+    .about =
+        "Runs kernels of a PTX program on a simulated GPU, cycle by cycle: what RUN.yaml says,\n"
+        "or one launch. FILE.ptx may also be an object that 'ptxoffload --emit=elf' has\n"
+        "written, or a program or library with PTX in it.\n",
     .groups = groups,
     .more = "Names of files to read count from the run file's folder, names of files to write\n"
             "from the current one. Files are written whole or not at all.\n"
@@ -208,6 +270,12 @@ static bool fault(FILE *errors, const char *text, const char *name)
     fprintf(errors, "%s: error: ", sim_command.name);
     fprintf(errors, "%s%s\n", text, name);
     return false;
+}
+
+bool sim_only_tells(const struct sim_arguments *arguments)
+{
+    return arguments->common.help || arguments->common.version || arguments->help_run ||
+           arguments->print_config || arguments->list_stats || arguments->list_configs;
 }
 
 bool sim_is_run_file(const struct sim_arguments *arguments)
@@ -229,8 +297,25 @@ static bool check_line(const struct sim_arguments *a, FILE *errors)
     return good;
 }
 
+// What only one of the two ways to run has.
+static bool check_mode(const struct sim_arguments *a, FILE *errors)
+{
+    const char *timed = a->stats        ? "--stats"
+                        : a->series     ? "--series"
+                        : a->max_cycles ? "--max-cycles"
+                        : a->timed.n    ? "--timed"
+                                        : NULL;
+    if (a->functional && timed)
+        return fault(errors, "--functional counts no cycles; it does not go with ", timed);
+    if (!a->functional && a->checks)
+        return fault(errors, "--check looks at values only and needs --functional", "");
+    return true;
+}
+
 static bool check(const struct sim_arguments *a, FILE *errors)
 {
+    if (!check_mode(a, errors))
+        return false;
     if (!sim_is_run_file(a))
         return check_line(a, errors);
     const char *option = a->kernel          ? "--kernel"
@@ -266,20 +351,27 @@ static bool read_line(struct sim_arguments *a, struct arena *arena, int argc, ch
         return fault(errors, response.error, "");
     struct command_line line = options_read(&sim_command, arena, (int)response.arguments.n,
                                             response.arguments.v, a, errors);
-    if (a->common.help || a->common.version || a->help_run)
+    if (sim_only_tells(a))
         return !line.failed;
     return !line.failed && take_operands(a, &line, errors) && check(a, errors);
+}
+
+static void name_standard_output(const char **path)
+{
+    if (*path && !strcmp(*path, "/dev/stdout"))
+        *path = "-";
 }
 
 bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, int argc,
                         char *const *argv, FILE *errors)
 {
-    *arguments = (struct sim_arguments){.threads = 1};
+    *arguments = (struct sim_arguments){.threads = 1, .config = "isca19", .interval = 1000};
     arguments->common.max_errors = -1;
     arguments->common.reorder = 1;
     bool good = read_line(arguments, arena, argc, argv, errors);
-    if (arguments->json && !strcmp(arguments->json, "/dev/stdout"))
-        arguments->json = "-";
+    name_standard_output(&arguments->json);
+    name_standard_output(&arguments->stats);
+    name_standard_output(&arguments->series);
     if (!good)
         fprintf(errors, "'%s --help' explains the options\n", sim_command.name);
     return good;

@@ -1,6 +1,7 @@
 // The command line of ptxoffload-sim.
 #pragma once
 #include "cli/arguments.h"
+#include "runtime-sim/run/timed.h"
 
 struct sim_setting {
     const char *name, *value;
@@ -12,15 +13,19 @@ struct sim_arguments {
     struct arguments common; // first: what the messages and the readers of programs look at
     const char *kernel, *grid, *block, *cluster, *shared;
     VEC(const char *) args;
-    VEC(const char *) textures;       // --texture VARIABLE=…
-    VEC(struct sim_setting) saves;    // --save NAME=FILE
-    VEC(struct sim_setting) settings; // --set NAME=VALUE
-    const char *json, *profile;
+    VEC(const char *) textures;         // --texture VARIABLE=…
+    VEC(struct sim_setting) saves;      // --save NAME=FILE
+    VEC(struct sim_setting) settings;   // --set NAME=VALUE
+    const char *config;                 // of the machine: a name or a file
+    VEC(const char *) machine_settings; // --set SECTION.KEY=VALUE
+    VEC(struct timed_region) timed;     // --timed
+    uint64_t max_cycles, interval, shuffle;
+    const char *json, *profile, *stats, *series;
     const char *lanes; // instruction set of this machine; NULL: the best
     uint32_t threads;
     unsigned checks;
-    int functional, cooperative;
-    int help_run;
+    int functional, cooperative, policy;
+    int help_run, print_config, list_stats, list_configs;
 };
 
 extern const struct command sim_command;
@@ -29,5 +34,7 @@ extern const struct command sim_command;
 // `errors`.
 bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, int argc,
                         char *const *argv, FILE *errors);
+// True if nothing is run: the program tells something about itself.
+bool sim_only_tells(const struct sim_arguments *arguments);
 // True if the input is a run file, by its name.
 bool sim_is_run_file(const struct sim_arguments *arguments);

@@ -11,11 +11,27 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+// CTAs, cycles, cycles in a second, and the time that is left of this launch if the CTAs to come
+// take as long as those before.
+static void show_timed(const struct progress *progress)
+{
+    uint64_t cycle = atomic_load(&progress->timed->cycle);
+    uint64_t done = atomic_load(&progress->timed->ctas_done);
+    uint64_t ctas = atomic_load(&progress->timed->ctas);
+    double seconds = now() - progress->launched;
+    fprintf(stderr, ", %" PRIu64 " of %" PRIu64 " CTAs, cycle %" PRIu64 ", %.0f cycles/s", done,
+            ctas, cycle, seconds > 0 ? (double)cycle / seconds : 0);
+    if (done)
+        fprintf(stderr, ", about %.0f s left", seconds * (double)(ctas - done) / (double)done);
+}
+
 static void show(struct progress *progress)
 {
     progress->shown = true;
     fprintf(stderr, "\r\033[Klaunch %" PRIu64 ", %s, %.0f s", progress->launch, progress->kernel,
             now() - progress->started);
+    if (progress->timed && atomic_load(&progress->timed->cycle))
+        show_timed(progress);
     fflush(stderr);
 }
 
@@ -40,7 +56,7 @@ static void *watch(void *argument)
 
 void progress_start(struct progress *progress)
 {
-    *progress = (struct progress){.started = now()};
+    *progress = (struct progress){.started = now(), .timed = progress->timed};
     pthread_mutex_init(&progress->lock, NULL);
     pthread_cond_init(&progress->changed, NULL);
     progress->running =
@@ -53,6 +69,7 @@ void progress_launch(void *argument, const char *kernel, uint64_t launch)
     pthread_mutex_lock(&progress->lock);
     progress->kernel = kernel;
     progress->launch = launch;
+    progress->launched = now();
     pthread_mutex_unlock(&progress->lock);
 }
 

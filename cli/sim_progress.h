@@ -1,5 +1,6 @@
 // On a terminal, what a long run is doing: one line that is written over.
 #pragma once
+#include "runtime-sim/run/timed.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +14,8 @@ struct progress {
     double started;
     const char *kernel; // that runs
     uint64_t launch;
+    double launched;
+    const struct timed *timed; // says how far the launch is; NULL: nobody does
 };
 
 // Does nothing unless standard error is a terminal. Nothing is shown in the first seconds.

@@ -36,7 +36,9 @@ static struct entry entry_of(const struct stat_group *group, const struct stat_k
                              const uint64_t *since)
 {
     struct entry entry = {group, key, counter(group, key->offset), 0};
-    if (since && key->kind != STAT_MOST)
+    if (since && key->kind == STAT_MOST)
+        entry.whole = entry.whole > since[0] ? entry.whole : since[0];
+    else if (since)
         entry.whole -= since[0];
     entry.value = (double)entry.whole;
     if (key->kind == STAT_RATIO) {
@@ -61,21 +63,97 @@ static void visit(const struct stats *stats, const struct stats_mark *since,
     }
 }
 
-struct stats_mark stats_take(const struct stats *stats, struct arena *arena)
+// Both counters of each key, as they are now.
+typedef void counters_function(uint64_t now[2], const struct stat_key *key, uint64_t *with,
+                               const uint64_t *other);
+
+static uint32_t count_keys(const struct stats *stats)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < stats->groups.n; i++)
         count += stats->groups.v[i].count;
-    struct stats_mark mark = {ARENA_ARRAY(arena, uint64_t, 2 * (size_t)count + 1)};
-    uint64_t *at = mark.values;
+    return count;
+}
+
+static void each_key(const struct stats *stats, counters_function *function, uint64_t *with,
+                     const uint64_t *other)
+{
     for (uint32_t i = 0; i < stats->groups.n; i++) {
         const struct stat_group *group = &stats->groups.v[i];
-        for (uint32_t k = 0; k < group->count; k++, at += 2) {
-            at[0] = counter(group, group->keys[k].offset);
-            at[1] =
-                group->keys[k].kind == STAT_RATIO ? counter(group, group->keys[k].denominator) : 0;
+        for (uint32_t k = 0; k < group->count; k++) {
+            const struct stat_key *key = &group->keys[k];
+            uint64_t now[2] = {counter(group, key->offset)};
+            if (key->kind == STAT_RATIO)
+                now[1] = counter(group, key->denominator);
+            function(now, key, with, other);
+            with += 2;
+            other = other ? other + 2 : NULL;
         }
     }
+}
+
+static void take(uint64_t now[2], const struct stat_key *key, uint64_t *with, const uint64_t *other)
+{
+    (void)key, (void)other;
+    memcpy(with, now, 2 * sizeof *with);
+}
+
+static void add(uint64_t now[2], const struct stat_key *key, uint64_t *with, const uint64_t *other)
+{
+    for (int i = 0; i < 2; i++)
+        if (key->kind != STAT_MOST)
+            with[i] += now[i] - other[i];
+        else if (now[i] > with[i])
+            with[i] = now[i];
+}
+
+static void join(uint64_t now[2], const struct stat_key *key, uint64_t *with, const uint64_t *other)
+{
+    static const uint64_t none[2];
+    memcpy(now, other, 2 * sizeof *now);
+    add(now, key, with, none);
+}
+
+// Differences are taken modulo 2^64, so a sum may hold more than was counted until now.
+static void go_back(uint64_t now[2], const struct stat_key *key, uint64_t *with,
+                    const uint64_t *other)
+{
+    for (int i = 0; i < 2; i++)
+        with[i] = key->kind == STAT_MOST ? other[i] : now[i] - other[i];
+}
+
+struct stats_mark stats_zero(const struct stats *stats, struct arena *arena)
+{
+    return (struct stats_mark){ARENA_ARRAY(arena, uint64_t, 2 * (size_t)count_keys(stats) + 1)};
+}
+
+struct stats_mark stats_take(const struct stats *stats, struct arena *arena)
+{
+    struct stats_mark mark = stats_zero(stats, arena);
+    stats_retake(stats, &mark);
+    return mark;
+}
+
+void stats_retake(const struct stats *stats, struct stats_mark *mark)
+{
+    each_key(stats, take, mark->values, NULL);
+}
+
+void stats_sum(const struct stats *stats, const struct stats_mark *since, struct stats_mark *sum)
+{
+    each_key(stats, add, sum->values, since->values);
+}
+
+void stats_join(const struct stats *stats, const struct stats_mark *from, struct stats_mark *sum)
+{
+    each_key(stats, join, sum->values, from->values);
+}
+
+struct stats_mark stats_since(const struct stats *stats, const struct stats_mark *sum,
+                              struct arena *arena)
+{
+    struct stats_mark mark = stats_zero(stats, arena);
+    each_key(stats, go_back, mark.values, sum->values);
     return mark;
 }
 
@@ -127,11 +205,18 @@ static bool write_text(void *context, const struct entry *entry)
     return false;
 }
 
+struct csv {
+    const char *before;
+    FILE *to;
+};
+
 static bool write_csv(void *context, const struct entry *entry)
 {
+    const struct csv *csv = context;
     char text[NUMBER_TEXT];
     value_text(text, entry);
-    fprintf(context, "%s.%s,%s,%s\n", entry->group->name, entry->key->name, entry->key->unit, text);
+    fprintf(csv->to, "%s%s.%s,%s,%s\n", csv->before, entry->group->name, entry->key->name,
+            entry->key->unit, text);
     return false;
 }
 
@@ -162,7 +247,14 @@ void stats_text(const struct stats *stats, const struct stats_mark *since, FILE 
 void stats_csv(const struct stats *stats, const struct stats_mark *since, FILE *to)
 {
     fputs("name,unit,value\n", to);
-    visit(stats, since, write_csv, to);
+    stats_csv_rows(stats, since, "", to);
+}
+
+void stats_csv_rows(const struct stats *stats, const struct stats_mark *since, const char *before,
+                    FILE *to)
+{
+    struct csv csv = {before, to};
+    visit(stats, since, write_csv, &csv);
 }
 
 void stats_json(const struct stats *stats, const struct stats_mark *since, struct json *json)

@@ -42,7 +42,7 @@ struct stats {
 
 // What all counters were at some time.
 struct stats_mark {
-    uint64_t *values; // by group, then key: of ratios the numerator and the denominator
+    uint64_t *values; // two by group, then key: of ratios the numerator and the denominator
 };
 
 void stats_init(struct stats *stats, struct arena *arena);
@@ -51,6 +51,18 @@ void stats_add(struct stats *stats, const char *name, const struct stat_key *key
                const void *values);
 
 struct stats_mark stats_take(const struct stats *stats, struct arena *arena);
+// The same into a mark that there is already.
+void stats_retake(const struct stats *stats, struct stats_mark *mark);
+
+// What several intervals have in common: what has grown since `since` is added to `sum`, which is
+// as stats_take returns it, or zero (stats_zero); of STAT_MOST the most stays.
+struct stats_mark stats_zero(const struct stats *stats, struct arena *arena);
+void stats_sum(const struct stats *stats, const struct stats_mark *since, struct stats_mark *sum);
+// Adds one sum to another.
+void stats_join(const struct stats *stats, const struct stats_mark *from, struct stats_mark *sum);
+// A mark since which exactly that has been counted what is in `sum`.
+struct stats_mark stats_since(const struct stats *stats, const struct stats_mark *sum,
+                              struct arena *arena);
 
 // One value by its whole name, since the mark (NULL: since the beginning). False: there is none.
 bool stats_find(const struct stats *stats, const struct stats_mark *since, const char *name,
@@ -61,5 +73,8 @@ bool stats_find(const struct stats *stats, const struct stats_mark *since, const
 void stats_text(const struct stats *stats, const struct stats_mark *since, FILE *to);
 void stats_csv(const struct stats *stats, const struct stats_mark *since, FILE *to);
 void stats_json(const struct stats *stats, const struct stats_mark *since, struct json *json);
+// The rows of stats_csv without the heading, each after `before`.
+void stats_csv_rows(const struct stats *stats, const struct stats_mark *since, const char *before,
+                    FILE *to);
 // Names, units and meanings.
 void stats_list(const struct stats *stats, FILE *to);

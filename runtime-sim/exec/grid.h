@@ -12,6 +12,7 @@ struct grid_result {
     uint64_t warp_instructions, thread_instructions;
     bool stuck;   // no progress: `stalls` says who waits for whom
     bool stopped; // launch->stop
+    bool limited; // so many cycles were wanted
     struct fault fault;
     struct stalls stalls;
 };

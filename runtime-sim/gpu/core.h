@@ -151,7 +151,7 @@ struct core {
     uint32_t *store_slots, store_head, store_count; // of the stores in the first level's way out
     struct memsys_request direct[CORE_DIRECT];      // past the first level
     uint32_t direct_head, direct_count;
-    struct tags code, constant, texture;
+    struct tag_cache code, constant, texture;
     struct memsys_request missed[CORE_WARPS]; // lines of these three
     uint32_t missed_head, missed_count;
     uint32_t send_turn;

@@ -34,7 +34,7 @@ void core_fetch(struct core *core, uint64_t now)
     uint64_t line = CODE_LINES + slot->buffer_at / LINE_INSTRUCTIONS;
     if (core->missed_count == CORE_WARPS)
         return;
-    enum tags_result result = tags_read(&core->code, line, index);
+    enum tags_result result = tag_cache_read(&core->code, line, index);
     core->fetch_turn = (index + 1) % CORE_WARPS;
     if (result == TAGS_FULL)
         return; // in its next turn

@@ -235,12 +235,12 @@ static void ask_for(struct core *core, uint64_t line, enum client client)
 
 // Constants and textures.
 static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct part *part,
-                      struct tags *tags, enum client client)
+                      struct tag_cache *tags, enum client client)
 {
     struct entry *entry = &core->entries[index];
     if (core->missed_count == CORE_WARPS)
         return false;
-    enum tags_result result = tags_read(tags, part->line, index);
+    enum tags_result result = tag_cache_read(tags, part->line, index);
     if (result == TAGS_FULL)
         return false;
     uint64_t done = now + tags->config->latency + part->cycles - 1;
@@ -346,7 +346,7 @@ static void send_out(struct core *core, uint64_t now)
 
 // From the network
 
-static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tags *tags,
+static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tag_cache *tags,
                       enum route route)
 {
     struct tags_waiters who = tags_fill(tags, line);

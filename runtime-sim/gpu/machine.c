@@ -36,6 +36,8 @@ struct machine {
     struct machine_totals totals;
     struct core_stats core_totals;
     struct cache_stats l1_totals;
+    const struct machine_limits *limits; // of this run
+    uint64_t begun, cycles_before;       // when it began; what runs before it took
 };
 
 // Values of requests that went past the first level.
@@ -413,6 +415,39 @@ static bool watch(struct machine *machine)
     return machine->now - machine->progress_at > machine->config->machine.watchdog;
 }
 
+// Statistics
+
+static void add_all(uint64_t *to, const void *from, size_t bytes)
+{
+    const uint64_t *values = from;
+    for (size_t i = 0; i < bytes / sizeof *values; i++)
+        to[i] += values[i];
+}
+
+static void refresh(struct machine *machine)
+{
+    struct core_stats *cores = &machine->core_totals;
+    struct cache_stats *l1 = &machine->l1_totals;
+    memset(cores, 0, sizeof *cores);
+    memset(l1, 0, sizeof *l1);
+    for (uint32_t i = 0; i < machine->count; i++) {
+        core_settle(&machine->cores[i], machine->now);
+        add_all((uint64_t *)cores, &machine->cores[i].stats, sizeof *cores);
+        add_all((uint64_t *)l1, &machine->cores[i].l1.stats, sizeof *l1);
+    }
+    struct machine_totals *totals = &machine->totals;
+    totals->cycles = machine->cycles_before + machine->now - machine->begun;
+    totals->core_cycles = 0;
+    for (uint32_t i = 0; i < machine->count; i++)
+        totals->core_cycles += machine->cores[i].busy;
+    totals->warp_instructions = cores->warp_instructions;
+    totals->thread_instructions = cores->thread_instructions;
+    totals->from_l1 = l1->read_hits;
+    totals->from_l1_merge = l1->read_merged;
+    totals->l1_requests = l1->reads + cores->direct_loads;
+    memsys_stats_refresh(machine->shared.memsys);
+}
+
 // Runs
 
 static bool is_done(const struct machine *machine)
@@ -431,13 +466,13 @@ static bool is_stopped(const struct machine *machine)
     return false;
 }
 
-// To the next cycle in which there is something to do. False: there is none.
-static bool go_on(struct machine *machine, bool dispatches, uint64_t limit)
+// To the next cycle in which there is something to do, or to `most`. False: there is none.
+static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
 {
     uint64_t next = dispatches ? machine->now + 1 : least_due(machine);
     bool waits = next != UINT64_MAX || memsys_inside(machine->shared.memsys);
-    if (waits && limit > machine->now && limit < next)
-        next = limit;
+    if (waits && most > machine->now && most < next)
+        next = most;
     next = memsys_advance(machine->shared.memsys, next);
     if (next == UINT64_MAX)
         return false;
@@ -449,26 +484,56 @@ static bool go_on(struct machine *machine, bool dispatches, uint64_t limit)
 // The cycle that was evaluated last is over: statistics count it.
 static enum machine_end end_cycle(struct machine *machine, enum machine_end end)
 {
-    go_on(machine, true, 0);
+    go_on(machine, true, UINT64_MAX);
     return end;
 }
 
-static enum machine_end run(struct machine *machine, const struct machine_limits *limits,
-                            struct grid_result *result)
+static uint64_t next_sample(const struct machine *machine)
 {
+    uint64_t every = machine->limits->every;
+    return every ? (machine->now / every + 1) * every : UINT64_MAX;
+}
+
+static void sample(struct machine *machine)
+{
+    refresh(machine);
+    machine->limits->sample(machine->limits->context, machine->now);
+}
+
+static void be_watched(struct machine *machine)
+{
+    const struct machine_limits *limits = machine->limits;
+    uint64_t over = 0;
+    for (uint32_t i = 0; i < machine->running_count; i++)
+        over += machine->running[i].over;
+    if (limits->cycle)
+        atomic_store_explicit(limits->cycle, machine->now - machine->begun, memory_order_relaxed);
+    if (limits->ctas_done)
+        atomic_store_explicit(limits->ctas_done, over, memory_order_relaxed);
+}
+
+static enum machine_end run(struct machine *machine, struct grid_result *result)
+{
+    const uint64_t limit = machine->limits->cycles ? machine->limits->cycles : UINT64_MAX;
+    uint64_t sampled = next_sample(machine);
     while (!is_done(machine)) {
         tick(machine);
         commit(machine, result);
         if (result->fault.happened)
             return end_cycle(machine, MACHINE_FAULT);
         bool dispatches = dispatch(machine);
-        if (!go_on(machine, dispatches, limits->cycles) && !is_done(machine) && !relieve(machine) &&
-            !relieve(machine))
+        if (!go_on(machine, dispatches, sampled < limit ? sampled : limit) && !is_done(machine) &&
+            !relieve(machine) && !relieve(machine))
             return end_cycle(machine, MACHINE_STUCK);
-        if (limits->cycles && machine->now >= limits->cycles && !is_done(machine))
+        if (machine->now == sampled) {
+            sample(machine);
+            sampled = next_sample(machine);
+        }
+        if (machine->now >= limit && !is_done(machine))
             return MACHINE_CYCLES;
         if (machine->now - machine->looked_at < LOOK_EVERY)
             continue;
+        be_watched(machine);
         if (is_stopped(machine))
             return MACHINE_STOPPED;
         if (watch(machine))
@@ -512,36 +577,6 @@ static void wait_for_launch(struct machine *machine)
         machine->now = memsys_advance(machine->shared.memsys, until);
 }
 
-static void add_all(uint64_t *to, const void *from, size_t bytes)
-{
-    const uint64_t *values = from;
-    for (size_t i = 0; i < bytes / sizeof *values; i++)
-        to[i] += values[i];
-}
-
-static void refresh(struct machine *machine)
-{
-    struct core_stats *cores = &machine->core_totals;
-    struct cache_stats *l1 = &machine->l1_totals;
-    memset(cores, 0, sizeof *cores);
-    memset(l1, 0, sizeof *l1);
-    for (uint32_t i = 0; i < machine->count; i++) {
-        core_settle(&machine->cores[i], machine->now);
-        add_all((uint64_t *)cores, &machine->cores[i].stats, sizeof *cores);
-        add_all((uint64_t *)l1, &machine->cores[i].l1.stats, sizeof *l1);
-    }
-    struct machine_totals *totals = &machine->totals;
-    totals->core_cycles = 0;
-    for (uint32_t i = 0; i < machine->count; i++)
-        totals->core_cycles += machine->cores[i].busy;
-    totals->warp_instructions = cores->warp_instructions;
-    totals->thread_instructions = cores->thread_instructions;
-    totals->from_l1 = l1->read_hits;
-    totals->from_l1_merge = l1->read_merged;
-    totals->l1_requests = l1->reads + cores->direct_loads;
-    memsys_stats_refresh(machine->shared.memsys);
-}
-
 enum machine_end machine_run(struct machine *machine, struct machine_launch *launches,
                              uint32_t count, const struct machine_limits *limits,
                              struct grid_result *result)
@@ -552,7 +587,9 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     machine->running = ARENA_ARRAY(&own, struct running, count);
     machine->shared.fault = &result->fault;
     enum machine_end end = MACHINE_DONE;
-    uint64_t begun = machine->now;
+    machine->limits = limits;
+    machine->cycles_before = machine->totals.cycles;
+    machine->begun = machine->now;
     for (uint32_t i = 0; i < machine->count; i++) {
         core_flush(&machine->cores[i]);
         bits_set(machine->trying, i);
@@ -565,11 +602,12 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     machine->looked_at = machine->progress_at = machine->now;
     machine->progress_seen = 0;
     if (end == MACHINE_DONE)
-        end = run(machine, limits, result);
+        end = run(machine, result);
     if (end == MACHINE_STUCK)
         tell_stalls(machine, result);
-    result->stopped = end == MACHINE_STOPPED || end == MACHINE_CYCLES;
-    machine->totals.cycles += machine->now - begun;
+    result->stopped = end == MACHINE_STOPPED;
+    result->limited = end == MACHINE_CYCLES;
+    be_watched(machine);
     machine->totals.launches += end == MACHINE_DONE ? count : 0;
     refresh(machine);
     for (uint32_t i = 0; i < count; i++) {

@@ -46,6 +46,13 @@ struct machine_launch {
 
 struct machine_limits {
     uint64_t cycles; // that the machine has seen when the run ends, if it is not done; 0: none
+    // Called whenever the machine has seen a multiple of `every` cycles (0: never), with statistics
+    // that are up to date.
+    uint64_t every;
+    void (*sample)(void *context, uint64_t cycle);
+    void *context;
+    // For another thread that watches: cycles of this run, and its CTAs that are over; or NULL.
+    atomic_uint_fast64_t *cycle, *ctas_done;
 };
 
 enum machine_end {

@@ -67,11 +67,25 @@ static void add_clients(struct memsys *m)
     m->stats.noc_sum = all.noc_sum / m->core_period;
 }
 
+static void add_hops(struct memsys *m)
+{
+    const uint64_t classes[] = {m->config->request_network.classes,
+                                m->config->reply_network.classes};
+    m->stats.hops = m->stats.weighted_hops = 0;
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t class = 0; class < classes[i]; class ++) {
+            const struct noc_class_stats *from = noc_class_stats(m->side[i].noc, class);
+            m->stats.hops += from->hops;
+            m->stats.weighted_hops += from->weighted_hops;
+        }
+}
+
 void memsys_stats_refresh(struct memsys *m)
 {
     uint64_t bits = 8 * m->config->dram.request_bytes;
     add_parts(m);
     add_clients(m);
+    add_hops(m);
     m->stats.llc_read_hit = m->llc_total.read_hits;
     m->stats.llc_write_hit = m->llc_total.write_hits;
     m->stats.dram_activate = m->dram_total.activates;

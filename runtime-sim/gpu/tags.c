@@ -8,15 +8,15 @@ const struct config_key tags_keys[] = {
 };
 const uint32_t tags_key_count = sizeof tags_keys / sizeof *tags_keys;
 
-void tags_flush(struct tags *tags)
+void tags_flush(struct tag_cache *tags)
 {
     memset(tags->line, 0xff, tags->config->sets * tags->config->ways * sizeof *tags->line);
 }
 
-void tags_init(struct tags *tags, struct arena *arena, const struct tags_config *config)
+void tags_init(struct tag_cache *tags, struct arena *arena, const struct tags_config *config)
 {
     uint64_t places = config->sets * config->ways;
-    *tags = (struct tags){.config = config};
+    *tags = (struct tag_cache){.config = config};
     tags->line = ARENA_ARRAY(arena, uint64_t, places);
     tags->used = ARENA_ARRAY(arena, uint64_t, places);
     tags->coming_line = ARENA_ARRAY(arena, uint64_t, config->mshrs);
@@ -24,12 +24,12 @@ void tags_init(struct tags *tags, struct arena *arena, const struct tags_config 
     tags_flush(tags);
 }
 
-static uint64_t first_place(const struct tags *tags, uint64_t line)
+static uint64_t first_place(const struct tag_cache *tags, uint64_t line)
 {
     return line % tags->config->sets * tags->config->ways;
 }
 
-static bool find(struct tags *tags, uint64_t line)
+static bool find(struct tag_cache *tags, uint64_t line)
 {
     uint64_t first = first_place(tags, line);
     for (uint64_t i = first; i < first + tags->config->ways; i++)
@@ -41,7 +41,7 @@ static bool find(struct tags *tags, uint64_t line)
 }
 
 // The MSHR of a line; config->mshrs: none.
-static uint32_t find_coming(const struct tags *tags, uint64_t line)
+static uint32_t find_coming(const struct tag_cache *tags, uint64_t line)
 {
     for (uint64_t rest = tags->coming; rest; rest &= rest - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
@@ -51,7 +51,7 @@ static uint32_t find_coming(const struct tags *tags, uint64_t line)
     return (uint32_t)tags->config->mshrs;
 }
 
-enum tags_result tags_read(struct tags *tags, uint64_t line, uint32_t who)
+enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t who)
 {
     if (find(tags, line)) {
         tags->hits++;
@@ -76,7 +76,7 @@ enum tags_result tags_read(struct tags *tags, uint64_t line, uint32_t who)
     return merged ? TAGS_MERGED : TAGS_MISS;
 }
 
-struct tags_waiters tags_fill(struct tags *tags, uint64_t line)
+struct tags_waiters tags_fill(struct tag_cache *tags, uint64_t line)
 {
     uint64_t first = first_place(tags, line), oldest = first;
     for (uint64_t i = first; i < first + tags->config->ways; i++) {

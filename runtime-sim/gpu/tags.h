@@ -24,7 +24,7 @@ struct tags_waiters {
     uint64_t w[TAGS_WORDS];
 };
 
-struct tags {
+struct tag_cache {
     const struct tags_config *config;
     uint64_t *line, *used; // of each place: set · ways + way; UINT64_MAX: none
     uint64_t uses;
@@ -34,10 +34,10 @@ struct tags {
     uint64_t hits, misses, merged, fulls;
 };
 
-void tags_init(struct tags *tags, struct arena *arena, const struct tags_config *config);
+void tags_init(struct tag_cache *tags, struct arena *arena, const struct tags_config *config);
 // Looks for a line; on a miss waiter `who` waits for it.
-enum tags_result tags_read(struct tags *tags, uint64_t line, uint32_t who);
+enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t who);
 // A line has come. Returns those who wait for it.
-struct tags_waiters tags_fill(struct tags *tags, uint64_t line);
+struct tags_waiters tags_fill(struct tag_cache *tags, uint64_t line);
 // Forgets all lines but those on their way.
-void tags_flush(struct tags *tags);
+void tags_flush(struct tag_cache *tags);

@@ -42,41 +42,66 @@ static void write_inputs(struct json *json, const struct result *result)
     json_end_array(json);
 }
 
-static void write_nulls(struct json *json, const char *key, const char *const *names)
+// A member for each name; null without a model of time.
+struct measured {
+    const char *key, *name; // the statistic; NULL: this machine has none
+};
+
+static void write_measured(struct json *json, const struct timed *timed,
+                           const struct timed_kernel *counts, const struct measured *member)
+{
+    json_key(json, member->key);
+    if (!counts || !member->name)
+        json_null(json);
+    else
+        json_double(json, timed_value(timed, counts, member->name));
+}
+
+static void write_group(struct json *json, const char *key, const struct timed *timed,
+                        const struct timed_kernel *counts, const struct measured *members)
 {
     json_key(json, key);
     json_object_flat(json);
-    for (; *names; names++) {
-        json_key(json, *names);
-        json_null(json);
-    }
+    for (; members->key; members++)
+        write_measured(json, timed, counts, members);
     json_end_object(json);
 }
 
-// What needs a model of time is there and null.
-static void write_counts(struct json *json, const struct session_kernel *kernel)
+static void write_counts(struct json *json, const struct timed *timed,
+                         const struct session_kernel *kernel, const struct timed_kernel *counts)
 {
-    static const char *const offload[] = {"chains_tagged", "chains_offloaded", "blocks_offloaded",
-                                          NULL},
-                             *const noc[] = {"hops", "weighted_hops", NULL},
-                             *const memory[] = {"l1_hits",     "llc_hits",     "dram_reads",
-                                                "dram_writes", "latency_mean", NULL};
+    static const struct measured ipc = {"ipc", "machine.ipc"};
+    static const struct measured offload[] = {
+        {"chains_tagged", NULL}, {"chains_offloaded", NULL}, {"blocks_offloaded", NULL}, {0}};
+    static const struct measured noc[] = {
+        {"hops", "memory.hops"}, {"weighted_hops", "memory.weighted_hops"}, {0}};
+    static const struct measured memory[] = {{"l1_hits", "machine.from_l1"},
+                                             {"llc_hits", "memory.from_llc"},
+                                             {"dram_reads", "dram.reads"},
+                                             {"dram_writes", "dram.writes"},
+                                             {"latency_mean", "memory.latency_mean"},
+                                             {0}};
     json_key(json, "launches");
     json_uint(json, kernel->launches);
+    json_key(json, "timed_launches");
+    json_uint(json, counts ? counts->launches : 0);
     json_key(json, "cycles");
-    json_null(json);
+    if (counts)
+        json_uint(json, counts->cycles);
+    else
+        json_null(json);
     json_key(json, "warp_instructions");
     json_uint(json, kernel->warp_instructions);
     json_key(json, "thread_instructions");
     json_uint(json, kernel->thread_instructions);
-    json_key(json, "ipc");
-    json_null(json);
-    write_nulls(json, "offload", offload);
-    write_nulls(json, "noc", noc);
-    write_nulls(json, "memory", memory);
+    write_measured(json, timed, counts, &ipc);
+    write_group(json, "offload", timed, counts, offload);
+    write_group(json, "noc", timed, counts, noc);
+    write_group(json, "memory", timed, counts, memory);
 }
 
-static void write_kernels(struct json *json, const struct session *session)
+static void write_kernels(struct json *json, const struct session *session,
+                          const struct timed *timed)
 {
     struct session_kernel total = {0};
     json_key(json, "kernels");
@@ -86,7 +111,7 @@ static void write_kernels(struct json *json, const struct session *session)
         json_object(json);
         json_key(json, "name");
         json_string(json, kernel->name);
-        write_counts(json, kernel);
+        write_counts(json, timed, kernel, kernel->timed);
         json_end_object(json);
         total.launches += kernel->launches;
         total.warp_instructions += kernel->warp_instructions;
@@ -95,7 +120,24 @@ static void write_kernels(struct json *json, const struct session *session)
     json_end_array(json);
     json_key(json, "total");
     json_object(json);
-    write_counts(json, &total);
+    write_counts(json, timed, &total, timed ? &timed->total : NULL);
+    json_end_object(json);
+}
+
+// What the results depend on beside the program and its data.
+static void write_machine(struct json *json, const struct timed *timed)
+{
+    json_key(json, "configuration");
+    if (!timed) {
+        json_null(json);
+        return;
+    }
+    json_object(json);
+    config_json_inputs(timed->wish->resolved, json);
+    json_key(json, "resolved");
+    config_json(timed->wish->resolved, json);
+    json_key(json, "policy");
+    json_string(json, "baseline");
     json_end_object(json);
 }
 
@@ -242,6 +284,7 @@ void result_write(const struct result *result, FILE *to)
         [SESSION_NO_PROGRESS] = "no progress",
         [SESSION_FAULT] = "fault",
         [SESSION_INTERRUPTED] = "interrupted",
+        [SESSION_LIMITED] = "cycle limit",
     };
     struct json json;
     json_init(&json, to);
@@ -251,8 +294,9 @@ void result_write(const struct result *result, FILE *to)
     json_key(&json, "version");
     json_int(&json, 1);
     json_key(&json, "mode");
-    json_string(&json, "functional");
+    json_string(&json, result->timed ? "timed" : "functional");
     write_inputs(&json, result);
+    write_machine(&json, result->timed);
     json_key(&json, "outcome");
     json_string(&json, outcomes[result->outcome]);
     json_key(&json, "exit_code");
@@ -260,7 +304,7 @@ void result_write(const struct result *result, FILE *to)
     json_key(&json, "partial");
     json_bool(&json, result->outcome != SESSION_DONE && result->outcome != SESSION_CHECK_FAILED);
     write_fault(&json, result->session);
-    write_kernels(&json, result->session);
+    write_kernels(&json, result->session, result->timed);
     write_ends(&json, result);
     json_end_object(&json);
     json_done(&json);

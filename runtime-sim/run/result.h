@@ -1,6 +1,6 @@
 // What a run has come to, as JSON.
 #pragma once
-#include "runtime-sim/run/session.h"
+#include "runtime-sim/run/timed.h"
 
 // The process: CPU seconds of all its threads, most memory that it had resident.
 struct result_host {
@@ -10,7 +10,8 @@ struct result_host {
 
 struct result {
     const struct session *session;
-    const char *run_file; // NULL: the run came from a command line
+    const struct timed *timed; // NULL: values only
+    const char *run_file;      // NULL: the run came from a command line
     enum session_outcome outcome;
     int exit_code;
     struct result_host host;

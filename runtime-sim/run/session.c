@@ -337,20 +337,24 @@ static enum session_outcome run_grid(struct session *session, struct launch *lau
     if (session->progress)
         session->progress(session->context, kernel->name, session->launches);
     double before = session_cpu_seconds();
-    if (session->execute)
-        session->execute(session->machine, launch, session->arena, &result);
-    else
+    bool alone = session->execute &&
+                 session->execute(session->executor, kernel, launch, session->arena, &result);
+    if (!alone)
         grid_run(launch, session->arena, &options, &result);
     session->kernel_cpu_seconds += session_cpu_seconds() - before;
     kernel->launches++;
-    // How far others have come when one fails depends on this machine's threads.
-    if (!result.stuck && !result.fault.happened) {
+    // How far others have come when one fails depends on the host's threads, if there are several.
+    bool good = !result.stuck && !result.fault.happened;
+    if (good || alone) {
         kernel->warp_instructions += result.warp_instructions;
         kernel->thread_instructions += result.thread_instructions;
-        return result.stopped ? SESSION_INTERRUPTED : SESSION_DONE;
     }
     if (result.stopped)
         return SESSION_INTERRUPTED;
+    if (result.limited)
+        return SESSION_LIMITED;
+    if (good)
+        return SESSION_DONE;
     session_tell(session, kernel, &result);
     return result.stuck ? SESSION_NO_PROGRESS : SESSION_FAULT;
 }

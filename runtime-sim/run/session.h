@@ -11,6 +11,7 @@ enum session_outcome {
     SESSION_NO_PROGRESS,
     SESSION_FAULT,
     SESSION_INTERRUPTED,
+    SESSION_LIMITED, // as many cycles as were wanted are over
 };
 
 struct check;
@@ -22,12 +23,14 @@ struct stalls;
 struct ir_loc;
 struct ir_locs;
 struct textures;
+struct timed_kernel;
 
 // What a kernel has done, in all its launches.
 struct session_kernel {
     const char *name;
     uint64_t launches, warp_instructions, thread_instructions;
-    struct profile *profile; // NULL: none was wanted
+    struct profile *profile;    // NULL: none was wanted
+    struct timed_kernel *timed; // what its launches that took time have counted; NULL: none did
 };
 
 // Warps that stand still at one place.
@@ -76,10 +79,10 @@ struct session {
     // Called before each launch.
     void (*progress)(void *context, const char *kernel, uint64_t launch);
     void *context;
-    // Executes a launch instead of grid_run; NULL: nobody does.
-    void (*execute)(void *machine, struct launch *launch, struct arena *arena,
-                    struct grid_result *result);
-    void *machine;
+    // Executes a launch. False: grid_run is to do it; NULL: so it is for all.
+    bool (*execute)(void *executor, struct session_kernel *kernel, struct launch *launch,
+                    struct arena *arena, struct grid_result *result);
+    void *executor;
     // What kernels print.
     void (*print)(void *context, const char *text, size_t length);
 };

@@ -1,0 +1,107 @@
+#include "cli/sim_machine.h"
+#include "support/number.h"
+#include <inttypes.h>
+
+// Configuration
+
+static bool tell_config(struct sim_machine *machine, const struct messages *messages)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < machine->resolved.texts.n; i++) {
+        struct config_text *text = machine->resolved.texts.v[i];
+        good &= messages_diags(messages, &text->diags, &text->source);
+    }
+    return good;
+}
+
+bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
+                      const struct sim_arguments *arguments, const struct messages *messages)
+{
+    machine_sections(machine->sections, &machine->config);
+    config_init(&machine->resolved, arena, machine->sections, MACHINE_SECTIONS);
+    bool good = config_load(&machine->resolved, arguments->config);
+    for (uint32_t i = 0; i < arguments->machine_settings.n; i++)
+        good &= config_set(&machine->resolved, arguments->machine_settings.v[i]);
+    if (!tell_config(machine, messages) || !good)
+        return false;
+    const char *wrong = machine_check(arena, &machine->config);
+    if (wrong)
+        message_error(messages, "%s: %s", arguments->config, wrong);
+    machine->wish = (struct timed_wish){
+        .config = &machine->config,
+        .resolved = &machine->resolved,
+        .shuffle = arguments->shuffle,
+        .max_cycles = arguments->max_cycles,
+    };
+    for (uint32_t i = 0; i < arguments->timed.n; i++)
+        vec_push(arena, &machine->wish.regions, arguments->timed.v[i]);
+    return !wrong;
+}
+
+bool sim_machine_misses(const struct sim_machine *machine, const struct program *program,
+                        const struct messages *messages)
+{
+    const char *meant, *kernel = timed_unknown_kernel(&machine->wish, program, &meant);
+    if (kernel && meant)
+        message_error(messages, "--timed: there is no kernel '%s'; did you mean '%s'?", kernel,
+                      meant);
+    else if (kernel)
+        message_error(messages, "--timed: there is no kernel '%s'", kernel);
+    return kernel;
+}
+
+// Time series
+
+static const char *const series_names[] = {
+    "machine.warp_instructions",
+    "machine.ipc",
+    "machine.l1_hit_rate",
+    "core.issued",
+    "core.stall_empty",
+    "core.stall_fetch",
+    "core.stall_result",
+    "core.stall_load",
+    "core.stall_barrier",
+    "core.stall_fence",
+    "core.stall_lanes",
+    "core.stall_ended",
+    "core.stall_unit",
+    "core.stall_memory_queue",
+    "core.stall_not_selected",
+    "memory.requests",
+    "memory.from_llc",
+    "memory.from_dram",
+    "memory.latency_mean",
+    "memory.weighted_hops",
+    "dram.reads",
+    "dram.writes",
+    "dram.row_hits",
+};
+
+enum { SERIES_NAMES = sizeof series_names / sizeof *series_names };
+
+static void write_row(void *context, const char *kernel, uint64_t cycle)
+{
+    struct sim_machine *machine = context;
+    struct timed *timed = &machine->timed;
+    fprintf(machine->series, "%" PRIu64 ",%s", cycle, kernel);
+    for (uint32_t i = 0; i < SERIES_NAMES; i++) {
+        char text[NUMBER_TEXT];
+        double value;
+        stats_find(&timed->stats, &timed->sampled, series_names[i], &value);
+        number_shortest(text, value);
+        fprintf(machine->series, ",%s", text);
+    }
+    fputc('\n', machine->series);
+}
+
+void sim_machine_series(struct sim_machine *machine, FILE *to)
+{
+    machine->series = to;
+    machine->wish.sample = write_row;
+    machine->wish.context = machine;
+    fputs("cycle,kernel", to);
+    for (uint32_t i = 0; i < SERIES_NAMES; i++)
+        fprintf(to, ",%s", series_names[i]);
+    fputc('\n', to);
+}

@@ -1,0 +1,23 @@
+// The machine of ptxoffload-sim: its configuration, and what is written about it.
+#pragma once
+#include "cli/messages.h"
+#include "cli/sim_options.h"
+#include "runtime-sim/run/timed.h"
+
+struct sim_machine {
+    struct machine_config config;
+    struct config_section sections[MACHINE_SECTIONS];
+    struct config resolved;
+    struct timed_wish wish;
+    struct timed timed;
+    FILE *series; // NULL: none
+};
+
+// Reads what --config and --set say. False after telling what is wrong.
+bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
+                      const struct sim_arguments *arguments, const struct messages *messages);
+// True if one of the regions names a kernel that the program has not, after saying so.
+bool sim_machine_misses(const struct sim_machine *machine, const struct program *program,
+                        const struct messages *messages);
+// The heading of the time series; rows come by themselves.
+void sim_machine_series(struct sim_machine *machine, FILE *to);

@@ -1,0 +1,158 @@
+#include "runtime-sim/run/timed.h"
+#include "runtime-sim/exec/grid.h"
+#include "support/nearest.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Regions
+
+static const char *read_number(const char *at, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(at, &end, 10);
+    return *at >= '0' && *at <= '9' && !errno && *value ? end : NULL;
+}
+
+static const char *read_range(const char *at, struct timed_range *range)
+{
+    at = read_number(at, &range->first);
+    range->last = range->first;
+    if (at && *at == '-')
+        at = read_number(at + 1, &range->last);
+    return at && range->last >= range->first && (!*at || *at == ',') ? at : NULL;
+}
+
+const char *timed_region_read(struct timed_region *region, struct arena *arena, const char *text)
+{
+    const char *at = strchr(text, ':');
+    *region = (struct timed_region){.kernel = at ? arena_strndup(arena, text, (size_t)(at - text))
+                                                 : text};
+    bool good = *region->kernel;
+    while (good && at && *at) {
+        struct timed_range range;
+        at = read_range(at + 1, &range);
+        good = at;
+        if (good)
+            vec_push(arena, &region->launches, range);
+    }
+    return good ? NULL
+                : arena_printf(arena,
+                               "cannot be '%s': it is KERNEL, or KERNEL:LAUNCHES with LAUNCHES as "
+                               "2 or 1,4-6, from 1",
+                               text);
+}
+
+const char *timed_unknown_kernel(const struct timed_wish *wish, const struct program *program,
+                                 const char **meant)
+{
+    struct nearest nearest;
+    for (uint32_t i = 0; i < wish->regions.n; i++) {
+        const char *kernel = wish->regions.v[i].kernel;
+        if (program_find(program, kernel))
+            continue;
+        nearest_init(&nearest, kernel, strlen(kernel));
+        for (uint32_t k = 0; k < program->functions.n; k++) {
+            const struct ir_function *fn =
+                &program->module->functions.v[program->functions.v[k].function];
+            const struct name *name = tree_name(program->module->tree, fn->name);
+            if (fn->is_entry)
+                nearest_offer(&nearest, name->text, name->length);
+        }
+        *meant =
+            nearest.best ? arena_strndup(program->arena, nearest.best, nearest.best_length) : NULL;
+        return kernel;
+    }
+    return NULL;
+}
+
+// `launch` counts the kernel's launches from 1.
+static bool is_timed(const struct timed_wish *wish, const char *kernel, uint64_t launch)
+{
+    for (uint32_t i = 0; i < wish->regions.n; i++) {
+        const struct timed_region *region = &wish->regions.v[i];
+        if (strcmp(region->kernel, kernel))
+            continue;
+        if (!region->launches.n)
+            return true;
+        for (uint32_t k = 0; k < region->launches.n; k++)
+            if (launch >= region->launches.v[k].first && launch <= region->launches.v[k].last)
+                return true;
+    }
+    return !wish->regions.n;
+}
+
+// Launches
+
+static struct timed_kernel *counts_of(struct timed *timed, struct session_kernel *kernel)
+{
+    if (kernel->timed)
+        return kernel->timed;
+    kernel->timed = ARENA_NEW(timed->arena, struct timed_kernel);
+    *kernel->timed = (struct timed_kernel){.sum = stats_zero(&timed->stats, timed->arena)};
+    return kernel->timed;
+}
+
+static void count(struct timed *timed, struct timed_kernel *kernel, const struct stats_mark *before,
+                  uint64_t cycles)
+{
+    struct timed_kernel *const both[] = {kernel, &timed->total};
+    for (int i = 0; i < 2; i++) {
+        both[i]->launches++;
+        both[i]->cycles += cycles;
+        stats_sum(&timed->stats, before, &both[i]->sum);
+    }
+}
+
+static void sample(void *context, uint64_t cycle)
+{
+    struct timed *timed = context;
+    timed->wish->sample(timed->wish->context, timed->kernel, timed->cycles_before + cycle);
+    stats_retake(&timed->stats, &timed->sampled);
+}
+
+static bool execute(void *context, struct session_kernel *kernel, struct launch *launch,
+                    struct arena *arena, struct grid_result *result)
+{
+    struct timed *timed = context;
+    const struct timed_wish *wish = timed->wish;
+    if (!is_timed(wish, kernel->name, kernel->launches + 1))
+        return false;
+    if (wish->max_cycles && timed->total.cycles >= wish->max_cycles) {
+        *result = (struct grid_result){.limited = true};
+        return true;
+    }
+    struct stats_mark before = stats_take(&timed->stats, arena);
+    struct machine_launch one = {.launch = launch};
+    struct machine_limits limits = {
+        .every = wish->interval,
+        .sample = sample,
+        .context = timed,
+        .cycle = &timed->cycle,
+        .ctas_done = &timed->ctas_done,
+    };
+    uint64_t begun = machine_cycle(timed->machine);
+    if (wish->max_cycles)
+        limits.cycles = begun + wish->max_cycles - timed->total.cycles;
+    timed->kernel = kernel->name;
+    atomic_store(&timed->cycle, 0);
+    atomic_store(&timed->ctas_done, 0);
+    atomic_store(&timed->ctas, (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]);
+    machine_run(timed->machine, &one, 1, &limits, result);
+    count(timed, counts_of(timed, kernel), &before, machine_cycle(timed->machine) - begun);
+    return true;
+}
+
+void timed_begin(struct timed *timed, struct session *session, const struct timed_wish *wish)
+{
+    *timed = (struct timed){.wish = wish, .session = session, .arena = session->arena};
+    timed->machine = machine_new(session->arena, wish->config, session->program);
+    machine_shuffle(timed->machine, wish->shuffle);
+    stats_init(&timed->stats, session->arena);
+    machine_stats_add(timed->machine, &timed->stats);
+    timed->total.sum = stats_zero(&timed->stats, session->arena);
+    timed->sampled = stats_zero(&timed->stats, session->arena);
+    session->execute = execute;
+    session->executor = timed;
+}

@@ -1,0 +1,69 @@
+// A session whose launches take time: on a machine, cycle by cycle, or only those of a region of
+// interest, the others by their values alone.
+#pragma once
+#include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/run/session.h"
+
+// Launches of a kernel that take time, counted from 1; none given: all.
+struct timed_range {
+    uint64_t first, last;
+};
+
+struct timed_region {
+    const char *kernel;
+    VEC(struct timed_range) launches;
+};
+
+// What happens at the end of an interval: all statistics are up to date.
+typedef void timed_sample(void *context, const char *kernel, uint64_t cycle);
+
+struct timed_wish {
+    const struct machine_config *config; // that machine_check finds right
+    const struct config *resolved;       // where it comes from, for results
+    uint64_t shuffle;                    // order of evaluation; 0: by number
+    uint64_t max_cycles;                 // of all launches together; 0: no limit
+    VEC(struct timed_region) regions;    // none: every launch takes time
+    uint64_t interval;                   // cycles between samples; 0: none
+    timed_sample *sample;
+    void *context;
+};
+
+// What the launches of a kernel have counted that took time.
+struct timed_kernel {
+    uint64_t launches, cycles;
+    struct stats_mark sum; // of the statistics of `timed`
+};
+
+struct timed {
+    const struct timed_wish *wish;
+    struct session *session;
+    struct arena *arena;
+    struct machine *machine;
+    struct stats stats;
+    struct timed_kernel total;
+    struct stats_mark sampled;                   // at the last sample
+    uint64_t cycles_before;                      // of the machines before this one
+    const char *kernel;                          // that runs
+    atomic_uint_fast64_t cycle, ctas, ctas_done; // of the launch that runs, for who watches
+};
+
+// The regions as they stand behind --timed: KERNEL or KERNEL:1,3-5. What is wrong with one, or
+// NULL.
+const char *timed_region_read(struct timed_region *region, struct arena *arena, const char *text);
+// A region's kernel that the program has not; NULL: all are there. *meant is the nearest one there
+// is, or NULL.
+const char *timed_unknown_kernel(const struct timed_wish *wish, const struct program *program,
+                                 const char **meant);
+
+// From now on launches of the session go through `timed`. The session has its program and arena;
+// `wish` stays.
+void timed_begin(struct timed *timed, struct session *session, const struct timed_wish *wish);
+
+// Value of a statistic of a kernel's timed launches (NULL: of all). Needs a name that there is.
+double timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name);
+
+// Results: all statistics, for each kernel and in total, by the name of the file as JSON (.json),
+// CSV (.csv) or text, which has the names that users of other simulators know as well.
+void timed_write_stats(const struct timed *timed, const char *path, FILE *to);
+// Names, units and meanings; and what the other names stand for.
+void timed_list_stats(const struct machine_config *config, struct arena *arena, FILE *to);

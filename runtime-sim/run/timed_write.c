@@ -1,0 +1,203 @@
+// The statistics of a timed session, as files.
+#include "runtime-sim/run/timed.h"
+#include "support/number.h"
+#include <string.h>
+
+// Other names
+
+struct public_name {
+    const char *kernel, *total, *numerator, *denominator, *text;
+};
+
+static const struct public_name public_names[] = {
+#define NAME(kernel, total, numerator, denominator, text)                                          \
+    {#kernel, #total, numerator, denominator, text},
+#include "runtime-sim/run/public_names.def"
+#undef NAME
+};
+
+enum { PUBLIC_NAMES = sizeof public_names / sizeof *public_names, LONGEST_NAME = 64 };
+
+// Names with blanks between them, those that are subtracted with a minus.
+static double add_up(const struct stats *stats, const struct stats_mark *since, const char *names)
+{
+    double sum = 0, value;
+    while (*names) {
+        char name[LONGEST_NAME];
+        bool minus = *names == '-';
+        names += minus;
+        size_t length = strcspn(names, " ");
+        memcpy(name, names, length);
+        name[length] = 0;
+        if (stats_find(stats, since, name, &value))
+            sum += minus ? -value : value;
+        names += length + (names[length] == ' ');
+    }
+    return sum;
+}
+
+static double public_value(const struct stats *stats, const struct stats_mark *since,
+                           const struct public_name *name)
+{
+    double numerator = add_up(stats, since, name->numerator);
+    double denominator = *name->denominator ? add_up(stats, since, name->denominator) : 1;
+    return denominator != 0 ? numerator / denominator : 0;
+}
+
+// Kernels, one after the other, then all together
+
+typedef void scope_function(const struct timed *timed, const struct session_kernel *kernel,
+                            const struct timed_kernel *counts, void *context);
+
+static void each_scope(const struct timed *timed, scope_function *function, void *context)
+{
+    for (uint32_t i = 0; i < timed->session->kernels.n; i++) {
+        const struct session_kernel *kernel = &timed->session->kernels.v[i];
+        if (kernel->timed)
+            function(timed, kernel, kernel->timed, context);
+    }
+    function(timed, NULL, &timed->total, context);
+}
+
+static void write_number(FILE *to, double value)
+{
+    char text[NUMBER_TEXT];
+    number_shortest(text, value);
+    fputs(text, to);
+}
+
+static void write_text(const struct timed *timed, const struct session_kernel *kernel,
+                       const struct timed_kernel *counts, void *to)
+{
+    struct arena own;
+    arena_init(&own, timed->arena->memory);
+    struct stats_mark since = stats_since(&timed->stats, &counts->sum, &own);
+    if (kernel)
+        fprintf(to, "kernel_name = %s\n", kernel->name);
+    else
+        fputs("# all kernels\n", to);
+    for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
+        const struct public_name *name = &public_names[i];
+        fprintf(to, "%s = ", kernel ? name->kernel : name->total);
+        write_number(to, public_value(&timed->stats, &since, name));
+        fprintf(to, " # %s\n", name->text);
+    }
+    stats_text(&timed->stats, &since, to);
+    fputs(kernel ? "\n" : "", to);
+    arena_free(&own);
+}
+
+static void write_csv(const struct timed *timed, const struct session_kernel *kernel,
+                      const struct timed_kernel *counts, void *to)
+{
+    struct arena own;
+    arena_init(&own, timed->arena->memory);
+    struct stats_mark since = stats_since(&timed->stats, &counts->sum, &own);
+    stats_csv_rows(&timed->stats, &since, kernel ? arena_printf(&own, "%s,", kernel->name) : ",",
+                   to);
+    arena_free(&own);
+}
+
+static void write_public_json(const struct timed *timed, const struct stats_mark *since, bool total,
+                              struct json *json)
+{
+    json_key(json, "other_names");
+    json_object(json);
+    for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
+        json_key(json, total ? public_names[i].total : public_names[i].kernel);
+        json_double(json, public_value(&timed->stats, since, &public_names[i]));
+    }
+    json_end_object(json);
+}
+
+static void write_json(const struct timed *timed, const struct session_kernel *kernel,
+                       const struct timed_kernel *counts, void *context)
+{
+    struct json *json = context;
+    struct arena own;
+    arena_init(&own, timed->arena->memory);
+    struct stats_mark since = stats_since(&timed->stats, &counts->sum, &own);
+    if (!kernel) {
+        json_end_array(json);
+        json_key(json, "total");
+    }
+    json_object(json);
+    if (kernel) {
+        json_key(json, "name");
+        json_string(json, kernel->name);
+    }
+    json_key(json, "launches");
+    json_uint(json, counts->launches);
+    json_key(json, "statistics");
+    stats_json(&timed->stats, &since, json);
+    write_public_json(timed, &since, !kernel, json);
+    json_end_object(json);
+    arena_free(&own);
+}
+
+static void write_json_file(const struct timed *timed, FILE *to)
+{
+    struct json json;
+    json_init(&json, to);
+    json_object(&json);
+    json_key(&json, "format");
+    json_string(&json, "ptxoffload-statistics");
+    json_key(&json, "version");
+    json_int(&json, 1);
+    json_key(&json, "configuration");
+    config_json(timed->wish->resolved, &json);
+    json_key(&json, "kernels");
+    json_array(&json);
+    each_scope(timed, write_json, &json);
+    json_end_object(&json);
+    json_done(&json);
+}
+
+static bool ends_in(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), end = strlen(suffix);
+    return length > end && !strcmp(name + length - end, suffix);
+}
+
+void timed_write_stats(const struct timed *timed, const char *path, FILE *to)
+{
+    if (ends_in(path, ".json")) {
+        write_json_file(timed, to);
+    } else if (ends_in(path, ".csv")) {
+        fputs("kernel,name,unit,value\n", to);
+        each_scope(timed, write_csv, to);
+    } else {
+        each_scope(timed, write_text, to);
+    }
+}
+
+double timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name)
+{
+    struct arena own;
+    double value;
+    arena_init(&own, timed->arena->memory);
+    struct stats_mark since =
+        stats_since(&timed->stats, kernel ? &kernel->sum : &timed->total.sum, &own);
+    bool found = stats_find(&timed->stats, &since, name, &value);
+    arena_free(&own);
+    return found ? value : 0;
+}
+
+// A machine without a program has all statistics of one with a program.
+void timed_list_stats(const struct machine_config *config, struct arena *arena, FILE *to)
+{
+    struct program none = {.arena = arena};
+    struct ir_module module = {.arena = arena};
+    struct stats stats;
+    none.module = &module;
+    stats_init(&stats, arena);
+    machine_stats_add(machine_new(arena, config, &none), &stats);
+    stats_list(&stats, to);
+    for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
+        const struct public_name *name = &public_names[i];
+        fprintf(to, "%s%s%s  # %s: %s%s%s\n", name->kernel,
+                strcmp(name->kernel, name->total) ? ", in total " : "",
+                strcmp(name->kernel, name->total) ? name->total : "", name->text, name->numerator,
+                *name->denominator ? " / " : "", name->denominator);
+    }
+}
