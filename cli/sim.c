@@ -153,6 +153,9 @@ static void collect_paths(struct sim *sim, struct file_paths *paths)
 {
     const struct run *run = &sim->run;
     add_path(sim, paths, sim->arguments.common.input, "the input", false);
+    for (uint32_t i = 0; i < sim->machine.resolved.texts.n; i++)
+        add_path(sim, paths, sim->machine.resolved.texts.v[i]->source.name, "the configuration",
+                 false);
     if (sim_is_run_file(&sim->arguments))
         add_path(sim, paths, run_path(run, run->program.text), "the program", false);
     for (uint32_t i = 0; i < run->buffers.n; i++)
@@ -169,9 +172,6 @@ static void collect_paths(struct sim *sim, struct file_paths *paths)
     add_path(sim, paths, sim->arguments.profile, "--profile-out", true);
     add_path(sim, paths, sim->arguments.stats, "--stats", true);
     add_path(sim, paths, sim->arguments.series, "--series", true);
-    for (uint32_t i = 0; i < sim->machine.resolved.texts.n; i++)
-        add_path(sim, paths, sim->machine.resolved.texts.v[i]->source.name, "the configuration",
-                 false);
 }
 
 static bool check_paths(struct sim *sim)

@@ -608,8 +608,12 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     result->stopped = end == MACHINE_STOPPED;
     result->limited = end == MACHINE_CYCLES;
     be_watched(machine);
+    uint64_t warps = machine->totals.warp_instructions;
+    uint64_t threads = machine->totals.thread_instructions;
     machine->totals.launches += end == MACHINE_DONE ? count : 0;
     refresh(machine);
+    result->warp_instructions = machine->totals.warp_instructions - warps;
+    result->thread_instructions = machine->totals.thread_instructions - threads;
     for (uint32_t i = 0; i < count; i++) {
         grid_end(launches[i].launch);
         arena_free(&machine->running[i].arena);

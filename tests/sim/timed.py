@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+"""ptxoffload-sim with time: the same values, statistics that add up, regions, limits, files.
+
+usage: timed.py BUILD-ROOT
+"""
+import csv
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import add_case, case, ends, environment, main, run, same, within
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / 'samples'
+STORE = ROOT / 'tests' / 'cases' / 'run' / 'store.ptx'
+VECADD = [SAMPLES / 'vecadd' / 'vecadd.ptx', '--grid', '32', '--block', '128',
+          '--arg', 'buf:f32:4096:uniform', '--arg', 'buf:f32:4096:uniform:2',
+          '--arg', 'buf:f32:4096:zero', '--arg', 'u32:4096']
+SLOTS = 56 * 48
+REASONS = ['issued'] + ['stall_' + reason for reason in (
+    'empty fetch result load barrier fence lanes ended unit memory_queue not_selected').split()]
+
+SPIN = '''.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry spin(.param .u64 flag)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [flag];
+again:
+    ld.volatile.global.u32 %r1, [%rd1];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra again;
+    ret;
+}
+.visible .entry parted(.param .u64 flag)
+{
+    .reg .b32 %r<2>;
+    .reg .pred %p<2>;
+    mov.u32 %r1, %tid.x;
+    setp.gt.u32 %p1, %r1, 31;
+    @%p1 bra other;
+    bar.sync 0;
+    ret;
+other:
+    bar.sync 1;
+    ret;
+}
+'''
+
+
+def sim(folder, *arguments, **settings):
+    return run([PROGRAM, *arguments], folder, **settings)
+
+
+def buffers_of(path):
+    """names under `buffers:`, which all samples write one by one"""
+    text = path.read_text(encoding='utf-8')
+    block = re.search(r'^buffers:\n((?:[ #].*\n|\n)*)', text, re.M).group(1)
+    return re.findall(r'^  (\w+):', block, re.M)
+
+
+def summary(path):
+    """of a run, without what differs from host to host"""
+    found = json.loads(path.read_text())
+    del found['host']
+    return found
+
+
+def statistics(path):
+    """(kernels by name, total)"""
+    found = json.loads(path.read_text())
+    return {kernel['name']: kernel for kernel in found['kernels']}, found['total']
+
+
+def same_values(folder, run_file):
+    names = buffers_of(run_file)
+    for place, options in (('plain', ['--functional']), ('timed', []), ('again', ['--shuffle=7'])):
+        (folder / place).mkdir()
+        saves = [word for name in names for word in ('--save', '%s=%s.npy' % (name, name))]
+        if place != 'plain':
+            saves += ['--stats=stats.json']
+        ends(sim(folder / place, run_file, '--json=out.json', *saves, *options), 0, '', '')
+    for name in names:
+        same((folder / 'timed' / (name + '.npy')).read_bytes(),
+             (folder / 'plain' / (name + '.npy')).read_bytes())
+    same(summary(folder / 'timed' / 'out.json'), summary(folder / 'again' / 'out.json'))
+    same((folder / 'timed' / 'stats.json').read_bytes(),
+         (folder / 'again' / 'stats.json').read_bytes())
+    plain, timed = (summary(folder / place / 'out.json') for place in ('plain', 'timed'))
+    for one, other in zip(plain['kernels'] + [plain['total']], timed['kernels'] + [timed['total']]):
+        for key in ('launches', 'warp_instructions', 'thread_instructions'):
+            same(one[key], other[key])
+        same((one['cycles'], other['timed_launches']), (None, other['launches']))
+    adds_up(folder / 'timed' / 'stats.json', timed)
+
+
+def adds_up(path, found):
+    kernels, total = statistics(path)
+    for name, value in total['statistics'].items():
+        if not re.search('_most$|_mean$|_rate$|_part$|ipc$', name):
+            same(sum(kernel['statistics'][name] for kernel in kernels.values()), value)
+    for record, at in [(kernel, kernels[kernel['name']]['statistics']) for kernel in
+                       found['kernels']] + [(found['total'], total['statistics'])]:
+        same(sum(at['core.' + reason] for reason in REASONS), at['machine.cycles'] * SLOTS)
+        same(at['core.issued'], record['warp_instructions'])
+        same(at['machine.thread_instructions'], record['thread_instructions'])
+        same(at['machine.cycles'], record['cycles'])
+        same(at['core.global_loads'],
+             at['l1.reads'] + at['core.direct_loads'])
+        assert at['l1.read_hits'] + at['l1.merged'] <= at['l1.reads']
+        same(at['memory.requests'], at['memory.answers'])
+        same(at['memory.data_answers'],
+             at['memory.from_llc'] + at['memory.from_merge'] + at['memory.from_dram'])
+        same(at['memory.latency_sum'],
+             at['memory.injection_sum'] + at['memory.service_sum'] + at['memory.noc_sum'])
+        same(at['request.class0.packets_sent'], at['request.class0.packets'])
+        same(at['reply.class0.flits_sent'], at['reply.class0.flits'])
+        same((record['noc']['weighted_hops'], record['memory']['dram_reads']),
+             (at['memory.weighted_hops'], at['dram.reads']))
+
+
+for sample in sorted(SAMPLES.glob('*/run*.yaml')):
+    if 'large' not in sample.name:
+        add_case('%s/%s: the values of a run without time; all adds up; any order of evaluation' %
+                 (sample.parent.name, sample.name), same_values, sample)
+
+
+@case
+def files(folder):
+    """statistics as text, CSV and JSON are the same, and have other simulators' names"""
+    for suffix in ('txt', 'csv', 'json'):
+        ends(sim(folder, *VECADD, '--stats=out.' + suffix, '--json=run.json'), 0, '', '')
+    found = summary(folder / 'run.json')
+    same(found['mode'], 'timed')
+    kernels, total = statistics(folder / 'out.json')
+    with open(folder / 'out.csv', encoding='utf-8') as file:
+        rows = list(csv.DictReader(file))
+    same({row['name']: float(row['value']) for row in rows if row['kernel'] == 'vecadd'},
+         kernels['vecadd']['statistics'])
+    same({row['name']: float(row['value']) for row in rows if not row['kernel']},
+         total['statistics'])
+    head, tail = (folder / 'out.txt').read_text().split('# all kernels\n')
+    lines = dict(re.findall(r'^([^ ]+) = ([^ \n]+)', tail, re.M))
+    for name, value in list(total['statistics'].items()) + list(total['other_names'].items()):
+        same(float(lines[name]), value)
+    within('kernel_name = vecadd\n', head)
+    within('gpu_sim_cycle = %d #' % found['total']['cycles'], head)
+    within('gpu_tot_sim_cycle = %d #' % found['total']['cycles'], tail)
+    other = total['other_names']
+    same(other['gpu_tot_sim_insn'], found['total']['thread_instructions'])
+    same(other['gpu_tot_ipc'], found['total']['ipc'])
+    same(other['L1D_total_cache_accesses'],
+         total['statistics']['l1.reads'] + total['statistics']['l1.writes'])
+    listed = set(re.findall(r'^([^ ,]+)', sim(folder, '--list-stats').out.decode(), re.M))
+    same(set(total['statistics']) - listed, set())
+    same(set(kernels['vecadd']['other_names']) - listed, set())
+
+
+@case
+def series(folder):
+    """the rows of a time series add up to what was counted until the last of them"""
+    ends(sim(folder, SAMPLES / 'bfs' / 'run.yaml', '--series=out.csv', '--interval=500',
+             '--stats=out.json'), 0, '', '')
+    with open(folder / 'out.csv', encoding='utf-8') as file:
+        rows = list(csv.DictReader(file))
+    total = statistics(folder / 'out.json')[1]['statistics']
+    same([int(row['cycle']) for row in rows],
+         list(range(500, total['machine.cycles'] + 1, 500)))
+    for row in rows:
+        same(sum(float(row['core.' + reason]) for reason in REASONS), 500 * SLOTS)
+    instructions = sum(float(row['machine.warp_instructions']) for row in rows)
+    left = total['machine.warp_instructions'] - instructions
+    assert 0 <= left <= 500 * 56, (left, total['machine.warp_instructions'])
+    ends(sim(folder, SAMPLES / 'bfs' / 'run.yaml', '--stats=other.json'), 0, '', '')
+    same((folder / 'out.json').read_bytes(), (folder / 'other.json').read_bytes())
+
+
+@case
+def regions(folder):
+    """--timed takes some launches of some kernels; the values are those of all"""
+    run_file = SAMPLES / 'bfs' / 'run.yaml'
+    ends(sim(folder, run_file, '--functional', '--json=plain.json', '--save', 'cost=plain.npy'), 0)
+    ends(sim(folder, run_file, '--timed=bfs_expand:2,4-5', '--json=out.json', '--save',
+             'cost=cost.npy'), 0, '', '')
+    found, plain = summary(folder / 'out.json'), summary(folder / 'plain.json')
+    same((folder / 'cost.npy').read_bytes(), (folder / 'plain.npy').read_bytes())
+    for one, other in zip(found['kernels'], plain['kernels']):
+        same(one['warp_instructions'], other['warp_instructions'])
+    expand, commit = found['kernels']
+    same((expand['name'], expand['timed_launches'], commit['timed_launches']), ('bfs_expand', 3, 0))
+    same((commit['cycles'], commit['memory']['l1_hits']), (None, None))
+    same(found['total']['cycles'], expand['cycles'])
+    ends(sim(folder, run_file, '--timed=bfs_expnd'), 1,
+         "ptxoffload-sim: error: --timed: there is no kernel 'bfs_expnd'; did you mean "
+         "'bfs_expand'?\n", '')
+    for wrong in (':', 'k:', 'k:0', 'k:3-2', 'k:1,,2', 'k:x', 'k:1-'):
+        within(b"it is KERNEL, or KERNEL:LAUNCHES", ends(sim(folder, run_file, '--timed=' + wrong),
+                                                         2).err)
+
+
+@case
+def limit(folder):
+    """--max-cycles ends a run: statistics until then, no results"""
+    result = ends(sim(folder, *VECADD, '--max-cycles=300', '--json=out.json', '--stats=out.txt',
+                      '--save', '2=c.npy'), 0, None, '')
+    same(result.err, b'ptxoffload-sim: note: --max-cycles has ended the run before it was done\n')
+    found = summary(folder / 'out.json')
+    same((found['outcome'], found['partial'], found['total']['cycles']), ('cycle limit', True, 300))
+    assert 0 < found['total']['warp_instructions'] < 128 * 30
+    same(sorted(os.listdir(folder)), ['out.json', 'out.txt'])
+    ends(sim(folder, *VECADD, '--max-cycles=100000', '--json=out.json'), 0, '', '')
+    same(summary(folder / 'out.json')['outcome'], 'done')
+
+
+@case
+def stands_still(folder):
+    """a barrier that not all reach, a kernel that spins: exit code 4, who waits, statistics"""
+    (folder / 'spin.ptx').write_text(SPIN)
+    line = ['spin.ptx', '--grid', '2', '--block', '64', '--arg', 'buf:u32:1:zero',
+            '--stats=out.txt', '--json=out.json', '--set', 'machine.watchdog=100000']
+    text = ends(sim(folder, *line, '--kernel', 'parted'), 4).err.decode()
+    within('no thread of the launch can go on', text)
+    within('spin.ptx:23:5: note: 2 warps of 2 CTAs, one of them warp 0 of CTA (0, 0, 0), wait at '
+           'barrier 0', text)
+    text = ends(sim(folder, *line, '--kernel', 'spin'), 4).err.decode()
+    within('[no-progress]', text)
+    within('spin.ptx:11:', text)
+    found = summary(folder / 'out.json')
+    same((found['outcome'], found['exit_code']), ('no progress', 4))
+    assert found['total']['cycles'] > 100000
+    within('gpu_tot_sim_cycle = %d' % found['total']['cycles'], (folder / 'out.txt').read_text())
+
+
+@case
+def interrupted(folder):
+    """an interrupt leaves the statistics until then"""
+    (folder / 'spin.ptx').write_text(SPIN)
+    command = [PROGRAM, 'spin.ptx', '--kernel', 'spin', '--grid', '500', '--block', '256', '--arg',
+               'buf:u32:1:zero', '--json=out.json', '--stats=out.txt', '--series=out.csv']
+    running = subprocess.Popen([os.fspath(word) for word in command], cwd=folder,
+                               env=environment(), stderr=subprocess.PIPE)
+    time.sleep(1)
+    running.send_signal(signal.SIGINT)
+    same((running.communicate()[1], running.returncode), (b'', -signal.SIGINT))
+    found = summary(folder / 'out.json')
+    same((found['outcome'], found['partial']), ('interrupted', True))
+    assert found['total']['cycles'] > 1000
+    same(sorted(os.listdir(folder)), ['out.csv', 'out.json', 'out.txt', 'spin.ptx'])
+
+
+@case
+def configurations(folder):
+    """a configuration that was printed gives the same results; settings and files are checked"""
+    (folder / 'mine.yaml').write_bytes(ends(sim(folder, '--print-config', '--set',
+                                                'core.schedulers=2'), 0).out)
+    ends(sim(folder, *VECADD, '--config=mine.yaml', '--stats=mine.txt'), 0, '', '')
+    ends(sim(folder, *VECADD, '--set', 'core.schedulers=2', '--stats=set.txt',
+             '--json=set.json'), 0, '', '')
+    same((folder / 'mine.txt').read_bytes(), (folder / 'set.txt').read_bytes())
+    resolved = summary(folder / 'set.json')['configuration']['resolved']
+    same((resolved['core']['schedulers'], resolved['request_network']['topology']), (2, 'mesh'))
+    (folder / 'own.yaml').write_text('base: isca19\ncore:\n  warps: 0\n')
+    within(b'own.yaml:3:10: error:', ends(sim(folder, *VECADD, '--config=own.yaml'), 1).err)
+    within(b"did you mean 'warps'", ends(sim(folder, *VECADD, '--set', 'core.warp=2'), 1).err)
+    within(b'SECTION.KEY', ends(sim(folder, *VECADD, '--set', 'warps=2'), 2).err)
+    within(b'core.threads is more than', ends(sim(folder, *VECADD, '--set', 'core.warps=4'), 1).err)
+    within(b'would overwrite the configuration', ends(
+        sim(folder, *VECADD, '--config=mine.yaml', '--stats=mine.yaml'), 1).err)
+    within(b'isca19\n', sim(folder, '--list-configs').out)
+    ends(sim(folder, *VECADD, '--config=gtx480', '--json=other.json'), 0, '', '')
+    assert summary(folder / 'other.json')['total']['cycles'] > 0
+
+
+@case
+def modes(folder):
+    """what counts cycles does not go with --functional, and --check not without it"""
+    for option in ('--stats=x', '--series=x', '--max-cycles=5', '--timed=vecadd'):
+        within(b'--functional counts no cycles', ends(sim(folder, *VECADD, '--functional', option),
+                                                      2).err)
+    within(b'--check looks at values only', ends(sim(folder, *VECADD, '--check=race'), 2).err)
+    same(os.listdir(folder), [])
+
+
+@case
+def no_room(folder):
+    """a CTA that no core has room for is told with what there is too little of"""
+    result = ends(sim(folder, *VECADD, '--set', 'core.registers=64'), 5)
+    within(b'a core has too little registers for one CTA of the launch', result.err)
+
+
+if __name__ == '__main__':
+    main(2)
