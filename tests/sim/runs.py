@@ -242,8 +242,8 @@ def settings(folder):
         sim(folder, 'run.yaml', '--set', 'values.m=1'), 1).err)
     within(b"there is no 'x'", ends(
         sim(folder, 'run.yaml', '--set', 'values.n=x'), 1).err)
-    within(b'keys of a machine are not supported yet', ends(
-        sim(folder, 'run.yaml', '--set', 'core.warps=48'), 2).err)
+    within(b'SECTION.KEY of the machine, or values.NAME', ends(
+        sim(folder, 'run.yaml', '--set', 'n=48'), 2).err)
 
 
 @case

@@ -235,7 +235,8 @@ def stands_still(folder):
            'barrier 0', text)
     text = ends(sim(folder, *line, '--kernel', 'spin'), 4).err.decode()
     within('[no-progress]', text)
-    within('spin.ptx:11:', text)
+    within('4 warps of 2 CTAs, one of them warp 0 of CTA (0, 0, 0), go round in lines 11 to 13',
+           text)
     found = summary(folder / 'out.json')
     same((found['outcome'], found['exit_code']), ('no progress', 4))
     assert found['total']['cycles'] > 100000

@@ -37,6 +37,14 @@ static void read_source(struct sample *s, struct source *source, const char *pat
     source_init(source, &s->arena, path, file.text, file.length);
 }
 
+static bool execute(void *drive, struct session_kernel *kernel, struct launch *launch,
+                    struct arena *arena, struct grid_result *result)
+{
+    (void)kernel;
+    drive_run(drive, launch, arena, result);
+    return true;
+}
+
 static void run(struct sample *s, const char *path, struct drive *drive)
 {
     memset(s, 0, sizeof *s);
@@ -59,8 +67,8 @@ static void run(struct sample *s, const char *path, struct drive *drive)
                                   .diags = &s->diags,
                                   .threads = 1,
                                   .profiled = true,
-                                  .execute = drive ? drive_run : NULL,
-                                  .machine = drive};
+                                  .execute = drive ? execute : NULL,
+                                  .executor = drive};
     assert_true(session_prepare(&s->session));
     assert_int_equal(session_run(&s->session), SESSION_DONE);
 }
