@@ -169,7 +169,7 @@ static void cycle_limit(void **state)
     rig_add(&r, "k", 1, 32);
     rig_go(&r);
     assert_int_equal(r.end, MACHINE_CYCLES);
-    assert_true(r.result.stopped);
+    assert_true(r.result.limited);
     assert_int_equal(machine_cycle(r.machine), 5000);
     rig_check_slots(&r);
     rig_free(&r);
