@@ -69,10 +69,11 @@ enum route { ROUTE_SHARED, ROUTE_L1, ROUTE_DIRECT, ROUTE_CONSTANT, ROUTE_TEXTURE
 struct part {
     uint64_t line;
     struct mask bytes;
-    uint32_t lanes;  // whose values are moved with it
-    uint16_t cycles; // that the banks of shared memory, or of constants, take
-    uint8_t route;   // enum route
-    uint8_t kind;    // enum memsys_kind
+    uint32_t lanes;          // whose values are moved with it
+    uint16_t cycles;         // that the banks of shared memory, or of constants, take
+    uint8_t route;           // enum route
+    uint8_t kind;            // enum memsys_kind
+    uint8_t keep, keep_next; // enum cache_keep, of the first level and of the last
     bool answered;
 };
 

@@ -192,7 +192,9 @@ static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct 
     struct cache_request request = {.id = part_tag(index, (uint32_t)(part - entry->parts.v)),
                                     .line = part->line,
                                     .bytes = write ? part->bytes : wanted_bytes(core, part->bytes),
-                                    .kind = write ? CACHE_WRITE : CACHE_READ};
+                                    .kind = write ? CACHE_WRITE : CACHE_READ,
+                                    .keep = part->keep,
+                                    .keep_next = part->keep_next};
     cache_put(&core->l1, now, &request);
     core->l1_next = now;
     core->slots[entry->slot].cached++;
@@ -216,6 +218,7 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
                                 .carries = atomic ? data : 0,
                                 .returns = part->kind == MEMSYS_ATOMIC ? data : 0,
                                 .kind = part->kind,
+                                .keep = part->keep_next,
                                 .client = CLIENT_DIRECT};
     if (atomic)
         cache_drop(&core->l1, part->line);
@@ -300,6 +303,7 @@ static bool send_l1_out(struct core *core, uint64_t now)
                                      .core = core->index,
                                      .tag = out->write ? core->store_slots[core->store_head] : 0,
                                      .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
+                                     .keep = out->keep,
                                      .client = CLIENT_L1};
     if (!memsys_can_send(core->shared->memsys, &request))
         return false;

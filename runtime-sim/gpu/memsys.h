@@ -68,6 +68,7 @@ struct memsys_request {
     uint16_t carries;  // of atomics: bytes of a request after its header
     uint16_t returns;  // of MEMSYS_ATOMIC: bytes of an answer after its header
     uint8_t kind;      // enum memsys_kind
+    uint8_t keep;      // enum cache_keep, of the slice
     uint8_t client;    // who of the core sends it, below MEMSYS_CLIENTS: for statistics
 };
 

@@ -63,6 +63,7 @@ static void put(struct memsys_partition *p, uint32_t index, uint64_t now)
                                .line = partition_local(&m->map, request->line * size) / size,
                                .bytes = request->bytes,
                                .kind = kinds[request->kind],
+                               .keep = request->keep,
                                .input = INPUT};
     cache_put(&p->cache, now, &to);
 }

@@ -37,6 +37,33 @@ static bool has_operator(const struct held *held, uint16_t word)
     return false;
 }
 
+// What cache operators and hints say of both levels' lines. Policies of createpolicy say nothing.
+static void find_hints(const struct held *held, struct part *part)
+{
+    static const struct {
+        uint16_t word;
+        uint8_t keep, keep_next;
+    } hints[] = {
+        {W_cs, CACHE_KEEP_SHORT, CACHE_KEEP_SHORT},
+        {W_lu, CACHE_KEEP_SHORT, CACHE_KEEP_SHORT},
+        {W_L1_evict_first, CACHE_KEEP_SHORT, CACHE_KEEP},
+        {W_L1_evict_normal, CACHE_KEEP_NORMAL, CACHE_KEEP},
+        {W_L1_evict_last, CACHE_KEEP_LONG, CACHE_KEEP},
+        {W_L1_evict_unchanged, CACHE_KEEP_STILL, CACHE_KEEP},
+        {W_L2_evict_first, CACHE_KEEP, CACHE_KEEP_SHORT},
+        {W_L2_evict_normal, CACHE_KEEP, CACHE_KEEP_NORMAL},
+        {W_L2_evict_last, CACHE_KEEP, CACHE_KEEP_LONG},
+    };
+    if (held->cache[0] == W_UNKNOWN)
+        return;
+    for (uint32_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        if (!has_operator(held, hints[i].word))
+            continue;
+        part->keep = hints[i].keep ? hints[i].keep : part->keep;
+        part->keep_next = hints[i].keep_next ? hints[i].keep_next : part->keep_next;
+    }
+}
+
 // Stores go through the first level, which passes them on. Loads do not if they must see what
 // others have written, or say so.
 static enum route global_route(const struct core *core, const struct held *held, uint8_t kind)
@@ -93,6 +120,7 @@ void lsu_split(struct core *core, struct entry *entry)
         split_touched(core, entry);
         return;
     }
+    find_hints(held, &as);
     struct lane_bytes lanes = {0, held->address, NULL, held->bytes, held->warp->ops};
     if ((lanes.mask = held->shared))
         add_shared(core, entry, &lanes, &as);

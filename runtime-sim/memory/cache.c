@@ -96,10 +96,22 @@ static uint32_t victim(const struct cache *c, uint64_t line)
     return best;
 }
 
-static void use(struct cache *c, uint32_t place)
+// Above the count of uses: lines of a lower rank give way first.
+enum { RANK_SHIFT = 60 };
+static const uint64_t normal_rank = UINT64_C(1) << RANK_SHIFT;
+
+static void use(struct cache *c, uint32_t place, uint8_t keep)
 {
+    static const uint8_t ranks[] = {
+        [CACHE_KEEP_SHORT] = 0, [CACHE_KEEP_NORMAL] = 1, [CACHE_KEEP_LONG] = 2};
+    uint64_t rank = c->used[place] >> RANK_SHIFT, count = c->used[place] & (normal_rank - 1);
+    if (keep == CACHE_KEEP_STILL)
+        return;
+    if (keep != CACHE_KEEP)
+        rank = ranks[keep];
     if (!c->config->replacement)
-        c->used[place] = ++c->uses;
+        count = ++c->uses;
+    c->used[place] = rank << RANK_SHIFT | count;
 }
 
 // All bytes of the sectors that these bytes are in.
@@ -155,10 +167,10 @@ static bool out_has_room(const struct cache *c, uint32_t requests)
     return c->out_count + requests <= c->config->out;
 }
 
-static void send(struct cache *c, uint64_t line, struct mask bytes, bool write)
+static void send(struct cache *c, uint64_t line, struct mask bytes, bool write, uint8_t keep)
 {
     uint32_t at = wrap(c->out_head + c->out_count++, c->config->out);
-    c->out[at] = (struct cache_out){line, bytes, write};
+    c->out[at] = (struct cache_out){line, bytes, write, keep};
     if (!write)
         c->stats.fetches += sectors_in(c, bytes);
 }
@@ -190,7 +202,7 @@ static void serve(struct cache *c, const struct cache_request *r, uint32_t place
             c->dirty[place] = mask_or(c->dirty[place], r->bytes);
     }
     if (goes_on(c, r) || (r->kind != CACHE_READ && place == NOWHERE)) {
-        send(c, r->line, r->bytes, true);
+        send(c, r->line, r->bytes, true, r->keep_next);
         c->stats.write_throughs++;
     }
     answer(c, r, now, ready);
@@ -220,18 +232,18 @@ static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_
     }
     c->stats.evictions += c->line[place] != no_line;
     if (dirty) {
-        send(c, c->line[place], c->dirty[place], true);
+        send(c, c->line[place], c->dirty[place], true, CACHE_KEEP);
         move(c, c->line[place], now, mask_count(c->dirty[place]));
         c->stats.write_backs++;
     }
     c->line[place] = line;
     c->known[place] = c->dirty[place] = (struct mask){{0}};
-    c->used[place] = ++c->uses;
+    c->used[place] = normal_rank | ++c->uses;
     return place;
 }
 
 // Needs a free MSHR, unless the line has one, and room for a request.
-static void fetch(struct cache *c, uint32_t place, struct mask bytes)
+static void fetch(struct cache *c, uint32_t place, struct mask bytes, uint8_t keep)
 {
     if (!c->mshr_of[place]) {
         uint32_t number = c->free_mshrs[--c->free_count];
@@ -243,7 +255,7 @@ static void fetch(struct cache *c, uint32_t place, struct mask bytes)
     if (!mask_any(bytes))
         return;
     mshr->coming = mask_or(mshr->coming, bytes);
-    send(c, c->line[place], bytes, false);
+    send(c, c->line[place], bytes, false, keep);
 }
 
 static void let_wait(struct cache *c, uint32_t place, const struct cache_request *r,
@@ -274,7 +286,7 @@ static void after_write(struct cache *c, const struct cache_request *r, uint32_t
     struct mask rest = rest_of(c, r, place);
     c->stats.full_stores += sectors_in(c, whole_sectors(c, r->bytes));
     if (mask_any(rest))
-        fetch(c, place, rest);
+        fetch(c, place, rest, r->keep_next);
 }
 
 // Access. Each of these returns false, after counting why, if the request has to wait.
@@ -308,7 +320,7 @@ static bool miss(struct cache *c, const struct cache_request *r, uint32_t *place
         return false;
     c->stats.merged += mshr && mshr->count;
     c->stats.read_merged += mshr && mshr->count;
-    fetch(c, *place, sectors_of(c, mask_without(r->bytes, c->known[*place])));
+    fetch(c, *place, sectors_of(c, mask_without(r->bytes, c->known[*place])), r->keep_next);
     let_wait(c, *place, r, mshr ? CACHE_MERGED : CACHE_FETCHED);
     return true;
 }
@@ -326,7 +338,7 @@ static bool access_read(struct cache *c, const struct cache_request *r, uint32_t
         serve_now(c, r, place, now);
     else if (!miss(c, r, &place, now))
         return false;
-    use(c, place);
+    use(c, place, r->keep);
     c->stats.reads++;
     c->stats.read_hits += hit;
     return true;
@@ -352,7 +364,7 @@ static bool access_write(struct cache *c, const struct cache_request *r, uint32_
             after_write(c, r, place);
     }
     if (!by)
-        use(c, place);
+        use(c, place, r->keep);
     c->stats.writes++;
     c->stats.write_hits += hit;
     return true;
@@ -544,7 +556,7 @@ static void flush_one(struct cache *c, uint64_t now, struct waits *waits)
         if (mask_any(c->dirty[flush->at])) {
             if (sent || lacks_room(c, 1))
                 break;
-            send(c, line, c->dirty[flush->at], true);
+            send(c, line, c->dirty[flush->at], true, CACHE_KEEP);
             move(c, line, now, mask_count(c->dirty[flush->at]));
             c->stats.write_backs++;
             c->dirty[flush->at] = (struct mask){{0}};

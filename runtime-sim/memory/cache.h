@@ -41,12 +41,22 @@ enum cache_from {
     CACHE_FETCHED, // at the next level, which was asked for it
 };
 
+// What an access says of when its line is to give way.
+enum cache_keep {
+    CACHE_KEEP,        // nothing: as it was; a new one is a normal one
+    CACHE_KEEP_SHORT,  // before others
+    CACHE_KEEP_NORMAL, // among the others the one used longest ago first
+    CACHE_KEEP_LONG,   // after others
+    CACHE_KEEP_STILL,  // as it was, and the access counts as no use
+};
+
 struct cache_request {
     uint64_t id;
     uint64_t line; // address of the line divided by its size
     struct mask bytes;
     uint8_t kind; // enum cache_kind
     uint8_t input;
+    uint8_t keep, keep_next; // enum cache_keep: here, and at the next level if it is asked
     uint8_t from; // enum cache_from: CACHE_HIT when it is put; filled in before it is served
 };
 
@@ -74,6 +84,7 @@ struct cache_out {
     uint64_t line;
     struct mask bytes;
     bool write;
+    uint8_t keep; // enum cache_keep
 };
 
 struct cache_mshr {
@@ -103,7 +114,7 @@ struct cache {
     // Of each place of a line: set · ways + way.
     uint64_t *line; // UINT64_MAX: none
     struct mask *known, *dirty;
-    uint64_t *used;    // when last, or when brought in: a count
+    uint64_t *used;    // when last, or when brought in: a count, behind the line's rank
     uint16_t *mshr_of; // 1 + its MSHR, or 0
     uint64_t uses;
     struct cache_mshr *mshrs;
