@@ -98,6 +98,18 @@ static void write_changes(struct json *json, const struct tables *tables)
     json_end_array(json);
 }
 
+static void write_measurements(struct json *json, const struct tables *tables)
+{
+    json_key(json, "measurements");
+    json_array(json);
+    for (uint32_t i = 0; i < tables->measurements.n; i++) {
+        json_object_flat(json);
+        fields_write_json(json, rows_measurement, &tables->measurements.v[i]);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 static void write_module(const struct tables *tables, FILE *to)
 {
     struct json json;
@@ -111,8 +123,10 @@ static void write_module(const struct tables *tables, FILE *to)
     json_key(&json, "reorder");
     json_bool(&json, tables->options.reorder);
     member_text(&json, "profile", tables->profile);
-    if (tables->compared)
+    if (tables->compared) {
         write_changes(&json, tables);
+        write_measurements(&json, tables);
+    }
     member_text(&json, "version", PTXOFFLOAD_VERSION);
     member_uint(&json, "S_W", BW_WARP);
     member_uint(&json, "S_C", BW_LINE);

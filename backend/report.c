@@ -258,6 +258,62 @@ static void print_rejections(struct page *page, const struct table_kernel *kerne
             print_rejection(page, &kernel->rejected.v[i]);
 }
 
+// What was measured
+
+static void print_cache(struct page *page, const char *name, uint64_t served, uint64_t accesses)
+{
+    if (accesses)
+        putf(page, "| the %s served %.3g %% of %llu lines", name,
+             100.0 * (double)served / (double)accesses, (unsigned long long)accesses);
+}
+
+static void print_measurement(struct page *page, const struct table_measurement *one)
+{
+    bool loop = one->kind == MEASURED_LOOP;
+    label(page, "%u:%u", one->line, one->column);
+    put(page, table_measurement_names[one->kind]);
+    if (loop)
+        putf(page, "to line %u", one->end_line);
+    putf(page, "| %.4g %s%s", one->mean, loop ? "iteration" : "line", one->mean == 1 ? "" : "s");
+    if (one->least == one->most)
+        putf(page, "in each of");
+    else
+        putf(page, "on average, %llu to %llu, in", (unsigned long long)one->least,
+             (unsigned long long)one->most);
+    putf(page, "%llu %s", (unsigned long long)one->times,
+         loop              ? one->times == 1 ? "entry" : "entries"
+         : one->times == 1 ? "access"
+                           : "accesses");
+    print_cache(page, "first-level cache", one->l1_served, one->l1_accesses);
+    print_cache(page, "last-level cache", one->llc_served, one->llc_accesses);
+    put(page, "| analysis:");
+    put(page, one->analysis);
+    if (one->decides)
+        put_styled(page, MAYBE, "| the measured number decides");
+    end_line(page);
+}
+
+// `*next` is the first of the measurements that are left, and stays so.
+static void print_measurements(struct page *page, const struct table_kernel *kernel, uint32_t *next)
+{
+    const struct tables *tables = page->tables;
+    if (!tables->compared)
+        return;
+    begin_line(page, 2, INDENT);
+    uint32_t first = *next;
+    for (; *next < tables->measurements.n; ++*next) {
+        const struct table_measurement *one = &tables->measurements.v[*next];
+        if (strcmp(one->kernel, kernel->name) != 0)
+            break;
+        if (*next == first)
+            put(page, "measured");
+        print_measurement(page, one);
+    }
+    if (*next == first)
+        put(page, "measured: nothing, no access of it was executed");
+    end_line(page);
+}
+
 // Sums
 
 static double share(uint32_t part, uint32_t whole)
@@ -279,7 +335,8 @@ static void print_summary(struct page *page, const struct summary *sum)
     end_line(page);
 }
 
-static void print_kernel(struct page *page, const struct table_kernel *kernel)
+static void print_kernel(struct page *page, const struct table_kernel *kernel,
+                         uint32_t *measurement)
 {
     struct summary sum = summary_of(kernel);
     begin_line(page, 0, 0);
@@ -291,6 +348,7 @@ static void print_kernel(struct page *page, const struct table_kernel *kernel)
         print_chain(page, &kernel->chains.v[i]);
     for (uint32_t i = 0; i < kernel->blocks.n; i++)
         print_block(page, &kernel->blocks.v[i]);
+    print_measurements(page, kernel, measurement);
     if (sum.rejected) {
         begin_line(page, 2, INDENT);
         sink_text(&page->to, "turned down");
@@ -358,8 +416,9 @@ void report_text(const struct tables *tables, FILE *to, bool colour)
     struct summary total = summary_total(tables);
     sink_init(&page.to, to);
     print_header(&page);
+    uint32_t measurement = 0;
     for (uint32_t i = 0; i < tables->kernels.n; i++)
-        print_kernel(&page, &tables->kernels.v[i]);
+        print_kernel(&page, &tables->kernels.v[i], &measurement);
     if (tables->compared)
         print_changes(&page);
     label(&page, "total");

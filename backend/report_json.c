@@ -39,6 +39,18 @@ static void write_changes(struct json *json, const struct tables *tables)
     json_end_array(json);
 }
 
+static void write_measurements(struct json *json, const struct tables *tables)
+{
+    json_key(json, "measurements");
+    json_array(json);
+    for (uint32_t i = 0; i < tables->measurements.n; i++) {
+        json_object_flat(json);
+        fields_write_json(json, rows_measurement, &tables->measurements.v[i]);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 void report_json(const struct tables *tables, FILE *to)
 {
     struct json json;
@@ -58,8 +70,10 @@ void report_json(const struct tables *tables, FILE *to)
     json_key(&json, "total");
     write_summary(&json, rows_total, &total);
     json_end_object(&json);
-    if (tables->compared)
+    if (tables->compared) {
         write_changes(&json, tables);
+        write_measurements(&json, tables);
+    }
     json_end_object(&json);
     json_done(&json);
 }

@@ -31,6 +31,13 @@ const char *const table_candidate_names[] = {
     [CANDIDATE_STORE] = "store", [CANDIDATE_KERNEL] = "kernel", NULL,
 };
 const char *const table_measured_names[] = {"lines", "misses", "trips", NULL};
+const char *const table_measurement_names[] = {
+    [MEASURED_LOAD] = "load",
+    [MEASURED_STORE] = "store",
+    [MEASURED_ATOMIC] = "atomic",
+    [MEASURED_LOOP] = "loop",
+    NULL,
+};
 const char *const table_tag_names[] = {"", "01", "10", "11", NULL};
 
 static const char *const save_names[] = {"tx", "rx", NULL};
@@ -178,6 +185,27 @@ const struct field rows_change[] = {
     ENTRY("before", TEXT, before),
     ENTRY("after", TEXT, after),
     ENTRY("reason", TEXT, reason),
+    END,
+};
+#undef RECORD
+
+#define RECORD struct table_measurement
+const struct field rows_measurement[] = {
+    ENTRY("kernel", TEXT, kernel),
+    ENTRY("kind", WORD, kind, WORDS(table_measurement_names)),
+    ENTRY("line", UINT, line),
+    ENTRY("column", UINT, column),
+    ENTRY("end_line", UINT, end_line),
+    ENTRY("times", NUMBER, times),
+    ENTRY("mean", DOUBLE, mean),
+    ENTRY("least", NUMBER, least),
+    ENTRY("most", NUMBER, most),
+    ENTRY("analysis", TEXT, analysis),
+    ENTRY("decides", BOOL, decides),
+    ENTRY("l1_accesses", NUMBER, l1_accesses),
+    ENTRY("l1_served", NUMBER, l1_served),
+    ENTRY("llc_accesses", NUMBER, llc_accesses),
+    ENTRY("llc_served", NUMBER, llc_served),
     END,
 };
 #undef RECORD

@@ -11,4 +11,5 @@ extern const struct field rows_instruction[];
 extern const struct field rows_block[];
 extern const struct field rows_alternative[];
 extern const struct field rows_rejection[];
-extern const struct field rows_change[]; // of --report=json
+extern const struct field rows_change[];      // of --report=json
+extern const struct field rows_measurement[]; // the same

@@ -79,6 +79,22 @@ struct table_change {
     const char *before, *after, *reason;
 };
 
+enum measured_kind { MEASURED_LOAD, MEASURED_STORE, MEASURED_ATOMIC, MEASURED_LOOP };
+
+// What a profile says of an access or a loop, and the analysis beside it. Of the reports only.
+struct table_measurement {
+    const char *kernel;
+    enum measured_kind kind;
+    uint32_t line, column, end_line; // a loop's first instruction, and the line of its last one
+    uint64_t times;                  // accesses by warps; entries of a loop by threads
+    double mean;                     // lines of an access; iterations of an entry
+    uint64_t least, most;            // the same
+    const char *analysis;            // what it finds
+    bool decides;                    // it was decided with what was measured
+    // Lines that the caches were asked for and had, or had on their way; 0: none was counted.
+    uint64_t l1_accesses, l1_served, llc_accesses, llc_served;
+};
+
 struct table_kernel {
     const char *name;
     uint32_t instructions;      // of the output
@@ -97,8 +113,9 @@ struct tables {
     const char *capability; // keys of the unit near the data that are not the usual ones; ""
     const char *profile;    // SHA-256 of the file of --profile; ""
     VEC(struct table_kernel) kernels;
-    bool compared;                    // with what is decided without the profile:
-    VEC(struct table_change) changes; // by kernel, then place
+    bool compared;                              // with what is decided without the profile:
+    VEC(struct table_change) changes;           // by kernel, then place
+    VEC(struct table_measurement) measurements; // the same; what was executed
 };
 
 // Checks what no single entry shows: ids in order, instructions inside the kernel and in order,
@@ -114,11 +131,12 @@ bool tables_read_json(struct tables *tables, struct arena *arena, const char *te
                       struct diags *diags);
 
 // Names as the formats spell them, NULL behind the last.
-extern const char *const table_cost_names[];      // enum cost_model
-extern const char *const table_fma_names[];       // enum fma_mode
-extern const char *const table_formulas[];        // by pattern: what Table 1 of [000] calls it
-extern const char *const table_response_names[];  // enum response
-extern const char *const table_block_names[];     // enum block_kind
-extern const char *const table_candidate_names[]; // enum candidate_kind
-extern const char *const table_measured_names[];  // MEASURED_…, by bit
-extern const char *const table_tag_names[];       // "" (untagged), "01", "10", "11"
+extern const char *const table_cost_names[];        // enum cost_model
+extern const char *const table_fma_names[];         // enum fma_mode
+extern const char *const table_formulas[];          // by pattern: what Table 1 of [000] calls it
+extern const char *const table_response_names[];    // enum response
+extern const char *const table_block_names[];       // enum block_kind
+extern const char *const table_candidate_names[];   // enum candidate_kind
+extern const char *const table_measured_names[];    // MEASURED_…, by bit
+extern const char *const table_measurement_names[]; // enum measured_kind
+extern const char *const table_tag_names[];         // "" (untagged), "01", "10", "11"

@@ -1,5 +1,6 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was asked for.
 #include "backend/changes.h"
+#include "backend/measured_list.h"
 #include "backend/profile_read.h"
 #include "backend/text.h"
 #include "cli/command.h"
@@ -118,8 +119,10 @@ static bool emit(struct run *run, const struct backend_options *options)
         message_internal(&run->messages, "%s", error);
         return false;
     }
-    if (options->passes.measured)
+    if (options->passes.measured) {
         changes_find(&output->tables, &run->arena, &run->module, &run->without_profile, &run->plan);
+        measured_list(&output->tables, &run->arena, &run->module, &options->passes, &run->plan);
+    }
     run->tables = &output->tables;
     run->text = output->text;
     run->length = output->length;

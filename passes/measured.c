@@ -157,8 +157,9 @@ const char *measured_text(const struct facts *facts, struct arena *arena, uint32
     const struct measured_inst *at = measured_inst(facts, inst);
     if (!at || !at->all.accesses)
         return NULL;
-    const char *lines =
-        arena_printf(arena, "measured: %.4g lines for each access", mean_lines(&at->all));
+    double mean = mean_lines(&at->all);
+    const char *lines = arena_printf(arena, "measured: %.4g line%s for each access", mean,
+                                     at->all.lines == at->all.accesses ? "" : "s");
     if (!at->l1.accesses)
         return lines;
     uint64_t served = at->l1.accesses - missed(&at->l1);

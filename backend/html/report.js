@@ -665,6 +665,29 @@
       : `<p class="changed">${head}</p>`;
   }
 
+  // What was measured of its loops and accesses, beside what the analyses find.
+  function measured(kernel) {
+    if (!module.measurements) return '';
+    const mine = module.measurements.filter(one => one.kernel === kernel.name);
+    if (!mine.length) return '<p class="changed">Nothing was measured: no access of it was executed</p>';
+    const count = one => {
+      const loop = one.kind === 'loop', what = loop ? 'iteration' : 'line';
+      const times = `${one.times.toLocaleString('en')} ${loop ? one.times === 1 ? 'entry' : 'entries' : one.times === 1 ? 'access' : 'accesses'}`;
+      return `<b>${brief(one.mean)}</b> ${what}${one.mean === 1 ? '' : 's'} ` +
+        (one.least === one.most ? `in each of ${times}` : `on average, ${one.least} to ${one.most}, in ${times}`);
+    };
+    const cache = (one, name, key) => one[key + '_accesses']
+      ? `${name} ${brief(100 * one[key + '_served'] / one[key + '_accesses'])} %` : '';
+    const cached = mine.some(one => one.l1_accesses || one.llc_accesses), MOST = 12;
+    const served = one => cached ? `<td data-label="served">${[cache(one, 'L1', 'l1'), cache(one, 'LLC', 'llc')].filter(Boolean).join(', ') || '–'}</td>` : '';
+    const rows = mine.map(one => `<tr><td>${esc(one.kind)}</td><td>${line(one.line)}${one.kind === 'loop' ? ` to ${line(one.end_line)}` : ''}</td>` +
+      `<td data-label="measured"${one.decides ? ' class="decides"' : ''}>${count(one)}${one.decides ? ' · decides' : ''}</td><td data-label="analysis">${esc(one.analysis)}</td>${served(one)}</tr>`).join('');
+    const loops = mine.filter(one => one.kind === 'loop').length;
+    return `<details class="changed measured"${mine.length > MOST ? '' : ' open'}><summary>Measured of ${plural(loops, 'loop')} and ` +
+      `${plural(mine.length - loops, 'instruction')} with accesses</summary><table><thead><tr><th>What</th><th>Where</th>` +
+      `<th>Measured</th><th>Analysis</th>${cached ? '<th>Served by caches</th>' : ''}</tr></thead><tbody>${rows}</tbody></table></details>`;
+  }
+
   function show(index, number) {
     const before = view;
     current = kernels[index];
@@ -677,7 +700,7 @@
       row.setAttribute('aria-current', 'true');
       row.scrollIntoView({ block: 'nearest' });
     }
-    $('kernel').innerHTML = `<h1>${esc(current.short)}</h1>${current.short === current.name ? '' : `<p class="mangled">${esc(current.name)}</p>`}${facts(current)}${noQueue(current)}${changed(current)}` +
+    $('kernel').innerHTML = `<h1>${esc(current.short)}</h1>${current.short === current.name ? '' : `<p class="mangled">${esc(current.name)}</p>`}${facts(current)}${noQueue(current)}${changed(current)}${measured(current)}` +
       '<div class="tabs"><div role="tablist" aria-label="View"><button type="button" role="tab" data-tab="ptx">PTX</button>' +
       '<button type="button" role="tab" data-tab="graph">Flow graph</button></div><span class="space"></span>' +
       `<span data-for="ptx"><label><input type="checkbox" id="passes"${view.passes ? ' checked' : ''}>chains</label></span>` +

@@ -85,7 +85,38 @@ def check_changes(folder, sample):
                      if block['begin_line'] <= loop['line'] <= block['end_line']]
             assert loops or 'trips' not in block['measured']
     assert all(not block['measured'] for kernel in without['kernels'] for block in kernel['blocks'])
+    assert 'measurements' not in without
+    check_measurements(profile, measured)
     shown(folder, measured)
+
+
+def check_measurements(profile, report):
+    """What the profile says of each access and loop stands in the report."""
+    found = {(one['kernel'], one['line'], one['column'], one['kind'] == 'loop'): one
+             for one in report['measurements']}
+    counted = 0
+    for kernel in profile['kernels']:
+        for function in kernel['functions']:
+            for inst in function['instructions']:
+                every = inst.get('memory', {}).get('all', {'accesses': 0})
+                if not every['accesses']:
+                    continue
+                one = found[function['name'], inst['line'], inst['column'], False]
+                same((one['times'], one['least'], one['most']),
+                     (every['accesses'], every['least_lines'], every['most_lines']))
+                near(one['mean'], every['lines'] / every['accesses'])
+                # A single number of the analysis is proven, and what was counted.
+                proven = re.fullmatch(r'(\d+) lines?', one['analysis'])
+                same(one['decides'], not proven and one['kind'] != 'atomic')
+                if proven:
+                    near(one['mean'], int(proven[1]))
+                counted += 1
+    loops = [one for one in report['measurements'] if one['kind'] == 'loop']
+    same(len(report['measurements']), counted + len(loops))
+    assert loops and counted
+    for one in loops:
+        assert one['least'] <= one['mean'] <= one['most'] and one['times']
+        assert one['line'] < one['end_line']
 
 
 def shown(folder, measured):
@@ -97,7 +128,14 @@ def shown(folder, measured):
         line = '%(kind)s of %(kernel)s | in.ptx:%(line)d..%(end_line)d | before: %(before)s | now: ' \
                '%(after)s %(reason)s' % change
         within(' '.join(line.split()), text)
+    for one in measured['measurements']:
+        line = '%(line)d:%(column)d %(kind)s' % one
+        within(' ' + line + (' to line %d' % one['end_line'] if one['kind'] == 'loop' else '') + ' | %.4g '
+               % one['mean'], text)
+    same(text.count('| the measured number decides'),
+         sum(one['decides'] for one in measured['measurements']))
     page = Page(folder / 'r.html')
+    same(page.module['measurements'], measured['measurements'])
     same(page.module['changes'], measured['changes'])
     same(page.module['profile'], measured['options']['profile'])
 
@@ -168,7 +206,11 @@ def caches(folder):
     profile = prepare(folder, 'vecadd')
     for hits in (0, 0.5, 1):
         (folder / 'p.json').write_text(with_caches(profile, hits))
-        kernel, = report(folder, '--profile=p.json')['kernels']
+        document = report(folder, '--profile=p.json')
+        kernel, = document['kernels']
+        same([(one['l1_accesses'], one['l1_served'], one['llc_accesses'], one['decides'])
+              for one in document['measurements'] if one['kind'] == 'load'],
+             [(157, int(157 * hits), 0, True)] * 2)
         miss = (157 - int(157 * hits)) / 157  # of 157 lines, of each array
         chain, = kernel['chains']
         near(chain['expected_saving'], 2 * 6 * miss + 6 - 2)
@@ -200,6 +242,7 @@ def tom_keeps(folder):
     prepare(folder, 'kmn')
     without, measured = report(folder, '--cost=tom'), report(folder, '--cost=tom', '--profile=p.json')
     same(measured['changes'], [])
+    assert not any(one['decides'] for one in measured['measurements'])
     same(verdicts(without), verdicts(measured))
     other = lambda document: [block['alternatives'] for kernel in document['kernels']
                               for block in kernel['blocks']]

@@ -169,6 +169,7 @@ def narrow(folder, browser):
         browser.resize(width, 740)
         for page in pages:
             browser.open(page)
+            same(browser.count('.measured tbody tr') > 0, page is pages[1])
             same(browser.run('return innerWidth'), width)
             same((width, browser.run(TOO_WIDE)), (width, []))
             browser.keys('e')
