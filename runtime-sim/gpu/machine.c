@@ -20,9 +20,11 @@ struct machine {
     const struct program *program;
     struct core_shared shared;
     struct core *cores;
-    uint32_t count;
-    uint64_t *due;    // when each core has something to do
-    uint64_t *trying; // the set of cores that may have room for a CTA
+    uint32_t count, words; // cores, and of sets of them
+    uint64_t *due;         // when each core has something to do
+    uint64_t *awake;       // the set of cores that will have
+    uint64_t *ticked;      // the set of those that tick in this cycle
+    uint64_t *trying;      // the set of cores that may have room for a CTA
     uint64_t now;
     struct launch_time time;
     uint32_t turn;    // core that gets the next CTA first
@@ -76,9 +78,12 @@ struct machine *machine_new(struct arena *arena, const struct machine_config *co
     machine->count = (uint32_t)config->memsys.memory.cores;
     machine->time.clock = config->memsys.memory.core_clock;
     machine->time.cores = machine->count;
+    machine->words = bits_words(machine->count);
     init_shared(machine);
     machine->cores = ARENA_ARRAY(arena, struct core, machine->count);
     machine->due = ARENA_ARRAY(arena, uint64_t, machine->count);
+    machine->awake = bits_new(arena, machine->count);
+    machine->ticked = bits_new(arena, machine->count);
     machine->trying = bits_new(arena, machine->count);
     machine->order = ARENA_ARRAY(arena, uint32_t, machine->count);
     for (uint32_t i = 0; i < machine->count; i++) {
@@ -165,6 +170,15 @@ uint32_t machine_occupancy(const struct machine *machine, const struct launch *l
     return (uint32_t)least;
 }
 
+static void set_due(struct machine *machine, uint32_t core, uint64_t cycle)
+{
+    machine->due[core] = cycle;
+    if (cycle == UINT64_MAX)
+        bits_clear(machine->awake, core);
+    else
+        bits_set(machine->awake, core);
+}
+
 // CTAs
 
 static struct cta *idle_cta(struct running *running, struct fault *fault)
@@ -178,7 +192,7 @@ static void place_cta(struct machine *machine, uint32_t core, uint32_t index, st
 {
     struct running *running = &machine->running[index];
     core_start(&machine->cores[core], machine->now + 1, cta, index, running->registers);
-    machine->due[core] = machine->now + 1;
+    set_due(machine, core, machine->now + 1);
     machine->progress++;
 }
 
@@ -306,32 +320,48 @@ static void shuffle_order(struct machine *machine)
     }
 }
 
+static void tick_shuffled(struct machine *machine)
+{
+    shuffle_order(machine);
+    for (uint32_t i = 0; i < machine->count; i++)
+        if (bits_test(machine->ticked, machine->order[i]))
+            core_tick(&machine->cores[machine->order[i]], machine->now);
+}
+
+// The members of a word, as cores; the set does not change meanwhile.
+#define EACH_OF(core, word, members)                                                               \
+    for (uint64_t rest = (members), core;                                                          \
+         rest && (core = (word)*64 + (uint64_t)__builtin_ctzll(rest), true); rest &= rest - 1)
+
 static void tick(struct machine *machine)
 {
     uint64_t now = machine->time.cycle = machine->now;
-    if (machine->shuffle)
-        shuffle_order(machine);
-    for (uint32_t i = 0; i < machine->count; i++) {
-        uint32_t index = machine->order[i];
-        if (machine->due[index] > now)
-            continue;
-        core_tick(&machine->cores[index], now);
+    for (uint32_t w = 0; w < machine->words; w++) {
+        uint64_t ticked = 0;
+        EACH_OF (i, w, machine->awake[w])
+            ticked |= (uint64_t)(machine->due[i] <= now) << i % 64;
+        machine->ticked[w] = ticked;
     }
+    if (machine->shuffle) {
+        tick_shuffled(machine);
+        return;
+    }
+    for (uint32_t w = 0; w < machine->words; w++)
+        EACH_OF (i, w, machine->ticked[w])
+            core_tick(&machine->cores[i], now);
 }
 
 static void commit(struct machine *machine, struct grid_result *result)
 {
-    uint64_t now = machine->now;
-    for (uint32_t i = 0; i < machine->count; i++) {
-        if (machine->due[i] > now)
-            continue;
-        struct core *core = &machine->cores[i];
-        if (core_has_commit(core))
-            core_commit(core, now);
-        if (core->ended)
-            take_ended(machine, i, result);
-        machine->due[i] = core->next;
-    }
+    for (uint32_t w = 0; w < machine->words; w++)
+        EACH_OF (i, w, machine->ticked[w]) {
+            struct core *core = &machine->cores[i];
+            if (core_has_commit(core))
+                core_commit(core, machine->now);
+            if (core->ended)
+                take_ended(machine, (uint32_t)i, result);
+            set_due(machine, (uint32_t)i, core->next);
+        }
 }
 
 static void wake_cores(struct machine *machine)
@@ -340,14 +370,15 @@ static void wake_cores(struct machine *machine)
         for (uint64_t rest = memsys_answers(machine->shared.memsys, w) |
                              memsys_may_send(machine->shared.memsys, w);
              rest; rest &= rest - 1)
-            machine->due[w * 64 + (uint32_t)__builtin_ctzll(rest)] = machine->now;
+            set_due(machine, w * 64 + (uint32_t)__builtin_ctzll(rest), machine->now);
 }
 
 static uint64_t least_due(const struct machine *machine)
 {
     uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < machine->count; i++)
-        least = machine->due[i] < least ? machine->due[i] : least;
+    for (uint32_t w = 0; w < machine->words; w++)
+        EACH_OF (i, w, machine->awake[w])
+            least = machine->due[i] < least ? machine->due[i] : least;
     return least;
 }
 
@@ -379,7 +410,7 @@ static bool relieve(struct machine *machine)
             }
             core_catch_up(core, machine->now + (machine->due[i] > machine->now));
             core_look_at_cta(core, machine->now + 1, k);
-            machine->due[i] = machine->now + 1;
+            set_due(machine, i, machine->now + 1);
             relieved = true;
         }
     return relieved;

@@ -46,7 +46,9 @@ static void init_nodes(struct memsys *m)
     m->partition_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
     for (uint32_t i = 0; i < m->nodes; i++)
         m->core_at[i] = m->partition_at[i] = MEMSYS_NONE;
+    m->partition_set = bits_new(m->arena, m->nodes);
     for (uint32_t i = 0; i < at->n; i++) {
+        bits_set(m->partition_set, (uint32_t)at->v[i]);
         m->partition_node[i] = (uint32_t)at->v[i];
         m->partition_at[at->v[i]] = i;
     }
@@ -209,6 +211,7 @@ void memsys_send(struct memsys *m, const struct memsys_request *request)
                                 .class = (uint8_t)side->class};
     noc_send(side->noc, &packet);
     count_sent(m, request);
+    m->next = 0;
 }
 
 static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t core)
@@ -260,6 +263,7 @@ void memsys_pop(struct memsys *m, uint32_t core)
     m->entries[index].next = m->unused;
     m->unused = index;
     noc_pop(side->noc, m->core_node[core], side->class);
+    m->next = 0;
     if (!answer_packet(m, core))
         bits_clear(m->answers, core);
 }
@@ -358,7 +362,7 @@ static void tick_partitions(struct memsys *m, uint64_t time)
 static void tick_channels(struct memsys *m, uint64_t time)
 {
     uint64_t clock = time / m->dram_period, next = time / m->llc_period + 1;
-    if (clock * m->dram_period != time)
+    if (clock * m->dram_period != time || channels_due(m) > clock)
         return;
     for (uint32_t i = 0; i < m->partition_count; i++)
         memsys_partition_dram(&m->partitions[i], clock, next);
@@ -370,12 +374,14 @@ static void take_requests(struct memsys *m, uint64_t time)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     uint64_t next = time / m->llc_period + 1;
-    for (uint32_t i = 0; i < m->partition_count; i++) {
-        struct memsys_partition *p = &m->partitions[i];
-        uint64_t word = noc_arrivals(side->noc, side->class, p->node / 64);
-        if (word >> (p->node % 64) & 1 && p->due > next && cache_can_put(&p->cache, 0))
-            p->due = next;
-    }
+    for (uint32_t w = 0; w < m->node_words; w++)
+        for (uint64_t rest = noc_arrivals(side->noc, side->class, w) & m->partition_set[w]; rest;
+             rest &= rest - 1) {
+            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
+            struct memsys_partition *p = &m->partitions[m->partition_at[node]];
+            if (p->due > next && cache_can_put(&p->cache, 0))
+                p->due = next;
+        }
 }
 
 static void take_answers(struct memsys *m)
@@ -454,13 +460,22 @@ static bool is_any(const uint64_t *set, uint32_t words)
     return any;
 }
 
+static uint64_t known_next(struct memsys *m)
+{
+    if (!m->next || m->is_open)
+        m->next = next_time(m);
+    return m->next;
+}
+
 uint64_t memsys_advance(struct memsys *m, uint64_t next)
 {
     assert(next > m->cycle);
     if (is_any(m->answers, m->core_words) || is_any(m->may_send, m->core_words))
         next = m->cycle + 1;
     m->news = false;
-    for (uint64_t end = times(next, m->core_period), time; (time = next_time(m)) < end;) {
+    for (uint64_t end = times(next, m->core_period); known_next(m) < end;) {
+        uint64_t time = m->next;
+        m->next = 0;
         evaluate(m, time);
         if (!m->news)
             continue;
@@ -484,6 +499,7 @@ void memsys_flush(struct memsys *m)
 {
     uint64_t now = memsys_later(m->cycle * m->core_period, m->llc_period);
     m->flushing = true;
+    m->next = 0;
     for (uint32_t i = 0; i < m->partition_count; i++) {
         struct memsys_partition *p = &m->partitions[i];
         cache_flush(&p->cache, now, 0, UINT64_MAX - 1, true);

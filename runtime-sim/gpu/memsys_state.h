@@ -84,6 +84,11 @@ struct memsys {
     uint64_t shuffle;
     uint32_t *order;
     bool news; // cores have something to look at
+    // When a part has something to do next, in units; 0: not known, since something was sent or
+    // taken or is to be flushed.
+    uint64_t next;
+    bool is_open;            // others may send through the networks, too
+    uint64_t *partition_set; // of nodes
     bool flushing;
     struct memsys_stats stats;
     struct memsys_client_stats client[MEMSYS_CLIENTS]; // sums: units, brought to cycles by …

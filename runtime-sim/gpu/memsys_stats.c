@@ -150,6 +150,7 @@ uint32_t memsys_partition_node(const struct memsys *m, uint32_t partition)
 
 struct noc *memsys_network(struct memsys *m, enum memsys_network network)
 {
+    m->is_open = true;
     return m->side[network].noc;
 }
 
