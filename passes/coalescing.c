@@ -16,6 +16,7 @@ struct coalescings {
     const struct ir_function *fn;
     struct affines *affines;
     struct block_shape shape;
+    bool rows;              // the shape is not known, and has more than one dimension
     struct coalescing **of; // per instruction; NULL: not asked for yet
 };
 
@@ -24,7 +25,8 @@ struct coalescings *coalescings_new(struct arena *arena, const struct ir_module 
                                     struct block_shape shape)
 {
     struct coalescings *c = ARENA_NEW(arena, struct coalescings);
-    *c = (struct coalescings){arena, module, fn, affines, shape, NULL};
+    *c = (struct coalescings){arena, module, fn, affines, shape, false, NULL};
+    c->rows = !shape_is_known(&shape) && shape_has_rows(fn);
     c->of = ARENA_ARRAY(arena, struct coalescing *, fn->insts.n);
     return c;
 }
@@ -417,6 +419,19 @@ static bool is_access(const struct ir_inst *inst)
     return inst->class == CLASS_LOAD || inst->class == CLASS_STORE || inst->class == CLASS_ATOMIC;
 }
 
+// True if the address follows from where in its block a thread is, or may do so.
+static bool depends_on_place(const struct coalescings *c, const struct affine *address)
+{
+    for (uint32_t i = 0; i < address->count; i++)
+        for (uint32_t k = 0; k < AFFINE_FACTORS && address->terms[i].atom[k] != IR_NONE; k++) {
+            const struct affine_atom *atom = affine_atom(c->affines, address->terms[i].atom[k]);
+            if (atom->kind == AFFINE_VERSION ||
+                (atom->kind == AFFINE_SPECIAL && atom->index == SPECIAL_tid))
+                return true;
+        }
+    return false;
+}
+
 static void weigh(struct coalescings *c, struct coalescing *to, const struct affine *address,
                   uint32_t block)
 {
@@ -430,6 +445,8 @@ static void weigh(struct coalescings *c, struct coalescing *to, const struct aff
     for (uint32_t warp = 0; warp < warps && to->known; warp++)
         to->known = take_warp(c, to, &look, warp);
     to->assumes = address->assumes;
+    if (c->rows && depends_on_place(c, address))
+        to->assumes |= COALESCING_ROWS;
     if (!to->known) {
         set_bounds(to);
         return;
@@ -474,10 +491,13 @@ static const char *ratio_text(struct arena *arena, struct ratio ratio)
 static const char *lines_text(struct arena *arena, const struct coalescing *c)
 {
     const char *lines = ratio_text(arena, c->lines);
+    const char *rows =
+        c->assumes & COALESCING_ROWS ? ", if the rows of the blocks are whole warps" : "";
     if (coalescing_is_exact(c))
-        return arena_printf(arena, "%s line%s for each access", lines, c->most == 1 ? "" : "s");
-    return arena_printf(arena, "%s lines for an access on average, %u to %u, as it lies in them",
-                        lines, c->least, c->most);
+        return arena_printf(arena, "%s line%s for each access%s", lines, c->most == 1 ? "" : "s",
+                            rows);
+    return arena_printf(arena, "%s lines for an access on average, %u to %u, as it lies in them%s",
+                        lines, c->least, c->most, rows);
 }
 
 static uint32_t line_of(const struct coalescings *c, uint32_t inst)

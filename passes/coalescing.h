@@ -3,7 +3,8 @@
 // Needs the expressions of addresses (passes/affine.h). Answers hold for a warp with all its lanes;
 // what is assumed:
 //   - pointers that are kernel parameters, and global variables, are aligned to 256 bytes;
-//   - a block of unknown shape has one dimension and whole warps;
+//   - a block of unknown shape has one dimension and whole warps; of a function that reads %tid.y
+//     or %tid.z, rows of whole warps, where `assumes` says so;
 //   - 32-bit arithmetic on the way to the address does not wrap around, where `assumes` says so;
 //   - an access is aligned to its size, as PTX demands;
 //   - words of local memory lie side by side for the lanes of a warp.
@@ -13,6 +14,7 @@
 #include "passes/affine.h"
 
 enum { COALESCING_LINE = 128, COALESCING_SECTOR = 32 };
+enum { COALESCING_ROWS = 1 << 4 }; // what is assumed, beside that of passes/affine.h
 
 struct ratio {
     uint64_t count, of; // in lowest terms
@@ -24,7 +26,7 @@ struct coalescing {
     bool uniform;       // known, and all lanes have the same address
     bool even;          // known, and `stride` is the distance from each lane to the next
     uint16_t space;     // W_global, W_local, or W_UNKNOWN
-    uint8_t assumes;    // AFFINE_SIGNED | …
+    uint8_t assumes;    // AFFINE_SIGNED | … | COALESCING_ROWS
     uint32_t bytes;     // of a lane, all elements of a vector
     int64_t stride;     // bytes
     uint32_t granule;   // of the warp's first address: known modulo this many bytes; up to 128

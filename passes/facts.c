@@ -29,21 +29,11 @@ const struct divergence *facts_divergence(struct facts *f)
 }
 
 // Only a value that comes from %tid.y or %tid.z depends on what is assumed of the shape.
-static bool reads_other_tid(const struct ir_function *fn)
-{
-    for (uint32_t i = 0; i < fn->operands.n; i++) {
-        const struct ir_operand *o = &fn->operands.v[i];
-        if (o->kind == OPERAND_SPECIAL && o->index == SPECIAL_tid && o->member != W_x)
-            return true;
-    }
-    return false;
-}
-
 const struct divergence *facts_certain(struct facts *f)
 {
     if (f->certain)
         return f->certain;
-    if (shape_is_known(&f->shape) || !reads_other_tid(f->fn))
+    if (shape_is_known(&f->shape) || !shape_has_rows(f->fn))
         f->certain = facts_divergence(f);
     else
         f->certain = divergence_new(f->arena, f->module, f->fn, f->shape, SHAPE_ANY);

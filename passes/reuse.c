@@ -6,6 +6,7 @@ static struct reuse reuse_new(const struct view *view)
                           .miss = {1, 1},
                           .lines = 1,
                           .warps = view->warps,
+                          .others = view->others,
                           .step = view->step,
                           .loop = view->group->loop};
 }

@@ -4,8 +4,9 @@
 //
 // What is assumed: the warps of a CTA are in the same iteration; a line stays until all of them
 // have gone on by a line (or by one iteration, if that is more), but not from one time that the
-// loop runs to the next; blocks of unknown shape have 256 threads in one dimension; and what
-// passes/coalescing.h says of places within lines. Stores bring no lines.
+// loop runs to the next; blocks of unknown shape have 256 threads in one dimension, or, where
+// passes/coalescing.h assumes rows of whole warps, other warps touch nothing; and what it says of
+// places within lines. Stores bring no lines.
 //
 // Answers are the mean over all iterations where their number is a constant, of at most 4096. Else
 // they hold far from the loop's beginning.
@@ -35,6 +36,7 @@ struct reuse {
     uint64_t lines;                // that the warps touch; in lowest terms with what follows
     uint64_t served[REUSE_CAUSES]; // of them; the rest is new
     uint32_t warps;                // of the CTA that were looked at
+    bool others;                   // there may be others, of whose accesses nothing is known
     int64_t step;                  // bytes from one iteration to the next, if that is known
     uint32_t loop;                 // the innermost loop, or IR_NONE
 };

@@ -53,7 +53,8 @@ const char *reuse_text(struct reuses *r, struct arena *arena, uint32_t inst)
     if (reuse.kind == REUSE_UNKNOWN)
         return "what it touches is not known: all lines count as new";
     if (reuse.kind == REUSE_NONE)
-        return "no line is touched again: all lines are new";
+        return reuse.others ? "the same warp touches no line again: all lines count as new"
+                            : "no line is touched again: all lines are new";
     const char *causes = causes_text(r, arena, inst, &reuse);
     if (reuse.kind == REUSE_SAME && !reuse.served[CAUSE_OTHER] && !reuse.served[CAUSE_WARPS])
         return arena_printf(arena, "%s: only the first brings lines", causes);

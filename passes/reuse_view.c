@@ -174,8 +174,8 @@ static struct affine without(struct reuses *r, const struct affine *address, uin
     return rest;
 }
 
-// The warps whose distance from the first is known.
-static void find_warps(struct view *view)
+// The warps whose distance from the first is known: none where nothing is known of rows.
+static void find_warps(struct view *view, bool rows)
 {
     struct reuses *r = view->r;
     bool known = shape_is_known(&r->shape);
@@ -186,9 +186,11 @@ static void find_warps(struct view *view)
         return;
     uint32_t block = r->fn->insts.v[view->member->inst].block;
     view->lanes = affine_lanes(r->affines, &view->address, block, 0);
-    if (!coalescing_warp_offset(r->coalescings, &view->address, tid, &first))
+    warps = warps < MOST_WARPS ? warps : MOST_WARPS;
+    view->others = warps > 1;
+    if (rows || !coalescing_warp_offset(r->coalescings, &view->address, tid, &first))
         return;
-    for (; view->warps < warps && view->warps < MOST_WARPS; view->warps++) {
+    for (; view->warps < warps; view->warps++) {
         uint32_t thread = view->warps * WARP_LANES;
         int64_t *at = &view->at[view->warps];
         if (known)
@@ -199,6 +201,7 @@ static void find_warps(struct view *view)
             return;
         *at -= first;
     }
+    view->others = false;
 }
 
 // Where the first warp begins.
@@ -230,7 +233,7 @@ struct view reuse_view(struct reuses *r, uint32_t inst)
     if (view.in_loop)
         view.rounds = rounds_of(r, view.group->loop, inst);
     find_start(&view, c.bytes);
-    find_warps(&view);
+    find_warps(&view, c.assumes & COALESCING_ROWS);
     r->own.list.n = 0;
     view_put_warp(&view, &r->own, 0, c.bytes);
     view.pieces = r->own.list.n;

@@ -60,6 +60,7 @@ struct view {
     int64_t step;
     uint64_t rounds;           // iterations; 0: their number is not known
     uint64_t reach;            // iterations that a line stays
+    bool others;               // warps of whose accesses nothing is known
     uint32_t warps, pieces;    // intervals of bytes of the first warp
     int64_t at[MOST_WARPS];    // first byte of each warp, from that of the first
     struct affine_lanes lanes; // of the first

@@ -40,6 +40,16 @@ uint32_t shape_most(const struct block_shape *shape, uint16_t member)
     return member == W_x ? shape->x : member == W_y ? shape->y : shape->z;
 }
 
+bool shape_has_rows(const struct ir_function *fn)
+{
+    for (uint32_t i = 0; i < fn->operands.n; i++) {
+        const struct ir_operand *o = &fn->operands.v[i];
+        if (o->kind == OPERAND_SPECIAL && o->index == SPECIAL_tid && o->member != W_x)
+            return true;
+    }
+    return false;
+}
+
 void shape_thread(const struct block_shape *shape, uint32_t thread, uint32_t tid[3])
 {
     uint32_t x = shape_is_known(shape) ? shape->x : UINT32_MAX;

@@ -21,6 +21,9 @@ struct block_shape shape_of(const struct ir_module *module, const struct ir_func
 // Most threads along a dimension (W_x, W_y, W_z): of the shape, else what any launch may have.
 uint32_t shape_most(const struct block_shape *shape, uint16_t member);
 
+// True if the function reads %tid.y or %tid.z: its blocks have more than one dimension.
+bool shape_has_rows(const struct ir_function *fn);
+
 // %tid of a thread, by its number in the block: 32 · warp + lane. An unknown shape is taken as
 // one-dimensional. `tid` receives x, y, z.
 void shape_thread(const struct block_shape *shape, uint32_t thread, uint32_t tid[3]);

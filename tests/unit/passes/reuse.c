@@ -101,6 +101,13 @@ static const struct form forms[] = {
     {AT(r7) "ld.global.f32 %f2, [%rd3+4]; ", {256, 1, 1}, REUSE_WARPS, {9, 16}},
     // A row for all warps of the block.
     {AT(r2) LD, {32, 8, 1}, REUSE_WARPS, {1, 8}},
+    // A row for all threads that are in the same row of the block: which these are is not known.
+    {"mov.u32 %r8, %tid.y; " AT(r8) LD, {0}, REUSE_NONE, {1, 1}},
+    {"mov.u32 %r8, %tid.y; " AT(r2) LD, {0}, REUSE_NONE, {1, 1}},
+    {"mov.u32 %r8, %tid.y; " AT(r8) LD, {16, 16, 1}, REUSE_WARPS, {1, 8}},
+    {"mov.u32 %r8, %tid.y; " AT(r2) LD, {16, 16, 1}, REUSE_WARPS, {1, 8}},
+    // One word for the whole CTA is that in any block.
+    {"mov.u32 %r8, %tid.y; " AT(r3) LD, {0}, REUSE_WARPS, {1, 8}},
     // A gather.
     {AT(r7) "ld.global.u32 %r8, [%rd3]; " AT(r8) LD, {0}, REUSE_UNKNOWN, {1, 1}},
     // Two neighbours of a gather's place: the second is in the same line 31 of 32 times.
@@ -195,6 +202,7 @@ static void test_texts(void **state)
     check_text(&forms[7], "the address is the same in all iterations: only the first brings lines");
     check_text(&forms[16], "the load in line 10 touches the same lines: 1 of 2 lines is new");
     check_text(&forms[20], "8 warps of a CTA touch the same lines: 9 of 16 lines are new");
+    check_text(&forms[22], "the same warp touches no line again: all lines count as new");
     // Of several causes each has its share.
     check_text(&forms[6], "each iteration goes on by 8 bytes (serves 15 of 16 lines) and the load "
                           "in line 11 touches the same lines (serves 1 more): no line is new");
