@@ -647,6 +647,7 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     result->thread_instructions = machine->totals.thread_instructions - threads;
     for (uint32_t i = 0; i < count; i++) {
         grid_end(launches[i].launch);
+        launches[i].launch->time = NULL;
         arena_free(&machine->running[i].arena);
     }
     arena_free(&own);
