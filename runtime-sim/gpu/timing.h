@@ -50,7 +50,7 @@ struct timing {
     uint16_t read_count, write_count;
     const uint16_t *registers;                // those read, then those written
     uint16_t operands_read, operands_written; // of the PTX: for energy
-    uint32_t inst, function;   // program function
+    uint32_t inst, function;                  // program function
 };
 
 struct timings {
