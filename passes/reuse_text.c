@@ -1,6 +1,8 @@
 // What reuse there is, in words.
-#include "passes/reuse.h"
+#include "passes/reuse_view.h"
 #include <inttypes.h>
+
+enum { CACHE_LINES = 128 }; // 16 KB [000 Table 2]
 
 static const char *other_text(struct arena *arena, struct reuse_other other)
 {
@@ -47,6 +49,19 @@ static const char *causes_text(struct reuses *r, struct arena *arena, uint32_t i
     return text;
 }
 
+// What a cache has to keep from one iteration to the next for this load alone, if that is more than
+// it has room for.
+static const char *room_text(struct reuses *r, struct arena *arena, uint32_t inst,
+                             const struct reuse *reuse)
+{
+    struct coalescing c = coalescing_of(r->coalescings, inst);
+    uint64_t lines = c.known ? c.lines.count * reuse->warps / c.lines.of : 0;
+    if (!reuse->served[CAUSE_LOOP] || c.space == W_local || lines <= CACHE_LINES)
+        return "";
+    return arena_printf(arena, ", if %" PRIu64 " lines stay for %u warps (a cache of 16 KB has %u)",
+                        lines, reuse->warps, CACHE_LINES);
+}
+
 const char *reuse_text(struct reuses *r, struct arena *arena, uint32_t inst)
 {
     struct reuse reuse = reuse_of(r, inst);
@@ -56,13 +71,14 @@ const char *reuse_text(struct reuses *r, struct arena *arena, uint32_t inst)
         return reuse.others ? "the same warp touches no line again: all lines count as new"
                             : "no line is touched again: all lines are new";
     const char *causes = causes_text(r, arena, inst, &reuse);
+    const char *room = room_text(r, arena, inst, &reuse);
     if (reuse.kind == REUSE_SAME && !reuse.served[CAUSE_OTHER] && !reuse.served[CAUSE_WARPS])
-        return arena_printf(arena, "%s: only the first brings lines", causes);
+        return arena_printf(arena, "%s: only the first brings lines%s", causes, room);
     uint64_t fresh = reuse.lines;
     for (int i = 0; i < REUSE_CAUSES; i++)
         fresh -= reuse.served[i];
     if (!fresh)
-        return arena_printf(arena, "%s: no line is new", causes);
-    return arena_printf(arena, "%s: %" PRIu64 " of %" PRIu64 " lines %s new", causes, fresh,
-                        reuse.lines, fresh == 1 ? "is" : "are");
+        return arena_printf(arena, "%s: no line is new%s", causes, room);
+    return arena_printf(arena, "%s: %" PRIu64 " of %" PRIu64 " lines %s new%s", causes, fresh,
+                        reuse.lines, fresh == 1 ? "is" : "are", room);
 }
