@@ -8,8 +8,8 @@
 //     no two accesses to memory that may touch the same bytes have changed places;
 //   - copies of .loc directives, such that each instruction has the same in force;
 //   - tags, comments and blanks;
-//   - with FMA_SPLIT, fused multiply-adds that became a multiplication and an addition, next to each
-//     other, with a new register between them.
+//   - with FMA_SPLIT, fused multiply-adds that became a multiplication and an addition, next to
+//     each other, with a new register between them.
 // And of the plan: that the chains and blocks in it are what they are said to be.
 #pragma once
 #include "passes/plan.h"
