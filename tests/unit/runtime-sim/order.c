@@ -290,8 +290,10 @@ static bool holds(int operator, const struct format * f, uint64_t a, uint64_t b,
     X(gt, __VA_ARGS__)                                                                             \
     X(ge, __VA_ARGS__)                                                                             \
     X(equ, __VA_ARGS__)                                                                            \
-    X(neu, __VA_ARGS__) X(ltu, __VA_ARGS__) X(leu, __VA_ARGS__) X(gtu, __VA_ARGS__)                \
-        X(geu, __VA_ARGS__) X(num, __VA_ARGS__) X(nan, __VA_ARGS__)
+    X(neu, __VA_ARGS__)                                                                            \
+    X(ltu, __VA_ARGS__)                                                                            \
+    X(leu, __VA_ARGS__)                                                                            \
+    X(gtu, __VA_ARGS__) X(geu, __VA_ARGS__) X(num, __VA_ARGS__) X(nan, __VA_ARGS__)
 #define COMPARISON(op, name, format, flags)                                                        \
     static void op##_##name(const uint64_t *in, uint64_t *out)                                     \
     {                                                                                              \

@@ -1,0 +1,168 @@
+#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/gpu/machine_state.h"
+
+// Occupancy
+
+uint32_t machine_registers(const struct machine *machine, const struct launch *launch,
+                           const char **source)
+{
+    const struct program_function *fn = &machine->program->functions.v[launch->function];
+    *source = "core.thread_registers";
+    if (machine->config->core.thread_registers)
+        return (uint32_t)machine->config->core.thread_registers;
+    *source = "the most that live at once in the kernel's PTX";
+    return fn->registers ? fn->registers : 1;
+}
+
+uint32_t machine_occupancy(const struct machine *machine, const struct launch *launch,
+                           const char **why)
+{
+    const struct core_config *config = &machine->config->core;
+    const char *source;
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    uint32_t warps = (threads + LANES - 1) / LANES;
+    uint64_t granule = config->register_granule;
+    uint64_t registers = (uint64_t)machine_registers(machine, launch, &source) * LANES;
+    registers = (registers + granule - 1) / granule * granule * warps;
+    uint64_t shared = launch->shared_bytes + config->shared_granule - 1;
+    shared -= shared % config->shared_granule;
+    const struct {
+        uint64_t room;
+        const char *what;
+    } limits[] = {
+        {config->ctas, "CTAs"},
+        {config->warps / warps, "warps"},
+        {config->threads / (warps * LANES), "threads"},
+        {config->registers / registers, "registers"},
+        {shared ? config->shared_bytes / shared : UINT64_MAX, "shared memory"},
+    };
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].room < least) {
+            least = limits[i].room;
+            *why = limits[i].what;
+        }
+    return (uint32_t)least;
+}
+
+// CTAs
+
+static struct cta *idle_cta(struct running *running, struct fault *fault)
+{
+    struct launch *launch = running->launch->launch;
+    return running->idle.n ? running->idle.v[--running->idle.n]
+                           : cta_new(&running->arena, launch, launch->profile, fault);
+}
+
+static void place_cta(struct machine *machine, uint32_t core, uint32_t index, struct cta *cta)
+{
+    struct running *running = &machine->running[index];
+    core_start(&machine->cores[core], machine->now + 1, cta, index, running->registers);
+    machine_set_due(machine, core, machine->now + 1);
+    machine->progress++;
+}
+
+// The CTAs of a cluster begin together, at `cores`, one each.
+static void start_cluster(struct machine *machine, uint32_t index, const uint32_t *cores)
+{
+    struct running *running = &machine->running[index];
+    struct launch *launch = running->launch->launch;
+    struct cluster cluster = {.count = grid_cluster_ctas(launch)};
+    for (uint32_t i = 0; i < cluster.count; i++)
+        cluster.ctas[i] = idle_cta(running, machine->shared.fault);
+    for (uint32_t i = 0; i < cluster.count; i++) {
+        cluster.ctas[i]->cluster = cluster;
+        cluster.ctas[i]->core = cores[i];
+        cta_start(cluster.ctas[i], grid_cta(launch, running->next, i));
+    }
+    for (uint32_t i = 0; i < cluster.count; i++)
+        place_cta(machine, cores[i], index, cluster.ctas[i]);
+    running->next++;
+}
+
+// Cores for all CTAs of a cluster, one each, from `turn` on. False: there are not so many.
+static bool find_cores(struct machine *machine, const struct running *running, uint32_t *cores)
+{
+    const struct launch *launch = running->launch->launch;
+    uint32_t wanted = grid_cluster_ctas(launch), found = 0;
+    for (uint32_t i = 0; i < machine->count && found < wanted; i++) {
+        uint32_t core = (machine->turn + i) % machine->count;
+        if (!bits_test(machine->trying, core))
+            continue;
+        if (core_has_room(&machine->cores[core], launch, running->registers))
+            cores[found++] = core;
+        else if (wanted == 1 && machine->running_count == 1)
+            bits_clear(machine->trying, core);
+    }
+    return found == wanted;
+}
+
+static struct running *next_to_start(struct machine *machine)
+{
+    for (uint32_t i = 0; i < machine->running_count; i++)
+        if (machine->running[i].next < machine->running[i].count)
+            return &machine->running[i];
+    return NULL;
+}
+
+// In a cycle each core gets one CTA at most.
+bool machine_dispatch(struct machine *machine)
+{
+    uint32_t given = 0;
+    bool more = false;
+    struct running *running;
+    while (given < machine->count && (running = next_to_start(machine))) {
+        uint32_t cores[CLUSTER_CTAS];
+        more = find_cores(machine, running, cores);
+        if (!more)
+            break;
+        uint32_t count = grid_cluster_ctas(running->launch->launch);
+        start_cluster(machine, (uint32_t)(running - machine->running), cores);
+        machine->turn = (cores[count - 1] + 1) % machine->count;
+        given += count;
+    }
+    return more && next_to_start(machine);
+}
+
+static bool is_resident(const struct machine *machine, const struct cta *cta)
+{
+    for (uint32_t i = 0; i < machine->count; i++)
+        for (uint32_t k = 0; k < CORE_CTAS; k++)
+            if (machine->cores[i].ctas[k].cta == cta)
+                return true;
+    return false;
+}
+
+// Others may still access the shared memory of a CTA that is over: the last of a cluster frees all.
+static bool cluster_has_ended(const struct machine *machine, const struct cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if (is_resident(machine, cluster->ctas[i]))
+            return false;
+    return true;
+}
+
+static void end_cta(struct machine *machine, struct core_cta *at, struct grid_result *result)
+{
+    struct running *running = &machine->running[at->kernel];
+    struct cta *cta = at->cta;
+    at->cta = NULL;
+    grid_count(result, cta);
+    if (cta->cluster.count == 1) {
+        vec_push(&running->arena, &running->idle, cta);
+    } else if (cluster_has_ended(machine, &cta->cluster)) {
+        for (uint32_t i = 0; i < cta->cluster.count; i++)
+            vec_push(&running->arena, &running->idle, cta->cluster.ctas[i]);
+    }
+    machine->progress++;
+    if (++running->over == running->ctas)
+        running->launch->ended = machine->now;
+}
+
+void machine_take_ended(struct machine *machine, uint32_t index, struct grid_result *result)
+{
+    struct core *core = &machine->cores[index];
+    for (uint64_t ended = core_take_ended(core); ended; ended &= ended - 1)
+        end_cta(machine, &core->ctas[__builtin_ctzll(ended)], result);
+    bits_set(machine->trying, index);
+}

@@ -1,0 +1,69 @@
+// What the files of the machine share: machine.c (making one, time, runs), machine_ctas.c
+// (occupancy, CTAs to cores), machine_watch.c (who stands still), machine_totals.c (statistics).
+#pragma once
+#include "runtime-sim/gpu/machine.h"
+#include "support/bits.h"
+
+// A launch that runs.
+struct running {
+    struct machine_launch *launch;
+    struct arena arena;   // of its CTAs
+    uint64_t next, count; // clusters of the grid; without clusters each CTA is one
+    uint64_t ctas, over;
+    uint32_t registers;
+    VEC(struct cta *) idle;
+};
+
+struct machine {
+    struct arena *arena;
+    const struct machine_config *config;
+    const struct program *program;
+    struct core_shared shared;
+    struct core *cores;
+    uint32_t count, words; // cores, and of sets of them
+    uint64_t *due;         // when each core has something to do
+    uint64_t *awake;       // the set of cores that will have
+    uint64_t *ticked;      // the set of those that tick in this cycle
+    uint64_t *trying;      // the set of cores that may have room for a CTA
+    uint64_t now;
+    struct launch_time time;
+    uint32_t turn;    // core that gets the next CTA first
+    uint64_t shuffle; // state; 0: off
+    uint32_t *order;
+    struct running *running;
+    uint32_t running_count;
+    uint64_t progress;                   // CTAs begun and ended
+    uint64_t progress_seen, progress_at; // all that the watchdog counts, and when it last grew
+    uint64_t looked_at;                  // when CTAs that stand still were last looked for
+    struct machine_totals totals;
+    struct core_stats core_totals;
+    struct cache_stats l1_totals;
+    const struct machine_limits *limits; // of this run
+    uint64_t begun, cycles_before;       // when it began; what runs before it took
+};
+
+// The core has something to do in this cycle, and nothing before.
+static inline void machine_set_due(struct machine *machine, uint32_t core, uint64_t cycle)
+{
+    machine->due[core] = cycle;
+    if (cycle == UINT64_MAX)
+        bits_clear(machine->awake, core);
+    else
+        bits_set(machine->awake, core);
+}
+
+// Gives CTAs to cores that have room, one each in a cycle at most. True if there are more and a
+// core that has room.
+bool machine_dispatch(struct machine *machine);
+// CTAs of a core that are over make room.
+void machine_take_ended(struct machine *machine, uint32_t core, struct grid_result *result);
+
+// True: nothing has come of anything for so long that the run is to be given up.
+bool machine_watch(struct machine *machine);
+// CTAs whose warps wait for lanes that wait at a barrier. True if some may go on.
+bool machine_relieve(struct machine *machine);
+// Who waits for whom, into the result.
+void machine_tell_stalls(struct machine *machine, struct grid_result *result);
+
+// Brings statistics up to date.
+void machine_refresh(struct machine *machine);

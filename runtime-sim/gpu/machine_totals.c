@@ -1,0 +1,54 @@
+// Statistics of the whole machine.
+#include "runtime-sim/gpu/machine_state.h"
+#include <string.h>
+
+static void add_all(uint64_t *to, const void *from, size_t bytes)
+{
+    const uint64_t *values = from;
+    for (size_t i = 0; i < bytes / sizeof *values; i++)
+        to[i] += values[i];
+}
+
+void machine_refresh(struct machine *machine)
+{
+    struct core_stats *cores = &machine->core_totals;
+    struct cache_stats *l1 = &machine->l1_totals;
+    memset(cores, 0, sizeof *cores);
+    memset(l1, 0, sizeof *l1);
+    for (uint32_t i = 0; i < machine->count; i++) {
+        core_settle(&machine->cores[i], machine->now);
+        add_all((uint64_t *)cores, &machine->cores[i].stats, sizeof *cores);
+        add_all((uint64_t *)l1, &machine->cores[i].l1.stats, sizeof *l1);
+    }
+    struct machine_totals *totals = &machine->totals;
+    totals->cycles = machine->cycles_before + machine->now - machine->begun;
+    totals->core_cycles = 0;
+    for (uint32_t i = 0; i < machine->count; i++)
+        totals->core_cycles += machine->cores[i].busy;
+    totals->warp_instructions = cores->warp_instructions;
+    totals->thread_instructions = cores->thread_instructions;
+    totals->from_l1 = l1->read_hits;
+    totals->from_l1_merge = l1->read_merged;
+    totals->l1_requests = l1->reads + cores->direct_loads;
+    memsys_stats_refresh(machine->shared.memsys);
+}
+
+void machine_stats_add(struct machine *machine, struct stats *stats)
+{
+    static const struct stat_key keys[] = {
+#define STATS_DEF "runtime-sim/gpu/machine_stats.def"
+#define STATS_OF struct machine_totals
+#include "runtime-sim/engine/stats_keys.inc"
+    };
+    static const char *const clients[] = {"l1", "direct", "code", "constant", "texture", NULL};
+    stats_add(stats, "machine", keys, sizeof keys / sizeof *keys, &machine->totals);
+    stats_add(stats, "core", core_stat_keys, core_stat_key_count, &machine->core_totals);
+    stats_add(stats, "l1", cache_stat_keys, cache_stat_key_count, &machine->l1_totals);
+    memsys_stats_add(machine->shared.memsys, stats, clients);
+    for (uint32_t i = 0; i < machine->count; i++) {
+        const char *name = arena_printf(machine->arena, "core%u", i);
+        stats_add(stats, name, core_stat_keys, core_stat_key_count, &machine->cores[i].stats);
+        name = arena_printf(machine->arena, "l1_%u", i);
+        stats_add(stats, name, cache_stat_keys, cache_stat_key_count, &machine->cores[i].l1.stats);
+    }
+}

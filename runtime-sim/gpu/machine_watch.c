@@ -1,0 +1,63 @@
+// Launches of which nothing comes any more.
+#include "runtime-sim/exec/stall.h"
+#include "runtime-sim/gpu/machine_state.h"
+
+static uint64_t count_progress(const struct machine *machine)
+{
+    uint64_t sum = machine->progress;
+    for (uint32_t i = 0; i < machine->count; i++) {
+        const struct core *core = &machine->cores[i];
+        sum += core->progress;
+        for (uint32_t k = 0; k < CORE_CTAS && core->cta_count; k++)
+            sum += core->ctas[k].cta ? core->ctas[k].cta->events : 0;
+    }
+    return sum;
+}
+
+// CTAs whose warps wait for lanes that wait at a barrier. True if some may go on.
+bool machine_relieve(struct machine *machine)
+{
+    bool relieved = false;
+    for (uint32_t i = 0; i < machine->count; i++)
+        for (uint32_t k = 0; k < CORE_CTAS; k++) {
+            struct core *core = &machine->cores[i];
+            struct core_cta *at = &core->ctas[k];
+            if (!at->cta || at->seen != at->cta->events || !cta_relieve(at->cta)) {
+                at->seen = at->cta ? at->cta->events : 0;
+                continue;
+            }
+            core_catch_up(core, machine->now + (machine->due[i] > machine->now));
+            core_look_at_cta(core, machine->now + 1, k);
+            machine_set_due(machine, i, machine->now + 1);
+            relieved = true;
+        }
+    return relieved;
+}
+
+void machine_tell_stalls(struct machine *machine, struct grid_result *result)
+{
+    VEC(struct cta *) ctas = {0};
+    for (uint32_t i = 0; i < machine->count; i++)
+        for (uint32_t k = 0; k < CORE_CTAS; k++)
+            if (machine->cores[i].ctas[k].cta)
+                vec_push(machine->arena, &ctas, machine->cores[i].ctas[k].cta);
+    result->stuck = true;
+    stall_look(&result->stalls, ctas.v, ctas.n);
+    for (uint32_t i = 0; i < machine->running_count; i++) {
+        result->stalls.ctas += machine->running[i].ctas;
+        result->stalls.ended += machine->running[i].over;
+    }
+}
+
+// True: the run is to be given up.
+bool machine_watch(struct machine *machine)
+{
+    machine->looked_at = machine->now;
+    uint64_t progress = count_progress(machine);
+    if (progress != machine->progress_seen) {
+        machine->progress_seen = progress;
+        machine->progress_at = machine->now;
+    }
+    machine_relieve(machine);
+    return machine->now - machine->progress_at > machine->config->machine.watchdog;
+}
