@@ -20,6 +20,7 @@ enum affine_kind {
     AFFINE_SYMBOL,    // the address of index: symbol (variable, shared or local array, parameter)
     AFFINE_ITERATION, // index: loop
     AFFINE_VERSION,   // index: SSA version
+    AFFINE_COMMON, // of a version's value, what all lanes of a warp have in common; in no address
 };
 
 struct affine_atom {
@@ -27,6 +28,8 @@ struct affine_atom {
     uint8_t bits;     // of the register or parameter; 64 for iterations and addresses
     bool is_unsigned; // the bits are read as an unsigned number
     bool varies;      // between the active lanes of a warp, where it is defined; see affine_uniform
+    uint8_t zeros;    // of its lowest bits, that are surely 0
+    uint8_t aligned;  // AFFINE_COMMON: the same if pointers are aligned to 256 bytes
     uint16_t member;
     uint32_t index;
     int64_t offset;      // AFFINE_PARAMETER
@@ -70,6 +73,7 @@ bool affine_of_operand(struct affines *affines, uint32_t operand, struct affine 
 // instructions and of those without an address: false.
 bool affine_of_address(struct affines *affines, uint32_t inst, struct affine *address);
 
+// Stays where it is until a value is asked for.
 const struct affine_atom *affine_atom(const struct affines *affines, uint32_t atom);
 
 // a + b, a - b. False if there are too many terms. Where exact_bits is less than 64, the result is
@@ -114,25 +118,38 @@ struct affine_lanes {
     uint32_t because;           // not known: an atom that differs in a way that is not known
     int64_t offset[WARP_LANES]; // value of each lane minus that of lane 0
     uint32_t active;            // bit per lane: it exists, the last warp of a block may be short
+    uint8_t assumes;            // AFFINE_SIGNED | …, beside what the expression does
 };
 
 // Of the warp with this number in its block, for a value that is read in this basic block.
 struct affine_lanes affine_lanes(struct affines *affines, const struct affine *a, uint32_t block,
                                  uint32_t warp);
 
-// The atom's value in each lane of a warp, if it follows from the threads' places in the block: of
-// special registers, and of versions that are computed from them and from constants alone. Of a
-// block of unknown shape, that of the warp with this number if it has one dimension.
-bool affine_lane_values(const struct affines *affines, uint32_t atom, uint32_t warp,
-                        int64_t values[WARP_LANES]);
+// The atom's value in each lane of a warp, as far as it follows from the threads' places in the
+// block: of special registers, and of versions that are computed from these, from constants, and
+// from what all lanes have in common. Of a block of unknown shape, that of the warp with this
+// number if it has one dimension.
+struct affine_warp {
+    bool exact;       // else something is to be added to all values that is the same for all lanes
+    bool anywhere;    // the same in all warps of a block: %tid has not been asked for
+    bool apart;       // what is to be added is the same for all warps of a block
+    uint8_t assumes;  // AFFINE_SIGNED | …
+    uint64_t granule; // a power of two that divides it; pointers are aligned to 256 bytes
+    int64_t value[WARP_LANES];
+};
+
+// NULL: it is not known. Lasts until the next is asked for.
+const struct affine_warp *affine_warp(struct affines *affines, uint32_t atom, uint32_t warp);
 
 // The same over all warps of a block of unknown shape that has one dimension.
 struct affine_places {
-    bool known; // as above, in all of them
-    bool alike; // the lanes are equally far apart in all of them
-    bool same;  // lane 0 has the value `first` in all of them
-    int64_t first;
-    uint64_t divisor; // a power of two that divides lane 0's value in all of them
+    bool known;    // as above, in all of them
+    bool alike;    // the lanes are equally far apart in all of them
+    bool same;     // lane 0 has the value `first` in all of them, exactly
+    bool anywhere; // %tid has not been asked for
+    uint8_t assumes;
+    int64_t first;    // what is known of lane 0's value in the first of them
+    uint64_t divisor; // a power of two that divides how far lane 0's value is from `first`
 };
 
 struct affine_places affine_places(struct affines *affines, uint32_t atom);

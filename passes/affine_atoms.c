@@ -206,6 +206,19 @@ static bool bounded_result(const struct affines *affines, uint32_t inst, unsigne
     }
 }
 
+// x & mask ends in the zeros of the mask.
+static unsigned zeros_of(const struct affines *affines, uint32_t inst)
+{
+    const struct ir_function *fn = affines->fn;
+    for (uint32_t n = 0; n < 2 && fn->insts.v[inst].op == OP_and; n++) {
+        uint32_t operand = ir_find_operand(fn, inst, ROLE_USE, n);
+        const struct ir_operand *o = operand == IR_NONE ? NULL : &fn->operands.v[operand];
+        if (o && o->kind == OPERAND_IMMEDIATE && o->value && !o->negated)
+            return (unsigned)__builtin_ctzll((uint64_t)o->value);
+    }
+    return 0;
+}
+
 static void set_version_range(const struct affines *affines, struct affine_atom *atom)
 {
     const struct ir_version *version = &affines->fn->versions.v[atom->index];
@@ -222,6 +235,7 @@ static void set_version_range(const struct affines *affines, struct affine_atom 
         atom->least = 0;
         atom->most = most;
     }
+    atom->zeros = (uint8_t)zeros_of(affines, version->index);
 }
 
 static struct affine of_version(struct affines *affines, uint32_t version, bool is_unsigned)

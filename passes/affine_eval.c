@@ -1,227 +1,314 @@
-// Values that are computed from a thread's place in its block alone, lane by lane: `%tid.x & 15`,
-// `%tid.x / 12`. Expressions do not look into them.
-#include "passes/affine_internal.h"
+// Values lane by lane, from the bottom up: what is a sum is put together from its atoms, what is
+// not is computed by the operations of affine_warp.h, or, where all sources are known altogether,
+// as the instruction does it. What differs in a way that is not known ends the search; what is the
+// same for all lanes is a base.
+#include "passes/affine_eval.h"
+#include "support/bits.h"
 #include <string.h>
 
-enum { MOST_STEPS = 32 }; // instructions looked at for one value
+enum { MOST_WARPS = 32, WARP_ZEROS = 5, ANY_WARP = UINT16_MAX };
 
-struct evaluation {
-    const struct affines *affines;
-    uint32_t warp, steps;
-};
+static bool version_value(struct evaluation *e, uint32_t version, uint32_t block,
+                          struct warp_value *to);
 
-// What one lane computes. False: not an operation on integers that is known here.
-typedef bool compute_fn(uint64_t *to, const uint64_t s[3], unsigned bits, bool is_signed);
-
-#define COMPUTE(name, ...)                                                                         \
-    static bool name(uint64_t *to, const uint64_t s[3], unsigned bits, bool is_signed)             \
-    {                                                                                              \
-        (void)bits, (void)is_signed;                                                               \
-        *to = (__VA_ARGS__);                                                                       \
-        return true;                                                                               \
-    }
-COMPUTE(copy, s[0])
-COMPUTE(sum_of, s[0] + s[1])
-COMPUTE(difference_of, s[0] - s[1])
-COMPUTE(product_of, s[0] * s[1])
-COMPUTE(mad_of, s[0] * s[1] + s[2])
-COMPUTE(and_of, s[0] & s[1])
-COMPUTE(or_of, s[0] | s[1])
-COMPUTE(xor_of, s[0] ^ s[1])
-COMPUTE(shl_of, (uint32_t)s[1] < bits ? s[0] << (uint32_t)s[1] : 0)
-
-static bool shr_of(uint64_t *to, const uint64_t s[3], unsigned bits, bool is_signed)
+static bool set_atom(struct evaluation *e, uint32_t atom, struct warp_value *to)
 {
-    uint32_t by = (uint32_t)s[1] < bits ? (uint32_t)s[1] : bits - 1;
-    bool all = (uint32_t)s[1] >= bits;
-    *to = is_signed ? (uint64_t)((int64_t)s[0] >> by) : all ? 0 : s[0] >> by;
-    return true;
+    struct affine_term term = {1, {atom, IR_NONE, IR_NONE}};
+    *to = warp_constant(0);
+    return warp_set_base(e->affines, &term, 1, &to->base);
 }
 
-static bool div_of(uint64_t *to, const uint64_t s[3], unsigned bits, bool is_signed)
+// Special registers
+
+static int64_t lane_mask(uint32_t special, uint32_t lane)
 {
-    (void)bits;
-    if (!s[1] || (is_signed && s[1] == UINT64_MAX))
-        return false;
-    *to = is_signed ? (uint64_t)((int64_t)s[0] / (int64_t)s[1]) : s[0] / s[1];
-    return true;
-}
-
-static bool rem_of(uint64_t *to, const uint64_t s[3], unsigned bits, bool is_signed)
-{
-    (void)bits;
-    if (!s[1] || (is_signed && s[1] == UINT64_MAX))
-        return false;
-    *to = is_signed ? (uint64_t)((int64_t)s[0] % (int64_t)s[1]) : s[0] % s[1];
-    return true;
-}
-
-struct operation {
-    uint16_t op, word; // modifier that must be there, or W_UNKNOWN
-    uint8_t sources;
-    bool wide; // the result has twice the bits
-    compute_fn *compute;
-};
-
-static const struct operation operations[] = {
-    {OP_mov, W_UNKNOWN, 1, false, copy},   {OP_cvt, W_UNKNOWN, 1, false, copy},
-    {OP_add, W_UNKNOWN, 2, false, sum_of}, {OP_sub, W_UNKNOWN, 2, false, difference_of},
-    {OP_mul, W_wide, 2, true, product_of}, {OP_mul, W_lo, 2, false, product_of},
-    {OP_mad, W_wide, 3, true, mad_of},     {OP_mad, W_lo, 3, false, mad_of},
-    {OP_and, W_UNKNOWN, 2, false, and_of}, {OP_or, W_UNKNOWN, 2, false, or_of},
-    {OP_xor, W_UNKNOWN, 2, false, xor_of}, {OP_shl, W_UNKNOWN, 2, false, shl_of},
-    {OP_shr, W_UNKNOWN, 2, false, shr_of}, {OP_div, W_UNKNOWN, 2, false, div_of},
-    {OP_rem, W_UNKNOWN, 2, false, rem_of},
-};
-
-static const struct operation *find_operation(const struct affines *a, uint32_t inst)
-{
-    uint16_t op = a->fn->insts.v[inst].op;
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (operations[i].op == op && (operations[i].word == W_UNKNOWN ||
-                                       ir_has_modifier(a->module, a->fn, inst, operations[i].word)))
-            return &operations[i];
-    return NULL;
-}
-
-static bool is_signed_type(uint16_t type)
-{
-    return type == W_s8 || type == W_s16 || type == W_s32 || type == W_s64;
-}
-
-static bool is_integer_type(uint16_t type)
-{
-    switch (type) {
-    case W_u8:
-    case W_u16:
-    case W_u32:
-    case W_u64:
-    case W_b16:
-    case W_b32:
-    case W_b64: return true;
-    default: return is_signed_type(type);
+    uint32_t below = (UINT32_C(1) << lane) - 1, own = UINT32_C(1) << lane;
+    switch (special) {
+    case SPECIAL_lanemask_eq: return own;
+    case SPECIAL_lanemask_le: return below | own;
+    case SPECIAL_lanemask_lt: return below;
+    case SPECIAL_lanemask_ge: return ~below;
+    default: return ~(below | own);
     }
 }
 
-static uint64_t extended(uint64_t value, unsigned bits, bool is_signed)
+static bool is_lane_mask(uint32_t special)
 {
-    return (uint64_t)affine_extended((int64_t)value, bits, is_signed);
+    return special == SPECIAL_lanemask_eq || special == SPECIAL_lanemask_le ||
+           special == SPECIAL_lanemask_lt || special == SPECIAL_lanemask_ge ||
+           special == SPECIAL_lanemask_gt;
 }
 
-static bool special_values(const struct evaluation *e, uint32_t special, uint16_t member,
-                           uint64_t values[WARP_LANES])
+// %tid.x of a warp anywhere in a block of one dimension: its lanes, and a multiple of their number.
+static bool thread_anywhere(struct evaluation *e, struct warp_value *to)
+{
+    struct affine_atom first = {.kind = AFFINE_COMMON,
+                                .bits = 32,
+                                .zeros = WARP_ZEROS,
+                                .aligned = WARP_ZEROS,
+                                .member = W_UNKNOWN,
+                                .index = IR_NONE,
+                                .least = 0,
+                                .most = (MOST_WARPS - 1) * WARP_LANES};
+    struct affine_term term = {1, {affine_intern(e->affines, &first), IR_NONE, IR_NONE}};
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        to->offset[lane] = lane;
+    return warp_set_base(e->affines, &term, 1, &to->base);
+}
+
+static bool special_value(struct evaluation *e, const struct affine_atom *atom,
+                          struct warp_value *to)
 {
     const struct block_shape *shape = &e->affines->shape;
+    uint32_t special = atom->index;
+    *to = warp_constant(0);
+    if (special == SPECIAL_ntid && shape_is_known(shape)) {
+        *to = warp_constant(shape_most(shape, atom->member));
+        return true;
+    }
+    e->by_thread |= special == SPECIAL_tid;
+    if (special == SPECIAL_tid && e->warp == ANY_WARP && atom->member == W_x)
+        return thread_anywhere(e, to);
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
         uint32_t tid[3];
-        shape_thread(shape, e->warp * WARP_LANES + lane, tid);
+        shape_thread(shape, (e->warp == ANY_WARP ? 0 : e->warp) * WARP_LANES + lane, tid);
         if (special == SPECIAL_laneid)
-            values[lane] = lane;
-        else if (special == SPECIAL_tid)
-            values[lane] = tid[member == W_z ? 2 : member == W_y];
-        else if (special == SPECIAL_ntid && shape_is_known(shape))
-            values[lane] = shape_most(shape, member);
+            to->offset[lane] = lane;
+        else if (special == SPECIAL_tid && atom->member != W_w)
+            to->offset[lane] = tid[atom->member == W_z ? 2 : atom->member == W_y];
+        else if (is_lane_mask(special))
+            to->offset[lane] = lane_mask(special, lane);
         else
             return false;
     }
     return true;
 }
 
-static bool version_values(struct evaluation *e, uint32_t version, uint64_t values[WARP_LANES]);
+// Sums
 
-static bool operand_values(struct evaluation *e, uint32_t operand, uint64_t values[WARP_LANES])
+static bool atom_value(struct evaluation *e, uint32_t id, uint32_t block, struct warp_value *to)
+{
+    const struct affine_atom atom = e->affines->atoms.v[id];
+    struct affine_term term = {1, {id, IR_NONE, IR_NONE}};
+    if (atom.kind == AFFINE_SPECIAL && special_value(e, &atom, to))
+        return warp_number(e->affines, to, atom.bits, !atom.is_unsigned);
+    if (atom.kind == AFFINE_VERSION && version_value(e, atom.index, block, to) &&
+        warp_number(e->affines, to, atom.bits, !atom.is_unsigned))
+        return true;
+    struct affine own = {.terms = &term, .count = 1, .exact_bits = 64};
+    return affine_uniform(e->affines, &own, block) && set_atom(e, id, to);
+}
+
+static bool add_term(struct evaluation *e, const struct affine_term *term, uint32_t block,
+                     struct warp_value *total)
+{
+    struct warp_value product, factor;
+    if (!atom_value(e, term->atom[0], block, &product))
+        return false;
+    for (int k = 1; k < AFFINE_FACTORS && term->atom[k] != IR_NONE; k++)
+        if (!atom_value(e, term->atom[k], block, &factor) ||
+            !warp_product(e->affines, &product, &factor, &product))
+            return false;
+    return warp_sum(e->affines, total, &product, term->coefficient, total);
+}
+
+static bool sum_value(struct evaluation *e, const struct affine *sum, uint32_t block,
+                      struct warp_value *to)
+{
+    *to = warp_constant(sum->constant);
+    to->assumes = sum->assumes;
+    for (uint32_t i = 0; i < sum->count; i++)
+        if (!add_term(e, &sum->terms[i], block, to))
+            return false;
+    return true;
+}
+
+bool evaluate_operand(struct evaluation *e, uint32_t operand, unsigned bits, uint32_t block,
+                      struct warp_value *to)
+{
+    const struct ir_operand *o = &e->affines->fn->operands.v[operand];
+    uint32_t version = e->affines->fn->operand_version.v[operand];
+    struct affine value;
+    if (o->kind == OPERAND_REGISTER)
+        return !o->negated && !o->part && o->member == W_UNKNOWN && version != IR_NONE &&
+               evaluate_version(e, version, block, to);
+    return affine_read(e->affines, VIEW_WHOLE, operand, bits, &value) &&
+           sum_value(e, &value, block, to);
+}
+
+// Versions
+
+// What differs from iteration to iteration is not the same for lanes that have left a loop apart.
+static bool is_left_apart(const struct evaluation *e, uint32_t version, uint32_t block)
+{
+    return e->affines->fn->irreducible ||
+           divergence_left_apart(e->affines->divergence, version, block);
+}
+
+static bool is_itself(const struct affines *a, const struct affine *value, uint32_t version)
+{
+    return value->count == 1 && !value->constant && value->terms[0].coefficient == 1 &&
+           value->terms[0].atom[1] == IR_NONE &&
+           a->atoms.v[value->terms[0].atom[0]].kind == AFFINE_VERSION &&
+           a->atoms.v[value->terms[0].atom[0]].index == version;
+}
+
+static bool compute_version(struct evaluation *e, uint32_t version, uint32_t block,
+                            struct warp_value *to)
 {
     const struct ir_function *fn = e->affines->fn;
-    const struct ir_operand *at = &fn->operands.v[operand];
-    if (at->part || at->negated)
-        return false;
-    switch (at->kind) {
-    case OPERAND_IMMEDIATE:
-        for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-            values[lane] = (uint64_t)at->value;
-        return true;
-    case OPERAND_SPECIAL: return special_values(e, at->index, at->member, values);
-    case OPERAND_REGISTER:
-        return at->member == W_UNKNOWN && fn->operand_version.v[operand] != IR_NONE &&
-               version_values(e, fn->operand_version.v[operand], values);
+    const struct ir_version *v = &fn->versions.v[version];
+    if (fn->registers.v[v->reg].bits > 1) {
+        struct affine value = affine_of_version(e->affines, version);
+        if (!is_itself(e->affines, &value, version))
+            return sum_value(e, &value, block, to);
+    }
+    switch (v->kind) {
+    case VERSION_INST: return evaluate_inst(e, version, to);
+    case VERSION_PHI: return evaluate_phi(e, v->index, to);
     default: return false;
     }
 }
 
-// Saturation, rounding and carries are none of this; a `cvt` has two types.
-static bool is_plain(const struct affines *a, uint32_t inst, const struct operation *operation)
+static bool known_value(struct evaluation *e, uint32_t version, struct warp_value *to)
 {
-    const struct ir_inst *at = &a->fn->insts.v[inst];
-    bool converts = at->op == OP_cvt;
-    return !(at->flags & INST_GUARDED) && at->vector == 1 && is_integer_type(at->type) &&
-           converts == (at->type2 != W_UNKNOWN) && (!converts || is_integer_type(at->type2)) &&
-           at->operand_count == operation->sources + 1u &&
-           !ir_has_modifier(a->module, a->fn, inst, W_sat) &&
-           a->fn->operands.v[at->operands].role == ROLE_DEF;
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->versions[i] == version) {
+            *to = e->values[i];
+            return true;
+        }
+    return false;
 }
 
-static bool inst_values(struct evaluation *e, uint32_t inst, uint64_t values[WARP_LANES])
+bool evaluation_keep(struct evaluation *e, uint32_t version, const struct warp_value *value)
 {
-    const struct ir_inst *at = &e->affines->fn->insts.v[inst];
-    const struct operation *operation = find_operation(e->affines, inst);
-    uint64_t sources[3][WARP_LANES];
-    if (!operation || !is_plain(e->affines, inst, operation))
+    if (e->count == EVALUATION_MOST)
         return false;
-    uint16_t type = at->op == OP_cvt ? at->type2 : at->type;
-    unsigned bits = ir_type_bits(type), wide = operation->wide ? 2 * bits : bits;
-    bool is_signed = is_signed_type(type);
-    for (uint32_t i = 0; i < operation->sources; i++)
-        if (!operand_values(e, at->operands + 1 + i, sources[i]))
-            return false;
-    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
-        uint64_t s[3] = {0};
-        for (uint32_t i = 0; i < operation->sources; i++)
-            s[i] = extended(sources[i][lane], i == 2 ? wide : bits, is_signed);
-        if (!operation->compute(&values[lane], s, bits, is_signed))
-            return false;
-        if (at->op == OP_cvt)
-            values[lane] = extended(values[lane], ir_type_bits(at->type), is_signed_type(at->type));
-    }
+    e->versions[e->count] = version;
+    e->values[e->count++] = *value;
     return true;
 }
 
-static bool version_values(struct evaluation *e, uint32_t version, uint64_t values[WARP_LANES])
+// What a search for the first warp has not found, no other looks for again: that keeps the time
+// linear where much depends on one value.
+static bool find_version(struct evaluation *e, uint32_t version, uint32_t block,
+                         struct warp_value *to)
 {
-    const struct ir_version *at = &e->affines->fn->versions.v[version];
-    return at->kind == VERSION_INST && e->steps++ < MOST_STEPS && inst_values(e, at->index, values);
+    struct affines *a = e->affines;
+    if (!a->hopeless)
+        a->hopeless = bits_new(a->arena, a->fn->versions.n);
+    if (bits_test(a->hopeless, version) || e->steps++ == EVALUATION_STEPS ||
+        e->depth == EVALUATION_DEPTH)
+        return false;
+    e->depth++;
+    bool known = compute_version(e, version, block, to);
+    e->depth--;
+    if (!known && !e->warp)
+        bits_set(a->hopeless, version);
+    return known && evaluation_keep(e, version, to);
 }
 
-bool affine_lane_values(const struct affines *a, uint32_t atom, uint32_t warp,
-                        int64_t values[WARP_LANES])
+static bool version_value(struct evaluation *e, uint32_t version, uint32_t block,
+                          struct warp_value *to)
 {
-    const struct affine_atom *at = &a->atoms.v[atom];
-    struct evaluation e = {.affines = a, .warp = warp};
-    uint64_t found[WARP_LANES];
-    bool known = at->kind == AFFINE_SPECIAL   ? special_values(&e, at->index, at->member, found)
-                 : at->kind == AFFINE_VERSION ? version_values(&e, at->index, found)
-                                              : false;
-    for (uint32_t lane = 0; lane < WARP_LANES && known; lane++)
-        values[lane] = (int64_t)extended(found[lane], at->bits, !at->is_unsigned);
-    return known;
+    if (!known_value(e, version, to) && !find_version(e, version, block, to))
+        return false;
+    return warp_is_exact(to) || !is_left_apart(e, version, block);
 }
 
-enum { MOST_WARPS = 32 };
+bool evaluate_version(struct evaluation *e, uint32_t version, uint32_t block, struct warp_value *to)
+{
+    struct affine own;
+    if (version_value(e, version, block, to))
+        return true;
+    if (!divergence_uniform_in(e->affines->divergence, version, block))
+        return false;
+    own = affine_opaque(e->affines, version);
+    return set_atom(e, own.terms[0].atom[0], to);
+}
 
-static struct affine_places find_places(const struct affines *a, uint32_t atom)
+// Atoms
+
+static uint32_t atom_block(const struct affines *a, const struct affine_atom *atom)
+{
+    return atom->kind == AFFINE_VERSION ? ir_version_block(a->fn, atom->index) : 0;
+}
+
+static bool find_warp(struct affines *a, uint32_t atom, uint32_t warp, struct affine_warp *to)
+{
+    struct evaluation e;
+    struct warp_value value;
+    e.affines = a;
+    e.warp = warp;
+    e.by_thread = false;
+    e.count = e.steps = e.depth = 0;
+    a->bases = e.bases; // not from the arena: a search would leave them there
+    a->base_count = 0;
+    if (!atom_value(&e, atom, atom_block(a, &a->atoms.v[atom]), &value))
+        return false;
+    to->exact = warp_is_exact(&value);
+    to->anywhere = !e.by_thread;
+    to->apart = to->exact || !(value.assumes & WARP_MIXED);
+    to->assumes = value.assumes & ~WARP_MIXED;
+    to->granule = UINT64_C(1) << warp_zeros(a, &value.base, true);
+    memcpy(to->value, value.offset, sizeof to->value);
+    return true;
+}
+
+// A few answers are kept, for the same is asked by several, and what nothing is known of.
+const struct affine_warp *affine_warp(struct affines *a, uint32_t atom, uint32_t warp)
+{
+    while (a->failed.n <= atom)
+        vec_push(a->arena, &a->failed, false);
+    if (a->failed.v[atom])
+        return NULL;
+    if (!a->kept)
+        a->kept = ARENA_ARRAY(a->arena, struct kept_warp, KEPT_WARPS);
+    struct kept_warp *kept = &a->kept[atom % KEPT_WARPS];
+    if (kept->known && kept->atom == atom && (kept->warp == warp || kept->value.anywhere))
+        return &kept->value;
+    kept->atom = atom;
+    kept->warp = warp;
+    kept->known = find_warp(a, atom, warp, &kept->value);
+    a->failed.v[atom] = !kept->known;
+    return kept->known ? &kept->value : NULL;
+}
+
+// In all warps at once.
+static bool find_anywhere(struct affines *a, uint32_t atom, struct affine_places *to)
+{
+    struct affine_warp at;
+    if (!find_warp(a, atom, ANY_WARP, &at))
+        return false;
+    *to = (struct affine_places){.known = true,
+                                 .alike = true,
+                                 .same = at.exact,
+                                 .anywhere = at.anywhere,
+                                 .assumes = at.assumes,
+                                 .first = at.value[0],
+                                 .divisor = at.exact ? 1 : at.granule};
+    return true;
+}
+
+static struct affine_places find_places(struct affines *a, uint32_t atom)
 {
     struct affine_places to = {.known = true, .alike = true, .same = true, .divisor = 1};
-    int64_t first[WARP_LANES], values[WARP_LANES];
+    int64_t first[WARP_LANES];
     uint64_t bits = 0;
     for (uint32_t warp = 0; warp < MOST_WARPS; warp++) {
-        if (!affine_lane_values(a, atom, warp, values))
+        const struct affine_warp *at = affine_warp(a, atom, warp);
+        if (!at)
             return (struct affine_places){.divisor = 1};
         if (!warp)
-            memcpy(first, values, sizeof first);
+            memcpy(first, at->value, sizeof first);
         for (uint32_t lane = 1; lane < WARP_LANES; lane++)
-            to.alike &= (uint64_t)values[lane] - (uint64_t)values[0] ==
+            to.alike &= (uint64_t)at->value[lane] - (uint64_t)at->value[0] ==
                         (uint64_t)first[lane] - (uint64_t)first[0];
-        to.same &= values[0] == first[0];
-        bits |= (uint64_t)values[0];
+        to.same &= at->exact && at->value[0] == first[0];
+        to.assumes |= at->assumes;
+        bits |= ((uint64_t)at->value[0] - (uint64_t)first[0]) | (at->exact ? 0 : at->granule);
+        if (at->anywhere)
+            break;
     }
     to.first = first[0];
     to.divisor = bits ? bits & -bits : 1;
@@ -234,8 +321,12 @@ struct affine_places affine_places(struct affines *a, uint32_t atom)
         vec_push(a->arena, &a->places, NULL);
     struct affine_places **at = &a->places.v[atom];
     if (!*at) {
+        struct affine_places found;
+        if (!find_anywhere(a, atom, &found))
+            found = find_places(a, atom);
+        at = &a->places.v[atom];
         *at = ARENA_NEW(a->arena, struct affine_places);
-        **at = find_places(a, atom);
+        **at = found;
     }
     return **at;
 }

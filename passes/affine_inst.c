@@ -91,13 +91,15 @@ static bool finish(const struct reader *r, struct sum *sum, unsigned bits, struc
 
 // Widths
 
-static bool is_wider(const struct affines *affines, const struct affine *a, unsigned bits)
+bool affine_is_wider(const struct affines *affines, const struct affine *a, unsigned bits)
 {
     for (uint32_t i = 0; i < a->count; i++)
         for (int k = 0; k < AFFINE_FACTORS && a->terms[i].atom[k] != IR_NONE; k++) {
             const struct affine_atom *atom = &affines->atoms.v[a->terms[i].atom[k]];
             bool fits = bits > 63 || (bits && atom->least >= -(INT64_C(1) << (bits - 1)));
             fits &= bits > 62 || atom->most < INT64_C(1) << bits;
+            if (atom->kind == AFFINE_COMMON) // of which only so many bits are looked at
+                fits = atom->bits <= bits;
             if (atom->kind != AFFINE_ITERATION && !fits)
                 return true;
         }
@@ -116,7 +118,7 @@ static bool widen_signed(const struct reader *r, uint32_t operand, unsigned bits
         a->exact_bits = 64;
         return true;
     }
-    if (is_wider(r->affines, a, bits)) {
+    if (affine_is_wider(r->affines, a, bits)) {
         if (version == IR_NONE)
             return false;
         *a = affine_opaque(r->affines, version);
@@ -174,7 +176,7 @@ static bool widen_unsigned(const struct reader *r, uint32_t operand, unsigned bi
         a->exact_bits = 64;
         return true;
     }
-    if (!is_wider(affines, a, bits) && unsign_terms(affines, a, bits, &same)) {
+    if (!affine_is_wider(affines, a, bits) && unsign_terms(affines, a, bits, &same)) {
         affine_range(affines, &same, &least, &most);
         if (least >= 0) {
             *a = same;
@@ -435,7 +437,7 @@ static bool convert(const struct reader *r, struct affine *to)
         return widen(r, operand, from, is_signed, to);
     if (into == from)
         return true;
-    return !is_wider(r->affines, to, into) && cut(r, into, to);
+    return !affine_is_wider(r->affines, to, into) && cut(r, into, to);
 }
 
 static bool choose(const struct reader *r, struct affine *to)

@@ -8,6 +8,14 @@ enum { AFFINE_MOST_TERMS = 16 }; // of an expression; what would have more is an
 // iteration adds to them, and then as start + iteration × step (WHOLE).
 enum affine_view { VIEW_BODY, VIEW_WHOLE, VIEWS };
 
+enum { KEPT_WARPS = 8, BASE_TERMS = 1024 };
+
+struct kept_warp {
+    bool known;
+    uint32_t atom, warp;
+    struct affine_warp value;
+};
+
 struct affines {
     struct arena *arena;
     const struct ir_module *module;
@@ -17,7 +25,12 @@ struct affines {
     bool warps_alike; // the lanes of all warps are equally far apart in x, y and z
     VEC(struct affine_atom) atoms;
     VEC(struct affine_places *) places; // per atom, as they are asked for; NULL: not yet
-    uint32_t *buckets;                  // of a hash table: atom + 1
+    VEC(bool) failed;       // per atom, as they are asked for: nothing is known lane by lane
+    uint64_t *hopeless;     // versions of which nothing is known lane by lane; NULL: not needed yet
+    struct kept_warp *kept; // KEPT_WARPS; NULL: not needed yet
+    struct affine_term *bases; // BASE_TERMS, of one search lane by lane
+    uint32_t base_count;
+    uint32_t *buckets; // of a hash table: atom + 1
     uint32_t bucket_count;
     uint32_t *place[VIEWS]; // per version: into `values`, + 1; 0: not known yet; or OPEN
     VEC(struct affine) values;
@@ -63,6 +76,8 @@ struct affine affine_of_symbol(struct affines *affines, uint32_t symbol);
 struct affine affine_unsigned(struct affines *affines, uint32_t version);
 
 // affine_inst.c
+// True if an atom may be more than so many bits hold.
+bool affine_is_wider(const struct affines *affines, const struct affine *a, unsigned bits);
 // The value that an instruction gives to the version, from the values of what it reads, which are
 // known if they can be; false: an atom.
 bool affine_of_inst(struct affines *affines, enum affine_view view, uint32_t version,

@@ -54,13 +54,21 @@ struct spread {
     uint32_t present; // lanes of this warp that exist
 };
 
+// Behind a loop that lanes leave in different iterations they have nothing in common.
+static bool is_left_apart(const struct spread *s, uint32_t atom)
+{
+    const struct affine_atom *at = &s->affines->atoms.v[atom];
+    return at->kind == AFFINE_VERSION &&
+           divergence_left_apart(s->affines->divergence, at->index, s->block);
+}
+
 // One product: the factors that differ are multiplied lane by lane; a factor that is the same for
 // all, but not known, leaves the distance unknown.
 static bool add_term(struct spread *s, const struct affine_term *term)
 {
-    int64_t product[WARP_LANES], values[WARP_LANES];
+    int64_t product[WARP_LANES];
     uint32_t varying = 0, same = IR_NONE;
-    bool alike = true;
+    bool alike = true, exact = true;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         product[lane] = term->coefficient;
     for (int i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
@@ -69,15 +77,20 @@ static bool add_term(struct spread *s, const struct affine_term *term)
             continue;
         }
         s->lanes.because = term->atom[i];
-        if (!affine_lane_values(s->affines, term->atom[i], s->warp, values))
+        const struct affine_warp *at = affine_warp(s->affines, term->atom[i], s->warp);
+        if (!at || (!at->exact && is_left_apart(s, term->atom[i])))
             return false;
         varying++;
-        alike &= is_alike(s->affines, term->atom[i]);
+        exact &= at->exact;
+        s->lanes.assumes |= at->assumes;
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-            product[lane] = (int64_t)((uint64_t)product[lane] * (uint64_t)values[lane]);
+            product[lane] = (int64_t)((uint64_t)product[lane] * (uint64_t)at->value[lane]);
+        alike &= is_alike(s->affines, term->atom[i]);
     }
     if (!varying)
         return true;
+    if (!exact && varying > 1)
+        return false;
     // What is the same for all lanes of this warp may differ in another: %tid.y.
     s->lanes.same_in_all_warps &= varying == 1 && alike;
     if (is_flat(product, s->present))

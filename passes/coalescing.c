@@ -54,7 +54,7 @@ struct ratio ratio_of(uint64_t count, uint64_t of)
 
 // Where a warp begins
 
-// A factor of a term: `value` if that is known, else a multiple of `granule`.
+// A factor of a term: `value`, and unless it is known, a multiple of `granule` beside that.
 struct factor {
     bool known;
     int64_t value;
@@ -70,7 +70,7 @@ static struct factor special_factor(const struct coalescings *c, const struct af
     switch (atom->index) {
     case SPECIAL_tid:
         return (struct factor){known || one, dimension < 3 ? tid[dimension] : 0, WARP_LANES};
-    case SPECIAL_ntid: return (struct factor){one, 1, WARP_LANES};
+    case SPECIAL_ntid: return (struct factor){one, one, WARP_LANES};
     case SPECIAL_laneid: return (struct factor){true, 0, 1};
     default: return (struct factor){false, 0, 1};
     }
@@ -97,43 +97,50 @@ static uint32_t warp_of(const struct coalescings *c, const uint32_t tid[3])
 static struct factor computed_factor(const struct coalescings *c, uint32_t atom,
                                      const uint32_t tid[3])
 {
-    int64_t values[WARP_LANES];
     if (!shape_is_known(&c->shape)) {
         struct affine_places places = affine_places(c->affines, atom);
         return (struct factor){places.known && places.same, places.first, places.divisor};
     }
-    if (!affine_lane_values(c->affines, atom, warp_of(c, tid), values))
-        return (struct factor){false, 0, 1};
-    return (struct factor){true, values[0], 1};
+    const struct affine_warp *at = affine_warp(c->affines, atom, warp_of(c, tid));
+    return at ? (struct factor){at->exact, at->value[0], at->granule}
+              : (struct factor){false, 0, 1};
 }
 
 static struct factor factor_of(const struct coalescings *c, uint32_t id, const uint32_t tid[3])
 {
     const struct affine_atom *atom = affine_atom(c->affines, id);
     struct factor factor = {false, 0, 1};
-    if (atom->kind == AFFINE_VERSION)
-        factor = computed_factor(c, id, tid);
+    if (atom->least == atom->most)
+        return (struct factor){true, atom->least, 1};
     if (atom->kind == AFFINE_SPECIAL)
         factor = special_factor(c, atom, tid);
-    if (!factor.known && atom->least == atom->most)
-        factor = (struct factor){true, atom->least, 1};
+    if (atom->kind == AFFINE_VERSION)
+        factor = computed_factor(c, id, tid);
     return factor;
 }
 
-// The value of what follows from the thread's place in the block.
-static bool place_value(const struct coalescings *c, uint32_t id, const uint32_t tid[3],
-                        int64_t *value)
+// True if it follows from the thread's place in the block. If it is the only factor, it is enough
+// to know it beside what is the same for all warps.
+static bool is_placed(const struct coalescings *c, uint32_t id, const uint32_t tid[3], bool alone,
+                      struct factor *factor)
 {
     const struct affine_atom *atom = affine_atom(c->affines, id);
-    int64_t values[WARP_LANES];
     if (atom->kind == AFFINE_SPECIAL && atom->index == SPECIAL_tid) {
-        *value = tid[(atom->member - W_x) % 3];
+        *factor = (struct factor){true, tid[(atom->member - W_x) % 3], 1};
         return true;
     }
-    if (atom->kind != AFFINE_VERSION ||
-        !affine_lane_values(c->affines, id, warp_of(c, tid), values))
+    if (atom->kind != AFFINE_VERSION)
         return false;
-    *value = values[0];
+    if (!shape_is_known(&c->shape)) {
+        struct affine_places places = affine_places(c->affines, id);
+        *factor = (struct factor){places.same, places.first, 1};
+        if (!places.known || places.same || places.anywhere)
+            return places.known && places.same;
+    }
+    const struct affine_warp *at = affine_warp(c->affines, id, warp_of(c, tid));
+    if (!at || (!at->exact && at->anywhere))
+        return false;
+    *factor = (struct factor){at->exact || (alone && at->apart), at->value[0], 1};
     return true;
 }
 
@@ -142,17 +149,14 @@ static bool term_offset(const struct coalescings *c, const struct affine_term *t
                         const uint32_t tid[3], int64_t *offset)
 {
     uint64_t product = (uint64_t)term->coefficient;
-    bool depends = false, known = true;
+    bool depends = false, known = true, alone = term->atom[1] == IR_NONE;
     *offset = 0;
     for (uint32_t k = 0; k < AFFINE_FACTORS && term->atom[k] != IR_NONE; k++) {
-        int64_t value;
-        struct factor factor = {false, 0, 1};
-        if (place_value(c, term->atom[k], tid, &value)) {
+        struct factor factor;
+        if (is_placed(c, term->atom[k], tid, alone, &factor))
             depends = true;
-            factor = (struct factor){true, value, 1};
-        } else {
+        else
             factor = factor_of(c, term->atom[k], tid);
-        }
         known &= factor.known;
         product *= (uint64_t)factor.value;
     }
@@ -174,26 +178,38 @@ bool coalescing_warp_offset(const struct coalescings *c, const struct affine *ad
     return true;
 }
 
-// The lowest bit is the largest power of two that divides.
+static uint64_t lowest_bit(uint64_t value)
+{
+    return value & -value;
+}
+
+// The lowest bit is the largest power of two that divides. Of one factor that is not known it
+// counts what is beside the granule, too.
 static void add_term(const struct coalescings *c, struct start *start,
                      const struct affine_term *term, const uint32_t tid[3], bool *based)
 {
-    uint64_t value = (uint64_t)term->coefficient;
-    bool known = true;
+    uint64_t product = (uint64_t)term->coefficient, rest = 0, granule = 1, granules = 1;
+    uint32_t unknown = 0;
     for (uint32_t i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
-        const struct affine_atom *atom = affine_atom(c->affines, term->atom[i]);
         struct factor factor = factor_of(c, term->atom[i], tid);
-        if (!*based && is_pointer(c, term, atom)) {
+        if (!*based && is_pointer(c, term, affine_atom(c->affines, term->atom[i]))) {
             *based = true;
             factor.granule = POINTER_ALIGN;
         }
-        known &= factor.known;
-        value *= factor.known ? (uint64_t)factor.value : factor.granule;
+        if (factor.known) {
+            product *= (uint64_t)factor.value;
+            continue;
+        }
+        unknown++;
+        rest = (uint64_t)factor.value;
+        granule = factor.granule;
+        granules *= lowest_bit(rest | granule);
     }
-    if (known)
-        start->value += value;
-    else if (value && (value & -value) < start->granule)
-        start->granule = value & -value;
+    uint64_t step = lowest_bit(product * (unknown == 1 ? granule : granules));
+    if (unknown < 2)
+        start->value += unknown ? product * rest : product;
+    if (unknown && step && step < start->granule)
+        start->granule = step;
 }
 
 // The access is aligned to its own size.
@@ -354,6 +370,7 @@ struct look {
     struct affine_lanes lanes; // of the last warp
     struct places places;
     struct sum sum;
+    uint8_t assumes;
 };
 
 // False: the lanes of this warp are not known.
@@ -365,6 +382,7 @@ static bool take_lanes(struct coalescings *c, struct coalescing *to, struct look
         return true;
     *lanes = affine_lanes(c->affines, look->address, look->block, warp);
     to->because = lanes->because;
+    look->assumes |= lanes->assumes;
     if (!lanes->known || (!shape_is_known(&c->shape) && !lanes->same_in_all_warps))
         return false;
     describe(to, lanes, !warp);
@@ -440,11 +458,12 @@ static void weigh(struct coalescings *c, struct coalescing *to, const struct aff
     look.address = address;
     look.block = block;
     look.sum = (struct sum){0};
+    look.assumes = 0;
     to->granule = COALESCING_LINE;
     to->known = true;
     for (uint32_t warp = 0; warp < warps && to->known; warp++)
         to->known = take_warp(c, to, &look, warp);
-    to->assumes = address->assumes;
+    to->assumes = address->assumes | look.assumes;
     if (c->rows && depends_on_place(c, address))
         to->assumes |= COALESCING_ROWS;
     if (!to->known) {

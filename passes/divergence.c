@@ -101,6 +101,11 @@ static bool leaves_apart(const struct divergence *d, uint32_t version, uint32_t 
     return false;
 }
 
+bool divergence_left_apart(const struct divergence *d, uint32_t version, uint32_t block)
+{
+    return d->coarse || leaves_apart(d, version, block);
+}
+
 bool divergence_uniform(const struct divergence *d, uint32_t version)
 {
     return !bits_test(d->varying, version);

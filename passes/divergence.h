@@ -24,6 +24,9 @@ struct divergence *divergence_new(struct arena *arena, const struct ir_module *m
 bool divergence_uniform(const struct divergence *divergence, uint32_t version);
 // The version as read in this block, which may lie behind the loops that define it.
 bool divergence_uniform_in(const struct divergence *divergence, uint32_t version, uint32_t block);
+// True if the version is defined in a loop that lanes leave in different iterations, and the block
+// lies behind it.
+bool divergence_left_apart(const struct divergence *divergence, uint32_t version, uint32_t block);
 // What an operand reads, at its instruction: registers, special registers, immediates, symbols.
 bool divergence_operand(const struct divergence *divergence, uint32_t operand);
 

@@ -186,7 +186,7 @@ static void test_loops(void **state)
 {
     (void)state;
 #define LOOP(start, body, step, more)                                                              \
-    start "\nL: " body step "setp.lt.s32 %p2, %r9, %r1; @%p2 bra L;\n" more
+    start "\nL: " body step "setp.lt.s32 %p2, %r9, %r1; @%p2 bra L;\nmov.u64 %rd5, %rd8;" more
     check(LOOP("mov.u32 %r9, 0;", "mul.wide.s32 %rd3, %r9, 4; add.s64 %rd4, %rd1, %rd3;" LD("%rd4"),
                "add.s32 %r9, %r9, 1;", ""),
           "4*i@11 + [p]", 34);
@@ -332,6 +332,60 @@ static void test_unknown_lanes(void **state)
 }
 
 // What nvcc makes of common ways to write an index: accesses to memory in the order of the text.
+// The only version among the address's atoms.
+static uint32_t version_atom(struct analysed *a)
+{
+    struct affine found = address(a);
+    for (uint32_t i = 0; i < found.count; i++)
+        if (affine_atom(a->affines, found.terms[i].atom[0])->kind == AFFINE_VERSION)
+            return found.terms[i].atom[0];
+    fail_msg("no version in %s", affine_text(a->affines, &a->program.arena, &found));
+    return IR_NONE;
+}
+
+// What two warps of a block have in common beside what is known of them.
+static void test_warps(void **state)
+{
+    static const struct {
+        const char *body;
+        bool exact, anywhere, apart;
+        int64_t moved; // the next warp's first value
+    } cases[] = {
+        {"and.b32 %r5, %r2, 15; mul.wide.u32 %rd5, %r5, 4;", true, false, true, 0},
+        {"and.b32 %r5, %r2, -16; mul.wide.u32 %rd5, %r5, 4;", true, false, true, 32},
+        {"and.b32 %r5, %r2, -2; mul.wide.u32 %rd5, %r5, 4;", true, false, true, 32},
+        {INDEX "and.b32 %r5, %r5, -16; mul.wide.s32 %rd5, %r5, 4;", false, false, true, 32},
+        // Which 64 a warp is in depends on its place, but not known how.
+        {INDEX "shr.u32 %r5, %r5, 6; mul.wide.u32 %rd5, %r5, 4;", false, false, false, 0},
+        // Moved on by the same for all warps.
+        {"mul.wide.u32 %rd5, %r2, 4; add.s64 %rd5, %rd5, %rd2;\nL: mov.u64 %rd8, %rd5; "
+         "ld.global.u64 %rd7, [%rd2];"
+         "add.s64 %rd5, %rd5, %rd7; setp.ne.s64 %p2, %rd7, 0; @%p2 bra L;\nmov.u64 %rd5, %rd8;",
+         false, false, true, 128},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysed a;
+        char body[512];
+        snprintf(body, sizeof body, "%s%s", cases[i].body, "add.s64 %rd6, %rd1, %rd5;" LD("%rd6"));
+        analyse(&a, body, (struct block_shape){0});
+        uint32_t atom = version_atom(&a);
+        const struct affine_warp *at = affine_warp(a.affines, atom, 0);
+        if (!at)
+            fail_msg("nothing is known of %s", body);
+        if (at->exact != cases[i].exact || at->anywhere != cases[i].anywhere ||
+            at->apart != cases[i].apart)
+            fail_msg("exact %d, anywhere %d, apart %d: %s", at->exact, at->anywhere, at->apart,
+                     body);
+        int64_t first = at->value[0];
+        assert_int_equal(affine_warp(a.affines, atom, 1)->value[0] - first, cases[i].moved);
+        struct affine_places places = affine_places(a.affines, atom);
+        assert_true(places.known && places.alike);
+        assert_int_equal(places.same, cases[i].exact && !cases[i].moved);
+        program_free(&a.program);
+    }
+}
+
 static void test_nvcc(void **state)
 {
     (void)state;
@@ -413,12 +467,13 @@ static void test_long_chain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_index),    cmocka_unit_test(test_bases),
-        cmocka_unit_test(test_widening), cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_choices),  cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_nests),    cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_lanes),    cmocka_unit_test(test_unknown_lanes),
-        cmocka_unit_test(test_nvcc),     cmocka_unit_test(test_long_chain),
+        cmocka_unit_test(test_index),      cmocka_unit_test(test_bases),
+        cmocka_unit_test(test_widening),   cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_choices),    cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_nests),      cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_lanes),      cmocka_unit_test(test_unknown_lanes),
+        cmocka_unit_test(test_warps),      cmocka_unit_test(test_nvcc),
+        cmocka_unit_test(test_long_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

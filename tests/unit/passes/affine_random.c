@@ -1,5 +1,6 @@
 // Random computations: the sum that the analysis finds has, for random values of its atoms, the
-// value that the instructions compute, in all the bits that it calls exact.
+// value that the instructions compute, in all the bits that it calls exact. Where it says how far
+// the lanes of a warp are apart, they are.
 #include "passes/affine.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
@@ -27,13 +28,23 @@ enum op {
     WIDE_S,
     WIDE_U,
     CUT,
+    ABS,
+    BFE,
+    BFI,
+    BREV,
+    POPC,
+    CLZ,
+    SELECT,
+    CLAMP,
     OPS
 };
 
 static const struct {
     const char *word;
-    bool typed;         // the width follows the word
-    uint8_t second;     // 0: none, 1: a register, 2: a number
+    bool typed; // the width follows the word
+    // 0: none, 1: a register, 2: a number, 3: where a field is, 4: a register and a field, 5: a
+    // register and a predicate: the first is less than a number
+    uint8_t second;
     uint8_t from, into; // widths of conversions
 } ops[OPS] = {
     [ADD] = {"add.s", true, 1, 0, 0},
@@ -56,6 +67,14 @@ static const struct {
     [WIDE_S] = {"mul.wide.s32", false, 2, 32, 64},
     [WIDE_U] = {"mul.wide.u32", false, 2, 32, 64},
     [CUT] = {"cvt.u32.u64", false, 0, 64, 32},
+    [ABS] = {"abs.s", true, 0, 0, 0},
+    [BFE] = {"bfe.u32", false, 3, 32, 32},
+    [BFI] = {"bfi.b32", false, 4, 32, 32},
+    [BREV] = {"brev.b32", false, 0, 32, 32},
+    [POPC] = {"popc.b32", false, 0, 32, 32},
+    [CLZ] = {"clz.b32", false, 0, 32, 32},
+    [SELECT] = {"selp.b", true, 5, 0, 0},
+    [CLAMP] = {"min.u", true, 2, 0, 0},
 };
 
 // Steps 0 … LEAVES-1 are %tid.x, %ctaid.x, a parameter of 32 bits and one of 64.
@@ -88,6 +107,14 @@ static uint64_t cut(uint64_t value, unsigned bits)
     return bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value;
 }
 
+static uint64_t reversed(uint64_t value)
+{
+    uint64_t to = 0;
+    for (int i = 0; i < 32; i++)
+        to |= (value >> i & 1) << (31 - i);
+    return to;
+}
+
 static uint64_t compute(const struct step *s, const uint64_t *value)
 {
     uint64_t a = value[s->a], b = value[s->b], n = (uint64_t)s->n;
@@ -113,6 +140,17 @@ static uint64_t compute(const struct step *s, const uint64_t *value)
     case ZEXT: return a;
     case WIDE_S: return (uint64_t)signed_a * n;
     case WIDE_U: return a * n;
+    case ABS: return cut((uint64_t)(signed_a < 0 ? -(uint64_t)signed_a : (uint64_t)signed_a), w);
+    case BFE: return cut(a >> n % 8, 1 + (unsigned)(n / 8));
+    case BFI: {
+        uint64_t field = cut(UINT64_MAX, 1 + (unsigned)(n / 8)) << n % 8;
+        return (b & ~field) | (a << n % 8 & field);
+    }
+    case BREV: return reversed(a);
+    case POPC: return (uint64_t)__builtin_popcountll(a);
+    case CLZ: return a ? (uint64_t)__builtin_clzll(a) - 32 : 32;
+    case SELECT: return signed_a < s->n ? a : b;
+    case CLAMP: return a < n ? a : n;
     default: return cut(a, 32);
     }
 }
@@ -133,7 +171,9 @@ static int64_t draw_number(uint64_t *state, enum op op)
         return draw(state, 7);
     if (op == AND || op == OR || op == XOR)
         return masks[draw(state, sizeof masks / sizeof *masks)];
-    return 1 + draw(state, 12);
+    if (op == BFE || op == BFI) // first bit and length - 1
+        return draw(state, 8 * 24);
+    return op == SELECT || op == CLAMP ? draw(state, 40) : 1 + draw(state, 12);
 }
 
 static void draw_step(uint64_t *state, struct step *steps, uint32_t i)
@@ -150,16 +190,25 @@ static void draw_step(uint64_t *state, struct step *steps, uint32_t i)
 static size_t write_step(char *to, size_t size, const struct step *steps, uint32_t i)
 {
     const struct step *s = &steps[i];
-    size_t n = (size_t)snprintf(to, size, "%s", ops[s->op].word);
+    size_t n = 0;
+    uint8_t second = ops[s->op].second;
+    if (second == 5)
+        n = (size_t)snprintf(to, size, "setp.lt.s%u %%p, %%%c%u, %lld; ", s->width,
+                             s->width == 64 ? 'd' : 'r', s->a, (long long)s->n);
+    n += (size_t)snprintf(to + n, size - n, "%s", ops[s->op].word);
     if (ops[s->op].typed)
         n += (size_t)snprintf(to + n, size - n, "%u", s->width);
     n += (size_t)snprintf(to + n, size - n, " %%%c%u, %%%c%u", s->width == 64 ? 'd' : 'r', i,
                           steps[s->a].width == 64 ? 'd' : 'r', s->a);
-    if (ops[s->op].second == 1)
+    if (second == 1 || second >= 4)
         n += (size_t)snprintf(to + n, size - n, ", %%%c%u", steps[s->b].width == 64 ? 'd' : 'r',
                               s->b);
-    if (ops[s->op].second == 2)
+    if (second == 2)
         n += (size_t)snprintf(to + n, size - n, ", %lld", (long long)s->n);
+    if (second == 3 || second == 4)
+        n += (size_t)snprintf(to + n, size - n, ", %d, %d", (int)s->n % 8, 1 + (int)s->n / 8);
+    if (second == 5)
+        n += (size_t)snprintf(to + n, size - n, ", %%p");
     return n + (size_t)snprintf(to + n, size - n, ";\n");
 }
 
@@ -168,7 +217,8 @@ static void write_program(char *to, size_t size, const struct step *steps)
     size_t n = (size_t)snprintf(
         to, size,
         ".version 7.8\n.target sm_80\n.address_size 64\n.entry k(.param .u32 p, .param .u64 q)\n"
-        "{ .reg .b32 %%r<%d>; .reg .b64 %%d<%d>;\nmov.u32 %%r0, %%tid.x; mov.u32 %%r1, "
+        "{ .reg .b32 %%r<%d>; .reg .b64 %%d<%d>; .reg .pred %%p;\nmov.u32 %%r0, %%tid.x; mov.u32 "
+        "%%r1, "
         "%%ctaid.x; ld.param.u32 %%r2, [p]; ld.param.u64 %%d3, [q];\n",
         STEPS, STEPS);
     for (uint32_t i = LEAVES; i < STEPS; i++)
@@ -215,6 +265,8 @@ static uint32_t check_values(const struct ir_module *module, struct affines *aff
     const struct ir_function *fn = &module->functions.v[0];
     uint32_t sums = 0;
     for (uint32_t v = 0; v < fn->versions.n; v++) {
+        if (fn->registers.v[fn->versions.v[v].reg].bits == 1)
+            continue;
         struct affine sum = affine_of_version(affines, v);
         uint32_t i = step_of(module, fn, v);
         unsigned bits = sum.exact_bits < steps[i].width ? sum.exact_bits : steps[i].width;
@@ -228,15 +280,90 @@ static uint32_t check_values(const struct ir_module *module, struct affines *aff
     return sums;
 }
 
+// Lanes
+
+struct lanes {
+    uint64_t value[STEPS][WARP_LANES];
+    bool wrapped[STEPS]; // for some lane, in a step that it is computed from
+};
+
+static bool wraps(const struct step *s, const uint64_t *value)
+{
+    __extension__ typedef __int128 wide;
+    wide a = sign_extended(value[s->a], s->width), b = sign_extended(value[s->b], s->width);
+    wide result = 0, half = (wide)1 << (s->width - 1);
+    switch (s->op) {
+    case ADD: result = a + b; break;
+    case SUB: result = a - b; break;
+    case MUL: result = a * b; break;
+    case SHL: result = a * ((wide)1 << s->n); break;
+    case NEG:
+    case ABS: result = -a; break;
+    case WIDE_S:
+    case SEXT: return false;
+    default: return a < 0; // read without sign, or as bits
+    }
+    return result < -half || result >= half;
+}
+
+static void compute_lanes(uint64_t *seed, const struct step *steps, struct lanes *lanes)
+{
+    uint32_t warp = draw(seed, 32), large = draw(seed, 2);
+    uint64_t cta = draw(seed, large ? INT32_MAX : 1000), p = draw_bits(seed), q = draw_bits(seed);
+    memset(lanes, 0, sizeof *lanes);
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        uint64_t value[STEPS] = {warp * WARP_LANES + lane, cta, cut(p, large ? 32 : 10),
+                                 cut(q, large ? 64 : 20) & ~UINT64_C(255)};
+        for (uint32_t i = LEAVES; i < STEPS; i++) {
+            const struct step *s = &steps[i];
+            value[i] = compute(s, value);
+            bool both = ops[s->op].second == 1 || ops[s->op].second >= 4;
+            lanes->wrapped[i] |=
+                wraps(s, value) || lanes->wrapped[s->a] || (both && lanes->wrapped[s->b]);
+        }
+        for (uint32_t i = 0; i < STEPS; i++)
+            lanes->value[i][lane] = value[i];
+    }
+}
+
+static uint32_t check_lanes(const struct ir_module *module, struct affines *affines,
+                            const struct step *steps, const struct lanes *lanes, const char *text)
+{
+    const struct ir_function *fn = &module->functions.v[0];
+    uint32_t known = 0;
+    for (uint32_t v = 0; v < fn->versions.n; v++) {
+        uint32_t i = step_of(module, fn, v);
+        if (fn->registers.v[fn->versions.v[v].reg].bits == 1)
+            continue;
+        struct affine sum = affine_of_version(affines, v);
+        struct affine_lanes said =
+            affine_lanes(affines, &sum, 0, (uint32_t)lanes->value[0][0] / WARP_LANES);
+        if (!said.known || ((said.assumes || sum.assumes) && lanes->wrapped[i]))
+            continue;
+        unsigned bits =
+            sum.assumes || sum.exact_bits > steps[i].width ? steps[i].width : sum.exact_bits;
+        known += sum.count > 0;
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+            uint64_t apart = lanes->value[i][lane] - lanes->value[i][0];
+            if (cut((uint64_t)said.offset[lane] ^ apart, bits))
+                fail_msg("step %u, lane %u: %llx and not %llx from lane 0, of %u bits, in\n%s", i,
+                         lane, (unsigned long long)said.offset[lane], (unsigned long long)apart,
+                         bits, text);
+        }
+    }
+    return known;
+}
+
 static void test_random(void **state)
 {
     (void)state;
     uint64_t seed = 1;
-    uint32_t sums = 0;
+    uint32_t sums = 0, known = 0;
     for (int round = 0; round < ROUNDS; round++) {
         struct step steps[STEPS] = {{.width = 32}, {.width = 32}, {.width = 32}, {.width = 64}};
         struct program p;
         struct ir_module module;
+        struct lanes lanes;
         char text[4096];
         for (uint32_t i = LEAVES; i < STEPS; i++)
             draw_step(&seed, steps, i);
@@ -253,10 +380,13 @@ static void test_random(void **state)
             for (uint32_t i = LEAVES; i < STEPS; i++)
                 value[i] = compute(&steps[i], value);
             sums += check_values(&module, affines, steps, value, text);
+            compute_lanes(&seed, steps, &lanes);
+            known += check_lanes(&module, affines, steps, &lanes, text);
         }
         program_free(&p);
     }
     assert_true(sums > ROUNDS); // else nothing was looked through
+    assert_true(known > 10 * ROUNDS);
 }
 
 int main(void)

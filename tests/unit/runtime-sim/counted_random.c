@@ -2,7 +2,7 @@
 #include "tests/unit/runtime-sim/counted.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
-enum { KERNELS = 400, MOST_TEXT = 4096, TRIPS = 3, MIDDLE = 1 << 22 };
+enum { KERNELS = 800, MOST_TEXT = 4096, TRIPS = 3, MIDDLE = 1 << 24 };
 
 struct random {
     uint64_t state;
@@ -20,6 +20,7 @@ struct writer {
     size_t length;
     uint32_t next;        // register
     bool varying_unknown; // lanes differ by what the launch gives
+    bool global[13];      // %x that is computed from %ctaid.x
 };
 
 __attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
@@ -33,11 +34,12 @@ __attribute__((format(printf, 2, 3))) static void put(struct writer *w, const ch
 
 static const char *const head =
     ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 a, .param .u32 n)\n{\n"
-    ".reg .b32 %x<12>; .reg .b32 %r<99>; .reg .b64 %rd<9>; .reg .pred %p; .reg .b64 %v<3>;\n"
+    ".reg .b32 %x<13>; .reg .b32 %r<99>; .reg .b64 %rd<9>; .reg .pred %p; .reg .b64 %v<3>;\n"
     ".reg .f32 %f<5>; .reg .b16 %h;\n"
     "ld.param.u64 %rd1, [a]; cvta.to.global.u64 %rd1, %rd1; ld.param.u32 %x7, [n];\n"
     "mov.u32 %x0, %tid.x; mov.u32 %x1, %tid.y; mov.u32 %x2, %tid.z; mov.u32 %x3, %ctaid.x;\n"
-    "mov.u32 %x4, %ntid.x; mov.u32 %x5, %ctaid.y; mov.u32 %x6, 0;\nL:\n";
+    "mov.u32 %x4, %ntid.x; mov.u32 %x5, %ctaid.y; mov.u32 %x6, 0;\n"
+    "mad.lo.s32 %x12, %x3, %x4, %x0;\nL:\n";
 
 // x * c in one of several ways; returns the register.
 static uint32_t product(struct writer *w, uint32_t atom, uint32_t c)
@@ -58,9 +60,10 @@ static uint32_t product(struct writer *w, uint32_t atom, uint32_t c)
 static void add_term(struct writer *w, uint32_t sum)
 {
     static const uint32_t coefficients[] = {0, 1, 1, 2, 3, 4, 8, 16, 32, 33, 40};
-    uint32_t atom = draw(&w->random, 12), c = coefficients[draw(&w->random, 11)];
+    uint32_t atom = draw(&w->random, 13), c = coefficients[draw(&w->random, 11)];
     uint32_t term = product(w, atom, c);
-    if (draw(&w->random, 5) == 0) {
+    w->varying_unknown |= w->global[atom];
+    if (draw(&w->random, 5) == 0 && atom < 12 && !w->global[atom]) {
         uint32_t other = draw(&w->random, 2) ? 7 : 4; // n or %ntid.x
         put(w, "mul.lo.s32 %%r%u, %%r%u, %%x%u;\n", term, term, other);
         w->varying_unknown |= (atom < 3 || atom > 7) && c && other == 7;
@@ -68,15 +71,57 @@ static void add_term(struct writer *w, uint32_t sum)
     put(w, "%s.s32 %%r%u, %%r%u, %%r%u;\n", draw(&w->random, 3) ? "add" : "sub", sum, sum, term);
 }
 
+// What a derived value D is of another S and a number N. The results are small.
+static const struct {
+    const char *text;
+    uint32_t most; // of the number
+} derived[] = {
+    {"and.b32 D, S, N;\n", 40},
+    {"shr.u32 D, S, N;\n", 5},
+    {"shr.s32 D, S, N;\n", 5},
+    {"xor.b32 D, S, N;\n", 40},
+    {"or.b32 D, S, N;\n", 40},
+    {"div.u32 D, S, N;\n", 40},
+    {"rem.u32 D, S, N;\n", 40},
+    {"div.s32 D, S, N;\n", 40},
+    {"rem.s32 D, S, N;\n", 40},
+    {"min.s32 D, S, N;\n", 40},
+    {"max.s32 D, S, N;\n", 40},
+    {"sub.s32 D, S, N; max.s32 D, D, 0;\n", 40},
+    {"bfe.u32 D, S, 1, N;\n", 5},
+    {"bfi.b32 D, S, 9, 2, N;\n", 3},
+    {"shl.b32 D, S, 27; brev.b32 D, D; and.b32 D, D, N;\n", 31},
+    {"sub.s32 D, S, N; abs.s32 D, D;\n", 40},
+    {"and.b32 D, S, N; popc.b32 D, D;\n", 31},
+    {"mov.u32 D, %lanemask_lt; and.b32 D, D, S; and.b32 D, D, N;\n", 31},
+    {"setp.lt.s32 %p, S, N; selp.b32 D, S, 3, %p;\n", 40},
+    {"setp.eq.s32 %p, S, N; mov.u32 D, S; @%p mov.u32 D, 1;\n", 40},
+    {"and.b32 D, S, -16; xor.b32 D, D, N;\n", 15},
+};
+
+enum { DERIVED = sizeof derived / sizeof *derived };
+
+static void put_derivation(struct writer *w, const char *text, uint32_t to, uint32_t from,
+                           uint32_t number)
+{
+    for (; *text; text++)
+        if (*text == 'D' || *text == 'S')
+            put(w, "%%x%u", *text == 'D' ? to : from);
+        else if (*text == 'N')
+            put(w, "%u", number);
+        else
+            put(w, "%c", *text);
+}
+
 // Values that are computed from the thread's place, %x8 to %x11.
 static void put_derived(struct writer *w)
 {
-    static const char *const operations[] = {"and.b32", "shr.u32", "shr.s32", "xor.b32",
-                                             "div.u32", "rem.u32", "div.s32", "rem.s32"};
+    memset(w->global, 0, sizeof w->global);
     for (uint32_t to = 8; to < 12; to++) {
-        uint32_t from = draw(&w->random, to == 8 ? 3 : 4), kind = draw(&w->random, 8);
-        uint32_t by = kind == 1 || kind == 2 ? draw(&w->random, 6) : 1 + draw(&w->random, 40);
-        put(w, "%s %%x%u, %%x%u, %u;\n", operations[kind], to, from == 3 ? to - 1 : from, by);
+        uint32_t from = draw(&w->random, to == 8 ? 4 : 5), kind = draw(&w->random, DERIVED);
+        uint32_t source = from == 3 ? 12 : from == 4 ? to - 1 : from;
+        w->global[to] = source == 12 || w->global[source];
+        put_derivation(w, derived[kind].text, to, source, 1 + draw(&w->random, derived[kind].most));
     }
 }
 
