@@ -419,6 +419,14 @@ static const struct {
      "LOOP: st.global.u32 [%a], 0;\nadd.s32 %x, %x, 4;\n"
      "setp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\n",
      "max((%y - %x + 3) / 4, 1)"},
+    {"unrolled by four by nvcc: up to 0 from what is a multiple of four below it",
+     "and.b32 %z, %y, 3;\nsub.s32 %x, %z, %y;\nLOOP: st.global.u32 [%a], 0;\n"
+     "add.s32 %x, %x, 4;\nsetp.ne.s32 %p, %x, 0;\n@%p bra LOOP;\n",
+     "-%x / 4"},
+    {"what remains of it, down to 0",
+     "and.b32 %z, %y, 3;\nLOOP: st.global.u32 [%a], 0;\n"
+     "add.s32 %z, %z, -1;\nsetp.ne.s32 %p, %z, 0;\n@%p bra LOOP;\n",
+     "%z"},
     {"a list",
      "LOOP: st.global.u32 [%b+8], 0;\nld.global.u64 %b, [%b];\n"
      "setp.ne.s64 %p, %b, 0;\n@%p bra LOOP;\n",
