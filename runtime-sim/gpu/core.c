@@ -372,7 +372,7 @@ void core_tick(struct core *core, uint64_t now)
 
 void core_move_values(struct core *core, struct entry *entry, uint32_t part)
 {
-    if (entry->held->served)
+    if (entry->held->served || !entry->parts.v[part].lanes) // or moved with another part
         return;
     held_serve(entry->held, entry->parts.v[part].lanes);
     core->progress += entry->parts.v[part].kind == MEMSYS_WRITE || entry->held->changed;
