@@ -1,5 +1,6 @@
 #include "runtime-sim/exec/grid.h"
 #include "runtime-sim/gpu/machine_state.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,25 +62,19 @@ void machine_shuffle(struct machine *machine, uint64_t seed)
     memsys_shuffle(machine->shared.memsys, seed);
 }
 
+void machine_start_at(struct machine *machine, uint64_t cycle)
+{
+    machine->start = cycle;
+}
+
 uint64_t machine_cycle(const struct machine *machine)
 {
-    return machine->now;
+    return machine->start + machine->now;
 }
 
 struct memsys *machine_memsys(const struct machine *machine)
 {
     return machine->shared.memsys;
-}
-
-void machine_flush(struct machine *machine)
-{
-    struct memsys *memsys = machine->shared.memsys;
-    memsys_flush(memsys);
-    while (memsys_flushing(memsys))
-        machine->now = memsys_advance(memsys, UINT64_MAX);
-    for (uint32_t i = 0; i < machine->count; i++) // no kernel's cycles
-        for (uint32_t k = 0; k < CORE_WARPS; k++)
-            machine->cores[i].slots[k].since = machine->now;
 }
 
 void machine_report(const struct machine *machine, FILE *to)
@@ -121,7 +116,8 @@ static void tick_shuffled(struct machine *machine)
 
 static void tick(struct machine *machine)
 {
-    uint64_t now = machine->time.cycle = machine->now;
+    uint64_t now = machine->now;
+    machine->time.cycle = machine_cycle(machine);
     for (uint32_t w = 0; w < machine->words; w++) {
         uint64_t ticked = 0;
         EACH_OF (i, w, machine->awake[w])
@@ -213,13 +209,13 @@ static enum machine_end end_cycle(struct machine *machine, enum machine_end end)
 static uint64_t next_sample(const struct machine *machine)
 {
     uint64_t every = machine->limits->every;
-    return every ? (machine->now / every + 1) * every : UINT64_MAX;
+    return every ? (machine_cycle(machine) / every + 1) * every - machine->start : UINT64_MAX;
 }
 
 static void sample(struct machine *machine)
 {
     machine_refresh(machine);
-    machine->limits->sample(machine->limits->context, machine->now);
+    machine->limits->sample(machine->limits->context, machine_cycle(machine));
 }
 
 static void be_watched(struct machine *machine)
@@ -236,7 +232,8 @@ static void be_watched(struct machine *machine)
 
 static enum machine_end run(struct machine *machine, struct grid_result *result)
 {
-    const uint64_t limit = machine->limits->cycles ? machine->limits->cycles : UINT64_MAX;
+    const uint64_t limit =
+        machine->limits->cycles ? machine->limits->cycles - machine->start : UINT64_MAX;
     uint64_t sampled = next_sample(machine);
     while (!is_done(machine)) {
         tick(machine);
@@ -271,7 +268,7 @@ static bool begin(struct machine *machine, struct running *running, struct machi
     struct launch *launch = from->launch;
     *running = (struct running){.launch = from};
     arena_init(&running->arena, machine->arena->memory);
-    from->begun = machine->now;
+    from->begun = machine_cycle(machine);
     launch->time = &machine->time;
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
@@ -343,4 +340,22 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     }
     arena_free(&own);
     return end;
+}
+
+void machine_flush(struct machine *machine, const struct machine_limits *limits)
+{
+    static const struct machine_limits none;
+    struct memsys *memsys = machine->shared.memsys;
+    machine->limits = limits ? limits : &none;
+    uint64_t sampled = next_sample(machine);
+    assert(!memsys_inside(memsys)); // a CTA ends when all that it asked for has come
+    memsys_flush(memsys);
+    while (memsys_flushing(memsys)) {
+        machine->now = memsys_advance(memsys, sampled);
+        if (machine->now != sampled)
+            continue;
+        sample(machine);
+        sampled = next_sample(machine);
+    }
+    machine_refresh(machine);
 }

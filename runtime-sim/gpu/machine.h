@@ -37,6 +37,9 @@ struct machine *machine_new(struct arena *arena, const struct machine_config *co
                             const struct program *program);
 // Evaluates what is evaluated in the same cycle in another order each time; results stay the same.
 void machine_shuffle(struct machine *machine, uint64_t seed);
+// The first cycle of a machine that has run nothing yet, which is 0 otherwise: of what goes on
+// where another machine has left off.
+void machine_start_at(struct machine *machine, uint64_t cycle);
 
 // A launch and how it went.
 struct machine_launch {
@@ -45,9 +48,9 @@ struct machine_launch {
 };
 
 struct machine_limits {
-    uint64_t cycles; // that the machine has seen when the run ends, if it is not done; 0: none
-    // Called whenever the machine has seen a multiple of `every` cycles (0: never), with statistics
-    // that are up to date.
+    uint64_t cycles; // the one in which the run ends, if it is not done; 0: none
+    // Called in each cycle that is a multiple of `every` (0: never), with statistics that are up to
+    // date.
     uint64_t every;
     void (*sample)(void *context, uint64_t cycle);
     void *context;
@@ -78,8 +81,10 @@ uint32_t machine_occupancy(const struct machine *machine, const struct launch *l
                            const char **why);
 
 uint64_t machine_cycle(const struct machine *machine);
-// Writes back and drops all that the LLC holds, as time goes on: before a checkpoint.
-void machine_flush(struct machine *machine);
+// After launches that are done: writes back and drops all that the LLC holds, as time goes on. To
+// statistics this is a part of the run before it. Of `limits` only `every` and `sample` count;
+// NULL: none.
+void machine_flush(struct machine *machine, const struct machine_limits *limits);
 
 // What can be known. Statistics are up to date after machine_run.
 struct machine_totals {

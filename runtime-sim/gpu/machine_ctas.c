@@ -156,7 +156,7 @@ static void end_cta(struct machine *machine, struct core_cta *at, struct grid_re
     }
     machine->progress++;
     if (++running->over == running->ctas)
-        running->launch->ended = machine->now;
+        running->launch->ended = machine_cycle(machine);
 }
 
 void machine_take_ended(struct machine *machine, uint32_t index, struct grid_result *result)

@@ -25,7 +25,7 @@ struct machine {
     uint64_t *awake;       // the set of cores that will have
     uint64_t *ticked;      // the set of those that tick in this cycle
     uint64_t *trying;      // the set of cores that may have room for a CTA
-    uint64_t now;
+    uint64_t now, start;   // cycles since `start`, which is what clocks show at first
     struct launch_time time;
     uint32_t turn;    // core that gets the next CTA first
     uint64_t shuffle; // state; 0: off

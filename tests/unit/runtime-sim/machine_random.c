@@ -178,10 +178,10 @@ static char *timed(const char *text, const char *const *settings, uint64_t shuff
     assert_int_equal(r.result.thread_instructions, plain.result.thread_instructions);
     add_up(&r);
     char *all = statistics(&r);
-    machine_flush(r.machine); // what was written comes to the DRAM
+    machine_flush(r.machine, NULL); // what was written comes to the DRAM
     rig_run(&r, "k", 1, BLOCK);
     rig_check_slots(&r);
-    machine_flush(r.machine);
+    machine_flush(r.machine, NULL);
     rig_run(&r, "k", 0, BLOCK); // statistics are brought up to date
     assert_true(rig_stat(&r, "llc.write_backs") == rig_stat(&r, "dram.writes"));
     rig_free(&r);
