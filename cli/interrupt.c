@@ -1,8 +1,8 @@
 #include "cli/interrupt.h"
 #include <signal.h>
 
-// All that a signal handler can reach; the first is written before the handlers are installed.
-static const struct outputs *to_remove[2];
+// All that a signal handler can reach; the first two are written before the handlers are installed.
+static const struct outputs *_Atomic to_remove[3];
 static _Atomic(atomic_int *) deferred;
 
 static void end(int signal_number);
@@ -30,8 +30,11 @@ static void end(int signal_number)
         atomic_store(stop, signal_number);
         return;
     }
-    outputs_remove(to_remove[0]);
-    outputs_remove(to_remove[1]);
+    for (size_t i = 0; i < sizeof to_remove / sizeof *to_remove; i++) {
+        const struct outputs *outputs = to_remove[i];
+        if (outputs)
+            outputs_remove(outputs);
+    }
     // The default action is back in place: this ends the program as the signal would have done.
     raise(signal_number);
 }
@@ -49,6 +52,11 @@ void interrupt_remove(const struct outputs *outputs, const struct outputs *other
     }
     // Beyond `ulimit -f` a write then fails with a reason, as on a full disk.
     signal(SIGXFSZ, SIG_IGN);
+}
+
+void interrupt_remove_too(const struct outputs *outputs)
+{
+    to_remove[2] = outputs;
 }
 
 void interrupt_defer(atomic_int *stop)

@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/object_input.h"
+#include "cli/sim_checkpoint.h"
 #include "cli/sim_machine.h"
 #include "cli/sim_options.h"
 #include "cli/sim_progress.h"
@@ -41,6 +42,7 @@ struct sim {
     struct program program;
     struct session session;
     struct sim_machine machine;
+    struct sim_checkpoint checkpoint;
     struct progress progress;
     atomic_int stop; // the signal that has interrupted the run, or 0
 };
@@ -148,6 +150,12 @@ static void add_read(struct sim *sim, struct file_paths *paths, const char *name
         add_path(sim, paths, run_path(&sim->run, name), what, false);
 }
 
+static bool rewrites_checkpoint(struct sim *sim)
+{
+    const struct sim_arguments *a = &sim->arguments;
+    return a->checkpoint && a->resume && output_same(&sim->arena, a->checkpoint, a->resume);
+}
+
 // What is read comes first.
 static void collect_paths(struct sim *sim, struct file_paths *paths)
 {
@@ -168,6 +176,10 @@ static void collect_paths(struct sim *sim, struct file_paths *paths)
     for (uint32_t i = 0; i < run->buffers.n; i++)
         add_path(sim, paths, run->buffers.v[i].save.text,
                  arena_printf(&sim->arena, "'%s'", run->buffers.v[i].name), true);
+    // A run may go on from the file that it then writes: it was read before.
+    if (!rewrites_checkpoint(sim))
+        add_path(sim, paths, sim->arguments.resume, "the checkpoint", false);
+    add_path(sim, paths, sim->arguments.checkpoint, "--checkpoint", true);
     add_path(sim, paths, sim->arguments.json, "--json", true);
     add_path(sim, paths, sim->arguments.profile, "--profile-out", true);
     add_path(sim, paths, sim->arguments.stats, "--stats", true);
@@ -261,6 +273,7 @@ static int exit_code(const struct sim *sim, enum session_outcome outcome)
         [SESSION_NO_PROGRESS] = NO_PROGRESS,
         [SESSION_FAULT] = FAULT,
         [SESSION_LIMITED] = DONE,
+        [SESSION_STOPPED] = DONE,
     };
     return outcome == SESSION_INTERRUPTED ? BY_SIGNAL + sim->stop : codes[outcome];
 }
@@ -286,20 +299,38 @@ static FILE *open_output(struct sim *sim, const char *path)
     return to;
 }
 
-// Launches take time from now on.
-static bool start_machine(struct sim *sim)
+static bool open_series(struct sim *sim)
 {
     struct sim_machine *machine = &sim->machine;
-    if (sim->arguments.series) {
-        FILE *to = open_output(sim, sim->arguments.series);
-        if (!to)
-            return false;
-        machine->wish.interval = sim->arguments.interval;
-        sim_machine_series(machine, to);
-    }
-    timed_begin(&machine->timed, &sim->session, &machine->wish);
-    sim->progress.timed = &machine->timed;
+    FILE *to = open_output(sim, sim->arguments.series);
+    if (!to)
+        return false;
+    machine->wish.interval = sim->arguments.interval;
+    sim_machine_series(machine, to);
     return true;
+}
+
+// What goes wrong here is told in results as well, which know of the machine.
+static bool begin(struct sim *sim)
+{
+    struct sim_machine *machine = &sim->machine;
+    struct timed *timed = sim->arguments.functional ? NULL : &machine->timed;
+    if (timed)
+        timed_begin(timed, &sim->session, &machine->wish);
+    sim->progress.timed = timed;
+    return (!sim->arguments.series || open_series(sim)) &&
+           sim_checkpoint_begin(&sim->checkpoint, &sim->session, timed);
+}
+
+// Why a run has ended without having come to its end.
+static void tell_end(const struct sim *sim, enum session_outcome outcome)
+{
+    if (outcome == SESSION_LIMITED)
+        fprintf(stderr, "%s: note: --max-cycles has ended the run before it was done\n",
+                sim_command.name);
+    if (outcome == SESSION_STOPPED)
+        fprintf(stderr, "%s: note: --stop-after has ended the run after launch %" PRIu64 "\n",
+                sim_command.name, sim->session.launches);
 }
 
 static enum session_outcome run(struct sim *sim)
@@ -320,12 +351,12 @@ static enum session_outcome run(struct sim *sim)
         .progress = progress_launch,
         .context = &sim->progress,
     };
-    if (!sim->arguments.functional && !start_machine(sim))
+    if (!begin(sim))
         return SESSION_BAD_INPUT;
     progress_start(&sim->progress);
     interrupt_defer(&sim->stop);
-    enum session_outcome outcome =
-        session_prepare(session) ? session_run(session) : SESSION_BAD_INPUT;
+    bool ready = session_prepare(session) && sim_checkpoint_resume(&sim->checkpoint);
+    enum session_outcome outcome = ready ? session_run(session) : SESSION_BAD_INPUT;
     if (outcome == SESSION_DONE)
         outcome = session_check(session);
     interrupt_defer(NULL);
@@ -337,9 +368,7 @@ static enum session_outcome run(struct sim *sim)
         if (outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED)
             outcome = SESSION_BAD_INPUT;
     }
-    if (outcome == SESSION_LIMITED)
-        fprintf(stderr, "%s: note: --max-cycles has ended the run before it was done\n",
-                sim_command.name);
+    tell_end(sim, outcome);
     session_tell_reports(session);
     if (outcome == SESSION_DONE && session_reports(session))
         outcome = SESSION_CHECK_FAILED;
@@ -398,6 +427,12 @@ static bool write_stats(struct sim *sim)
     return to || !sim->arguments.stats;
 }
 
+static int exit_of(const struct sim *sim, enum session_outcome outcome)
+{
+    int code = exit_code(sim, outcome);
+    return code == DONE && sim->checkpoint.failed ? BAD_INPUT : code;
+}
+
 // Results of a run that did not come to its end are no results; what was counted is.
 static int write_all(struct sim *sim, enum session_outcome outcome)
 {
@@ -407,7 +442,7 @@ static int write_all(struct sim *sim, enum session_outcome outcome)
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
     if (!error)
-        return exit_code(sim, outcome);
+        return exit_of(sim, outcome);
     message_error(&sim->messages, "%s", error);
     return BAD_INPUT;
 }
@@ -479,6 +514,7 @@ static int do_all(struct sim *sim, int argc, char **argv)
 static int out_of_memory(struct sim *sim)
 {
     outputs_abandon(&sim->outputs);
+    outputs_abandon(&sim->checkpoint.outputs);
     if (!sim->out_of_memory) {
         sim->out_of_memory = true;
         progress_stop(&sim->progress);
@@ -505,6 +541,8 @@ int main(int argc, char **argv)
     outputs_init(&sim.outputs, &sim.arena);
     outputs_init(&sim.told.outputs, &sim.arena);
     messages_init(&sim.messages, sim_command.name, &sim.arguments.common, &sim.told);
+    sim_checkpoint_init(&sim.checkpoint, &sim.memory, &sim.arguments, &sim.messages);
+    interrupt_remove_too(&sim.checkpoint.outputs);
     interrupt_remove(&sim.outputs, &sim.told.outputs);
     int status = work(&sim, argc, argv);
     memory_free(&sim.memory);

@@ -104,6 +104,8 @@ static const char *take_uint(struct arena *arena, const char *argument, uint64_t
     }
 TAKE_UINT(max_cycles, 1)
 TAKE_UINT(interval, 1)
+TAKE_UINT(checkpoint_every, 1)
+TAKE_UINT(stop_after, 1)
 TAKE_UINT(shuffle, 0)
 
 static const char *take_threads(struct arena *arena, void *into, const char *argument)
@@ -173,6 +175,14 @@ static const struct option run_options[] = {
     {"--check", "race,uninit", SET(checks, check_names),
      .help = "look for threads that access the same memory in no order,\n"
              "for reads of what nobody has written: exit code 3; needs\n--functional"},
+    {"--stop-after", "N", CALL(take_stop_after),
+     .help = "end after launch N, from 1, of the whole run"},
+    {"--checkpoint", "FILE", TEXT(checkpoint),
+     .help = "write the state after each launch, from which --resume\ngoes on"},
+    {"--checkpoint-every", "N", CALL(take_checkpoint_every),
+     .help = "after launches N, 2 N, 3 N … only"},
+    {"--resume", "FILE", TEXT(resume),
+     .help = "go on where this file was written, to the same results"},
     {"--lanes", "avx2|plain", TEXT(lanes),
      .help = "instructions of this machine to use; without it the best"},
     {0},
@@ -312,9 +322,22 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
     return true;
 }
 
+// What a checkpoint does not hold.
+static bool check_checkpoint(const struct sim_arguments *a, FILE *errors)
+{
+    const char *option = a->checks ? "--check" : a->profile ? "--profile-out" : NULL;
+    if (a->checkpoint_every && !a->checkpoint && !a->resume)
+        return fault(errors, "--checkpoint-every goes with --checkpoint or --resume", "");
+    if (a->checkpoint && file_is_standard(a->checkpoint))
+        return fault(errors, "--checkpoint is written again and again and needs a file", "");
+    if ((a->checkpoint || a->resume) && option)
+        return fault(errors, "--checkpoint and --resume do not go with ", option);
+    return true;
+}
+
 static bool check(const struct sim_arguments *a, FILE *errors)
 {
-    if (!check_mode(a, errors))
+    if (!check_mode(a, errors) || !check_checkpoint(a, errors))
         return false;
     if (!sim_is_run_file(a))
         return check_line(a, errors);

@@ -21,7 +21,9 @@ struct sim_arguments {
     VEC(struct timed_region) timed;     // --timed
     uint64_t max_cycles, interval, shuffle;
     const char *json, *profile, *stats, *series;
-    const char *lanes; // instruction set of this machine; NULL: the best
+    const char *checkpoint, *resume;       // files
+    uint64_t checkpoint_every, stop_after; // launches; 0: not given
+    const char *lanes;                     // instruction set of this machine; NULL: the best
     uint32_t threads;
     unsigned checks;
     int functional, cooperative, policy;

@@ -1,5 +1,7 @@
 #include "runtime-sim/engine/stats.h"
+#include "backend/build.h"
 #include "support/number.h"
+#include <nettle/sha2.h>
 #include <string.h>
 
 void stats_init(struct stats *stats, struct arena *arena)
@@ -155,6 +157,30 @@ struct stats_mark stats_since(const struct stats *stats, const struct stats_mark
     struct stats_mark mark = stats_zero(stats, arena);
     each_key(stats, go_back, mark.values, sum->values);
     return mark;
+}
+
+// For files
+
+uint32_t stats_values(const struct stats *stats)
+{
+    return 2 * count_keys(stats);
+}
+
+static bool add_name(void *context, const struct entry *entry)
+{
+    char name[256];
+    int length = snprintf(name, sizeof name, "%s.%s %d\n", entry->group->name, entry->key->name,
+                          (int)entry->key->kind);
+    sha256_update(context, (size_t)length, (const uint8_t *)name);
+    return false;
+}
+
+void stats_digest(const struct stats *stats, char digest[65])
+{
+    struct sha256_ctx all;
+    sha256_init(&all);
+    visit(stats, NULL, add_name, &all);
+    tables_digest_end(digest, &all);
 }
 
 // Finding

@@ -76,5 +76,10 @@ void stats_json(const struct stats *stats, const struct stats_mark *since, struc
 // The rows of stats_csv without the heading, each after `before`.
 void stats_csv_rows(const struct stats *stats, const struct stats_mark *since, const char *before,
                     FILE *to);
+// What a mark consists of, for who keeps one in a file: how many values, and a digest of what they
+// count, in this order, in hexadecimal digits.
+uint32_t stats_values(const struct stats *stats);
+void stats_digest(const struct stats *stats, char digest[65]);
+
 // Names, units and meanings.
 void stats_list(const struct stats *stats, FILE *to);

@@ -21,6 +21,13 @@ static uint8_t *take_piece(struct image *image, uint64_t bytes)
     return piece;
 }
 
+struct allocation *heap_restore(struct image *image, uint64_t address, uint64_t bytes)
+{
+    struct allocation *at = image_add(image, address, bytes, take_piece(image, bytes), "malloc");
+    at->heap = true;
+    return at;
+}
+
 uint64_t heap_take(struct image *image, uint64_t bytes)
 {
     if (bytes > image->heap_left)
@@ -29,8 +36,7 @@ uint64_t heap_take(struct image *image, uint64_t bytes)
     if (!address)
         return 0;
     image->heap_left -= bytes;
-    struct allocation *at = image_add(image, address, bytes, take_piece(image, bytes), "malloc");
-    at->heap = true;
+    heap_restore(image, address, bytes);
     return address;
 }
 

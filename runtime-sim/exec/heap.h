@@ -6,3 +6,5 @@
 uint64_t heap_take(struct image *image, uint64_t bytes);
 // False if nothing begins there that was taken and not yet given back.
 bool heap_give(struct image *image, uint64_t address);
+// One that was taken in another run, behind all others; what it holds is the caller's to say.
+struct allocation *heap_restore(struct image *image, uint64_t address, uint64_t bytes);

@@ -54,6 +54,8 @@ static void take_words(struct walk *walk, struct words *words, const struct run_
     words->textures = ARENA_ARRAY(walk->arena, struct run_text, line->texture_count + 1);
     for (uint32_t i = 0; i < line->texture_count; i++)
         words->textures[i] = take(walk, " --texture ", line->textures[i]);
+    if (line->cooperative)
+        add(walk, " --cooperative");
 }
 
 void run_line_source(struct source *source, struct arena *arena, const struct run_line *line)

@@ -285,6 +285,7 @@ void result_write(const struct result *result, FILE *to)
         [SESSION_FAULT] = "fault",
         [SESSION_INTERRUPTED] = "interrupted",
         [SESSION_LIMITED] = "cycle limit",
+        [SESSION_STOPPED] = "stopped",
     };
     struct json json;
     json_init(&json, to);

@@ -178,8 +178,8 @@ static const struct program_function *find_kernel(struct session *session,
     return NULL;
 }
 
-static struct session_kernel *counts_of(struct session *session,
-                                        const struct program_function *function)
+struct session_kernel *session_counts(struct session *session,
+                                      const struct program_function *function)
 {
     const struct name *name =
         entry_name(session, (uint32_t)(function - session->program->functions.v));
@@ -364,7 +364,7 @@ static enum session_outcome do_launch(struct session *session, const struct run_
     const struct program_function *function = find_kernel(session, from);
     if (!function)
         return SESSION_BAD_INPUT;
-    struct session_kernel *kernel = counts_of(session, function);
+    struct session_kernel *kernel = session_counts(session, function);
     struct launch launch = {
         .program = session->program,
         .function = (uint32_t)(function - session->program->functions.v),
@@ -391,7 +391,8 @@ static enum session_outcome do_launch(struct session *session, const struct run_
 
 // Loops
 
-static enum session_outcome do_steps(struct session *session, const struct run_steps *steps);
+static enum session_outcome do_steps(struct session *session, const struct run_steps *steps,
+                                     uint32_t depth);
 
 // What it was given at first.
 static bool reset(struct session *session, struct run_buffer *buffer)
@@ -407,18 +408,20 @@ static bool reset(struct session *session, struct run_buffer *buffer)
 }
 
 static enum session_outcome do_round(struct session *session, const struct run_repeat *repeat,
-                                     int64_t round)
+                                     uint32_t depth)
 {
     struct run *run = session->run;
+    int64_t round = (int64_t)session->path.v[depth].round;
+    bool begun = depth + 1 < session->resumed;
     if (repeat->index != UINT32_MAX)
         run->names.v[repeat->index].number =
             (struct number){.kind = NUMBER_INTEGER, .integer = round};
-    for (uint32_t i = 0; i < repeat->resets.n; i++) {
+    for (uint32_t i = 0; i < repeat->resets.n && !begun; i++) {
         struct run_buffer *buffer = &run->buffers.v[repeat->resets.v[i]];
         if (!reset(session, buffer))
             return SESSION_BAD_INPUT;
     }
-    return do_steps(session, &repeat->steps);
+    return do_steps(session, &repeat->steps, depth + 1);
 }
 
 // 1: another round; 0: no more; −1: that cannot be said.
@@ -443,18 +446,32 @@ static enum session_outcome too_long(struct session *session, const struct run_r
     return SESSION_NO_PROGRESS;
 }
 
-static enum session_outcome do_repeat(struct session *session, const struct run_repeat *repeat)
+static bool take_rounds(struct session *session, const struct run_repeat *repeat,
+                        struct session_frame *frame)
 {
     int64_t times = INT64_MAX, most = MOST_ROUNDS;
-    if ((repeat->times.expr && !run_integer(session->run, &repeat->times, 0, INT64_MAX,
-                                            "the number of rounds", &times)) ||
-        (repeat->max.expr &&
-         !run_integer(session->run, &repeat->max, 1, INT64_MAX, "the most rounds", &most)))
+    bool good = (!repeat->times.expr || run_integer(session->run, &repeat->times, 0, INT64_MAX,
+                                                    "the number of rounds", &times)) &&
+                (!repeat->max.expr ||
+                 run_integer(session->run, &repeat->max, 1, INT64_MAX, "the most rounds", &most));
+    frame->round = 0;
+    frame->times = (uint64_t)times;
+    frame->most = (uint64_t)most;
+    return good;
+}
+
+static enum session_outcome do_repeat(struct session *session, const struct run_repeat *repeat,
+                                      uint32_t depth)
+{
+    // `path` may move in a round.
+    if (depth >= session->resumed && !take_rounds(session, repeat, &session->path.v[depth]))
         return SESSION_BAD_INPUT;
-    for (int64_t round = 0; round < times; round++) {
-        if (repeat->condition.expr && round == most)
-            return too_long(session, repeat, round);
-        enum session_outcome outcome = do_round(session, repeat, round);
+    for (; session->path.v[depth].round < session->path.v[depth].times;
+         session->path.v[depth].round++) {
+        const struct session_frame *frame = &session->path.v[depth];
+        if (repeat->condition.expr && frame->round == frame->most)
+            return too_long(session, repeat, (int64_t)frame->round);
+        enum session_outcome outcome = do_round(session, repeat, depth);
         int more = outcome == SESSION_DONE ? goes_on(session, repeat) : 0;
         if (more < 0)
             return SESSION_BAD_INPUT;
@@ -464,23 +481,47 @@ static enum session_outcome do_repeat(struct session *session, const struct run_
     return SESSION_DONE;
 }
 
-static enum session_outcome do_steps(struct session *session, const struct run_steps *steps)
+static enum session_outcome after_launch(struct session *session)
 {
-    for (uint32_t i = 0; i < steps->list.n; i++) {
+    if (session->checkpoint_every && session->launches % session->checkpoint_every == 0)
+        session->checkpoint(session->checkpoint_context);
+    return session->launches == session->stop_after ? SESSION_STOPPED : SESSION_DONE;
+}
+
+static enum session_outcome do_step(struct session *session, const struct run_step *step,
+                                    uint32_t depth)
+{
+    if (step->repeat)
+        return do_repeat(session, step->repeat, depth);
+    if (depth < session->resumed) { // it is the last that was done
+        session->resumed = 0;
+        return SESSION_DONE;
+    }
+    enum session_outcome outcome = do_launch(session, step->launch);
+    return outcome == SESSION_DONE ? after_launch(session) : outcome;
+}
+
+static enum session_outcome do_steps(struct session *session, const struct run_steps *steps,
+                                     uint32_t depth)
+{
+    struct session_frame first = {0};
+    if (depth >= session->resumed)
+        vec_push(session->arena, &session->path, first);
+    for (; session->path.v[depth].step < steps->list.n; session->path.v[depth].step++) {
         if (session->stop && atomic_load(session->stop))
             return SESSION_INTERRUPTED;
-        const struct run_step *step = &steps->list.v[i];
-        enum session_outcome outcome =
-            step->launch ? do_launch(session, step->launch) : do_repeat(session, step->repeat);
+        const struct run_step *step = &steps->list.v[session->path.v[depth].step];
+        enum session_outcome outcome = do_step(session, step, depth);
         if (outcome != SESSION_DONE)
             return outcome;
     }
+    session->path.n = depth;
     return SESSION_DONE;
 }
 
 enum session_outcome session_run(struct session *session)
 {
-    return do_steps(session, &session->run->steps);
+    return do_steps(session, &session->run->steps, 0);
 }
 
 uint64_t session_reports(const struct session *session)

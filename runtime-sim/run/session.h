@@ -12,6 +12,7 @@ enum session_outcome {
     SESSION_FAULT,
     SESSION_INTERRUPTED,
     SESSION_LIMITED, // as many cycles as were wanted are over
+    SESSION_STOPPED, // and so are as many launches
 };
 
 struct check;
@@ -57,6 +58,12 @@ struct session_fault {
     VEC(struct session_stall) stalls; // of a launch without progress
 };
 
+// Where a list of steps is: in a step, and if that is a repeat, in a round of it.
+struct session_frame {
+    uint32_t step;
+    uint64_t round, times, most; // of the rounds, as they were when the first one began
+};
+
 struct session {
     struct arena *arena;
     struct run *run;
@@ -71,14 +78,22 @@ struct session {
     struct textures *textures;          // likewise
     VEC(struct session_kernel) kernels; // in the order of their first launches
     uint64_t launches;
-    double kernel_cpu_seconds; // of all threads
-    uint32_t passed, failed;   // checks
+    VEC(struct session_frame) path; // to the launch that was the last, from the outermost list
+    uint32_t resumed;               // frames of `path` that were there before session_run; at first
+    double kernel_cpu_seconds;      // of all threads
+    uint32_t passed, failed;        // checks
     struct session_fault fault;
     struct ir_locs *locs;   // NULL: nobody has asked yet
     const atomic_int *stop; // leave off when this is not 0; NULL: nobody asks
     // Called before each launch.
     void (*progress)(void *context, const char *kernel, uint64_t launch);
     void *context;
+    uint64_t stop_after; // launches, of those that are resumed as well; 0: none
+    // Called after every launch whose number is a multiple of `checkpoint_every` (0: none) and that
+    // is done.
+    uint64_t checkpoint_every;
+    void (*checkpoint)(void *context);
+    void *checkpoint_context;
     // Executes a launch. False: grid_run is to do it; NULL: so it is for all.
     bool (*execute)(void *executor, struct session_kernel *kernel, struct launch *launch,
                     struct arena *arena, struct grid_result *result);
@@ -91,12 +106,17 @@ struct session {
 double session_cpu_seconds(void);
 // Allocates and fills the buffers.
 bool session_prepare(struct session *session);
-// Launches. What keeps a kernel from running is told only if it is launched.
+// Launches, from the start, or after the one that `path` names. What keeps a kernel from running is
+// told only if it is launched.
 enum session_outcome session_run(struct session *session);
 // Tells what was found out about accesses.
 void session_tell_reports(struct session *session);
 // Compares what is expected; what differs is told at the expectation.
 enum session_outcome session_check(struct session *session);
+
+// What a kernel of the program has done.
+struct session_kernel *session_counts(struct session *session,
+                                      const struct program_function *function);
 
 // A variable of the program, or UINT32_MAX, after saying so, if there is none of this name.
 uint32_t session_find_variable(struct session *session, const struct run_text *name);

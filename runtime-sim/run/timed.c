@@ -85,7 +85,7 @@ static bool is_timed(const struct timed_wish *wish, const char *kernel, uint64_t
 
 // Launches
 
-static struct timed_kernel *counts_of(struct timed *timed, struct session_kernel *kernel)
+struct timed_kernel *timed_counts(struct timed *timed, struct session_kernel *kernel)
 {
     if (kernel->timed)
         return kernel->timed;
@@ -95,11 +95,11 @@ static struct timed_kernel *counts_of(struct timed *timed, struct session_kernel
 }
 
 static void count(struct timed *timed, struct timed_kernel *kernel, const struct stats_mark *before,
-                  uint64_t cycles)
+                  uint64_t launches, uint64_t cycles)
 {
     struct timed_kernel *const both[] = {kernel, &timed->total};
     for (int i = 0; i < 2; i++) {
-        both[i]->launches++;
+        both[i]->launches += launches;
         both[i]->cycles += cycles;
         stats_sum(&timed->stats, before, &both[i]->sum);
     }
@@ -108,8 +108,19 @@ static void count(struct timed *timed, struct timed_kernel *kernel, const struct
 static void sample(void *context, uint64_t cycle)
 {
     struct timed *timed = context;
-    timed->wish->sample(timed->wish->context, timed->kernel, timed->cycles_before + cycle);
+    timed->wish->sample(timed->wish->context, timed->kernel, cycle);
     stats_retake(&timed->stats, &timed->sampled);
+}
+
+static struct machine_limits limits_of(struct timed *timed)
+{
+    return (struct machine_limits){
+        .every = timed->wish->interval,
+        .sample = sample,
+        .context = timed,
+        .cycle = &timed->cycle,
+        .ctas_done = &timed->ctas_done,
+    };
 }
 
 static bool execute(void *context, struct session_kernel *kernel, struct launch *launch,
@@ -123,15 +134,11 @@ static bool execute(void *context, struct session_kernel *kernel, struct launch 
         *result = (struct grid_result){.limited = true};
         return true;
     }
-    struct stats_mark before = stats_take(&timed->stats, arena);
+    struct arena own;
+    arena_init(&own, arena->memory);
+    struct stats_mark before = stats_take(&timed->stats, &own);
     struct machine_launch one = {.launch = launch};
-    struct machine_limits limits = {
-        .every = wish->interval,
-        .sample = sample,
-        .context = timed,
-        .cycle = &timed->cycle,
-        .ctas_done = &timed->ctas_done,
-    };
+    struct machine_limits limits = limits_of(timed);
     uint64_t begun = machine_cycle(timed->machine);
     if (wish->max_cycles)
         limits.cycles = begun + wish->max_cycles - timed->total.cycles;
@@ -140,19 +147,63 @@ static bool execute(void *context, struct session_kernel *kernel, struct launch 
     atomic_store(&timed->ctas_done, 0);
     atomic_store(&timed->ctas, (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]);
     machine_run(timed->machine, &one, 1, &limits, result);
-    count(timed, counts_of(timed, kernel), &before, machine_cycle(timed->machine) - begun);
+    timed->last = timed_counts(timed, kernel);
+    count(timed, timed->last, &before, 1, machine_cycle(timed->machine) - begun);
+    arena_free(&own);
     return true;
+}
+
+static void make_machine(struct timed *timed, uint64_t cycle)
+{
+    arena_free(&timed->own);
+    arena_init(&timed->own, timed->arena->memory);
+    timed->machine = machine_new(&timed->own, timed->wish->config, timed->session->program);
+    timed->last = NULL;
+    machine_start_at(timed->machine, cycle);
+    machine_shuffle(timed->machine, timed->wish->shuffle);
+    stats_init(&timed->stats, &timed->own);
+    machine_stats_add(timed->machine, &timed->stats);
 }
 
 void timed_begin(struct timed *timed, struct session *session, const struct timed_wish *wish)
 {
     *timed = (struct timed){.wish = wish, .session = session, .arena = session->arena};
-    timed->machine = machine_new(session->arena, wish->config, session->program);
-    machine_shuffle(timed->machine, wish->shuffle);
-    stats_init(&timed->stats, session->arena);
-    machine_stats_add(timed->machine, &timed->stats);
+    arena_init(&timed->own, session->arena->memory);
+    make_machine(timed, 0);
     timed->total.sum = stats_zero(&timed->stats, session->arena);
-    timed->sampled = stats_zero(&timed->stats, session->arena);
+    timed->sampled = stats_zero(&timed->stats, &timed->own);
     session->execute = execute;
     session->executor = timed;
+}
+
+// Going on with another machine
+
+struct stats_mark timed_since_sample(const struct timed *timed, struct arena *arena)
+{
+    struct stats_mark since = stats_zero(&timed->stats, arena);
+    stats_sum(&timed->stats, &timed->sampled, &since);
+    return since;
+}
+
+void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *since_sample)
+{
+    make_machine(timed, cycle);
+    timed->sampled = stats_since(&timed->stats, since_sample, &timed->own);
+}
+
+void timed_renew(struct timed *timed)
+{
+    struct machine_limits limits = limits_of(timed);
+    struct arena own;
+    if (!timed->last)
+        return;
+    arena_init(&own, timed->arena->memory);
+    struct stats_mark before = stats_take(&timed->stats, &own);
+    uint64_t begun = machine_cycle(timed->machine);
+    machine_flush(timed->machine, &limits);
+    uint64_t cycle = machine_cycle(timed->machine);
+    count(timed, timed->last, &before, 0, cycle - begun);
+    struct stats_mark since_sample = timed_since_sample(timed, &own);
+    timed_resume(timed, cycle, &since_sample);
+    arena_free(&own);
 }

@@ -38,11 +38,12 @@ struct timed {
     const struct timed_wish *wish;
     struct session *session;
     struct arena *arena;
+    struct arena own; // of the machine, and of what it counts
     struct machine *machine;
     struct stats stats;
     struct timed_kernel total;
+    struct timed_kernel *last;                   // whose launch this machine ran last; NULL: none
     struct stats_mark sampled;                   // at the last sample
-    uint64_t cycles_before;                      // of the machines before this one
     const char *kernel;                          // that runs
     atomic_uint_fast64_t cycle, ctas, ctas_done; // of the launch that runs, for who watches
 };
@@ -58,6 +59,17 @@ const char *timed_unknown_kernel(const struct timed_wish *wish, const struct pro
 // From now on launches of the session go through `timed`. The session has its program and arena;
 // `wish` stays.
 void timed_begin(struct timed *timed, struct session *session, const struct timed_wish *wish);
+
+// All that the session's kernel has counted.
+struct timed_kernel *timed_counts(struct timed *timed, struct session_kernel *kernel);
+// Empties the caches and goes on with another machine in which nothing of this one is left but the
+// cycle: before a checkpoint, so that it is the same whether a run goes on there or is resumed.
+// What emptying takes counts as the last launch's.
+void timed_renew(struct timed *timed);
+// What was counted since the last sample, and going on with that in this cycle: nothing may have
+// run before.
+struct stats_mark timed_since_sample(const struct timed *timed, struct arena *arena);
+void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *since_sample);
 
 // Value of a statistic of a kernel's timed launches (NULL: of all). Needs a name that there is.
 double timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name);

@@ -291,6 +291,9 @@ def modes(folder):
                                                       2).err)
     within(b'--check looks at values only', ends(sim(folder, *VECADD, '--check=race'), 2).err)
     same(os.listdir(folder), [])
+    within(b"cannot write 'none/x'", ends(sim(folder, *VECADD, '--series=none/x', '--json=out.json'),
+                                          1).err)
+    same(summary(folder / 'out.json')['outcome'], 'bad input')
 
 
 @case
