@@ -253,8 +253,12 @@ static const char *inst_fault(const struct reading *r, const struct ir_function 
                             from->index);
     if (!from->has_memory)
         return NULL;
-    const char *wrong = is_access(&fn->insts.v[from->index]) ? memory_fault(&from->memory)
-                                                             : "the instruction accesses no memory";
+    const struct measured_inst *memory = &from->memory;
+    const char *wrong = memory_fault(memory);
+    // What copies or fetches by itself asks caches only.
+    bool asks = !memory->all.accesses && (memory->l1.accesses || memory->llc.accesses);
+    if (!wrong && !asks && !is_access(&fn->insts.v[from->index]))
+        wrong = "the instruction accesses no memory";
     return wrong ? arena_printf(r->arena, ".memory: %s", wrong) : NULL;
 }
 

@@ -87,6 +87,11 @@ static struct profile_memory *memory_of(struct profile *profile, struct profile_
     return inst->memory;
 }
 
+struct profile_memory *profile_memory(struct profile *profile, uint32_t function, uint32_t inst)
+{
+    return memory_of(profile, &function_of(profile, function)->insts[inst]);
+}
+
 static void add_inst(struct profile *profile, struct profile_inst *to,
                      const struct profile_inst *from)
 {

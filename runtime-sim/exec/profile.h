@@ -76,6 +76,9 @@ void profile_init(struct profile *profile, struct arena *arena, const struct pro
 // Adds what another profile of the same program has counted.
 void profile_add(struct profile *to, const struct profile *from);
 
+// For a machine with caches: what an instruction of a program function has asked them for. Stays.
+struct profile_memory *profile_memory(struct profile *profile, uint32_t function, uint32_t inst);
+
 // A launch with blocks of this shape begins.
 void profile_shape(struct profile *profile, const uint32_t block[3]);
 // For the core: a path is about to execute `code`, of whose lanes `mask` are active; and has

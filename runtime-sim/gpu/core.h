@@ -113,6 +113,7 @@ struct core_shared {
     uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
     uint32_t units[UNITS]; // how many there are of each
     struct fault *fault;
+    bool profiled; // a launch that runs counts what its instructions ask caches for
 };
 
 struct core {

@@ -3,13 +3,53 @@
 //
 // Accesses of a warp to one line keep their order: the first level sees to it for those that go
 // through it, and one that goes past it waits for those, and they for it.
+#include "runtime-sim/exec/held.h"
+#include "runtime-sim/exec/profile.h"
 #include "runtime-sim/gpu/core.h"
+
 enum { PART_BITS = 16, LINE = 128 };
 
 static uint32_t part_tag(uint32_t entry, uint32_t part)
 {
     return entry << PART_BITS | part;
 }
+
+// Profiles
+
+static struct profile_memory *profile_of(const struct entry *entry)
+{
+    struct profile *profile = entry->held->warp->profile;
+    const struct timing *timing = entry->timing;
+    return profile ? profile_memory(profile, timing->function, timing->inst) : NULL;
+}
+
+static void count_cache(struct profile_cache *cache, uint8_t from)
+{
+    cache->accesses++;
+    cache->hits += from == CACHE_HIT;
+    cache->merged += from == CACHE_MERGED;
+}
+
+// Of what loads and atomics asked the last level for, whoever of the core sent it. The entry waits
+// for the answer.
+static void count_llc(const struct core *core, const struct memsys_request *answer)
+{
+    if (answer->client == CLIENT_CODE || answer->kind == MEMSYS_WRITE ||
+        answer->tag == (uint32_t)CACHE_NOBODY)
+        return;
+    struct profile_memory *memory = profile_of(&core->entries[answer->tag >> PART_BITS]);
+    if (memory)
+        count_cache(&memory->llc, answer->from);
+}
+
+static void count_l1(const struct core *core, const struct cache_request *request)
+{
+    struct profile_memory *memory = profile_of(&core->entries[request->id >> PART_BITS]);
+    if (memory)
+        count_cache(&memory->l1, request->from);
+}
+
+// Values
 
 static void move_values(struct core *core, uint32_t entry, uint32_t part)
 {
@@ -24,8 +64,11 @@ static void served_by_l1(void *context, const struct cache_request *request, uin
     uint32_t entry = (uint32_t)(request->id >> PART_BITS);
     (void)now;
     move_values(core, entry, (uint32_t)request->id & ((1u << PART_BITS) - 1));
-    if (request->kind != CACHE_WRITE)
+    if (request->kind != CACHE_WRITE) {
+        if (core->shared->profiled)
+            count_l1(core, request);
         return;
+    }
     uint32_t capacity = (uint32_t)core->shared->l1->out;
     uint32_t at = (core->store_head + core->store_count++) % capacity;
     core->store_slots[at] = core->entries[entry].slot;
@@ -226,12 +269,13 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
     return true;
 }
 
-static void ask_for(struct core *core, uint64_t line, enum client client)
+static void ask_for(struct core *core, uint64_t line, uint32_t tag, enum client client)
 {
     uint32_t at = (core->missed_head + core->missed_count++) % CORE_WARPS;
     core->missed[at] = (struct memsys_request){.line = line,
                                                .bytes = mask_range(0, LINE),
                                                .core = core->index,
+                                               .tag = tag,
                                                .kind = MEMSYS_READ,
                                                .client = (uint8_t)client};
 }
@@ -251,7 +295,7 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
     entry->done = done > entry->done ? done : entry->done;
     move_values(core, index, (uint32_t)(part - entry->parts.v));
     if (result == TAGS_MISS)
-        ask_for(core, part->line, client);
+        ask_for(core, part->line, part_tag(index, (uint32_t)(part - entry->parts.v)), client);
     if (result == TAGS_HIT)
         part_done(core, now, index, (uint32_t)(part - entry->parts.v));
     return true;
@@ -301,7 +345,8 @@ static bool send_l1_out(struct core *core, uint64_t now)
     struct memsys_request request = {.line = out->line,
                                      .bytes = out->bytes,
                                      .core = core->index,
-                                     .tag = out->write ? core->store_slots[core->store_head] : 0,
+                                     .tag = out->write ? core->store_slots[core->store_head]
+                                                       : (uint32_t)out->id,
                                      .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
                                      .keep = out->keep,
                                      .client = CLIENT_L1};
@@ -385,6 +430,8 @@ static void direct_done(struct core *core, uint64_t now, uint32_t tag)
 
 static void take_answer(struct core *core, uint64_t now, const struct memsys_request *answer)
 {
+    if (core->shared->profiled)
+        count_llc(core, answer);
     switch ((enum client)answer->client) {
     case CLIENT_L1:
         if (answer->kind == MEMSYS_WRITE) {

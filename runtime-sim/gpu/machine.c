@@ -270,6 +270,7 @@ static bool begin(struct machine *machine, struct running *running, struct machi
     arena_init(&running->arena, machine->arena->memory);
     from->begun = machine_cycle(machine);
     launch->time = &machine->time;
+    machine->shared.profiled |= launch->profile != NULL;
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -305,6 +306,7 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     *result = (struct grid_result){0};
     machine->running = ARENA_ARRAY(&own, struct running, count);
     machine->shared.fault = &result->fault;
+    machine->shared.profiled = false;
     enum machine_end end = MACHINE_DONE;
     machine->limits = limits;
     machine->cycles_before = machine->totals.cycles;

@@ -250,7 +250,7 @@ static void count_answer(struct memsys *m, const struct memsys_entry *entry,
     if (!memsys_has_data(&entry->request))
         return;
     stats->data_answers++;
-    ++*from[entry->from];
+    ++*from[entry->request.from];
     count_latency(m, stats, entry, packet);
 }
 

@@ -70,6 +70,7 @@ struct memsys_request {
     uint8_t kind;      // enum memsys_kind
     uint8_t keep;      // enum cache_keep, of the slice
     uint8_t client;    // who of the core sends it, below MEMSYS_CLIENTS: for statistics
+    uint8_t from;      // enum cache_from, of an answer: where the slice found what it asked for
 };
 
 // Told when the request is served: values are read or written now. At each point of time the

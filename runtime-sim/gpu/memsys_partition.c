@@ -12,7 +12,7 @@ static void take_served(void *context, const struct cache_request *request, uint
 {
     struct memsys_partition *p = context;
     (void)now;
-    p->memsys->entries[request->id].from = request->from;
+    p->memsys->entries[request->id].request.from = request->from;
     p->served[p->served_count++] = (uint32_t)request->id;
 }
 

@@ -15,7 +15,6 @@ struct memsys_entry {
     uint64_t sent, arrived, ready; // units; at the partition: arrived, data ready
     uint32_t partition;
     uint32_t next; // that is not in use
-    uint8_t from;  // enum cache_from
 };
 
 // What a read of the DRAM is for.

@@ -167,10 +167,11 @@ static bool out_has_room(const struct cache *c, uint32_t requests)
     return c->out_count + requests <= c->config->out;
 }
 
-static void send(struct cache *c, uint64_t line, struct mask bytes, bool write, uint8_t keep)
+static void send(struct cache *c, uint64_t line, uint64_t id, struct mask bytes, bool write,
+                 uint8_t keep)
 {
     uint32_t at = wrap(c->out_head + c->out_count++, c->config->out);
-    c->out[at] = (struct cache_out){line, bytes, write, keep};
+    c->out[at] = (struct cache_out){line, id, bytes, write, keep};
     if (!write)
         c->stats.fetches += sectors_in(c, bytes);
 }
@@ -202,7 +203,7 @@ static void serve(struct cache *c, const struct cache_request *r, uint32_t place
             c->dirty[place] = mask_or(c->dirty[place], r->bytes);
     }
     if (goes_on(c, r) || (r->kind != CACHE_READ && place == NOWHERE)) {
-        send(c, r->line, r->bytes, true, r->keep_next);
+        send(c, r->line, CACHE_NOBODY, r->bytes, true, r->keep_next);
         c->stats.write_throughs++;
     }
     answer(c, r, now, ready);
@@ -232,7 +233,7 @@ static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_
     }
     c->stats.evictions += c->line[place] != no_line;
     if (dirty) {
-        send(c, c->line[place], c->dirty[place], true, CACHE_KEEP);
+        send(c, c->line[place], CACHE_NOBODY, c->dirty[place], true, CACHE_KEEP);
         move(c, c->line[place], now, mask_count(c->dirty[place]));
         c->stats.write_backs++;
     }
@@ -243,7 +244,7 @@ static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_
 }
 
 // Needs a free MSHR, unless the line has one, and room for a request.
-static void fetch(struct cache *c, uint32_t place, struct mask bytes, uint8_t keep)
+static void fetch(struct cache *c, uint32_t place, uint64_t id, struct mask bytes, uint8_t keep)
 {
     if (!c->mshr_of[place]) {
         uint32_t number = c->free_mshrs[--c->free_count];
@@ -255,7 +256,7 @@ static void fetch(struct cache *c, uint32_t place, struct mask bytes, uint8_t ke
     if (!mask_any(bytes))
         return;
     mshr->coming = mask_or(mshr->coming, bytes);
-    send(c, c->line[place], bytes, false, keep);
+    send(c, c->line[place], id, bytes, false, keep);
 }
 
 static void let_wait(struct cache *c, uint32_t place, const struct cache_request *r,
@@ -286,7 +287,7 @@ static void after_write(struct cache *c, const struct cache_request *r, uint32_t
     struct mask rest = rest_of(c, r, place);
     c->stats.full_stores += sectors_in(c, whole_sectors(c, r->bytes));
     if (mask_any(rest))
-        fetch(c, place, rest, r->keep_next);
+        fetch(c, place, CACHE_NOBODY, rest, r->keep_next);
 }
 
 // Access. Each of these returns false, after counting why, if the request has to wait.
@@ -320,7 +321,7 @@ static bool miss(struct cache *c, const struct cache_request *r, uint32_t *place
         return false;
     c->stats.merged += mshr && mshr->count;
     c->stats.read_merged += mshr && mshr->count;
-    fetch(c, *place, sectors_of(c, mask_without(r->bytes, c->known[*place])), r->keep_next);
+    fetch(c, *place, r->id, sectors_of(c, mask_without(r->bytes, c->known[*place])), r->keep_next);
     let_wait(c, *place, r, mshr ? CACHE_MERGED : CACHE_FETCHED);
     return true;
 }
@@ -556,7 +557,7 @@ static void flush_one(struct cache *c, uint64_t now, struct waits *waits)
         if (mask_any(c->dirty[flush->at])) {
             if (sent || lacks_room(c, 1))
                 break;
-            send(c, line, c->dirty[flush->at], true, CACHE_KEEP);
+            send(c, line, CACHE_NOBODY, c->dirty[flush->at], true, CACHE_KEEP);
             move(c, line, now, mask_count(c->dirty[flush->at]));
             c->stats.write_backs++;
             c->dirty[flush->at] = (struct mask){{0}};

@@ -21,6 +21,7 @@
 #include "runtime-sim/memory/mask.h"
 
 enum { CACHE_INPUTS = 8 };
+#define CACHE_NOBODY UINT64_MAX
 
 struct cache_config {
 #define CONFIG_DEF "runtime-sim/memory/cache.def"
@@ -82,6 +83,7 @@ struct cache_answer {
 // To the next level: bytes of a line that are wanted, in whole sectors, or that were written.
 struct cache_out {
     uint64_t line;
+    uint64_t id; // of the read or atomic that wants them; CACHE_NOBODY: stores are the reason
     struct mask bytes;
     bool write;
     uint8_t keep; // enum cache_keep

@@ -220,6 +220,44 @@ def caches(folder):
         near(block['saved_rx'], 2 * 32 * miss + 0.25)
 
 
+def served(cache):
+    return cache['hits'] + cache['merged']
+
+
+def check_misses(folder, sample):
+    """What a run with time has counted of caches is what blocks of its kernels save."""
+    shutil.copy(SAMPLES / sample / (sample + '.ptx'), folder / 'in.ptx')
+    ends(run([SIMULATOR, SAMPLES / sample / 'run.yaml', '--profile-out=p.json'], folder), 0)
+    document, memory = report(folder, '--profile=p.json'), {}
+    for kernel in json.loads((folder / 'p.json').read_text())['kernels']:
+        for inst in kernel['functions'][0]['instructions']:
+            memory[kernel['name'], inst['line'], inst['column']] = inst.get('memory')
+    none = {'accesses': 0, 'hits': 0, 'merged': 0}
+    straight, loads = 0, [one for one in document['measurements'] if one['kind'] == 'load']
+    for one in loads:
+        at = memory[one['kernel'], one['line'], one['column']]
+        l1, llc = at.get('l1', none), at.get('llc', none)
+        same((one['l1_accesses'], one['l1_served'], one['llc_accesses'], one['llc_served']),
+             (l1['accesses'], served(l1), llc['accesses'], served(llc)))
+        assert l1['accesses'] and one['decides']
+    for kernel in document['kernels']:
+        for block in kernel['blocks']:
+            within_it = [one for one in document['measurements'] if one['kernel'] == kernel['name'] and
+                         block['begin_line'] <= one['line'] <= block['end_line']]
+            own = [one for one in within_it if one['kind'] == 'load']
+            assert 'misses' in block['measured'] or not own
+            if block['kind'] != 'block' or any(one['analysis'] != '1 line' for one in within_it):
+                continue
+            misses = [(one['llc_accesses'] - one['llc_served']) / one['l1_accesses'] for one in own]
+            near(block['saved_rx'], 32 * sum(misses) + 0.25 * block['stores'])
+            straight += 1
+    assert straight or sample == 'kmn'
+
+
+for name in ('vecadd', 'kmn', 'bfs', 'srad'):
+    add_case('misses of %s, measured with time' % name, check_misses, name)
+
+
 @case
 def chain_turned_down(folder):
     """a chain whose loads the cache serves is a change, with its reason"""
