@@ -146,7 +146,7 @@ struct affine_places {
     bool known;    // as above, in all of them
     bool alike;    // the lanes are equally far apart in all of them
     bool same;     // lane 0 has the value `first` in all of them, exactly
-    bool anywhere; // %tid has not been asked for
+    bool anywhere; // %tid has not been asked for, and what is to be added is the same
     uint8_t assumes;
     int64_t first;    // what is known of lane 0's value in the first of them
     uint64_t divisor; // a power of two that divides how far lane 0's value is from `first`

@@ -11,10 +11,24 @@ enum { MOST_WARPS = 32, WARP_ZEROS = 5, ANY_WARP = UINT16_MAX };
 static bool version_value(struct evaluation *e, uint32_t version, uint32_t block,
                           struct warp_value *to);
 
-static bool set_atom(struct evaluation *e, uint32_t atom, struct warp_value *to)
+// True if the warps of a block may have different values: a load brings each its own.
+static bool parts_warps(struct affines *a, const struct affine_atom *atom, uint32_t block)
+{
+    if (atom->kind == AFFINE_SPECIAL)
+        return isa_specials[atom->index].varies == VARIES_WARP;
+    if (atom->kind != AFFINE_VERSION)
+        return false;
+    if (!a->between)
+        a->between = divergence_new(a->arena, a->module, a->fn, a->shape, SHAPE_BETWEEN_WARPS);
+    return !divergence_uniform_in(a->between, atom->index, block);
+}
+
+static bool set_atom(struct evaluation *e, uint32_t atom, uint32_t block, struct warp_value *to)
 {
     struct affine_term term = {1, {atom, IR_NONE, IR_NONE}};
     *to = warp_constant(0);
+    if (parts_warps(e->affines, &e->affines->atoms.v[atom], block))
+        to->assumes |= WARP_MIXED;
     return warp_set_base(e->affines, &term, 1, &to->base);
 }
 
@@ -96,7 +110,7 @@ static bool atom_value(struct evaluation *e, uint32_t id, uint32_t block, struct
         warp_number(e->affines, to, atom.bits, !atom.is_unsigned))
         return true;
     struct affine own = {.terms = &term, .count = 1, .exact_bits = 64};
-    return affine_uniform(e->affines, &own, block) && set_atom(e, id, to);
+    return affine_uniform(e->affines, &own, block) && set_atom(e, id, block, to);
 }
 
 static bool add_term(struct evaluation *e, const struct affine_term *term, uint32_t block,
@@ -224,7 +238,7 @@ bool evaluate_version(struct evaluation *e, uint32_t version, uint32_t block, st
     if (!divergence_uniform_in(e->affines->divergence, version, block))
         return false;
     own = affine_opaque(e->affines, version);
-    return set_atom(e, own.terms[0].atom[0], to);
+    return set_atom(e, own.terms[0].atom[0], block, to);
 }
 
 // Atoms
@@ -283,7 +297,7 @@ static bool find_anywhere(struct affines *a, uint32_t atom, struct affine_places
     *to = (struct affine_places){.known = true,
                                  .alike = true,
                                  .same = at.exact,
-                                 .anywhere = at.anywhere,
+                                 .anywhere = at.anywhere && at.apart,
                                  .assumes = at.assumes,
                                  .first = at.value[0],
                                  .divisor = at.exact ? 1 : at.granule};

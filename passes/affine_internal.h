@@ -21,6 +21,7 @@ struct affines {
     const struct ir_module *module;
     const struct ir_function *fn;
     const struct divergence *divergence;
+    const struct divergence *between; // of the warps of a block; NULL: not needed yet
     struct block_shape shape;
     bool warps_alike; // the lanes of all warps are equally far apart in x, y and z
     VEC(struct affine_atom) atoms;

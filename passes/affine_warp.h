@@ -8,7 +8,7 @@
 #include "passes/affine_internal.h"
 
 // Beside what is assumed: the base may differ from warp to warp in a block, for it has been made of
-// offsets, too.
+// offsets, too, or of what a warp has loaded.
 enum { WARP_MIXED = 128 };
 
 struct warp_value {

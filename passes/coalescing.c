@@ -129,6 +129,10 @@ static bool is_placed(const struct coalescings *c, uint32_t id, const uint32_t t
         *factor = (struct factor){true, tid[(atom->member - W_x) % 3], 1};
         return true;
     }
+    if (atom->kind == AFFINE_SPECIAL && isa_specials[atom->index].varies == VARIES_WARP) {
+        *factor = (struct factor){false, 0, 1};
+        return true;
+    }
     if (atom->kind != AFFINE_VERSION)
         return false;
     if (!shape_is_known(&c->shape)) {
@@ -138,7 +142,7 @@ static bool is_placed(const struct coalescings *c, uint32_t id, const uint32_t t
             return places.known && places.same;
     }
     const struct affine_warp *at = affine_warp(c->affines, id, warp_of(c, tid));
-    if (!at || (!at->exact && at->anywhere))
+    if (!at || (!at->exact && at->anywhere && at->apart))
         return false;
     *factor = (struct factor){at->exact || (alone && at->apart), at->value[0], 1};
     return true;

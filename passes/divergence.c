@@ -59,9 +59,19 @@ static enum origin origin_of_class(uint8_t class)
     return class == CLASS_LOAD ? FROM_ADDRESS : FROM_LANE;
 }
 
+// Answers that each warp finds for itself.
+static bool is_of_warp(const struct divergence *d, const struct ir_inst *at)
+{
+    return d->unknown == SHAPE_BETWEEN_WARPS &&
+           (at->op == OP_vote || at->op == OP_redux || at->op == OP_activemask ||
+            at->op == OP_match || at->op == OP_shfl);
+}
+
 static enum origin origin_of(const struct divergence *d, uint32_t inst)
 {
     const struct ir_inst *at = &d->fn->insts.v[inst];
+    if (is_of_warp(d, at))
+        return FROM_LANE;
     switch (at->op) {
     case OP_vote:
     case OP_redux:
@@ -78,15 +88,16 @@ static enum origin origin_of(const struct divergence *d, uint32_t inst)
 bool divergence_special(const struct divergence *d, uint32_t special, uint16_t member)
 {
     enum isa_varies varies = isa_specials[special].varies;
+    bool between = d->unknown == SHAPE_BETWEEN_WARPS;
     if (special != SPECIAL_tid)
-        return varies == VARIES_LANE || varies == VARIES_TIME;
+        return varies == VARIES_LANE || varies == VARIES_TIME || (between && varies == VARIES_WARP);
     if (!shape_is_known(&d->shape))
-        return member == W_x || member == W_UNKNOWN || d->unknown == SHAPE_ANY;
+        return member == W_x || member == W_UNKNOWN || d->unknown != SHAPE_ASSUMED;
     const struct block_shape *s = &d->shape;
     switch (member) {
     case W_x: return s->x > 1;
-    case W_y: return s->y > 1 && s->x % WARP_LANES;
-    case W_z: return s->z > 1 && s->x * s->y % WARP_LANES;
+    case W_y: return s->y > 1 && (between || s->x % WARP_LANES);
+    case W_z: return s->z > 1 && (between || s->x * s->y % WARP_LANES);
     default: return true;
     }
 }

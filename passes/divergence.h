@@ -13,6 +13,9 @@ struct divergence;
 enum divergence_shape {
     SHAPE_ASSUMED, // for the shape; an unknown one is taken as one-dimensional and whole warps
     SHAPE_ANY,     // for the shape; an unknown one may be any: what is uniform is so for sure
+    // As assumed, but of all threads of a block, in whichever warp they are: what one warp decides
+    // differs from what another does. All that is said of lanes holds of these.
+    SHAPE_BETWEEN_WARPS,
 };
 
 // Time is close to linear in the function. Everything is kept in `arena`.

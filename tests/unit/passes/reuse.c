@@ -20,6 +20,8 @@ struct form {
 // %rd3 = a + 4 * index
 #define AT(index) "mul.wide.s32 %rd2, %" #index ", 4; add.s64 %rd3, %rd1, %rd2; "
 #define LD "ld.global.f32 %f1, [%rd3]; "
+// %r9 = a[number of the warp], if the block has rows of 32
+#define OF_WARP "mov.u32 %r8, %tid.y; " AT(r8) "ld.global.u32 %r9, [%rd3]; "
 
 static const struct form forms[] = {
     // Each thread its own word, once.
@@ -108,6 +110,29 @@ static const struct form forms[] = {
     {"mov.u32 %r8, %tid.y; " AT(r2) LD, {16, 16, 1}, REUSE_WARPS, {1, 8}},
     // One word for the whole CTA is that in any block.
     {"mov.u32 %r8, %tid.y; " AT(r3) LD, {0}, REUSE_WARPS, {1, 8}},
+    // A word that each warp finds in memory is another for each; so is what follows from it.
+    {OF_WARP AT(r9) LD, {32, 8, 1}, REUSE_NONE, {1, 1}},
+    {OF_WARP "add.s32 %r9, %r9, %r2; " AT(r9) LD, {32, 8, 1}, REUSE_NONE, {1, 1}},
+    {OF_WARP "and.b32 %r9, %r9, -32; " AT(r9) LD, {32, 8, 1}, REUSE_NONE, {1, 1}},
+    {OF_WARP "setp.eq.s32 %p2, %r9, 0; selp.b32 %r10, %r1, %r3, %p2; " AT(r10) LD,
+     {32, 8, 1},
+     REUSE_NONE,
+     {1, 1}},
+    {OF_WARP
+     "setp.eq.s32 %p2, %r9, 0; mov.u32 %r10, %r1; @%p2 bra M; mov.u32 %r10, %r3;\nM: " AT(r10) LD,
+     {32, 8, 1},
+     REUSE_NONE,
+     {1, 1}},
+    // What the first lane of each warp has, and what each votes for.
+    {"shfl.sync.idx.b32 %r9, %r2, 0, 31, -1; " AT(r9) LD, {0}, REUSE_NONE, {1, 1}},
+    {"setp.eq.s32 %p2, %r2, %r1; vote.sync.ballot.b32 %r9, %p2, -1; " AT(r9) LD,
+     {256, 1, 1},
+     REUSE_NONE,
+     {1, 1}},
+    {"mov.u32 %r9, %warpid; " AT(r9) LD, {256, 1, 1}, REUSE_NONE, {1, 1}},
+    // A word that all warps find in the same place is the same for all.
+    {AT(r3) "ld.global.u32 %r9, [%rd3]; " AT(r9) LD, {0}, REUSE_WARPS, {1, 8}},
+    {AT(r3) "ld.global.u32 %r9, [%rd3]; " AT(r9) LD, {256, 1, 1}, REUSE_WARPS, {1, 8}},
     // A gather.
     {AT(r7) "ld.global.u32 %r8, [%rd3]; " AT(r8) LD, {0}, REUSE_UNKNOWN, {1, 1}},
     // Two neighbours of a gather's place: the second is in the same line 31 of 32 times.
