@@ -308,6 +308,8 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     machine->shared.fault = &result->fault;
     machine->shared.profiled = false;
     enum machine_end end = MACHINE_DONE;
+    uint64_t warps = machine->totals.warp_instructions;
+    uint64_t threads = machine->totals.thread_instructions;
     machine->limits = limits;
     machine->cycles_before = machine->totals.cycles;
     machine->begun = machine->now;
@@ -329,8 +331,6 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     result->stopped = end == MACHINE_STOPPED;
     result->limited = end == MACHINE_CYCLES;
     be_watched(machine);
-    uint64_t warps = machine->totals.warp_instructions;
-    uint64_t threads = machine->totals.thread_instructions;
     machine->totals.launches += end == MACHINE_DONE ? count : 0;
     machine_refresh(machine);
     result->warp_instructions = machine->totals.warp_instructions - warps;

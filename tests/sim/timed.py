@@ -171,7 +171,7 @@ def files(folder):
 def series(folder):
     """the rows of a time series add up to what was counted until the last of them"""
     ends(sim(folder, SAMPLES / 'bfs' / 'run.yaml', '--series=out.csv', '--interval=500',
-             '--stats=out.json'), 0, '', '')
+             '--stats=out.json', '--json=run.json'), 0, '', '')
     with open(folder / 'out.csv', encoding='utf-8') as file:
         rows = list(csv.DictReader(file))
     total = statistics(folder / 'out.json')[1]['statistics']
@@ -182,8 +182,10 @@ def series(folder):
     instructions = sum(float(row['machine.warp_instructions']) for row in rows)
     left = total['machine.warp_instructions'] - instructions
     assert 0 <= left <= 500 * 56, (left, total['machine.warp_instructions'])
-    ends(sim(folder, SAMPLES / 'bfs' / 'run.yaml', '--stats=other.json'), 0, '', '')
+    ends(sim(folder, SAMPLES / 'bfs' / 'run.yaml', '--stats=other.json', '--json=without.json'), 0,
+         '', '')
     same((folder / 'out.json').read_bytes(), (folder / 'other.json').read_bytes())
+    same(summary(folder / 'run.json'), summary(folder / 'without.json'))
 
 
 @case
