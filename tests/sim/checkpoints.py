@@ -122,10 +122,17 @@ def results(names, timed):
 
 def taken(folder, names, timed):
     """what there is of it, but for the host's part and the series"""
-    summary = json.loads((folder / 'out.json').read_text())
-    del summary['host']
     files = ['%s.npy' % name for name in names] + (['out.txt'] if timed else [])
-    return summary, [(folder / name).read_bytes() for name in files]
+    found = {name: (folder / name).read_bytes() for name in files}
+    found['summary'] = json.loads((folder / 'out.json').read_text())
+    del found['summary']['host']
+    return found
+
+
+def all_same(got, expected):
+    """the same as taken() has found it"""
+    different = [name for name, value in expected.items() if got[name] != value]
+    assert not different and len(got) == len(expected), 'other results: %s' % different
 
 
 def series(folder):
@@ -142,7 +149,7 @@ def at_every_boundary(folder, make, names, timed):
     whole = taken(folder, names, timed)
     head, rows = series(folder) if timed else ('', [])
     assert not timed or rows
-    launches = whole[0]['total']['launches']
+    launches = whole['summary']['total']['launches']
     assert launches > 8
     so_far, output = [], b''
     for launch in range(1, launches + 1):
@@ -158,7 +165,7 @@ def at_every_boundary(folder, make, names, timed):
             (folder / (name + '.npy')).unlink(missing_ok=True)
         rest = ends(sim(folder, *what, *options, '--resume=at%d.ck' % launch), 0, '')
         same(output + rest.out, printed)
-        same(taken(folder, names, timed), whole)
+        all_same(taken(folder, names, timed), whole)
         if timed:
             same(series(folder), (head, rows[len(so_far):]))
             same(so_far, rows[:len(so_far)])
@@ -182,13 +189,13 @@ def every(folder):
              '--checkpoint-every=3', '--stop-after=8'), 0, NOTE % 8, '')
     within(b'"launches": 6,', (folder / 'a.ck').read_bytes())
     ends(sim(folder, *BFS, *options, '--resume=a.ck'), 0, '', '')
-    same(taken(folder, ['cost'], True), whole)
+    all_same(taken(folder, ['cost'], True), whole)
     before = (folder / 'a.ck').read_bytes()
     ends(sim(folder, *BFS, *options, '--resume=a.ck', '--checkpoint=a.ck', '--shuffle=9'), 0, '', '')
-    same(taken(folder, ['cost'], True), whole)
+    all_same(taken(folder, ['cost'], True), whole)
     assert (folder / 'a.ck').read_bytes() != before
     ends(sim(folder, *BFS, *options), 0, '', '')
-    assert taken(folder, ['cost'], True)[1][-1] != whole[1][-1]  # caches were kept
+    assert taken(folder, ['cost'], True)['out.txt'] != whole['out.txt']  # caches were kept
 
 
 @case
@@ -197,11 +204,28 @@ def regions(folder):
     options = results(['cost'], True) + ['--timed=bfs_expand:2-4']
     ends(sim(folder, *BFS, *options, '--checkpoint=a.ck'), 0, '', '')
     whole = taken(folder, ['cost'], True)
-    same(whole[0]['total']['timed_launches'], 3)
+    same(whole['summary']['total']['timed_launches'], 3)
     for launch in (2, 5, 8):
         ends(sim(folder, *BFS, *options, '--checkpoint=a.ck', '--stop-after=%d' % launch), 0)
         ends(sim(folder, *BFS, *options, '--resume=a.ck'), 0, '', '')
-        same(taken(folder, ['cost'], True), whole)
+        all_same(taken(folder, ['cost'], True), whole)
+
+
+@case
+def limit(folder):
+    """--max-cycles counts the cycles before a run was resumed"""
+    ends(sim(folder, *BFS, '--checkpoint=a.ck', '--stop-after=6', '--json=six.json'), 0, NOTE % 6, '')
+    cycles = json.loads((folder / 'six.json').read_text())['total']['cycles'] + 700
+    options = [*results([], True), '--max-cycles=%d' % cycles]
+    note = 'ptxoffload-sim: note: --max-cycles has ended the run before it was done\n'
+    ends(sim(folder, *BFS, *options, '--checkpoint=b.ck'), 0, note, '')
+    whole, rows = taken(folder, [], True), series(folder)[1]
+    same((whole['summary']['outcome'], whole['summary']['total']['cycles']), ('cycle limit', cycles))
+    ends(sim(folder, *BFS, *options, '--resume=a.ck'), 0, note, '')
+    all_same(taken(folder, [], True), whole)
+    # The file has no rows before; the first one begins where it was resumed.
+    assert 0 < len(series(folder)[1]) < len(rows)
+    same(series(folder)[1][1:], rows[len(rows) - len(series(folder)[1]) + 1:])
 
 
 @case
@@ -238,7 +262,7 @@ def killed(folder):
         if running.returncode != -number:  # it was faster
             same(running.returncode, 0)
         ends(sim(folder, *what, '--resume=a.ck'), 0, '', '')
-        same(taken(folder, ['cost'], False), whole)
+        all_same(taken(folder, ['cost'], False), whole)
         (folder / 'a.ck').unlink()
 
 
