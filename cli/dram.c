@@ -193,8 +193,8 @@ static bool begin_trace(struct dram_run *run)
     FILE *to = open_output(run, run->arguments.trace);
     if (!to)
         return false;
-    dram_trace_begin(&run->trace, &run->values, to);
-    run->drive.trace = dram_trace_command;
+    dram_trace_file_begin(&run->trace, &run->arena, &run->values, to);
+    run->drive.trace = dram_trace_file_command;
     run->drive.trace_context = &run->trace;
     run->drive.channel = &run->trace.channel;
     return true;
@@ -230,7 +230,7 @@ static bool measure(struct dram_run *run)
         return false;
     measure_all(run);
     if (a->trace)
-        dram_trace_end(&run->trace);
+        dram_trace_file_end(&run->trace);
     return all_answered(run);
 }
 
