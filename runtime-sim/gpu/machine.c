@@ -241,9 +241,12 @@ static enum machine_end run(struct machine *machine, struct grid_result *result)
         if (result->fault.happened)
             return end_cycle(machine, MACHINE_FAULT);
         bool dispatches = machine_dispatch(machine);
-        if (!go_on(machine, dispatches, sampled < limit ? sampled : limit) && !is_done(machine) &&
-            !machine_relieve(machine) && !machine_relieve(machine))
-            return end_cycle(machine, MACHINE_STUCK);
+        if (!go_on(machine, dispatches, sampled < limit ? sampled : limit)) {
+            if (is_done(machine))
+                return end_cycle(machine, MACHINE_DONE);
+            if (!machine_relieve(machine) && !machine_relieve(machine))
+                return end_cycle(machine, MACHINE_STUCK);
+        }
         if (machine->now == sampled) {
             sample(machine);
             sampled = next_sample(machine);
