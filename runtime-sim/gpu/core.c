@@ -94,11 +94,19 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
         to->slots |= UINT64_C(1) << index;
         start_warp(core, now, index, &cta->warps[i], at);
     }
+    core_count_idle(core, now);
     core->cta_count++;
     core->threads += warps * LANES;
     core->registers += to->registers;
     core->shared_bytes += to->shared_bytes;
     core->next = core->next < now ? core->next : now;
+}
+
+void core_count_idle(struct core *core, uint64_t now)
+{
+    if (!core->cta_count)
+        core->stats.core_idle += now - core->idle_since;
+    core->idle_since = now;
 }
 
 static void end_cta(struct core *core, uint64_t now, uint32_t at)
@@ -111,6 +119,7 @@ static void end_cta(struct core *core, uint64_t now, uint32_t at)
     }
     core->used &= ~cta->slots;
     core->cta_count--;
+    core->idle_since = now;
     core->threads -= (uint32_t)__builtin_popcountll(cta->slots) * LANES;
     core->registers -= cta->registers;
     core->shared_bytes -= cta->shared_bytes;

@@ -157,8 +157,9 @@ struct core {
     struct memsys_request missed[CORE_WARPS]; // lines of these three
     uint32_t missed_head, missed_count;
     uint32_t send_turn;
-    bool refused; // by the network: it will say when there is room
-    bool l1_full; // what is next to be sent waits for room in the first level
+    bool refused;             // by the network: it will say when there is room
+    bool l1_full;             // what is next to be sent waits for room in the first level
+    uint64_t idle_since;      // if there is no CTA
     struct core_stats stats;
 };
 
@@ -194,6 +195,8 @@ void core_flush(struct core *core);
 void core_look(struct core *core, uint64_t now, uint32_t slot);
 void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta);
 void core_set_state(struct core *core, uint64_t now, uint32_t slot, enum slot_state state);
+// Statistics of a core without CTA up to, not with, this cycle.
+void core_count_idle(struct core *core, uint64_t now);
 void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot);
 uint64_t core_next_wake(const struct core *core);
 uint32_t core_choose(struct core *core, uint32_t scheduler, uint64_t candidates);

@@ -91,6 +91,8 @@ void memsys_stats_refresh(struct memsys *m)
     m->stats.dram_activate = m->dram_total.activates;
     m->stats.dram_read = m->dram_total.reads * bits;
     m->stats.dram_write = m->dram_total.writes * bits;
+    for (uint32_t i = 0; i < 2; i++)
+        noc_use_refresh(m->side[i].noc);
 }
 
 const struct memsys_stats *memsys_stats(const struct memsys *m)
@@ -124,6 +126,8 @@ void memsys_stats_add(const struct memsys *m, struct stats *stats, const char *c
                   cache_stat_key_count, &m->partitions[i].cache.stats);
     for (uint32_t i = 0; i < m->partition_count; i++)
         add_channels(m, stats, i);
+    noc_use_add(m->side[MEMSYS_REQUESTS].noc, stats, "request");
+    noc_use_add(m->side[MEMSYS_REPLIES].noc, stats, "reply");
 }
 
 // Nodes

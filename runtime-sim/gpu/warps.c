@@ -27,6 +27,11 @@ void core_settle(struct core *core, uint64_t now)
     core_catch_up(core, now);
     for (uint32_t i = 0; i < core->shared->config->warps; i++)
         core_set_state(core, now, i, core->slots[i].state);
+    core_count_idle(core, now);
+    core->stats.l1_read_hit = core->l1.stats.read_hits;
+    core->stats.l1_read_miss = core->l1.stats.reads - core->l1.stats.read_hits;
+    core->stats.l1_write_hit = core->l1.stats.write_hits;
+    core->stats.l1_write_miss = core->l1.stats.writes - core->l1.stats.write_hits;
 }
 
 // Cycles too far away are looked at once more when the wheel has come round.

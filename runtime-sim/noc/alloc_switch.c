@@ -51,7 +51,8 @@ static void send_flit(struct noc *noc, const struct noc_router *router, uint32_t
         free_out(noc, out_index, out_port);
         end_packet(noc, in_index);
     }
-    noc->buffer_sum[index] += noc->now;
+    noc->buffer_use[index].sum += noc->now;
+    noc->buffer_use[index].now--;
     noc->out_port[out_port].flits++;
     noc->stats.noc_link += noc->out_port[out_port].to < noc->router_ins;
     noc->stats.noc_buffer_read++;

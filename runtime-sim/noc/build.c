@@ -277,7 +277,7 @@ static void make_masks(struct noc *noc)
     noc->sending = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
     noc->holding = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
     noc->arrived = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->classes * noc->node_words);
-    noc->buffer_sum = ARENA_ARRAY(noc->arena, uint64_t, noc->routers);
+    noc->buffer_use = ARENA_ARRAY(noc->arena, struct noc_buffer_use, noc->routers);
 }
 
 static void make_scratch(struct noc *noc)

@@ -16,8 +16,11 @@ static inline void take_flit(struct noc *noc, uint32_t index, uint32_t flit)
     uint32_t at = in->head + in->count;
     noc->flit[(size_t)index * noc->ring + (at < noc->ring ? at : at - noc->ring)] = flit;
     in->count++;
-    uint32_t port = noc_port(noc, index), router = noc->in_port[port].router;
-    noc->buffer_sum[router] -= noc->now;
+    uint32_t port = noc_port(noc, index);
+    struct noc_buffer_use *use = &noc->buffer_use[noc->in_port[port].router];
+    use->sum -= noc->now;
+    if (++use->now > use->most)
+        use->most = use->now;
     if (in->count > 1)
         return;
     if (in->out != NOC_NONE) {

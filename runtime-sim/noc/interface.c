@@ -85,7 +85,12 @@ static void count_sent(struct noc *noc, const struct noc_packet *packet)
     struct noc_class_stats *stats = &noc->class_stats[packet->class];
     stats->packets_sent++;
     stats->flits_sent += packet->flits;
-    noc->interface[packet->source].queue_sum -= packet->flits * noc->now;
+    struct noc_interface *interface = &noc->interface[packet->source];
+    interface->queue_sum -= packet->flits * noc->now;
+    interface->queue_flits += packet->flits;
+    if (interface->queue_flits > interface->queue_most)
+        interface->queue_most = interface->queue_flits;
+    interface->packets_sent++;
     noc->moving++;
     noc->in_flight++;
     noc->moved_at = noc->now;
@@ -96,7 +101,9 @@ void noc_send(struct noc *noc, const struct noc_packet *packet)
     struct noc_interface *interface = &noc->interface[packet->source];
     uint32_t index = find_link(noc, packet->source, packet->class, packet->flits);
     struct noc_lane *lane = &noc->lane[index * noc->classes + packet->class];
-    put(noc, &lane->queue, new_packet(noc, packet));
+    uint32_t at = new_packet(noc, packet);
+    noc_packet_at(noc, at)->number = interface->packets_sent;
+    put(noc, &lane->queue, at);
     lane->flits += packet->flits;
     noc->link[index].lanes |= 1u << packet->class;
     interface->packets++;
@@ -106,6 +113,8 @@ void noc_send(struct noc *noc, const struct noc_packet *packet)
     if (width)
         interface->busy_until = noc->now + (packet->flits + width - 1) / width;
     count_sent(noc, packet);
+    if (noc->trace)
+        noc->trace(noc->trace_context, noc_packet_at(noc, at), false);
 }
 
 uint32_t noc_waiting_packets(const struct noc *noc, uint32_t node, uint32_t class)
@@ -191,6 +200,7 @@ static void inject_flit(struct noc *noc, uint32_t link, uint32_t class, uint32_t
     noc->out_port[port].flits++;
     interface->flits_entered++;
     interface->queue_sum += noc->now;
+    interface->queue_flits--;
     noc->class_stats[class].flits_entered++;
     noc->moved_at = noc->now;
     if (flit & FLIT_TAIL)
@@ -260,6 +270,8 @@ static void finish(struct noc *noc, uint32_t node, uint32_t index)
     put(noc, &noc->arrivals[node * noc->classes + packet->class].queue, index);
     mask_set(&noc->arrived[packet->class * noc->node_words], node);
     noc->moving--;
+    if (noc->trace)
+        noc->trace(noc->trace_context, packet, true);
 }
 
 static void take_in(struct noc *noc, uint32_t in, uint32_t flit)

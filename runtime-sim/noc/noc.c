@@ -63,6 +63,7 @@ void noc_tick(struct noc *noc)
     step_each(noc, noc->sending, noc->nodes, noc_inject);
     noc->now++;
     noc->stats.cycles++;
+    noc->stats.noc_router_clock += noc->routers;
 }
 
 uint64_t noc_cycle(const struct noc *noc)
@@ -91,6 +92,7 @@ void noc_skip_to(struct noc *noc, uint64_t cycle)
     if (cycle <= noc->now)
         return;
     noc->stats.cycles += cycle - noc->now;
+    noc->stats.noc_router_clock += (cycle - noc->now) * noc->routers;
     noc->now = cycle;
 }
 
@@ -165,11 +167,14 @@ struct noc_node noc_node(const struct noc *noc, uint32_t node)
 
 uint64_t noc_buffer_sum(const struct noc *noc, uint32_t router)
 {
-    const struct noc_router *at = &noc->router[router];
-    uint64_t there = 0;
-    for (uint32_t i = at->in0 << noc->shift; i < (at->in0 + at->ins) << noc->shift; i++)
-        there += noc->in[i].count;
-    return noc->buffer_sum[router] + there * noc->now;
+    const struct noc_buffer_use *use = &noc->buffer_use[router];
+    return use->sum + use->now * noc->now;
+}
+
+void noc_listen(struct noc *noc, noc_trace *trace, void *context)
+{
+    noc->trace = trace;
+    noc->trace_context = context;
 }
 
 uint64_t noc_in_flight(const struct noc *noc)

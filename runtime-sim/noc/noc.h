@@ -46,6 +46,7 @@ struct noc_packet {
     uint64_t entered; // cycle in which the head left the interface
     uint64_t arrived; // cycle in which the tail arrived
     uint16_t routers; // passed
+    uint64_t number;  // of its source, from 0
 };
 
 enum { NOC_PRIORITIES = 16 };
@@ -122,6 +123,11 @@ struct noc_channel {
 uint32_t noc_channels(const struct noc *noc);
 struct noc_channel noc_channel(const struct noc *noc, uint32_t index);
 
+// Adds for each node, router and channel between routers its use: PREFIX.node3, PREFIX.router3,
+// PREFIX.link3_4. noc_use_refresh brings them up to date.
+void noc_use_add(struct noc *noc, struct stats *stats, const char *prefix);
+void noc_use_refresh(struct noc *noc);
+
 struct noc_node {
     uint64_t flits_entered; // from the node into the network
     uint64_t flits_arrived;
@@ -131,6 +137,10 @@ struct noc_node {
 struct noc_node noc_node(const struct noc *noc, uint32_t node);
 // Flits in the buffers of a router, summed over cycles.
 uint64_t noc_buffer_sum(const struct noc *noc, uint32_t router);
+
+// Told of each packet when it has been handed to an interface, and when it has arrived whole.
+typedef void noc_trace(void *context, const struct noc_packet *packet, bool arrived);
+void noc_listen(struct noc *noc, noc_trace *trace, void *context);
 
 // Packets that were sent and have not been popped.
 uint64_t noc_in_flight(const struct noc *noc);

@@ -141,7 +141,14 @@ struct noc_interface {
     uint32_t packets;     // in its injection queues
     uint32_t link_turn;   // link to begin with
     uint32_t turn;        // virtual channel to begin with when flits that wait are taken
-    uint64_t queue_sum, flits_entered, flits_arrived;
+    uint64_t queue_sum, flits_entered, flits_arrived, packets_sent;
+    uint64_t queue_flits, queue_most; // now, and the most that there were
+};
+
+// Flits in a router's buffers.
+struct noc_buffer_use {
+    uint64_t sum; // of those that left minus of those that came, their cycles
+    uint32_t now, most;
 };
 
 // Packets of a class that have come to an interface.
@@ -241,8 +248,10 @@ struct noc {
     // For switches that take more than one cycle: when the last flits began to cross, by router,
     // and when the last flit leaves, by output port.
     uint64_t *switch_batch, *out_leaves;
-    uint64_t
-        *buffer_sum; // by router: of the flits that left minus of those that came, their cycles
+    struct noc_buffer_use *buffer_use; // by router
+    struct noc_use *use;               // for statistics; NULL: not wanted
+    noc_trace *trace;                  // NULL: nobody listens
+    void *trace_context;
     struct noc_stats stats;
     struct noc_class_stats *class_stats;
 };

@@ -139,6 +139,33 @@ static void test_flows(void **state)
 #undef FLOW
 }
 
+static double use_of(const struct stats *stats, const char *name)
+{
+    double value = -1;
+    assert_true(stats_find(stats, NULL, name, &value));
+    return value;
+}
+
+// Of a packet of 5 flits from node 18 to node 61.
+static void check_use(struct network *n)
+{
+    struct stats stats;
+    stats_init(&stats, &n->arena);
+    noc_use_add(n->noc, &stats, "noc");
+    double cycles = (double)noc_stats(n->noc)->cycles;
+    assert_true(use_of(&stats, "noc.node18.packets_sent") == 1);
+    assert_true(use_of(&stats, "noc.node18.queue_most") == 5);
+    assert_true(use_of(&stats, "noc.node18.queue_mean") == 10 / cycles);
+    assert_true(use_of(&stats, "noc.node61.arrived_mean") == 5 / cycles);
+    assert_true(use_of(&stats, "noc.link18_26.flits") == 5);
+    assert_true(use_of(&stats, "noc.link18_26.flits_mean") == 5 / cycles);
+    assert_true(use_of(&stats, "noc.link18_19.flits") == 0);
+    assert_true(use_of(&stats, "noc.router26.flits") == 5);
+    assert_true(use_of(&stats, "noc.router26.buffer_sum") == 5 * 2);
+    assert_true(use_of(&stats, "noc.router26.buffer_most") == 3); // one comes, one goes
+    assert_true(use_of(&stats, "noc.router27.buffer_most") == 0);
+}
+
 static void test_hops(void **state)
 {
     (void)state;
@@ -170,6 +197,7 @@ static void test_hops(void **state)
     assert_int_equal(noc_node(n.noc, 18).flits_entered, 5);
     assert_int_equal(noc_node(n.noc, 61).flits_arrived, 5);
     assert_int_equal(noc_node(n.noc, 18).queue_sum, 0 + 1 + 2 + 3 + 4);
+    check_use(&n);
     end(&n);
 }
 
