@@ -184,6 +184,7 @@ static void collect_paths(struct sim *sim, struct file_paths *paths)
     add_path(sim, paths, sim->arguments.profile, "--profile-out", true);
     add_path(sim, paths, sim->arguments.stats, "--stats", true);
     add_path(sim, paths, sim->arguments.series, "--series", true);
+    add_path(sim, paths, sim->arguments.trace, "--trace", true);
 }
 
 static bool check_paths(struct sim *sim)
@@ -310,6 +311,16 @@ static bool open_series(struct sim *sim)
     return true;
 }
 
+static bool open_trace(struct sim *sim)
+{
+    const struct sim_arguments *a = &sim->arguments;
+    FILE *to = open_output(sim, a->trace);
+    if (to)
+        timed_trace(&sim->machine.timed, to, a->trace_from,
+                    a->trace_until ? a->trace_until : UINT64_MAX);
+    return to;
+}
+
 // What goes wrong here is told in results as well, which know of the machine.
 static bool begin(struct sim *sim)
 {
@@ -319,6 +330,7 @@ static bool begin(struct sim *sim)
         timed_begin(timed, &sim->session, &machine->wish);
     sim->progress.timed = timed;
     return (!sim->arguments.series || open_series(sim)) &&
+           (!sim->arguments.trace || open_trace(sim)) &&
            sim_checkpoint_begin(&sim->checkpoint, &sim->session, timed);
 }
 
@@ -351,8 +363,10 @@ static enum session_outcome run(struct sim *sim)
         .progress = progress_launch,
         .context = &sim->progress,
     };
-    if (!begin(sim))
+    if (!begin(sim)) {
+        timed_end(&sim->machine.timed);
         return SESSION_BAD_INPUT;
+    }
     progress_start(&sim->progress);
     interrupt_defer(&sim->stop);
     bool ready = session_prepare(session) && sim_checkpoint_resume(&sim->checkpoint);
@@ -360,6 +374,7 @@ static enum session_outcome run(struct sim *sim)
     if (outcome == SESSION_DONE)
         outcome = session_check(session);
     interrupt_defer(NULL);
+    timed_end(&sim->machine.timed);
     if (sim->stop)
         outcome = SESSION_INTERRUPTED;
     progress_stop(&sim->progress);

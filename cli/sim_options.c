@@ -108,6 +108,21 @@ TAKE_UINT(checkpoint_every, 1)
 TAKE_UINT(stop_after, 1)
 TAKE_UINT(shuffle, 0)
 
+static const char *take_trace_window(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_arguments *arguments = into;
+    const char *colon = strchr(argument, ':');
+    const char *from = colon ? arena_strndup(arena, argument, (size_t)(colon - argument)) : "";
+    if (colon && !take_uint(arena, from, 0, &arguments->trace_from) &&
+        !take_uint(arena, colon + 1, 1, &arguments->trace_until) &&
+        arguments->trace_from < arguments->trace_until)
+        return NULL;
+    return arena_printf(arena,
+                        "cannot be '%s': it is FROM:TO, two cycles, as 1000:2000, the first below "
+                        "the second",
+                        argument);
+}
+
 static const char *take_threads(struct arena *arena, void *into, const char *argument)
 {
     size_t digits = strspn(argument, "0123456789");
@@ -227,6 +242,11 @@ static const struct option output_options[] = {
              "or by the name as .json or .csv; '-' is standard output"},
     {"--series", "FILE.csv", TEXT(series), .help = "write what happened in each interval of time"},
     {"--interval", "N", CALL(take_interval), .help = "its cycles (1000)"},
+    {"--trace", "FILE.json", TEXT(trace),
+     .help = "write what warps, CTAs, packets and DRAM banks do, cycle by\n"
+             "cycle, as Chrome trace events, for Perfetto"},
+    {"--trace-window", "FROM:TO", CALL(take_trace_window),
+     .help = "only in these cycles; TO is the first that is left out"},
     {"--profile-out", "FILE", TEXT(profile),
      .help = "write for each instruction how often it was executed, what\n"
              "lines its accesses touched, and how often loops went round"},
@@ -244,7 +264,6 @@ static const struct option message_options[] = {
      .help = "print this, or the keys of run files"},
     {"--version", NULL, FLAG(common.version, 1), .help = "print the version"},
     {"--metadata", "FILE", LATER},
-    {"--trace", "FILE", LATER},
     {0},
 };
 
@@ -312,11 +331,14 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
 {
     const char *timed = a->stats        ? "--stats"
                         : a->series     ? "--series"
+                        : a->trace      ? "--trace"
                         : a->max_cycles ? "--max-cycles"
                         : a->timed.n    ? "--timed"
                                         : NULL;
     if (a->functional && timed)
         return fault(errors, "--functional counts no cycles; it does not go with ", timed);
+    if (a->trace_until && !a->trace)
+        return fault(errors, "--trace-window says what part of --trace is written", "");
     if (!a->functional && a->checks)
         return fault(errors, "--check looks at values only and needs --functional", "");
     return true;
@@ -395,6 +417,7 @@ bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, in
     name_standard_output(&arguments->json);
     name_standard_output(&arguments->stats);
     name_standard_output(&arguments->series);
+    name_standard_output(&arguments->trace);
     if (!good)
         fprintf(errors, "'%s --help' explains the options\n", sim_command.name);
     return good;

@@ -20,7 +20,8 @@ struct sim_arguments {
     VEC(const char *) machine_settings; // --set SECTION.KEY=VALUE
     VEC(struct timed_region) timed;     // --timed
     uint64_t max_cycles, interval, shuffle;
-    const char *json, *profile, *stats, *series;
+    const char *json, *profile, *stats, *series, *trace;
+    uint64_t trace_from, trace_until;      // --trace-window, in cycles
     const char *checkpoint, *resume;       // files
     uint64_t checkpoint_every, stop_after; // launches; 0: not given
     const char *lanes;                     // instruction set of this machine; NULL: the best

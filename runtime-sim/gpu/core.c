@@ -1,4 +1,5 @@
 #include "runtime-sim/gpu/core.h"
+#include "runtime-sim/gpu/core_trace.h"
 #include "runtime-sim/exec/cta.h"
 #include <string.h>
 
@@ -96,6 +97,8 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
     }
     core_count_idle(core, now);
     core->cta_count++;
+    if (core->trace)
+        core_trace_cta_begins(core, now, at);
     core->threads += warps * LANES;
     core->registers += to->registers;
     core->shared_bytes += to->shared_bytes;
@@ -120,6 +123,8 @@ static void end_cta(struct core *core, uint64_t now, uint32_t at)
     core->used &= ~cta->slots;
     core->cta_count--;
     core->idle_since = now;
+    if (core->trace)
+        core_trace_cta_ends(core, now, at);
     core->threads -= (uint32_t)__builtin_popcountll(cta->slots) * LANES;
     core->registers -= cta->registers;
     core->shared_bytes -= cta->shared_bytes;
@@ -313,6 +318,8 @@ void core_catch_up(struct core *core, uint64_t now)
     if (core->ready) {
         uint64_t by_memory, units = blocked(core, now - 1, &by_memory);
         count_ready(core, 0, units, by_memory, passed);
+        if (core->trace)
+            core_trace_ready(core, core->counted, 0, units, by_memory);
     }
     core->busy += core->ready || (core->queue_count && core->l1_full) ? passed : 0;
     core->counted = now;
@@ -323,6 +330,8 @@ static void issue(struct core *core, uint64_t now)
     uint64_t by_memory, units = blocked(core, now, &by_memory);
     uint64_t chosen = core->ready & ~units ? choose(core, now, units) : 0;
     count_ready(core, chosen, units, by_memory, 1);
+    if (core->trace)
+        core_trace_ready(core, now, chosen, units, by_memory);
     for (uint64_t rest = chosen; rest; rest &= rest - 1) {
         uint32_t index = (uint32_t)__builtin_ctzll(rest);
         if (core->slots[index].next->shared)

@@ -100,6 +100,8 @@ struct core_stats {
 #include "runtime-sim/engine/stats_fields.inc"
 };
 
+struct core_trace;
+
 extern const struct stat_key core_stat_keys[];
 extern const uint32_t core_stat_key_count;
 
@@ -159,6 +161,7 @@ struct core {
     uint32_t send_turn;
     bool refused;             // by the network: it will say when there is room
     bool l1_full;             // what is next to be sent waits for room in the first level
+    struct core_trace *trace; // NULL: nobody listens
     uint64_t idle_since;      // if there is no CTA
     struct core_stats stats;
 };

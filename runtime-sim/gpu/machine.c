@@ -247,6 +247,8 @@ static enum machine_end run(struct machine *machine, struct grid_result *result)
             if (!machine_relieve(machine) && !machine_relieve(machine))
                 return end_cycle(machine, MACHINE_STUCK);
         }
+        if (machine->trace)
+            machine_trace_cycle(machine);
         if (machine->now == sampled) {
             sample(machine);
             sampled = next_sample(machine);
@@ -336,6 +338,8 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     be_watched(machine);
     machine->totals.launches += end == MACHINE_DONE ? count : 0;
     machine_refresh(machine);
+    if (machine->trace && end != MACHINE_DONE)
+        machine_trace_close(machine); // while its CTAs are there: no launch comes behind it
     result->warp_instructions = machine->totals.warp_instructions - warps;
     result->thread_instructions = machine->totals.thread_instructions - threads;
     for (uint32_t i = 0; i < count; i++) {

@@ -86,6 +86,12 @@ uint64_t machine_cycle(const struct machine *machine);
 // NULL: none.
 void machine_flush(struct machine *machine, const struct machine_limits *limits);
 
+// A trace, in which a microsecond is a cycle: names of processes and rows, once; what the machine
+// does from now on; and no more of it, while nothing runs. The results stay the same.
+void machine_trace_name(const struct machine *machine, struct trace *to);
+void machine_trace_begin(struct machine *machine, struct arena *arena, struct trace *to);
+void machine_trace_end(struct machine *machine);
+
 // What can be known. Statistics are up to date after machine_run.
 struct machine_totals {
 #define STATS_DEF "runtime-sim/gpu/machine_stats.def"

@@ -1,5 +1,6 @@
 // What the files of the machine share: machine.c (making one, time, runs), machine_ctas.c
-// (occupancy, CTAs to cores), machine_watch.c (who stands still), machine_totals.c (statistics).
+// (occupancy, CTAs to cores), machine_watch.c (who stands still), machine_totals.c (statistics),
+// machine_trace.c.
 #pragma once
 #include "runtime-sim/gpu/machine.h"
 #include "support/bits.h"
@@ -40,6 +41,7 @@ struct machine {
     struct cache_stats l1_totals;
     const struct machine_limits *limits; // of this run
     uint64_t begun, cycles_before;       // when it began; what runs before it took
+    struct machine_trace *trace;         // NULL: nobody listens
 };
 
 // The core has something to do in this cycle, and nothing before.
@@ -67,3 +69,8 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result);
 
 // Brings statistics up to date.
 void machine_refresh(struct machine *machine);
+
+// Need a trace. What has happened before this cycle is written; what runs, or is open, is so up to
+// here, and nothing behind it.
+void machine_trace_cycle(struct machine *machine);
+void machine_trace_close(struct machine *machine);

@@ -1,6 +1,7 @@
 // What each warp waits for. A warp is looked at when what it waits for has happened, and only then.
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/gpu/core.h"
+#include "runtime-sim/gpu/core_trace.h"
 
 // What slots that are ready do is counted in each cycle, by the schedulers.
 void core_set_state(struct core *core, uint64_t now, uint32_t index, enum slot_state state)
@@ -20,6 +21,8 @@ void core_set_state(struct core *core, uint64_t now, uint32_t index, enum slot_s
         *(uint64_t *)((char *)&core->stats + counters[slot->state]) += now - slot->since;
     slot->state = (uint8_t)state;
     slot->since = now;
+    if (core->trace)
+        core_trace_state(core, now, index, state);
 }
 
 void core_settle(struct core *core, uint64_t now)

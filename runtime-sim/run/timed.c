@@ -1,4 +1,5 @@
 #include "runtime-sim/run/timed.h"
+#include "runtime-sim/engine/trace.h"
 #include "runtime-sim/exec/grid.h"
 #include "support/nearest.h"
 #include <errno.h>
@@ -155,6 +156,8 @@ static bool execute(void *context, struct session_kernel *kernel, struct launch 
 
 static void make_machine(struct timed *timed, uint64_t cycle)
 {
+    if (timed->trace)
+        machine_trace_end(timed->machine);
     arena_free(&timed->own);
     arena_init(&timed->own, timed->arena->memory);
     timed->machine = machine_new(&timed->own, timed->wish->config, timed->session->program);
@@ -163,6 +166,8 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     machine_shuffle(timed->machine, timed->wish->shuffle);
     stats_init(&timed->stats, &timed->own);
     machine_stats_add(timed->machine, &timed->stats);
+    if (timed->trace)
+        machine_trace_begin(timed->machine, &timed->own, timed->trace);
 }
 
 void timed_begin(struct timed *timed, struct session *session, const struct timed_wish *wish)
@@ -174,6 +179,24 @@ void timed_begin(struct timed *timed, struct session *session, const struct time
     timed->sampled = stats_zero(&timed->stats, &timed->own);
     session->execute = execute;
     session->executor = timed;
+}
+
+void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until)
+{
+    timed->trace = ARENA_NEW(timed->arena, struct trace);
+    trace_begin(timed->trace, timed->arena, to, "a cycle of the cores", trace_microseconds(from),
+                trace_microseconds(until));
+    machine_trace_name(timed->machine, timed->trace);
+    machine_trace_begin(timed->machine, &timed->own, timed->trace);
+}
+
+void timed_end(struct timed *timed)
+{
+    if (!timed->trace)
+        return;
+    machine_trace_end(timed->machine);
+    trace_end(timed->trace);
+    timed->trace = NULL;
 }
 
 // Going on with another machine

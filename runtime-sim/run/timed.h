@@ -40,6 +40,7 @@ struct timed {
     struct arena *arena;
     struct arena own; // of the machine, and of what it counts
     struct machine *machine;
+    struct trace *trace; // NULL: none
     struct stats stats;
     struct timed_kernel total;
     struct timed_kernel *last;                   // whose launch this machine ran last; NULL: none
@@ -70,6 +71,10 @@ void timed_renew(struct timed *timed);
 // run before.
 struct stats_mark timed_since_sample(const struct timed *timed, struct arena *arena);
 void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *since_sample);
+// Before the first launch: what the machine does in these cycles, the last left out, is written as
+// Chrome trace events. timed_end completes the document; without one it does nothing.
+void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until);
+void timed_end(struct timed *timed);
 
 // Value of a statistic of a kernel's timed launches (NULL: of all). Needs a name that there is.
 double timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name);

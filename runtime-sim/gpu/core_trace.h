@@ -1,0 +1,35 @@
+// What cores do as a trace (engine/trace.h) in which a microsecond is a cycle: a process for each
+// core, with a row for each warp slot, on which it always either issues an instruction or waits for
+// something, and one for each place for a CTA.
+#pragma once
+#include "runtime-sim/engine/trace.h"
+#include "runtime-sim/gpu/core.h"
+
+// What a core does now: told when it has ended.
+struct core_trace {
+    struct trace *to;
+    struct core_trace_slot {
+        uint64_t since;
+        uint8_t reason;
+        const struct timing *timing; // that was issued
+        uint32_t cta, warp;          // linear in the grid; in the CTA
+    } slots[CORE_WARPS];
+    uint64_t ctas[CORE_CTAS]; // since when
+};
+
+// Names the core's process, whose number is the core's and 1, and its rows.
+void core_trace_name(const struct core *core, struct trace *to);
+// From this cycle on.
+void core_trace_begin(struct core *core, struct arena *arena, struct trace *to, uint64_t now);
+// All that a core does ends at this cycle. Needs core_settle.
+void core_trace_end(struct core *core, uint64_t now);
+
+// Needs core->trace. The slot is in this state from this cycle on; of SLOT_READY nothing is known
+// yet.
+void core_trace_state(struct core *core, uint64_t now, uint32_t slot, enum slot_state state);
+// What slots that are ready do from this cycle on, as sets: those chosen issue, those for whose
+// unit, or for whom the load/store unit, has no room wait; so do all others.
+void core_trace_ready(struct core *core, uint64_t now, uint64_t chosen, uint64_t units,
+                      uint64_t by_memory);
+void core_trace_cta_begins(struct core *core, uint64_t now, uint32_t place);
+void core_trace_cta_ends(struct core *core, uint64_t now, uint32_t place);

@@ -1,0 +1,379 @@
+#!/usr/bin/env python3
+"""ptxoffload-sim --trace: Chrome trace events that say what the statistics say, and windows of them.
+
+usage: trace.py BUILD-ROOT
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import case, ends, main, run, same, within
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
+VECADD = [SAMPLES / 'vecadd' / 'vecadd.ptx', '--grid', '64', '--block', '128',
+          '--arg', 'buf:f32:8192:uniform', '--arg', 'buf:f32:8192:uniform:2',
+          '--arg', 'buf:f32:8192:zero', '--arg', 'u32:8192']
+SCP = SAMPLES / 'scp' / 'run.yaml'
+BFS = SAMPLES / 'bfs' / 'run.yaml'
+SLOTS = 56 * 48
+REASONS = ('empty fetch result load barrier fence lanes ended unit memory_queue '
+           'not_selected').split()
+# A clock of the DRAM is 1.4 cycles: times are cut to thousandths of a cycle.
+CLOSE = 0.0021
+
+PARTED = '''.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry parted(.param .u64 out)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    st.global.u32 [%rd1], %r1;
+    setp.gt.u32 %p1, %r1, 31;
+    @%p1 bra other;
+    bar.sync 0;
+    ret;
+other:
+    bar.sync 1;
+    ret;
+}
+'''
+
+
+def sim(folder, *arguments):
+    return run([PROGRAM, *arguments], folder)
+
+
+def traced(folder, *arguments, code=0):
+    """the trace of a run, and all its statistics"""
+    ends(sim(folder, *arguments, '--trace=t.json', '--stats=s.json'), code, None if code else '')
+    return (json.loads((folder / 't.json').read_text()),
+            json.loads((folder / 's.json').read_text())['total']['statistics'])
+
+
+class Rows:
+    """Spans of a trace by the names of their process and row; and its pairs, joined."""
+
+    def __init__(self, trace):
+        names, processes = {}, {}
+        self.spans = collections.defaultdict(list)
+        self.pairs = collections.defaultdict(list)
+        self.open = {}
+        for event in trace['traceEvents']:
+            if event['ph'] == 'M' and event['name'] == 'thread_name':
+                names[event['pid'], event['tid']] = event['args']['name']
+            if event['ph'] == 'M' and event['name'] == 'process_name':
+                processes[event['pid']] = event['args']['name']
+        same(len(set(processes.values())), len(processes))
+        for event in sorted((event for event in trace['traceEvents'] if event['ph'] != 'M'),
+                            key=lambda event: (event['ts'], event['ph'])):
+            self.take(event, processes[event['pid']], names)
+
+    def take(self, event, process, names):
+        if event['ph'] == 'X':
+            assert event['dur'] > 0, event
+            self.spans[process, names[event['pid'], event['tid']]].append(event)
+            return
+        key = process, event['id']
+        if event['ph'] == 'b':
+            assert key not in self.open, event
+            self.open[key] = event
+            return
+        same(event['ph'], 'e')
+        begin = self.open.pop(key)
+        self.pairs[process].append((begin['ts'], event['ts'], begin['name'], begin['args']))
+
+    def of(self, word):
+        """rows whose names begin so, by process and name"""
+        return {key: spans for key, spans in self.spans.items() if key[1].startswith(word)}
+
+
+def well_formed(trace):
+    """The rules of the format, as far as they are used."""
+    same(sorted(trace), ['displayTimeUnit', 'otherData', 'traceEvents'])
+    needed = {'X': {'name', 'pid', 'tid', 'ts', 'dur'}, 'M': {'name', 'pid', 'args'},
+              'b': {'name', 'cat', 'pid', 'ts', 'id', 'args'},
+              'e': {'name', 'cat', 'pid', 'ts', 'id'}}
+    for event in trace['traceEvents']:
+        assert needed[event['ph']] <= set(event), event
+        assert event.get('ts', 0) >= 0, event
+        if event['ph'] == 'M':
+            within(event['name'], ('process_name', 'process_sort_index', 'thread_name',
+                                   'thread_sort_index'))
+    same(trace['otherData']['microsecond'], 'a cycle of the cores')
+
+
+def follow(spans, nested=False):
+    """Spans of a row do not overlap; with `nested` a span may lie in the one before."""
+    end = outer = 0
+    for span in spans:
+        begin, until = span['ts'], span['ts'] + span['dur']
+        if nested and span['name'] in ('RD', 'WR'):
+            assert begin >= end - CLOSE and until <= outer + CLOSE, span
+            end = until
+        else:
+            assert begin >= outer - CLOSE, span
+            end, outer = begin, until
+
+
+def slots(rows, begin, end):
+    """Every slot is in one state at a time, from the begin to the end; returns cycles by state."""
+    cycles = collections.Counter()
+    found = rows.of('warp slot')
+    same(len(found), SLOTS)
+    for spans in found.values():
+        at = begin
+        for span in spans:
+            same(span['ts'], at)
+            at += span['dur']
+            cycles['issued' if span['cat'] == 'issue' else 'stall_' + span['name']] += span['dur']
+            assert span['cat'] == 'issue' and span['dur'] == 1 or span['name'] in REASONS, span
+        same(at, end)
+    return cycles
+
+
+def channels_agree(rows, found):
+    """rows of banks, and their reads and writes, lie in their place and are those counted"""
+    counts = collections.Counter()
+    for spans in rows.of('bank').values():
+        follow(spans, nested=True)
+        counts.update(span['name'].split()[0] for span in spans)
+    for word in 'data', 'refresh':
+        for spans in rows.of(word).values():
+            follow(spans)
+            counts.update(span['name'].split()[0] for span in spans)
+    same((counts['RD'], counts['WR'], counts['row'], counts['REF']),
+         (found['dram.reads'], found['dram.writes'], found['dram.activates'],
+          found['dram.refreshes']))
+    same((counts['read'], counts['write']), (counts['RD'], counts['WR']))
+
+
+def packets_agree(rows, found):
+    """as many packets and flits, from where they were counted"""
+    same(rows.open, {})
+    for place, network in enumerate(('request', 'reply')):
+        pairs = rows.pairs['%s network %d' % (network, place)]
+        same(len(pairs), found[network + '.class0.packets'])
+        same(sum(args['flits'] for _, _, _, args in pairs), found[network + '.class0.flits'])
+        same(sum(end - begin for begin, end, _, _ in pairs), found[network + '.class0.latency_sum'])
+    same(collections.Counter(name for _, _, name, _ in rows.pairs['request network 0']),
+         +collections.Counter({'read': found['memory.reads'], 'write': found['memory.writes'],
+                               'atomic': found['memory.atomics'],
+                               'reduction': found['memory.reductions']}))
+
+
+def ctas_agree(rows, lines):
+    """each CTA once, around all that its warps issue; instructions are those of the line"""
+    ctas = {}
+    for (process, _), spans in rows.of('CTA place').items():
+        follow(spans)
+        for span in spans:
+            key = process, span['name'].split()[0], span['args']['cta'], span['ts']
+            ctas[key] = span['ts'] + span['dur']
+    for (process, _), spans in rows.of('warp slot').items():
+        for span in (span for span in spans if span['cat'] == 'issue'):
+            inside = [key for key, end in ctas.items() if key[0] == process and
+                      key[2] == span['args']['cta'] and key[3] <= span['ts'] < end]
+            same(len(inside), 1)
+            line = lines[span['args']['line'] - 1]
+            assert re.search(r'(^|[\s}])%s[\s;]' % re.escape(span['name']), line + ' '), (span, line)
+    return ctas
+
+
+@case
+def whole(folder):
+    """a whole run: slots, CTAs, packets and banks do what the statistics say"""
+    trace, found = traced(folder, *VECADD)
+    well_formed(trace)
+    rows = Rows(trace)
+    cycles = slots(rows, 0, found['machine.cycles'])
+    same({reason: cycles[reason] for reason in cycles},
+         {reason: found['core.' + reason] for reason in cycles})
+    same(sum(cycles.values()), SLOTS * found['machine.cycles'])
+    ctas = ctas_agree(rows, VECADD[0].read_text().splitlines())
+    same(sorted(key[2] for key in ctas), list(range(64)))
+    packets_agree(rows, found)
+    channels_agree(rows, found)
+
+
+@case
+def launches(folder):
+    """several launches: each kernel's CTAs; barriers; the text of a run file's program"""
+    trace, found = traced(folder, BFS)
+    rows = Rows(trace)
+    slots(rows, 0, found['machine.cycles'])
+    same({key[1] for key in ctas_agree(rows, (SAMPLES / 'bfs' / 'bfs.ptx').read_text().splitlines())},
+         {'bfs_expand', 'bfs_commit'})
+    packets_agree(rows, found)
+
+
+def alike(got, expected):
+    for one, other in zip(got, expected):
+        same(one, other)
+    same(len(got), len(expected))
+
+
+def cut(trace, begin, end):
+    """a trace as it is in a window"""
+    kept = []
+    for event in trace['traceEvents']:
+        if event['ph'] != 'X':
+            continue
+        at, until = max(event['ts'], begin), min(event['ts'] + event['dur'], end)
+        if at < until:
+            kept.append((event['pid'], event['tid'], round(at, 3), round(until, 3), event['name'],
+                         str(event.get('args'))))
+    return sorted(kept)
+
+
+@case
+def windows(folder):
+    """a window is what the whole trace is between its edges"""
+    whole_trace, found = traced(folder, SCP)
+    whole_rows = Rows(whole_trace)
+    for begin, end in ((0, 300), (700, 701), (1000, 1777), (found['machine.cycles'] - 5, 10 ** 15)):
+        trace, again = traced(folder, SCP, '--trace-window=%d:%d' % (begin, end))
+        well_formed(trace)
+        same(again, found)
+        same(trace['otherData']['from'], str(begin))
+        last = min(end, found['machine.cycles'])
+        same(sum(slots(Rows(trace), begin, last).values()), SLOTS * (last - begin))
+        alike(cut(trace, begin, end), cut(whole_trace, begin, end))
+        for process, pairs in whole_rows.pairs.items():
+            within_it = sorted((max(sent, begin), min(arrived, end), name, str(args))
+                               for sent, arrived, name, args in pairs
+                               if sent < end and arrived >= begin)
+            alike(sorted((*pair[:3], str(pair[3])) for pair in Rows(trace).pairs[process]),
+                  within_it)
+
+
+@case
+def intervals(folder):
+    """packets that were sent in a window are those counted in it"""
+    ends(sim(folder, SCP, '--series=s.csv', '--interval=400', '--trace=t.json',
+             '--trace-window=800:1200'), 0, '', '')
+    header, *lines = (folder / 's.csv').read_text().splitlines()
+    row = dict(zip(header.split(','), lines[2].split(',')))
+    same(row['cycle'], '1200')
+    sent = [begin for begin, _, _, _ in
+            Rows(json.loads((folder / 't.json').read_text())).pairs['request network 0']]
+    # Those that were on their way already begin at the edge, with those of its first cycle.
+    sent_before = sum(begin == 800 for begin in sent)
+    requests = int(row['memory.requests'])
+    assert requests > 100 and len(sent) - sent_before <= requests <= len(sent), (requests, len(sent))
+    issued = sum(span['cat'] == 'issue' for spans in
+                 Rows(json.loads((folder / 't.json').read_text())).of('warp slot').values()
+                 for span in spans)
+    same(issued, int(row['machine.warp_instructions']))
+
+
+@case
+def unchanged(folder):
+    """a trace changes nothing else, and does not depend on the order of evaluation"""
+    for name, options in (('plain', []), ('traced', ['--trace=t.json']),
+                          ('window', ['--trace=w.json', '--trace-window=100:900']),
+                          ('shuffled', ['--trace=other.json', '--shuffle=3']),
+                          ('again', ['--trace=other-window.json', '--trace-window=100:900',
+                                     '--shuffle=4'])):
+        ends(sim(folder, BFS, '--stats=%s.json' % name, '--series=%s.csv' % name, *options), 0, '',
+             '')
+        for suffix in '.json', '.csv':
+            same((folder / (name + suffix)).read_bytes(), (folder / ('plain' + suffix)).read_bytes())
+    same((folder / 'other.json').read_bytes(), (folder / 't.json').read_bytes())
+    same((folder / 'other-window.json').read_bytes(), (folder / 'w.json').read_bytes())
+
+
+@case
+def other_machines(folder):
+    """clocks that differ, several kinds of networks"""
+    for options in (['--config=gtx480'],
+                    ['--set', 'memory.network_clock=700', '--set', 'memory.llc_clock=900',
+                     '--set', 'dram.clock=933', '--set', 'core.schedulers=2']):
+        trace, found = traced(folder, *VECADD, *options)
+        rows = Rows(trace)
+        issued = 0
+        for spans in rows.of('warp slot').values():
+            same(sum(span['dur'] for span in spans), found['machine.cycles'])
+            issued += sum(span['cat'] == 'issue' for span in spans)
+        same(issued, found['core.issued'])
+        channels_agree(rows, found)
+        same(rows.open, {})
+
+
+@case
+def ended_early(folder):
+    """a run that ends early leaves a whole document; so does one that stands still"""
+    result = sim(folder, *VECADD, '--max-cycles=150', '--trace=t.json', '--stats=s.json')
+    ends(result, 0)
+    trace = json.loads((folder / 't.json').read_text())
+    found = json.loads((folder / 's.json').read_text())['total']['statistics']
+    rows = Rows(trace)
+    slots(rows, 0, 150)
+    same(len(rows.open) + sum(len(pairs) for pairs in rows.pairs.values()),
+         found['request.class0.packets_sent'] + found['reply.class0.packets_sent'])
+    same(sum(len(spans) for spans in rows.of('CTA place').values()), 64)
+    (folder / 'parted.ptx').write_text(PARTED)
+    trace, found = traced(folder, 'parted.ptx', '--grid', '1', '--block', '64', '--arg',
+                          'buf:u32:1:zero', code=4)
+    cycles = slots(Rows(trace), 0, found['machine.cycles'])
+    same(cycles['stall_barrier'], found['core.stall_barrier'])
+    assert cycles['stall_barrier'] > 0
+
+
+@case
+def checkpoints(folder):
+    """a trace goes through checkpoints; that of a run that goes on begins where it does"""
+    ends(sim(folder, BFS, '--checkpoint=a.ck', '--trace=t.json', '--stats=s.json'), 0)
+    trace = json.loads((folder / 't.json').read_text())
+    found = json.loads((folder / 's.json').read_text())['total']['statistics']
+    rows = Rows(trace)
+    cycles = slots(rows, 0, found['machine.cycles'])
+    same({reason: cycles[reason] for reason in cycles},
+         {reason: found['core.' + reason] for reason in cycles})
+    packets_agree(rows, found)
+    channels_agree(rows, found)
+    ends(sim(folder, BFS, '--checkpoint=a.ck', '--stop-after=4', '--stats=s.json'), 0)
+    begin = json.loads((folder / 's.json').read_text())['total']['statistics']['machine.cycles']
+    ends(sim(folder, BFS, '--resume=a.ck', '--checkpoint=a.ck', '--trace=r.json'), 0)
+    resumed = json.loads((folder / 'r.json').read_text())
+    slots(Rows(resumed), begin, found['machine.cycles'])
+    cores = [cut({'traceEvents': [event for event in which['traceEvents'] if 'cat' in event]},
+                 begin, found['machine.cycles']) for which in (resumed, trace)]
+    alike(*cores)
+
+
+@case
+def refused(folder):
+    """windows that are none, and traces where there is no time or another file"""
+    for wrong in ('5', '5:5', '6:5', ':', ':5', '5:', '-1:5', 'a:5', '1:2:3', '0x1:5', ' 1:5',
+                  '1:99999999999999999999'):
+        within(b'it is FROM:TO, two cycles',
+               ends(sim(folder, *VECADD, '--trace=t.json', '--trace-window=' + wrong), 2).err)
+    within(b'--trace-window says what part of --trace is written',
+           ends(sim(folder, *VECADD, '--trace-window=1:2'), 2).err)
+    within(b'--functional counts no cycles',
+           ends(sim(folder, *VECADD, '--functional', '--trace=t.json'), 2).err)
+    within(b"are both written to 'x'",
+           ends(sim(folder, *VECADD, '--trace=x', '--stats=x'), 1).err)
+    ends(sim(folder, *VECADD, '--trace=missing/t.json', '--stats=s.json'), 1)
+    same(os.listdir(folder), [])
+
+
+@case
+def standard_output(folder):
+    """--trace=- writes to standard output"""
+    out = ends(sim(folder, *VECADD, '--trace=-', '--trace-window=10:20'), 0, '').out
+    well_formed(json.loads(out))
+
+
+if __name__ == '__main__':
+    main(2)
