@@ -1,5 +1,7 @@
 #include "backend/report.h"
 #include "backend/summary.h"
+#include "support/format.h"
+#include "support/number.h"
 #include "support/sink.h"
 #include <stdarg.h>
 #include <string.h>
@@ -38,10 +40,20 @@ static void begin_line(struct page *page, uint32_t blanks, uint32_t indent)
     page->indent = indent;
 }
 
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' || c == 127;
+}
+
 static void put_bytes(struct page *page, const char *text, size_t length)
 {
+    bool odd = false;
     for (size_t i = 0; i < length; i++)
-        sink_char(&page->to, (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i]);
+        odd |= is_control(text[i]);
+    if (!odd)
+        sink_bytes(&page->to, text, length);
+    for (size_t i = 0; i < length && odd; i++)
+        sink_char(&page->to, is_control(text[i]) ? '?' : text[i]);
     page->column += (uint32_t)length;
 }
 
@@ -60,7 +72,7 @@ static void put_word(struct page *page, const char *word, size_t length, const c
 static void put(struct page *page, const char *text)
 {
     while (*text) {
-        size_t length = strcspn(text, " ");
+        size_t length = (size_t)(strchrnul(text, ' ') - text);
         if (length)
             put_word(page, text, length, "");
         text += length + (text[length] == ' ');
@@ -82,7 +94,7 @@ __attribute__((format(printf, 2, 3))) static void putf(struct page *page, const 
     char text[160];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    format_text(text, sizeof text, format, args);
     va_end(args);
     put(page, text);
 }
@@ -104,7 +116,7 @@ __attribute__((format(printf, 2, 3))) static void label(struct page *page, const
     char text[40];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    format_text(text, sizeof text, format, args);
     va_end(args);
     begin_line(page, 2, INDENT);
     uint32_t end = 2 + (uint32_t)strlen(text);
@@ -121,11 +133,13 @@ static void more_line(struct page *page)
 // file:line, or file:first..last
 static void put_place(struct page *page, uint32_t first, uint32_t last)
 {
-    char lines[40];
-    if (first == last)
-        snprintf(lines, sizeof lines, ":%u", first);
-    else
-        snprintf(lines, sizeof lines, ":%u..%u", first, last);
+    char lines[2 * NUMBER_TEXT] = ":";
+    size_t at = 1 + number_uint(lines + 1, first);
+    if (first != last) {
+        memcpy(lines + at, "..", 2);
+        at += 2 + number_uint(lines + at + 2, last);
+    }
+    lines[at] = 0;
     put_word(page, page->tables->source.file, strlen(page->tables->source.file), lines);
 }
 

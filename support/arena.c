@@ -1,13 +1,14 @@
 #include "support/arena.h"
+#include "support/format.h"
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-// Chunks get larger with the arena, from the least to the most. Large allocations have a block of
+// Chunks get larger with the arena, from the least to the most: many arenas live for one function
+// and hold little, and all of a chunk is cleared. Large allocations have a block of
 // their own, so that the system can move them when they grow.
-enum { LEAST_CHUNK = 64 * 1024, MOST_CHUNK = 2 * 1024 * 1024 - 64 };
+enum { LEAST_CHUNK = 8 * 1024, MOST_CHUNK = 2 * 1024 * 1024 - 64 };
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
@@ -169,9 +170,12 @@ void memory_free(struct memory *memory)
         drop_block(memory, memory->blocks);
 }
 
-static void take_chunk(struct arena *arena)
+// Room for an allocation that is not large.
+static void take_chunk(struct arena *arena, size_t least)
 {
     size_t size = arena->chunk ? arena->chunk->size * 2 : LEAST_CHUNK;
+    while (size < least)
+        size *= 2;
     size = size < MOST_CHUNK ? size : MOST_CHUNK;
     arena->at = take_block(arena, size, true);
     arena->end = arena->at + size;
@@ -186,9 +190,7 @@ void *arena_alloc(struct arena *arena, size_t size)
     size_t align = size >= 16 ? 15 : 7;
     uintptr_t at = ((uintptr_t)arena->at + align) & ~(uintptr_t)align;
     if (!arena->at || at + size + GAP > (uintptr_t)arena->end) {
-        do
-            take_chunk(arena);
-        while (arena->chunk->size < size + GAP);
+        take_chunk(arena, size + GAP);
         at = (uintptr_t)arena->at;
     }
     arena->at = (char *)at + size + GAP;
@@ -276,13 +278,16 @@ char *arena_strndup(struct arena *arena, const char *text, size_t length)
 
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
+    char near[256]; // most texts fit, so that they need not be made twice
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
+    size_t length = format_text(near, sizeof near, format, args);
     va_end(args);
-    char *text = arena_alloc(arena, (size_t)length + 1);
+    if (length < sizeof near)
+        return arena_strndup(arena, near, length);
+    char *text = arena_alloc(arena, length + 1);
     va_start(args, format);
-    vsnprintf(text, (size_t)length + 1, format, args);
+    format_text(text, length + 1, format, args);
     va_end(args);
     return text;
 }

@@ -1,7 +1,6 @@
 #include "support/number.h"
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,17 @@ size_t number_uint(char text[NUMBER_TEXT], uint64_t value)
     while (value /= 10);
     memcpy(text, digits + at, sizeof digits - at);
     return sizeof digits - at;
+}
+
+static bool whole(char text[NUMBER_TEXT], double value)
+{
+    if (fabs(value) >= 1e15 || value != trunc(value))
+        return false;
+    text[0] = '-';
+    size_t at = value < 0;
+    at += number_uint(text + at, (uint64_t)fabs(value));
+    text[at] = 0;
+    return true;
 }
 
 // Values with few decimals, which most are: a quotient of two integers below 2^53 is rounded as the
@@ -42,16 +52,14 @@ static bool few_decimals(char text[NUMBER_TEXT], double value)
     return false;
 }
 
+bool number_decimal(char text[NUMBER_TEXT], double value)
+{
+    return whole(text, value) || few_decimals(text, value);
+}
+
 void number_shortest(char text[NUMBER_TEXT], double value)
 {
-    if (fabs(value) < 1e15 && value == trunc(value)) {
-        text[0] = '-';
-        size_t at = value < 0;
-        at += number_uint(text + at, (uint64_t)fabs(value));
-        text[at] = 0;
-        return;
-    }
-    if (few_decimals(text, value))
+    if (number_decimal(text, value))
         return;
     // Up to DBL_DIG digits come back from any value with full precision, and %g leaves zeros out:
     // what needs fewer comes out as short with DBL_DIG.
