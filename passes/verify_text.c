@@ -1,4 +1,5 @@
 #include "passes/verify_text.h"
+#include <limits.h>
 #include <string.h>
 
 static bool is_blank(char c)
@@ -18,6 +19,19 @@ static bool starts_with(const struct item_reader *r, uint32_t at, const char *wo
     return r->length - at >= length && !memcmp(r->text + at, word, length);
 }
 
+static bool begins_comment(const struct item_reader *r, uint32_t at)
+{
+    return r->text[at] == '/' && (starts_with(r, at, "/*") || starts_with(r, at, "//"));
+}
+
+// The first character from `at` on that the table has.
+static uint32_t skip(const struct item_reader *r, uint32_t at, const bool matters[UCHAR_MAX + 1])
+{
+    while (at < r->length && !matters[(unsigned char)r->text[at]])
+        at++;
+    return at;
+}
+
 static uint32_t past_comment(const struct item_reader *r, uint32_t at)
 {
     bool line = r->text[at + 1] == '/';
@@ -32,9 +46,9 @@ static uint32_t past_comment(const struct item_reader *r, uint32_t at)
 
 static uint32_t past_string(const struct item_reader *r, uint32_t at)
 {
-    for (at++; at < r->length && r->text[at] != '"' && r->text[at] != '\n'; at++)
-        if (r->text[at] == '\\' && at + 1 < r->length)
-            at++;
+    static const bool matters[UCHAR_MAX + 1] = {['"'] = true, ['\n'] = true, ['\\'] = true};
+    for (at = skip(r, at + 1, matters); at < r->length && r->text[at] == '\\';)
+        at = at + 1 < r->length ? skip(r, at + 2, matters) : at + 1;
     return at < r->length ? at + 1 : at;
 }
 
@@ -43,7 +57,7 @@ static uint32_t past_blanks(const struct item_reader *r, uint32_t at)
     while (at < r->length) {
         if (is_blank(r->text[at]))
             at++;
-        else if (starts_with(r, at, "/*") || starts_with(r, at, "//"))
+        else if (begins_comment(r, at))
             at = past_comment(r, at);
         else
             break;
@@ -124,7 +138,7 @@ static uint32_t past_directive(const struct item_reader *r, uint32_t at)
         char c = r->text[at];
         if (c == '"')
             at = past_string(r, at);
-        else if (starts_with(r, at, "/*") || starts_with(r, at, "//"))
+        else if (begins_comment(r, at))
             at = past_comment(r, at);
         else if (c == ';' || c == '{')
             return at + 1;
@@ -139,9 +153,11 @@ static uint32_t past_directive(const struct item_reader *r, uint32_t at)
 // An instruction may hold braces of vectors; one that never closes ends at the semicolon.
 static uint32_t past_instruction(const struct item_reader *r, uint32_t at, enum item_kind *kind)
 {
+    static const bool matters[UCHAR_MAX + 1] = {
+        [';'] = true, ['{'] = true, ['}'] = true, ['/'] = true, [':'] = true};
     uint32_t begin = at, depth = 0;
     *kind = ITEM_INSTRUCTION;
-    for (; at < r->length; at++) {
+    for (at = skip(r, at, matters); at < r->length; at = skip(r, at + 1, matters)) {
         char c = r->text[at];
         if (c == ';')
             return at + 1;
@@ -149,7 +165,7 @@ static uint32_t past_instruction(const struct item_reader *r, uint32_t at, enum 
             depth++;
         if (c == '}' && !depth--)
             return at;
-        if (c == '/' && (starts_with(r, at, "/*") || starts_with(r, at, "//")))
+        if (begins_comment(r, at))
             at = past_comment(r, at) - 1;
         if (c == ':' && at > begin && is_label_end(r, at)) {
             *kind = ITEM_FIXED;
