@@ -1,14 +1,21 @@
 #include "passes/coalescing_places.h"
+#include "passes/coalescing_pattern.h"
 #include "passes/address.h"
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
     POINTER_ALIGN = 256,
     WORD = 4,
+    WORD_SHIFT = 2,
+    SECTOR_SHIFT = 5,
+    LINE_SHIFT = 7,
     MOST_WARPS = 32, // of a block
 };
+
+_Static_assert(WORD == 1 << WORD_SHIFT && COALESCING_SECTOR == 1 << SECTOR_SHIFT &&
+                   COALESCING_LINE == 1 << LINE_SHIFT,
+               "units and the logarithms of their sizes");
 
 struct coalescings {
     struct arena *arena;
@@ -235,57 +242,6 @@ struct start coalescing_start(const struct coalescings *c, const struct affine *
 
 // Lines and sectors
 
-// First bytes of the lanes from that of lane 0, ascending.
-struct pattern {
-    int64_t at[WARP_LANES];
-    uint32_t count, bytes;
-};
-
-static int compare(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void make_pattern(struct pattern *pattern, const struct affine_lanes *lanes, uint32_t bytes)
-{
-    bool sorted = true;
-    pattern->count = 0;
-    pattern->bytes = bytes;
-    for (uint32_t i = 0; i < WARP_LANES; i++) {
-        if (!(lanes->active >> i & 1))
-            continue;
-        uint32_t n = pattern->count++;
-        pattern->at[n] = lanes->offset[i];
-        sorted &= !n || pattern->at[n - 1] <= pattern->at[n];
-    }
-    if (!sorted)
-        qsort(pattern->at, pattern->count, sizeof *pattern->at, compare);
-}
-
-static int64_t floor_of(int64_t value, int64_t unit)
-{
-    return value >= 0 ? value / unit : -((unit - 1 - value) / unit);
-}
-
-// Units of this size that are touched if the first lane begins at byte `place` of one.
-static uint32_t touched(const struct pattern *pattern, int64_t place, int64_t unit)
-{
-    int64_t last = INT64_MIN;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < pattern->count; i++) {
-        int64_t first = floor_of(pattern->at[i] + place, unit),
-                end = floor_of(pattern->at[i] + place + pattern->bytes - 1, unit);
-        if (first <= last)
-            first = last + 1;
-        if (end >= first)
-            count += (uint32_t)(end - first + 1);
-        if (end > last)
-            last = end;
-    }
-    return count;
-}
-
 struct sum {
     uint64_t lines, sectors, of;
 };
@@ -315,9 +271,9 @@ static void take_places(struct coalescing *c, struct sum *sum, struct places *pl
     for (uint64_t place = start->value; place < COALESCING_LINE; place += start->granule) {
         if (!places->lines[place]) {
             places->lines[place] =
-                (uint8_t)touched(&places->pattern, (int64_t)place, COALESCING_LINE);
+                (uint8_t)pattern_units(&places->pattern, (int64_t)place, LINE_SHIFT);
             places->sectors[place] =
-                (uint8_t)touched(&places->pattern, (int64_t)place, COALESCING_SECTOR);
+                (uint8_t)pattern_units(&places->pattern, (int64_t)place, SECTOR_SHIFT);
         }
         take(c, sum, places->lines[place], places->sectors[place]);
         sum->lines += places->lines[place] * others;
@@ -329,19 +285,24 @@ static void take_places(struct coalescing *c, struct sum *sum, struct places *pl
 // In local memory word w of lane l is at (32 w + l) words.
 static bool take_local(struct coalescing *c, struct sum *sum, const struct affine_lanes *lanes)
 {
-    struct pattern lines = {.count = 0, .bytes = c->bytes}, sectors = {.count = 0, .bytes = 1};
-    make_pattern(&lines, lanes, c->bytes);
+    struct pattern lines, sectors;
+    int64_t at[WARP_LANES];
+    uint32_t count = 0;
+    bool uniform = true;
+    pattern_of_lanes(&lines, lanes, c->bytes);
     for (uint32_t i = 0; i < WARP_LANES; i++) {
         if (lanes->offset[i] % WORD)
             return false;
-        if (lanes->active >> i & 1)
-            sectors.at[sectors.count++] = floor_of(lanes->offset[i], WORD) * 4 + i / 8;
+        if (!(lanes->active >> i & 1))
+            continue;
+        uniform &= lanes->offset[i] == lines.first[0];
+        at[count++] = (lanes->offset[i] >> WORD_SHIFT) * 4 + i / 8;
     }
-    qsort(sectors.at, sectors.count, sizeof *sectors.at, compare);
+    pattern_of_bytes(&sectors, at, count, 1);
     uint32_t words = (c->bytes + WORD - 1) / WORD;
-    if (words > 1 && lines.at[0] != lines.at[lines.count - 1])
+    if (words > 1 && !uniform)
         return false;
-    take(c, sum, touched(&lines, 0, WORD), touched(&sectors, 0, 1) * words);
+    take(c, sum, pattern_units(&lines, 0, WORD_SHIFT), pattern_units(&sectors, 0, 0) * words);
     return true;
 }
 
@@ -391,7 +352,7 @@ static bool take_lanes(struct coalescings *c, struct coalescing *to, struct look
         return false;
     describe(to, lanes, !warp);
     memset(look->places.lines, 0, sizeof look->places.lines);
-    make_pattern(&look->places.pattern, lanes, to->bytes);
+    pattern_of_lanes(&look->places.pattern, lanes, to->bytes);
     return true;
 }
 

@@ -1,11 +1,4 @@
 #include "passes/intervals.h"
-#include <stdlib.h>
-
-static int compare(const void *a, const void *b)
-{
-    const struct interval *x = a, *y = b;
-    return (x->begin > y->begin) - (x->begin < y->begin);
-}
 
 void intervals_put(struct arena *arena, struct intervals *to, int64_t begin, int64_t end)
 {
@@ -20,34 +13,70 @@ void intervals_put(struct arena *arena, struct intervals *to, int64_t begin, int
     vec_push(arena, &to->list, (struct interval){begin, end});
 }
 
-void intervals_sort(struct intervals *intervals)
+// Where the run ends that begins at `at`: what begins further and further.
+static uint32_t run_end(const struct intervals *from, uint32_t at)
 {
-    bool sorted = true;
-    for (uint32_t i = 1; i < intervals->list.n && sorted; i++)
-        sorted = intervals->list.v[i - 1].begin <= intervals->list.v[i].begin;
-    if (!sorted)
-        qsort(intervals->list.v, intervals->list.n, sizeof *intervals->list.v, compare);
+    uint32_t count = from->list.n;
+    if (at == count)
+        return count;
+    for (at++; at < count && from->list.v[at - 1].begin <= from->list.v[at].begin; at++)
+        continue;
+    return at;
+}
+
+// Adds one to the run that begins at `run`.
+static void append(struct intervals *to, uint32_t run, struct interval at)
+{
+    uint32_t n = to->spare.n;
+    if (n > run && at.begin <= to->spare.v[n - 1].end) {
+        if (at.end > to->spare.v[n - 1].end)
+            to->spare.v[n - 1].end = at.end;
+        return;
+    }
+    to->spare.v[to->spare.n++] = at;
+}
+
+// The runs [begin, middle) and [middle, end) become one.
+static void merge_runs(struct intervals *to, uint32_t begin, uint32_t middle, uint32_t end)
+{
+    const struct interval *v = to->list.v;
+    uint32_t run = to->spare.n, other = middle;
+    while (begin < middle || other < end) {
+        bool first = other == end || (begin < middle && v[begin].begin <= v[other].begin);
+        append(to, run, v[first ? begin++ : other++]);
+    }
+}
+
+static void swap_lists(struct intervals *intervals)
+{
+    struct intervals old = *intervals;
+    intervals->list.v = old.spare.v;
+    intervals->list.n = old.spare.n;
+    intervals->list.capacity = old.spare.capacity;
+    intervals->spare.v = old.list.v;
+    intervals->spare.n = 0;
+    intervals->spare.capacity = old.list.capacity;
+}
+
+// What is put into a list ascends for the most part: its runs are merged, two by two.
+void intervals_merge(struct arena *arena, struct intervals *intervals)
+{
+    vec_reserve(arena, &intervals->spare, intervals->list.n);
+    for (uint32_t runs = 2; runs > 1;) {
+        runs = 0;
+        intervals->spare.n = 0;
+        for (uint32_t begin = 0; begin < intervals->list.n; runs++) {
+            uint32_t middle = run_end(intervals, begin), end = run_end(intervals, middle);
+            merge_runs(intervals, begin, middle, end);
+            begin = end;
+        }
+        swap_lists(intervals);
+    }
 }
 
 static int64_t floor_of(int64_t value, int64_t unit)
 {
     return value >= 0 ? value / unit : -((unit - 1 - value) / unit);
-}
-
-void intervals_merge(struct intervals *intervals)
-{
-    uint32_t count = intervals->list.n;
-    intervals_sort(intervals);
-    intervals->list.n = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        struct interval at = intervals->list.v[i];
-        struct interval *last =
-            intervals->list.n ? &intervals->list.v[intervals->list.n - 1] : NULL;
-        if (!last || at.begin > last->end)
-            intervals->list.v[intervals->list.n++] = at;
-        else if (at.end > last->end)
-            last->end = at.end;
-    }
 }
 
 // Of the n = line / granule places, floor((m + 0) / n) + … + floor((m + n - 1) / n) is m: so many

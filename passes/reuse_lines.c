@@ -110,12 +110,12 @@ static void put_earlier(const struct view *view, struct intervals *to, struct wa
             touched->list.n = 0;
             for (uint32_t w = 0; w < warps.count; w++)
                 view_put_warp(view, touched, warps.first + w, other->bytes);
-            intervals_merge(touched);
+            intervals_merge(view->r->arena, touched);
             bytes = other->bytes;
         }
         put_member(view, to, other, of, back);
     }
-    intervals_merge(to);
+    intervals_merge(view->r->arena, to);
 }
 
 // New lines of those that these warps touch together; earlier accesses of others count for nothing.
@@ -133,10 +133,10 @@ static struct counts count_moment(const struct view *view, struct warps warps, u
         view_put_warp(view, own, warps.first + w, view->member->bytes);
         for (uint32_t i = 0; i < own->list.n; i++)
             intervals_put(view->r->arena, all, own->list.v[i].begin, own->list.v[i].end);
-        intervals_sort(own);
+        intervals_merge(view->r->arena, own);
         counts.total += intervals_lines(own, &moment.start);
     }
-    intervals_sort(all);
+    intervals_merge(view->r->arena, all);
     counts.fresh = intervals_lines(all, &moment.start) - intervals_lines(earlier, &moment.start);
     return counts;
 }
