@@ -39,9 +39,9 @@ static enum effect effect_of(const struct ir_module *module, const struct ir_fun
     const struct ir_inst *at = &fn->insts.v[inst];
     enum effect effect = at->class < sizeof effects ? effects[at->class] : EFFECT_NONE;
     bool access = effect == EFFECT_READ || effect == EFFECT_WRITE;
-    bool plain = at->op == OP_ld || at->op == OP_ldu || at->op == OP_st;
-    plain &=
-        !ir_has_modifier(module, fn, inst, W_async) && !ir_has_modifier(module, fn, inst, W_bulk);
+    bool plain = (at->op == OP_ld || at->op == OP_ldu || at->op == OP_st) &&
+                 !ir_has_modifier(module, fn, inst, W_async) &&
+                 !ir_has_modifier(module, fn, inst, W_bulk);
     if ((access && !plain) || at->flags & (INST_ORDERED | INST_OPAQUE | INST_TERMINATOR))
         return EFFECT_FIXED;
     return reads_time(fn, at) ? EFFECT_FIXED : effect;

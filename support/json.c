@@ -159,10 +159,13 @@ void json_string(struct json *json, const char *text)
         json_null(json);
 }
 
+// Keys are our own words, and plain.
 void json_key(struct json *json, const char *key)
 {
-    json_string(json, key);
-    sink_bytes(&json->to, ": ", 2);
+    separate(json);
+    sink_char(&json->to, '"');
+    sink_text(&json->to, key);
+    sink_bytes(&json->to, "\": ", 3);
     json->after_key = true;
 }
 
