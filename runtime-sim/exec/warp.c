@@ -142,6 +142,7 @@ enum step_result warp_fault(struct warp *warp, const struct code *code, uint32_t
     vsnprintf(fault->text, sizeof fault->text, format, list);
     va_end(list);
     fault->happened = true;
+    fault->launch = warp->cta->launch->id;
     fault->function = warp->paths.v[warp->current].function;
     fault->inst = code->inst;
     cta_place(warp, mask ? (uint32_t)__builtin_ctz(mask) : 0, fault->cta, fault->thread);

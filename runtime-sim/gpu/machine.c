@@ -133,7 +133,7 @@ static void tick(struct machine *machine)
             core_tick(&machine->cores[i], now);
 }
 
-static void commit(struct machine *machine, struct grid_result *result)
+static void commit(struct machine *machine)
 {
     for (uint32_t w = 0; w < machine->words; w++)
         EACH_OF (i, w, machine->ticked[w]) {
@@ -141,7 +141,7 @@ static void commit(struct machine *machine, struct grid_result *result)
             if (core_has_commit(core))
                 core_commit(core, machine->now);
             if (core->ended)
-                machine_take_ended(machine, (uint32_t)i, result);
+                machine_take_ended(machine, (uint32_t)i);
             machine_set_due(machine, (uint32_t)i, core->next);
         }
 }
@@ -230,15 +230,15 @@ static void be_watched(struct machine *machine)
         atomic_store_explicit(limits->ctas_done, over, memory_order_relaxed);
 }
 
-static enum machine_end run(struct machine *machine, struct grid_result *result)
+static enum machine_end run(struct machine *machine)
 {
     const uint64_t limit =
         machine->limits->cycles ? machine->limits->cycles - machine->start : UINT64_MAX;
     uint64_t sampled = next_sample(machine);
     while (!is_done(machine)) {
         tick(machine);
-        commit(machine, result);
-        if (result->fault.happened)
+        commit(machine);
+        if (machine->shared.fault->happened)
             return end_cycle(machine, MACHINE_FAULT);
         bool dispatches = machine_dispatch(machine);
         if (!go_on(machine, dispatches, sampled < limit ? sampled : limit)) {
@@ -272,8 +272,9 @@ static bool begin(struct machine *machine, struct running *running, struct machi
     const char *why;
     struct launch *launch = from->launch;
     *running = (struct running){.launch = from};
+    result->fault.launch = launch->id;
+    result->fault.function = launch->function;
     arena_init(&running->arena, machine->arena->memory);
-    from->begun = machine_cycle(machine);
     launch->time = &machine->time;
     machine->shared.profiled |= launch->profile != NULL;
     if (!grid_begin(launch, &running->arena, &result->fault))
@@ -313,8 +314,6 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     machine->shared.fault = &result->fault;
     machine->shared.profiled = false;
     enum machine_end end = MACHINE_DONE;
-    uint64_t warps = machine->totals.warp_instructions;
-    uint64_t threads = machine->totals.thread_instructions;
     machine->limits = limits;
     machine->cycles_before = machine->totals.cycles;
     machine->begun = machine->now;
@@ -322,15 +321,21 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
         core_flush(&machine->cores[i]);
         bits_set(machine->trying, i);
     }
-    for (machine->running_count = 0; machine->running_count < count; machine->running_count++)
-        if (!begin(machine, &machine->running[machine->running_count],
-                   &launches[machine->running_count], result))
+    machine->running_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        launches[i].begun = launches[i].ended = machine_cycle(machine);
+        launches[i].warp_instructions = launches[i].thread_instructions = 0;
+        if (end == MACHINE_FAULT)
+            continue;
+        machine->running_count++;
+        if (!begin(machine, &machine->running[i], &launches[i], result))
             end = MACHINE_FAULT;
+    }
     wait_for_launch(machine);
     machine->looked_at = machine->progress_at = machine->now;
     machine->progress_seen = 0;
     if (end == MACHINE_DONE)
-        end = run(machine, result);
+        end = run(machine);
     if (end == MACHINE_STUCK)
         machine_tell_stalls(machine, result);
     result->stopped = end == MACHINE_STOPPED;
@@ -340,9 +345,12 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
     machine_refresh(machine);
     if (machine->trace && end != MACHINE_DONE)
         machine_trace_close(machine); // while its CTAs are there: no launch comes behind it
-    result->warp_instructions = machine->totals.warp_instructions - warps;
-    result->thread_instructions = machine->totals.thread_instructions - threads;
-    for (uint32_t i = 0; i < count; i++) {
+    machine_count_there(machine);
+    for (uint32_t i = 0; i < machine->running_count; i++) {
+        if (machine->running[i].over < machine->running[i].ctas)
+            launches[i].ended = machine->now;
+        result->warp_instructions += launches[i].warp_instructions;
+        result->thread_instructions += launches[i].thread_instructions;
         grid_end(launches[i].launch);
         launches[i].launch->time = NULL;
         arena_free(&machine->running[i].arena);

@@ -44,7 +44,8 @@ void machine_start_at(struct machine *machine, uint64_t cycle);
 // A launch and how it went.
 struct machine_launch {
     struct launch *launch; // as grid_run wants it
-    uint64_t begun, ended; // cycles
+    uint64_t begun, ended; // cycles; the run's end if it came before
+    uint64_t warp_instructions, thread_instructions;
 };
 
 struct machine_limits {
@@ -67,7 +68,9 @@ enum machine_end {
 };
 
 // Runs launches at the same time, until all are over: CTAs of the first come before those of the
-// next ones, which have what room there is left. Before them the first levels forget all.
+// next ones, which have what room there is left. Before them the first levels forget all. Launches
+// are told apart by their ids: result->fault.launch is that of the one that has failed, or, if the
+// run is stuck, of the first that is not over.
 enum machine_end machine_run(struct machine *machine, struct machine_launch *launches,
                              uint32_t count, const struct machine_limits *limits,
                              struct grid_result *result);

@@ -142,12 +142,32 @@ static bool cluster_has_ended(const struct machine *machine, const struct cluste
     return true;
 }
 
-static void end_cta(struct machine *machine, struct core_cta *at, struct grid_result *result)
+static void count_cta(struct machine_launch *launch, struct cta *cta)
+{
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        struct warp *warp = &cta->warps[i];
+        launch->warp_instructions += warp->warp_instructions;
+        launch->thread_instructions += warp->thread_instructions;
+        warp->warp_instructions = warp->thread_instructions = 0;
+    }
+}
+
+void machine_count_there(struct machine *machine)
+{
+    for (uint32_t i = 0; i < machine->count; i++)
+        for (uint32_t k = 0; k < CORE_CTAS; k++) {
+            const struct core_cta *at = &machine->cores[i].ctas[k];
+            if (at->cta)
+                count_cta(machine->running[at->kernel].launch, at->cta);
+        }
+}
+
+static void end_cta(struct machine *machine, struct core_cta *at)
 {
     struct running *running = &machine->running[at->kernel];
     struct cta *cta = at->cta;
     at->cta = NULL;
-    grid_count(result, cta);
+    count_cta(running->launch, cta);
     if (cta->cluster.count == 1) {
         vec_push(&running->arena, &running->idle, cta);
     } else if (cluster_has_ended(machine, &cta->cluster)) {
@@ -159,10 +179,10 @@ static void end_cta(struct machine *machine, struct core_cta *at, struct grid_re
         running->launch->ended = machine_cycle(machine);
 }
 
-void machine_take_ended(struct machine *machine, uint32_t index, struct grid_result *result)
+void machine_take_ended(struct machine *machine, uint32_t index)
 {
     struct core *core = &machine->cores[index];
     for (uint64_t ended = core_take_ended(core); ended; ended &= ended - 1)
-        end_cta(machine, &core->ctas[__builtin_ctzll(ended)], result);
+        end_cta(machine, &core->ctas[__builtin_ctzll(ended)]);
     bits_set(machine->trying, index);
 }

@@ -58,7 +58,9 @@ static inline void machine_set_due(struct machine *machine, uint32_t core, uint6
 // core that has room.
 bool machine_dispatch(struct machine *machine);
 // CTAs of a core that are over make room.
-void machine_take_ended(struct machine *machine, uint32_t core, struct grid_result *result);
+void machine_take_ended(struct machine *machine, uint32_t core);
+// Takes what CTAs that are not over have counted.
+void machine_count_there(struct machine *machine);
 
 // True: nothing has come of anything for so long that the run is to be given up.
 bool machine_watch(struct machine *machine);

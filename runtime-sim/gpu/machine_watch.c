@@ -43,7 +43,9 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result)
                 vec_push(machine->arena, &ctas, machine->cores[i].ctas[k].cta);
     result->stuck = true;
     stall_look(&result->stalls, ctas.v, ctas.n);
-    for (uint32_t i = 0; i < machine->running_count; i++) {
+    for (uint32_t i = machine->running_count; i-- > 0;) {
+        if (machine->running[i].over < machine->running[i].ctas)
+            result->fault.launch = machine->running[i].launch->launch->id;
         result->stalls.ctas += machine->running[i].ctas;
         result->stalls.ended += machine->running[i].over;
     }

@@ -34,6 +34,9 @@ static const struct field kernel_rows[] = {
     {"thread_instructions", ROW(FIELD_NUMBER, IN(kernel, thread_instructions))},
     {"timed_launches", ROW(FIELD_NUMBER, IN(kernel, timed_launches))},
     {"cycles", ROW(FIELD_NUMBER, IN(kernel, cycles))},
+    {"together", ROW(FIELD_NUMBER, IN(kernel, together))},
+    {"timed_warp_instructions", ROW(FIELD_NUMBER, IN(kernel, timed_warp_instructions))},
+    {"timed_thread_instructions", ROW(FIELD_NUMBER, IN(kernel, timed_thread_instructions))},
     {0},
 };
 
@@ -184,6 +187,9 @@ static void take_session(struct checkpoint *c, const struct session *session)
         if (from->timed) {
             kernel.timed_launches = from->timed->launches;
             kernel.cycles = from->timed->cycles;
+            kernel.together = from->timed->together;
+            kernel.timed_warp_instructions = from->timed->warp_instructions;
+            kernel.timed_thread_instructions = from->timed->thread_instructions;
         }
         vec_push(c->arena, &c->kernels, kernel);
     }

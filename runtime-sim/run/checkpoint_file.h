@@ -16,6 +16,7 @@ struct checkpoint_kernel {
     const char *name;
     uint64_t launches, warp_instructions, thread_instructions;
     uint64_t timed_launches, cycles; // 0: it has no sums
+    uint64_t together, timed_warp_instructions, timed_thread_instructions;
 };
 
 struct checkpoint_allocation {

@@ -22,7 +22,7 @@ static bool leads(const struct checkpoint *c, const struct run_steps *steps)
         if (frame->step >= steps->list.n)
             return false;
         const struct run_step *step = &steps->list.v[frame->step];
-        if (step->launch)
+        if (!step->repeat)
             return i + 1 == c->path.n;
         if (frame->round >= frame->times)
             return false;
@@ -150,13 +150,19 @@ static bool restore_time(const struct checkpoint *c, struct session *session, st
     stats_digest(&timed->stats, digest);
     if (strcmp(digest, c->statistics) || c->values != stats_values(&timed->stats))
         return false;
-    timed->total =
-        (struct timed_kernel){c->timed_launches, c->cycles, read_sum(c, session->arena, TOTAL)};
+    timed->total = (struct timed_kernel){.launches = c->timed_launches,
+                                         .cycles = c->cycles,
+                                         .sum = read_sum(c, session->arena, TOTAL)};
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct checkpoint_kernel *from = &c->kernels.v[i];
         if (from->timed_launches)
-            *timed_counts(timed, &session->kernels.v[i]) = (struct timed_kernel){
-                from->timed_launches, from->cycles, read_sum(c, session->arena, number++)};
+            *timed_counts(timed, &session->kernels.v[i]) =
+                (struct timed_kernel){from->timed_launches,
+                                      from->cycles,
+                                      read_sum(c, session->arena, number++),
+                                      from->together,
+                                      from->timed_warp_instructions,
+                                      from->timed_thread_instructions};
     }
     // Other intervals begin here.
     struct stats_mark since_sample = c->interval == timed->wish->interval

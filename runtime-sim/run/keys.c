@@ -22,7 +22,7 @@ static const char *const contexts[CONTEXTS] = {
     [CONTEXT_BUFFER] = "a buffer",
     [CONTEXT_TEXTURE] = "a texture",
     [CONTEXT_LAUNCH] = "a launch",
-    [CONTEXT_STEP] = "a launch or repeat",
+    [CONTEXT_STEP] = "a launch, repeat or together",
     [CONTEXT_REPEAT] = "a repeat",
     [CONTEXT_EXPECT] = "an expectation",
 };

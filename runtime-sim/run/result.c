@@ -42,7 +42,7 @@ static void write_inputs(struct json *json, const struct result *result)
     json_end_array(json);
 }
 
-// A member for each name; null without a model of time.
+// A member for each name; null without a model of time, and where a value is not known.
 struct measured {
     const char *key, *name; // the statistic; NULL: this machine has none
 };
@@ -50,11 +50,12 @@ struct measured {
 static void write_measured(struct json *json, const struct timed *timed,
                            const struct timed_kernel *counts, const struct measured *member)
 {
+    double value;
     json_key(json, member->key);
-    if (!counts || !member->name)
-        json_null(json);
+    if (counts && member->name && timed_value(timed, counts, member->name, &value))
+        json_double(json, value);
     else
-        json_double(json, timed_value(timed, counts, member->name));
+        json_null(json);
 }
 
 static void write_group(struct json *json, const char *key, const struct timed *timed,

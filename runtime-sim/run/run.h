@@ -86,10 +86,17 @@ struct run_launch {
     VEC(struct run_argument) args;
 };
 
+// Launches at the same time.
+struct run_together {
+    struct run_text at;
+    VEC(struct run_launch *) launches; // at least one
+};
+
 struct run_repeat;
 struct run_step {
-    struct run_launch *launch; // either this
-    struct run_repeat *repeat; // or this
+    struct run_launch *launch;     // either this
+    struct run_repeat *repeat;     // or this
+    struct run_together *together; // or this
 };
 
 struct run_steps {

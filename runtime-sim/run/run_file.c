@@ -205,12 +205,13 @@ static bool take_flag(struct reading *r, const struct yaml_node *node, bool *to)
     return false;
 }
 
-static bool take_launch(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+// NULL after an error.
+static struct run_launch *read_launch(struct reading *r, const struct yaml_node *node)
 {
     struct run *run = r->run;
     struct key_values of;
     if (!keys_read(&of, &r->document, node, CONTEXT_LAUNCH, run->diags))
-        return false;
+        return NULL;
     struct run_launch *launch = ARENA_NEW(run->arena, struct run_launch);
     launch->at = run_text_of(node);
     launch->kernel = run_text_of(of.of[KEY_LAUNCH_kernel]);
@@ -220,10 +221,15 @@ static bool take_launch(struct reading *r, const struct yaml_node *node, struct 
         !take_expression(r, of.of[KEY_LAUNCH_shared], &launch->shared) ||
         !take_flag(r, of.of[KEY_LAUNCH_cooperative], &launch->cooperative) ||
         !take_arguments(r, of.of[KEY_LAUNCH_args], launch))
-        return false;
-    struct run_step step = {.launch = launch};
-    vec_push(run->arena, &steps->list, step);
-    return true;
+        return NULL;
+    return launch;
+}
+
+static void take_launch(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+{
+    struct run_step step = {.launch = read_launch(r, node)};
+    if (step.launch)
+        vec_push(r->run->arena, &steps->list, step);
 }
 
 static void take_steps(struct reading *r, const struct yaml_node *node, struct run_steps *steps);
@@ -274,26 +280,60 @@ static bool take_repeat(struct reading *r, const struct yaml_node *node, struct 
     return good;
 }
 
-static bool is_repeat(struct reading *r, const struct yaml_node *node)
+static bool is_one_more(struct reading *r, const struct yaml_node *node)
 {
-    for (uint32_t i = 0; node->kind == YAML_MAPPING && i < node->count; i += 2)
-        if (!strcmp(run_text_of(yaml_at(&r->document, node->items[i])).text, "repeat"))
+    struct run_text at = run_text_of(node);
+    if (++r->steps == MOST_STEPS + 1)
+        run_fault(r->run, &at, "there are more than 100000 launches: repeat has 'times'");
+    return r->steps <= MOST_STEPS;
+}
+
+static void take_together(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+{
+    struct run *run = r->run;
+    struct run_together *together = ARENA_NEW(run->arena, struct run_together);
+    together->at = run_text_of(node);
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct yaml_node *item = yaml_at(&r->document, node->items[i]);
+        struct run_launch *launch = is_one_more(r, item) ? read_launch(r, item) : NULL;
+        if (launch)
+            vec_push(run->arena, &together->launches, launch);
+    }
+    if (!node->count)
+        run_fault(run, &together->at, "there is no launch");
+    struct run_step step = {.together = together};
+    vec_push(run->arena, &steps->list, step);
+}
+
+// More than a launch.
+static bool is_group(struct reading *r, const struct yaml_node *node)
+{
+    for (uint32_t i = 0; node->kind == YAML_MAPPING && i < node->count; i += 2) {
+        const char *key = run_text_of(yaml_at(&r->document, node->items[i])).text;
+        if (!strcmp(key, "repeat") || !strcmp(key, "together"))
             return true;
+    }
     return false;
+}
+
+static void take_group(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+{
+    struct key_values of;
+    struct run_text at = run_text_of(node);
+    if (!keys_read(&of, &r->document, node, CONTEXT_STEP, r->run->diags))
+        return;
+    if (of.of[KEY_STEP_repeat] && of.of[KEY_STEP_together])
+        run_fault(r->run, &at, "'repeat' and 'together' are two steps");
+    else if (of.of[KEY_STEP_repeat])
+        take_repeat(r, of.of[KEY_STEP_repeat], steps);
+    else
+        take_together(r, of.of[KEY_STEP_together], steps);
 }
 
 static void take_step(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
 {
-    struct key_values of;
-    struct run_text at = run_text_of(node);
-    if (++r->steps > MOST_STEPS) {
-        if (r->steps == MOST_STEPS + 1)
-            run_fault(r->run, &at, "there are more than 100000 launches: repeat has 'times'");
-    } else if (!is_repeat(r, node)) {
-        take_launch(r, node, steps);
-    } else if (keys_read(&of, &r->document, node, CONTEXT_STEP, r->run->diags)) {
-        take_repeat(r, of.of[KEY_STEP_repeat], steps);
-    }
+    if (is_one_more(r, node))
+        (is_group(r, node) ? take_group : take_launch)(r, node, steps);
 }
 
 static void take_steps(struct reading *r, const struct yaml_node *node, struct run_steps *steps)

@@ -328,63 +328,138 @@ static bool can_run(struct session *session, const struct run_launch *from,
     return false;
 }
 
-static enum session_outcome run_grid(struct session *session, struct launch *launch,
-                                     struct session_kernel *kernel)
+static void count(struct session_launch *one)
+{
+    one->kernel->warp_instructions += one->warp_instructions;
+    one->kernel->thread_instructions += one->thread_instructions;
+}
+
+static void begin_launch(struct session *session, struct session_launch *one)
+{
+    one->launch->id = (uint32_t)session->launches++;
+    one->kernel->launches++;
+    if (session->progress)
+        session->progress(session->context, one->kernel->name, session->launches);
+}
+
+static enum session_outcome outcome_of(struct session *session, const struct session_launch *one,
+                                       const struct grid_result *result)
+{
+    if (result->stopped)
+        return SESSION_INTERRUPTED;
+    if (result->limited)
+        return SESSION_LIMITED;
+    if (!result->stuck && !result->fault.happened)
+        return SESSION_DONE;
+    session_tell(session, one->kernel, (uint64_t)one->launch->id + 1, result);
+    return result->stuck ? SESSION_NO_PROGRESS : SESSION_FAULT;
+}
+
+static enum session_outcome run_grid(struct session *session, struct session_launch *one)
 {
     struct grid_result result;
     struct grid_options options = {.threads = session->threads};
-    launch->id = (uint32_t)session->launches++;
-    if (session->progress)
-        session->progress(session->context, kernel->name, session->launches);
+    begin_launch(session, one);
     double before = session_cpu_seconds();
-    bool alone = session->execute &&
-                 session->execute(session->executor, kernel, launch, session->arena, &result);
-    if (!alone)
-        grid_run(launch, session->arena, &options, &result);
+    grid_run(one->launch, session->arena, &options, &result);
     session->kernel_cpu_seconds += session_cpu_seconds() - before;
-    kernel->launches++;
+    one->warp_instructions = result.warp_instructions;
+    one->thread_instructions = result.thread_instructions;
     // How far others have come when one fails depends on the host's threads, if there are several.
-    bool good = !result.stuck && !result.fault.happened;
-    if (good || alone) {
-        kernel->warp_instructions += result.warp_instructions;
-        kernel->thread_instructions += result.thread_instructions;
-    }
-    if (result.stopped)
-        return SESSION_INTERRUPTED;
-    if (result.limited)
-        return SESSION_LIMITED;
-    if (good)
-        return SESSION_DONE;
-    session_tell(session, kernel, &result);
-    return result.stuck ? SESSION_NO_PROGRESS : SESSION_FAULT;
+    if (!result.stuck && !result.fault.happened)
+        count(one);
+    return outcome_of(session, one, &result);
 }
 
-static enum session_outcome do_launch(struct session *session, const struct run_launch *from)
+static enum session_outcome run_together(struct session *session, struct session_launch *launches,
+                                         uint32_t number)
 {
-    const struct program_function *function = find_kernel(session, from);
-    if (!function)
+    struct grid_result result;
+    for (uint32_t i = 0; i < number; i++)
+        begin_launch(session, &launches[i]);
+    double before = session_cpu_seconds();
+    session->execute(session->executor, launches, number, session->arena, &result);
+    session->kernel_cpu_seconds += session_cpu_seconds() - before;
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < number; i++) {
+        count(&launches[i]);
+        failed = launches[i].launch->id == result.fault.launch ? i : failed;
+    }
+    return outcome_of(session, &launches[failed], &result);
+}
+
+// How many of the launches are for `execute`.
+static uint32_t count_taken(const struct session *session, const struct session_launch *launches,
+                            uint32_t number)
+{
+    uint32_t taken = 0;
+    for (uint32_t i = 0; session->takes && i < number; i++) {
+        uint64_t before = launches[i].kernel->launches;
+        for (uint32_t k = 0; k < i; k++)
+            before += launches[k].kernel == launches[i].kernel;
+        taken += session->takes(session->executor, launches[i].kernel, before + 1);
+    }
+    return taken;
+}
+
+// All at the same time, or, as it makes no difference to what they compute, one after the other.
+static enum session_outcome run_all(struct session *session, const struct run_text *at,
+                                    struct session_launch *launches, uint32_t number)
+{
+    enum session_outcome outcome = SESSION_DONE;
+    uint32_t taken = count_taken(session, launches, number);
+    if (taken == number)
+        return run_together(session, launches, number);
+    if (taken) {
+        run_fault(session->run, at, "--timed takes some of these launches and not all");
         return SESSION_BAD_INPUT;
-    struct session_kernel *kernel = session_counts(session, function);
-    struct launch launch = {
+    }
+    for (uint32_t i = 0; i < number && outcome == SESSION_DONE; i++)
+        outcome = run_grid(session, &launches[i]);
+    return outcome;
+}
+
+static bool prepare_launch(struct session *session, const struct run_launch *from,
+                           const struct program_function *function, struct arena *arena,
+                           struct session_launch *to)
+{
+    struct launch *launch = ARENA_NEW(arena, struct launch);
+    uint8_t *params = arena_alloc(arena, function->param_bytes + 1);
+    *to = (struct session_launch){session_counts(session, function), launch, 0, 0};
+    *launch = (struct launch){
         .program = session->program,
         .function = (uint32_t)(function - session->program->functions.v),
+        .params = params,
         .image = session->image,
         .check = session->check,
-        .profile = kernel->profile,
+        .profile = to->kernel->profile,
         .textures = session->textures,
         .print = session->print,
         .print_context = session->context,
         .stop = session->stop,
     };
+    return can_run(session, from, function, to->kernel->name) &&
+           take_shapes(session, from, launch) && take_shared(session, from, function, launch) &&
+           check_room(session, from, launch) && session_arguments(session, from, function, params);
+}
+
+static enum session_outcome do_launches(struct session *session, const struct run_text *at,
+                                        struct run_launch *const *from, uint32_t number)
+{
     struct arena own;
     arena_init(&own, session->arena->memory);
-    uint8_t *params = arena_alloc(&own, function->param_bytes + 1);
-    launch.params = params;
-    bool good =
-        can_run(session, from, function, kernel->name) && take_shapes(session, from, &launch) &&
-        take_shared(session, from, function, &launch) && check_room(session, from, &launch) &&
-        session_arguments(session, from, function, params);
-    enum session_outcome outcome = good ? run_grid(session, &launch, kernel) : SESSION_BAD_INPUT;
+    struct session_launch *launches = ARENA_ARRAY(&own, struct session_launch, number);
+    const struct program_function **functions =
+        ARENA_ARRAY(&own, const struct program_function *, number);
+    bool good = true;
+    // Before any is prepared: `kernels` moves when it grows.
+    for (uint32_t i = 0; i < number && good; i++)
+        if ((good = (functions[i] = find_kernel(session, from[i]))))
+            session_counts(session, functions[i]);
+    for (uint32_t i = 0; i < number && good; i++)
+        good = prepare_launch(session, from[i], functions[i], &own, &launches[i]);
+    enum session_outcome outcome =
+        good ? run_all(session, at, launches, number) : SESSION_BAD_INPUT;
     arena_free(&own);
     return outcome;
 }
@@ -481,11 +556,14 @@ static enum session_outcome do_repeat(struct session *session, const struct run_
     return SESSION_DONE;
 }
 
-static enum session_outcome after_launch(struct session *session)
+// Of launches that run together the last one counts.
+static enum session_outcome after_launches(struct session *session, uint64_t before)
 {
-    if (session->checkpoint_every && session->launches % session->checkpoint_every == 0)
+    uint64_t every = session->checkpoint_every, after = session->launches;
+    if (every && after / every != before / every)
         session->checkpoint(session->checkpoint_context);
-    return session->launches == session->stop_after ? SESSION_STOPPED : SESSION_DONE;
+    bool stops = before < session->stop_after && after >= session->stop_after;
+    return stops ? SESSION_STOPPED : SESSION_DONE;
 }
 
 static enum session_outcome do_step(struct session *session, const struct run_step *step,
@@ -497,8 +575,12 @@ static enum session_outcome do_step(struct session *session, const struct run_st
         session->resumed = 0;
         return SESSION_DONE;
     }
-    enum session_outcome outcome = do_launch(session, step->launch);
-    return outcome == SESSION_DONE ? after_launch(session) : outcome;
+    uint64_t before = session->launches;
+    const struct run_together *together = step->together;
+    enum session_outcome outcome =
+        together ? do_launches(session, &together->at, together->launches.v, together->launches.n)
+                 : do_launches(session, &step->launch->at, &step->launch, 1);
+    return outcome == SESSION_DONE ? after_launches(session, before) : outcome;
 }
 
 static enum session_outcome do_steps(struct session *session, const struct run_steps *steps,

@@ -34,6 +34,13 @@ struct session_kernel {
     struct timed_kernel *timed; // what its launches that took time have counted; NULL: none did
 };
 
+// A launch that is to be executed, and what it has executed.
+struct session_launch {
+    struct session_kernel *kernel;
+    struct launch *launch;
+    uint64_t warp_instructions, thread_instructions;
+};
+
 // Warps that stand still at one place.
 struct session_stall {
     const char *text;            // one sentence without a full stop
@@ -90,12 +97,15 @@ struct session {
     void *context;
     uint64_t stop_after; // launches, of those that are resumed as well; 0: none
     // Called after every launch whose number is a multiple of `checkpoint_every` (0: none) and that
-    // is done.
+    // is done; if others run at the same time, after those.
     uint64_t checkpoint_every;
     void (*checkpoint)(void *context);
     void *checkpoint_context;
-    // Executes a launch. False: grid_run is to do it; NULL: so it is for all.
-    bool (*execute)(void *executor, struct session_kernel *kernel, struct launch *launch,
+    // Is the launch of this number, of the kernel's and from 1, one for `execute`? NULL: none is.
+    // grid_run does the others.
+    bool (*takes)(void *executor, const struct session_kernel *kernel, uint64_t number);
+    // Executes launches at the same time.
+    void (*execute)(void *executor, struct session_launch *launches, uint32_t count,
                     struct arena *arena, struct grid_result *result);
     void *executor;
     // What kernels print.
@@ -131,8 +141,8 @@ bool session_arguments(struct session *session, const struct run_launch *launch,
                        const struct program_function *function, uint8_t *to);
 // Reports on accesses in all.
 uint64_t session_reports(const struct session *session);
-// Tells what has ended a launch.
-void session_tell(struct session *session, const struct session_kernel *kernel,
+// Tells what has ended a launch, the one of that number from 1.
+void session_tell(struct session *session, const struct session_kernel *kernel, uint64_t number,
                   const struct grid_result *result);
 // Tells who waits for whom; session_tell does.
 void session_tell_stalls(struct session *session, const struct stalls *stalls);

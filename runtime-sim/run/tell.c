@@ -16,7 +16,7 @@ static const char *in_function(struct session *session, const struct session_ker
     return arena_printf(session->arena, " in '%.*s'", (int)name->length, name->text);
 }
 
-void session_tell(struct session *session, const struct session_kernel *kernel,
+void session_tell(struct session *session, const struct session_kernel *kernel, uint64_t number,
                   const struct grid_result *result)
 {
     const struct fault *from = &result->fault;
@@ -29,7 +29,7 @@ void session_tell(struct session *session, const struct session_kernel *kernel,
         .text = from->happened ? arena_strndup(session->arena, from->text, strlen(from->text))
                                : "no thread of the launch can go on",
         .kernel = kernel->name,
-        .launch = session->launches,
+        .launch = number,
         .begin = NO_OFFSET,
         .end = NO_OFFSET,
         .has_address = from->has_address,

@@ -95,11 +95,12 @@ struct timed_kernel *timed_counts(struct timed *timed, struct session_kernel *ke
     return kernel->timed;
 }
 
+// For all together, and for a kernel unless it is NULL.
 static void count(struct timed *timed, struct timed_kernel *kernel, const struct stats_mark *before,
                   uint64_t launches, uint64_t cycles)
 {
-    struct timed_kernel *const both[] = {kernel, &timed->total};
-    for (int i = 0; i < 2; i++) {
+    struct timed_kernel *const both[] = {&timed->total, kernel};
+    for (int i = 0; i < 1 + !!kernel; i++) {
         both[i]->launches += launches;
         both[i]->cycles += cycles;
         stats_sum(&timed->stats, before, &both[i]->sum);
@@ -124,34 +125,75 @@ static struct machine_limits limits_of(struct timed *timed)
     };
 }
 
-static bool execute(void *context, struct session_kernel *kernel, struct launch *launch,
+static bool takes(void *context, const struct session_kernel *kernel, uint64_t number)
+{
+    const struct timed *timed = context;
+    return is_timed(timed->wish, kernel->name, number);
+}
+
+// What is for who watches, and for the rows of a time series.
+static void show_launches(struct timed *timed, const struct session_launch *launches,
+                          uint32_t number)
+{
+    uint64_t ctas = 0;
+    timed->kernel = launches[0].kernel->name;
+    for (uint32_t i = 0; i < number; i++) {
+        const uint32_t *grid = launches[i].launch->grid;
+        ctas += (uint64_t)grid[0] * grid[1] * grid[2];
+        if (i)
+            timed->kernel =
+                arena_printf(timed->arena, "%s+%s", timed->kernel, launches[i].kernel->name);
+    }
+    atomic_store(&timed->cycle, 0);
+    atomic_store(&timed->ctas_done, 0);
+    atomic_store(&timed->ctas, ctas);
+}
+
+// What only the machine as a whole can tell is given to the kernel of a launch by itself, and to
+// none of several.
+static void count_launches(struct timed *timed, struct session_launch *launches,
+                           const struct machine_launch *runs, uint32_t number,
+                           const struct stats_mark *before, uint64_t cycles)
+{
+    for (uint32_t i = 0; i < number; i++) {
+        struct timed_kernel *kernel = timed_counts(timed, launches[i].kernel);
+        launches[i].warp_instructions = runs[i].warp_instructions;
+        launches[i].thread_instructions = runs[i].thread_instructions;
+        kernel->warp_instructions += runs[i].warp_instructions;
+        kernel->thread_instructions += runs[i].thread_instructions;
+        timed->last = kernel;
+        if (number == 1)
+            break;
+        kernel->together++;
+        kernel->launches++;
+        kernel->cycles += runs[i].ended - runs[i].begun;
+    }
+    count(timed, number == 1 ? timed->last : NULL, before, number, cycles);
+}
+
+static void execute(void *context, struct session_launch *launches, uint32_t number,
                     struct arena *arena, struct grid_result *result)
 {
     struct timed *timed = context;
     const struct timed_wish *wish = timed->wish;
-    if (!is_timed(wish, kernel->name, kernel->launches + 1))
-        return false;
     if (wish->max_cycles && timed->total.cycles >= wish->max_cycles) {
         *result = (struct grid_result){.limited = true};
-        return true;
+        return;
     }
     struct arena own;
     arena_init(&own, arena->memory);
     struct stats_mark before = stats_take(&timed->stats, &own);
-    struct machine_launch one = {.launch = launch};
+    struct machine_launch *runs = ARENA_ARRAY(&own, struct machine_launch, number);
+    for (uint32_t i = 0; i < number; i++)
+        runs[i].launch = launches[i].launch;
     struct machine_limits limits = limits_of(timed);
     uint64_t begun = machine_cycle(timed->machine);
     if (wish->max_cycles)
         limits.cycles = begun + wish->max_cycles - timed->total.cycles;
-    timed->kernel = kernel->name;
-    atomic_store(&timed->cycle, 0);
-    atomic_store(&timed->ctas_done, 0);
-    atomic_store(&timed->ctas, (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]);
-    machine_run(timed->machine, &one, 1, &limits, result);
-    timed->last = timed_counts(timed, kernel);
-    count(timed, timed->last, &before, 1, machine_cycle(timed->machine) - begun);
+    show_launches(timed, launches, number);
+    machine_run(timed->machine, runs, number, &limits, result);
+    count_launches(timed, launches, runs, number, &before, machine_cycle(timed->machine) - begun);
     arena_free(&own);
-    return true;
 }
 
 static void make_machine(struct timed *timed, uint64_t cycle)
@@ -177,6 +219,7 @@ void timed_begin(struct timed *timed, struct session *session, const struct time
     make_machine(timed, 0);
     timed->total.sum = stats_zero(&timed->stats, session->arena);
     timed->sampled = stats_zero(&timed->stats, &timed->own);
+    session->takes = takes;
     session->execute = execute;
     session->executor = timed;
 }

@@ -30,8 +30,11 @@ struct timed_wish {
 
 // What the launches of a kernel have counted that took time.
 struct timed_kernel {
-    uint64_t launches, cycles;
-    struct stats_mark sum; // of the statistics of `timed`
+    uint64_t launches;
+    uint64_t cycles; // each launch's from its own begin to its end; in total those of the machine
+    struct stats_mark sum; // of the statistics of `timed`, of launches by themselves
+    uint64_t together;     // launches at the same time as others: of these `sum` has nothing
+    uint64_t warp_instructions, thread_instructions; // of a kernel
 };
 
 struct timed {
@@ -76,8 +79,10 @@ void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *
 void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until);
 void timed_end(struct timed *timed);
 
-// Value of a statistic of a kernel's timed launches (NULL: of all). Needs a name that there is.
-double timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name);
+// Value of a statistic of a kernel's timed launches (NULL: of all). False: it is not known, as some
+// of them have run at the same time as others.
+bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name,
+                 double *value);
 
 // Results: all statistics, for each kernel and in total, by the name of the file as JSON (.json),
 // CSV (.csv) or text, which has the names that users of other simulators know as well.

@@ -18,10 +18,12 @@ static const struct public_name public_names[] = {
 
 enum { PUBLIC_NAMES = sizeof public_names / sizeof *public_names, LONGEST_NAME = 64 };
 
-// Names with blanks between them, those that are subtracted with a minus.
-static double add_up(const struct stats *stats, const struct stats_mark *since, const char *names)
+// Names with blanks between them, those that are subtracted with a minus. False: one of them is not
+// known.
+static bool add_up(const struct stats *stats, const struct stats_mark *since, const char *names,
+                   double *sum)
 {
-    double sum = 0, value;
+    *sum = 0;
     while (*names) {
         char name[LONGEST_NAME];
         bool minus = *names == '-';
@@ -29,19 +31,65 @@ static double add_up(const struct stats *stats, const struct stats_mark *since, 
         size_t length = strcspn(names, " ");
         memcpy(name, names, length);
         name[length] = 0;
-        if (stats_find(stats, since, name, &value))
-            sum += minus ? -value : value;
+        double value;
+        if (!stats_find(stats, since, name, &value))
+            return false;
+        *sum += minus ? -value : value;
         names += length + (names[length] == ' ');
     }
-    return sum;
+    return true;
 }
 
-static double public_value(const struct stats *stats, const struct stats_mark *since,
-                           const struct public_name *name)
+static bool public_value(const struct stats *stats, const struct stats_mark *since,
+                         const struct public_name *name, double *value)
 {
-    double numerator = add_up(stats, since, name->numerator);
-    double denominator = *name->denominator ? add_up(stats, since, name->denominator) : 1;
-    return denominator != 0 ? numerator / denominator : 0;
+    double denominator = 1;
+    if (!add_up(stats, since, name->numerator, value) ||
+        (*name->denominator && !add_up(stats, since, name->denominator, &denominator)))
+        return false;
+    *value = denominator != 0 ? *value / denominator : 0;
+    return true;
+}
+
+// What is known of a kernel
+
+struct known {
+    const struct stats *stats;
+    struct stats_mark since;
+};
+
+// Of a kernel with launches at the same time as others: what is counted for each launch.
+static struct stats *own_stats(const struct timed *timed, const struct timed_kernel *counts,
+                               struct arena *arena)
+{
+    static const char *const names[] = {
+        "cycles", "launches", "warp_instructions", "thread_instructions", "ipc", "warp_ipc"};
+    enum { NAMES = sizeof names / sizeof *names };
+    const struct stat_group *machine = &timed->stats.groups.v[0];
+    struct machine_totals *totals = ARENA_NEW(arena, struct machine_totals);
+    struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, NAMES);
+    struct stats *stats = ARENA_NEW(arena, struct stats);
+    uint32_t count = 0;
+    *totals = (struct machine_totals){.cycles = counts->cycles,
+                                      .launches = counts->launches,
+                                      .warp_instructions = counts->warp_instructions,
+                                      .thread_instructions = counts->thread_instructions};
+    for (uint32_t i = 0; i < machine->count; i++)
+        for (uint32_t k = 0; k < NAMES; k++)
+            if (!strcmp(machine->keys[i].name, names[k]))
+                keys[count++] = machine->keys[i];
+    stats_init(stats, arena);
+    stats_add(stats, machine->name, keys, count, totals);
+    return stats;
+}
+
+static struct known known_of(const struct timed *timed, const struct timed_kernel *counts,
+                             struct arena *arena)
+{
+    if (!counts->together)
+        return (struct known){&timed->stats, stats_since(&timed->stats, &counts->sum, arena)};
+    const struct stats *stats = own_stats(timed, counts, arena);
+    return (struct known){stats, stats_zero(stats, arena)};
 }
 
 // Kernels, one after the other, then all together
@@ -71,18 +119,21 @@ static void write_text(const struct timed *timed, const struct session_kernel *k
 {
     struct arena own;
     arena_init(&own, timed->arena->memory);
-    struct stats_mark since = stats_since(&timed->stats, &counts->sum, &own);
+    struct known known = known_of(timed, counts, &own);
     if (kernel)
         fprintf(to, "kernel_name = %s\n", kernel->name);
     else
         fputs("# all kernels\n", to);
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
         const struct public_name *name = &public_names[i];
+        double value;
+        if (!public_value(known.stats, &known.since, name, &value))
+            continue;
         fprintf(to, "%s = ", kernel ? name->kernel : name->total);
-        write_number(to, public_value(&timed->stats, &since, name));
+        write_number(to, value);
         fprintf(to, " # %s\n", name->text);
     }
-    stats_text(&timed->stats, &since, to);
+    stats_text(known.stats, &known.since, to);
     fputs(kernel ? "\n" : "", to);
     arena_free(&own);
 }
@@ -92,20 +143,22 @@ static void write_csv(const struct timed *timed, const struct session_kernel *ke
 {
     struct arena own;
     arena_init(&own, timed->arena->memory);
-    struct stats_mark since = stats_since(&timed->stats, &counts->sum, &own);
-    stats_csv_rows(&timed->stats, &since, kernel ? arena_printf(&own, "%s,", kernel->name) : ",",
-                   to);
+    struct known known = known_of(timed, counts, &own);
+    stats_csv_rows(known.stats, &known.since,
+                   kernel ? arena_printf(&own, "%s,", kernel->name) : ",", to);
     arena_free(&own);
 }
 
-static void write_public_json(const struct timed *timed, const struct stats_mark *since, bool total,
-                              struct json *json)
+static void write_public_json(const struct known *known, bool total, struct json *json)
 {
     json_key(json, "other_names");
     json_object(json);
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
+        double value;
+        if (!public_value(known->stats, &known->since, &public_names[i], &value))
+            continue;
         json_key(json, total ? public_names[i].total : public_names[i].kernel);
-        json_double(json, public_value(&timed->stats, since, &public_names[i]));
+        json_double(json, value);
     }
     json_end_object(json);
 }
@@ -116,7 +169,7 @@ static void write_json(const struct timed *timed, const struct session_kernel *k
     struct json *json = context;
     struct arena own;
     arena_init(&own, timed->arena->memory);
-    struct stats_mark since = stats_since(&timed->stats, &counts->sum, &own);
+    struct known known = known_of(timed, counts, &own);
     if (!kernel) {
         json_end_array(json);
         json_key(json, "total");
@@ -129,8 +182,8 @@ static void write_json(const struct timed *timed, const struct session_kernel *k
     json_key(json, "launches");
     json_uint(json, counts->launches);
     json_key(json, "statistics");
-    stats_json(&timed->stats, &since, json);
-    write_public_json(timed, &since, !kernel, json);
+    stats_json(known.stats, &known.since, json);
+    write_public_json(&known, !kernel, json);
     json_end_object(json);
     arena_free(&own);
 }
@@ -171,16 +224,15 @@ void timed_write_stats(const struct timed *timed, const char *path, FILE *to)
     }
 }
 
-double timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name)
+bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name,
+                 double *value)
 {
     struct arena own;
-    double value;
     arena_init(&own, timed->arena->memory);
-    struct stats_mark since =
-        stats_since(&timed->stats, kernel ? &kernel->sum : &timed->total.sum, &own);
-    bool found = stats_find(&timed->stats, &since, name, &value);
+    struct known known = known_of(timed, kernel ? kernel : &timed->total, &own);
+    bool found = stats_find(known.stats, &known.since, name, value);
     arena_free(&own);
-    return found ? value : 0;
+    return found;
 }
 
 // A machine without a program has all statistics of one with a program.

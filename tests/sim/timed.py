@@ -174,7 +174,11 @@ def series(folder):
              '--stats=out.json', '--json=run.json'), 0, '', '')
     with open(folder / 'out.csv', encoding='utf-8') as file:
         rows = list(csv.DictReader(file))
-    total = statistics(folder / 'out.json')[1]['statistics']
+    kernels, total = statistics(folder / 'out.json')
+    for kernel in summary(folder / 'run.json')['kernels']:
+        same(kernel['warp_instructions'],
+             kernels[kernel['name']]['statistics']['machine.warp_instructions'])
+    total = total['statistics']
     same([int(row['cycle']) for row in rows],
          list(range(500, total['machine.cycles'] + 1, 500)))
     for row in rows:

@@ -37,12 +37,19 @@ static void read_source(struct sample *s, struct source *source, const char *pat
     source_init(source, &s->arena, path, file.text, file.length);
 }
 
-static bool execute(void *drive, struct session_kernel *kernel, struct launch *launch,
+static bool takes(void *drive, const struct session_kernel *kernel, uint64_t number)
+{
+    (void)drive, (void)kernel, (void)number;
+    return true;
+}
+
+static void execute(void *drive, struct session_launch *launches, uint32_t count,
                     struct arena *arena, struct grid_result *result)
 {
-    (void)kernel;
-    drive_run(drive, launch, arena, result);
-    return true;
+    assert_int_equal(count, 1);
+    drive_run(drive, launches->launch, arena, result);
+    launches->warp_instructions = result->warp_instructions;
+    launches->thread_instructions = result->thread_instructions;
 }
 
 static void run(struct sample *s, const char *path, struct drive *drive)
@@ -67,7 +74,8 @@ static void run(struct sample *s, const char *path, struct drive *drive)
                                   .diags = &s->diags,
                                   .threads = 1,
                                   .profiled = true,
-                                  .execute = drive ? execute : NULL,
+                                  .takes = drive ? takes : NULL,
+                                  .execute = execute,
                                   .executor = drive};
     assert_true(session_prepare(&s->session));
     assert_int_equal(session_run(&s->session), SESSION_DONE);
