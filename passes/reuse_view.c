@@ -111,7 +111,7 @@ static struct rounds find_rounds(struct reuses *r, uint32_t loop)
     if (!r->no_accesses)
         r->no_accesses = ARENA_ARRAY(r->arena, bool, r->fn->insts.n);
     struct trip trip = trip_of(r->arena, r->module, r->fn, loop, &exits, r->no_accesses, r->facts);
-    bool known = trip.kind == TRIP_CONSTANT && trip.count <= MOST_ROUNDS;
+    bool known = exits.edges == 1 && trip.kind == TRIP_CONSTANT && trip.count <= MOST_ROUNDS;
     return (struct rounds){true, known ? trip.count : 0, exits.from};
 }
 

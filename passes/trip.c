@@ -1,39 +1,26 @@
-// Counted loops: one exit, whose test compares a counter with a bound. The counter is a register
+// Counted loops: exits whose tests compare a counter with a bound. The counter is a register
 // that all ways around the loop change by the same step; the bound does not change in the loop.
-#include "passes/trip.h"
-#include "passes/trip_count.h"
-#include "passes/trip_internal.h"
+#include "passes/trip_finder.h"
 
-enum { MOST_STEPS = 64, MOST_VALUES = 128 }; // to look at from a guard, for a count
-
-struct finder {
-    struct arena *arena;
-    const struct ir_module *module;
-    const struct ir_function *fn;
-    struct facts *facts;
-    uint32_t loop;
-    struct tracer tracer;
-    struct trip trip;
-};
-
-static bool unknown(struct finder *f, uint32_t because, const char *why)
+bool trip_unknown(struct finder *f, uint32_t because, const char *why)
 {
     f->trip = (struct trip){.kind = TRIP_UNKNOWN, .why = why, .because = because};
     return false;
 }
 
-static bool in_loop(const struct finder *f, uint32_t block)
-{
-    return ir_in_loop(f->fn, f->loop, block);
-}
-
-static uint32_t operand_after_defs(const struct ir_function *fn, uint32_t inst, uint32_t n)
+uint32_t trip_use(const struct ir_function *fn, uint32_t inst, uint32_t n)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
         if (fn->operands.v[i].role == ROLE_USE && !n--)
             return i;
     return IR_NONE;
+}
+
+uint32_t trip_defining(const struct ir_function *fn, uint32_t version)
+{
+    const struct ir_version *v = &fn->versions.v[version];
+    return v->kind == VERSION_INST ? v->index : IR_NONE;
 }
 
 static uint32_t count_role(const struct ir_function *fn, uint32_t inst, enum ir_role role)
@@ -53,72 +40,6 @@ static bool is_integer(uint16_t type)
     return false;
 }
 
-static uint32_t defining_inst(const struct ir_function *fn, uint32_t version)
-{
-    const struct ir_version *v = &fn->versions.v[version];
-    return v->kind == VERSION_INST ? v->index : IR_NONE;
-}
-
-// The test
-
-struct test {
-    uint32_t inst; // setp
-    bool goes_on;  // the loop goes on if the comparison holds
-    enum comparison comparison;
-    bool is_signed;
-    unsigned bits;
-    uint32_t left, right; // operands: what holds the counter, and the bound
-};
-
-// Whether the branch at the end of the exit's block goes on for a true guard.
-static bool find_branch(struct finder *f, uint32_t block, uint32_t *guard, bool *goes_on)
-{
-    const struct ir_block *b = &f->fn->blocks.v[block];
-    uint32_t inst = b->end - 1;
-    const struct ir_inst *at = &f->fn->insts.v[inst];
-    if (b->first == b->end || at->op != OP_bra || !(at->flags & INST_GUARDED) || b->succ_count != 2)
-        return unknown(f, b->first < b->end ? inst : IR_NONE,
-                       "its exit is not a conditional branch");
-    uint32_t label = ir_find_operand(f->fn, inst, ROLE_LABEL, 0);
-    *guard = ir_find_operand(f->fn, inst, ROLE_GUARD, 0);
-    if (label == IR_NONE || *guard == IR_NONE || f->fn->operands.v[*guard].kind != OPERAND_REGISTER)
-        return unknown(f, inst, "its exit is not a conditional branch");
-    bool negated = at->flags & INST_GUARD_NEGATED;
-    *goes_on = in_loop(f, f->fn->operands.v[label].index) != negated;
-    return true;
-}
-
-static bool is_second_result(const struct ir_function *fn, uint32_t inst, uint32_t version)
-{
-    uint32_t second = ir_find_operand(fn, inst, ROLE_DEF, 1);
-    return second != IR_NONE && fn->operand_version.v[second] == version;
-}
-
-// From the guard back to the comparison, through negations and copies of predicates.
-static bool find_comparison(struct finder *f, uint32_t operand, struct test *test)
-{
-    for (int i = 0; i < MOST_STEPS; i++) {
-        uint32_t version = f->fn->operand_version.v[operand];
-        uint32_t inst = version == IR_NONE ? IR_NONE : defining_inst(f->fn, version);
-        if (inst == IR_NONE || !in_loop(f, f->fn->insts.v[inst].block))
-            return unknown(f, f->fn->operand_inst.v[operand],
-                           "its exit does not test a comparison made in the loop");
-        const struct ir_inst *at = &f->fn->insts.v[inst];
-        bool plain = !(at->flags & INST_GUARDED);
-        test->inst = inst;
-        if (at->op == OP_setp && plain) {
-            test->goes_on ^= is_second_result(f->fn, inst, version);
-            return true;
-        }
-        bool copies = (at->op == OP_mov || at->op == OP_not) && plain && at->operand_count == 2;
-        if (!copies || f->fn->operands.v[at->operands + 1].kind != OPERAND_REGISTER)
-            return unknown(f, inst, "its exit tests more than one comparison");
-        test->goes_on ^= (at->op == OP_not) ^ f->fn->operands.v[at->operands + 1].negated;
-        operand = at->operands + 1;
-    }
-    return unknown(f, test->inst, "its exit tests more than one comparison");
-}
-
 static bool read_comparison(struct finder *f, struct test *test)
 {
     static const struct {
@@ -134,9 +55,9 @@ static bool read_comparison(struct finder *f, struct test *test)
     const struct ir_inst *at = &f->fn->insts.v[test->inst];
     uint32_t uses = count_role(f->fn, test->inst, ROLE_USE);
     if (!is_integer(at->type) || uses != 2)
-        return unknown(f, test->inst,
-                       uses != 2 ? "its exit tests more than one comparison"
-                                 : "its exit compares floating-point values");
+        return trip_unknown(f, test->inst,
+                            uses != 2 ? "its exit tests more than one comparison"
+                                      : "its exit compares floating-point values");
     test->bits = ir_type_bits(at->type);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ir_has_modifier(f->module, f->fn, test->inst, words[i].word)) {
@@ -145,7 +66,7 @@ static bool read_comparison(struct finder *f, struct test *test)
                               (at->type == W_s16 || at->type == W_s32 || at->type == W_s64);
             return true;
         }
-    return unknown(f, test->inst, "its exit makes a comparison that is not known");
+    return trip_unknown(f, test->inst, "its exit makes a comparison that is not known");
 }
 
 // What changes the counter
@@ -157,7 +78,7 @@ static bool find_step(struct finder *f, const struct linear *counter, struct lin
     unsigned bits = f->fn->registers.v[phi->reg].bits;
     struct linear once = linear_constant(0, bits), found = linear_unknown();
     for (uint32_t i = 0; i < f->fn->blocks.v[phi->block].pred_count; i++) {
-        if (!in_loop(f, ir_preds(f->fn, phi->block)[i]))
+        if (!trip_in_loop(f, ir_preds(f->fn, phi->block)[i]))
             continue;
         struct linear next = trip_version(&f->tracer, f->fn->phi_args.v[phi->args + i], bits);
         bool cut = next.narrow &&
@@ -220,7 +141,7 @@ static struct linear entering_value(struct finder *f, uint32_t phi, unsigned bit
     struct linear first = linear_unknown();
     for (uint32_t i = 0; i < f->fn->blocks.v[at->block].pred_count; i++) {
         uint32_t pred = ir_preds(f->fn, at->block)[i];
-        if (in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
+        if (trip_in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
             continue;
         struct linear value = trip_version(&f->tracer, f->fn->phi_args.v[at->args + i], bits);
         if (!value.known || !linear_is_constant(&value) ||
@@ -248,7 +169,7 @@ static bool steps_back(struct finder *f, uint32_t phi, int64_t ahead)
     const struct ir_phi *at = &f->fn->phis.v[phi];
     for (uint32_t i = 0; f->facts && i < f->fn->blocks.v[at->block].pred_count; i++) {
         uint32_t pred = ir_preds(f->fn, at->block)[i];
-        if (in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
+        if (trip_in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
             continue;
         struct affine start =
             affine_of_version(facts_affines(f->facts), f->fn->phi_args.v[at->args + i]);
@@ -321,8 +242,8 @@ static bool set_bound(struct finder *f, const struct test *test, struct linear b
 // Everything that the count depends on, with the counter on the left of the comparison.
 static bool find_progress(struct finder *f, struct test *test, struct progress *p)
 {
-    test->left = operand_after_defs(f->fn, test->inst, 0);
-    test->right = operand_after_defs(f->fn, test->inst, 1);
+    test->left = trip_use(f->fn, test->inst, 0);
+    test->right = trip_use(f->fn, test->inst, 1);
     struct linear left = trip_operand(&f->tracer, test->left, test->bits);
     struct linear right = trip_operand(&f->tracer, test->right, test->bits);
     p->comparison = test->comparison;
@@ -336,11 +257,11 @@ static bool find_progress(struct finder *f, struct test *test, struct progress *
     if (!test->goes_on)
         p->comparison = comparison_negated(p->comparison);
     if (!left.known || left.phi == IR_NONE)
-        return unknown(f, test->inst,
-                       "what its exit compares is not changed by additions of the same step");
+        return trip_unknown(f, test->inst,
+                            "what its exit compares is not changed by additions of the same step");
     if (!right.known || right.phi != IR_NONE)
-        return unknown(f, test->inst,
-                       "the bound that its exit compares with is computed in the loop");
+        return trip_unknown(f, test->inst,
+                            "the bound that its exit compares with is computed in the loop");
     struct linear step;
     p->bits = left.narrow ? left.narrow : test->bits;
     p->is_signed = left.narrow ? left.narrow_signed : test->is_signed;
@@ -348,9 +269,9 @@ static bool find_progress(struct finder *f, struct test *test, struct progress *
     p->plain = left.factor == 1 && !left.narrow && !left.count;
     if (!find_step(f, &left, &step) || !set_step(f, step, left.factor, left.narrow, p) ||
         !set_start(f, test, left, &step, p))
-        return unknown(f, test->inst, "its counter is not changed by the same step each time");
+        return trip_unknown(f, test->inst, "its counter is not changed by the same step each time");
     if (!set_bound(f, test, right, p))
-        return unknown(f, test->inst, "its count is too long to write");
+        return trip_unknown(f, test->inst, "its count is too long to write");
     return true;
 }
 
@@ -367,8 +288,8 @@ static bool fits(const struct affines *affines, const struct affine *a, const st
 // What a version is a constant away from, through copies and additions.
 static uint32_t origin(struct finder *f, uint32_t version, unsigned bits, int64_t *distance)
 {
-    for (int i = 0; i < MOST_STEPS; i++) {
-        uint32_t inst = defining_inst(f->fn, version), operand, number;
+    for (int i = 0; i < TRIP_STEPS; i++) {
+        uint32_t inst = trip_defining(f->fn, version), operand, number;
         if (inst == IR_NONE)
             return version;
         const struct ir_inst *at = &f->fn->insts.v[inst];
@@ -377,8 +298,8 @@ static uint32_t origin(struct finder *f, uint32_t version, unsigned bits, int64_
         if ((at->op != OP_mov && !adds) || (at->flags & INST_GUARDED) || at->vector != 1 ||
             ir_type_bits(at->type) != bits || ir_has_modifier(f->module, f->fn, inst, W_sat))
             return version;
-        operand = operand_after_defs(f->fn, inst, 0);
-        number = adds ? operand_after_defs(f->fn, inst, 1) : IR_NONE;
+        operand = trip_use(f->fn, inst, 0);
+        number = adds ? trip_use(f->fn, inst, 1) : IR_NONE;
         if (operand == IR_NONE || f->fn->operands.v[operand].kind != OPERAND_REGISTER ||
             (adds && (f->fn->operands.v[number].kind != OPERAND_IMMEDIATE ||
                       !trip_immediate(&f->tracer, &f->fn->operands.v[number], bits, &value))))
@@ -425,7 +346,7 @@ static bool find_distance(struct finder *f, const struct test *test, const struc
     for (uint32_t i = 0; i < f->fn->blocks.v[phi->block].pred_count; i++) {
         uint32_t pred = ir_preds(f->fn, phi->block)[i];
         int64_t next;
-        if (in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
+        if (trip_in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
             continue;
         if (!find_difference(f, test, f->fn->phi_args.v[phi->args + i], in_range, &next) ||
             (found && next != *distance))
@@ -449,74 +370,17 @@ static bool count_distance(struct finder *f, const struct test *test, struct pro
     return !count_trips(f->arena, &p, &f->trip);
 }
 
-// The test
-
-static bool tests_each_time(struct finder *f, uint32_t block)
+bool trip_count_test(struct finder *f, struct test test, bool several, bool at_bottom)
 {
-    const struct ir_block *header = &f->fn->blocks.v[f->fn->loops.v[f->loop].header];
-    if (f->fn->blocks.v[block].loop != f->loop)
-        return false;
-    for (uint32_t i = 0; i < header->pred_count; i++) {
-        uint32_t pred = f->fn->edges.v[header->pred + i];
-        if (in_loop(f, pred) && !ir_dominates(f->fn, block, pred))
-            return false;
-    }
-    return true;
-}
-
-// True if the loop has an access that runs only if the test has let pass.
-static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t block,
-                            const bool *accesses)
-{
-    const struct ir_loop *loop = &fn->loops.v[in];
-    for (uint32_t i = 0; i < loop->block_count; i++) {
-        const struct ir_block *b = &fn->blocks.v[loop->blocks[i]];
-        if (loop->blocks[i] == block || !ir_dominates(fn, block, loop->blocks[i]))
-            continue;
-        for (uint32_t inst = b->first; inst < b->end; inst++)
-            if (accesses[inst])
-                return true;
-    }
-    return false;
-}
-
-static bool find(struct finder *f, const struct loop_exits *exits, const bool *accesses)
-{
-    struct test test = {0};
     struct progress progress = {0};
-    uint32_t guard;
-    if (exits->edges != 1 || exits->to == IR_NONE) {
-        uint32_t block = exits->edges ? exits->from : f->fn->loops.v[f->loop].header;
-        const struct ir_block *b = &f->fn->blocks.v[block];
-        return unknown(f, b->first < b->end ? b->end - 1 : IR_NONE,
-                       exits->edges ? "it has several exits" : "it has no exit");
-    }
-    if (!tests_each_time(f, exits->from))
-        return unknown(f, f->fn->blocks.v[exits->from].end - 1,
-                       "some iterations go round its test");
-    if (!find_branch(f, exits->from, &guard, &test.goes_on) || !find_comparison(f, guard, &test) ||
-        !read_comparison(f, &test) || !find_progress(f, &test, &progress))
+    f->tracer.left = TRIP_VALUES;
+    if (!read_comparison(f, &test) || !find_progress(f, &test, &progress))
         return false;
-    progress.at_bottom = !accesses_behind(f->fn, f->loop, exits->from, accesses);
+    if (several && progress.comparison == COMPARE_NE)
+        return trip_unknown(f, test.inst, "one of its comparisons with != may miss the bound");
+    progress.at_bottom = at_bottom;
     if (count_distance(f, &test, progress))
         return true;
     const char *why = count_trips(f->arena, &progress, &f->trip);
-    return why ? unknown(f, test.inst, why) : true;
-}
-
-struct trip trip_of(struct arena *arena, const struct ir_module *module,
-                    const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
-                    const bool *accesses, struct facts *facts)
-{
-    struct finder finder = {
-        .arena = arena, .module = module, .fn = fn, .facts = facts, .loop = loop};
-    finder.tracer = (struct tracer){arena, module, fn, loop, MOST_VALUES};
-    find(&finder, exits, accesses);
-    return finder.trip;
-}
-
-bool trip_tests_first(const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
-                      const bool *accesses)
-{
-    return exits->edges == 1 && accesses_behind(fn, loop, exits->from, accesses);
+    return why ? trip_unknown(f, test.inst, why) : true;
 }

@@ -45,7 +45,8 @@ struct trip {
 // Needs SSA and loops. `accesses` tells for each instruction whether it is an access to save: where
 // some stand behind the loop's test, an iteration is a run through those; where all stand before
 // it, what stands before the test has run once more often than the test has let pass, and that is
-// counted. `facts` (or NULL) find more constants.
+// counted. With several exits it is counted how often control comes to the header. `facts` (or
+// NULL) find more constants.
 struct trip trip_of(struct arena *arena, const struct ir_module *module,
                     const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
                     const bool *accesses, struct facts *facts);

@@ -48,9 +48,6 @@ UNKNOWN = {
     ('halves_constant', 0): 'the counter is divided',
     ('halves_to_four', 0): 'a logarithm',
     ('wraps_below_less', 0): 'goes on until the counter has wrapped around',
-    ('unrolled_pointer', 0): 'four exits',
-    ('two_bounds', 0): 'two comparisons',
-    ('either_bound', 0): 'two comparisons',
     ('breaks', 0): 'ends where memory says so',
     ('two_exits', 0): 'one of two exits compares with !=, and may miss its bound',
     ('returns', 0): 'ends where memory says so',
@@ -109,15 +106,14 @@ def label_above(lines, line):
 
 
 def tests_first(lines, begin, header, end):
-    """True if an access stands behind the branch that leaves. The header may stand below others."""
+    """True if an access stands behind the one branch that leaves. The header may stand below others."""
     around = [*range(header, end + 1), *range(begin, header)]
     labels = {lines[i - 1][:-1] for i in around if lines[i - 1].endswith(':')}
     labels.add(label_above(lines, header))
-    for place, i in enumerate(around[:-1]):
-        target = re.search(r'@!?%p\d+ bra\s+(\S+);', lines[i - 1])
-        if target and target[1] not in labels:
-            return any('.global' in lines[k - 1] for k in around[place + 1:])
-    return False
+    targets = [re.search(r'@!?%p\d+ bra\s+(\S+);', lines[i - 1]) for i in around]
+    leaving = [place for place, target in enumerate(targets)
+               if target and (target[1] not in labels or place == len(around) - 1)]
+    return len(leaving) == 1 and any('.global' in lines[k - 1] for k in around[leaving[0] + 1:])
 
 
 def analyse(folder, kernel, text):

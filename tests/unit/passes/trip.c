@@ -443,6 +443,39 @@ static const struct {
      "LOOP: st.global.u32 [%a], 0;\nld.global.u32 %y, [%b];\nadd.s32 %x, %x, 1;\n"
      "setp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\n",
      NULL},
+    {"both comparisons have to let pass",
+     "mov.u32 %i, 0;\nLOOP: st.global.u32 [%a], 0;\nadd.s32 %i, %i, 1;\n"
+     "setp.lt.s32 %p, %i, %x;\nsetp.lt.u32 %q, %i, 10;\nand.pred %p, %p, %q;\n@%p bra LOOP;\n",
+     "min(max(%x, 1), 10)"},
+    {"neither may fail, said the other way round",
+     "mov.u32 %i, 0;\nLOOP: st.global.u32 [%a], 0;\nadd.s32 %i, %i, 1;\n"
+     "setp.ge.s32 %p, %i, %x;\nsetp.ge.s32 %q, %i, %y;\nor.pred %p, %p, %q;\n@!%p bra LOOP;\n",
+     "min(max(%x, 1), max(%y, 1))"},
+    {"one of two is enough",
+     "mov.u32 %i, 0;\nLOOP: st.global.u32 [%a], 0;\nadd.s32 %i, %i, 1;\n"
+     "setp.lt.s32 %p, %i, %x;\nsetp.lt.s32 %q, %i, 10;\nor.pred %p, %p, %q;\n@%p bra LOOP;\n",
+     "max(max(%x, 1), 10)"},
+    {"one of two is enough, but one may miss its bound",
+     "mov.u32 %i, 0;\nLOOP: st.global.u32 [%a], 0;\nadd.s32 %i, %i, 1;\n"
+     "setp.ne.s32 %p, %i, %x;\nsetp.lt.s32 %q, %i, 10;\nor.pred %p, %p, %q;\n@%p bra LOOP;\n",
+     NULL},
+    {"constants",
+     "mov.u32 %i, 0;\nLOOP: st.global.u32 [%a], 0;\nadd.s32 %i, %i, 3;\n"
+     "setp.lt.s32 %p, %i, 100;\nsetp.lt.s32 %q, %i, 10;\nand.pred %p, %p, %q;\n@%p bra LOOP;\n",
+     "4"},
+    {"unrolled by two, with a test for each half",
+     "LOOP: st.global.u32 [%a], 0;\nadd.s32 %i, %x, 1;\nsetp.ge.s32 %p, %i, %y;\n@%p bra OUT;\n"
+     "st.global.u32 [%a], 0;\nadd.s32 %x, %x, 2;\nsetp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\nOUT:\n",
+     "min(max((%y - %x + 2) / 2, 1), max((%y - %x + 1) / 2, 1))"},
+    {"two exits, of which one may be missed",
+     "mov.u32 %i, 0;\nLOOP: st.global.u32 [%a], 0;\nsetp.eq.s32 %p, %i, %x;\n@%p bra OUT;\n"
+     "add.s32 %i, %i, 1;\nsetp.lt.s32 %p, %i, %y;\n@%p bra LOOP;\nOUT:\n",
+     NULL},
+    {"two exits, one in some iterations only",
+     "mov.u32 %i, 0;\nLOOP: setp.lt.s32 %q, %i, %z;\n@%q bra NEXT;\nsetp.ge.s32 %p, %i, %x;\n"
+     "@%p bra OUT;\nNEXT: st.global.u32 [%a], 0;\nadd.s32 %i, %i, 1;\nsetp.lt.s32 %p, %i, %y;\n"
+     "@%p bra LOOP;\nOUT:\n",
+     NULL},
     {"two exits",
      "LOOP: setp.eq.s32 %q, %x, 7;\n@%q bra OUT;\nst.global.u32 [%a], 0;\n"
      "add.s32 %x, %x, 1;\nsetp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\nOUT:\n",
