@@ -43,6 +43,16 @@ static void add_parts(struct memsys *m)
     }
 }
 
+// Whole cycles of the core. What clocks of other lengths leave over is left out of each part, and
+// so of the sum of the parts.
+static void to_cycles(struct memsys_client_stats *stats, uint64_t period)
+{
+    stats->injection_sum /= period;
+    stats->service_sum /= period;
+    stats->noc_sum /= period;
+    stats->latency_sum = stats->injection_sum + stats->service_sum + stats->noc_sum;
+}
+
 static void add_clients(struct memsys *m)
 {
     struct memsys_client_stats all = {0};
@@ -50,21 +60,19 @@ static void add_clients(struct memsys *m)
         struct memsys_client_stats *cycles = &m->client_cycles[i];
         add_group(&all, &m->client[i], client_keys, CLIENT_KEYS);
         *cycles = m->client[i];
-        cycles->latency_sum /= m->core_period;
-        cycles->injection_sum /= m->core_period;
-        cycles->service_sum /= m->core_period;
-        cycles->noc_sum /= m->core_period;
+        to_cycles(cycles, m->core_period);
     }
+    to_cycles(&all, m->core_period);
     m->stats.requests = all.requests;
     m->stats.answers = all.answers;
     m->stats.data_answers = all.data_answers;
     m->stats.from_llc = all.from_llc;
     m->stats.from_merge = all.from_merge;
     m->stats.from_dram = all.from_dram;
-    m->stats.latency_sum = all.latency_sum / m->core_period;
-    m->stats.injection_sum = all.injection_sum / m->core_period;
-    m->stats.service_sum = all.service_sum / m->core_period;
-    m->stats.noc_sum = all.noc_sum / m->core_period;
+    m->stats.latency_sum = all.latency_sum;
+    m->stats.injection_sum = all.injection_sum;
+    m->stats.service_sum = all.service_sum;
+    m->stats.noc_sum = all.noc_sum;
 }
 
 static void add_hops(struct memsys *m)
