@@ -22,6 +22,25 @@ void machine_sections(struct config_section sections[MACHINE_SECTIONS],
         sections[MEMSYS_SECTIONS + i] = own[i];
 }
 
+// A machine is memory of the host, too: some 50 bytes for each line that its caches have room for.
+static const char *check_lines(struct arena *arena, const struct machine_config *config)
+{
+    enum { MOST = 1 << 24 };
+    const struct tags_config *tags[] = {&config->code, &config->constant, &config->texture};
+    uint64_t each = config->l1.sets * config->l1.ways, cores = config->memsys.memory.cores;
+    for (uint32_t i = 0; i < sizeof tags / sizeof *tags; i++)
+        each += tags[i]->sets * tags[i]->ways;
+    uint64_t slice = config->memsys.llc.sets * config->memsys.llc.ways;
+    uint32_t slices = config->memsys.memory.partition_nodes.n;
+    if (cores * each + slices * slice <= MOST)
+        return NULL;
+    return arena_printf(arena,
+                        "the caches of %llu cores have %llu lines each, the slices %llu, "
+                        "together more than %u",
+                        (unsigned long long)cores, (unsigned long long)each,
+                        (unsigned long long)slice, (unsigned)MOST);
+}
+
 const char *machine_check(struct arena *arena, const struct machine_config *config)
 {
     const char *wrong = cache_config_fault(&config->l1, "l1", arena);
@@ -35,5 +54,6 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     if (config->core.threads > config->core.warps * LANES)
         return arena_printf(arena, "core.threads is more than the %u threads of core.warps",
                             (unsigned)(config->core.warps * LANES));
-    return memsys_check(arena, &config->memsys);
+    wrong = memsys_check(arena, &config->memsys);
+    return wrong ? wrong : check_lines(arena, config);
 }

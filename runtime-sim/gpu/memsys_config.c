@@ -33,6 +33,8 @@ static const char *check_network(struct arena *arena, const struct noc_config *n
     if (class >= network->classes)
         return arena_printf(arena, "memory.%s_class is %llu, but %s_network.classes is %llu", which,
                             (unsigned long long)class, which, (unsigned long long)network->classes);
+    if (!network->vc_buffer) // a network by itself may show what comes of it
+        return arena_printf(arena, "%s_network.vc_buffer is 0: no packet would arrive", which);
     return NULL;
 }
 
