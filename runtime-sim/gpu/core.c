@@ -159,6 +159,8 @@ const struct ir_inst *core_inst(const struct core *core, const struct timing *ti
 
 void core_flush(struct core *core)
 {
+    memset(core->unit_free, 0, sizeof core->unit_free); // no launch waits for the one before
+    core->banks_free = 0;
     cache_forget(&core->l1);
     tags_flush(&core->constant);
     tags_flush(&core->texture);
@@ -217,7 +219,9 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
              instructions = warp->warp_instructions;
     enum issue_result result = issue_execute(warp, core->entries[entry].held);
     threads = warp->thread_instructions - threads;
-    core->stats.warp_instructions += warp->warp_instructions - instructions;
+    instructions = warp->warp_instructions - instructions;
+    core->stats.warp_instructions += instructions;
+    core->stats.issued_again += 1 - instructions; // what comes again was taken off, if for several
     core->stats.thread_instructions += threads;
     count_issue(core, timing, threads);
     slot->settled = false;

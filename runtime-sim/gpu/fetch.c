@@ -10,7 +10,7 @@ static void fill_buffer(struct core *core, uint64_t now, uint32_t index)
     struct slot *slot = &core->slots[index];
     uint32_t left = LINE_INSTRUCTIONS - slot->buffer_at % LINE_INSTRUCTIONS;
     slot->buffered = left < config->buffer ? left : (uint32_t)config->buffer;
-    slot->decoded = now + config->fetch_latency + config->decode_latency;
+    slot->decoded = now + core->shared->code->latency + config->decode_latency;
     slot->fetching = false;
     core->stats.fetch_decode += slot->buffered;
     core_wake_at(core, slot->decoded, index);

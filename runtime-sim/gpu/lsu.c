@@ -107,7 +107,6 @@ bool lsu_can_take(const struct core *core)
 static void count_issue(struct core *core, const struct entry *entry)
 {
     struct core_stats *s = &core->stats;
-    bool global = false;
     s->memory_instructions++;
     for (uint32_t i = 0; i < entry->parts.n; i++) {
         const struct part *part = &entry->parts.v[i];
@@ -118,13 +117,20 @@ static void count_issue(struct core *core, const struct entry *entry)
             continue;
         }
         bool cached = part->route == ROUTE_L1 || part->route == ROUTE_DIRECT;
-        global |= cached;
         s->global_loads += cached && part->kind == MEMSYS_READ;
         s->global_stores += cached && part->kind == MEMSYS_WRITE;
         s->direct_loads += part->route == ROUTE_DIRECT && part->kind == MEMSYS_READ;
         s->atomics += part->kind == MEMSYS_ATOMIC || part->kind == MEMSYS_REDUCE;
     }
-    s->loads_done += global && entry->timing->write_count;
+}
+
+// A load or atomic that has gone to global or local memory, with all its lanes or some.
+static bool is_load(const struct entry *entry)
+{
+    for (uint32_t i = 0; entry->timing->write_count && i < entry->parts.n; i++)
+        if (entry->parts.v[i].route == ROUTE_L1 || entry->parts.v[i].route == ROUTE_DIRECT)
+            return true;
+    return false;
 }
 
 static void finish(struct core *core, uint64_t now, uint32_t index)
@@ -135,9 +141,10 @@ static void finish(struct core *core, uint64_t now, uint32_t index)
     uint64_t done = entry->done > now ? entry->done : now;
     for (uint32_t i = 0; i < timing->write_count; i++)
         slot->ready[timing->registers[timing->read_count + i]] = done;
-    if (timing->write_count && entry->parts.n && entry->parts.v[0].route <= ROUTE_DIRECT &&
-        entry->parts.v[0].route != ROUTE_SHARED)
+    if (is_load(entry)) {
+        core->stats.loads_done++;
         core->stats.load_latency_sum += done - entry->issued;
+    }
     if (!--slot->entries)
         slot->acquires = false;
     core->freed[core->freed_count++] = index;

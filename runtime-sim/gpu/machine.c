@@ -166,7 +166,13 @@ static uint64_t least_due(const struct machine *machine)
 
 // Runs
 
-enum { LOOK_EVERY = 1 << 16 }; // cycles
+enum { LOOK_EVERY = 1 << 16, LOOKS = 16 }; // cycles at most; within the watchdog's time at least
+
+static uint64_t look_every(const struct machine *machine)
+{
+    uint64_t part = machine->config->machine.watchdog / LOOKS;
+    return part < LOOK_EVERY ? part : LOOK_EVERY;
+}
 
 static bool is_done(const struct machine *machine)
 {
@@ -234,6 +240,7 @@ static enum machine_end run(struct machine *machine)
 {
     const uint64_t limit =
         machine->limits->cycles ? machine->limits->cycles - machine->start : UINT64_MAX;
+    const uint64_t every = look_every(machine);
     uint64_t sampled = next_sample(machine);
     while (!is_done(machine)) {
         tick(machine);
@@ -255,7 +262,7 @@ static enum machine_end run(struct machine *machine)
         }
         if (machine->now >= limit && !is_done(machine))
             return MACHINE_CYCLES;
-        if (machine->now - machine->looked_at < LOOK_EVERY)
+        if (machine->now - machine->looked_at < every)
             continue;
         be_watched(machine);
         if (is_stopped(machine))

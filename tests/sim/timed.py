@@ -113,7 +113,7 @@ def adds_up(path, found):
     for record, at in [(kernel, kernels[kernel['name']]['statistics']) for kernel in
                        found['kernels']] + [(found['total'], total['statistics'])]:
         same(sum(at['core.' + reason] for reason in REASONS), at['machine.cycles'] * SLOTS)
-        same(at['core.issued'], record['warp_instructions'])
+        same(at['core.issued'], record['warp_instructions'] + at['core.issued_again'])
         same(at['machine.thread_instructions'], record['thread_instructions'])
         same(at['machine.cycles'], record['cycles'])
         same(at['core.global_loads'],
@@ -282,11 +282,25 @@ def configurations(folder):
     within(b"did you mean 'warps'", ends(sim(folder, *VECADD, '--set', 'core.warp=2'), 1).err)
     within(b'SECTION.KEY', ends(sim(folder, *VECADD, '--set', 'warps=2'), 2).err)
     within(b'core.threads is more than', ends(sim(folder, *VECADD, '--set', 'core.warps=4'), 1).err)
+    within(b'reply_network.vc_buffer is 0: no packet would arrive', ends(
+        sim(folder, *VECADD, '--set', 'reply_network.vc_buffer=0'), 1).err)
+    within(b'56 cores have 67109056 lines each, the slices 4096, together more than', ends(
+        sim(folder, *VECADD, '--set', 'l1.sets=1048576', '--set', 'l1.ways=64'), 1).err)
+    within(b"'core.memory_most' must be at least 2", ends(
+        sim(folder, *VECADD, '--set', 'core.memory_most=1'), 1).err)
     within(b'would overwrite the configuration', ends(
         sim(folder, *VECADD, '--config=mine.yaml', '--stats=mine.yaml'), 1).err)
     within(b'isca19\n', sim(folder, '--list-configs').out)
     ends(sim(folder, *VECADD, '--config=gtx480', '--json=other.json'), 0, '', '')
     assert summary(folder / 'other.json')['total']['cycles'] > 0
+
+
+@case
+def clocks(folder):
+    """the parts of latencies add up where a clock of the networks is no whole number of the cores'"""
+    for setting in ('memory.core_clock=3', 'memory.network_clock=59', 'memory.llc_clock=100000'):
+        ends(sim(folder, *VECADD, '--set', setting, '--json=run.json', '--stats=out.json'), 0, '', '')
+        adds_up(folder / 'out.json', summary(folder / 'run.json'))
 
 
 @case

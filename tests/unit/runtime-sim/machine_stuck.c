@@ -9,7 +9,7 @@
     ".reg .b32 %r<8>; .reg .pred %p<8>;\n"                                                         \
     "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shr.u32 %r3, %r1, 5;\n" body "ret;\n}\n"
 
-enum { WATCHDOG = 30000, LOOKS = 1 << 16 };
+enum { WATCHDOG = 30000 };
 
 static const struct stalls *stuck(struct rig *r, const char *text, uint32_t grid, uint32_t block)
 {
@@ -19,7 +19,7 @@ static const struct stalls *stuck(struct rig *r, const char *text, uint32_t grid
     assert_false(r->result.fault.happened);
     assert_int_equal(r->end, MACHINE_STUCK);
     assert_true(r->result.stuck);
-    assert_true(machine_cycle(r->machine) < WATCHDOG + 3 * LOOKS);
+    assert_true(machine_cycle(r->machine) < WATCHDOG + WATCHDOG / 4);
     return &r->result.stalls;
 }
 
@@ -155,7 +155,7 @@ static void progress(void **state)
                     "setp.lt.u32 %p2, %r4, 16000;\n"
                     "@%p2 bra L;\n"),
              1, SETTINGS("machine.watchdog=30000"));
-    assert_true(rig_run(&r, "k", 1, 32) > 3 * LOOKS);
+    assert_true(rig_run(&r, "k", 1, 32) > 6 * WATCHDOG);
     rig_free(&r);
 }
 
