@@ -166,12 +166,17 @@ static uint64_t least_due(const struct machine *machine)
 
 // Runs
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 enum { LOOK_EVERY = 1 << 16, LOOKS = 16 }; // cycles at most; within the watchdog's time at least
 
 static uint64_t look_every(const struct machine *machine)
 {
     uint64_t part = machine->config->machine.watchdog / LOOKS;
-    return part < LOOK_EVERY ? part : LOOK_EVERY;
+    return least(part, LOOK_EVERY);
 }
 
 static bool is_done(const struct machine *machine)
@@ -195,7 +200,9 @@ static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
 {
     uint64_t next = dispatches ? machine->now + 1 : least_due(machine);
     bool waits = next != UINT64_MAX || memsys_inside(machine->shared.memsys);
-    if (waits && most > machine->now && most < next)
+    if (!waits) // the memory system may refresh its DRAM for ever
+        return false;
+    if (most > machine->now && most < next)
         next = most;
     next = memsys_advance(machine->shared.memsys, next);
     if (next == UINT64_MAX)
@@ -243,12 +250,13 @@ static enum machine_end run(struct machine *machine)
     const uint64_t every = look_every(machine);
     uint64_t sampled = next_sample(machine);
     while (!is_done(machine)) {
+        uint64_t most = least(least(sampled, limit), machine->looked_at + every);
         tick(machine);
         commit(machine);
         if (machine->shared.fault->happened)
             return end_cycle(machine, MACHINE_FAULT);
         bool dispatches = machine_dispatch(machine);
-        if (!go_on(machine, dispatches, sampled < limit ? sampled : limit)) {
+        if (!go_on(machine, dispatches, most)) {
             if (is_done(machine))
                 return end_cycle(machine, MACHINE_DONE);
             if (!machine_relieve(machine) && !machine_relieve(machine))

@@ -103,6 +103,24 @@ static void fetches(void **state)
     assert_true(cycles[1] >= cycles[0] + 4 * 100);
 }
 
+// A DRAM that is refreshed always has something to do: a launch ends all the same, and one that
+// stands still is told.
+static void refreshes(void **state)
+{
+    (void)state;
+    static struct rig r;
+    const char *const *settings = SETTINGS("dram.tREFI=78", "machine.watchdog=20000");
+    load(&r, KERNEL("ld.global.u32 %r2, [%d3]; st.global.u32 [%d3], %r2;\n"), settings);
+    assert_true(rig_run(&r, "k", 1, LANES) < 5000);
+    assert_true(rig_stat(&r, "dram.refreshes") > 0);
+    rig_free(&r);
+    load(&r, KERNEL("setp.gt.u32 %p1, %r1, 31; @%p1 bra E; bar.sync 0, 96;\nE:\n"), settings);
+    rig_add(&r, "k", 1, 2 * LANES);
+    rig_go(&r);
+    assert_int_equal(r.end, MACHINE_STUCK);
+    rig_free(&r);
+}
+
 // The least room for accesses is enough for all kinds of them.
 static void least_room(void **state)
 {
@@ -133,6 +151,7 @@ int main(void)
         cmocka_unit_test(fetches),
         cmocka_unit_test(unit_of_last_launch),
         cmocka_unit_test(least_room),
+        cmocka_unit_test(refreshes),
     };
     return cmocka_run_group_tests_name("machine_edges", tests, NULL, NULL);
 }
