@@ -1,4 +1,4 @@
-#include "runtime-sim/memory/cache.h"
+#include "runtime-sim/memory/cache_ring.h"
 #include "support/bits.h"
 #include <assert.h>
 #include <string.h>
@@ -36,29 +36,6 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->bank_free = ARENA_ARRAY(arena, uint64_t, config->banks);
     c->out = ARENA_ARRAY(arena, struct cache_out, config->out);
     c->answers = ARENA_ARRAY(arena, struct cache_answer, config->answers);
-}
-
-// There is something to do at this clock.
-static void wake_at(struct cache *c, uint64_t now)
-{
-    uint64_t at = now > c->free ? now : c->free;
-    if (c->next > at)
-        c->next = at;
-}
-
-// A place of a ring of so many: at most once round.
-static uint32_t wrap(uint64_t at, uint64_t count)
-{
-    return (uint32_t)(at < count ? at : at - count);
-}
-
-void cache_put(struct cache *c, uint64_t now, const struct cache_request *request)
-{
-    struct cache_input *input = &c->inputs[request->input];
-    assert(input->count < c->config->input && mask_any(request->bytes));
-    uint32_t at = wrap(input->head + input->count++, c->config->input);
-    input->queue[at] = *request;
-    wake_at(c, now);
 }
 
 // Lines
@@ -170,7 +147,7 @@ static bool out_has_room(const struct cache *c, uint32_t requests)
 static void send(struct cache *c, uint64_t line, uint64_t id, struct mask bytes, bool write,
                  uint8_t keep)
 {
-    uint32_t at = wrap(c->out_head + c->out_count++, c->config->out);
+    uint32_t at = cache_wrap(c->out_head + c->out_count++, c->config->out);
     c->out[at] = (struct cache_out){line, id, bytes, write, keep};
     if (!write)
         c->stats.fetches += sectors_in(c, bytes);
@@ -180,7 +157,7 @@ static void send(struct cache *c, uint64_t line, uint64_t id, struct mask bytes,
 static void answer(struct cache *c, const struct cache_request *r, uint64_t now, uint64_t ready)
 {
     const struct cache_input *input = &c->inputs[r->input];
-    uint32_t at = wrap(c->answer_head + c->answer_count++, c->config->answers);
+    uint32_t at = cache_wrap(c->answer_head + c->answer_count++, c->config->answers);
     c->answer_last = ready > c->answer_last ? ready : c->answer_last;
     c->answers[at] = (struct cache_answer){r->id, c->answer_last, r->kind, r->input};
     if (input->serve)
@@ -264,7 +241,7 @@ static void let_wait(struct cache *c, uint32_t place, const struct cache_request
 {
     uint32_t number = c->mshr_of[place] - 1U;
     struct cache_mshr *mshr = &c->mshrs[number];
-    uint32_t at = wrap(mshr->head + mshr->count++, c->config->merges);
+    uint32_t at = cache_wrap(mshr->head + mshr->count++, c->config->merges);
     struct cache_request *target = &c->targets[number * c->config->merges + at];
     *target = *r;
     target->from = (uint8_t)from;
@@ -446,7 +423,7 @@ static void accept(struct cache *c, struct waits *waits)
         if (!input->count)
             continue;
         c->waiting[c->waiting_count++] = input->queue[input->head];
-        input->head = wrap(input->head + 1, c->config->input);
+        input->head = cache_wrap(input->head + 1, c->config->input);
         input->count--;
         waits->done = true;
         idle = 0;
@@ -480,7 +457,7 @@ void cache_fill(struct cache *c, uint64_t now, uint64_t line, struct mask bytes)
         bits_set(c->wake, number);
     else
         free_mshr(c, number);
-    wake_at(c, now);
+    cache_wake_at(c, now);
 }
 
 // Serves the first request that waits at this MSHR. False if it has to go on waiting.
@@ -499,7 +476,7 @@ static bool wake(struct cache *c, uint32_t number, uint64_t now)
     serve(c, &r, place, now, now + 1);
     if (r.kind == CACHE_WRITE)
         after_write(c, &r, place);
-    mshr->head = wrap(mshr->head + 1, c->config->merges);
+    mshr->head = cache_wrap(mshr->head + 1, c->config->merges);
     if (!--mshr->count) {
         mshr->writes = false;
         free_mshr(c, number);
@@ -533,7 +510,7 @@ void cache_flush(struct cache *c, uint64_t now, uint64_t first, uint64_t last, b
 {
     assert(!c->flush.active);
     c->flush = (struct cache_flush){.active = true, .drop = drop, .first = first, .last = last};
-    wake_at(c, now);
+    cache_wake_at(c, now);
 }
 
 static void forget(struct cache *c, uint32_t place)
@@ -601,41 +578,6 @@ uint64_t cache_tick(struct cache *c, uint64_t now)
     c->free = now + 1;
     c->next = waits.done ? now + 1 : waits.until;
     return c->next;
-}
-
-// The ways out
-
-const struct cache_answer *cache_answer_peek(const struct cache *c, uint64_t now)
-{
-    const struct cache_answer *first = &c->answers[c->answer_head];
-    return c->answer_count && first->ready <= now ? first : NULL;
-}
-
-uint64_t cache_answer_next(const struct cache *c)
-{
-    return c->answer_count ? c->answers[c->answer_head].ready : UINT64_MAX;
-}
-
-void cache_answer_pop(struct cache *c, uint64_t now)
-{
-    assert(c->answer_count);
-    c->answer_head = wrap(c->answer_head + 1, c->config->answers);
-    if (c->answer_count-- == c->config->answers)
-        wake_at(c, now);
-}
-
-const struct cache_out *cache_out_peek(const struct cache *c)
-{
-    return c->out_count ? &c->out[c->out_head] : NULL;
-}
-
-// Any room may be what a request waits for.
-void cache_out_pop(struct cache *c, uint64_t now)
-{
-    assert(c->out_count);
-    c->out_head = wrap(c->out_head + 1, c->config->out);
-    c->out_count--;
-    wake_at(c, now);
 }
 
 uint32_t cache_inside(const struct cache *c)
