@@ -1,4 +1,5 @@
 #include "runtime-sim/engine/trace.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ static void __attribute__((format(printf, 2, 3))) event(struct trace *t, const c
     va_start(list, format);
     int length = vsnprintf(line, sizeof line, format, list);
     va_end(list);
+    assert(length < LONGEST); // names are those of instructions, kernels, parts of the machine
     if (t->arena)
         collect(t, line, (size_t)length);
     else
