@@ -161,7 +161,7 @@ static void count_launches(struct timed *timed, struct session_launch *launches,
         launches[i].thread_instructions = runs[i].thread_instructions;
         kernel->warp_instructions += runs[i].warp_instructions;
         kernel->thread_instructions += runs[i].thread_instructions;
-        timed->last = kernel;
+        timed->last = number == 1 ? kernel : NULL;
         if (number == 1)
             break;
         kernel->together++;
@@ -191,6 +191,7 @@ static void execute(void *context, struct session_launch *launches, uint32_t num
     if (wish->max_cycles)
         limits.cycles = begun + wish->max_cycles - timed->total.cycles;
     show_launches(timed, launches, number);
+    timed->used = true;
     machine_run(timed->machine, runs, number, &limits, result);
     count_launches(timed, launches, runs, number, &before, machine_cycle(timed->machine) - begun);
     arena_free(&own);
@@ -204,6 +205,7 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     arena_init(&timed->own, timed->arena->memory);
     timed->machine = machine_new(&timed->own, timed->wish->config, timed->session->program);
     timed->last = NULL;
+    timed->used = false;
     machine_start_at(timed->machine, cycle);
     machine_shuffle(timed->machine, timed->wish->shuffle);
     stats_init(&timed->stats, &timed->own);
@@ -261,7 +263,7 @@ void timed_renew(struct timed *timed)
 {
     struct machine_limits limits = limits_of(timed);
     struct arena own;
-    if (!timed->last)
+    if (!timed->used)
         return;
     arena_init(&own, timed->arena->memory);
     struct stats_mark before = stats_take(&timed->stats, &own);

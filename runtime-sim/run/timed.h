@@ -46,7 +46,8 @@ struct timed {
     struct trace *trace; // NULL: none
     struct stats stats;
     struct timed_kernel total;
-    struct timed_kernel *last;                   // whose launch this machine ran last; NULL: none
+    bool used;                                   // this machine has run something
+    struct timed_kernel *last;                   // whose launch it ran last, by itself; or NULL
     struct stats_mark sampled;                   // at the last sample
     const char *kernel;                          // that runs
     atomic_uint_fast64_t cycle, ctas, ctas_done; // of the launch that runs, for who watches
@@ -68,7 +69,7 @@ void timed_begin(struct timed *timed, struct session *session, const struct time
 struct timed_kernel *timed_counts(struct timed *timed, struct session_kernel *kernel);
 // Empties the caches and goes on with another machine in which nothing of this one is left but the
 // cycle: before a checkpoint, so that it is the same whether a run goes on there or is resumed.
-// What emptying takes counts as the last launch's.
+// What emptying takes counts as the last launch's, or of several at the same time in total only.
 void timed_renew(struct timed *timed);
 // What was counted since the last sample, and going on with that in this cycle: nothing may have
 // run before.

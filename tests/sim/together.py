@@ -267,6 +267,13 @@ def checkpoints(folder):
     sim(folder, '--resume=c', '--stats=resumed.json')
     same(summary(folder), whole)
     same((folder / 'resumed.json').read_bytes(), (folder / 'whole.json').read_bytes())
+    prepare(folder, TOGETHER)  # emptying the caches is of no kernel
+    sim(folder)
+    plain = summary(folder)
+    sim(folder, '--checkpoint=c')
+    emptied = summary(folder)
+    same(emptied['kernels'], plain['kernels'])
+    assert emptied['total']['cycles'] > plain['total']['cycles']
 
 
 @case
