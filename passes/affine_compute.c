@@ -175,15 +175,24 @@ unsigned operation_sources(const struct operation *operation)
 }
 
 // A third source is as wide as the result, the others as the type.
-static bool compute_lane(const struct operation *operation, const struct warp_value *s,
-                         uint32_t lane, unsigned bits, bool is_signed, uint64_t *to)
+bool operation_compute_number(const struct operation *operation, const uint64_t s[4], unsigned bits,
+                              bool is_signed, uint64_t *to)
 {
     uint64_t of[4] = {0};
     for (uint32_t i = 0; i < operation->sources; i++) {
         unsigned width = i == 2 && operation->wide ? 2 * bits : bits;
-        of[i] = extended_number((uint64_t)s[i].offset[lane], width, is_signed);
+        of[i] = extended_number(s[i], width, is_signed);
     }
     return operation->compute(to, of, bits, is_signed);
+}
+
+static bool compute_lane(const struct operation *operation, const struct warp_value *s,
+                         uint32_t lane, unsigned bits, bool is_signed, uint64_t *to)
+{
+    uint64_t of[4] = {0};
+    for (uint32_t i = 0; i < operation->sources; i++)
+        of[i] = (uint64_t)s[i].offset[lane];
+    return operation_compute_number(operation, of, bits, is_signed, to);
 }
 
 bool operation_compute(const struct operation *operation, const struct warp_value *s, unsigned bits,

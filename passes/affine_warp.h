@@ -83,3 +83,6 @@ const struct operation *operation_find(const struct affines *affines, uint32_t i
 unsigned operation_sources(const struct operation *operation);
 bool operation_compute(const struct operation *operation, const struct warp_value *sources,
                        unsigned bits, bool is_signed, struct warp_value *to);
+// The same of one lane; sources are read from their low bits.
+bool operation_compute_number(const struct operation *operation, const uint64_t sources[4],
+                              unsigned bits, bool is_signed, uint64_t *to);

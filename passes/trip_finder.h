@@ -40,3 +40,7 @@ static inline bool trip_in_loop(const struct finder *f, uint32_t block)
 // Counts how often the comparison, whose setp and `goes_on` are given, lets pass. `several`: it may
 // be another that ends the loop; `at_bottom`: see trip_count.h.
 bool trip_count_test(struct finder *f, struct test test, bool several, bool at_bottom);
+bool trip_is_integer(uint16_t type);
+// The same by making the rounds, if there are few and all that decides is known in each; leaves the
+// reason as it is if not.
+bool trip_run(struct finder *f, const struct test *test, bool at_bottom);

@@ -44,8 +44,6 @@ UNKNOWN = {
     ('halves', 0): 'a logarithm',
     ('trebles', 0): 'a logarithm',
     ('halves_block', 0): 'a logarithm',
-    ('doubles_constant', 0): 'the counter is multiplied',
-    ('halves_constant', 0): 'the counter is divided',
     ('halves_to_four', 0): 'a logarithm',
     ('wraps_below_less', 0): 'goes on until the counter has wrapped around',
     ('breaks', 0): 'ends where memory says so',

@@ -476,6 +476,34 @@ static const struct {
      "@%p bra OUT;\nNEXT: st.global.u32 [%a], 0;\nadd.s32 %i, %i, 1;\nsetp.lt.s32 %p, %i, %y;\n"
      "@%p bra LOOP;\nOUT:\n",
      NULL},
+    {"doubled each time",
+     "mov.u32 %i, 1;\nLOOP: st.global.u32 [%a], 0;\nshl.b32 %i, %i, 1;\n"
+     "setp.lt.s32 %p, %i, 100;\n@%p bra LOOP;\n",
+     "7"},
+    {"halved each time, tested at the top",
+     "mov.u32 %i, 128;\nLOOP: setp.eq.s32 %p, %i, 0;\n@%p bra OUT;\nst.global.u32 [%a], 0;\n"
+     "shr.u32 %i, %i, 1;\nbra LOOP;\nOUT:\n",
+     "8"},
+    {"divided by three towards zero",
+     "mov.u32 %i, -100;\nLOOP: st.global.u32 [%a], 0;\ndiv.s32 %i, %i, 3;\n"
+     "setp.lt.s32 %p, %i, 0;\n@%p bra LOOP;\n",
+     "5"},
+    {"doubled until it wraps around",
+     "mov.u32 %i, 1;\nLOOP: st.global.u32 [%a], 0;\nmul.lo.s32 %i, %i, 2;\n"
+     "setp.gt.s32 %p, %i, 0;\n@%p bra LOOP;\n",
+     "31"},
+    {"doubled without end",
+     "mov.u32 %i, 0;\nLOOP: st.global.u32 [%a], 0;\nshl.b32 %i, %i, 1;\n"
+     "setp.lt.s32 %p, %i, 100;\n@%p bra LOOP;\n",
+     NULL},
+    {"doubled from what memory holds",
+     "LOOP: st.global.u32 [%a], 0;\nshl.b32 %x, %x, 1;\n"
+     "setp.lt.s32 %p, %x, 100;\n@%p bra LOOP;\n",
+     NULL},
+    {"doubled in some rounds only",
+     "mov.u32 %i, 1;\nLOOP: st.global.u32 [%a], 0;\nsetp.lt.s32 %q, %x, 5;\n"
+     "@%q shl.b32 %i, %i, 1;\nsetp.lt.s32 %p, %i, 100;\n@%p bra LOOP;\n",
+     NULL},
     {"two exits",
      "LOOP: setp.eq.s32 %q, %x, 7;\n@%q bra OUT;\nst.global.u32 [%a], 0;\n"
      "add.s32 %x, %x, 1;\nsetp.lt.s32 %p, %x, %y;\n@%p bra LOOP;\nOUT:\n",
