@@ -233,8 +233,10 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
         set_results(slot, timing, now + core->shared->latency[timing->class]);
     core_look(core, now + 1, index);
     core_maybe_over(core, now + 1, index);
-    if (warp->cta->events != events)
-        core_look_at_cta(core, now + 1, slot->cta);
+    if (warp->cta->events == events)
+        return;
+    core_look_at_cta(core, now + 1, slot->cta);
+    core->stirred |= (uint64_t)(warp->cta->cluster.count > 1) << slot->cta;
 }
 
 // A cycle
@@ -338,7 +340,8 @@ static void issue(struct core *core, uint64_t now)
         core_trace_ready(core, now, chosen, units, by_memory);
     for (uint64_t rest = chosen; rest; rest &= rest - 1) {
         uint32_t index = (uint32_t)__builtin_ctzll(rest);
-        if (core->slots[index].next->shared)
+        const struct slot *slot = &core->slots[index];
+        if (slot->next->shared || slot->warp->cta->cluster.count > 1)
             core->deferred |= UINT64_C(1) << index;
         else
             core_issue(core, now, index);

@@ -133,7 +133,8 @@ struct core {
     uint64_t wants[UNITS];                                // of these, by unit
     uint64_t hungry;                                      // want a fetch
     uint64_t deferred;                                    // issue in core_commit
-    uint64_t ended; // CTAs that are over, for the machine to take
+    uint64_t ended;   // CTAs that are over, for the machine to take
+    uint64_t stirred; // CTAs of clusters in which something has happened that others may wait for
     uint64_t unit_free[UNITS][CORE_UNITS];
     uint64_t wheel[CORE_WHEEL]; // slots to look at, by cycle
     uint64_t wheel_used[CORE_WHEEL / 64];

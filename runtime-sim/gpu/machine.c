@@ -135,15 +135,23 @@ static void tick(struct machine *machine)
 
 static void commit(struct machine *machine)
 {
+    bool stirred = false, ended = false;
     for (uint32_t w = 0; w < machine->words; w++)
         EACH_OF (i, w, machine->ticked[w]) {
             struct core *core = &machine->cores[i];
             if (core_has_commit(core))
                 core_commit(core, machine->now);
-            if (core->ended)
-                machine_take_ended(machine, (uint32_t)i);
+            stirred |= core->stirred != 0;
+            ended |= core->ended != 0;
             machine_set_due(machine, (uint32_t)i, core->next);
         }
+    for (uint32_t w = 0; stirred && w < machine->words; w++)
+        EACH_OF (i, w, machine->ticked[w])
+            machine_look_at_clusters(machine, (uint32_t)i);
+    for (uint32_t w = 0; ended && w < machine->words; w++)
+        EACH_OF (i, w, machine->ticked[w])
+            if (machine->cores[i].ended)
+                machine_take_ended(machine, (uint32_t)i);
 }
 
 static void wake_cores(struct machine *machine)

@@ -124,6 +124,29 @@ bool machine_dispatch(struct machine *machine)
     return more && next_to_start(machine);
 }
 
+static void look_at(struct machine *machine, const struct cta *cta)
+{
+    struct core *core = &machine->cores[cta->core];
+    uint32_t at = 0;
+    while (at < CORE_CTAS && core->ctas[at].cta != cta)
+        at++;
+    if (at == CORE_CTAS)
+        return;
+    core_catch_up(core, machine->now + 1);
+    core_look_at_cta(core, machine->now + 1, at);
+    machine_set_due(machine, cta->core, machine->now + 1);
+}
+
+void machine_look_at_clusters(struct machine *machine, uint32_t index)
+{
+    struct core *core = &machine->cores[index];
+    for (; core->stirred; core->stirred &= core->stirred - 1) {
+        const struct cta *cta = core->ctas[__builtin_ctzll(core->stirred)].cta;
+        for (uint32_t i = 0; cta && i < cta->cluster.count; i++)
+            look_at(machine, cta->cluster.ctas[i]);
+    }
+}
+
 static bool is_resident(const struct machine *machine, const struct cta *cta)
 {
     for (uint32_t i = 0; i < machine->count; i++)

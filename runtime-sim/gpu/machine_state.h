@@ -57,6 +57,8 @@ static inline void machine_set_due(struct machine *machine, uint32_t core, uint6
 // Gives CTAs to cores that have room, one each in a cycle at most. True if there are more and a
 // core that has room.
 bool machine_dispatch(struct machine *machine);
+// Warps of all cores that wait for what has happened in CTAs of their clusters on this core.
+void machine_look_at_clusters(struct machine *machine, uint32_t core);
 // CTAs of a core that are over make room.
 void machine_take_ended(struct machine *machine, uint32_t core);
 // Takes what CTAs that are not over have counted.

@@ -121,6 +121,41 @@ static void refreshes(void **state)
     rig_free(&r);
 }
 
+// CTAs of a cluster are on different cores: the last one that comes to their barrier, or whose
+// threads end, lets all go on.
+static void clusters(void **state)
+{
+    (void)state;
+    static struct rig r;
+    rig_load(&r,
+             HEAD("8.0", "sm_90") ".visible .entry k(.param .u64 to)\n{\n"
+                                  ".reg .b32 %r<8>; .reg .b64 %d<8>; .reg .pred %p<4>;\n"
+                                  ".shared .align 4 .u32 s;\n"
+                                  "ld.param.u64 %d1, [to]; mov.u32 %r1, %ctaid.x;\n"
+                                  "mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2;\n"
+                                  "mov.u32 %r2, %cluster_ctarank; st.shared.u32 [s], %r1;\n"
+                                  "mov.u32 %r3, 0;\n"
+                                  "L: setp.ge.u32 %p1, %r3, %r2; add.u32 %r3, %r3, 1;\n"
+                                  "@!%p1 bra L;\n" // each comes a little later
+                                  "barrier.cluster.arrive; barrier.cluster.wait;\n"
+                                  "xor.b32 %r4, %r2, 1; mov.u32 %r5, s;\n"
+                                  "mapa.shared::cluster.u32 %r5, %r5, %r4;\n"
+                                  "ld.shared::cluster.u32 %r6, [%r5]; st.global.u32 [%d1], %r6;\n"
+                                  "setp.eq.u32 %p1, %r2, 3; @%p1 bra END;\n"
+                                  "barrier.cluster.arrive; barrier.cluster.wait;\n"
+                                  "END: ret;\n}\n",
+             0, NULL);
+    uint32_t *out = kernel_buffer(&r.k, 4 * 8);
+    struct launch *launch = rig_add(&r, "k", 8, 1);
+    memcpy(launch->cluster, (const uint32_t[]){4, 1, 1}, sizeof launch->cluster);
+    rig_go(&r);
+    rig_done(&r);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(out[i], i ^ 1);
+    rig_check_slots(&r);
+    rig_free(&r);
+}
+
 // The least room for accesses is enough for all kinds of them.
 static void least_room(void **state)
 {
@@ -152,6 +187,7 @@ int main(void)
         cmocka_unit_test(unit_of_last_launch),
         cmocka_unit_test(least_room),
         cmocka_unit_test(refreshes),
+        cmocka_unit_test(clusters),
     };
     return cmocka_run_group_tests_name("machine_edges", tests, NULL, NULL);
 }
