@@ -302,11 +302,12 @@ static FILE *open_output(struct sim *sim, const char *path)
 
 static bool open_series(struct sim *sim)
 {
+    enum { INTERVAL = 1000 }; // cycles
     struct sim_machine *machine = &sim->machine;
     FILE *to = open_output(sim, sim->arguments.series);
     if (!to)
         return false;
-    machine->wish.interval = sim->arguments.interval;
+    machine->wish.interval = sim->arguments.interval ? sim->arguments.interval : INTERVAL;
     sim_machine_series(machine, to);
     return true;
 }

@@ -339,6 +339,8 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
         return fault(errors, "--functional counts no cycles; it does not go with ", timed);
     if (a->trace_until && !a->trace)
         return fault(errors, "--trace-window says what part of --trace is written", "");
+    if (a->interval && !a->series)
+        return fault(errors, "--interval says what --series has a row for", "");
     if (!a->functional && a->checks)
         return fault(errors, "--check looks at values only and needs --functional", "");
     return true;
@@ -410,7 +412,7 @@ static void name_standard_output(const char **path)
 bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, int argc,
                         char *const *argv, FILE *errors)
 {
-    *arguments = (struct sim_arguments){.threads = 1, .config = "isca19", .interval = 1000};
+    *arguments = (struct sim_arguments){.threads = 1, .config = "isca19"};
     arguments->common.max_errors = -1;
     arguments->common.reorder = 1;
     bool good = read_line(arguments, arena, argc, argv, errors);

@@ -310,6 +310,8 @@ def modes(folder):
         within(b'--functional counts no cycles', ends(sim(folder, *VECADD, '--functional', option),
                                                       2).err)
     within(b'--check looks at values only', ends(sim(folder, *VECADD, '--check=race'), 2).err)
+    within(b'--interval says what --series has a row for', ends(
+        sim(folder, *VECADD, '--interval=500'), 2).err)
     same(os.listdir(folder), [])
     within(b"cannot write 'none/x'", ends(sim(folder, *VECADD, '--series=none/x', '--json=out.json'),
                                           1).err)
