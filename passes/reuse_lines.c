@@ -32,21 +32,35 @@ static void put_lanes(struct arena *arena, struct intervals *to, const struct af
     intervals_put(arena, to, begin, end);
 }
 
+// The lanes of the first warp, from its first byte on: many questions about a view ask for them.
+static const struct intervals *first_lanes(const struct view *view, uint32_t bytes)
+{
+    struct reuses *r = view->r;
+    if (r->lanes_bytes != bytes) {
+        r->lanes.list.n = 0;
+        put_lanes(r->arena, &r->lanes, &view->lanes, 0, bytes);
+        r->lanes_bytes = bytes;
+    }
+    return &r->lanes;
+}
+
 void view_put_warp(const struct view *view, struct intervals *to, uint32_t warp, uint32_t bytes)
 {
     struct reuses *r = view->r;
+    int64_t at = view->at[warp];
     if (!view->lanes_known) {
         intervals_put(r->arena, to, 0, bytes);
         return;
     }
-    struct affine_lanes other;
-    const struct affine_lanes *lanes = &view->lanes;
-    if (warp && !lanes->same_in_all_warps) {
+    if (warp && !view->lanes.same_in_all_warps) {
         uint32_t block = r->fn->insts.v[view->member->inst].block;
-        other = affine_lanes(r->affines, &view->address, block, warp);
-        lanes = &other;
+        struct affine_lanes lanes = affine_lanes(r->affines, &view->address, block, warp);
+        put_lanes(r->arena, to, &lanes, at, bytes);
+        return;
     }
-    put_lanes(r->arena, to, lanes, view->at[warp], bytes);
+    const struct intervals *first = first_lanes(view, bytes);
+    for (uint32_t i = 0; i < first->list.n; i++)
+        intervals_put(r->arena, to, first->list.v[i].begin + at, first->list.v[i].end + at);
 }
 
 // What was touched by a load of the group before: in as many earlier iterations as are remembered;

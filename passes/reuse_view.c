@@ -234,7 +234,7 @@ struct view reuse_view(struct reuses *r, uint32_t inst)
         view.rounds = rounds_of(r, view.group->loop, inst);
     find_start(&view, c.bytes);
     find_warps(&view, c.assumes & COALESCING_ROWS);
-    r->own.list.n = 0;
+    r->own.list.n = r->lanes_bytes = 0;
     view_put_warp(&view, &r->own, 0, c.bytes);
     view.pieces = r->own.list.n;
     return view;

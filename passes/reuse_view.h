@@ -44,6 +44,8 @@ struct reuses {
     struct group **group_of;                     // per instruction
     uint32_t *place_of;                          // in its group's members
     struct intervals touched, earlier, own, all; // of one question
+    struct intervals lanes; // of the view at work: its first warp, for accesses of `lanes_bytes`
+    uint32_t lanes_bytes;   // 0: not made yet
 };
 
 // By whom a line may have been touched before.

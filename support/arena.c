@@ -8,7 +8,7 @@
 // Chunks get larger with the arena, from the least to the most: many arenas live for one function
 // and hold little, and all of a chunk is cleared. Large allocations have a block of
 // their own, so that the system can move them when they grow.
-enum { LEAST_CHUNK = 8 * 1024, MOST_CHUNK = 2 * 1024 * 1024 - 64 };
+enum { LEAST_CHUNK = 4 * 1024, MOST_CHUNK = 2 * 1024 * 1024 - 64 };
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
