@@ -251,12 +251,18 @@ static void be_watched(struct machine *machine)
         atomic_store_explicit(limits->ctas_done, over, memory_order_relaxed);
 }
 
+static uint64_t last_cycle(const struct machine *machine)
+{
+    return machine->limits->cycles ? machine->limits->cycles - machine->start : UINT64_MAX;
+}
+
 static enum machine_end run(struct machine *machine)
 {
-    const uint64_t limit =
-        machine->limits->cycles ? machine->limits->cycles - machine->start : UINT64_MAX;
+    const uint64_t limit = last_cycle(machine);
     const uint64_t every = look_every(machine);
     uint64_t sampled = next_sample(machine);
+    if (machine->now >= limit) // before the first CTA
+        return MACHINE_CYCLES;
     while (!is_done(machine)) {
         uint64_t most = least(least(sampled, limit), machine->looked_at + every);
         tick(machine);
@@ -321,7 +327,8 @@ static bool begin(struct machine *machine, struct running *running, struct machi
 // Before the first CTAs.
 static void wait_for_launch(struct machine *machine)
 {
-    uint64_t until = machine->now + machine->config->machine.launch_latency;
+    uint64_t until =
+        least(machine->now + machine->config->machine.launch_latency, last_cycle(machine));
     while (machine->now < until)
         machine->now = memsys_advance(machine->shared.memsys, until);
 }

@@ -76,6 +76,21 @@ static void cut_off(void **state)
     rig_free(&r);
 }
 
+// The limit holds while a launch is still on its way to the first core.
+static void cut_off_before(void **state)
+{
+    (void)state;
+    static struct rig r;
+    load(&r, KERNEL(""), SETTINGS("machine.launch_latency=9000"));
+    r.most_cycles = 2000;
+    rig_add(&r, "k", 1, LANES);
+    rig_go(&r);
+    assert_int_equal(r.end, MACHINE_CYCLES);
+    assert_int_equal(machine_cycle(r.machine), 2000);
+    rig_check_slots(&r);
+    rig_free(&r);
+}
+
 // A unit that works on for long after a launch has ended does not keep the next one waiting.
 static void unit_of_last_launch(void **state)
 {
@@ -188,6 +203,7 @@ int main(void)
         cmocka_unit_test(least_room),
         cmocka_unit_test(refreshes),
         cmocka_unit_test(clusters),
+        cmocka_unit_test(cut_off_before),
     };
     return cmocka_run_group_tests_name("machine_edges", tests, NULL, NULL);
 }
