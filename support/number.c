@@ -34,7 +34,7 @@ static bool few_decimals(char text[NUMBER_TEXT], double value)
     enum { MOST = 6 };
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
     double size = fabs(value);
-    if (size >= 1e9 || size < 1e-4)
+    if (!(size >= 1e-4 && size < 1e9)) // nor NaN
         return false;
     for (int decimals = 1; decimals <= MOST; decimals++) {
         uint64_t scaled = (uint64_t)(size * powers[decimals] + 0.5);
