@@ -20,34 +20,38 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
-# Sizes: at least as many threads as the machine holds (56 x 1,536) wherever a kernel has one for each
-# element, and arrays as large as the last level or larger.
+# Sizes: more threads than the machine holds (56 x 1,536) wherever a kernel has one for each element,
+# arrays of the size of the last level or larger, rows of whole lines and, lest all CTAs ask the
+# same partition at the same time, of an odd number of lines.
 WORKLOADS = {
-    'BFS': ('bfs', {'n': 131072}),
-    'FDTD': ('fdtd', {'nx': 512, 'ny': 512, 'steps': 2}),
-    'KMN': ('kmn', {'points': 131072, 'rounds': 2}),
-    'MVT': ('mvt', {'n': 2048}),
-    'RED': ('red', {'tiles': 1024}),
-    'SCP': ('scp', {'pairs': 512, 'n': 4096}),
-    'SRAD': ('srad', {'height': 512, 'width': 512, 'iterations': 1}),
-    'STREAM': ('stream', {'n': 131072}),
-    'TRIAD': ('triad', {'n': 1048576}),
+    'BFS': ('bfs', {'n': 100000}),
+    'FDTD': ('fdtd', {'nx': 544, 'ny': 544, 'steps': 2}),
+    'KMN': ('kmn', {'points': 100000, 'rounds': 2}),
+    'MVT': ('mvt', {'n': 1504}),
+    'RED': ('red', {'tiles': 1000}),
+    'SCP': ('scp', {'pairs': 400, 'n': 5024}),
+    'SRAD': ('srad', {'height': 544, 'width': 544, 'iterations': 1}),
+    'STREAM': ('stream', {'n': 100000}),
+    'TRIAD': ('triad', {'n': 1000000}),
 }
 
 # [000, Figure 2]: the mean over the nine.
 PAPER_SERVED = (23, 30, 47)
 PAPER_LATENCY = (75, 16, 9)
 
-# What the paper leaves open, with the step to either side.
+# What the paper leaves open and was pinned, with the steps to either side that are plausible.
 PINNED = [
-    ('l1.mshrs', 'MSHRs of a first-level cache', ('16', '32', '64')),
-    ('reply_network.injection_queue', 'injection queue of a network interface, flits',
-     ('8', '16', '32')),
-    ('memory.reply_queue', 'replies between a slice and its network interface', ('4', '8', '16')),
-    ('memory.llc_clock', 'clock of the slices, MHz', ('700', '1050', '1400')),
-    ('llc.port_bytes', 'width of a slice\'s port, bytes', ('32', '64', '128')),
-    ('llc.latency', 'read latency of a slice, clocks', ('10', '20', '40')),
-    ('core.ctas', 'CTAs of a core', ('8', '16', '32')),
+    ('l1.mshrs', 'MSHRs of a first-level cache', (8, 32)),
+    ('reply_network.injection_queue', 'NI queue at a partition, flits', (128, 512)),
+    ('memory.reply_queue', 'LLC to NI queue, packets', (16, 64)),
+    ('memory.llc_clock', 'clock of the slices, MHz', (1050, 1750)),
+    ('llc.port_bytes', 'width of a slice\'s port, bytes', (64,)),
+    ('llc.latency', 'read latency of a slice, clocks', (5, 20)),
+    ('core.ctas', 'CTAs of a core', (4, 16)),
+    ('llc.mshrs', 'MSHRs of a slice', (64,)),
+    ('llc.input', 'input queue of a slice', (16, 64)),
+    ('llc.access_queue', 'accesses of a slice that may overtake', (8, 32)),
+    ('llc.out', 'way from a slice to its DRAM', (16, 64)),
 ]
 
 
@@ -121,19 +125,52 @@ def write_table(measures, to):
 
 def value_of(configuration, key):
     section, name = key.split('.')
-    return str(configuration[section][name])
+    return configuration[section][name]
 
 
-def write_steps(base, variants, found, to):
-    to.write('| number | value | L1 % | LLC % | DRAM % | injection % | service % | NoC % | cycles, '
-             'geometric mean of ratios |\n|---|' + '---:|' * 8 + '\n')
-    for (key, value), measures in sorted(found.items()):
-        ratio = 1.0
-        for name, row in measures.items():
-            ratio *= row['cycles'] / base[name]['cycles']
-        to.write('| `%s` | %s | %s | %s | %.3f |\n' %
-                 (key, value, shares(mean(measures, 'served')), shares(mean(measures, 'latency')),
-                  ratio ** (1 / len(measures))))
+def write_steps(base, found, to):
+    to.write('| number | value | step | L1 % | LLC % | DRAM % | injection % | service % | NoC % | '
+             'cycles |\n|---|' + '---:|' * 9 + '\n')
+    configuration = next(iter(base.values()))['configuration']
+    for key, text, steps in PINNED:
+        for step in steps:
+            measures = found['%s=%s' % (key, step)]
+            ratio = 1.0
+            for name, row in measures.items():
+                ratio *= row['cycles'] / base[name]['cycles']
+            to.write('| %s (`%s`) | %s | %s | %s | %s | %+.1f %% |\n' %
+                     (text, key, value_of(configuration, key), step,
+                      shares(mean(measures, 'served')), shares(mean(measures, 'latency')),
+                      100 * (ratio ** (1 / len(measures)) - 1)))
+
+
+def digest(configuration):
+    return hashlib.sha256(json.dumps(configuration, sort_keys=True).encode()).hexdigest()
+
+
+# What is written by hand around the tables, between its first line and each place for a table.
+TEXT = ROOT / 'eval' / 'baseline.md'
+
+
+def write_document(base, found, to):
+    configuration = next(iter(base.values()))['configuration']
+    head = ('Made by `eval/baseline.py build --steps --out=docs/results/baseline.md` on %s; '
+            'configuration `isca19`, SHA-256 of all its values `%s`.\n' %
+            (datetime.date.today(), digest(configuration)))
+    sizes = ''.join('- %s: `samples/%s/run-large.yaml`, %s\n' %
+                    (name, sample, ', '.join('%s = %s' % pair for pair in values.items()))
+                    for name, (sample, values) in WORKLOADS.items())
+    for line in TEXT.read_text(encoding='utf-8').splitlines():
+        if line == '{head}':
+            to.write(head)
+        elif line == '{sizes}':
+            to.write(sizes)
+        elif line == '{baseline}':
+            write_table(base, to)
+        elif line == '{steps}':
+            write_steps(base, found, to)
+        else:
+            to.write(line + '\n')
 
 
 def main():
@@ -146,11 +183,23 @@ def main():
     parser.add_argument('--steps', action='store_true')
     parser.add_argument('--out')
     arguments = parser.parse_args()
+    if arguments.steps and not arguments.out:
+        parser.error('--steps needs --out')
     names = arguments.only.split(',')
     settings = dict(pair.split('=', 1) for pair in arguments.set)
     base = run_all(arguments, {'': settings}, names)['']
     write_table(base, sys.stdout)
+    sys.stdout.flush()
     print('CPU seconds: %.1f' % sum(row['cpu'] for row in base.values()))
+    if not arguments.steps:
+        return
+    variants = {'%s=%s' % (key, step): {**settings, key: step} for key, _, steps in PINNED
+                for step in steps}
+    found = run_all(arguments, variants, names)
+    made = arguments.out + '.new'
+    with open(made, 'w', encoding='utf-8') as file:
+        write_document(base, found, file)
+    os.replace(made, arguments.out)
 
 
 if __name__ == '__main__':
