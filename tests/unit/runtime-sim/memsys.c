@@ -115,7 +115,8 @@ static void parts_of_latency(void **state)
     const struct memsys_stats *after = memsys_stats(f.m);
     uint32_t routers = routers_between(&f, 7, 5);
     assert_int_equal(after->latency_sum - before.latency_sum, hit_latency(&f, routers) - 1);
-    assert_int_equal(after->service_sum - before.service_sum, 1 + f.values->llc.latency + 3);
+    assert_int_equal(after->service_sum - before.service_sum,
+                     1 + f.values->llc.latency + LINE / f.values->llc.port_bytes - 1);
     assert_int_equal(after->injection_sum, before.injection_sum);
     assert_int_equal(after->noc_sum - before.noc_sum, 2 * (5 * routers + 2) + 4);
     end(&f);
