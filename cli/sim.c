@@ -472,6 +472,11 @@ static void tell_counts(const struct sim *sim)
             &sim->messages,
             "%s: launches %" PRIu64 ", warp instructions %" PRIu64 ", thread instructions %" PRIu64,
             kernel->name, kernel->launches, kernel->warp_instructions, kernel->thread_instructions);
+        const struct timed_kernel *timed = kernel->timed;
+        if (timed && timed->room)
+            message_verbose(
+                &sim->messages, "%s: %u registers a thread (%s), %u CTAs a core: no more %s",
+                kernel->name, timed->registers, timed->registers_source, timed->room, timed->limit);
     }
     message_verbose(&sim->messages, "%.3f CPU seconds in kernels, %u of %u expectations hold",
                     session->kernel_cpu_seconds, session->passed,
@@ -487,6 +492,8 @@ static int tell(struct sim *sim)
         options_help(&sim_command, to);
     else if (sim->arguments.help_run)
         keys_print(to);
+    else if (sim->arguments.help_keys)
+        config_keys_print(&sim->machine.resolved, to);
     else if (sim->arguments.list_configs)
         config_names_print(to);
     else if (sim->arguments.print_config)

@@ -143,9 +143,13 @@ static const char *take_warning(struct arena *arena, void *into, const char *arg
 static const char *take_help(struct arena *arena, void *into, const char *argument)
 {
     struct sim_arguments *arguments = into;
-    if (argument && strcmp(argument, "run"))
-        return arena_printf(arena, "cannot be '%s': it is run, or nothing", argument);
-    *(argument ? &arguments->help_run : &arguments->common.help) = 1;
+    int *wanted = !argument                   ? &arguments->common.help
+                  : !strcmp(argument, "run")  ? &arguments->help_run
+                  : !strcmp(argument, "keys") ? &arguments->help_keys
+                                              : NULL;
+    if (!wanted)
+        return arena_printf(arena, "cannot be '%s': it is run, keys, or nothing", argument);
+    *wanted = 1;
     return NULL;
 }
 
@@ -260,8 +264,8 @@ static const struct option message_options[] = {
     {"-v", NULL, FLAG(common.verbose, 1), .help = "say what is done"},
     {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set"},
-    {"--help", "[=run]", CALL(take_help), .joined = true,
-     .help = "print this, or the keys of run files"},
+    {"--help", "[=run|keys]", CALL(take_help), .joined = true,
+     .help = "print this, or the keys of run files, or of machines"},
     {"--version", NULL, FLAG(common.version, 1), .help = "print the version"},
     {"--metadata", "FILE", LATER},
     {0},
@@ -304,7 +308,8 @@ static bool fault(FILE *errors, const char *text, const char *name)
 bool sim_only_tells(const struct sim_arguments *arguments)
 {
     return arguments->common.help || arguments->common.version || arguments->help_run ||
-           arguments->print_config || arguments->list_stats || arguments->list_configs;
+           arguments->help_keys || arguments->print_config || arguments->list_stats ||
+           arguments->list_configs;
 }
 
 bool sim_is_run_file(const struct sim_arguments *arguments)

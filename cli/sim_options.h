@@ -28,7 +28,7 @@ struct sim_arguments {
     uint32_t threads;
     unsigned checks;
     int functional, cooperative, policy;
-    int help_run, print_config, list_stats, list_configs;
+    int help_run, help_keys, print_config, list_stats, list_configs;
 };
 
 extern const struct command sim_command;

@@ -298,7 +298,6 @@ static enum machine_end run(struct machine *machine)
 static bool begin(struct machine *machine, struct running *running, struct machine_launch *from,
                   struct grid_result *result)
 {
-    const char *why;
     struct launch *launch = from->launch;
     *running = (struct running){.launch = from};
     result->fault.launch = launch->id;
@@ -309,18 +308,20 @@ static bool begin(struct machine *machine, struct running *running, struct machi
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    running->registers = machine_registers(machine, launch, &why);
+    running->registers = machine_registers(machine, launch, &from->registers_source);
+    from->registers = running->registers;
     running->ctas = ctas;
     running->count = ctas / grid_cluster_ctas(launch);
-    uint32_t room = machine_occupancy(machine, launch, &why);
-    bool together = launch->cooperative && ctas > (uint64_t)room * machine->count;
-    if (room && !together && grid_cluster_ctas(launch) <= machine->count)
+    from->room = machine_occupancy(machine, launch, &from->limit);
+    bool together = launch->cooperative && ctas > (uint64_t)from->room * machine->count;
+    if (from->room && !together && grid_cluster_ctas(launch) <= machine->count)
         return true;
     result->fault.happened = true;
     snprintf(result->fault.text, sizeof result->fault.text,
-             room ? "the launch's CTAs must be there at once, and the machine has too little %s"
-                  : "a core has too little %s for one CTA of the launch",
-             why);
+             from->room
+                 ? "the launch's CTAs must be there at once, and the machine has too little %s"
+                 : "a core has too little %s for one CTA of the launch",
+             from->limit);
     return false;
 }
 

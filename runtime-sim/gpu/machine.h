@@ -46,6 +46,10 @@ struct machine_launch {
     struct launch *launch; // as grid_run wants it
     uint64_t begun, ended; // cycles; the run's end if it came before
     uint64_t warp_instructions, thread_instructions;
+    // Registers of a thread, and where the number comes from; CTAs that a core has room for, and
+    // what there is too little of for one more.
+    uint32_t registers, room;
+    const char *registers_source, *limit;
 };
 
 struct machine_limits {

@@ -10,6 +10,9 @@ uint32_t machine_registers(const struct machine *machine, const struct launch *l
     *source = "core.thread_registers";
     if (machine->config->core.thread_registers)
         return (uint32_t)machine->config->core.thread_registers;
+    *source = ".maxnreg";
+    if (fn->maxnreg && fn->maxnreg < fn->registers)
+        return fn->maxnreg;
     *source = "the most that live at once in the kernel's PTX";
     return fn->registers ? fn->registers : 1;
 }

@@ -192,6 +192,9 @@ static void layout_function(struct program *program, struct program_function *fu
         read_shape(tree, fn, W_reqnctapercluster, function->cluster);
         read_shape(tree, fn, W_reqntid, function->block);
         read_shape(tree, fn, W_maxntid, function->most);
+        uint32_t registers[3] = {0};
+        read_shape(tree, fn, W_maxnreg, registers);
+        function->maxnreg = registers[0];
         function->param_bytes = at;
         at = 0;
     }

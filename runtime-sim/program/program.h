@@ -63,6 +63,7 @@ struct program_function {
     uint32_t cluster[3];   // of an entry: .reqnctapercluster, or 0
     uint32_t block[3];     // .reqntid, or 0
     uint32_t most[3];      // .maxntid, whose product counts, or 0
+    uint32_t maxnreg;      // .maxnreg, or 0
     bool ordered; // atomics, volatile or ordered accesses: lanes and CTAs may wait for each other
     bool alone;   // the same in memory that CTAs share: they run in a fixed order
     // What keeps it from running: NULL, or a sentence, and where it stands.

@@ -157,12 +157,12 @@ static bool restore_time(const struct checkpoint *c, struct session *session, st
         const struct checkpoint_kernel *from = &c->kernels.v[i];
         if (from->timed_launches)
             *timed_counts(timed, &session->kernels.v[i]) =
-                (struct timed_kernel){from->timed_launches,
-                                      from->cycles,
-                                      read_sum(c, session->arena, number++),
-                                      from->together,
-                                      from->timed_warp_instructions,
-                                      from->timed_thread_instructions};
+                (struct timed_kernel){.launches = from->timed_launches,
+                                      .cycles = from->cycles,
+                                      .sum = read_sum(c, session->arena, number++),
+                                      .together = from->together,
+                                      .warp_instructions = from->timed_warp_instructions,
+                                      .thread_instructions = from->timed_thread_instructions};
     }
     // Other intervals begin here.
     struct stats_mark since_sample = c->interval == timed->wish->interval

@@ -161,6 +161,10 @@ static void count_launches(struct timed *timed, struct session_launch *launches,
         launches[i].thread_instructions = runs[i].thread_instructions;
         kernel->warp_instructions += runs[i].warp_instructions;
         kernel->thread_instructions += runs[i].thread_instructions;
+        kernel->registers = runs[i].registers;
+        kernel->registers_source = runs[i].registers_source;
+        kernel->room = runs[i].room;
+        kernel->limit = runs[i].limit;
         timed->last = number == 1 ? kernel : NULL;
         if (number == 1)
             break;

@@ -35,6 +35,8 @@ struct timed_kernel {
     struct stats_mark sum; // of the statistics of `timed`, of launches by themselves
     uint64_t together;     // launches at the same time as others: of these `sum` has nothing
     uint64_t warp_instructions, thread_instructions; // of a kernel
+    uint32_t registers, room; // of the last launch of this process, as machine_launch has it
+    const char *registers_source, *limit;
 };
 
 struct timed {

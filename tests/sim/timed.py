@@ -304,6 +304,28 @@ def clocks(folder):
 
 
 @case
+def keys(folder):
+    """--help=keys explains every key that --print-config prints; -v says what room cores have"""
+    explained = set()
+    for line in ends(sim(folder, '--help=keys'), 0, '').out.decode().splitlines():
+        if line.startswith('### '):
+            section = line[4:]
+        elif line.startswith('| `'):
+            explained.add(section + '.' + line.split('`')[1])
+    printed = set()
+    for line in ends(sim(folder, '--print-config'), 0, '').out.decode().splitlines():
+        found = re.match(r'( *)(\w+):', line)
+        if found and not found.group(1):
+            section = found.group(2)
+        elif found:
+            printed.add(section + '.' + found.group(2))
+    assert len(printed) > 100
+    same(printed - explained, set())
+    said = ends(sim(folder, *VECADD, '-v', '--set', 'core.thread_registers=16'), 0).err.decode()
+    within('vecadd: 16 registers a thread (core.thread_registers), 8 CTAs a core: no more CTAs', said)
+
+
+@case
 def modes(folder):
     """what counts cycles does not go with --functional, and --check not without it"""
     for option in ('--stats=x', '--series=x', '--max-cycles=5', '--timed=vecadd'):

@@ -7,8 +7,8 @@ enum { CTAS = 24, ROUNDS = 600 };
 #define IN_TURN(...) SETTINGS("core.scheduler=lrr", __VA_ARGS__)
 
 // The first thread of each CTA stores when it has begun and when it has seen all rounds.
-#define TIMED(name)                                                                                \
-    ".visible .entry " name "(.param .u64 a, .param .u32 n)\n{\n"                                  \
+#define TIMED(name, directives)                                                                    \
+    ".visible .entry " name "(.param .u64 a, .param .u32 n) " directives "\n{\n"                   \
     ".reg .b32 %r<8>; .reg .b64 %d<8>; .reg .pred %p;\n"                                           \
     "mov.u64 %d2, %clock64; ld.param.u64 %d1, [a]; ld.param.u32 %r1, [n];\n"                       \
     "L: sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra L;\n"                                 \
@@ -16,8 +16,8 @@ enum { CTAS = 24, ROUNDS = 600 };
     "add.u64 %d1, %d1, %d4; mov.u32 %r3, %tid.x; setp.ne.u32 %p, %r3, 0;\n"                        \
     "@!%p st.global.v2.u64 [%d1], {%d2, %d3};\nret;\n}\n"
 
-static const char text[] =
-    HEAD("8.0", "sm_80") ".extern .shared .b8 dynamic[];\n" TIMED("k") TIMED("other");
+static const char text[] = HEAD("8.0", "sm_80") ".extern .shared .b8 dynamic[];\n" TIMED("k", "")
+    TIMED("other", "") TIMED("narrow", ".maxnreg 5") TIMED("wide", ".maxnreg 200");
 
 struct stay {
     uint64_t begun, ended;
@@ -74,6 +74,36 @@ static void limits(void **state)
     room(32, 8193, 5, "shared memory", IN_TURN("core.ctas=8")); // in pieces of 128
 }
 
+// What .maxnreg allows, if that is less than what lives at once.
+static void registers_of(struct rig *r, const char *name, uint32_t *number, const char **source)
+{
+    *number = machine_registers(r->machine, rig_add(r, name, 1, 32), source);
+}
+
+static void registers(void **state)
+{
+    (void)state;
+    static struct rig r;
+    const char *source;
+    uint32_t live, given;
+    rig_load(&r, text, 1, NULL);
+    registers_of(&r, "k", &live, &source);
+    assert_string_equal(source, "the most that live at once in the kernel's PTX");
+    assert_true(live > 5 && live < 20);
+    registers_of(&r, "narrow", &given, &source);
+    assert_int_equal(given, 5);
+    assert_string_equal(source, ".maxnreg");
+    registers_of(&r, "wide", &given, &source);
+    assert_int_equal(given, live);
+    assert_string_equal(source, "the most that live at once in the kernel's PTX");
+    rig_free(&r);
+    rig_load(&r, text, 1, SETTINGS("core.thread_registers=33"));
+    registers_of(&r, "narrow", &given, &source);
+    assert_int_equal(given, 33);
+    assert_string_equal(source, "core.thread_registers");
+    rig_free(&r);
+}
+
 static void too_large(void **state)
 {
     (void)state;
@@ -128,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits),
+        cmocka_unit_test(registers),
         cmocka_unit_test(too_large),
         cmocka_unit_test(two_launches),
     };
