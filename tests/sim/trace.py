@@ -269,7 +269,7 @@ def intervals(folder):
     # Those that were on their way already begin at the edge, with those of its first cycle.
     sent_before = sum(begin == 800 for begin in sent)
     requests = int(row['memory.requests'])
-    assert requests > 100 and len(sent) - sent_before <= requests <= len(sent), (requests, len(sent))
+    assert requests > 50 and len(sent) - sent_before <= requests <= len(sent), (requests, len(sent))
     issued = sum(span['cat'] == 'issue' for spans in
                  Rows(json.loads((folder / 't.json').read_text())).of('warp slot').values()
                  for span in spans)
