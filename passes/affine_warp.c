@@ -128,8 +128,11 @@ static struct extent extent_of(const struct affines *affines, const struct warp_
     return e;
 }
 
+// Nothing fits what has no bits: predicates, and registers of a type that is no number.
 static struct extent type_extent(unsigned bits, bool is_signed)
 {
+    if (!bits)
+        return (struct extent){0, -1};
     if (bits >= 64)
         return (struct extent){is_signed ? INT64_MIN : 0, INT64_MAX};
     int64_t top = INT64_C(1) << (bits - is_signed);
@@ -139,6 +142,8 @@ static struct extent type_extent(unsigned bits, bool is_signed)
 bool warp_number(const struct affines *affines, struct warp_value *v, unsigned bits, bool is_signed)
 {
     struct extent e = extent_of(affines, v), type = type_extent(bits, is_signed);
+    if (!bits)
+        return false;
     if (warp_is_exact(v)) {
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             v->offset[lane] = affine_extended(v->offset[lane], bits, is_signed);
