@@ -1,4 +1,6 @@
 #include "backend/page.h"
+#include "backend/changes.h"
+#include "backend/measured_list.h"
 #include "backend/page_kernel.h"
 #include "backend/page_parts.h"
 #include "backend/rows.h"
@@ -86,30 +88,6 @@ static void write_rules(struct json *json)
     json_end_object(json);
 }
 
-static void write_changes(struct json *json, const struct tables *tables)
-{
-    json_key(json, "changes");
-    json_array(json);
-    for (uint32_t i = 0; i < tables->changes.n; i++) {
-        json_object_flat(json);
-        fields_write_json(json, rows_change, &tables->changes.v[i]);
-        json_end_object(json);
-    }
-    json_end_array(json);
-}
-
-static void write_measurements(struct json *json, const struct tables *tables)
-{
-    json_key(json, "measurements");
-    json_array(json);
-    for (uint32_t i = 0; i < tables->measurements.n; i++) {
-        json_object_flat(json);
-        fields_write_json(json, rows_measurement, &tables->measurements.v[i]);
-        json_end_object(json);
-    }
-    json_end_array(json);
-}
-
 static void write_module(const struct tables *tables, FILE *to)
 {
     struct json json;
@@ -124,8 +102,8 @@ static void write_module(const struct tables *tables, FILE *to)
     json_bool(&json, tables->options.reorder);
     member_text(&json, "profile", tables->profile);
     if (tables->compared) {
-        write_changes(&json, tables);
-        write_measurements(&json, tables);
+        changes_json(tables, &json);
+        measured_json(tables, &json);
     }
     member_text(&json, "version", PTXOFFLOAD_VERSION);
     member_uint(&json, "S_W", BW_WARP);

@@ -1,4 +1,6 @@
 #include "backend/report.h"
+#include "backend/changes.h"
+#include "backend/measured_list.h"
 #include "backend/rows.h"
 #include "backend/summary.h"
 #include "support/json.h"
@@ -27,30 +29,6 @@ static void write_summary(struct json *json, const struct field *rows,
     json_end_object(json);
 }
 
-static void write_changes(struct json *json, const struct tables *tables)
-{
-    json_key(json, "changes");
-    json_array(json);
-    for (uint32_t i = 0; i < tables->changes.n; i++) {
-        json_object_flat(json);
-        fields_write_json(json, rows_change, &tables->changes.v[i]);
-        json_end_object(json);
-    }
-    json_end_array(json);
-}
-
-static void write_measurements(struct json *json, const struct tables *tables)
-{
-    json_key(json, "measurements");
-    json_array(json);
-    for (uint32_t i = 0; i < tables->measurements.n; i++) {
-        json_object_flat(json);
-        fields_write_json(json, rows_measurement, &tables->measurements.v[i]);
-        json_end_object(json);
-    }
-    json_end_array(json);
-}
-
 void report_json(const struct tables *tables, FILE *to)
 {
     struct json json;
@@ -71,8 +49,8 @@ void report_json(const struct tables *tables, FILE *to)
     write_summary(&json, rows_total, &total);
     json_end_object(&json);
     if (tables->compared) {
-        write_changes(&json, tables);
-        write_measurements(&json, tables);
+        changes_json(tables, &json);
+        measured_json(tables, &json);
     }
     json_end_object(&json);
     json_done(&json);

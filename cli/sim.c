@@ -285,7 +285,7 @@ static void print(void *context, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-// Statistics of an outcome that is no failure of the run.
+// Something was run, to whatever end: there are statistics.
 static bool is_told(enum session_outcome outcome)
 {
     return outcome != SESSION_BAD_INPUT;

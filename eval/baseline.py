@@ -39,7 +39,8 @@ WORKLOADS = {
 PAPER_SERVED = (23, 30, 47)
 PAPER_LATENCY = (75, 16, 9)
 
-# What the paper leaves open and was pinned, with the steps to either side that are plausible.
+# What the paper leaves open and was pinned, with a step to either side, also where it leaves the range
+# that isca19.yaml calls plausible, but not where there is no such step (a port wider than a line).
 PINNED = [
     ('l1.mshrs', 'MSHRs of a first-level cache', (8, 32)),
     ('reply_network.injection_queue', 'NI queue at a partition, flits', (128, 512)),

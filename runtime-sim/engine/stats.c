@@ -32,7 +32,7 @@ struct entry {
     double value;
 };
 
-typedef bool visit_function(void *context, const struct entry *entry); // true: that is enough
+typedef void visit_function(void *context, const struct entry *entry);
 
 static struct entry entry_of(const struct stat_group *group, const struct stat_key *key,
                              const uint64_t *since)
@@ -59,8 +59,7 @@ static void visit(const struct stats *stats, const struct stats_mark *since,
         for (uint32_t k = 0; k < group->count; k++) {
             struct entry entry = entry_of(group, &group->keys[k], at);
             at = at ? at + 2 : NULL;
-            if (function(context, &entry))
-                return;
+            function(context, &entry);
         }
     }
 }
@@ -166,13 +165,12 @@ uint32_t stats_values(const struct stats *stats)
     return 2 * count_keys(stats);
 }
 
-static bool add_name(void *context, const struct entry *entry)
+static void add_name(void *context, const struct entry *entry)
 {
     char name[256];
     int length = snprintf(name, sizeof name, "%s.%s %d\n", entry->group->name, entry->key->name,
                           (int)entry->key->kind);
     sha256_update(context, (size_t)length, (const uint8_t *)name);
-    return false;
 }
 
 void stats_digest(const struct stats *stats, char digest[65])
@@ -185,31 +183,29 @@ void stats_digest(const struct stats *stats, char digest[65])
 
 // Finding
 
-struct search {
-    const char *name;
-    double value;
-    bool found;
-};
-
-static bool look(void *context, const struct entry *entry)
+// A group's name may have points in it.
+static const char *behind_name(const char *name, const struct stat_group *group)
 {
-    struct search *search = context;
-    size_t length = strlen(entry->group->name);
-    if (strncmp(search->name, entry->group->name, length) || search->name[length] != '.' ||
-        strcmp(search->name + length + 1, entry->key->name))
-        return false;
-    search->value = entry->value;
-    search->found = true;
-    return true;
+    size_t length = strlen(group->name);
+    return !strncmp(name, group->name, length) && name[length] == '.' ? name + length + 1 : NULL;
 }
 
 bool stats_find(const struct stats *stats, const struct stats_mark *since, const char *name,
                 double *value)
 {
-    struct search search = {.name = name};
-    visit(stats, since, look, &search);
-    *value = search.value;
-    return search.found;
+    const uint64_t *at = since ? since->values : NULL;
+    *value = 0;
+    for (uint32_t i = 0; i < stats->groups.n; i++) {
+        const struct stat_group *group = &stats->groups.v[i];
+        const char *own = behind_name(name, group);
+        for (uint32_t k = 0; own && k < group->count; k++)
+            if (!strcmp(own, group->keys[k].name)) {
+                *value = entry_of(group, &group->keys[k], at ? at + 2 * k : NULL).value;
+                return true;
+            }
+        at = at ? at + 2 * (size_t)group->count : NULL;
+    }
+    return false;
 }
 
 // Writing
@@ -222,13 +218,12 @@ static void value_text(char text[NUMBER_TEXT], const struct entry *entry)
         text[number_uint(text, entry->whole)] = 0;
 }
 
-static bool write_text(void *context, const struct entry *entry)
+static void write_text(void *context, const struct entry *entry)
 {
     char text[NUMBER_TEXT];
     value_text(text, entry);
     fprintf(context, "%s.%s = %s # %s%s%s\n", entry->group->name, entry->key->name, text,
             entry->key->unit, *entry->key->unit ? ": " : "", entry->key->text);
-    return false;
 }
 
 struct csv {
@@ -236,17 +231,16 @@ struct csv {
     FILE *to;
 };
 
-static bool write_csv(void *context, const struct entry *entry)
+static void write_csv(void *context, const struct entry *entry)
 {
     const struct csv *csv = context;
     char text[NUMBER_TEXT];
     value_text(text, entry);
     fprintf(csv->to, "%s%s.%s,%s,%s\n", csv->before, entry->group->name, entry->key->name,
             entry->key->unit, text);
-    return false;
 }
 
-static bool write_json(void *context, const struct entry *entry)
+static void write_json(void *context, const struct entry *entry)
 {
     char name[256];
     snprintf(name, sizeof name, "%s.%s", entry->group->name, entry->key->name);
@@ -255,14 +249,12 @@ static bool write_json(void *context, const struct entry *entry)
         json_double(context, entry->value);
     else
         json_uint(context, entry->whole);
-    return false;
 }
 
-static bool write_name(void *context, const struct entry *entry)
+static void write_name(void *context, const struct entry *entry)
 {
     fprintf(context, "%s.%s  # %s%s%s\n", entry->group->name, entry->key->name, entry->key->unit,
             *entry->key->unit ? ": " : "", entry->key->text);
-    return false;
 }
 
 void stats_text(const struct stats *stats, const struct stats_mark *since, FILE *to)

@@ -33,14 +33,19 @@ static uint32_t round_up(uint64_t value, uint64_t granule)
     return (uint32_t)((value + granule - 1) / granule * granule);
 }
 
-static uint32_t cta_registers(const struct core_config *config, const struct launch *launch,
-                              uint32_t registers, uint32_t *warps)
+struct core_needs core_needs(const struct core_config *config, const struct launch *launch,
+                             uint32_t registers)
 {
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    *warps = (threads + LANES - 1) / LANES;
-    return *warps * round_up((uint64_t)registers * LANES, config->register_granule);
+    uint32_t warps = (threads + LANES - 1) / LANES;
+    return (struct core_needs){
+        .warps = warps,
+        .registers = warps * round_up((uint64_t)registers * LANES, config->register_granule),
+        .shared_bytes = round_up(launch->shared_bytes, config->shared_granule),
+    };
 }
 
+// That are free.
 static uint32_t count_slots(const struct core *core)
 {
     uint64_t all = core->shared->config->warps == 64
@@ -52,12 +57,11 @@ static uint32_t count_slots(const struct core *core)
 bool core_has_room(const struct core *core, const struct launch *launch, uint32_t registers)
 {
     const struct core_config *config = core->shared->config;
-    uint32_t warps, needed = cta_registers(config, launch, registers, &warps);
-    uint32_t shared = round_up(launch->shared_bytes, config->shared_granule);
-    return core->cta_count < config->ctas && warps <= count_slots(core) &&
-           core->threads + warps * LANES <= config->threads &&
-           core->registers + needed <= config->registers &&
-           core->shared_bytes + shared <= config->shared_bytes;
+    struct core_needs needs = core_needs(config, launch, registers);
+    return core->cta_count < config->ctas && needs.warps <= count_slots(core) &&
+           core->threads + needs.warps * LANES <= config->threads &&
+           core->registers + needs.registers <= config->registers &&
+           core->shared_bytes + needs.shared_bytes <= config->shared_bytes;
 }
 
 static void start_warp(struct core *core, uint64_t now, uint32_t index, struct warp *warp,
@@ -81,16 +85,16 @@ static void start_warp(struct core *core, uint64_t now, uint32_t index, struct w
 void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
                 uint32_t registers)
 {
-    const struct core_config *config = core->shared->config;
-    uint32_t warps, at = 0;
+    struct core_needs needs = core_needs(core->shared->config, cta->launch, registers);
+    uint32_t at = 0;
     while (core->ctas[at].cta)
         at++;
     struct core_cta *to = &core->ctas[at];
     *to = (struct core_cta){.cta = cta, .kernel = kernel};
-    to->registers = cta_registers(config, cta->launch, registers, &warps);
-    to->shared_bytes = round_up(cta->launch->shared_bytes, config->shared_granule);
-    to->left = warps;
-    for (uint32_t i = 0; i < warps; i++) {
+    to->registers = needs.registers;
+    to->shared_bytes = needs.shared_bytes;
+    to->left = needs.warps;
+    for (uint32_t i = 0; i < needs.warps; i++) {
         uint32_t index = (uint32_t)__builtin_ctzll(~core->used);
         to->slots |= UINT64_C(1) << index;
         start_warp(core, now, index, &cta->warps[i], at);
@@ -99,7 +103,7 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
     core->cta_count++;
     if (core->trace)
         core_trace_cta_begins(core, now, at);
-    core->threads += warps * LANES;
+    core->threads += needs.warps * LANES;
     core->registers += to->registers;
     core->shared_bytes += to->shared_bytes;
     core->next = core->next < now ? core->next : now;

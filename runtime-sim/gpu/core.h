@@ -170,6 +170,13 @@ struct core {
 void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
                uint32_t index);
 
+// What a CTA of the launch takes of a core, with so many registers for each thread; in granules.
+struct core_needs {
+    uint32_t warps, registers, shared_bytes;
+};
+
+struct core_needs core_needs(const struct core_config *config, const struct launch *launch,
+                             uint32_t registers);
 // True if a CTA of the launch, with so many registers for each thread, has room now.
 bool core_has_room(const struct core *core, const struct launch *launch, uint32_t registers);
 // Needs core_has_room and a CTA that cta_start has made ready.

@@ -22,22 +22,18 @@ uint32_t machine_occupancy(const struct machine *machine, const struct launch *l
 {
     const struct core_config *config = &machine->config->core;
     const char *source;
-    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    uint32_t warps = (threads + LANES - 1) / LANES;
-    uint64_t granule = config->register_granule;
-    uint64_t registers = (uint64_t)machine_registers(machine, launch, &source) * LANES;
-    registers = (registers + granule - 1) / granule * granule * warps;
-    uint64_t shared = launch->shared_bytes + config->shared_granule - 1;
-    shared -= shared % config->shared_granule;
+    struct core_needs needs =
+        core_needs(config, launch, machine_registers(machine, launch, &source));
     const struct {
         uint64_t room;
         const char *what;
     } limits[] = {
         {config->ctas, "CTAs"},
-        {config->warps / warps, "warps"},
-        {config->threads / (warps * LANES), "threads"},
-        {config->registers / registers, "registers"},
-        {shared ? config->shared_bytes / shared : UINT64_MAX, "shared memory"},
+        {config->warps / needs.warps, "warps"},
+        {config->threads / (needs.warps * LANES), "threads"},
+        {config->registers / needs.registers, "registers"},
+        {needs.shared_bytes ? config->shared_bytes / needs.shared_bytes : UINT64_MAX,
+         "shared memory"},
     };
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++)

@@ -259,17 +259,17 @@ def windows(folder):
 @case
 def intervals(folder):
     """packets that were sent in a window are those counted in it"""
-    ends(sim(folder, SCP, '--series=s.csv', '--interval=400', '--trace=t.json',
-             '--trace-window=800:1200'), 0, '', '')
+    ends(sim(folder, SCP, '--series=s.csv', '--interval=600', '--trace=t.json',
+             '--trace-window=600:1200'), 0, '', '')
     header, *lines = (folder / 's.csv').read_text().splitlines()
-    row = dict(zip(header.split(','), lines[2].split(',')))
+    row = dict(zip(header.split(','), lines[1].split(',')))
     same(row['cycle'], '1200')
     sent = [begin for begin, _, _, _ in
             Rows(json.loads((folder / 't.json').read_text())).pairs['request network 0']]
     # Those that were on their way already begin at the edge, with those of its first cycle.
-    sent_before = sum(begin == 800 for begin in sent)
+    sent_before = sum(begin == 600 for begin in sent)
     requests = int(row['memory.requests'])
-    assert requests > 50 and len(sent) - sent_before <= requests <= len(sent), (requests, len(sent))
+    assert requests > 100 and len(sent) - sent_before <= requests <= len(sent), (requests, len(sent))
     issued = sum(span['cat'] == 'issue' for spans in
                  Rows(json.loads((folder / 't.json').read_text())).of('warp slot').values()
                  for span in spans)

@@ -1,60 +1,11 @@
 // All samples: what the analyses say of their kernels is what is counted when they run, wherever
 // they say that they know. The share of accesses of which they do is printed.
-#include "runtime-sim/exec/rows.h"
-#include "runtime-sim/run/session.h"
-#include "support/file.h"
 #include "tests/unit/runtime-sim/counted.h"
+#include "tests/unit/runtime-sim/sample.h"
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct sample {
-    struct memory memory;
-    struct arena arena;
-    struct source run_source, source;
-    struct diags run_diags, diags;
-    struct run run;
-    struct tree tree;
-    struct ir_module module;
-    struct program program;
-    struct session session;
-};
-
-static void read_source(struct sample *s, struct source *source, const char *path)
-{
-    struct file_text file;
-    const char *error = file_read(&s->arena, path, &file);
-    if (error)
-        fail_msg("%s: %s", path, error);
-    source_init(source, &s->arena, path, file.text, file.length);
-}
-
-static void run(struct sample *s, const char *path)
-{
-    memset(s, 0, sizeof *s);
-    if (setjmp(s->memory.on_failure))
-        abort();
-    arena_init(&s->arena, &s->memory);
-    read_source(s, &s->run_source, path);
-    diags_init(&s->run_diags, &s->arena);
-    run_init(&s->run, &s->arena, &s->run_source, &s->run_diags);
-    assert_true(run_read(&s->run, &s->arena));
-    read_source(s, &s->source, run_path(&s->run, s->run.program.text));
-    diags_init(&s->diags, &s->arena);
-    ptx_parse(&s->tree, &s->arena, &s->source, &s->diags);
-    ir_build(&s->module, &s->arena, &s->tree, &s->diags);
-    program_build(&s->program, &s->arena, &s->module, lanes_best());
-    s->session = (struct session){.arena = &s->arena,
-                                  .run = &s->run,
-                                  .program = &s->program,
-                                  .source = &s->source,
-                                  .diags = &s->diags,
-                                  .threads = 1,
-                                  .profiled = true};
-    assert_true(session_prepare(&s->session));
-    assert_int_equal(session_run(&s->session), SESSION_DONE);
-}
 
 // With the shape of the launch, and for blocks of one dimension without it.
 static void compare(struct sample *s, const struct profile *profile, struct tally *tally,
@@ -106,7 +57,7 @@ static struct tally one(const char *path)
 {
     struct sample s;
     struct tally tally = {0}, shapeless = {0};
-    run(&s, path);
+    sample_run(&s, path, (struct session){0});
     for (uint32_t i = 0; i < s.session.kernels.n; i++)
         compare(&s, s.session.kernels.v[i].profile, &tally, &shapeless);
     print(sample_name(path), &tally);

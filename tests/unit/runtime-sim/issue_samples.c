@@ -1,41 +1,13 @@
 // All samples, executed by single instructions with accesses that take time, against the engine
 // that runs them at once: the same memory and the same counts.
-#include "runtime-sim/exec/rows.h"
 #include "runtime-sim/exec/profile.h"
-#include "runtime-sim/run/session.h"
-#include "support/file.h"
 #include "tests/unit/runtime-sim/issue_drive.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/runtime-sim/sample.h"
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct sample {
-    struct memory memory;
-    struct arena arena;
-    struct source run_source, source;
-    struct diags run_diags, diags;
-    struct run run;
-    struct tree tree;
-    struct ir_module module;
-    struct program program;
-    struct session session;
-};
-
-static void read_source(struct sample *s, struct source *source, const char *path)
-{
-    struct file_text file;
-    const char *error = file_read(&s->arena, path, &file);
-    if (error)
-        fail_msg("%s: %s", path, error);
-    source_init(source, &s->arena, path, file.text, file.length);
-}
 
 static bool takes(void *drive, const struct session_kernel *kernel, uint64_t number)
 {
@@ -50,35 +22,6 @@ static void execute(void *drive, struct session_launch *launches, uint32_t count
     drive_run(drive, launches->launch, arena, result);
     launches->warp_instructions = result->warp_instructions;
     launches->thread_instructions = result->thread_instructions;
-}
-
-static void run(struct sample *s, const char *path, struct drive *drive)
-{
-    memset(s, 0, sizeof *s);
-    if (setjmp(s->memory.on_failure))
-        abort();
-    arena_init(&s->arena, &s->memory);
-    read_source(s, &s->run_source, path);
-    diags_init(&s->run_diags, &s->arena);
-    run_init(&s->run, &s->arena, &s->run_source, &s->run_diags);
-    assert_true(run_read(&s->run, &s->arena));
-    read_source(s, &s->source, run_path(&s->run, s->run.program.text));
-    diags_init(&s->diags, &s->arena);
-    ptx_parse(&s->tree, &s->arena, &s->source, &s->diags);
-    ir_build(&s->module, &s->arena, &s->tree, &s->diags);
-    program_build(&s->program, &s->arena, &s->module, lanes_best());
-    s->session = (struct session){.arena = &s->arena,
-                                  .run = &s->run,
-                                  .program = &s->program,
-                                  .source = &s->source,
-                                  .diags = &s->diags,
-                                  .threads = 1,
-                                  .profiled = true,
-                                  .takes = drive ? takes : NULL,
-                                  .execute = execute,
-                                  .executor = drive};
-    assert_true(session_prepare(&s->session));
-    assert_int_equal(session_run(&s->session), SESSION_DONE);
 }
 
 // Sums by atomic operations depend on their order.
@@ -140,8 +83,9 @@ static void one(const char *path, uint64_t seed)
 {
     struct drive drive = {.seed = seed, .ctas = 16, .most_delay = 40, .checked = seed & 1};
     struct sample *s = calloc(2, sizeof *s);
-    run(&s[0], path, NULL);
-    run(&s[1], path, &drive);
+    sample_run(&s[0], path, (struct session){0});
+    sample_run(&s[1], path,
+               (struct session){.takes = takes, .execute = execute, .executor = &drive});
     compare(&s[0], &s[1]);
     printf("%s: %llu held in %llu parts, %llu served at issue\n", path + sizeof SOURCE_ROOT,
            (unsigned long long)drive.held, (unsigned long long)drive.parts,

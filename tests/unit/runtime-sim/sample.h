@@ -1,0 +1,61 @@
+// A sample's run file, read and run: for tests that look at all samples.
+#pragma once
+#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/run/session.h"
+#include "support/file.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sample {
+    struct memory memory;
+    struct arena arena;
+    struct source run_source, source;
+    struct diags run_diags, diags;
+    struct run run;
+    struct tree tree;
+    struct ir_module module;
+    struct program program;
+    struct session session;
+};
+
+static inline void sample_read(struct sample *s, struct source *source, const char *path)
+{
+    struct file_text file;
+    const char *error = file_read(&s->arena, path, &file);
+    if (error)
+        fail_msg("%s: %s", path, error);
+    source_init(source, &s->arena, path, file.text, file.length);
+}
+
+// `how` says who executes launches (takes, execute, executor); the rest of it is filled here.
+static inline void sample_run(struct sample *s, const char *path, struct session how)
+{
+    memset(s, 0, sizeof *s);
+    if (setjmp(s->memory.on_failure))
+        abort();
+    arena_init(&s->arena, &s->memory);
+    sample_read(s, &s->run_source, path);
+    diags_init(&s->run_diags, &s->arena);
+    run_init(&s->run, &s->arena, &s->run_source, &s->run_diags);
+    assert_true(run_read(&s->run, &s->arena));
+    sample_read(s, &s->source, run_path(&s->run, s->run.program.text));
+    diags_init(&s->diags, &s->arena);
+    ptx_parse(&s->tree, &s->arena, &s->source, &s->diags);
+    ir_build(&s->module, &s->arena, &s->tree, &s->diags);
+    program_build(&s->program, &s->arena, &s->module, lanes_best());
+    s->session = how;
+    s->session.arena = &s->arena;
+    s->session.run = &s->run;
+    s->session.program = &s->program;
+    s->session.source = &s->source;
+    s->session.diags = &s->diags;
+    s->session.threads = 1;
+    s->session.profiled = true;
+    assert_true(session_prepare(&s->session));
+    assert_int_equal(session_run(&s->session), SESSION_DONE);
+}
