@@ -38,25 +38,27 @@ static void init_nodes(struct memsys *m)
 {
     const struct config_list *at = &m->config->memory.partition_nodes;
     m->cores = (uint32_t)m->config->memory.cores;
-    m->core_words = bits_words(m->cores);
     m->partition_count = at->n;
-    m->core_node = ARENA_ARRAY(m->arena, uint32_t, m->cores);
-    m->partition_node = ARENA_ARRAY(m->arena, uint32_t, at->n);
-    m->core_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
+    m->ends = m->cores + at->n;
+    m->end_words = bits_words(m->ends);
+    m->end_node = ARENA_ARRAY(m->arena, uint32_t, m->ends);
+    m->partition_node = m->end_node + m->cores;
+    m->end_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
     m->partition_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
     for (uint32_t i = 0; i < m->nodes; i++)
-        m->core_at[i] = m->partition_at[i] = MEMSYS_NONE;
+        m->end_at[i] = m->partition_at[i] = MEMSYS_NONE;
     m->partition_set = bits_new(m->arena, m->nodes);
     for (uint32_t i = 0; i < at->n; i++) {
         bits_set(m->partition_set, (uint32_t)at->v[i]);
         m->partition_node[i] = (uint32_t)at->v[i];
         m->partition_at[at->v[i]] = i;
+        m->end_at[at->v[i]] = m->cores + i;
     }
     for (uint32_t node = 0, core = 0; core < m->cores; node++) {
         if (m->partition_at[node] != MEMSYS_NONE)
             continue;
-        m->core_at[node] = core;
-        m->core_node[core++] = node;
+        m->end_at[node] = core;
+        m->end_node[core++] = node;
     }
 }
 
@@ -106,10 +108,10 @@ struct memsys *memsys_new(struct arena *arena, const struct memsys_config *confi
     init_map(m);
     init_masks(m);
     init_partitions(m);
-    m->answers = bits_new(arena, m->cores);
-    m->refused = bits_new(arena, m->cores);
-    m->may_send = bits_new(arena, m->cores);
-    m->wanted = ARENA_ARRAY(arena, uint32_t, m->cores);
+    m->answers = bits_new(arena, m->ends);
+    m->refused = bits_new(arena, m->ends);
+    m->may_send = bits_new(arena, m->ends);
+    m->wanted = ARENA_ARRAY(arena, uint32_t, m->ends);
     return m;
 }
 
@@ -130,6 +132,8 @@ static uint64_t store_data(const struct memsys *m, struct mask bytes)
 
 uint32_t memsys_request_flits(const struct memsys *m, const struct memsys_request *request)
 {
+    if (request->kind == MEMSYS_PACKET)
+        return request->flits;
     uint64_t data = request->kind == MEMSYS_READ    ? 0
                     : request->kind == MEMSYS_WRITE ? store_data(m, request->bytes)
                                                     : request->carries;
@@ -138,6 +142,8 @@ uint32_t memsys_request_flits(const struct memsys *m, const struct memsys_reques
 
 uint32_t memsys_reply_flits(const struct memsys *m, const struct memsys_request *request)
 {
+    if (request->kind == MEMSYS_PACKET)
+        return request->flits;
     uint64_t data = request->kind == MEMSYS_ATOMIC ? request->returns
                     : request->kind != MEMSYS_READ ? 0
                     : m->config->memory.sectors    ? sector_data(m, request->bytes)
@@ -152,7 +158,7 @@ bool memsys_can_send(struct memsys *m, const struct memsys_request *request)
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     uint32_t core = request->core, flits = memsys_request_flits(m, request);
     bits_clear(m->may_send, core);
-    if (noc_can_send(side->noc, m->core_node[core], side->class, flits))
+    if (noc_can_send(side->noc, m->end_node[core], side->class, flits))
         return true;
     m->stats.refused++;
     m->refused_count += !bits_test(m->refused, core);
@@ -172,7 +178,18 @@ static void grow_entries(struct memsys *m)
     m->entry_count = count;
 }
 
-static uint32_t new_entry(struct memsys *m, const struct memsys_request *request)
+static void count_sent(struct memsys *m, const struct memsys_request *request)
+{
+    uint64_t *const kinds[] = {
+        [MEMSYS_READ] = &m->stats.reads,     [MEMSYS_WRITE] = &m->stats.writes,
+        [MEMSYS_ATOMIC] = &m->stats.atomics, [MEMSYS_REDUCE] = &m->stats.reductions,
+        [MEMSYS_TOUCH] = &m->stats.touches,  [MEMSYS_PACKET] = &m->stats.packets};
+    ++*kinds[request->kind];
+    m->client[request->client].requests++;
+    m->inside++;
+}
+
+uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request)
 {
     if (m->unused == MEMSYS_NONE)
         grow_entries(m);
@@ -184,53 +201,58 @@ static uint32_t new_entry(struct memsys *m, const struct memsys_request *request
         entry->request.bytes =
             m->config->memory.sectors ? memsys_sectors_of(m, request->bytes) : m->line;
     entry->partition = memsys_partition_of(m, request->line);
+    count_sent(m, request);
+    m->next = 0;
     return index;
 }
 
-static void count_sent(struct memsys *m, const struct memsys_request *request)
-{
-    uint64_t *const kinds[] = {[MEMSYS_READ] = &m->stats.reads,
-                               [MEMSYS_WRITE] = &m->stats.writes,
-                               [MEMSYS_ATOMIC] = &m->stats.atomics,
-                               [MEMSYS_REDUCE] = &m->stats.reductions};
-    ++*kinds[request->kind];
-    m->client[request->client].requests++;
-    m->inside++;
-}
-
-void memsys_send(struct memsys *m, const struct memsys_request *request)
+void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_request *request)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     assert(request->client < MEMSYS_CLIENTS && mask_any(request->bytes));
-    uint32_t index = new_entry(m, request);
+    uint32_t index = memsys_new_entry(m, request);
     struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(side->noc),
-                                .source = m->core_node[request->core],
+                                .source = m->end_node[from],
                                 .target = m->partition_node[m->entries[index].partition],
                                 .flits = (uint16_t)memsys_request_flits(m, request),
                                 .class = (uint8_t)side->class};
     noc_send(side->noc, &packet);
-    count_sent(m, request);
-    m->next = 0;
 }
 
-static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t core)
+void memsys_send(struct memsys *m, const struct memsys_request *request)
+{
+    memsys_send_from(m, request->core, request);
+}
+
+static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t end)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
-    return noc_peek(side->noc, m->core_node[core], side->class);
+    return noc_peek(side->noc, m->end_node[end], side->class);
 }
 
-const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t core)
+// The partition with answers for its own end, if this is it.
+static struct memsys_partition *own_answers(const struct memsys *m, uint32_t end)
 {
-    const struct noc_packet *packet = answer_packet(m, core);
+    struct memsys_partition *p = end < m->cores ? NULL : &m->partitions[end - m->cores];
+    return p && p->own_count ? p : NULL;
+}
+
+const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t end)
+{
+    const struct memsys_partition *own = own_answers(m, end);
+    if (own)
+        return &m->entries[own->own[own->own_head]].request;
+    const struct noc_packet *packet = answer_packet(m, end);
     return packet ? &m->entries[packet->payload].request : NULL;
 }
 
-static void count_latency(const struct memsys *m, struct memsys_client_stats *stats,
-                          const struct memsys_entry *entry, const struct noc_packet *packet)
+// Of an answer whose head left the slice at `entered`, and that arrived at `arrived`.
+static void count_latency(struct memsys_client_stats *stats, const struct memsys_entry *entry,
+                          uint64_t entered, uint64_t arrived)
 {
-    uint64_t latency = packet->arrived * m->network_period - entry->sent;
-    uint64_t injection = packet->entered * m->network_period - entry->ready;
+    uint64_t latency = arrived - entry->sent;
+    uint64_t injection = entered - entry->ready;
     uint64_t service = entry->ready - entry->arrived;
     stats->latency_sum += latency;
     stats->injection_sum += injection;
@@ -238,34 +260,56 @@ static void count_latency(const struct memsys *m, struct memsys_client_stats *st
     stats->noc_sum += latency - injection - service;
 }
 
-static void count_answer(struct memsys *m, const struct memsys_entry *entry,
-                         const struct noc_packet *packet)
+static void count_answer(struct memsys *m, const struct memsys_entry *entry, uint64_t entered,
+                         uint64_t arrived)
 {
     struct memsys_client_stats *stats = &m->client[entry->request.client];
     uint64_t *const from[] = {[CACHE_HIT] = &stats->from_llc,
                               [CACHE_MERGED] = &stats->from_merge,
                               [CACHE_FETCHED] = &stats->from_dram};
     stats->answers++;
-    m->inside--;
     if (!memsys_has_data(&entry->request))
         return;
     stats->data_answers++;
-    ++*from[entry->request.from];
-    count_latency(m, stats, entry, packet);
+    if (entry->request.kind != MEMSYS_PACKET)
+        ++*from[entry->request.from];
+    count_latency(stats, entry, entered, arrived);
 }
 
-void memsys_pop(struct memsys *m, uint32_t core)
+void memsys_free_entry(struct memsys *m, uint32_t index)
 {
-    const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
-    const struct noc_packet *packet = answer_packet(m, core);
-    uint32_t index = (uint32_t)packet->payload;
-    count_answer(m, &m->entries[index], packet);
+    m->inside--;
     m->entries[index].next = m->unused;
     m->unused = index;
-    noc_pop(side->noc, m->core_node[core], side->class);
     m->next = 0;
-    if (!answer_packet(m, core))
-        bits_clear(m->answers, core);
+}
+
+static void pop_own(struct memsys *m, struct memsys_partition *p)
+{
+    uint32_t index = p->own[p->own_head];
+    uint64_t ready = m->entries[index].ready;
+    count_answer(m, &m->entries[index], ready, ready);
+    memsys_free_entry(m, index);
+    p->own_head = p->own_head + 1 < m->config->memory.reply_queue ? p->own_head + 1 : 0;
+    p->own_count--;
+}
+
+void memsys_pop(struct memsys *m, uint32_t end)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
+    struct memsys_partition *own = own_answers(m, end);
+    if (own) {
+        pop_own(m, own);
+    } else {
+        const struct noc_packet *packet = answer_packet(m, end);
+        uint32_t index = (uint32_t)packet->payload;
+        count_answer(m, &m->entries[index], packet->entered * m->network_period,
+                     packet->arrived * m->network_period);
+        memsys_free_entry(m, index);
+        noc_pop(side->noc, m->end_node[end], side->class);
+    }
+    if (!memsys_peek(m, end))
+        bits_clear(m->answers, end);
 }
 
 uint64_t memsys_answers(const struct memsys *m, uint32_t word)
@@ -389,7 +433,7 @@ static void take_answers(struct memsys *m)
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
     for (uint32_t w = 0; w < m->node_words; w++)
         for (uint64_t rest = noc_arrivals(side->noc, side->class, w); rest; rest &= rest - 1) {
-            bits_set(m->answers, m->core_at[w * 64 + (uint32_t)__builtin_ctzll(rest)]);
+            bits_set(m->answers, m->end_at[w * 64 + (uint32_t)__builtin_ctzll(rest)]);
             m->news = true;
         }
 }
@@ -397,11 +441,11 @@ static void take_answers(struct memsys *m)
 static void tell_refused(struct memsys *m)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
-    BITS_EACH (core, m->refused, m->cores) {
-        if (!noc_can_send(side->noc, m->core_node[core], side->class, m->wanted[core]))
+    BITS_EACH (end, m->refused, m->ends) {
+        if (!noc_can_send(side->noc, m->end_node[end], side->class, m->wanted[end]))
             continue;
-        bits_clear(m->refused, core);
-        bits_set(m->may_send, core);
+        bits_clear(m->refused, end);
+        bits_set(m->may_send, end);
         m->refused_count--;
         m->news = true;
     }
@@ -470,7 +514,7 @@ static uint64_t known_next(struct memsys *m)
 uint64_t memsys_advance(struct memsys *m, uint64_t next)
 {
     assert(next > m->cycle);
-    if (is_any(m->answers, m->core_words) || is_any(m->may_send, m->core_words))
+    if (is_any(m->answers, m->end_words) || is_any(m->may_send, m->end_words))
         next = m->cycle + 1;
     m->news = false;
     for (uint64_t end = times(next, m->core_period); known_next(m) < end;) {

@@ -37,7 +37,8 @@ struct memsys_config {
     struct dram_config dram;
 };
 
-enum { MEMSYS_SECTIONS = 5, MEMSYS_CLIENTS = 8 };
+// The last client is who computes for others: its latencies are part of theirs, and in no total.
+enum { MEMSYS_SECTIONS = 5, MEMSYS_CLIENTS = 8, MEMSYS_SERVICE = MEMSYS_CLIENTS - 1 };
 
 // Sections for config_init, of which values are read into *config.
 void memsys_sections(struct config_section sections[MEMSYS_SECTIONS], struct memsys_config *config);
@@ -57,13 +58,15 @@ enum memsys_kind {
     MEMSYS_WRITE,  // some of its bytes: the answer is an acknowledgement
     MEMSYS_ATOMIC, // read and written at the partition: the answer has data
     MEMSYS_REDUCE, // the same without data: an acknowledgement
+    MEMSYS_TOUCH,  // of a partition's own end: the line is to be in the slice; no data
+    MEMSYS_PACKET, // to any end, which answers: see memsys_send_packet
 };
 
 // A request, and the answer to it.
 struct memsys_request {
     uint64_t line;     // address / llc.line_bytes
     struct mask bytes; // of the line, at least one; of an answer to a read: those that it carries
-    uint32_t core;     // below memory.cores
+    uint32_t core;     // the end that it is answered to: a core, below memory.cores, or another
     uint32_t tag;      // the sender's
     uint16_t carries;  // of atomics: bytes of a request after its header
     uint16_t returns;  // of MEMSYS_ATOMIC: bytes of an answer after its header
@@ -71,6 +74,7 @@ struct memsys_request {
     uint8_t keep;      // enum cache_keep, of the slice
     uint8_t client;    // who of the core sends it, below MEMSYS_CLIENTS: for statistics
     uint8_t from;      // enum cache_from, of an answer: where the slice found what it asked for
+    uint16_t flits;    // of MEMSYS_PACKET, and then of the answer to it
 };
 
 // Told when the request is served: values are read or written now. At each point of time the
@@ -99,10 +103,42 @@ void memsys_send(struct memsys *memsys, const struct memsys_request *request);
 const struct memsys_request *memsys_peek(const struct memsys *memsys, uint32_t core);
 // Needs an answer that memsys_peek has shown.
 void memsys_pop(struct memsys *memsys, uint32_t core);
-// Cores for whom there is an answer, and cores that were refused and now have room for what they
-// wanted to send, until they try: core c in bit c mod 64 of word c / 64.
+// Ends for whom there is an answer, and ends that were refused and now have room for what they
+// wanted to send, until they try: end e in bit e mod 64 of word e / 64.
 uint64_t memsys_answers(const struct memsys *memsys, uint32_t word);
 uint64_t memsys_may_send(const struct memsys *memsys, uint32_t word);
+
+// Ends: the cores, and behind them one for each partition, for who computes there [000 §4.2]. What
+// is said of cores above holds for them, too (gpu/memsys_ends.c).
+uint32_t memsys_ends(const struct memsys *memsys);
+uint32_t memsys_end_node(const struct memsys *memsys, uint32_t end);
+// The end at a node; UINT32_MAX: none.
+uint32_t memsys_end_at(const struct memsys *memsys, uint32_t node);
+uint32_t memsys_partition_end(const struct memsys *memsys, uint32_t partition);
+// As memsys_can_send and memsys_send, but by the network interface of the end `from`, whoever is
+// answered to. Nobody is told when there is room.
+bool memsys_can_send_from(const struct memsys *memsys, uint32_t from,
+                          const struct memsys_request *request);
+void memsys_send_from(struct memsys *memsys, uint32_t from, const struct memsys_request *request);
+// Hands a request to the slice of a partition, which it must be for, by an input queue of its own.
+// Answers for the partition's own end come without a network, others by it.
+bool memsys_can_put(const struct memsys *memsys, uint32_t partition);
+void memsys_put(struct memsys *memsys, uint32_t partition, const struct memsys_request *request);
+
+// Packets from end to end, of a class of their own in the request network (memory.packet_class).
+// They are requests of kind MEMSYS_PACKET with `flits`, which the receiver answers or drops.
+bool memsys_has_packets(const struct memsys *memsys); // there is such a class
+bool memsys_can_send_packet(const struct memsys *memsys, uint32_t from, uint32_t flits);
+void memsys_send_packet(struct memsys *memsys, uint32_t to, const struct memsys_request *packet);
+// The oldest packet for the end; NULL: there is none.
+const struct memsys_request *memsys_peek_packet(const struct memsys *memsys, uint32_t end);
+// Takes it, and returns what it is to be answered by.
+uint32_t memsys_take_packet(struct memsys *memsys, uint32_t end);
+// Answers it through the reply network with so many flits.
+bool memsys_can_answer(const struct memsys *memsys, uint32_t end, uint32_t flits);
+void memsys_answer(struct memsys *memsys, uint32_t end, uint32_t packet, uint32_t flits);
+// It will not be answered.
+void memsys_drop_packet(struct memsys *memsys, uint32_t packet);
 
 // Time, in the cores' cycles
 

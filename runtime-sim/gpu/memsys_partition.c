@@ -1,8 +1,7 @@
 // A partition: what arrives from the request network goes into the slice, what the slice asks for
 // to the DRAM, what it has served to the reply network.
 #include "runtime-sim/gpu/memsys_state.h"
-
-enum { INPUT = 0 }; // of the slice: what comes from the network
+#include "support/bits.h"
 
 static const uint64_t write_id = UINT64_MAX;
 
@@ -30,14 +29,17 @@ void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_
     const struct memsys_config *config = m->config;
     *p = (struct memsys_partition){
         .memsys = m, .number = number, .node = m->partition_node[number], .due = UINT64_MAX};
-    cache_init(&p->cache, m->arena, &config->llc, 1);
-    p->cache.inputs[INPUT].serve = take_served;
-    p->cache.inputs[INPUT].context = p;
+    cache_init(&p->cache, m->arena, &config->llc, MEMSYS_INPUTS);
+    for (uint32_t i = 0; i < MEMSYS_INPUTS; i++) {
+        p->cache.inputs[i].serve = take_served;
+        p->cache.inputs[i].context = p;
+    }
     p->channels = ARENA_ARRAY(m->arena, struct dram_channel, config->dram.channels);
     for (uint32_t i = 0; i < config->dram.channels; i++)
         dram_init(&p->channels[i], m->arena, &config->dram);
     init_transfers(p, m->arena);
     p->replies = ARENA_ARRAY(m->arena, uint32_t, config->memory.reply_queue);
+    p->own = ARENA_ARRAY(m->arena, uint32_t, config->memory.reply_queue);
     // In a clock each bank has one access, and one request that waited is served.
     p->served = ARENA_ARRAY(m->arena, uint32_t, config->llc.banks + 1);
 }
@@ -50,12 +52,13 @@ static const struct noc_packet *arrival(const struct memsys_partition *p)
     return noc_peek(side->noc, p->node, side->class);
 }
 
-static void put(struct memsys_partition *p, uint32_t index, uint64_t now)
+void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t now, uint32_t input)
 {
     static const uint8_t kinds[] = {[MEMSYS_READ] = CACHE_READ,
                                     [MEMSYS_WRITE] = CACHE_WRITE,
                                     [MEMSYS_ATOMIC] = CACHE_ATOMIC,
-                                    [MEMSYS_REDUCE] = CACHE_ATOMIC};
+                                    [MEMSYS_REDUCE] = CACHE_ATOMIC,
+                                    [MEMSYS_TOUCH] = CACHE_READ};
     const struct memsys *m = p->memsys;
     const struct memsys_request *request = &m->entries[index].request;
     uint64_t size = m->config->llc.line_bytes;
@@ -63,8 +66,9 @@ static void put(struct memsys_partition *p, uint32_t index, uint64_t now)
                                .line = partition_local(&m->map, request->line * size) / size,
                                .bytes = request->bytes,
                                .kind = kinds[request->kind],
+                               .touches = request->kind == MEMSYS_TOUCH,
                                .keep = request->keep,
-                               .input = INPUT};
+                               .input = (uint8_t)input};
     cache_put(&p->cache, now, &to);
 }
 
@@ -73,9 +77,9 @@ static void take_arrivals(struct memsys_partition *p, const struct memsys_moment
     struct memsys *m = p->memsys;
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     const struct noc_packet *packet;
-    while (cache_can_put(&p->cache, INPUT) && (packet = arrival(p))) {
+    while (cache_can_put(&p->cache, MEMSYS_FROM_NETWORK) && (packet = arrival(p))) {
         m->entries[packet->payload].arrived = packet->arrived * m->network_period;
-        put(p, (uint32_t)packet->payload, at->llc);
+        memsys_partition_put(p, (uint32_t)packet->payload, at->llc, MEMSYS_FROM_NETWORK);
         noc_pop(side->noc, p->node, side->class);
         p->moved = true;
     }
@@ -146,15 +150,41 @@ static void ask_dram(struct memsys_partition *p, const struct memsys_moment *at)
 
 // To the network
 
+// The partition's own end gets its answers without a network.
+static bool is_own(const struct memsys_partition *p, uint32_t entry)
+{
+    return p->memsys->entries[entry].request.core == p->memsys->cores + p->number;
+}
+
+static void append(uint32_t *ring, uint32_t room, uint32_t head, uint32_t *count, uint32_t entry)
+{
+    uint32_t to = head + (*count)++;
+    ring[to < room ? to : to - room] = entry;
+}
+
+static bool take_answer(struct memsys_partition *p, uint32_t index, uint64_t ready)
+{
+    struct memsys *m = p->memsys;
+    bool own = is_own(p, index);
+    uint32_t room = (uint32_t)m->config->memory.reply_queue;
+    if ((own ? p->own_count : p->reply_count) == room)
+        return false;
+    m->entries[index].ready = ready * m->llc_period;
+    if (own) {
+        append(p->own, room, p->own_head, &p->own_count, index);
+        bits_set(m->answers, m->cores + p->number);
+        m->news = true;
+    } else {
+        append(p->replies, room, p->reply_head, &p->reply_count, index);
+    }
+    return true;
+}
+
 static void take_answers(struct memsys_partition *p, const struct memsys_moment *at)
 {
-    const struct memsys *m = p->memsys;
-    uint32_t room = (uint32_t)m->config->memory.reply_queue;
     const struct cache_answer *answer;
-    while (p->reply_count < room && (answer = cache_answer_peek(&p->cache, at->llc))) {
-        uint32_t to = p->reply_head + p->reply_count++;
-        m->entries[answer->id].ready = answer->ready * m->llc_period;
-        p->replies[to < room ? to : to - room] = (uint32_t)answer->id;
+    while ((answer = cache_answer_peek(&p->cache, at->llc)) &&
+           take_answer(p, (uint32_t)answer->id, answer->ready)) {
         cache_answer_pop(&p->cache, at->llc);
         p->moved = true;
     }
@@ -173,7 +203,7 @@ static void send_replies(struct memsys_partition *p)
         struct noc_packet packet = {.payload = index,
                                     .created = noc_cycle(side->noc),
                                     .source = p->node,
-                                    .target = m->core_node[request->core],
+                                    .target = m->end_node[request->core],
                                     .flits = (uint16_t)flits,
                                     .class = (uint8_t)side->class};
         noc_send(side->noc, &packet);
@@ -204,8 +234,9 @@ static void set_due(struct memsys_partition *p, uint64_t now)
 {
     const struct memsys *m = p->memsys;
     p->due = p->cache.next;
-    if (p->reply_count || (cache_can_put(&p->cache, INPUT) && arrival(p)))
+    if (p->reply_count || (cache_can_put(&p->cache, MEMSYS_FROM_NETWORK) && arrival(p)))
         wake(p, now + 1);
+    // A full queue of its own is emptied by its end, which does not say when.
     if (p->reply_count < m->config->memory.reply_queue)
         wake(p, cache_answer_next(&p->cache));
     for (uint32_t i = 0; i < m->config->dram.channels; i++)

@@ -8,6 +8,8 @@
 #include "runtime-sim/memory/dram_map.h"
 
 enum { MEMSYS_NONE = UINT32_MAX };
+// Of a slice: what comes from the network, and from the partition's own end.
+enum { MEMSYS_FROM_NETWORK, MEMSYS_FROM_OWN, MEMSYS_INPUTS };
 
 // A request on its way.
 struct memsys_entry {
@@ -35,6 +37,8 @@ struct memsys_partition {
     uint32_t unused;   // transfer
     uint32_t *replies; // a ring of entries
     uint32_t reply_head, reply_count;
+    uint32_t *own; // the same, for the partition's own end
+    uint32_t own_head, own_count;
     uint32_t *served; // entries at this point of time
     uint32_t served_count;
     bool moved;
@@ -62,12 +66,12 @@ struct memsys {
     uint64_t core_period, network_period, llc_period, dram_period;
     uint64_t cycle; // of the cores
     struct memsys_side side[2];
-    uint32_t cores, nodes, node_words, core_words;
-    uint32_t *core_node, *partition_node;
-    uint32_t *core_at, *partition_at; // by node; MEMSYS_NONE
-    uint64_t *answers;                // cores
-    uint64_t *refused, *may_send;     // cores
-    uint32_t *wanted;                 // flits that a core that was refused wants to send
+    uint32_t cores, ends, nodes, node_words, end_words;
+    uint32_t *end_node, *partition_node;
+    uint32_t *end_at, *partition_at; // by node; MEMSYS_NONE
+    uint64_t *answers;               // ends
+    uint64_t *refused, *may_send;    // ends
+    uint32_t *wanted;                // flits that an end that was refused wants to send
     uint32_t refused_count;
     struct partition_map map;
     struct dram_map dram_map;
@@ -103,7 +107,8 @@ static inline uint64_t memsys_later(uint64_t time, uint64_t period)
 
 static inline bool memsys_has_data(const struct memsys_request *request)
 {
-    return request->kind == MEMSYS_READ || request->kind == MEMSYS_ATOMIC;
+    return request->kind == MEMSYS_READ || request->kind == MEMSYS_ATOMIC ||
+           request->kind == MEMSYS_PACKET;
 }
 
 // The bytes of all sectors that these are in.
@@ -115,6 +120,12 @@ static inline struct mask memsys_sectors_of(const struct memsys *m, struct mask 
             all = mask_or(all, m->sector[i]);
     return all;
 }
+
+// A new entry for the request; and one that is over.
+uint32_t memsys_new_entry(struct memsys *memsys, const struct memsys_request *request);
+void memsys_free_entry(struct memsys *memsys, uint32_t entry);
+void memsys_partition_put(struct memsys_partition *partition, uint32_t entry, uint64_t clock,
+                          uint32_t input);
 
 void memsys_partition_init(struct memsys_partition *partition, struct memsys *memsys,
                            uint32_t number);

@@ -58,9 +58,13 @@ static void add_clients(struct memsys *m)
     struct memsys_client_stats all = {0};
     for (uint32_t i = 0; i < MEMSYS_CLIENTS; i++) {
         struct memsys_client_stats *cycles = &m->client_cycles[i];
-        add_group(&all, &m->client[i], client_keys, CLIENT_KEYS);
         *cycles = m->client[i];
         to_cycles(cycles, m->core_period);
+        struct memsys_client_stats own = m->client[i];
+        if (i == MEMSYS_SERVICE)
+            own.latency_sum = own.injection_sum = own.service_sum = own.noc_sum = own.data_answers =
+                0;
+        add_group(&all, &own, client_keys, CLIENT_KEYS);
     }
     to_cycles(&all, m->core_period);
     m->stats.requests = all.requests;
@@ -152,7 +156,7 @@ uint32_t memsys_partition_of(const struct memsys *m, uint64_t line)
 
 uint32_t memsys_core_node(const struct memsys *m, uint32_t core)
 {
-    return m->core_node[core];
+    return m->end_node[core];
 }
 
 uint32_t memsys_partition_node(const struct memsys *m, uint32_t partition)

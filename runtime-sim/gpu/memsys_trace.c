@@ -20,8 +20,8 @@ struct memsys_trace {
 
 static const char *node_name(const struct memsys *m, char *text, size_t size, uint32_t node)
 {
-    if (m->core_at[node] != MEMSYS_NONE)
-        snprintf(text, size, "core %u", m->core_at[node]);
+    if (m->end_at[node] < m->cores)
+        snprintf(text, size, "core %u", m->end_at[node]);
     else if (m->partition_at[node] != MEMSYS_NONE)
         snprintf(text, size, "partition %u", m->partition_at[node]);
     else
@@ -34,10 +34,11 @@ static const char *packet_name(const struct listener *listener, const struct noc
     static const char *const kinds[] = {[MEMSYS_READ] = "read",
                                         [MEMSYS_WRITE] = "write",
                                         [MEMSYS_ATOMIC] = "atomic",
-                                        [MEMSYS_REDUCE] = "reduction"};
+                                        [MEMSYS_REDUCE] = "reduction",
+                                        [MEMSYS_PACKET] = "result"};
     const struct memsys *m = listener->trace->memsys;
     return packet->class == listener->side->class ? kinds[m->entries[packet->payload].request.kind]
-                                                  : "packet";
+                                                  : "ComputePacket";
 }
 
 // A packet that was sent before the window begins where the window does.

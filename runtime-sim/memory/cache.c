@@ -188,7 +188,7 @@ static void serve(struct cache *c, const struct cache_request *r, uint32_t place
 
 static void serve_now(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now)
 {
-    uint64_t clocks = move(c, r->line, now, mask_count(r->bytes));
+    uint64_t clocks = move(c, r->line, now, r->touches ? 1 : mask_count(r->bytes));
     serve(c, r, place, now, now + c->config->latency + clocks - 1);
 }
 

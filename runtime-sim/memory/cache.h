@@ -57,6 +57,7 @@ struct cache_request {
     struct mask bytes;
     uint8_t kind; // enum cache_kind
     uint8_t input;
+    bool touches;            // a read of no data: the line is to be there
     uint8_t keep, keep_next; // enum cache_keep: here, and at the next level if it is asked
     uint8_t from; // enum cache_from: CACHE_HIT when it is put; filled in before it is served
 };

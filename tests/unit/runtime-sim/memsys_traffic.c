@@ -43,7 +43,7 @@ static struct memsys_request random_request(struct traffic *t, uint32_t core)
     if (draw(t) % 2)
         r.bytes = mask_range(from, until);
     r.tag = (uint32_t)t->sent;
-    r.client = (uint8_t)(draw(t) % MEMSYS_CLIENTS);
+    r.client = (uint8_t)(draw(t) % MEMSYS_SERVICE);
     r.carries = (uint16_t)(1 + draw(t) % LINE);
     r.returns = (uint16_t)(1 + draw(t) % LINE);
     return r;
