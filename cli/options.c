@@ -24,14 +24,6 @@ static void __attribute__((format(printf, 2, 3))) fail(struct reader *r, const c
     r->line.failed = true;
 }
 
-static void not_supported(struct reader *r, const struct option *option, const char *text,
-                          size_t length)
-{
-    fprintf(r->errors, "%s: not supported yet: %s%s%.*s\n", r->command->name, option->name,
-            length ? "=" : "", (int)length, text);
-    r->line.failed = true;
-}
-
 // Finding an option
 
 #define OPTION_EACH(option, command)                                                               \
@@ -118,9 +110,7 @@ static int take_choice(struct reader *r, const struct option *option, const char
                        size_t length)
 {
     int choice = options_choice(option->choices, text, length);
-    if (choice < 0 && option->later && options_choice(option->later, text, length) >= 0)
-        not_supported(r, option, text, length);
-    else if (choice < 0)
+    if (choice < 0)
         fail(r, "%s cannot be '%.*s': it is %s", option->name, (int)length, text,
              options_list(r->arena, option->choices));
     return choice;
@@ -153,7 +143,6 @@ static void apply(struct reader *r, const struct option *option, const char *arg
         if (choice >= 0)
             *(int *)field = choice;
         break;
-    case OPTION_LATER: not_supported(r, option, "", 0); break;
     case OPTION_SET: take_set(r, option, argument, field); break;
     case OPTION_CALL: {
         const char *error = option->call(r->arena, r->into, argument);

@@ -9,7 +9,6 @@ enum option_kind {
     OPTION_CHOICE, // int at `offset` becomes the argument's place in `choices`
     OPTION_SET,    // unsigned at `offset` gets a bit for each of the argument's choices: a,b
     OPTION_CALL,   // `call` takes the argument apart
-    OPTION_LATER,  // known and not supported yet
 };
 
 // Takes the argument into the program's structure; returns NULL or why it cannot. `argument` is
@@ -23,7 +22,6 @@ struct option {
     size_t offset; // in the program's structure
     int value;
     const char *const *choices; // NULL-terminated
-    const char *const *later;   // choices that are known and not supported yet, or NULL
     option_call *call;
     bool joined; // `argument` stands right behind the name (`-Wname`, `--help=what`) or is missing
     const char *help; // lines are broken where it says so; NULL: it is not to be told of

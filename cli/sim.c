@@ -6,6 +6,7 @@
 #include "cli/object_input.h"
 #include "cli/sim_checkpoint.h"
 #include "cli/sim_machine.h"
+#include "cli/sim_offload.h"
 #include "cli/sim_options.h"
 #include "cli/sim_progress.h"
 #include "frontend/directives.h"
@@ -40,6 +41,7 @@ struct sim {
     struct tree tree;
     struct ir_module module;
     struct program program;
+    struct sim_offload offload;
     struct session session;
     struct sim_machine machine;
     struct sim_checkpoint checkpoint;
@@ -166,6 +168,7 @@ static void collect_paths(struct sim *sim, struct file_paths *paths)
                  false);
     if (sim_is_run_file(&sim->arguments))
         add_path(sim, paths, run_path(run, run->program.text), "the program", false);
+    add_path(sim, paths, sim_offload_path(&sim->arguments, run), "the metadata", false);
     for (uint32_t i = 0; i < run->buffers.n; i++)
         add_read(sim, paths, run->buffers.v[i].fill.path, "the file");
     for (uint32_t i = 0; i < run->checks.n; i++) {
@@ -224,7 +227,7 @@ static bool read_text(struct sim *sim, const struct arguments *arguments)
 static bool read_program(struct sim *sim)
 {
     struct arguments *arguments = &sim->arguments.common;
-    struct tables tables;
+    struct sim_offload *offload = &sim->offload;
     if (sim_is_run_file(&sim->arguments)) {
         arguments->input = run_path(&sim->run, sim->run.program.text);
         arguments->module = sim->run.module.text;
@@ -235,8 +238,9 @@ static bool read_program(struct sim *sim)
             return tell_run(sim);
         }
     }
-    if (object_input_is(&sim->arena, arguments))
-        return object_input_read(&sim->messages, &sim->arena, &sim->source, &tables);
+    offload->of_object = offload->decided = object_input_is(&sim->arena, arguments);
+    if (offload->of_object)
+        return object_input_read(&sim->messages, &sim->arena, &sim->source, &offload->tables);
     return container_input_is(arguments->input)
                ? container_input_read(&sim->messages, &sim->arena, &sim->source)
                : read_text(sim, arguments);
@@ -260,6 +264,14 @@ static bool build(struct sim *sim)
     diags_init(&sim->diags, &sim->arena);
     program_build(&sim->program, &sim->arena, &sim->module, lanes);
     return true;
+}
+
+static bool read_chains(struct sim *sim)
+{
+    const struct offload_config *config = &sim->machine.config.offload;
+    return sim_offload_read(&sim->offload, &sim->arena, &sim->arguments, &sim->messages, &sim->run,
+                            &sim->source, (enum offload_policy)config->policy) &&
+           sim_offload_build(&sim->offload, &sim->messages, &sim->program, &sim->source, config);
 }
 
 // Running
@@ -353,6 +365,7 @@ static enum session_outcome run(struct sim *sim)
         .arena = &sim->arena,
         .run = &sim->run,
         .program = &sim->program,
+        .offload = sim_offload_chosen(&sim->offload, &sim->machine.config.offload),
         .source = &sim->source,
         .diags = &sim->diags,
         .threads = sim->arguments.threads,
@@ -526,7 +539,7 @@ static int do_all(struct sim *sim, int argc, char **argv)
         return BAD_INPUT;
     if (sim_only_tells(a))
         return tell(sim);
-    if (!read_run(sim) || !read_program(sim) || !build(sim) ||
+    if (!read_run(sim) || !read_program(sim) || !build(sim) || !read_chains(sim) ||
         sim_machine_misses(&sim->machine, &sim->program, &sim->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);

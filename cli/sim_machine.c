@@ -22,6 +22,10 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
     bool good = config_load(&machine->resolved, arguments->config);
     for (uint32_t i = 0; i < arguments->machine_settings.n; i++)
         good &= config_set(&machine->resolved, arguments->machine_settings.v[i]);
+    if (arguments->policy >= 0)
+        good &=
+            config_set(&machine->resolved, arena_printf(arena, "offload.policy=%s",
+                                                        offload_policy_names[arguments->policy]));
     if (!tell_config(machine, messages) || !good)
         return false;
     const char *wrong = machine_check(arena, &machine->config);

@@ -20,8 +20,6 @@ static const char *const check_names[] = {
     NULL,
 };
 
-static const char *const policy_names[] = {"baseline", NULL};
-
 static const char *take_arg(struct arena *arena, void *into, const char *argument)
 {
     vec_push(arena, &((struct sim_arguments *)into)->args, argument);
@@ -159,7 +157,6 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
 #define CHOICE(field, names) .kind = OPTION_CHOICE, INTO(field), .choices = (names)
 #define SET(field, names) .kind = OPTION_SET, INTO(field), .choices = (names)
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
-#define LATER .kind = OPTION_LATER
 
 static const struct option launch_options[] = {
     {"--kernel", "NAME", TEXT(kernel), .help = "the entry to launch; not needed if there is one"},
@@ -210,8 +207,10 @@ static const struct option run_options[] = {
 static const struct option machine_options[] = {
     {"--config", "NAME|FILE.yaml", TEXT(config),
      .help = "the machine; without it isca19, the GPU of ISCA'19"},
-    {"--policy", "baseline", CHOICE(policy, policy_names),
-     .help = "what is offloaded; baseline: nothing"},
+    {"--policy", "baseline|llc|omni|adaptive", CHOICE(policy, offload_policy_names),
+     .help = "what chains are offloaded: none, those whose loads go to\n"
+             "one LLC partition, or also those whose loads meet on the\n"
+             "way; adaptive: the latter, as long as it is of use"},
     {"--timed", "KERNEL[:LAUNCHES]", CALL(take_timed),
      .help = "count the cycles of this kernel's launches, as 2 or\n"
              "1,4-6 from 1, and of no others; may be repeated"},
@@ -232,6 +231,9 @@ static const struct option input_options[] = {
     {"--module", "N", TEXT(common.module),
      .help = "take this module of a program or library:\n'ptxoffload --list' lists them"},
     {"--arch", "sm_N", TEXT(common.arch), .help = "take the module for this architecture"},
+    {"--metadata", "FILE", TEXT(metadata),
+     .help =
+         "the program's chains, as 'ptxoffload --metadata' has\nwritten them, instead of its tags"},
     {0},
 };
 
@@ -267,7 +269,6 @@ static const struct option message_options[] = {
     {"--help", "[=run|keys]", CALL(take_help), .joined = true,
      .help = "print this, or the keys of run files, or of machines"},
     {"--version", NULL, FLAG(common.version, 1), .help = "print the version"},
-    {"--metadata", "FILE", LATER},
     {0},
 };
 
@@ -342,6 +343,9 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
                                         : NULL;
     if (a->functional && timed)
         return fault(errors, "--functional counts no cycles; it does not go with ", timed);
+    if (a->functional && a->policy > OFFLOAD_BASELINE)
+        return fault(errors, "--functional offloads nothing; it does not go with --policy=",
+                     offload_policy_names[a->policy]);
     if (a->trace_until && !a->trace)
         return fault(errors, "--trace-window says what part of --trace is written", "");
     if (a->interval && !a->series)
@@ -420,6 +424,7 @@ bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, in
     *arguments = (struct sim_arguments){.threads = 1, .config = "isca19"};
     arguments->common.max_errors = -1;
     arguments->common.reorder = 1;
+    arguments->policy = -1;
     bool good = read_line(arguments, arena, argc, argv, errors);
     name_standard_output(&arguments->json);
     name_standard_output(&arguments->stats);

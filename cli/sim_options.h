@@ -27,7 +27,9 @@ struct sim_arguments {
     const char *lanes;                     // instruction set of this machine; NULL: the best
     uint32_t threads;
     unsigned checks;
-    int functional, cooperative, policy;
+    const char *metadata;
+    int functional, cooperative;
+    int policy; // enum offload_policy; -1: not given
     int help_run, help_keys, print_config, list_stats, list_configs;
 };
 

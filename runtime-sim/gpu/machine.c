@@ -56,6 +56,11 @@ struct machine *machine_new(struct arena *arena, const struct machine_config *co
     return machine;
 }
 
+void machine_offload(struct machine *machine, const struct offload_table *table)
+{
+    machine->offload = table;
+}
+
 void machine_shuffle(struct machine *machine, uint64_t seed)
 {
     machine->shuffle = seed;

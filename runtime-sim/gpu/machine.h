@@ -6,6 +6,7 @@
 #pragma once
 #include "runtime-sim/exec/grid.h"
 #include "runtime-sim/gpu/core.h"
+#include "runtime-sim/offload/table.h"
 
 struct machine_keys {
 #define CONFIG_DEF "runtime-sim/gpu/machine.def"
@@ -18,9 +19,10 @@ struct machine_config {
     struct cache_config l1;
     struct tags_config code, constant, texture;
     struct memsys_config memsys;
+    struct offload_config offload;
 };
 
-enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS };
+enum { MACHINE_SECTIONS = 7 + MEMSYS_SECTIONS };
 
 // Sections for config_init, of which values are read into *config.
 void machine_sections(struct config_section sections[MACHINE_SECTIONS],
@@ -35,6 +37,9 @@ struct trace;
 // Needs a configuration that machine_check finds right, and a program; both stay.
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program);
+// Before the first launch: the chains of the program, which are offloaded by the configuration's
+// policy. NULL: there are none.
+void machine_offload(struct machine *machine, const struct offload_table *table);
 // Evaluates what is evaluated in the same cycle in another order each time; results stay the same.
 void machine_shuffle(struct machine *machine, uint64_t seed);
 // The first cycle of a machine that has run nothing yet, which is 0 otherwise: of what goes on

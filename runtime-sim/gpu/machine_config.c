@@ -16,6 +16,7 @@ void machine_sections(struct config_section sections[MACHINE_SECTIONS],
         {"code_cache", tags_keys, tags_key_count, &config->code},
         {"constant_cache", tags_keys, tags_key_count, &config->constant},
         {"texture_cache", tags_keys, tags_key_count, &config->texture},
+        {"offload", offload_keys, offload_key_count, &config->offload},
     };
     memsys_sections(sections, &config->memsys);
     for (uint32_t i = 0; i < MACHINE_SECTIONS - MEMSYS_SECTIONS; i++)

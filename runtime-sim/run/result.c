@@ -72,8 +72,10 @@ static void write_counts(struct json *json, const struct timed *timed,
                          const struct session_kernel *kernel, const struct timed_kernel *counts)
 {
     static const struct measured ipc = {"ipc", "machine.ipc"};
-    static const struct measured offload[] = {
-        {"chains_tagged", NULL}, {"chains_offloaded", NULL}, {"blocks_offloaded", NULL}, {0}};
+    static const struct measured offload[] = {{"chains_tagged", "offload.chains_tagged"},
+                                              {"chains_offloaded", "offload.chains_offloaded"},
+                                              {"blocks_offloaded", NULL},
+                                              {0}};
     static const struct measured noc[] = {
         {"hops", "memory.hops"}, {"weighted_hops", "memory.weighted_hops"}, {0}};
     static const struct measured memory[] = {{"l1_hits", "machine.from_l1"},
@@ -138,7 +140,7 @@ static void write_machine(struct json *json, const struct timed *timed)
     json_key(json, "resolved");
     config_json(timed->wish->resolved, json);
     json_key(json, "policy");
-    json_string(json, "baseline");
+    json_string(json, offload_policy_names[timed->wish->config->offload.policy]);
     json_end_object(json);
 }
 

@@ -149,7 +149,7 @@ struct run {
     const struct source *source;
     struct diags *diags;
     const char *folder; // of files to read; "" or ending in a slash
-    struct run_text program, module, arch;
+    struct run_text program, metadata, module, arch;
     VEC(struct run_setting) settings;
     VEC(struct run_name) names;
     VEC(struct run_buffer) buffers;

@@ -397,6 +397,7 @@ static void take_all(struct reading *r, const struct key_values *of)
     struct run *run = r->run;
     const struct yaml_node *buffers = of->of[KEY_RUN_buffers], *checks = of->of[KEY_RUN_expect];
     run->program = run_text_of(of->of[KEY_RUN_program]);
+    run->metadata = run_text_of(of->of[KEY_RUN_metadata]);
     run->module = run_text_of(of->of[KEY_RUN_module]);
     run->arch = run_text_of(of->of[KEY_RUN_arch]);
     take_values(r, of->of[KEY_RUN_values]);

@@ -208,6 +208,7 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     arena_free(&timed->own);
     arena_init(&timed->own, timed->arena->memory);
     timed->machine = machine_new(&timed->own, timed->wish->config, timed->session->program);
+    machine_offload(timed->machine, timed->session->offload);
     timed->last = NULL;
     timed->used = false;
     machine_start_at(timed->machine, cycle);

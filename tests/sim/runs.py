@@ -500,20 +500,6 @@ def first_fault(folder):
         same(found, expected)
 
 
-LATER = ['--metadata=x']
-
-
-@case
-def later(folder):
-    """what is still to come is refused by its name"""
-    for option in LATER:
-        name = option.split('=')[0]
-        ends(sim(folder, STORE, '--grid', '1', '--block', '1', option), 2,
-             "ptxoffload-sim: not supported yet: %s\n'ptxoffload-sim --help' explains the options\n"
-             % name, '')
-    same(names(folder), [])
-
-
 @case
 def whole_or_not(folder):
     """results are written whole or not at all"""

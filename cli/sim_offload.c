@@ -1,0 +1,107 @@
+#include "cli/sim_offload.h"
+#include "backend/build.h"
+#include "support/file.h"
+#include <string.h>
+
+const char *sim_offload_path(const struct sim_arguments *arguments, const struct run *run)
+{
+    return arguments->metadata  ? arguments->metadata
+           : run->metadata.text ? run_path(run, run->metadata.text)
+                                : NULL;
+}
+
+// Metadata say what text they are of.
+static void check_digest(struct diags *diags, const struct tables *tables,
+                         const struct source *program)
+{
+    char digest[SHA256_HEX + 1];
+    tables_digest(digest, program->text, program->length);
+    if (!strcmp(digest, tables->output.sha256))
+        return;
+    bool is_source = !strcmp(digest, tables->source.sha256);
+    diag_add(diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
+             "these are not the metadata of '%s': output.sha256 begins with %.12s, but that of the "
+             "text with %.12s%s",
+             program->name, tables->output.sha256, digest,
+             is_source ? ": it is what they were made from, and they are of what was written then"
+                       : "");
+}
+
+static bool read_document(struct sim_offload *offload, struct arena *arena, const char *path,
+                          const struct messages *messages, struct run *run,
+                          const struct source *program)
+{
+    struct file_text file;
+    struct source source;
+    struct diags diags;
+    char digest[SHA256_HEX + 1];
+    const char *error = file_read(arena, path, &file);
+    if (error) {
+        message_error(messages, "cannot read '%s': %s", path, error);
+        return false;
+    }
+    diags_init(&diags, arena);
+    source_init(&source, arena, path, file.text, file.length);
+    if (tables_read_json(&offload->tables, arena, file.text, file.length, &diags))
+        check_digest(&diags, &offload->tables, program);
+    tables_digest(digest, file.text, file.length);
+    struct run_input input = {path, arena_strndup(arena, digest, SHA256_HEX)};
+    vec_push(arena, &run->inputs, input);
+    offload->decided = true;
+    return messages_diags(messages, &diags, &source);
+}
+
+static bool read_tags(struct sim_offload *offload, struct arena *arena,
+                      const struct messages *messages, const struct source *program)
+{
+    struct tags tags = {0};
+    struct diags diags;
+    tags_find(&tags, arena, program);
+    if (!tags.list.n)
+        return true;
+    diags_init(&diags, arena);
+    offload->decided = tags_read(&offload->tables, arena, program, &diags);
+    return messages_diags(messages, &diags, program);
+}
+
+bool sim_offload_read(struct sim_offload *offload, struct arena *arena,
+                      const struct sim_arguments *arguments, const struct messages *messages,
+                      struct run *run, const struct source *program, enum offload_policy policy)
+{
+    const char *path = sim_offload_path(arguments, run);
+    if (path && offload->of_object) {
+        message_error(messages, "'%s' is an object, which has metadata of its own: '%s' is for PTX",
+                      arguments->common.input, path);
+        return false;
+    }
+    if (path)
+        return read_document(offload, arena, path, messages, run, program);
+    if (offload->of_object || policy == OFFLOAD_BASELINE)
+        return true;
+    return read_tags(offload, arena, messages, program);
+}
+
+bool sim_offload_build(struct sim_offload *offload, const struct messages *messages,
+                       const struct program *program, const struct source *source,
+                       const struct offload_config *config)
+{
+    struct diags diags;
+    bool good = true;
+    diags_init(&diags, program->arena);
+    if (offload->decided) {
+        offload_table_build(&offload->table, program->arena, &offload->tables, program, config,
+                            &diags);
+        good = messages_diags(messages, &diags, source);
+    }
+    if (good && config->policy != OFFLOAD_BASELINE && !offload->table.chains.n)
+        fprintf(messages->to, "%s: note: '%s' has no chains: the policy %s offloads nothing\n",
+                messages->command, source->name, offload_policy_names[config->policy]);
+    return good;
+}
+
+const struct offload_table *sim_offload_chosen(const struct sim_offload *offload,
+                                               const struct offload_config *config)
+{
+    bool offloads = config->policy != OFFLOAD_BASELINE && offload->table.chains.n;
+    return offloads ? &offload->table : NULL;
+}
