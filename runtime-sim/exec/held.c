@@ -12,7 +12,12 @@
 #include "runtime-sim/exec/texture.h"
 #include <string.h>
 
-static bool is_plain(const struct code *code)
+bool held_is_load(const struct code *code)
+{
+    return code->step == step_load;
+}
+
+bool held_is_plain(const struct code *code)
 {
     return code->step == step_load || code->step == step_store;
 }
@@ -20,12 +25,12 @@ static bool is_plain(const struct code *code)
 static const struct memory_code *memory_of(const struct code *code)
 {
     const struct atomic_code *atomic = code->extra;
-    return is_plain(code) ? code->extra : atomic->memory;
+    return held_is_plain(code) ? code->extra : atomic->memory;
 }
 
 bool held_can(const struct code *code)
 {
-    return (is_plain(code) || code->step == step_atomic) && !memory_of(code)->parameter;
+    return (held_is_plain(code) || code->step == step_atomic) && !memory_of(code)->parameter;
 }
 
 bool held_touches(const struct code *code)
@@ -71,8 +76,9 @@ static void find_operands(struct held *held, void **operands)
 {
     const struct code *code = held->code;
     uint8_t *kept = held->values;
+    bool keeps = !held->shadow;
     for (uint32_t i = 0; i < code->list->count; i++) {
-        uint32_t slot = code->list->slot[i], bytes = kept_bytes(code, i);
+        uint32_t slot = code->list->slot[i], bytes = keeps ? kept_bytes(code, i) : 0;
         operands[i] = bytes ? kept : slot == SLOT_NONE ? NULL : warp_slot(held->warp, slot);
         kept += bytes;
     }
@@ -123,7 +129,7 @@ static void sort_lanes(struct held *held)
 
 static enum held_kind kind_of(const struct code *code)
 {
-    if (is_plain(code))
+    if (held_is_plain(code))
         return code->step == step_load ? HELD_LOAD : HELD_STORE;
     for (uint32_t i = 0; i < results_of(code); i++)
         if (code->list->slot[i] != SLOT_NONE)
@@ -171,8 +177,9 @@ void held_begin(struct held *held, struct warp *warp, const struct path *path,
     memcpy(held->cache, memory->cache, sizeof held->cache);
     held->mask = held->left = mask;
     held->frame = path->frame;
+    held->shadow = NULL;
     held->touched.count = 0;
-    if (is_plain(code))
+    if (held_is_plain(code))
         begin_plain(held, path, memory);
     else
         atomic_begin(warp, path, code, mask, &held->access);
@@ -202,7 +209,7 @@ static bool serve_atomic(struct held *held)
 static void end(const struct held *held)
 {
     if (held->warp->profile)
-        profile_done(held->warp, &held->access, held->mask);
+        profile_done(held->warp, held->access.function, held->code, held->mask, &held->access);
     if (held->access.atomic && !held->changed)
         atomic_yield(held->warp, held->code);
 }
@@ -210,9 +217,9 @@ static void end(const struct held *held)
 bool held_serve(struct held *held, uint32_t mask)
 {
     struct warp *warp = held->warp;
-    warp->bases[BASE_FRAME] = warp->frames + held->frame;
+    warp->bases[BASE_FRAME] = held->shadow ? held->shadow : warp->frames + held->frame;
     held->access.mask = mask;
-    if (!(is_plain(held->code) ? serve_plain : serve_atomic)(held))
+    if (!(held_is_plain(held->code) ? serve_plain : serve_atomic)(held))
         return false;
     for (const struct code *code = held->code; !code->ends;)
         compute(warp, ++code, mask);

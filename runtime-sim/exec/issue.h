@@ -35,8 +35,9 @@ struct held {
     uint32_t bytes;          // that each lane accesses, at `address`, all elements together
     struct touched touched;
     // For held_serve.
-    uint32_t frame; // of the path
-    bool changed;   // an atomic operation has changed something
+    uint32_t frame;  // of the path
+    uint8_t *shadow; // where its slots are instead (shadow.h), or NULL
+    bool changed;    // an atomic operation has changed something
     struct access access;
     uint8_t values[] __attribute__((aligned(64))); // of the sources when it was issued
 };

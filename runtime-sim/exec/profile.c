@@ -388,7 +388,8 @@ void profile_begun(struct warp *warp, const struct access *access)
     count_access(warp->profile, inst_of(warp, access->function, access->code), access);
 }
 
-void profile_done(struct warp *warp, const struct access *access, uint32_t mask)
+void profile_done(struct warp *warp, uint32_t function, const struct code *code, uint32_t mask,
+                  const struct access *access)
 {
-    count_results(warp, inst_of(warp, access->function, access->code), access->code, mask, access);
+    count_results(warp, inst_of(warp, function, code), code, mask, access);
 }

@@ -86,9 +86,11 @@ void profile_shape(struct profile *profile, const uint32_t block[3]);
 void profile_before(struct warp *warp, const struct path *path, const struct code *code,
                     uint32_t mask);
 void profile_after(struct warp *warp, const struct code *code, uint32_t mask);
-// An access that takes time instead: it has begun; its lanes are all served, with their results in
-// the slots.
+// An access that takes time instead: it has begun.
 void profile_begun(struct warp *warp, const struct access *access);
-void profile_done(struct warp *warp, const struct access *access, uint32_t mask);
+// What takes time has been done for all lanes of `mask`: the results of a program function's `code`
+// are in its slots. `access`: its own, or NULL.
+void profile_done(struct warp *warp, uint32_t function, const struct code *code, uint32_t mask,
+                  const struct access *access);
 // All lanes are at their start: none is in a loop.
 void profile_start(struct warp *warp);

@@ -46,8 +46,9 @@ static void add(struct finder *f, uint32_t first, struct slot_use use)
 
 static void add_registers(struct finder *f, uint32_t inst, uint32_t first, bool late)
 {
+    const struct ir_inst *at = &f->fn->insts.v[inst];
     const struct ir_operand *operands = ir_operands(f->fn, inst);
-    for (uint32_t i = 0; i < f->fn->insts.v[inst].operand_count; i++) {
+    for (uint32_t i = 0; i < at->operand_count; i++) {
         const struct ir_operand *operand = &operands[i];
         if (operand->kind != OPERAND_REGISTER || operand->role == ROLE_KEEP)
             continue;
@@ -56,6 +57,7 @@ static void add_registers(struct finder *f, uint32_t inst, uint32_t first, bool 
             (struct slot_use){.offset = f->slots.offset[operand->index],
                               .bytes =
                                   lanes_bytes(slots_width(&f->fn->registers.v[operand->index])),
+                              .version = f->fn->operand_version.v[at->operands + i],
                               .written = written,
                               .late = written && late});
     }
@@ -83,6 +85,7 @@ static void add_between(struct finder *f, const struct code *code, uint32_t firs
         add(f, first,
             (struct slot_use){.offset = f->slots.frame_bytes,
                               .bytes = f->at->frame_bytes - f->slots.frame_bytes,
+                              .version = IR_NONE,
                               .written = true,
                               .between = true,
                               .late = late});

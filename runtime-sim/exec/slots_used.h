@@ -7,6 +7,7 @@
 // the same, and have no byte in common if not.
 struct slot_use {
     uint32_t offset, bytes; // in the frame
+    uint32_t version;       // of the IR; IR_NONE: `between`
     uint16_t slot;          // from 0, without gaps in a function
     bool written;           // else read; what is written in part is read too
     bool between;           // no register: what the codes of one instruction pass on
