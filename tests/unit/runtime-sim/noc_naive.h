@@ -1,0 +1,172 @@
+// A network as a model that looks at every virtual channel in every cycle, without masks, calendars
+// or active sets. It is written after docs/noc.md and the comment at the top of
+// runtime-sim/noc/router.h.
+//
+// It takes the channels and their order from a network (noc_channel). A channel is an output port
+// of where it begins and an input port of where it ends.
+#pragma once
+#include "tests/unit/runtime-sim/network.h"
+
+enum { MOST_VCS = 12, MOST_PORTS = 160, MOST_LANES = 8, MOST_CLASSES = 4 };
+enum { MOST_PACKETS = 1 << 17, NONE = -1 };
+
+enum state { EMPTY, ROUTING, WAITING, ASSIGNED, ACTIVE };
+
+struct flit {
+    uint32_t packet;
+    bool head, tail;
+    uint64_t when; // comes to the end of the channel
+};
+
+// First in, first out.
+struct line {
+    struct flit *flits;
+    uint32_t room, head, count;
+};
+
+struct vc {
+    // Where the channel begins.
+    bool taken;
+    uint32_t credits, grant;
+    // Where it ends.
+    struct line buffer;
+    enum state state;
+    uint64_t until; // the stage ends
+    int out_channel, out_vc;
+    uint32_t accept_port, accept_vc;
+};
+
+struct channel {
+    enum noc_channel_kind kind;
+    uint32_t from, to;
+    uint32_t local_out, local_in; // at its routers
+    struct vc vc[MOST_VCS];
+    struct line flight;
+    uint64_t credit_time;
+    uint32_t sw_grant;
+    uint64_t leaves; // the last flit left the switch
+    uint32_t speed;
+    uint32_t accept[MOST_VCS], turn[MOST_VCS]; // of crossbar inputs
+};
+
+struct credit {
+    uint32_t channel, vc;
+    uint64_t when;
+};
+
+struct lane {
+    uint32_t queue[MOST_PACKETS / 64], head, count;
+    uint64_t flits;
+    int vc;
+    uint32_t sent, turn;
+};
+
+struct node {
+    uint32_t links, turn, ports[MOST_LANES], port_count;
+    uint32_t class_turn[MOST_LANES];
+    struct lane *lane[MOST_LANES][MOST_CLASSES];
+};
+
+struct router {
+    uint32_t ins[MOST_PORTS], outs[MOST_PORTS], in_count, out_count;
+    uint64_t batch; // the last flits began to cross
+};
+
+// A packet that asks for a virtual channel.
+struct asking {
+    struct vc *vc;
+    uint32_t number; // input virtual channel of the router
+    uint8_t priority;
+    bool may[MOST_VCS], proposed[MOST_VCS];
+};
+
+// Those that ask for virtual channels of a channel.
+struct round {
+    struct model *m;
+    int channel;
+    struct asking *asking;
+    uint32_t count;
+};
+
+// Who asks for the switch of a router.
+struct crossing {
+    uint32_t request[MOST_PORTS][MOST_PORTS]; // input, output
+    uint32_t channel[MOST_PORTS], slot[MOST_PORTS];
+    uint32_t ins, outs;
+    bool in_done[MOST_PORTS], out_done[MOST_PORTS];
+    int proposed[MOST_PORTS]; // by output: input
+};
+
+struct model {
+    struct arena *arena;
+    const struct noc_config *c;
+    struct noc *noc; // whose channels these are
+    uint64_t now;
+    uint32_t channels, routers, nodes;
+    struct channel *channel;
+    struct router *router;
+    struct node *node;
+    struct noc_packet *packet; // by payload
+    uint64_t *arrived, *other; // cycles: here, and in the network
+    uint32_t *routed;          // routers that the packet was routed at
+    struct credit *credits;
+    uint32_t credit_head, credit_count, credit_room;
+    uint32_t vc_class[MOST_VCS];
+    // Of one router at a time.
+    struct asking *asking, *chosen;
+    struct crossing *crossing;
+};
+
+// Lines
+
+static inline void line_init(struct arena *arena, struct line *line, uint32_t room)
+{
+    *line = (struct line){.flits = ARENA_ARRAY(arena, struct flit, room), .room = room};
+}
+
+static inline void line_put(struct line *line, struct flit flit)
+{
+    assert_true(line->count < line->room);
+    line->flits[(line->head + line->count++) % line->room] = flit;
+}
+
+static inline struct flit *line_front(const struct line *line)
+{
+    return line->count ? &line->flits[line->head] : NULL;
+}
+
+static inline struct flit line_take(struct line *line)
+{
+    struct flit flit = *line_front(line);
+    line->head = (line->head + 1) % line->room;
+    line->count--;
+    return flit;
+}
+
+// A model of the network, which has not begun yet. Lives as long as the network.
+void model_init(struct model *model, struct network *network);
+// What noc_send hands to the network. Payloads are numbers from 1 on.
+void model_send(struct model *model, const struct noc_packet *packet);
+// A cycle. Of packets that arrive in it `arrived` is set to the cycle + 1.
+void model_tick(struct model *model);
+
+// Inside: what allocation needs of the rest, and the rest of allocation.
+
+int model_channel(const struct model *model, uint32_t router, enum noc_channel_kind kind,
+                  uint32_t to);
+// Ways on in a mesh, along x and along y; NONE: there is nothing to go.
+void model_mesh_ways(const struct model *model, uint32_t router, uint32_t to, int ways[2]);
+// RC of the packet in front of an input virtual channel of the router begins.
+void model_begin_route(struct model *model, struct vc *vc, uint32_t router, uint64_t when);
+// A flit has left a buffer at the end of the channel.
+void model_give_credit(struct model *model, uint32_t channel, uint32_t vc);
+
+// The member that comes next in turn: the first from `from` on, else the first; NONE: there is
+// none.
+int model_turn(const bool *is_member, uint32_t count, uint32_t from);
+// Which of the channel's virtual channels a packet may have; returns how much room these have.
+// `escape`: of its class the first one only, all others, or, with NONE, all.
+uint32_t model_room(const struct model *model, int channel, uint32_t packet, int escape,
+                    bool may[MOST_VCS]);
+void model_allocate_vcs(struct model *model, uint32_t router);
+void model_allocate_switch(struct model *model, struct router *router);
