@@ -12,16 +12,18 @@
 struct shadow_place {
     struct shadow_place *next;
     uint32_t slot;    // of the frame
-    uint32_t version; // of the IR, that the instruction reads or makes
+    uint32_t version; // of the IR, that the instruction makes
     uint32_t at;      // slot, in the shadow
-    bool made;        // by the instruction, not taken along
+    uint32_t mask;    // lanes that it makes; 0: it was taken along
+    uint8_t width;
+    bool made, loaded; // by the instruction; by an access
+    bool read;         // by another one
 };
 
 struct shadow_code {
     struct shadow_code *next;
-    uint32_t mask;  // lanes that issued it
-    uint32_t left;  // lanes that are still to be computed
-    uint32_t d, d2; // its slots in the frame
+    uint32_t mask; // lanes that issued it
+    uint32_t left; // lanes that are still to be computed
     struct code code;
 };
 
@@ -134,8 +136,10 @@ static struct shadow_place *find_place(struct shadow_place *list, uint32_t slot)
 static struct shadow_place *new_place(struct shadow *shadow, uint32_t slot, uint32_t bytes)
 {
     struct shadow_place *place = take(shadow, sizeof *place);
-    *place =
-        (struct shadow_place){shadow->inside, slot, IR_NONE, SLOT(BASE_FRAME, shadow->used), false};
+    *place = (struct shadow_place){.next = shadow->inside,
+                                   .slot = slot,
+                                   .version = IR_NONE,
+                                   .at = SLOT(BASE_FRAME, shadow->used)};
     take(shadow, bytes);
     shadow->inside = place;
     return place;
@@ -167,29 +171,45 @@ static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t 
     const struct slot_use *use = find_use(shadow, code, slot, false);
     assert(use); // a value between codes was made by one of them
     for (place = shadow->made; place; place = place->next)
-        if (place->slot == slot && place->version == use->version)
+        if (place->slot == slot && place->version == use->version) {
+            place->read = true;
             return place->at;
+        }
     place = new_place(shadow, slot, use->bytes);
     memcpy(at_place(shadow, place->at), at_frame(shadow, slot), use->bytes);
     return place->at;
 }
 
 // `mask`: lanes that will be written; the others keep what they have.
-static uint32_t destination(struct shadow *shadow, uint32_t slot, uint32_t width, uint32_t mask)
+static uint32_t destination(struct shadow *shadow, const struct code *code, uint32_t slot,
+                            uint8_t width, uint32_t mask)
 {
     if (!in_frame(slot))
         return slot;
     struct shadow_place *place = find_place(shadow->inside, slot);
-    if (place && place->made)
-        return place->at;
-    place = new_place(shadow, slot, lanes_bytes(width));
-    place->made = true;
-    if (mask != FULL_MASK)
-        memcpy(at_place(shadow, place->at), at_frame(shadow, slot), lanes_bytes(width));
+    if (!place || !place->made) {
+        place = new_place(shadow, slot, lanes_bytes(width));
+        place->made = true;
+        place->loaded = !code->lanes;
+        place->width = width;
+        if (mask != FULL_MASK)
+            memcpy(at_place(shadow, place->at), at_frame(shadow, slot), lanes_bytes(width));
+    }
+    place->mask |= mask;
     return place->at;
 }
 
-// An instruction ends: what its registers were made by is what others of the chain may read.
+// What is made in a slot is the end of what was there.
+static void drop_made(struct shadow *shadow, uint32_t slot)
+{
+    struct shadow_place **link = &shadow->made;
+    while (*link && (*link)->slot != slot)
+        link = &(*link)->next;
+    if (*link)
+        *link = (*link)->next;
+}
+
+// An instruction ends: its registers are what others of the chain may read.
 static void keep_made(struct shadow *shadow, const struct code *code)
 {
     for (struct shadow_place *place = shadow->inside, *next; place; place = next) {
@@ -197,6 +217,7 @@ static void keep_made(struct shadow *shadow, const struct code *code)
         const struct slot_use *use = place->made ? find_use(shadow, code, place->slot, true) : NULL;
         if (!use)
             continue;
+        drop_made(shadow, place->slot);
         place->version = use->version;
         place->next = shadow->made;
         shadow->made = place;
@@ -211,8 +232,8 @@ static struct code rename_code(struct shadow *shadow, const struct code *code, u
     struct code to = *code;
     for (uint32_t i = 0; i < code->source_count; i++)
         to.s[i] = source(shadow, code, code->s[i]);
-    to.d = destination(shadow, code->d, code->width, mask);
-    to.d2 = destination(shadow, code->d2, code->width2, mask);
+    to.d = destination(shadow, code, code->d, code->width, mask);
+    to.d2 = destination(shadow, code, code->d2, code->width2, mask);
     return to;
 }
 
@@ -223,8 +244,9 @@ static struct code_list *rename_list(struct shadow *shadow, const struct code *c
     *to = *from;
     to->slot = take(shadow, from->count * sizeof *to->slot);
     for (uint32_t i = 0; i < from->count; i++)
-        to->slot[i] = held_is_load(code) ? destination(shadow, from->slot[i], from->width[i], mask)
-                                         : source(shadow, code, from->slot[i]);
+        to->slot[i] = held_is_load(code)
+                          ? destination(shadow, code, from->slot[i], from->width[i], mask)
+                          : source(shadow, code, from->slot[i]);
     return to;
 }
 
@@ -247,31 +269,38 @@ void shadow_take_load(struct shadow *shadow, struct held *held)
     take_access(shadow, held);
 }
 
-static void put_back(struct shadow *shadow, uint32_t from, uint32_t to, uint32_t width,
-                     uint32_t mask)
+static void put_back(struct shadow *shadow, const struct shadow_place *place, uint32_t lanes)
 {
-    if (in_frame(to))
-        shadow->warp->ops->blend(at_frame(shadow, to), at_place(shadow, from), mask, width);
+    shadow->warp->ops->blend(at_frame(shadow, place->slot), at_place(shadow, place->at),
+                             place->mask & lanes, place->width);
 }
 
-static void forget(struct shadow *shadow, uint32_t at)
+// Is the place one of those that this load writes?
+static bool is_of(const struct held *held, const struct shadow_place *place)
 {
-    struct shadow_place **link = &shadow->made;
-    while (*link && (*link)->at != at)
-        link = &(*link)->next;
-    if (*link)
-        *link = (*link)->next;
+    for (uint32_t i = 0; i < held->code->list->count; i++)
+        if (held->code->list->slot[i] == place->at)
+            return true;
+    return false;
 }
 
-void shadow_give_load(struct shadow *shadow, struct held *held)
+bool shadow_give_load(struct shadow *shadow, struct held *held)
 {
-    const struct code_list *from = held->code->list, *to = held->access.code->list;
-    for (uint32_t i = 0; i < to->count; i++) {
-        put_back(shadow, from->slot[i], to->slot[i], to->width[i], held->mask & ~held->left);
-        forget(shadow, from->slot[i]);
+    for (struct shadow_place *place = shadow->made; place; place = place->next)
+        if (place->read && is_of(held, place))
+            return false;
+    for (struct shadow_place **link = &shadow->made; *link;) {
+        struct shadow_place *place = *link;
+        if (is_of(held, place)) {
+            put_back(shadow, place, held->mask & ~held->left);
+            *link = place->next;
+        } else {
+            link = &place->next;
+        }
     }
     held->code = held->access.code;
     held->shadow = NULL;
+    return true;
 }
 
 // What is captured
@@ -279,8 +308,7 @@ void shadow_give_load(struct shadow *shadow, struct held *held)
 static void capture(struct shadow *shadow, const struct code *code, uint32_t mask)
 {
     struct shadow_code *to = take(shadow, sizeof *to);
-    *to =
-        (struct shadow_code){NULL, mask, mask, code->d, code->d2, rename_code(shadow, code, mask)};
+    *to = (struct shadow_code){NULL, mask, mask, rename_code(shadow, code, mask)};
     *(shadow->last ? &shadow->last->next : &shadow->first) = to;
     shadow->last = to;
 }
@@ -308,7 +336,6 @@ enum issue_result issue_capture(struct warp *warp, struct shadow *shadow)
 {
     const struct path *path = begin_capture(warp, shadow);
     const struct code *code = &warp->program->codes.v[path->pc];
-    struct shadow_code *before = shadow->last;
     assert(shadow_kind(code) == SHADOW_COMPUTES);
     for (;; code++) {
         capture(shadow, code, count_code(warp, path, code));
@@ -316,7 +343,6 @@ enum issue_result issue_capture(struct warp *warp, struct shadow *shadow)
             break;
     }
     keep_made(shadow, code);
-    shadow->result = before ? before->next : shadow->first;
     warp->paths.v[warp->current].pc = (uint32_t)(code + 1 - warp->program->codes.v);
     return ISSUE_DONE;
 }
@@ -354,10 +380,9 @@ void shadow_compute(struct shadow *shadow, uint32_t lanes)
 
 void shadow_finish(struct shadow *shadow, uint32_t lanes)
 {
-    for (const struct shadow_code *at = shadow->result; at; at = at->next) {
-        put_back(shadow, at->code.d, at->d, at->code.width, lanes & at->mask);
-        put_back(shadow, at->code.d2, at->d2, at->code.width2, lanes & at->mask);
-    }
+    for (const struct shadow_place *place = shadow->made; place; place = place->next)
+        if (!place->loaded && !place->read)
+            put_back(shadow, place, lanes);
 }
 
 union lanes *shadow_result(const struct shadow *shadow, uint8_t *width, uint32_t *mask)

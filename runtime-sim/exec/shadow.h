@@ -33,7 +33,6 @@ struct shadow {
     uint32_t function; // program function
     struct shadow_place *made, *inside;
     struct shadow_code *first, *last; // captured, in order
-    struct shadow_code *result;       // first of the last instruction that was captured
     uint32_t used;                    // bytes of `room`
     uint8_t room[] __attribute__((aligned(64)));
 };
@@ -53,9 +52,9 @@ void shadow_begin(struct shadow *shadow, struct warp *warp, const struct slots_u
 // A load that the warp has just issued (ISSUE_HELD), of which nothing was served, is a member:
 // held_serve writes to the shadow.
 void shadow_take_load(struct shadow *shadow, struct held *held);
-// It is none: held_serve writes to the warp's registers, and what was served is put there. No
-// captured instruction may read what it loads.
-void shadow_give_load(struct shadow *shadow, struct held *held);
+// It is none any more: held_serve writes to the warp's registers, and what was served is put there.
+// False: a captured instruction reads what it loads, and it stays.
+bool shadow_give_load(struct shadow *shadow, struct held *held);
 
 // Like issue_execute of an instruction that is SHADOW_COMPUTES: the warp goes on behind it, and has
 // executed it as far as can be counted; its results are made by shadow_compute. ISSUE_DONE.
@@ -67,8 +66,9 @@ enum issue_result issue_capture_store(struct warp *warp, struct shadow *shadow, 
 // Executes what was captured, in order, for these lanes as far as each instruction has them. A lane
 // is computed once.
 void shadow_compute(struct shadow *shadow, uint32_t lanes);
-// Puts what the last captured instruction has made for these lanes, of which it may have some only,
-// into the warp's registers.
+// Puts what captured instructions have made for these lanes, and no other one has read, into the
+// warp's registers: the end of a chain without a store, and of one that is given up in the middle,
+// when those of its loads that could not be given back have been served.
 void shadow_finish(struct shadow *shadow, uint32_t lanes);
 
 // What the last captured instruction has made, for comparing or replacing it: 32 lanes of `width`
