@@ -6,22 +6,22 @@
 
 struct row {
     const char *config, *traffic;
-    uint32_t flits;
+    const char *flits;
     double load;
     uint64_t cycles;
     double aim; // cycles per second; 0: none
 };
 
 static const struct row rows[] = {
-    {"noc/mesh88_8vc_islip", "uniform", 1, 0.001, 1000000, 0},
-    {"noc/mesh88_8vc_islip", "uniform", 1, 0.1, 60000, 150e3},
-    {"noc/mesh88_8vc_islip", "uniform", 1, 0.3, 30000, 70e3},
-    {"noc/mesh88_8vc_islip", "uniform", 1, 0.4, 20000, 0},
-    {"noc/mesh88_8vc_islip", "uniform", 5, 0.3, 30000, 0},
-    {"noc/mesh88_8vc_islip", "transpose", 1, 0.1, 60000, 0},
-    {"noc/mesh66_4vc_sif", "uniform", 1, 0.3, 40000, 0},
-    {"noc/fly43_8vc_islip", "uniform", 1, 0.3, 40000, 0},
-    {"noc/crossbar64_8vc_islip", "uniform", 1, 0.3, 40000, 0},
+    {"noc/mesh88_8vc_islip", "uniform", "1", 0.001, 1000000, 0},
+    {"noc/mesh88_8vc_islip", "uniform", "1", 0.1, 60000, 150e3},
+    {"noc/mesh88_8vc_islip", "uniform", "1", 0.3, 30000, 70e3},
+    {"noc/mesh88_8vc_islip", "uniform", "1", 0.4, 20000, 0},
+    {"noc/mesh88_8vc_islip", "uniform", "5", 0.3, 30000, 0},
+    {"noc/mesh88_8vc_islip", "transpose", "1", 0.1, 60000, 0},
+    {"noc/mesh66_4vc_sif", "uniform", "1", 0.3, 40000, 0},
+    {"noc/fly43_8vc_islip", "uniform", "1", 0.3, 40000, 0},
+    {"noc/crossbar64_8vc_islip", "uniform", "1", 0.3, 40000, 0},
 };
 
 struct result {
@@ -35,15 +35,18 @@ static bool run(const struct row *row, struct memory *memory, struct result *res
     struct config config;
     struct config_section section = {"noc", noc_keys, noc_key_count, &values};
     struct traffic traffic = {0};
+    struct traffic_sizes flits;
     struct measured measured;
     arena_init(&arena, memory);
     config_init(&config, &arena, &section, 1);
     if (!config_load(&config, row->config) || noc_check(&arena, &values) ||
-        traffic_read(&traffic, &arena, row->traffic) || measure_traffic(&traffic, &arena, &values))
+        traffic_read(&traffic, &arena, row->traffic) ||
+        traffic_read_sizes(&flits, &arena, row->flits) ||
+        measure_traffic(&traffic, &arena, &values))
         return false;
     struct measure_plan plan = {.config = &values,
                                 .traffic = &traffic,
-                                .flits = row->flits,
+                                .flits = flits,
                                 .load = row->load,
                                 .seed = 1,
                                 .warmup = 2000,
@@ -62,7 +65,7 @@ static bool run(const struct row *row, struct memory *memory, struct result *res
 
 static void print_row(const struct row *row, const struct result *result)
 {
-    printf("| %-24s | %-9s | %u | %5.3f | %9.0f | %6.0f | ", row->config + 4, row->traffic,
+    printf("| %-24s | %-9s | %s | %5.3f | %9.0f | %6.0f | ", row->config + 4, row->traffic,
            row->flits, row->load, result->cycles_per_second, result->ns_per_hop);
     if (row->aim > 0)
         printf("%6.0f | %5.2f |\n", row->aim, result->cycles_per_second / row->aim);

@@ -46,11 +46,11 @@ static bool tell_config(struct program *p)
 static bool check_injection(struct program *p)
 {
     uint64_t room = p->noc.injection_queue / p->noc.injection_ports / p->noc.injection_links;
-    if (!p->noc.injection_queue || p->arguments.flits <= room)
+    if (!p->noc.injection_queue || p->arguments.flits.most <= room)
         return true;
     message_error(&p->messages,
-                  "a packet of %" PRIu64 " flits does not fit an injection queue of %" PRIu64,
-                  p->arguments.flits, room);
+                  "a packet of %" PRIu32 " flits does not fit an injection queue of %" PRIu64,
+                  p->arguments.flits.most, room);
     return false;
 }
 
@@ -138,7 +138,7 @@ static void plan(struct program *p)
     p->plan = (struct measure_plan){
         .config = &p->noc,
         .traffic = &a->traffic,
-        .flits = (uint32_t)a->flits,
+        .flits = a->flits,
         .load = a->load,
         .seed = a->seed,
         .warmup = a->warmup,
@@ -152,6 +152,14 @@ static void plan(struct program *p)
     p->head = (struct measure_head){&p->config, &p->plan, a->traffic_text};
 }
 
+// Flits that a sender may get rid of in a cycle: one for each of its links, and it creates a
+// packet.
+static double most_load(const struct program *p)
+{
+    double links = (double)(p->noc.injection_ports * p->noc.injection_links);
+    return links < p->plan.flits.mean ? links : p->plan.flits.mean;
+}
+
 static void run(struct program *p)
 {
     const struct noc_arguments *a = &p->arguments;
@@ -161,7 +169,7 @@ static void run(struct program *p)
     else if (a->loads.n)
         sweep_loads(&p->sweep, &p->arena, &p->plan, a->loads.v, a->loads.n);
     else
-        sweep_automatic(&p->sweep, &p->arena, &p->plan, 1);
+        sweep_automatic(&p->sweep, &p->arena, &p->plan, most_load(p));
     interrupt_defer(NULL);
     hide_progress(p);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FLITS = 1024, MOST_LOADS = 1000 };
+enum { MOST_LOADS = 1000 };
 
 static const char *const colour_names[] = {
     [COLOUR_AUTO] = "auto",
@@ -43,7 +43,6 @@ static bool read_load(const char **at, double *value)
     {                                                                                              \
         return take_uint(arena, argument, least, most, &((struct noc_arguments *)into)->name);     \
     }
-TAKE_UINT(flits, 1, MOST_FLITS)
 TAKE_UINT(seed, 0, UINT64_MAX)
 TAKE_UINT(shuffle, 0, UINT64_MAX)
 TAKE_UINT(cycles, 1, UINT64_C(1000000000000))
@@ -114,6 +113,12 @@ static const char *take_traffic(struct arena *arena, void *into, const char *arg
     return wrong ? arena_printf(arena, "is wrong: %s", wrong) : NULL;
 }
 
+static const char *take_flits(struct arena *arena, void *into, const char *argument)
+{
+    const char *wrong = traffic_read_sizes(&((struct noc_arguments *)into)->flits, arena, argument);
+    return wrong ? arena_printf(arena, "cannot be '%s': %s", argument, wrong) : NULL;
+}
+
 static const char *take_plot(struct arena *arena, void *into, const char *argument)
 {
     ((struct noc_arguments *)into)->plot = argument;
@@ -150,7 +155,9 @@ static const struct option network_options[] = {
 
 static const struct option traffic_options[] = {
     {"--traffic", "PATTERN", CALL(take_traffic), .help = "who sends to whom, see below (uniform)"},
-    {"--flits", "N", CALL(take_flits), .help = "flits of a packet (1)"},
+    {"--flits", "N[:WEIGHT],...", CALL(take_flits),
+     .help = "flits of a packet (1); several: 1,5 as many of each,\n"
+             "1:3,5:1 three of one for one of five"},
     {"--load", "FLITS", CALL(take_load),
      .help = "flits that each sender creates per cycle, in the mean"},
     {"--sweep", "[=LOADS]", CALL(take_sweep), .joined = true,
@@ -239,7 +246,7 @@ static bool check_loads(const struct noc_arguments *a, FILE *errors)
     double most = a->load;
     for (uint32_t i = 0; i < a->loads.n; i++)
         most = fmax(most, a->loads.v[i]);
-    return most <= (double)a->flits ||
+    return most <= a->flits.mean ||
            fault(errors,
                  "a sender creates at most one packet per cycle: --load is at most --flits");
 }
@@ -281,8 +288,7 @@ static bool read_line(struct noc_arguments *a, struct arena *arena, int argc, ch
 bool noc_arguments_read(struct noc_arguments *arguments, struct arena *arena, int argc,
                         char *const *argv, FILE *errors)
 {
-    *arguments = (struct noc_arguments){.flits = 1,
-                                        .seed = 1,
+    *arguments = (struct noc_arguments){.seed = 1,
                                         .cycles = 30000,
                                         .warmup = 10000,
                                         .patience = 10000,
@@ -290,6 +296,7 @@ bool noc_arguments_read(struct noc_arguments *arguments, struct arena *arena, in
                                         .traffic_text = "uniform"};
     arguments->common.max_errors = -1;
     traffic_read(&arguments->traffic, arena, arguments->traffic_text);
+    traffic_read_sizes(&arguments->flits, arena, "1");
     bool good = read_line(arguments, arena, argc, argv, errors);
     if (!good)
         fprintf(errors, "'%s --help' explains the options\n", noc_command.name);

@@ -9,7 +9,8 @@ struct noc_arguments {
     VEC(const char *) settings; // --set SECTION.KEY=VALUE
     const char *traffic_text;
     struct traffic traffic;
-    uint64_t flits, seed, cycles, warmup, shuffle, patience;
+    struct traffic_sizes flits;
+    uint64_t seed, cycles, warmup, shuffle, patience;
     double load; // negative: not given
     int sweep;
     VEC(double) loads; // of the sweep; none: they are chosen

@@ -256,7 +256,7 @@ void plot_heatmap(const struct measure_head *head, const struct measured *measur
     uint32_t rows = mesh ? (uint32_t)config->height : noc_nodes(measured->noc);
     double width =
         mesh ? 2 * SIDE + (double)config->width * map.cell : column_x(stages + 1) + 44 + SIDE;
-    char text[256];
+    char text[PLOT_TITLE];
     svg_begin(to, fmax(width, LEAST_WIDTH), TOP + rows * map.cell + 24, plot_title(text, head));
     svg_text(to, SIDE, 26, "start", "title", "%s", text);
     svg_scale(to, SIDE, 56, map.most, "flits per cycle on each channel");

@@ -20,6 +20,7 @@ struct run {
     // Of each node: packets taken from its source; created and, of these, waiting when the window
     // began.
     uint64_t *taken, *created, *waiting;
+    uint64_t flits_taken, flits_before; // from all; created before the window began
     uint64_t next_progress;
 };
 
@@ -81,9 +82,9 @@ static uint64_t class_flits(const struct noc *noc, uint64_t classes)
 static bool wants_packet(const struct run *run, uint32_t node, uint32_t class)
 {
     const struct noc_config *config = run->plan->config;
-    uint32_t flits = run->plan->flits;
-    uint64_t enough = 2 * config->injection_ports * config->injection_links * flits;
-    return noc_can_send(run->noc, node, class, flits) &&
+    uint64_t most = run->plan->flits.most;
+    uint64_t enough = 2 * config->injection_ports * config->injection_links * most;
+    return noc_can_send(run->noc, node, class, run->sources.flits[node]) &&
            (config->injection_queue || noc_waiting_flits(run->noc, node, class) < enough);
 }
 
@@ -102,11 +103,12 @@ static void send_from(struct run *run, uint32_t node)
         struct noc_packet packet = {.created = sources->created[node],
                                     .source = node,
                                     .target = sources->receiver[node],
-                                    .flits = (uint16_t)run->plan->flits,
+                                    .flits = (uint16_t)sources->flits[node],
                                     .class = (uint8_t)class_of(run, node)};
         if (!wants_packet(run, node, packet.class))
             return;
         noc_send(run->noc, &packet);
+        run->flits_taken += packet.flits;
         sources_take(sources, node);
         run->taken[node]++;
     }
@@ -197,7 +199,7 @@ static bool run_until(struct run *run, uint64_t time)
 
 // The window
 
-static uint64_t waiting_at(const struct run *run, uint32_t node)
+static struct sources_waiting waiting_at(const struct run *run, uint32_t node)
 {
     return sources_waiting(&run->sources, node, noc_cycle(run->noc));
 }
@@ -210,15 +212,16 @@ static uint64_t arrived_so_far(const struct run *run)
 static void begin_window(struct run *run)
 {
     struct measured *m = run->m;
-    uint64_t created = 0;
     m->since = stats_take(&m->stats, run->arena);
+    run->flits_before = run->flits_taken;
     for (uint32_t node = 0; node < run->sources.nodes; node++) {
-        run->waiting[node] = waiting_at(run, node);
-        run->created[node] = run->taken[node] + run->waiting[node];
-        created += run->created[node];
+        struct sources_waiting waiting = waiting_at(run, node);
+        run->waiting[node] = waiting.packets;
+        run->created[node] = run->taken[node] + waiting.packets;
+        run->flits_before += waiting.flits;
     }
     m->flits_arrived = arrived_so_far(run);
-    m->behind_before = created * run->plan->flits - m->flits_arrived;
+    m->behind_before = run->flits_before - m->flits_arrived;
     for (uint32_t i = 0; i < m->channels; i++)
         m->channel_flits[i] = noc_channel(run->noc, i).flits;
 }
@@ -229,17 +232,20 @@ static bool keeps_up(uint64_t created, uint64_t before, uint64_t after, uint64_t
     return growth <= most_behind * (double)created || growth <= (double)few;
 }
 
-// A network that falls behind somewhere does not bear its load, though it may in the mean.
-static void judge(struct run *run)
+// Of each sender. A network that falls behind somewhere does not bear its load, though it may in
+// the mean.
+static void count_created(struct run *run)
 {
     struct measured *m = run->m;
-    m->stable = keeps_up(m->flits_created, m->behind_before, m->behind_after,
-                         (uint64_t)FEW_IN_ALL * m->senders * run->plan->flits);
+    uint64_t flits = run->flits_taken;
     for (uint32_t node = 0; node < run->sources.nodes; node++) {
-        uint64_t waiting = waiting_at(run, node);
-        uint64_t created = run->taken[node] + waiting - run->created[node];
-        m->stable &= keeps_up(created, run->waiting[node], waiting, FEW_AT_SENDER);
+        struct sources_waiting waiting = waiting_at(run, node);
+        uint64_t created = run->taken[node] + waiting.packets - run->created[node];
+        m->packets_created += created;
+        m->stable &= keeps_up(created, run->waiting[node], waiting.packets, FEW_AT_SENDER);
+        flits += waiting.flits;
     }
+    m->flits_created = flits - run->flits_before;
 }
 
 static void end_window(struct run *run)
@@ -249,12 +255,12 @@ static void end_window(struct run *run)
     m->window = noc_cycle(run->noc) - run->begin;
     for (uint32_t i = 0; i < m->channels; i++)
         m->channel_flits[i] = noc_channel(run->noc, i).flits - m->channel_flits[i];
-    for (uint32_t node = 0; node < run->sources.nodes; node++)
-        m->packets_created += run->taken[node] + waiting_at(run, node) - run->created[node];
-    m->flits_created = m->packets_created * run->plan->flits;
+    m->stable = true;
+    count_created(run);
     m->flits_arrived = arrived - m->flits_arrived;
     m->behind_after = m->behind_before + m->flits_created - m->flits_arrived;
-    judge(run);
+    m->stable &= keeps_up(m->flits_created, m->behind_before, m->behind_after,
+                          (uint64_t)(FEW_IN_ALL * m->senders * run->plan->flits.mean));
 }
 
 // For as long at most as it took to come here: who is not there by then does not get there.
@@ -272,7 +278,7 @@ static void prepare(struct run *run)
 {
     const struct measure_plan *plan = run->plan;
     struct measured *m = run->m;
-    double packets = plan->load / plan->flits;
+    double packets = plan->load / plan->flits.mean;
     m->noc = run->noc = noc_new(run->arena, plan->config);
     noc_shuffle(run->noc, plan->shuffle);
     stats_init(&m->stats, run->arena);
@@ -280,7 +286,7 @@ static void prepare(struct run *run)
     m->channels = noc_channels(run->noc);
     m->channel_flits = ARENA_ARRAY(run->arena, uint64_t, m->channels);
     m->latencies = ARENA_ARRAY(run->arena, uint32_t, LATENCY_BUCKETS);
-    sources_init(&run->sources, run->arena, plan->traffic, packets, plan->seed);
+    sources_init(&run->sources, run->arena, plan->traffic, &plan->flits, packets, plan->seed);
     run->taken = ARENA_ARRAY(run->arena, uint64_t, run->sources.nodes);
     run->created = ARENA_ARRAY(run->arena, uint64_t, run->sources.nodes);
     run->waiting = ARENA_ARRAY(run->arena, uint64_t, run->sources.nodes);

@@ -11,8 +11,8 @@
 struct measure_plan {
     const struct noc_config *config;
     const struct traffic *traffic; // fitted to the network, see measure_traffic
-    uint32_t flits;                // of a packet
-    double load;                   // flits that a sender creates in a cycle; at most `flits`
+    struct traffic_sizes flits;    // of packets
+    double load;                   // flits that a sender creates in a cycle; at most flits.mean
     uint64_t seed;
     uint64_t warmup, cycles; // of the window, at least 1
     uint64_t shuffle;        // see noc_shuffle

@@ -20,6 +20,25 @@ static void write_uint(struct json *json, const char *key, uint64_t value)
     json_uint(json, value);
 }
 
+// The mean, and, if there are several, which.
+static void write_sizes(struct json *json, const struct traffic_sizes *sizes)
+{
+    json_key(json, "flits");
+    json_double(json, sizes->mean);
+    if (sizes->list.n == 1)
+        return;
+    json_key(json, "sizes");
+    json_array(json);
+    for (uint32_t i = 0; i < sizes->list.n; i++) {
+        json_object(json);
+        write_uint(json, "flits", sizes->list.v[i].flits);
+        json_key(json, "weight");
+        json_double(json, sizes->list.v[i].weight);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 static void write_head(struct json *json, const struct measure_head *head)
 {
     const struct measure_plan *plan = head->plan;
@@ -30,7 +49,7 @@ static void write_head(struct json *json, const struct measure_head *head)
     config_json_inputs(head->config, json);
     json_key(json, "traffic");
     json_string(json, head->traffic);
-    write_uint(json, "flits", plan->flits);
+    write_sizes(json, &plan->flits);
     write_uint(json, "seed", plan->seed);
     write_uint(json, "warmup", plan->warmup);
     write_uint(json, "window", plan->cycles);

@@ -53,7 +53,7 @@ static void write_table(const struct sweep *sweep, FILE *to)
 void plot_page(const struct measure_head *head, const struct sweep *sweep, struct arena *arena,
                FILE *to)
 {
-    char title[256];
+    char title[PLOT_TITLE];
     const struct measured *shown = &sweep->points.v[sweep->best];
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",

@@ -23,7 +23,7 @@ static double at_y(const struct panel *panel, double value)
     return panel->y + panel->height - value / panel->y_most * panel->height;
 }
 
-const char *plot_title(char text[256], const struct measure_head *head)
+const char *plot_title(char text[PLOT_TITLE], const struct measure_head *head)
 {
     static const char *const names[] = {
         [NOC_MESH] = "mesh", [NOC_CROSSBAR] = "crossbar", [NOC_FLY] = "butterfly"};
@@ -35,10 +35,10 @@ const char *plot_title(char text[256], const struct measure_head *head)
         snprintf(size, sizeof size, "%d-ary %d-", (int)config->radix, (int)config->stages);
     else
         snprintf(size, sizeof size, "%d-node ", (int)config->nodes);
-    snprintf(text, 256, "%s%s, %d VCs of %d flits, %.100s traffic, packets of %u flit%s", size,
+    snprintf(text, PLOT_TITLE, "%s%s, %d VCs of %d flits, %.100s traffic, packets of %.100s flit%s", size,
              config->topology == NOC_FLY ? "fly" : names[config->topology], (int)config->vcs,
-             (int)config->vc_buffer, head->traffic, head->plan->flits,
-             head->plan->flits == 1 ? "" : "s");
+             (int)config->vc_buffer, head->traffic, head->plan->flits.text,
+             head->plan->flits.most == 1 ? "" : "s");
     return text;
 }
 
@@ -182,7 +182,7 @@ static void draw_accepted(FILE *to, struct panel *panel, const struct sweep *swe
 
 void plot_sweep(const struct measure_head *head, const struct sweep *sweep, FILE *to)
 {
-    char title[256];
+    char title[PLOT_TITLE];
     double most = 0;
     for (uint32_t i = 0; i < sweep->points.n; i++)
         most = fmax(most, sweep->points.v[i].load);

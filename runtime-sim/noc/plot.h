@@ -11,5 +11,7 @@ void plot_heatmap(const struct measure_head *head, const struct measured *measur
 void plot_page(const struct measure_head *head, const struct sweep *sweep, struct arena *arena,
                FILE *to);
 
+enum { PLOT_TITLE = 400 };
+
 // What the pictures are of, as their title.
-const char *plot_title(char text[256], const struct measure_head *head);
+const char *plot_title(char text[PLOT_TITLE], const struct measure_head *head);

@@ -41,6 +41,31 @@ static uint32_t draw_receiver(const struct traffic *traffic, uint32_t node, uint
     return traffic->receivers[(splitmix64(state) >> 32) * traffic->receiver_count >> 32];
 }
 
+// Where all packets have one size nothing is drawn for it.
+static uint32_t draw_flits(const struct sources *sources, uint64_t *state)
+{
+    const struct traffic_sizes *sizes = sources->sizes;
+    uint32_t i = 0;
+    if (sizes->list.n > 1)
+        for (uint64_t drawn = splitmix64(state); i + 1 < sizes->list.n; i++)
+            if (drawn < sources->up_to[i])
+                break;
+    return sizes->list.v[i].flits;
+}
+
+static void fill_sizes(struct sources *sources, struct arena *arena)
+{
+    const struct traffic_sizes *sizes = sources->sizes;
+    double sum = 0, all = 0;
+    for (uint32_t i = 0; i < sizes->list.n; i++)
+        all += sizes->list.v[i].weight;
+    sources->up_to = ARENA_ARRAY(arena, uint64_t, sizes->list.n);
+    for (uint32_t i = 0; i < sizes->list.n; i++) {
+        sum += sizes->list.v[i].weight;
+        sources->up_to[i] = sum < all ? (uint64_t)(sum / all * 0x1p64) : UINT64_MAX;
+    }
+}
+
 // The next packet, which is created at `first` or later.
 static void draw(struct sources *sources, uint32_t node, uint64_t first)
 {
@@ -48,6 +73,7 @@ static void draw(struct sources *sources, uint32_t node, uint64_t first)
     uint64_t gap = draw_gap(sources, state);
     sources->created[node] = gap < UINT64_MAX - first ? first + gap : UINT64_MAX;
     sources->receiver[node] = draw_receiver(sources->traffic, node, state);
+    sources->flits[node] = draw_flits(sources, state);
 }
 
 // The wheel
@@ -98,15 +124,17 @@ static uint64_t next_slot(const struct sources *sources, uint64_t from)
 }
 
 void sources_init(struct sources *sources, struct arena *arena, const struct traffic *traffic,
-                  double packets, uint64_t seed)
+                  const struct traffic_sizes *sizes, double packets, uint64_t seed)
 {
     uint32_t nodes = traffic->nodes, words = (nodes + 63) / 64;
-    *sources = (struct sources){.traffic = traffic, .nodes = nodes, .words = words};
+    *sources = (struct sources){.traffic = traffic, .sizes = sizes, .nodes = nodes, .words = words};
     sources->state = ARENA_ARRAY(arena, uint64_t, nodes);
     sources->created = ARENA_ARRAY(arena, uint64_t, nodes);
     sources->receiver = ARENA_ARRAY(arena, uint32_t, nodes);
+    sources->flits = ARENA_ARRAY(arena, uint32_t, nodes);
     sources->ready = ARENA_ARRAY(arena, uint64_t, words);
     sources->wheel = ARENA_ARRAY(arena, uint64_t, (size_t)TRAFFIC_WHEEL * words);
+    fill_sizes(sources, arena);
     fill_gap(sources, packets);
     for (uint32_t node = 0; node < nodes; node++) {
         sources->state[node] = splitmix64(&seed);
@@ -144,12 +172,15 @@ void sources_take(struct sources *sources, uint32_t node)
     wait_for_head(sources, node);
 }
 
-uint64_t sources_waiting(const struct sources *sources, uint32_t node, uint64_t time)
+struct sources_waiting sources_waiting(const struct sources *sources, uint32_t node, uint64_t time)
 {
-    uint64_t waiting = 0, state = sources->state[node], created = sources->created[node];
-    for (; created < time; waiting++) {
+    struct sources_waiting waiting = {0, 0};
+    uint64_t state = sources->state[node], created = sources->created[node];
+    for (uint32_t flits = sources->flits[node]; created < time; waiting.packets++) {
+        waiting.flits += flits;
         created += 1 + draw_gap(sources, &state);
         draw_receiver(sources->traffic, node, &state);
+        flits = draw_flits(sources, &state);
     }
     return waiting;
 }

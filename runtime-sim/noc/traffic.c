@@ -64,23 +64,69 @@ static const char *bind_bitcomp(struct traffic *traffic, struct arena *arena,
     return NULL;
 }
 
-static const char *bind_neighbor(struct traffic *traffic, struct arena *arena,
-                                 const struct traffic_shape *shape)
+// Each digit by one, or by so much that half of the way round is not reached.
+static const char *bind_rotated(struct traffic *traffic, const struct traffic_shape *shape,
+                                bool far)
 {
-    (void)arena;
     bind_all(traffic);
     traffic->fixed = true;
     for (uint32_t i = 0; i < traffic->nodes; i++) {
         uint32_t to = 0, weight = 1, rest = i;
         for (uint32_t d = 0; d < shape->digits; d++) {
-            uint32_t extent = shape->extent[d];
-            to += (rest % extent + 1) % extent * weight;
+            uint32_t extent = shape->extent[d], by = far ? (extent - 1) / 2 : 1;
+            to += (rest % extent + by) % extent * weight;
             rest /= extent;
             weight *= extent;
         }
         traffic->receivers[i] = to;
     }
     return NULL;
+}
+
+static const char *bind_neighbor(struct traffic *traffic, struct arena *arena,
+                                 const struct traffic_shape *shape)
+{
+    (void)arena;
+    return bind_rotated(traffic, shape, false);
+}
+
+static const char *bind_tornado(struct traffic *traffic, struct arena *arena,
+                                const struct traffic_shape *shape)
+{
+    (void)arena;
+    return bind_rotated(traffic, shape, true);
+}
+
+// Of a place's number bit i moves to bit i + 1, the highest to 0; or all in reverse order.
+static const char *bind_bits(struct traffic *traffic, struct arena *arena,
+                             const struct traffic_shape *shape, bool reverse)
+{
+    uint32_t bits = 0;
+    while (UINT64_C(1) << bits < shape->nodes)
+        bits++;
+    if (UINT64_C(1) << bits != shape->nodes)
+        return arena_printf(arena, "needs a power of two of places, and there are %u",
+                            shape->nodes);
+    bind_all(traffic);
+    traffic->fixed = true;
+    for (uint32_t i = 0; i < traffic->nodes; i++) {
+        traffic->receivers[i] = 0;
+        for (uint32_t b = 0; b < bits; b++)
+            traffic->receivers[i] |= (i >> b & 1) << (reverse ? bits - 1 - b : (b + 1) % bits);
+    }
+    return NULL;
+}
+
+static const char *bind_shuffle(struct traffic *traffic, struct arena *arena,
+                                const struct traffic_shape *shape)
+{
+    return bind_bits(traffic, arena, shape, false);
+}
+
+static const char *bind_bitrev(struct traffic *traffic, struct arena *arena,
+                               const struct traffic_shape *shape)
+{
+    return bind_bits(traffic, arena, shape, true);
 }
 
 static bool *mark_list(const struct traffic *traffic, struct arena *arena)
@@ -210,6 +256,46 @@ const char *traffic_read(struct traffic *traffic, struct arena *arena, const cha
     if (!wrong && traffic->pattern->list == LIST_PAIR && traffic->list.n != 2)
         wrong = arena_printf(arena, "'%s' goes from one place to one, as in %s:3,7", name, name);
     return wrong;
+}
+
+static const char *read_size(struct arena *arena, const char **at, struct traffic_size *size)
+{
+    char *end;
+    bool is_number = **at >= '0' && **at <= '9';
+    unsigned long flits = strtoul(*at, &end, 10);
+    if (!is_number || !flits || flits > TRAFFIC_MOST_FLITS)
+        return arena_printf(arena, "it is a number from 1 to %d, or several, as 1,5 or 1:3,5:1",
+                            TRAFFIC_MOST_FLITS);
+    *size = (struct traffic_size){(uint32_t)flits, 1};
+    if (*end == ':') {
+        bool digit = (end[1] >= '0' && end[1] <= '9') || end[1] == '.';
+        size->weight = strtod(end + 1, &end);
+        if (!digit || !(size->weight > 0) || size->weight > 1e9)
+            return "what follows ':' is how often, a number above 0";
+    }
+    *at = end;
+    return NULL;
+}
+
+const char *traffic_read_sizes(struct traffic_sizes *sizes, struct arena *arena, const char *text)
+{
+    double weights = 0, flits = 0;
+    *sizes = (struct traffic_sizes){.text = text};
+    for (const char *at = text;; at++) {
+        struct traffic_size size;
+        const char *wrong = read_size(arena, &at, &size);
+        if (wrong)
+            return wrong;
+        if (*at && *at != ',')
+            return "sizes are written as 1,5 or 1:3,5:1";
+        vec_push(arena, &sizes->list, size);
+        sizes->most = size.flits > sizes->most ? size.flits : sizes->most;
+        weights += size.weight;
+        flits += size.weight * size.flits;
+        sizes->mean = flits / weights;
+        if (!*at)
+            return NULL;
+    }
 }
 
 const char *traffic_bind(struct traffic *traffic, struct arena *arena,

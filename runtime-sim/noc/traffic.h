@@ -1,5 +1,5 @@
-// Synthetic traffic: who sends to whom (a pattern), and when (Bernoulli sources with queues that
-// have no end).
+// Synthetic traffic: who sends to whom (a pattern), how much (sizes of packets), and when
+// (Bernoulli sources with queues that have no end).
 //
 // A source's queue needs no memory: what a source creates depends on its random numbers only, so
 // the queue is one packet, its head, and the state from which the next one is drawn when the head
@@ -36,21 +36,40 @@ const char *traffic_read(struct traffic *traffic, struct arena *arena, const cha
 const char *traffic_bind(struct traffic *traffic, struct arena *arena,
                          const struct traffic_shape *shape);
 
+struct traffic_size {
+    uint32_t flits;
+    double weight; // how often, relative to the others
+};
+
+struct traffic_sizes {
+    VEC(struct traffic_size) list;
+    const char *text; // as it was read
+    uint32_t most;    // flits
+    double mean;
+};
+
+// Reads "5", "1,5" (as many of each) or "1:3,5:1" (three of 1 flit for one of 5). Returns NULL, or
+// what is wrong with it.
+const char *traffic_read_sizes(struct traffic_sizes *sizes, struct arena *arena, const char *text);
+
 enum {
-    TRAFFIC_GAP_BITS = 63, // of the number of cycles without a packet
-    TRAFFIC_WHEEL = 256,   // cycles that are looked ahead; a power of two
+    TRAFFIC_MOST_FLITS = 1024, // of a packet
+    TRAFFIC_GAP_BITS = 63,     // of the number of cycles without a packet
+    TRAFFIC_WHEEL = 256,       // cycles that are looked ahead; a power of two
 };
 
 // The sources of all places. Time is in cycles.
 struct sources {
     const struct traffic *traffic;
+    const struct traffic_sizes *sizes;
+    uint64_t *up_to;       // of what is drawn for a size: below this it is this one or one before
     uint32_t nodes, words; // words of a mask
     uint64_t gap[TRAFFIC_GAP_BITS];
     uint32_t gap_bits;
     uint64_t now; // time up to which `ready` holds
     // The head of each source's queue.
     uint64_t *state, *created;
-    uint32_t *receiver;
+    uint32_t *receiver, *flits;
     // Sources with a head that has been created.
     uint64_t *ready;
     uint32_t ready_count;
@@ -61,9 +80,9 @@ struct sources {
 };
 
 // Each sender creates a packet with the same probability in each cycle, `packets` in the mean
-// (0 … 1). Needs traffic_bind. The first cycle is 0.
+// (0 … 1). Needs traffic_bind. The first cycle is 0. `sizes` stays where it is.
 void sources_init(struct sources *sources, struct arena *arena, const struct traffic *traffic,
-                  double packets, uint64_t seed);
+                  const struct traffic_sizes *sizes, double packets, uint64_t seed);
 // Goes on to a time, which must not lie before the last one: what has been created until then,
 // this cycle included, is ready.
 void sources_advance(struct sources *sources, uint64_t now);
@@ -71,6 +90,9 @@ void sources_advance(struct sources *sources, uint64_t now);
 uint64_t sources_next(const struct sources *sources);
 // Takes the head of a source that is ready; the next packet takes its place.
 void sources_take(struct sources *sources, uint32_t node);
-// Packets that a source has created before `time` and that have not been taken. Takes as long as
-// they are many.
-uint64_t sources_waiting(const struct sources *sources, uint32_t node, uint64_t time);
+struct sources_waiting {
+    uint64_t packets, flits;
+};
+
+// What a source has created before `time` and what has not been taken. Takes as long as it is much.
+struct sources_waiting sources_waiting(const struct sources *sources, uint32_t node, uint64_t time);

@@ -91,6 +91,30 @@ def everything_arrives(folder):
 
 
 @case
+def packets_of_several_sizes(folder):
+    """--flits=1:3,5:1: three packets of 1 flit for one of 5; the load counts flits"""
+    found = measured(folder, MESH, '--load=0.1', '--flits=1:3,5:1')
+    same((found['flits'], found['stable']), (2, True))
+    same(found['sizes'], [{'flits': 1, 'weight': 3}, {'flits': 5, 'weight': 1}])
+    assert abs(found['offered'] / 0.1 - 1) < 0.02 and abs(found['accepted'] / 0.1 - 1) < 0.02
+    assert abs(found['flits_created'] / found['packets_created'] - 2) < 0.02
+    # 5·H + 2 + (L − 1) without other traffic, whose means are 6.25 and 2.
+    assert 34.25 < found['latency_mean'] < 1.05 * 34.25
+    alone = measured(folder, MESH, *SHORT, '--load=0.1', '--flits=5')
+    same('sizes' in alone, False)
+    weighted = measured(folder, MESH, *SHORT, '--load=0.1', '--flits=5:7')
+    same(weighted['latency_mean'], alone['latency_mean'])
+
+
+@case
+def a_sweep_goes_as_far_as_the_ports(folder):
+    """--sweep looks beyond a flit per cycle where senders have more than one port"""
+    found = measured(folder, MESH, *SHORT, '--traffic=few-to-many:27', '--flits=4', '--sweep',
+                     '--set=injection_ports=3', '--set=routing=xy')
+    assert 1.5 < found['saturation'] <= 3, found['saturation']
+
+
+@case
 def summary(folder):
     """without an output a table is printed; nothing else is written"""
     result = ends(noc(folder, MESH, *SHORT, '--load=0.1'), 0, err='')
@@ -244,6 +268,7 @@ def a_page(folder):
 RUNS = {
     'mesh': (MESH, '--load=0.3', '--flits=5'),
     'separable': ('--config=mesh66_4vc_sif', '--load=0.45'),
+    'mixed': (MESH, '--load=0.3', '--flits=1:3,5:1'),
     'butterfly': ('--config=fly43_8vc_islip', '--load=0.5'),
     'crossbar': ('--config=crossbar64_8vc_islip', '--traffic=many-to-few:56-63', '--load=0.12'),
     'adaptive': (MESH, '--load=0.2', '--set=routing=adaptive', '--traffic=transpose', '--flits=4'),
@@ -304,7 +329,9 @@ BAD_USAGE = {
     "--load cannot be 'much': it is a number of flits, as 0.25": ('--load=much',),
     "--sweep cannot be '0.1;2': loads are written as 0.1,0.2,0.3 or FROM:TO:STEP":
         ('--sweep=0.1;2',),
-    "--flits cannot be '0': it is a number from 1 to 1024": ('--load=0.1', '--flits=0'),
+    "--flits cannot be '0': it is a number from 1 to 1024, or several, as 1,5 or 1:3,5:1":
+        ('--load=0.1', '--flits=0'),
+    "--flits cannot be '1;5': sizes are written as 1,5 or 1:3,5:1": ('--load=0.1', '--flits=1;5'),
     "--set cannot be 'vcs': it is KEY=VALUE": ('--load=0.1', '--set=vcs'),
     "--traffic is wrong: there is no 'unifrom'; did you mean 'uniform'?":
         ('--load=0.1', '--traffic=unifrom'),

@@ -82,6 +82,30 @@ static void rectangles(void **state)
     assert_int_equal(bitcomp.receivers[7], 7);
 }
 
+// Half of the way round in each direction, or just less; and permutations of the bits of 6.
+static void tornado_shuffle_and_reversal(void **state)
+{
+    static const uint32_t mesh[] = {8, 8}, odd[] = {5, 3};
+    struct traffic traffic = bound(*state, "tornado", mesh, 2);
+    assert_int_equal(traffic.receivers[0], 3 + 8 * 3);
+    assert_int_equal(traffic.receivers[6 + 8 * 1], 1 + 8 * 4);
+    traffic = bound(*state, "tornado", odd, 2);
+    assert_int_equal(traffic.receivers[4 + 5 * 2], 1 + 5 * 0);
+    traffic = bound(*state, "shuffle", mesh, 2);
+    assert_int_equal(traffic.receivers[0x25], 0x0b); // 100101 to 001011
+    traffic = bound(*state, "bitrev", mesh, 2);
+    assert_int_equal(traffic.receivers[0x0b], 0x34); // 001011 to 110100
+    static const char *const names[] = {"tornado", "shuffle", "bitrev"};
+    for (int i = 0; i < 3; i++) {
+        uint64_t reached = 0;
+        traffic = bound(*state, names[i], mesh, 2);
+        assert_true(traffic.fixed);
+        for (uint32_t node = 0; node < 64; node++)
+            reached |= UINT64_C(1) << traffic.receivers[node];
+        assert_true(reached == UINT64_MAX);
+    }
+}
+
 // Transposed by bits: the upper three of six change places with the lower three.
 static void transpose_of_a_butterfly(void **state)
 {
@@ -180,7 +204,7 @@ static void what_does_not_fit(void **state)
 static const uint32_t eight_by_eight[] = {8, 8};
 
 struct packet {
-    uint32_t node, receiver;
+    uint32_t node, receiver, flits;
     uint64_t created;
 };
 
@@ -188,18 +212,28 @@ struct packets {
     VEC(struct packet) list;
 };
 
+static struct traffic_sizes sizes_of(struct fixture *f, const char *text)
+{
+    struct traffic_sizes sizes;
+    assert_null(traffic_read_sizes(&sizes, &f->arena, text));
+    return sizes;
+}
+
 // Takes all that is ready, each cycle or now and then.
-static struct packets collect(struct fixture *f, double load, uint64_t cycles, uint64_t stride)
+static struct packets collect(struct fixture *f, const char *sizes, double load, uint64_t cycles,
+                              uint64_t stride)
 {
     struct traffic traffic = bound(f, "uniform", eight_by_eight, 2);
+    struct traffic_sizes flits = sizes_of(f, sizes);
     struct sources sources;
     struct packets packets = {0};
-    sources_init(&sources, &f->arena, &traffic, load, 7);
+    sources_init(&sources, &f->arena, &traffic, &flits, load, 7);
     for (uint64_t now = 0; now < cycles; now += stride) {
         sources_advance(&sources, now);
         for (uint32_t node = 0; node < 64; node++)
             while (sources.ready[0] >> node & 1) {
-                struct packet one = {node, sources.receiver[node], sources.created[node]};
+                struct packet one = {node, sources.receiver[node], sources.flits[node],
+                                     sources.created[node]};
                 vec_push(&f->arena, &packets.list, one);
                 sources_take(&sources, node);
             }
@@ -223,8 +257,8 @@ static void when_they_are_taken_changes_nothing(void **state)
     struct fixture *f = *state;
     static const double loads[] = {0.0003, 0.02, 0.5, 1};
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
-        struct packets once = collect(f, loads[i], CYCLES, 1);
-        struct packets late = collect(f, loads[i], CYCLES, 1000);
+        struct packets once = collect(f, "2,3", loads[i], CYCLES, 1);
+        struct packets late = collect(f, "2,3", loads[i], CYCLES, 1000);
         assert_true(once.list.n > 0);
         assert_int_equal(once.list.n, late.list.n);
         qsort(once.list.v, once.list.n, sizeof *once.list.v, by_node);
@@ -240,7 +274,7 @@ static void they_are_bernoulli(void **state)
     static const double loads[] = {0.01, 0.3, 0.9};
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
         double p = loads[i], trials = 64.0 * CYCLES;
-        struct packets all = collect(*state, p, CYCLES, 1);
+        struct packets all = collect(*state, "1", p, CYCLES, 1);
         double n = all.list.n, receivers[64] = {0}, gaps = 0, squares = 0, expected = trials * p;
         assert_true(fabs(n - expected) < 5 * sqrt(trials * p * (1 - p)));
         qsort(all.list.v, all.list.n, sizeof *all.list.v, by_node);
@@ -263,24 +297,61 @@ static void they_are_bernoulli(void **state)
     }
 }
 
+// As many of each size as its weight says, to five standard deviations, and that changes nothing
+// else.
+static void sizes_are_mixed(void **state)
+{
+    enum { CYCLES = 5000 };
+    struct packets one = collect(*state, "3", 0.3, CYCLES, 1);
+    for (uint32_t k = 0; k < one.list.n; k++)
+        assert_int_equal(one.list.v[k].flits, 3);
+    struct packets all = collect(*state, "1:3,5,1024:0.5", 0.3, CYCLES, 1);
+    double n = all.list.n, found[3] = {0};
+    for (uint32_t k = 0; k < all.list.n; k++) {
+        uint32_t flits = all.list.v[k].flits;
+        assert_true(flits == 1 || flits == 5 || flits == 1024);
+        found[flits == 1 ? 0 : flits == 5 ? 1 : 2]++;
+    }
+    static const double parts[] = {3 / 4.5, 1 / 4.5, 0.5 / 4.5};
+    for (int i = 0; i < 3; i++)
+        assert_true(fabs(found[i] - n * parts[i]) < 5 * sqrt(n * parts[i] * (1 - parts[i])));
+    struct traffic_sizes sizes = sizes_of(*state, "1:3,5:1");
+    assert_int_equal(sizes.most, 5);
+    assert_true(sizes.mean == 2);
+}
+
+static void sizes_that_cannot_be_read(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const texts[] = {
+        "",     "0",   "1025", "-1",    "x",  "1,",    ",1",    "1:",     "1:0",
+        "1:-1", "1:x", "1;5",  "1:2:3", "5x", "1:nan", "1:inf", "1:1e10", "99999999999999999999"};
+    struct traffic_sizes sizes;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!traffic_read_sizes(&sizes, &f->arena, texts[i]))
+            fail_msg("'%s' is read", texts[i]);
+}
+
 static void always_and_never(void **state)
 {
-    struct packets all = collect(*state, 1, 100, 1);
+    struct packets all = collect(*state, "1", 1, 100, 1);
     assert_int_equal(all.list.n, 6400);
     struct fixture *f = *state;
     struct traffic traffic = bound(f, "uniform", eight_by_eight, 2);
+    struct traffic_sizes sizes = sizes_of(f, "1");
     struct sources sources;
-    sources_init(&sources, &f->arena, &traffic, 0, 1);
+    sources_init(&sources, &f->arena, &traffic, &sizes, 0, 1);
     assert_true(sources_next(&sources) == UINT64_MAX);
-    assert_int_equal(sources_waiting(&sources, 5, 1000000), 0);
+    assert_int_equal(sources_waiting(&sources, 5, 1000000).packets, 0);
 }
 
 static void only_senders_send(void **state)
 {
     struct fixture *f = *state;
     struct traffic traffic = bound(f, "few-to-many:3,9", eight_by_eight, 2);
+    struct traffic_sizes sizes = sizes_of(f, "1");
     struct sources sources;
-    sources_init(&sources, &f->arena, &traffic, 0.5, 1);
+    sources_init(&sources, &f->arena, &traffic, &sizes, 0.5, 1);
     sources_advance(&sources, 1000);
     assert_true(sources.ready[0] == (UINT64_C(1) << 3 | UINT64_C(1) << 9));
 }
@@ -291,16 +362,20 @@ static void those_that_wait_are_counted(void **state)
     struct fixture *f = *state;
     struct traffic traffic = bound(f, "uniform", eight_by_eight, 2);
     struct sources sources;
-    sources_init(&sources, &f->arena, &traffic, 0.2, 5);
+    struct traffic_sizes sizes = sizes_of(f, "1:3,7,2");
+    sources_init(&sources, &f->arena, &traffic, &sizes, 0.2, 5);
     sources_advance(&sources, 500);
     for (uint32_t node = 0; node < 64; node++) {
-        uint64_t waiting = sources_waiting(&sources, node, 501), taken = 0;
-        assert_int_equal(sources_waiting(&sources, node, 0), 0);
-        assert_true(sources_waiting(&sources, node, 250) < waiting);
-        for (; sources.ready[0] >> node & 1; taken++)
+        struct sources_waiting waiting = sources_waiting(&sources, node, 501), taken = {0, 0};
+        assert_int_equal(sources_waiting(&sources, node, 0).packets, 0);
+        assert_true(sources_waiting(&sources, node, 250).packets < waiting.packets);
+        for (; sources.ready[0] >> node & 1; taken.packets++) {
+            taken.flits += sources.flits[node];
             sources_take(&sources, node);
-        assert_int_equal(taken, waiting);
-        assert_int_equal(sources_waiting(&sources, node, 501), 0);
+        }
+        assert_int_equal(taken.packets, waiting.packets);
+        assert_int_equal(taken.flits, waiting.flits);
+        assert_int_equal(sources_waiting(&sources, node, 501).flits, 0);
     }
 }
 
@@ -308,9 +383,10 @@ static void other_seeds_draw_other_numbers(void **state)
 {
     struct fixture *f = *state;
     struct traffic traffic = bound(f, "uniform", eight_by_eight, 2);
+    struct traffic_sizes sizes = sizes_of(f, "1");
     struct sources one, other;
-    sources_init(&one, &f->arena, &traffic, 0.01, 1);
-    sources_init(&other, &f->arena, &traffic, 0.01, 2);
+    sources_init(&one, &f->arena, &traffic, &sizes, 0.01, 1);
+    sources_init(&other, &f->arena, &traffic, &sizes, 0.01, 2);
     uint32_t equal = 0;
     for (uint32_t node = 0; node < 64; node++)
         equal += one.created[node] == other.created[node];
@@ -324,11 +400,14 @@ int main(void)
         cmocka_unit_test(complement_is_that_of_bits),
         cmocka_unit_test(rectangles),
         cmocka_unit_test(transpose_of_a_butterfly),
+        cmocka_unit_test(tornado_shuffle_and_reversal),
         cmocka_unit_test(lists),
         cmocka_unit_test(what_cannot_be_read),
         cmocka_unit_test(what_does_not_fit),
         cmocka_unit_test(when_they_are_taken_changes_nothing),
         cmocka_unit_test(they_are_bernoulli),
+        cmocka_unit_test(sizes_are_mixed),
+        cmocka_unit_test(sizes_that_cannot_be_read),
         cmocka_unit_test(always_and_never),
         cmocka_unit_test(only_senders_send),
         cmocka_unit_test(those_that_wait_are_counted),
