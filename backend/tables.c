@@ -36,7 +36,11 @@ static const char *check_chain(const struct check *check, uint32_t id)
     for (uint32_t i = 0; i < count; i++) {
         const struct table_instruction *inst = &chain->instructions.v[i];
         if (inst->index >= check->kernel->instructions)
-            return fault(check, "chain", id, "an instruction lies outside the kernel");
+            return fault(check, "chain", id,
+                         arena_printf(check->arena,
+                                      "an instruction lies outside the kernel: its index is %u, "
+                                      "but there are %u",
+                                      inst->index, check->kernel->instructions));
         if (i && inst->index <= inst[-1].index)
             return fault(check, "chain", id, "its instructions are not in the order of the output");
         if (inst->tag != (i == 0 ? 1u : i + 1 < count ? 2u : 3u))

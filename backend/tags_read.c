@@ -16,7 +16,8 @@ struct record {
 // What the tags at instructions have shown of a chain or block of the kernel at work.
 struct seen {
     const struct record *facts;
-    uint32_t count; // of a chain's instructions
+    uint32_t count;             // of a chain's instructions
+    const struct record *wrong; // the first of them whose tag is another; NULL: none
     bool begin, end;
 };
 
@@ -134,10 +135,13 @@ static bool read_digests(struct reader *r, const struct record **found, struct d
 static bool end_kernel(struct reader *r)
 {
     bool good = true;
-    for (uint32_t i = 0; i < r->chains.n; i++)
-        if (r->chains.v[i].count != kernel(r)->chains.v[i].instructions.n)
-            good =
-                fault_at(r, r->chains.v[i].facts, "not all instructions of this chain are tagged");
+    for (uint32_t i = 0; i < r->chains.n; i++) {
+        const struct seen *seen = &r->chains.v[i];
+        if (seen->count != kernel(r)->chains.v[i].instructions.n)
+            good = fault_at(r, seen->facts, "not all instructions of this chain are tagged");
+        else if (seen->wrong)
+            good = fault_at(r, seen->wrong, "the tags of a chain are 01, 10 …, 11 in this order");
+    }
     for (uint32_t i = 0; i < r->blocks.n; i++)
         if (table_block_chosen(&kernel(r)->blocks.v[i]) &&
             !(r->blocks.v[i].begin && r->blocks.v[i].end))
@@ -275,12 +279,16 @@ static bool read_chain(struct reader *r)
     struct table_chain *chain = &kernel(r)->chains.v[id];
     if (r->chains.v[id].count == chain->instructions.n)
         return fault(r, "the chain has fewer instructions");
-    struct table_instruction *inst = &chain->instructions.v[r->chains.v[id].count++];
+    uint32_t place = r->chains.v[id].count++;
+    struct table_instruction *inst = &chain->instructions.v[place];
     bool good =
         rest < record->length && record->rest[rest] == ' ' &&
         fields_find_word(&tag, record->rest + rest + 1, record->length - rest - 1, &inst->tag);
     if (!good || !inst->tag)
         return fault(r, "expected an id and 01, 10 or 11");
+    bool ordered = inst->tag == (!place ? 1 : place + 1 < chain->instructions.n ? 2 : 3);
+    if (!ordered && !r->chains.v[id].wrong)
+        r->chains.v[id].wrong = record;
     if (!find_instruction(r, &index))
         return false;
     inst->index = index;

@@ -124,7 +124,9 @@ static const char *shape_fault(const struct chain_check *c, const struct chain *
         return "a chain has not the operations of its pattern";
     const struct ir_inst *last = &c->fn->insts.v[chain->inst[chain->count - 1]];
     bool compares = chain->pattern == 5 || chain->pattern == 6;
-    return compares && last->class != CLASS_COMPARE ? "a chain ends in no comparison" : NULL;
+    if (compares == (last->class == CLASS_COMPARE))
+        return NULL;
+    return compares ? "a chain ends in no comparison" : "a chain ends in a comparison";
 }
 
 static const char *member_fault(struct chain_check *c, const struct chain *chain, uint32_t inst)

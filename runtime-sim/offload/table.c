@@ -186,6 +186,8 @@ static bool add_function(struct builder *b, const struct table_kernel *kernel)
         return false;
     if (b->to->functions.v[b->function].places)
         return fault_of_kernel(b, "they are there twice");
+    if (b->fn->incomplete)
+        return fault_of_kernel(b, "the function branches to unknown places");
     if (kernel->instructions != b->fn->insts.n)
         return fault_of_kernel(
             b, arena_printf(b->arena, "they are those of %u instructions, but there are %u",

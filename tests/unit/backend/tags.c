@@ -321,7 +321,7 @@ static void test_tampered(void **state)
          "the kernel has no chain with this id"},
         {"", "ptxoffload.chain 0 10", "ptxoffload.chain 0 12", "expected an id and 01, 10 or 11"},
         {"", "ptxoffload.chain 0 10", "ptxoffload.chain 0", "expected an id and 01, 10 or 11"},
-        {"", "ptxoffload.chain 0 10", "ptxoffload.chain 0 01", "its tags are not 01"},
+        {"", "ptxoffload.chain 0 10", "ptxoffload.chain 0 01", "01, 10 …, 11 in this order"},
         {"", "chain-facts id=0", "chain-facts id=1", "its id is not its place among the chains"},
         {"", "block-facts id=0", "block-facts id=9", "its id is not its place among the blocks"},
         {"", " .pragma \"ptxoffload.digest", "; .pragma \"ptxoffload.digested", "is not known"},

@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""What ptxoffload-sim takes a program's chains from, and what it says when they do not fit.
+
+usage: offload.py BUILD-ROOT
+"""
+import copy
+import json
+import os
+import pathlib
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import add_case, case, ends, main, run, same, within
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
+LAUNCH = ['--kernel', 'vecadd', '--grid', '4', '--block', '128', *3 * ['--arg', 'buf:f32:512:iota'],
+          '--arg', 'u32:512']
+HINT = "'ptxoffload-sim --help' explains the options\n"
+NO_CHAINS = "ptxoffload-sim: note: '%s' has no chains: the policy %s offloads nothing\n"
+RUN = '''program: out.ptx
+%sbuffers:
+  a: {type: f32, count: 512, fill: iota}
+  b: {type: f32, count: 512, fill: iota}
+  c: {type: f32, count: 512}
+launches: [{kernel: vecadd, grid: 4, block: 128, args: [a, b, c, 512]}]
+expect: [{buffer: c, fill: "= 2 * i"}]
+'''
+
+
+def prepare(folder, *options):
+    """vecadd.ptx as in.ptx, out.ptx with tags, out.json, out.elf, and none.ptx without tags"""
+    (folder / 'in.ptx').write_bytes((SAMPLES / 'vecadd' / 'vecadd.ptx').read_bytes())
+    ends(run([TAGGER, 'in.ptx', '-o', 'out.ptx', '--metadata=out.json', '--emit=ptx,elf', *options],
+             folder), 0)
+    ends(run([TAGGER, 'in.ptx', '-o', 'none.ptx', '--tags=none', '--metadata=none.json', *options],
+             folder), 0)
+
+
+def sim(folder, *arguments):
+    return run([PROGRAM, *arguments], folder)
+
+
+def summary(folder, *arguments):
+    result = sim(folder, *arguments, '--json=result.json')
+    ends(result, 0, '', '')
+    return json.loads((folder / 'result.json').read_text())
+
+
+def document(folder):
+    return json.loads((folder / 'out.json').read_text())
+
+
+@case
+def sources(folder):
+    """tags, a document, an object: the same chains"""
+    prepare(folder)
+    for source in (['out.ptx'], ['out.ptx', '--metadata=out.json'],
+                   ['none.ptx', '--metadata=none.json'], ['out.elf']):
+        found = summary(folder, *source, *LAUNCH, '--policy=llc', '--set', 'offload.chains_most=1')
+        same(found['configuration']['policy'], 'llc')
+        same(found['configuration']['resolved']['offload']['policy'], 'llc')
+        same([each['file'] for each in found['inputs']], [each[11:] for each in source[1:]])
+
+
+@case
+def styles(folder):
+    """tags in comments are read as well, and so is what was decided in other ways"""
+    for options in (['--tags=comment'], ['--no-reorder'], ['--fma=split', '--restrict']):
+        prepare(folder, *options)
+        ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=omni'), 0, '', '')
+
+
+@case
+def policies(folder):
+    """--policy is a key of the machine; without one nothing is offloaded"""
+    prepare(folder)
+    for options, policy in (([], 'baseline'), (['--policy=baseline'], 'baseline'),
+                            (['--policy=omni'], 'omni'), (['--policy=adaptive'], 'adaptive'),
+                            (['--set', 'offload.policy=llc'], 'llc'),
+                            (['--set', 'offload.policy=llc', '--policy=omni'], 'omni')):
+        found = summary(folder, 'out.ptx', *LAUNCH, *options)
+        same(found['configuration']['policy'], policy)
+        printed = ends(sim(folder, '--print-config', *options), 0, '').out.decode()
+        assert '\noffload:\n  policy: %s ' % policy in printed, policy
+    ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=other'), 2,
+         "ptxoffload-sim: error: --policy cannot be 'other': it is baseline, llc, omni or "
+         'adaptive\n' + HINT, '')
+    ends(sim(folder, 'out.ptx', *LAUNCH, '--functional', '--policy=llc'), 2,
+         'ptxoffload-sim: error: --functional offloads nothing; it does not go with --policy=llc\n'
+         + HINT, '')
+
+
+@case
+def no_chains(folder):
+    """that there are none is only noted"""
+    prepare(folder)
+    ends(sim(folder, 'in.ptx', *LAUNCH, '--policy=llc'), 0, NO_CHAINS % ('in.ptx', 'llc'), '')
+    ends(sim(folder, 'in.ptx', *LAUNCH), 0, '', '')
+    found = document(folder)
+    found['kernels'][0]['chains'] = []
+    (folder / 'm.json').write_text(json.dumps(found))
+    ends(sim(folder, 'out.ptx', *LAUNCH, '--metadata=m.json', '--policy=omni'), 0,
+         NO_CHAINS % ('out.ptx', 'omni'), '')
+
+
+@case
+def run_files(folder):
+    """a run file names metadata; a command line overrules it, and they are an input"""
+    prepare(folder)
+    below = folder / 'below'
+    below.mkdir()
+    for name in ('out.ptx', 'out.json'):
+        (below / name).write_bytes((folder / name).read_bytes())
+    (below / 'run.yaml').write_text(RUN % 'metadata: out.json\n')
+    found = summary(folder, 'below/run.yaml', '--policy=llc')
+    same([each['file'] for each in found['inputs']], ['below/out.json'])
+    (below / 'out.json').write_text('{}')
+    result = ends(sim(folder, 'below/run.yaml'), 1, out='')
+    within("below/out.json: error: format: it is missing", result.err.decode())
+    found = summary(folder, 'below/run.yaml', '--policy=llc', '--metadata=out.json')
+    same([each['file'] for each in found['inputs']], ['out.json'])
+    (below / 'run.yaml').write_text(RUN % '')
+    summary(folder, 'below/run.yaml', '--policy=llc')
+    before = (folder / 'out.json').read_bytes()
+    ends(sim(folder, 'below/run.yaml', '--metadata=out.json', '--json=out.json'), 1,
+         "ptxoffload-sim: error: --json would overwrite the metadata 'out.json'\n", '')
+    same((folder / 'out.json').read_bytes(), before)
+
+
+@case
+def other_text(folder):
+    """metadata of another text, or none at all"""
+    prepare(folder)
+    result = ends(sim(folder, 'in.ptx', *LAUNCH, '--metadata=out.json'), 1, out='')
+    within("out.json: error: these are not the metadata of 'in.ptx': output.sha256 begins with ",
+           result.err.decode())
+    within(': it is what they were made from', result.err.decode())
+    text = (folder / 'out.ptx').read_text()
+    (folder / 'm.ptx').write_text(text + '\n')
+    result = ends(sim(folder, 'm.ptx', *LAUNCH, '--metadata=out.json'), 1, out='')
+    within("these are not the metadata of 'm.ptx'", result.err.decode())
+    assert 'made from' not in result.err.decode()
+    ends(sim(folder, 'out.ptx', *LAUNCH, '--metadata=nothing.json'), 1,
+         "ptxoffload-sim: error: cannot read 'nothing.json': No such file or directory\n", '')
+    ends(sim(folder, 'out.elf', *LAUNCH, '--metadata=out.json'), 1,
+         "ptxoffload-sim: error: 'out.elf' is an object, which has metadata of its own: 'out.json' "
+         'is for PTX\n', '')
+    ends(sim(folder, 'out.elf', '--module=0', *LAUNCH, '--metadata=out.json', '--policy=llc'), 0, '',
+         '')
+
+
+# Documents in which one thing is wrong: what is changed, where that is told, and how.
+
+def chain(document):
+    return document['kernels'][0]['chains'][0]
+
+
+def instruction(place, **to):
+    return lambda m: chain(m)['instructions'][place].update(to)
+
+
+def twice(m):
+    again = copy.deepcopy(chain(m))
+    again['id'] = 1
+    m['kernels'][0]['chains'].append(again)
+
+
+BAD_DOCUMENTS = {
+    'an instruction outside of the kernel': (
+        instruction(3, index=22), 'm.json: error: ',
+        "kernel 'vecadd', chain 0: an instruction lies outside the kernel: its index is 22, but there "
+        'are 22'),
+    'an instruction that is another one': (
+        instruction(3, index=21), 'out.ptx:52:2: error: ',
+        "chain 0 of 'vecadd': this is 'ret', but the chain has 'st.global.f32' here"),
+    'an opcode that is another one': (
+        instruction(2, opcode='mul.f32'), 'out.ptx:48:35: error: ',
+        "chain 0 of 'vecadd': this is 'add.f32', but the chain has 'mul.f32' here"),
+    'an instruction that no unit computes': (
+        instruction(3, index=21, opcode='ret'), 'out.ptx:52:2: error: ',
+        "chain 0 of 'vecadd': the unit near the data cannot compute 'ret'"),
+    'an instruction of another operation': (
+        instruction(0, index=10, opcode='cvta.to.global.u64'), 'out.ptx:39:32: error: ',
+        "chain 0 of 'vecadd': the unit near the data cannot compute 'cvta.to.global.u64'"),
+    'another pattern': (
+        lambda m: chain(m).update(pattern=5), 'out.ptx:46:35: error: ',
+        "chain 0 of 'vecadd': a chain has not the loads and stores of its pattern"),
+    'a pattern that there is not': (
+        lambda m: chain(m).update(pattern=10), 'm.json: error: ',
+        'kernels[0].chains[0].pattern: expected a whole number from 1 to 9'),
+    'another answer': (
+        lambda m: chain(m)['response'].update(kind='data'), 'out.ptx:46:35: error: ',
+        "chain 0 of 'vecadd': the answer to a chain is not that of its pattern"),
+    'an instruction in two chains': (
+        twice, 'm.json: error: ',
+        "kernel 'vecadd', chain 1: an instruction belongs to another chain, too"),
+    'tags in another order': (
+        instruction(1, tag='11'), 'm.json: error: ',
+        "kernel 'vecadd', chain 0: its tags are not 01, 10 …, 11"),
+    'a tag that there is not': (
+        instruction(1, tag='00'), 'm.json: error: ',
+        'kernels[0].chains[0].instructions[1].tag: expected one of 01, 10, 11'),
+    'too many instructions': (
+        lambda m: chain(m)['instructions'].extend(copy.deepcopy(chain(m)['instructions'])),
+        'm.json: error: ', "kernel 'vecadd', chain 0: it has too few or too many instructions"),
+    'a kernel that there is not': (
+        lambda m: m['kernels'][0].update(name='other'), 'out.ptx: error: ',
+        "there are chains of 'other', but no such function"),
+    'a kernel of another length': (
+        lambda m: m['kernels'][0].update(instructions=23), 'out.ptx:15:1: error: ',
+        "chains of 'vecadd': they are those of 23 instructions, but there are 22"),
+    'a version that there is not': (
+        lambda m: m.update(version=2), 'm.json: error: ',
+        'version: expected a whole number from 1 to 1'),
+}
+
+
+def bad_document(folder, change, place, message):
+    prepare(folder)
+    found = document(folder)
+    change(found)
+    (folder / 'm.json').write_text(json.dumps(found))
+    for policy in ('baseline', 'llc'):
+        result = ends(sim(folder, 'out.ptx', *LAUNCH, '--metadata=m.json', '--policy=' + policy), 1,
+                      out='')
+        same(result.err.decode().splitlines()[0], place + message + ' [metadata]')
+
+
+for name, (change, place, message) in BAD_DOCUMENTS.items():
+    add_case('a document with ' + name, bad_document, change, place, message)
+
+
+@case
+def no_document(folder):
+    """what is no document at all"""
+    prepare(folder)
+    for text, message in (('{"format": ', 'm.json:1:12: error: not a JSON document: '),
+                          ('[]', 'm.json: error: the document: expected an object'),
+                          ('{"format": "x"}', 'm.json: error: format: expected the string '
+                                              'ptxoffload-metadata')):
+        (folder / 'm.json').write_text(text)
+        result = ends(sim(folder, 'out.ptx', *LAUNCH, '--metadata=m.json'), 1, out='')
+        within(message, result.err.decode())
+
+
+# Tagged texts in which one thing is replaced.
+BAD_TAGS = {
+    'tags in another order': (
+        'chain 0 01', 'chain 0 10', ':46:2: error: the tags of a chain are 01, 10 …, 11 in this order'),
+    'a tag that is not there': (
+        '.pragma "ptxoffload.chain 0 10"; ', '',
+        ':21:374: error: not all instructions of this chain are tagged'),
+    'a tag too many': (
+        'ret;', '.pragma "ptxoffload.chain 0 11"; ret;', ':52:2: error: the chain has fewer instructions'),
+    'a chain that there is not': (
+        'chain 0 11', 'chain 7 11', ':49:2: error: the kernel has no chain with this id'),
+    'a pattern that there is not': (
+        'pattern=1', 'pattern=12', ':21:374: error: pattern: expected a whole number from 1 to 9'),
+    'another program': (
+        'add.f32', 'sub.f32', 'error: the program is not the one that was tagged'),
+}
+
+
+def bad_tags(folder, old, new, message):
+    prepare(folder)
+    text = (folder / 'out.ptx').read_text()
+    within(old, text)
+    (folder / 'm.ptx').write_text(text.replace(old, new, 1))
+    result = ends(sim(folder, 'm.ptx', *LAUNCH, '--policy=omni'), 1, out='')
+    within(message, result.err.decode().splitlines()[0])
+    within('[tags]', result.err.decode().splitlines()[0])
+    ends(sim(folder, 'm.ptx', *LAUNCH), 0, '', '')
+
+
+for name, (old, new, message) in BAD_TAGS.items():
+    add_case('tags with ' + name, bad_tags, old, new, message)
+
+
+def section(data, name):
+    """Offset of a section of an ELF64 object"""
+    at, = struct.unpack_from('<Q', data, 40)
+    size, count, names = struct.unpack_from('<HHH', data, 58)
+    headers = [struct.unpack_from('<IIQQQQ', data, at + size * i) for i in range(count)]
+    strings = headers[names][4]
+    for header in headers:
+        start = strings + header[0]
+        if data[start:data.index(b'\0', start)] == name.encode():
+            return header[4]
+    raise AssertionError('no section ' + name)
+
+
+@case
+def bad_objects(folder):
+    """objects that are cut, changed, or point outside"""
+    prepare(folder)
+    data = (folder / 'out.elf').read_bytes()
+    index = section(data, '.ptxoffload.instructions') + 8
+    same(struct.unpack_from('<I', data, index)[0], 17)
+    outside, other = bytearray(data), bytearray(data)
+    struct.pack_into('<I', outside, index, 99)
+    struct.pack_into('<I', other, index, 16)
+    for damaged, message in (
+            (data[:300], 'm.elf: error: offset 0x0: it is cut short'),
+            (data.replace(b'add.f32', b'sub.f32', 1),
+             "m.elf: error: section '.ptxoffload.ptx': the PTX is not the one that the metadata are of"),
+            (outside, 'an instruction lies outside the kernel: its index is 99, but there are 22'),
+            (other, "m.elf(.ptxoffload.ptx):45:2: error: chain 0 of 'vecadd': this is ")):
+        (folder / 'm.elf').write_bytes(damaged)
+        result = ends(sim(folder, 'm.elf', *LAUNCH, '--policy=llc'), 1, out='')
+        within(message, result.err.decode())
+
+
+@case
+def room(folder):
+    """more chains than the machine has room for"""
+    (folder / 'in.ptx').write_bytes((SAMPLES / 'fdtd' / 'fdtd.ptx').read_bytes())
+    ends(run([TAGGER, 'in.ptx', '-o', 'out.ptx', '--metadata=out.json'], folder), 0)
+    kernels = document(folder)['kernels']
+    most = max(kernels, key=lambda kernel: len(kernel['chains']))
+    count = len(most['chains'])
+    assert count > 1, count
+    launch = ['out.ptx', '--kernel', most['name'], '--grid', '1', '--block', '1']
+    few = ['--set', 'offload.chains_most=%d' % (count - 1)]
+    result = ends(sim(folder, *launch, '--policy=llc', *few), 1, out='')
+    within("error: chains of '%s': there are %d, but offload.chains_most is %d [metadata]"
+           % (most['name'], count, count - 1), result.err.decode())
+    enough = ['--set', 'offload.chains_most=%d' % count]
+    for options in (['--policy=llc', *enough], ['--metadata=out.json', *few]):
+        assert 'metadata]' not in sim(folder, *launch, *options).err.decode()
+
+
+main()
