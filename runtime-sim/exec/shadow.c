@@ -17,7 +17,7 @@ struct shadow_place {
     uint32_t mask;    // lanes that it makes; 0: it was taken along
     uint8_t width;
     bool made, loaded; // by the instruction; by an access
-    bool read;         // by another one
+    bool spent;        // was read by another one or is overwritten: not to be given back
 };
 
 struct shadow_code {
@@ -172,7 +172,7 @@ static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t 
     assert(use); // a value between codes was made by one of them
     for (place = shadow->made; place; place = place->next)
         if (place->slot == slot && place->version == use->version) {
-            place->read = true;
+            place->spent = true;
             return place->at;
         }
     place = new_place(shadow, slot, use->bytes);
@@ -200,13 +200,10 @@ static uint32_t destination(struct shadow *shadow, const struct code *code, uint
 }
 
 // What is made in a slot is the end of what was there.
-static void drop_made(struct shadow *shadow, uint32_t slot)
+static void spend_made(struct shadow *shadow, uint32_t slot)
 {
-    struct shadow_place **link = &shadow->made;
-    while (*link && (*link)->slot != slot)
-        link = &(*link)->next;
-    if (*link)
-        *link = (*link)->next;
+    for (struct shadow_place *place = shadow->made; place; place = place->next)
+        place->spent |= place->slot == slot;
 }
 
 // An instruction ends: its registers are what others of the chain may read.
@@ -217,7 +214,7 @@ static void keep_made(struct shadow *shadow, const struct code *code)
         const struct slot_use *use = place->made ? find_use(shadow, code, place->slot, true) : NULL;
         if (!use)
             continue;
-        drop_made(shadow, place->slot);
+        spend_made(shadow, place->slot);
         place->version = use->version;
         place->next = shadow->made;
         shadow->made = place;
@@ -287,7 +284,7 @@ static bool is_of(const struct held *held, const struct shadow_place *place)
 bool shadow_give_load(struct shadow *shadow, struct held *held)
 {
     for (struct shadow_place *place = shadow->made; place; place = place->next)
-        if (place->read && is_of(held, place))
+        if (place->spent && is_of(held, place))
             return false;
     for (struct shadow_place **link = &shadow->made; *link;) {
         struct shadow_place *place = *link;
@@ -381,7 +378,7 @@ void shadow_compute(struct shadow *shadow, uint32_t lanes)
 void shadow_finish(struct shadow *shadow, uint32_t lanes)
 {
     for (const struct shadow_place *place = shadow->made; place; place = place->next)
-        if (!place->loaded && !place->read)
+        if (!place->loaded && !place->spent)
             put_back(shadow, place, lanes);
 }
 

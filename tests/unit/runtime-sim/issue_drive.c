@@ -17,11 +17,13 @@ struct pending {
     uint32_t code; // where its instruction begins
     uint32_t frame;
     bool orders;
+    struct forming *chain; // whose it is: it writes no register of the warp
 };
 
 struct lane_group {
     struct warp *warp;
     VEC(struct pending) pending; // in the order of issue
+    VEC(struct forming *) forming;
 };
 
 struct resident {
@@ -83,7 +85,8 @@ static bool start_one(struct driver *d)
 static bool has_ended(const struct resident *resident)
 {
     for (uint32_t i = 0; i < resident->cta->warp_count; i++)
-        if (resident->warps[i].warp->live || resident->warps[i].pending.n)
+        if (resident->warps[i].warp->live || resident->warps[i].pending.n ||
+            resident->warps[i].forming.n)
             return false;
     return true;
 }
@@ -154,6 +157,13 @@ static void compare_frames(const struct driver *d, const struct warp *warp, uint
 
 // Serving
 
+static void remove_pending(struct lane_group *group, uint32_t n)
+{
+    for (uint32_t i = n; i + 1 < group->pending.n; i++)
+        group->pending.v[i] = group->pending.v[i + 1];
+    group->pending.n--;
+}
+
 static bool lane_lines(const struct held *held, uint32_t mask, uint64_t line, uint32_t space)
 {
     for (; mask; mask &= mask - 1) {
@@ -189,19 +199,23 @@ static bool serve(struct driver *d, struct lane_group *group, uint32_t n)
     uint32_t mask =
         draw(d, 3) ? held->left : held->left & (draw(d, UINT32_MAX) | 1u << draw(d, 32));
     mask = may_be_served(group, n, mask);
+    if (pending->chain && held == pending->chain->store)
+        mask &= pending->chain->computed;
     if (!mask)
         return true;
     d->drive->parts++;
     keep_frames(d, group->warp);
     if (!held_serve(held, mask))
         return false;
-    compare_frames(d, group->warp, pending->code, pending->frame, true);
+    if (!pending->chain)
+        compare_frames(d, group->warp, pending->code, pending->frame, true);
+    else if (d->drive->checked)
+        assert_memory_equal(d->before, group->warp->frames, group->warp->frame_bytes);
     if (held->left)
         return true;
-    free(held);
-    for (uint32_t i = n; i + 1 < group->pending.n; i++)
-        group->pending.v[i] = group->pending.v[i + 1];
-    group->pending.n--;
+    if (!pending->chain)
+        free(held);
+    remove_pending(group, n);
     return true;
 }
 
@@ -234,7 +248,8 @@ static bool may_issue(const struct driver *d, const struct lane_group *group, ui
     if ((used->drains || used->orders) && group->pending.n)
         return false;
     for (uint32_t i = 0; i < group->pending.n; i++)
-        if (group->pending.v[i].orders || waits_for(d, code, frame, &group->pending.v[i]))
+        if (group->pending.v[i].orders ||
+            (!group->pending.v[i].chain && waits_for(d, code, frame, &group->pending.v[i])))
             return false;
     return true;
 }
@@ -247,7 +262,7 @@ static struct held *new_held(const struct driver *d)
 }
 
 static void took(struct driver *d, struct lane_group *group, uint32_t code, uint32_t frame,
-                 struct held *held)
+                 struct held *held, struct forming *chain)
 {
     if (held->served) {
         assert_true(held->touched.count && held->touched.count <= TOUCHED_PARTS);
@@ -258,8 +273,12 @@ static void took(struct driver *d, struct lane_group *group, uint32_t code, uint
     assert_int_equal(held->global | held->shared | held->local, held->mask);
     assert_int_equal(held->left, held->mask);
     d->drive->held++;
-    struct pending pending = {held, d->round + draw(d, d->drive->most_delay + 1), code, frame,
-                              d->slots.codes[code].orders};
+    struct pending pending = {held,
+                              d->round + draw(d, d->drive->most_delay + 1),
+                              code,
+                              frame,
+                              d->slots.codes[code].orders,
+                              chain};
     vec_push(&d->arena, &group->pending, pending);
 }
 
@@ -278,19 +297,118 @@ static enum issue_result execute(struct warp *warp, const struct code *at, struc
     return result;
 }
 
-enum turn { TURN_NONE, TURN_DONE, TURN_FAULT };
+enum turn { TURN_NONE, TURN_DONE, TURN_FAULT, TURN_PLAIN };
+
+// Chains
+
+static void end_chain(struct lane_group *group, uint32_t n)
+{
+    forming_free(group->forming.v[n]);
+    group->forming.v[n] = group->forming.v[--group->forming.n];
+}
+
+// Its loads are the warp's again, as far as nothing was captured that reads them.
+static void give_up(struct driver *d, struct lane_group *group, uint32_t n)
+{
+    struct forming *chain = group->forming.v[n];
+    struct held *given[CHAIN_MOST];
+    uint32_t count = forming_give_up(chain, given);
+    d->drive->given_up++;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < group->pending.n; k++)
+            if (group->pending.v[k].held == given[i])
+                group->pending.v[k].chain = NULL;
+        if (!given[i]->left)
+            free(given[i]);
+    }
+    if (!chain->captured)
+        end_chain(group, n);
+}
+
+static bool has_complete(const struct lane_group *group)
+{
+    for (uint32_t i = 0; i < group->forming.n; i++)
+        if (group->forming.v[i]->complete)
+            return true;
+    return false;
+}
+
+// Those that are complete are computed; those that the warp has left behind are given up.
+static void compute_chains(struct driver *d, struct lane_group *group)
+{
+    for (uint32_t i = group->forming.n; i-- > 0;) {
+        if (!group->warp->live && !group->forming.v[i]->complete)
+            give_up(d, group, i);
+        else if (group->forming.v[i]->complete &&
+                 forming_compute(group->forming.v[i],
+                                 draw(d, 2) ? FULL_MASK
+                                            : draw(d, UINT32_MAX) | 1u << draw(d, 32))) {
+            d->drive->computed++;
+            end_chain(group, i);
+        }
+    }
+}
+
+// The one whose next member the path has come to; those of the same chain that are not are given
+// up, and now and then it is too.
+static struct forming *find_chain(struct driver *d, struct lane_group *group,
+                                  const struct chain_member *member)
+{
+    const struct path *path = &group->warp->paths.v[group->warp->current];
+    for (uint32_t i = group->forming.n; i-- > 0;) {
+        struct forming *chain = group->forming.v[i];
+        if (chain->chain != member->chain)
+            continue;
+        if (chain->mask == path->mask && chain->frame == path->frame &&
+            chain->next == member->place && draw(d, 16))
+            return chain;
+        give_up(d, group, i);
+    }
+    return NULL;
+}
+
+static enum turn issue_member(struct driver *d, struct lane_group *group, const struct code *at,
+                              const struct chain_member *member)
+{
+    struct warp *warp = group->warp;
+    uint32_t code = (uint32_t)(at - warp->program->codes.v);
+    uint32_t frame = warp->paths.v[warp->current].frame;
+    uint64_t before = d->drive->given_up;
+    struct forming *chain = find_chain(d, group, member);
+    if (d->drive->given_up != before)
+        return TURN_NONE; // what it waits for has changed
+    if (!chain && (member->place || !draw(d, 8)))
+        return TURN_PLAIN;
+    if (!chain) {
+        chain = forming_new(member, warp, &d->slots);
+        vec_push(&d->arena, &group->forming, chain);
+    }
+    struct held *held = new_held(d);
+    keep_frames(d, warp);
+    if (forming_issue(chain, member, warp, at, held))
+        took(d, group, code, frame, held, chain);
+    else
+        free(held);
+    if (d->drive->checked)
+        assert_memory_equal(d->before, warp->frames, warp->frame_bytes);
+    return TURN_DONE;
+}
 
 static enum turn issue(struct driver *d, struct lane_group *group)
 {
     struct warp *warp = group->warp;
     uint32_t mask;
-    const struct code *at = warp->live ? issue_next(warp, &mask) : NULL;
+    const struct code *at = warp->live && !has_complete(group) ? issue_next(warp, &mask) : NULL;
     if (!at)
         return TURN_NONE;
     uint32_t code = (uint32_t)(at - warp->program->codes.v);
     uint32_t frame = warp->paths.v[warp->current].frame;
     if (!may_issue(d, group, code))
         return TURN_NONE;
+    struct chain_member member = chain_member_of(d->drive->chains, warp, at);
+    enum turn turn = member.chain ? issue_member(d, group, at, &member) : TURN_PLAIN;
+    if (turn != TURN_PLAIN)
+        return turn;
     struct held *held = new_held(d);
     keep_frames(d, warp);
     enum issue_result result = execute(warp, at, held);
@@ -300,7 +418,7 @@ static enum turn issue(struct driver *d, struct lane_group *group)
     }
     compare_frames(d, warp, code, frame, false);
     if (result == ISSUE_HELD)
-        took(d, group, code, frame, held);
+        took(d, group, code, frame, held, NULL);
     else
         free(held);
     return TURN_DONE;
@@ -315,7 +433,8 @@ static bool round_of_all(struct driver *d, bool *stands)
         for (uint32_t w = 0; w < resident->cta->warp_count; w++) {
             struct lane_group *group = &resident->warps[w];
             uint32_t times = draw(d, 4);
-            *stands &= !group->pending.n && times;
+            *stands &= !group->pending.n && !has_complete(group) && times;
+            compute_chains(d, group);
             for (; times; times--) {
                 enum turn turn = issue(d, group);
                 if (turn == TURN_FAULT)
@@ -354,7 +473,10 @@ static void free_all(struct driver *d)
         for (uint32_t w = 0; w < d->residents.v[i].cta->warp_count; w++) {
             struct lane_group *group = &d->residents.v[i].warps[w];
             for (uint32_t k = 0; k < group->pending.n; k++)
-                free(group->pending.v[k].held);
+                if (!group->pending.v[k].chain)
+                    free(group->pending.v[k].held);
+            while (group->forming.n)
+                end_chain(group, group->forming.n - 1);
         }
     arena_free(&d->arena);
 }

@@ -4,13 +4,16 @@
 #include "runtime-sim/exec/grid.h"
 #include "runtime-sim/exec/issue.h"
 #include "runtime-sim/exec/slots_used.h"
+#include "tests/unit/runtime-sim/issue_chains.h"
 
 struct drive {
     uint64_t seed;
-    uint32_t ctas;                // that are there at once, at least
-    uint32_t most_delay;          // rounds that an access waits at most
-    bool checked;                 // looks at every byte of the frames
-    uint64_t held, parts, served; // what was done: held accesses, their parts, those at issue
+    uint32_t ctas;                    // that are there at once, at least
+    uint32_t most_delay;              // rounds that an access waits at most
+    bool checked;                     // looks at every byte of the frames
+    const struct chain_table *chains; // those that are issued ahead of their loads, or NULL
+    uint64_t held, parts, served;     // what was done: held accesses, their parts, those at issue
+    uint64_t computed, given_up;      // chains
 };
 
 // As a session calls it: `machine` is a struct drive.

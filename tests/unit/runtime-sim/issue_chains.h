@@ -1,0 +1,49 @@
+// Chains that a drive issues ahead of their loads, with shadow.h: those that the passes find. Which
+// are given up in the middle, and which lanes are computed when, is drawn.
+#pragma once
+#include "passes/passes.h"
+#include "runtime-sim/exec/shadow.h"
+
+// An instruction's place in a chain.
+struct chain_member {
+    uint32_t chain;       // + 1; 0: it is in none
+    uint32_t place, last; // of all members
+};
+
+// By ir function, then instruction; NULL: the function has no chains.
+struct chain_table {
+    struct chain_member **functions;
+    uint32_t count;
+};
+
+// The text stays as it is: members stand anywhere between others.
+void chain_table_find(struct chain_table *table, struct arena *arena,
+                      const struct ir_module *module, const struct capability *capability);
+struct chain_member chain_member_of(const struct chain_table *table, const struct warp *warp,
+                                    const struct code *code);
+
+// A chain that a path of a warp is in the middle of.
+struct forming {
+    uint32_t chain;
+    uint32_t next;        // place
+    uint32_t mask, frame; // of the path
+    bool complete;        // nothing of the warp goes on until all is computed
+    bool captured;        // has instructions that compute
+    bool finishes;        // what it makes goes to registers
+    uint32_t computed;    // lanes
+    struct shadow *shadow;
+    struct held *loads[CHAIN_MOST], *store; // NULL: has none, or gave it back
+    uint32_t load_count;
+};
+
+struct forming *forming_new(const struct chain_member *member, struct warp *warp,
+                            const struct slots_used *slots);
+void forming_free(struct forming *forming);
+// Issues the member that is next; true: *held is to be served, else it is free again.
+bool forming_issue(struct forming *forming, const struct chain_member *member, struct warp *warp,
+                   const struct code *code, struct held *held);
+// Computes some of the lanes of `wanted` whose loads are there; true: all has been done.
+bool forming_compute(struct forming *forming, uint32_t wanted);
+// Gives up a chain that is not complete. The loads that are the warp's again are returned in
+// `given`; if others stay or something was captured, it is complete as it is.
+uint32_t forming_give_up(struct forming *forming, struct held *given[CHAIN_MOST]);
