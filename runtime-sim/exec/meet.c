@@ -36,32 +36,67 @@ static uint32_t naming(const struct warp *warp, const struct code *code, uint32_
     return same & mask;
 }
 
-// A path that waits names the same lanes for all of its own.
-static bool waits_here(const struct warp *warp, const struct path *path, const struct path *other,
-                       uint32_t named, bool anywhere)
+static const struct code *code_of(const struct warp *warp, const struct path *path)
 {
-    if (other->state != PATH_LANES || other->frame != path->frame ||
-        (anywhere ? other->wait != path->wait : other->pc != path->pc))
-        return false;
-    return named_by(warp, &warp->program->codes.v[other->pc],
-                    (uint32_t)__builtin_ctz(other->mask)) == named;
+    return &warp->program->codes.v[path->pc];
 }
 
-static uint32_t come(const struct warp *warp, const struct path *path, uint32_t named,
-                     bool anywhere)
+// A path's operand.
+static void *operand(const struct warp *warp, const struct path *path, uint32_t slot)
 {
-    uint32_t mask = path->mask;
-    for (uint32_t i = 0; i < warp->paths.n; i++)
-        if (waits_here(warp, path, &warp->paths.v[i], named, anywhere))
-            mask |= warp->paths.v[i].mask;
-    return mask;
+    uint8_t *bases[4] = {warp->frames + path->frame, warp->bases[BASE_WARP],
+                         warp->bases[BASE_LAUNCH], warp->bases[BASE_PROGRAM]};
+    return slot_at(bases, slot);
+}
+
+static bool is_here(const struct path *path, const struct path *other)
+{
+    return other->frame == path->frame && other->pc == path->pc;
+}
+
+// The same instruction, but for its registers.
+static bool is_alike(const struct code *a, const struct code *b)
+{
+    return a->step == b->step && a->type == b->type && a->attributes == b->attributes;
+}
+
+// A path that waits names the same lanes for all of its own.
+static bool waits_too(const struct warp *warp, const struct path *path, const struct path *other,
+                      uint32_t named, bool anywhere)
+{
+    const struct code *code = code_of(warp, other);
+    if (other == path || other->state != PATH_LANES ||
+        (anywhere ? !is_alike(code, code_of(warp, path)) : !is_here(path, other)))
+        return false;
+    const union lanes *masks = operand(warp, other, code->s[code->value - 1]);
+    return masks->u32[__builtin_ctz(other->mask)] == named;
+}
+
+// Lanes that have come, and whether some of them stand elsewhere.
+struct coming {
+    uint32_t lanes;
+    bool apart;
+};
+
+static struct coming come(const struct warp *warp, const struct path *path, uint32_t named,
+                          bool anywhere)
+{
+    struct coming coming = {.lanes = path->mask};
+    for (uint32_t i = 0; i < warp->paths.n; i++) {
+        const struct path *other = &warp->paths.v[i];
+        if (!waits_too(warp, path, other, named, anywhere))
+            continue;
+        coming.lanes |= other->mask;
+        coming.apart |= !is_here(path, other);
+    }
+    return coming;
 }
 
 static void go_on(struct warp *warp, const struct path *path, uint32_t named, bool anywhere)
 {
     for (uint32_t i = 0; i < warp->paths.n; i++) {
         struct path *other = &warp->paths.v[i];
-        if (other == path || !waits_here(warp, path, other, named, anywhere))
+        if (!waits_too(warp, path, other, named, anywhere))
             continue;
         other->state = PATH_READY;
         other->pc++;
@@ -84,6 +119,46 @@ static void execute(struct warp *warp, const struct code *code, uint32_t mask, m
         return;
     fn(warp, code, mask);
     write_results(warp, code, mask);
+}
+
+// Lanes that stand apart: their operands are brought together, and each path gets its results.
+
+struct together {
+    union lanes lanes[CODE_SOURCES];
+    struct code code; // its sources are these
+};
+
+static void bring(const struct warp *warp, const struct path *path, struct together *together)
+{
+    const struct code *code = code_of(warp, path);
+    const uint8_t *widths = code->extra;
+    for (uint32_t i = 0; i < code->source_count; i++)
+        warp->ops->blend(&together->lanes[i], operand(warp, path, code->s[i]), path->mask,
+                         widths[i]);
+}
+
+static void execute_apart(struct warp *warp, const struct path *path, uint32_t named, uint32_t mask,
+                          meet_fn *fn)
+{
+    struct together together = {.code = *code_of(warp, path)};
+    uint8_t *frame = warp->bases[BASE_FRAME];
+    bring(warp, path, &together);
+    for (uint32_t i = 0; i < warp->paths.n; i++)
+        if (waits_too(warp, path, &warp->paths.v[i], named, true))
+            bring(warp, &warp->paths.v[i], &together);
+    for (uint32_t i = 0; i < together.code.source_count; i++)
+        together.code.s[i] = SLOT(BASE_FRAME, i * sizeof *together.lanes);
+    warp->bases[BASE_FRAME] = (uint8_t *)together.lanes;
+    fn(warp, &together.code, mask);
+    for (uint32_t i = 0; i < warp->paths.n; i++) {
+        const struct path *other = &warp->paths.v[i];
+        if (!waits_too(warp, path, other, named, true))
+            continue;
+        warp->bases[BASE_FRAME] = warp->frames + other->frame;
+        write_results(warp, code_of(warp, other), other->mask);
+    }
+    warp->bases[BASE_FRAME] = frame;
+    write_results(warp, code_of(warp, path), path->mask);
 }
 
 // Several groups of lanes that name only each other, such as the tiles of a cooperative group: are
@@ -130,13 +205,15 @@ static enum step_result wait_for(struct warp *warp, struct path *path, const str
     if (path->mask & ~named)
         return warp_fault(warp, code, path->mask & ~named, "the lane is not in the mask 0x%08x",
                           named);
-    path->wait = anywhere ? MEET_WAIT_ANYWHERE : MEET_WAIT;
-    uint32_t here = come(warp, path, named, anywhere);
-    if (named & warp->live & ~here) {
+    struct coming coming = come(warp, path, named, anywhere);
+    if (named & warp->live & ~coming.lanes) {
         path->state = PATH_LANES;
         return STEP_LEAVE;
     }
-    execute(warp, code, here, fn);
+    if (fn && coming.apart)
+        execute_apart(warp, path, named, coming.lanes, fn);
+    else
+        execute(warp, code, coming.lanes, fn);
     go_on(warp, path, named, anywhere);
     return STEP_NEXT;
 }
@@ -176,7 +253,7 @@ void meet_again(struct warp *warp)
     enum step_result name(struct warp *warp, struct path *path, const struct code *code,           \
                           uint32_t mask)                                                           \
     {                                                                                              \
-        return meet(warp, path, code, mask, fn, false);                                            \
+        return meet(warp, path, code, mask, fn, true);                                             \
     }
 
 // shfl

@@ -3,14 +3,11 @@
 #include "runtime-sim/exec/rows.h"
 #include "runtime-sim/exec/warp.h"
 
-// path->wait of lanes that wait for each other, at one instruction and at any bar.warp.sync: no
-// number of a barrier.
-enum { MEET_WAIT = 1 << 16, MEET_WAIT_ANYWHERE = 3 << 16 };
-
 // What an instruction does when all its lanes are there. Results go to warp->temp.
 typedef void meet_fn(struct warp *warp, const struct code *code, uint32_t mask);
-// Waits for the lanes that the code names, then does `fn` once for all of them. `anywhere`: lanes
-// at other instructions of the same kind will do (bar.warp.sync).
+// Waits for the lanes that the code names, then does `fn` once for all of them; NULL: nothing is to
+// be done. `anywhere`: lanes at other places will do if the instruction is the same there but for
+// its registers; then `extra` has the bytes of a lane of each source.
 enum step_result meet(struct warp *warp, struct path *path, const struct code *code, uint32_t mask,
                       meet_fn *fn, bool anywhere);
 // Lanes have ended: those that wait for them look again.

@@ -13,7 +13,7 @@
 enum path_state {
     PATH_READY,
     PATH_BARRIER, // waits for other warps at barrier `wait`
-    PATH_LANES,   // waits for lanes of `wait_mask` to come to the same instruction
+    PATH_LANES,   // waits for lanes to come to the same instruction
     PATH_DONE,
 };
 
@@ -24,10 +24,9 @@ struct path {
     uint32_t frame; // start of its registers in the warp's frames
     uint32_t local; // start of its function's part of local memory
     uint32_t local_end;
-    uint32_t function;  // program function
-    uint8_t state;      // path_state
-    uint32_t wait;      // number of the barrier
-    uint32_t wait_mask; // PATH_LANES
+    uint32_t function; // program function
+    uint8_t state;     // path_state
+    uint32_t wait;     // PATH_BARRIER: its number
 };
 
 struct call;

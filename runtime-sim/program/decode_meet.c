@@ -1,5 +1,18 @@
 // shfl, vote, …: which operand names the lanes, and the second result, which may be missing.
 #include "runtime-sim/program/prepare.h"
+#include <string.h>
+
+// Bytes of a lane of each source: all but the first are numbers and sets of lanes.
+static const uint8_t *widths_of(const struct decoder *d)
+{
+    uint8_t *widths = ARENA_ARRAY(d->program->arena, uint8_t, CODE_SOURCES);
+    memset(widths, 4, CODE_SOURCES);
+    if (d->inst->op == OP_vote)
+        widths[0] = WIDTH_PREDICATE;
+    else if (d->inst->op == OP_match)
+        widths[0] = (uint8_t)decode_type_bytes(d->inst->type);
+    return widths;
+}
 
 static const char *take_second(struct decoder *d, struct code *code)
 {
@@ -14,6 +27,7 @@ static const char *take_second(struct decoder *d, struct code *code)
 const char *prepare_meet(struct decoder *d, struct code *code)
 {
     code->value = code->source_count; // the last one
+    code->extra = widths_of(d);
     return take_second(d, code);
 }
 

@@ -26,6 +26,10 @@ struct lane_group {
     VEC(struct forming *) forming;
 };
 
+struct waiting {
+    uint32_t code, frame;
+};
+
 struct resident {
     struct cta *cta;
     struct lane_group *warps;
@@ -43,6 +47,7 @@ struct driver {
     uint64_t state;  // of the random numbers
     uint8_t *before; // of the frames of a warp
     size_t before_bytes;
+    VEC(struct waiting) waiting; // its paths that waited for lanes then
 };
 
 static uint32_t draw(struct driver *d, uint32_t below)
@@ -114,7 +119,8 @@ static bool end_some(struct driver *d)
     return some;
 }
 
-// Frames: what an instruction changes must be among what it is said to write.
+// Frames: what an instruction changes must be among what it is said to write, or those that have
+// waited for its lanes.
 
 static void keep_frames(struct driver *d, const struct warp *warp)
 {
@@ -125,6 +131,12 @@ static void keep_frames(struct driver *d, const struct warp *warp)
         d->before = arena_alloc(&d->arena, d->before_bytes);
     }
     memcpy(d->before, warp->frames, warp->frame_bytes);
+    d->waiting.n = 0;
+    for (uint32_t i = 0; i < warp->paths.n; i++) {
+        const struct path *path = &warp->paths.v[i];
+        if (path->state == PATH_LANES)
+            vec_push(&d->arena, &d->waiting, (struct waiting){path->pc, path->frame});
+    }
 }
 
 static bool is_said(const struct driver *d, uint32_t code, uint32_t offset, bool late)
@@ -133,6 +145,14 @@ static bool is_said(const struct driver *d, uint32_t code, uint32_t offset, bool
     uint32_t count = issue_slots(&d->slots, code, &uses);
     for (uint32_t i = 0; i < count; i++)
         if (uses[i].written && (!late || uses[i].late) && offset - uses[i].offset < uses[i].bytes)
+            return true;
+    return false;
+}
+
+static bool is_said_of_waiting(const struct driver *d, uint32_t offset, bool late)
+{
+    for (uint32_t i = 0; i < d->waiting.n && !late; i++)
+        if (is_said(d, d->waiting.v[i].code, offset - d->waiting.v[i].frame, false))
             return true;
     return false;
 }
@@ -150,7 +170,8 @@ static void compare_frames(const struct driver *d, const struct warp *warp, uint
     if (!memcmp(d->before, warp->frames, warp->frame_bytes))
         return;
     for (uint32_t i = 0; i < warp->frame_bytes; i++)
-        if (d->before[i] != warp->frames[i] && !is_said(d, code, i - frame, late))
+        if (d->before[i] != warp->frames[i] && !is_said(d, code, i - frame, late) &&
+            !is_said_of_waiting(d, i, late))
             fail_msg("instruction %u writes byte %u of its frame%s", at->inst, i - frame,
                      late ? " when it is served" : "");
 }

@@ -131,6 +131,91 @@ static void test_two_barriers(void **state)
     kernel_free(&s.k);
 }
 
+// Lanes may stand at different places, if the instruction is the same but for its registers: here
+// on two sides of a branch and in a function. What comes out is what they get side by side.
+// D, P: results; A: a value, W: it with 64 bits, Q: a predicate.
+#define MAKE(D, P, A, W, Q)                                                                        \
+    "mov.u32 " D ", 0; setp.ne.u32 " P ", " D ", 0; and.b32 " A ", " A ", 0x3f00001f;\n"           \
+    "cvt.u64.u32 " W ", " A "; setp.gt.u32 " Q ", " A ", 0x1fffffff;\n"
+#define PLACES(I)                                                                                  \
+    HEAD("8.6", "sm_100a")                                                                         \
+    ".func (.reg .u32 d, .reg .u32 e) away(.reg .u32 v)\n"                                         \
+    "{ .reg .b32 %q<20>; .reg .b64 %w<9>; .reg .pred %o<9>;\nmov.u32 %q11, v;\n" MAKE(             \
+        "%q12", "%o5", "%q11", "%w3", "%o6")                                                       \
+        I("%q12", "%o5", "%q11", "%w3",                                                            \
+          "%o6") "\nmov.u32 d, %q12; selp.u32 e, 1, 0, %o5; ret; }\n"                              \
+                 ".entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"                   \
+                 ".reg .pred %p<8>; .reg .b32 %r<30>; .reg .b64 %rd<8>; .reg .u32 %s<2>;\n"        \
+                 "ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n];\n"     \
+                 "mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 16; add.u64 %rd3, %rd0, %rd2;\n"    \
+                 "mul.wide.u32 %rd4, %r2, 8; add.u64 %rd5, %rd1, %rd4; ld.global.u32 %r3, "        \
+                 "[%rd3];\n"                                                                       \
+                 "setp.eq.u32 %p5, %r1, 0; and.b32 %r4, %r2, 5; @%p5 mov.u32 %r4, 9;\n"            \
+                 "setp.eq.u32 %p1, %r4, 0; @%p1 bra A; setp.eq.u32 %p1, %r4, 1; @%p1 bra B;\n"     \
+                 "setp.eq.u32 %p1, %r4, 4; @%p1 bra B;\n" MAKE("%r10", "%p3", "%r3", "%rd6",       \
+                                                               "%p2")                              \
+                     I("%r10", "%p3", "%r3", "%rd6",                                               \
+                       "%p2") "\nselp.u32 %r11, 1, 0, %p3; bra E;\nA:\n" MAKE("%r20", "%p7",       \
+                                                                              "%r3", "%rd7",       \
+                                                                              "%p6")               \
+                         I("%r20", "%p7", "%r3", "%rd7",                                           \
+                           "%p6") "\nmov.u32 %r10, %r20; selp.u32 %r11, 1, 0, %p7; bra E;\n"       \
+                                  "B: call (%s0, %s1), away, (%r3); mov.u32 %r10, %s0; mov.u32 "   \
+                                  "%r11, %s1;\n"                                                   \
+                                  "E: st.global.u32 [%rd5], %r10; st.global.u32 [%rd5+4], %r11; "  \
+                                  "ret;\n}\n"
+
+#define SHFL(D, P, A, W, Q) "shfl.sync.bfly.b32 " D "|" P ", " A ", 21, 31, -1;"
+#define BALLOT(D, P, A, W, Q) "vote.sync.ballot.b32 " D ", " Q ", -1;"
+#define ANY(D, P, A, W, Q) "vote.sync.any.pred " P ", !" Q ", -1;"
+#define MATCH(D, P, A, W, Q) "match.any.sync.b64 " D ", " W ", -1;"
+#define MATCH_ALL(D, P, A, W, Q) "match.all.sync.b32 " D "|" P ", " A ", -1;"
+#define REDUX(D, P, A, W, Q) "redux.sync.max.s32 " D ", " A ", -1;"
+#define REDUX_F32(D, P, A, W, Q) "redux.sync.min.abs.f32 " D ", " A ", -1;"
+#define ELECT(D, P, A, W, Q) "elect.sync " D "|" P ", -1;"
+
+static void check_places(const char *text)
+{
+    struct setup apart, together;
+    struct setup *setups[] = {&together, &apart};
+    for (uint32_t i = 0; i < 2; i++) {
+        start(setups[i], text, 64);
+        kernel_u32(&setups[i]->k, i);
+        run(setups[i], 64);
+    }
+    assert_memory_equal(apart.out, together.out, 64 * sizeof *apart.out);
+    kernel_free(&apart.k);
+    kernel_free(&together.k);
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    check_places(PLACES(SHFL));
+    check_places(PLACES(BALLOT));
+    check_places(PLACES(ANY));
+    check_places(PLACES(MATCH));
+    check_places(PLACES(MATCH_ALL));
+    check_places(PLACES(REDUX));
+    check_places(PLACES(REDUX_F32));
+    check_places(PLACES(ELECT));
+}
+
+// Another instruction is another: the lanes wait for each other for ever.
+static void test_other_kind(void **state)
+{
+    (void)state;
+    struct setup s;
+    start(
+        &s,
+        BODY("setp.lt.u32 %p1, %r2, 16; @%p1 bra A; shfl.sync.up.b32 %r10, %r3, 1, 0, -1; bra B;\n"
+             "A: shfl.sync.down.b32 %r10, %r3, 1, 31, -1;\nB:\n"),
+        32);
+    kernel_run(&s.k, "k", 1, 32, 0);
+    assert_true(s.k.result.stuck);
+    kernel_free(&s.k);
+}
+
 // A part of the lanes meets; those that ended are not waited for.
 static void test_some_lanes(void **state)
 {
@@ -326,6 +411,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shuffle),         cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_places),          cmocka_unit_test(test_other_kind),
         cmocka_unit_test(test_two_barriers),    cmocka_unit_test(test_some_lanes),
         cmocka_unit_test(test_votes),           cmocka_unit_test(test_all_any_uni),
         cmocka_unit_test(test_match),           cmocka_unit_test(test_redux),
