@@ -5,9 +5,11 @@
 #include "runtime-sim/exec/print.h"
 #include <string.h>
 
-static uint8_t *local_lane(struct warp *warp, const struct path *path,
-                           const struct call_value *value, uint32_t lane)
+static uint8_t *lane_of(struct warp *warp, const struct path *path, const struct call_value *value,
+                        uint32_t lane)
 {
+    if (value->slot != SLOT_NONE)
+        return (uint8_t *)warp_slot(warp, value->slot) + (size_t)lane * value->width;
     return warp->local + (size_t)lane * warp->local_stride + path->local + value->offset;
 }
 
@@ -16,7 +18,7 @@ uint64_t builtin_argument(struct warp *warp, const struct path *path, const stru
 {
     uint64_t value = 0;
     if (n < call->argument_count)
-        memcpy(&value, local_lane(warp, path, &call->arguments[n], lane),
+        memcpy(&value, lane_of(warp, path, &call->arguments[n], lane),
                call->arguments[n].bytes < 8 ? call->arguments[n].bytes : 8);
     return value;
 }
@@ -25,7 +27,7 @@ void builtin_result(struct warp *warp, const struct path *path, const struct cal
                     uint32_t lane, uint64_t value)
 {
     if (call->result_count)
-        memcpy(local_lane(warp, path, &call->results[0], lane), &value,
+        memcpy(lane_of(warp, path, &call->results[0], lane), &value,
                call->results[0].bytes < 8 ? call->results[0].bytes : 8);
 }
 

@@ -6,7 +6,7 @@
 // An argument or a result at the caller: in its local memory, or in a slot.
 struct call_value {
     uint32_t offset; // in the function's part of local memory
-    uint32_t bytes;
+    uint32_t bytes;  // 0: a result that nobody wants
     uint32_t slot; // SLOT_NONE: in local memory
     uint8_t width;
 };
@@ -15,7 +15,7 @@ struct warp;
 struct path;
 struct code;
 // A function of the CUDA run-time that PTX calls by name and that is no PTX: called with the lanes
-// of `mask`, its arguments and results in the caller's local memory. Returns what is wrong, and in
+// of `mask`. Returns what is wrong, and in
 // `mask` the lanes from the one on for which it is.
 struct call;
 typedef const char *builtin_fn(struct warp *warp, const struct path *path, const struct call *call,

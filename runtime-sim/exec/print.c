@@ -39,14 +39,14 @@ static uint64_t next_argument(struct printing *p, uint32_t bytes)
 }
 
 // One conversion: flags, width, precision, length, letter. Returns its length in the format.
-static size_t read_conversion(struct printing *p, const char *at, char *spec, bool *wide)
+static size_t read_conversion(struct printing *p, const char *at, char *spec, uint32_t *bytes)
 {
     size_t length = 1, n = 1;
     spec[0] = '%';
-    *wide = false;
+    *bytes = 4;
     for (; at[length] && strchr("-+ #0123456789.*hlLzjt", at[length]); length++) {
         if (strchr("hlLzjt", at[length]))
-            *wide |= at[length] == 'l' || strchr("zjt", at[length]);
+            *bytes = at[length] == 'h' ? (*bytes + 1) / 2 : at[length] == 'L' ? *bytes : 8;
         else if (n > SPEC - 16) // nobody writes that; what is left out takes no argument
             continue;
         else if (at[length] == '*')
@@ -58,7 +58,7 @@ static size_t read_conversion(struct printing *p, const char *at, char *spec, bo
     return length;
 }
 
-static int print_number(struct printing *p, char *text, char *spec, char letter, bool wide)
+static int print_number(struct printing *p, char *text, char *spec, char letter, uint32_t bytes)
 {
     size_t n = strlen(spec);
     double real;
@@ -72,9 +72,9 @@ static int print_number(struct printing *p, char *text, char *spec, char letter,
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
         return snprintf(text, PIECE, spec, real);
     }
-    bits = next_argument(p, wide ? 8 : 4);
-    if (letter == 'd' || letter == 'i')
-        bits = wide ? bits : (uint64_t)(int64_t)(int32_t)bits;
+    uint32_t unused = 64 - 8 * bytes;
+    bits = next_argument(p, bytes < 4 ? 4 : bytes) << unused;
+    bits = letter == 'd' || letter == 'i' ? (uint64_t)((int64_t)bits >> unused) : bits >> unused;
     strcpy(spec + n, "ll");
     spec[n + 2] = letter;
     spec[n + 3] = 0;
@@ -101,14 +101,14 @@ static int print_string(struct printing *p, char *text, char *spec, char letter)
 static size_t print_conversion(struct printing *p, const char *at)
 {
     char spec[SPEC], text[PIECE];
-    bool wide;
-    size_t length = read_conversion(p, at, spec, &wide);
+    uint32_t bytes;
+    size_t length = read_conversion(p, at, spec, &bytes);
     char letter = at[length];
     int printed = 0;
     if (letter == '%') {
         put(p, "%", 1);
     } else if (letter && strchr("diouxXeEfFgGaA", letter)) {
-        printed = print_number(p, text, spec, letter, wide);
+        printed = print_number(p, text, spec, letter, bytes);
         p->count++;
     } else if (letter && strchr("csp", letter)) {
         printed = print_string(p, text, spec, letter);

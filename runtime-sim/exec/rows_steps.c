@@ -11,6 +11,7 @@ const struct exec_row rows_steps[] = {
     {OP_ret, NULL, NULL, 0, .step = step_return},
     {OP_exit, NULL, NULL, 0, .step = step_exit},
     {OP_trap, NULL, NULL, 0, .step = step_trap},
+    {OP_brkpt, NULL, NULL, 0, .step = step_breakpoint},
     {OP_bar, NULL, NULL, 0, .step = step_barrier, .prepare = prepare_barrier},
     {OP_barrier, "cluster arrive", "=", 0, .step = step_cluster_arrive},
     {OP_barrier, "cluster arrive release", "=", 0, .step = step_cluster_arrive},
@@ -21,5 +22,6 @@ const struct exec_row rows_steps[] = {
     {OP_set, NULL, NULL, 0, .step = step_nothing, .prepare = prepare_set},
     {OP_nanosleep, NULL, NULL, 0, .step = step_nothing},
     {OP_pmevent, NULL, NULL, 0, .step = step_nothing},
+    {OP_setmaxnreg, NULL, NULL, 0, .step = step_nothing}, // a hint
     {0},
 };

@@ -17,6 +17,14 @@ enum step_result step_trap(struct warp *warp, struct path *path, const struct co
     return mask ? warp_fault(warp, code, mask, "the kernel trapped") : STEP_NEXT;
 }
 
+// There is no debugger.
+enum step_result step_breakpoint(struct warp *warp, struct path *path, const struct code *code,
+                                 uint32_t mask)
+{
+    (void)path;
+    return mask ? warp_fault(warp, code, mask, "the kernel came to a breakpoint") : STEP_NEXT;
+}
+
 enum step_result step_nothing(struct warp *warp, struct path *path, const struct code *code,
                               uint32_t mask)
 {

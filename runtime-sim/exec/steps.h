@@ -9,7 +9,8 @@ struct branch {
     uint32_t *targets;
 };
 
-step_fn step_join, step_branch, step_branch_indexed, step_return, step_exit, step_call, step_trap;
+step_fn step_join, step_branch, step_branch_indexed, step_return, step_exit, step_call;
+step_fn step_trap, step_breakpoint;
 step_fn step_nothing, step_clock;
 step_fn step_refused;       // an instruction that cannot be executed was reached
 step_fn step_frame_address; // d = address of what lies at `value` of the function's local memory

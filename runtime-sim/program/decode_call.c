@@ -10,6 +10,8 @@ static bool take_value(struct decoder *d, struct call_value *value,
 {
     uint32_t width = 4;
     *value = (struct call_value){.slot = SLOT_NONE};
+    if (operand->kind == OPERAND_SINK)
+        return true;
     if (operand->kind == OPERAND_SYMBOL) {
         const struct ir_symbol *symbol = &d->program->module->symbols.v[operand->index];
         struct location at = layout_locate(d->program, d->function, operand->index);

@@ -340,6 +340,41 @@ PRINTS = b'''.version 7.0
 '''
 
 
+# Name, format, what is put at which place behind the arguments' begin, what is printed.
+FORMATS = [
+    ('lengths', '%hd %hhx %u %ld %llx', {0: 'u32 0x18001', 4: 'u32 0x1ff', 8: 'u32 -1',
+                                         16: 'u64 -5', 24: 'u64 0xfedcba9876543210'},
+     '-32767 ff 4294967295 -5 fedcba9876543210'),
+    ('flags', '[%-5d|%05u|%+d|%#x|% d|%3c]', {0: 'u32 42', 4: 'u32 42', 8: 'u32 7', 12: 'u32 255',
+                                              16: 'u32 3', 20: 'u32 65'},
+     '[42   |00042|+7|0xff| 3|  A]'),
+    ('real numbers', '%5.2f %e %g %a', {0: 'f64 0d400921FB54442D18', 8: 'f64 0d3FF0000000000000',
+                                        16: 'f64 0d3FE0000000000000', 24: 'f64 0d4000000000000000'},
+     ' 3.14 1.000000e+00 0.5 0x1p+1'),
+    ('widths that are arguments', '[%*d|%-*d|%.*f]', {0: 'u32 5', 4: 'u32 42', 8: 'u32 4',
+                                                     12: 'u32 7', 16: 'u32 2',
+                                                     24: 'f64 0d400921FB54442D18'},
+     '[   42|7   |3.14]'),
+    ('no conversions', '100%% %k', {}, '100% %k'),
+]
+
+
+def formats(folder, form, values, text):
+    form += '\n'
+    stores = ['st.local.%s [arguments+%d], %s;' % (value.split()[0], place, value.split()[1])
+              for place, value in values.items()]
+    program = PRINTS.decode().replace('text[9]', 'text[%d]' % (len(form) + 1))
+    program = re.sub('= {.*?}', '= {%s, 0}' % ', '.join(str(ord(c)) for c in form), program)
+    program = program.replace('arguments[8]', 'arguments[64]')
+    program = program.replace('st.local.u32 [arguments], %r1;', '\n    '.join(stores))
+    (folder / 'prints.ptx').write_text(program)
+    ends(sim(folder, 'prints.ptx', '--grid', '1', '--block', '1'), 0, '', text + '\n')
+
+
+for name, *rest in FORMATS:
+    add_case('printf: ' + name, formats, *rest)
+
+
 @case
 def printing(folder):
     """what kernels print goes to standard output"""

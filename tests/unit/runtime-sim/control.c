@@ -370,6 +370,69 @@ static void test_register_parameters(void **state)
     kernel_free(&k);
 }
 
+// A result that nobody wants.
+static void test_result_to_nowhere(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(&k,
+                HEAD("8.0", "sm_80") ".func (.reg .u32 %s, .reg .u32 %t) f(.reg .u32 %a)\n"
+                                     "{\nadd.u32 %s, %a, 1; add.u32 %t, %a, 2; ret;\n}\n"
+                                     ".entry k(.param .u64 out)\n{\n.reg .b32 %r<8>;\n"
+                                     ".reg .b64 %rd<8>; ld.param.u64 %rd1, [out];\n"
+                                     "mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;\n"
+                                     "add.u64 %rd4, %rd1, %rd3; call (_, %r2), f, (%r1);\n"
+                                     "st.global.u32 [%rd4], %r2; ret;\n}\n",
+                NULL);
+    uint32_t *out = kernel_buffer(&k, 33 * 4);
+    kernel_succeeds(&k, "k", 1, 33);
+    for (uint32_t i = 0; i < 33; i++)
+        assert_int_equal(out[i], i + 2);
+    kernel_free(&k);
+}
+
+static void test_end(const char *text, const char *why)
+{
+    struct kernel k;
+    kernel_load(&k, text, NULL);
+    kernel_buffer(&k, 64 * 4);
+    kernel_run(&k, "k", 1, 64, 0);
+    assert_true(k.result.fault.happened);
+    assert_int_equal(k.result.fault.thread[0], 40);
+    assert_non_null(strstr(k.result.fault.text, why));
+    kernel_free(&k);
+}
+
+// What ends the run ends it where the guard is true, and only there.
+static void test_trap_and_breakpoint(void **state)
+{
+    (void)state;
+    test_end(BODY("setp.eq.u32 %p1, %r5, 99; @%p1 trap; setp.eq.u32 %p1, %r5, 40; @%p1 trap;\n"),
+             "trapped");
+    test_end(BODY("setp.eq.u32 %p1, %r5, 99; @%p1 brkpt; setp.eq.u32 %p1, %r5, 40; @%p1 brkpt;\n"),
+             "breakpoint");
+}
+
+// A hint that changes no value.
+static void test_register_hint(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(&k,
+                HEAD("8.0", "sm_90a") ".entry k(.param .u64 out)\n{\n.reg .b32 %r<8>;\n"
+                                      ".reg .b64 %rd<8>; ld.param.u64 %rd1, [out];\n"
+                                      "mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;\n"
+                                      "setmaxnreg.dec.sync.aligned.u32 40;\n"
+                                      "add.u64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r1;\n"
+                                      "setmaxnreg.inc.sync.aligned.u32 232; ret;\n}\n",
+                NULL);
+    uint32_t *out = kernel_buffer(&k, 64 * 4);
+    kernel_succeeds(&k, "k", 1, 64);
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(out[i], i);
+    kernel_free(&k);
+}
+
 static void test_endless_recursion(void **state)
 {
     (void)state;
@@ -511,6 +574,9 @@ int main(void)
         cmocka_unit_test(test_turns_on_threads),
         cmocka_unit_test(test_cluster),
         cmocka_unit_test(test_register_parameters),
+        cmocka_unit_test(test_result_to_nowhere),
+        cmocka_unit_test(test_trap_and_breakpoint),
+        cmocka_unit_test(test_register_hint),
         cmocka_unit_test(test_out_of_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

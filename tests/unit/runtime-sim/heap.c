@@ -97,11 +97,35 @@ static void test_bad_free(void **state)
     }
 }
 
+// Arguments and results that are registers or numbers, which ptxas takes too.
+static void test_registers(void **state)
+{
+    (void)state;
+    struct kernel k;
+    run(&k,
+        BODY("cvt.u64.u32 %rd5, %r1; add.u64 %rd5, %rd5, 1; mul.lo.u64 %rd5, %rd5, 4194304;\n"
+             "call (%rd2), malloc, (%rd5); call (%rd3), malloc, (1000); st.u64 [%rd3+992], %rd5;\n"
+             "call free, (%rd3); setp.ne.u64 %p3, %rd2, 0; @%p3 st.u64 [%rd2+4194296], %rd5;\n"
+             "selp.u32 %r2, 1, 2, %p3; mul.wide.u32 %rd6, %r1, 4; add.u64 %rd6, %rd6, %rd1;\n"
+             "st.global.u32 [%rd6], %r2;\n"),
+        2);
+    if (k.result.fault.happened)
+        fail_msg("%s", k.result.fault.text);
+    uint32_t got[2], hint = 0; // 4 MiB, then there are no 8
+    uint64_t address;
+    memcpy(&address, k.params, 8);
+    memcpy(got, image_at(&k.image, address, 8, &hint), 8);
+    assert_int_equal(got[0], 1);
+    assert_int_equal(got[1], 2);
+    kernel_free(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_bad_free),
+        cmocka_unit_test(test_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
