@@ -135,6 +135,12 @@ uint64_t packet_address(const struct packet_operand *operand, uint32_t lane);
 // The line of 128 bytes in which the operand of the mask's lanes lies.
 uint64_t packet_line(const struct packet_operand *operand, uint32_t mask);
 
+bool packet_compares(const struct packet_op *op);
+// Bits that each lane's place takes; 0 if the lanes are regular.
+uint32_t packet_offset_bits(const struct packet_operand *operand);
+// Fills in load_count, has_store, op_count and has_scalar, which follow from pattern and
+// operations.
+void packet_complete(struct compute_packet *packet);
 // Is it one that packet_encode can write and packet_decode gives back as it is?
 bool packet_is_sound(const struct compute_packet *packet);
 // Flits that it takes: 1, and what mask and irregular lanes need.

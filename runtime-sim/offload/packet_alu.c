@@ -258,12 +258,6 @@ static uint32_t joined(const struct compute_packet *packet, uint32_t test)
     }
 }
 
-static bool compares(const struct compute_packet *packet)
-{
-    enum packet_detail detail = packet_detail_of(packet->op[0].function);
-    return detail == PACKET_COMPARE || detail == PACKET_COMPARE_F32;
-}
-
 void packet_compute(const struct compute_packet *packet, const union lanes *operand,
                     union lanes *result)
 {
@@ -273,7 +267,7 @@ void packet_compute(const struct compute_packet *packet, const union lanes *oper
         if (packet->mask >> i & 1)
             value[i] = compute_lane(packet, operand[0].u32[i],
                                     packet->load_count > 1 ? operand[1].u32[i] : 0);
-    if (!compares(packet)) {
+    if (!packet_compares(&packet->op[0])) {
         memcpy(result->u32, value, sizeof value);
         return;
     }
