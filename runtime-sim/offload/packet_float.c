@@ -1,7 +1,7 @@
 #include "runtime-sim/offload/packet_float.h"
 #include "runtime-sim/program/code.h"
 
-enum { FRACTION = 23, BIAS = 127, LEAST = 1 - BIAS, MOST = BIAS, TOP = 62 };
+enum { FRACTION = 23, BIAS = 127, LEAST = 1 - BIAS, TOP = 61 };
 #define SIGN UINT32_C(0x80000000)
 #define INFINITE UINT32_C(0x7f800000)
 #define LEAST_NORMAL UINT32_C(0x00800000)
@@ -145,7 +145,7 @@ static struct real finite_sum(struct real a, struct real b, uint8_t mode)
         a = b;
         b = other;
     }
-    int32_t up = TOP - 1 - top_of(a.digits);
+    int32_t up = TOP - top_of(a.digits);
     a.digits <<= up;
     a.exponent -= up;
     uint64_t below = shifted(b.digits, a.exponent - b.exponent);
