@@ -35,8 +35,8 @@ const char *plot_title(char text[PLOT_TITLE], const struct measure_head *head)
         snprintf(size, sizeof size, "%d-ary %d-", (int)config->radix, (int)config->stages);
     else
         snprintf(size, sizeof size, "%d-node ", (int)config->nodes);
-    snprintf(text, PLOT_TITLE, "%s%s, %d VCs of %d flits, %.100s traffic, packets of %.100s flit%s", size,
-             config->topology == NOC_FLY ? "fly" : names[config->topology], (int)config->vcs,
+    snprintf(text, PLOT_TITLE, "%s%s, %d VCs of %d flits, %.100s traffic, packets of %.100s flit%s",
+             size, config->topology == NOC_FLY ? "fly" : names[config->topology], (int)config->vcs,
              (int)config->vc_buffer, head->traffic, head->plan->flits.text,
              head->plan->flits.most == 1 ? "" : "s");
     return text;
