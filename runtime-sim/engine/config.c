@@ -255,6 +255,25 @@ static void unknown_section(struct reading *r, const struct yaml_node *name)
 
 static bool load(struct config *config, const char *name, const struct reading *above);
 
+static const char *path_of(struct config *config, const char *name, const struct reading *above);
+
+static bool stands_above(const struct reading *r, const char *name)
+{
+    const char *path = path_of(r->config, name, r);
+    for (const struct reading *at = r; at; at = at->above)
+        if (!strcmp(at->text->source.name, path))
+            return true;
+    return false;
+}
+
+static uint32_t depth_of(const struct reading *r)
+{
+    uint32_t depth = 0;
+    for (; r; r = r->above)
+        depth++;
+    return depth;
+}
+
 // The base's own faults are told in its text.
 static bool take_base(struct reading *r, const struct yaml_node *mapping)
 {
@@ -263,12 +282,11 @@ static bool take_base(struct reading *r, const struct yaml_node *mapping)
         const struct yaml_node *value = yaml_at(&r->document, mapping->items[i + 1]);
         if (name->kind != YAML_SCALAR || strcmp(name->text, "base"))
             continue;
-        uint32_t depth = 0;
-        for (const struct reading *at = r; at; at = at->above)
-            depth++;
         if (value->kind != YAML_SCALAR || !value->length)
             fault(r, value, "'base' is the name of a configuration or file");
-        else if (depth > DEEPEST)
+        else if (stands_above(r, value->text))
+            fault(r, value, "'%s' would be its own base", value->text);
+        else if (depth_of(r) > DEEPEST)
             fault(r, value, "there are more than %d bases on top of each other", DEEPEST);
         else if (!load(r->config, value->text, r))
             fault(r, value, "the base '%s' cannot be used", value->text);

@@ -29,6 +29,7 @@ struct fixture {
     struct config_section sections[2];
     struct values noc, other;
     char folder[64];
+    VEC(const char *) files;
 };
 
 static void begin(struct fixture *f)
@@ -46,9 +47,8 @@ static void begin(struct fixture *f)
 
 static void end(struct fixture *f)
 {
-    static const char *const names[] = {"a.yaml", "b.yaml", "c.yaml"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unlink(arena_printf(&f->arena, "%s/%s", f->folder, names[i]));
+    for (uint32_t i = 0; i < f->files.n; i++)
+        unlink(f->files.v[i]);
     rmdir(f->folder);
     arena_free(&f->arena);
 }
@@ -60,6 +60,7 @@ static const char *put(struct fixture *f, const char *name, const char *text)
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
+    vec_push(&f->arena, &f->files, path);
     return path;
 }
 
@@ -170,7 +171,7 @@ static void faults(void **state)
         {"noc: {vcs: 1, vcs: 2}", "a.yaml:1:15: 'vcs' is there a second time"},
         {"noc: 3", "a.yaml:1:6: 'noc' has keys with values"},
         {"- 3", "a.yaml:1:1: a configuration has sections with keys"},
-        {"base: a.yaml", NULL},
+        {"base: a.yaml", "a.yaml:1:7: 'a.yaml' would be its own base"},
         {"base: b.yaml", "a.yaml:1:7: the base 'b.yaml' cannot be used "
                          "b.yaml:0:0: cannot be read: No such file or directory"},
     };
@@ -178,12 +179,30 @@ static void faults(void **state)
         struct fixture f;
         begin(&f);
         assert_false(config_load(&f.config, put(&f, "a.yaml", cases[i].text)));
-        if (cases[i].said)
-            assert_string_equal(said(&f), cases[i].said);
-        else
-            assert_non_null(strstr(said(&f), "more than 16 bases"));
+        assert_string_equal(said(&f), cases[i].said);
         end(&f);
     }
+}
+
+// A circle of files, and a chain that is too long.
+static void bad_bases(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    put(&f, "b.yaml", "base: a.yaml");
+    assert_false(config_load(&f.config, put(&f, "a.yaml", "base: b.yaml")));
+    assert_string_equal(said(&f), "a.yaml:1:7: the base 'b.yaml' cannot be used "
+                                  "b.yaml:1:7: 'a.yaml' would be its own base");
+    end(&f);
+    begin(&f);
+    const char *path = NULL;
+    for (int i = 0; i < 20; i++)
+        path = put(&f, arena_printf(&f.arena, "c%d.yaml", i),
+                   arena_printf(&f.arena, "base: c%d.yaml", i - 1));
+    assert_false(config_load(&f.config, path));
+    assert_non_null(strstr(said(&f), "more than 16 bases"));
+    end(&f);
 }
 
 static void bad_settings(void **state)
@@ -209,8 +228,8 @@ static void bad_settings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(initial), cmocka_unit_test(inheritance),  cmocka_unit_test(round_trip),
-        cmocka_unit_test(faults),  cmocka_unit_test(bad_settings),
+        cmocka_unit_test(initial), cmocka_unit_test(inheritance), cmocka_unit_test(round_trip),
+        cmocka_unit_test(faults),  cmocka_unit_test(bad_bases),   cmocka_unit_test(bad_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
