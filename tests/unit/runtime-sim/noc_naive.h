@@ -7,7 +7,7 @@
 #pragma once
 #include "tests/unit/runtime-sim/network.h"
 
-enum { MOST_VCS = 12, MOST_PORTS = 160, MOST_LANES = 8, MOST_CLASSES = 4 };
+enum { MOST_VCS = 12, MOST_PORTS = 320, MOST_LANES = 8, MOST_CLASSES = 4 };
 enum { MOST_PACKETS = 1 << 17, NONE = -1 };
 
 enum state { EMPTY, ROUTING, WAITING, ASSIGNED, ACTIVE };

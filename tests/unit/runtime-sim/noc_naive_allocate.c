@@ -222,10 +222,13 @@ static uint32_t request_of(const struct model *m, uint32_t index, uint32_t slot,
 static void collect(struct model *m, struct router *router, struct crossing *s)
 {
     bool vcs[MOST_VCS];
-    memset(s, 0, sizeof *s);
+    s->ins = 0;
+    memset(s->in_done, 0, sizeof s->in_done);
+    memset(s->out_done, 0, sizeof s->out_done);
     s->outs = router->out_count;
     for (uint32_t i = 0; i < router->in_count; i++)
         for (uint32_t k = 0; k < m->channel[router->ins[i]].speed; k++, s->ins++) {
+            assert_true(s->ins < MOST_PORTS);
             s->channel[s->ins] = router->ins[i];
             s->slot[s->ins] = k;
             for (uint32_t o = 0; o < s->outs; o++)
