@@ -166,8 +166,10 @@ static void collect_paths(struct sim *sim, struct file_paths *paths)
     for (uint32_t i = 0; i < sim->machine.resolved.texts.n; i++)
         add_path(sim, paths, sim->machine.resolved.texts.v[i]->source.name, "the configuration",
                  false);
-    if (sim_is_run_file(&sim->arguments))
-        add_path(sim, paths, run_path(run, run->program.text), "the program", false);
+    if (sim->arguments.run_file)
+        add_path(sim, paths,
+                 sim->arguments.program ? sim->arguments.program : run_path(run, run->program.text),
+                 "the program", false);
     add_path(sim, paths, sim_offload_path(&sim->arguments, run), "the metadata", false);
     for (uint32_t i = 0; i < run->buffers.n; i++)
         add_read(sim, paths, run->buffers.v[i].fill.path, "the file");
@@ -204,7 +206,7 @@ static bool check_paths(struct sim *sim)
 static bool read_run(struct sim *sim)
 {
     diags_init(&sim->run_diags, &sim->arena);
-    bool good = sim_is_run_file(&sim->arguments) ? read_run_file(sim) : read_run_line(sim);
+    bool good = sim->arguments.run_file ? read_run_file(sim) : read_run_line(sim);
     if (sim->run_source.text)
         good &= tell_run(sim);
     return good && take_saves(sim) && check_paths(sim);
@@ -224,20 +226,30 @@ static bool read_text(struct sim *sim, const struct arguments *arguments)
     return !error;
 }
 
+// What a run file launches kernels of. The other module of a program that is given instead would be
+// another one.
+static bool name_program(struct sim *sim)
+{
+    struct arguments *arguments = &sim->arguments.common;
+    arguments->input = sim->arguments.program;
+    if (arguments->input)
+        return true;
+    arguments->input = run_path(&sim->run, sim->run.program.text);
+    arguments->module = sim->run.module.text;
+    arguments->arch = sim->run.arch.text;
+    if (!access(arguments->input, R_OK))
+        return true;
+    run_fault(&sim->run, &sim->run.program, "cannot read '%s': %s", arguments->input,
+              strerror(errno));
+    return tell_run(sim);
+}
+
 static bool read_program(struct sim *sim)
 {
     struct arguments *arguments = &sim->arguments.common;
     struct sim_offload *offload = &sim->offload;
-    if (sim_is_run_file(&sim->arguments)) {
-        arguments->input = run_path(&sim->run, sim->run.program.text);
-        arguments->module = sim->run.module.text;
-        arguments->arch = sim->run.arch.text;
-        if (access(arguments->input, R_OK)) {
-            run_fault(&sim->run, &sim->run.program, "cannot read '%s': %s", arguments->input,
-                      strerror(errno));
-            return tell_run(sim);
-        }
-    }
+    if (sim->arguments.run_file && !name_program(sim))
+        return false;
     offload->of_object = offload->decided = object_input_is(&sim->arena, arguments);
     if (offload->of_object)
         return object_input_read(&sim->messages, &sim->arena, &sim->source, &offload->tables);
@@ -429,7 +441,7 @@ static bool write_json(struct sim *sim, enum session_outcome outcome)
     struct result result = {
         .session = &sim->session,
         .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
-        .run_file = sim_is_run_file(&sim->arguments) ? sim->run_source.name : NULL,
+        .run_file = sim->arguments.run_file ? sim->run_source.name : NULL,
         .outcome = outcome,
         .exit_code = exit_code(sim, outcome),
         .host = result_host_now(),

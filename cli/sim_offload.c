@@ -1,13 +1,14 @@
 #include "cli/sim_offload.h"
 #include "backend/build.h"
 #include "support/file.h"
+#include "support/file_map.h"
 #include <string.h>
 
 const char *sim_offload_path(const struct sim_arguments *arguments, const struct run *run)
 {
-    return arguments->metadata  ? arguments->metadata
-           : run->metadata.text ? run_path(run, run->metadata.text)
-                                : NULL;
+    if (arguments->metadata || arguments->program) // the run file's are of its own program
+        return arguments->metadata;
+    return run->metadata.text ? run_path(run, run->metadata.text) : NULL;
 }
 
 // Metadata say what text they are of.
@@ -27,6 +28,28 @@ static void check_digest(struct diags *diags, const struct tables *tables,
                        : "");
 }
 
+// What results depend on, beside the program's text.
+static void note_input(struct run *run, const char *path, const char *bytes, size_t size)
+{
+    char digest[SHA256_HEX + 1];
+    tables_digest(digest, bytes, size);
+    struct run_input input = {path, arena_strndup(run->arena, digest, SHA256_HEX)};
+    vec_push(run->arena, &run->inputs, input);
+}
+
+static bool note_object(struct run *run, const char *path, const struct messages *messages)
+{
+    struct file_map map;
+    const char *error = file_map(run->arena, path, &map);
+    if (error) {
+        message_error(messages, "cannot read '%s': %s", path, error);
+        return false;
+    }
+    note_input(run, path, map.bytes, map.size);
+    file_unmap(&map);
+    return true;
+}
+
 static bool read_document(struct sim_offload *offload, struct arena *arena, const char *path,
                           const struct messages *messages, struct run *run,
                           const struct source *program)
@@ -34,7 +57,6 @@ static bool read_document(struct sim_offload *offload, struct arena *arena, cons
     struct file_text file;
     struct source source;
     struct diags diags;
-    char digest[SHA256_HEX + 1];
     const char *error = file_read(arena, path, &file);
     if (error) {
         message_error(messages, "cannot read '%s': %s", path, error);
@@ -44,9 +66,7 @@ static bool read_document(struct sim_offload *offload, struct arena *arena, cons
     source_init(&source, arena, path, file.text, file.length);
     if (tables_read_json(&offload->tables, arena, file.text, file.length, &diags))
         check_digest(&diags, &offload->tables, program);
-    tables_digest(digest, file.text, file.length);
-    struct run_input input = {path, arena_strndup(arena, digest, SHA256_HEX)};
-    vec_push(arena, &run->inputs, input);
+    note_input(run, path, file.text, file.length);
     offload->decided = true;
     return messages_diags(messages, &diags, &source);
 }
@@ -76,7 +96,9 @@ bool sim_offload_read(struct sim_offload *offload, struct arena *arena,
     }
     if (path)
         return read_document(offload, arena, path, messages, run, program);
-    if (offload->of_object || policy == OFFLOAD_BASELINE)
+    if (offload->of_object)
+        return note_object(run, arguments->common.input, messages);
+    if (policy == OFFLOAD_BASELINE)
         return true;
     return read_tags(offload, arena, messages, program);
 }
@@ -93,6 +115,9 @@ bool sim_offload_build(struct sim_offload *offload, const struct messages *messa
                             &diags);
         good = messages_diags(messages, &diags, source);
     }
+    if (good && offload->decided)
+        message_verbose(messages, "%u chain%s", offload->table.chains.n,
+                        offload->table.chains.n == 1 ? "" : "s");
     if (good && config->policy != OFFLOAD_BASELINE && !offload->table.chains.n)
         fprintf(messages->to, "%s: note: '%s' has no chains: the policy %s offloads nothing\n",
                 messages->command, source->name, offload_policy_names[config->policy]);

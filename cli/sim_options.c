@@ -231,6 +231,9 @@ static const struct option input_options[] = {
     {"--module", "N", TEXT(common.module),
      .help = "take this module of a program or library:\n'ptxoffload --list' lists them"},
     {"--arch", "sm_N", TEXT(common.arch), .help = "take the module for this architecture"},
+    {"--program", "FILE", TEXT(program),
+     .help = "run this instead of the run file's program, for example\nthe same as 'ptxoffload' "
+             "has tagged it"},
     {"--metadata", "FILE", TEXT(metadata),
      .help =
          "the program's chains, as 'ptxoffload --metadata' has\nwritten them, instead of its tags"},
@@ -313,9 +316,9 @@ bool sim_only_tells(const struct sim_arguments *arguments)
            arguments->list_configs;
 }
 
-bool sim_is_run_file(const struct sim_arguments *arguments)
+static bool is_run_file(const char *name)
 {
-    const char *dot = strrchr(arguments->common.input, '.');
+    const char *dot = strrchr(name, '.');
     return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
 }
 
@@ -326,6 +329,8 @@ static bool check_line(const struct sim_arguments *a, FILE *errors)
         good = fault(errors, "a launch needs --grid", "");
     if (!a->block)
         good = fault(errors, "a launch needs --block", "");
+    if (a->program)
+        good = fault(errors, "--program is for a run file, and this is none: ", a->common.input);
     if (a->settings.n)
         good =
             fault(errors, "--set gives values to a run file, and this is none: ", a->common.input);
@@ -372,7 +377,7 @@ static bool check(const struct sim_arguments *a, FILE *errors)
 {
     if (!check_mode(a, errors) || !check_checkpoint(a, errors))
         return false;
-    if (!sim_is_run_file(a))
+    if (!a->run_file)
         return check_line(a, errors);
     const char *option = a->kernel          ? "--kernel"
                          : a->grid          ? "--grid"
@@ -396,6 +401,7 @@ static bool take_operands(struct sim_arguments *a, const struct command_line *li
     if (line->operands.n > 1)
         return fault(errors, "more than one input: ", line->operands.v[1]);
     a->common.input = line->operands.v[0];
+    a->run_file = is_run_file(a->common.input);
     return *a->common.input || fault(errors, "the input's name is empty", "");
 }
 

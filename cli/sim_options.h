@@ -11,6 +11,7 @@ enum { CHECK_OF_RACES, CHECK_OF_READS }; // bits of `checks`
 
 struct sim_arguments {
     struct arguments common; // first: what the messages and the readers of programs look at
+    bool run_file;           // the input is one, by its name; common.input becomes its program
     const char *kernel, *grid, *block, *cluster, *shared;
     VEC(const char *) args;
     VEC(const char *) textures;         // --texture VARIABLE=…
@@ -27,7 +28,7 @@ struct sim_arguments {
     const char *lanes;                     // instruction set of this machine; NULL: the best
     uint32_t threads;
     unsigned checks;
-    const char *metadata;
+    const char *program, *metadata; // instead of the run file's; NULL: not given
     int functional, cooperative;
     int policy; // enum offload_policy; -1: not given
     int help_run, help_keys, print_config, list_stats, list_configs;
@@ -41,5 +42,3 @@ bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, in
                         char *const *argv, FILE *errors);
 // True if nothing is run: the program tells something about itself.
 bool sim_only_tells(const struct sim_arguments *arguments);
-// True if the input is a run file, by its name.
-bool sim_is_run_file(const struct sim_arguments *arguments);

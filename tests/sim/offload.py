@@ -62,7 +62,10 @@ def sources(folder):
         found = summary(folder, *source, *LAUNCH, '--policy=llc', '--set', 'offload.chains_most=1')
         same(found['configuration']['policy'], 'llc')
         same(found['configuration']['resolved']['offload']['policy'], 'llc')
-        same([each['file'] for each in found['inputs']], [each[11:] for each in source[1:]])
+        files = [each[11:] for each in source[1:]] + [each for each in source if '.elf' in each]
+        same([each['file'] for each in found['inputs']], files)
+        told = sim(folder, *source, *LAUNCH, '--policy=llc', '-v').err.decode()
+        within('ptxoffload-sim: 1 chain\n', told)
 
 
 @case
@@ -128,6 +131,28 @@ def run_files(folder):
     ends(sim(folder, 'below/run.yaml', '--metadata=out.json', '--json=out.json'), 1,
          "ptxoffload-sim: error: --json would overwrite the metadata 'out.json'\n", '')
     same((folder / 'out.json').read_bytes(), before)
+
+
+@case
+def other_program(folder):
+    """--program takes another program than the run file has, without the metadata of that"""
+    prepare(folder)
+    (folder / 'run.yaml').write_text((RUN % 'metadata: none.json\n').replace('out.ptx', 'none.ptx'))
+    for options, program in (([], 'none.ptx'), (['--program=out.elf'], 'out.elf(.ptxoffload.ptx)'),
+                             (['--program=out.ptx'], 'out.ptx'),
+                             (['--program=out.ptx', '--metadata=out.json'], 'out.ptx')):
+        found = summary(folder, 'run.yaml', '--policy=llc', *options)
+        same(found['program']['file'], program)
+        same(found['run']['file'], 'run.yaml')
+    ends(sim(folder, 'run.yaml', '--program=in.ptx', '--policy=llc'), 0,
+         NO_CHAINS % ('in.ptx', 'llc'), '')
+    ends(sim(folder, 'run.yaml', '--program=out.ptx', '--metadata=none.json'), 1, out='')
+    ends(sim(folder, 'run.yaml', '--program=out.ptx', '--json=out.ptx'), 1,
+         "ptxoffload-sim: error: --json would overwrite the program 'out.ptx'\n", '')
+    ends(sim(folder, 'run.yaml', '--program=nothing.ptx'), 1,
+         "ptxoffload-sim: error: cannot read 'nothing.ptx': No such file or directory\n", '')
+    ends(sim(folder, 'in.ptx', *LAUNCH, '--program=out.ptx'), 2,
+         'ptxoffload-sim: error: --program is for a run file, and this is none: in.ptx\n' + HINT, '')
 
 
 @case

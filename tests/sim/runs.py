@@ -5,6 +5,7 @@ usage: runs.py BUILD-ROOT [--update]
 
 --update writes the tables of keys in docs/simulator.md instead of comparing them.
 """
+import hashlib
 import json
 import os
 import pathlib
@@ -779,6 +780,11 @@ def json_documented(folder):
     for where in (found, found['kernels'][0], found['fault'], found['host'], found['checks']):
         for key in where:
             within('`%s`' % key, text)
+    assert 'run' not in found, found['run']
+    write_run(folder, 'launches: [{kernel: store, grid: 1, block: 32, args: [0]}]\n')
+    found = json.loads(sim(folder, 'run.yaml', '--json=-').out)
+    digest = hashlib.sha256((folder / 'run.yaml').read_bytes()).hexdigest()
+    same(found['run'], {'file': 'run.yaml', 'sha256': digest})
 
 
 def update():
