@@ -370,9 +370,15 @@ static void places(void **state)
     assert_true(packet_place(&operand, address, 0x80000000)); // a lane alone
     assert_int_equal(operand.lanes, PACKET_UNIFORM);
     assert_int_equal(packet_line(&operand, 0x80000000), 384);
+    for (uint32_t i = 0; i < LANES; i++)
+        address[i] = 384 - 2 - 2 * i;
+    operand.bytes = 2;
+    assert_true(packet_place(&operand, address, FULL_MASK));
+    assert_int_equal(operand.lanes, PACKET_DOWN);
+    assert_int_equal(operand.base, 382);
     address[5] += 1;
-    assert_false(packet_place(&operand, address, 0x7fffffff));
-    assert_true(packet_place(&operand, address, 0x7fffffdf));
+    assert_false(packet_place(&operand, address, FULL_MASK));
+    assert_true(packet_place(&operand, address, 0xffffffdf));
     address[5] = UINT64_C(1) << PACKET_ADDRESS;
     assert_false(packet_place(&operand, address, 1 << 5));
 }
