@@ -427,7 +427,7 @@ static void refused(void **state)
         uint32_t pattern, count;
         const char *text;
     } wrong[] = {
-        {2, 4, cases[0].text}, // another pattern
+        {2, 3, "ld.global.f32 %x, [%a]; neg.f32 %z, %x; st.global.f32 [%c], %z;"}, // pattern 4
         {1, 4,
          "ld.global.f32 %x, [%a]; ld.global.f32 %y, [%b]; div.rn.f32 %z, %x, %y; "
          "st.global.f32 [%c], %z;"},
