@@ -375,6 +375,7 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     noc->reuse = (enum noc_vc_reuse)config->vc_reuse;
     if (noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
         noc->reuse = NOC_REUSE_WHOLE;
+    noc->is_ranked = config->priority_wait > 0;
     noc->unused = NOC_NONE;
     set_times(noc);
     struct noc_wires wires = noc_topology(noc);

@@ -194,7 +194,7 @@ struct noc {
     // with an interface at one end.
     uint32_t credit_time, entry_credit_time, exit_credit_time;
     uint32_t routing_delay, vc_alloc_delay;
-    bool is_ranked; // some packet has had a priority
+    bool is_ranked; // some packet has had a priority, or may get one by waiting
     bool is_adaptive;
     bool is_small;  // a router's input virtual channels fit a word
     bool is_plain;  // virtual channels can be allocated by masks: it is small, too

@@ -97,7 +97,15 @@ static const char *random_settings(struct arena *arena, uint64_t *random)
                          "injection_speedup=%u injection_nodes=%s",
                          text, from_to(random, 1, 3), from_to(random, 1, 2), from_to(random, 1, 3),
                          from_to(random, 1, 4), one_of(arena, random, "[]|[0]"));
-    return from_to(random, 0, 3) ? text : arena_printf(arena, "%s priority_decay=true", text);
+    if (!from_to(random, 0, 2))
+        text =
+            arena_printf(arena, "%s injection_queue=%u ejection_queue=%u node_link=%u", text,
+                         from_to(random, 0, 1) * 30, from_to(random, 0, 12), from_to(random, 0, 2));
+    if (!from_to(random, 0, 3))
+        text = arena_printf(arena, "%s priority_decay=true", text);
+    return from_to(random, 0, 3)
+               ? text
+               : arena_printf(arena, "%s priority_wait=%u", text, from_to(random, 1, 50));
 }
 
 // Returns whether there is such a network.

@@ -147,6 +147,7 @@ void model_begin_route(struct model *m, struct vc *vc, uint32_t router, uint64_t
 {
     uint32_t packet = line_front(&vc->buffer)->packet;
     vc->state = ROUTING;
+    vc->since = when;
     vc->until = when + m->c->routing_delay;
     vc->out_channel = route(m, router, m->packet[packet].target);
     if (m->c->priority_decay && m->routed[packet] && m->packet[packet].priority)
@@ -180,14 +181,8 @@ static void arrive(struct model *m, uint32_t index, uint32_t v, struct flit flit
 {
     struct channel *ch = &m->channel[index];
     struct vc *vc = &ch->vc[v];
-    if (ch->kind == NOC_CHANNEL_EJECTION) {
-        model_give_credit(m, index, v);
-        if (flit.tail)
-            m->arrived[flit.packet] = m->now + 1;
-        return;
-    }
     line_put(&vc->buffer, flit);
-    if (vc->state == EMPTY)
+    if (ch->kind != NOC_CHANNEL_EJECTION && vc->state == EMPTY)
         model_begin_route(m, vc, ch->to, m->now);
 }
 
@@ -221,6 +216,48 @@ static void end_stages(struct model *m)
 
 // Interfaces
 
+// A packet has its place in the ejection queue from its head on. One that is longer than the queue
+// has it to itself.
+static bool takes(struct model *m, struct node *node, const struct flit *flit)
+{
+    const struct noc_packet *packet = &m->packet[flit->packet];
+    uint64_t *held = &node->held[packet->class];
+    if (!flit->head)
+        return true;
+    if (m->c->ejection_queue && *held && *held + packet->flits > m->c->ejection_queue)
+        return false;
+    *held += packet->flits;
+    return true;
+}
+
+// Of each virtual channel a flit, those behind the last packet that was begun first. Without a
+// queue there never is more than one.
+static void eject(struct model *m, uint32_t index)
+{
+    struct channel *ch = &m->channel[index];
+    struct node *node = &m->node[ch->to];
+    uint32_t first = node->eject_turn;
+    for (uint32_t i = 0; i < m->c->vcs; i++) {
+        uint32_t v = (first + i) % (uint32_t)m->c->vcs;
+        struct line *buffer = &ch->vc[v].buffer;
+        if (!buffer->count || !takes(m, node, line_front(buffer)))
+            continue;
+        struct flit flit = line_take(buffer);
+        if (flit.head)
+            node->eject_turn = (v + 1) % (uint32_t)m->c->vcs;
+        model_give_credit(m, index, v);
+        if (flit.tail)
+            m->arrived[flit.packet] = m->now + 1;
+    }
+}
+
+static void take_packets(struct model *m)
+{
+    for (uint32_t i = 1; i <= m->packets; i++)
+        if (m->arrived[i] == m->now + 1)
+            m->node[m->packet[i].target].held[m->packet[i].class] -= m->packet[i].flits;
+}
+
 void model_send(struct model *m, const struct noc_packet *packet)
 {
     uint32_t number = (uint32_t)packet->payload;
@@ -230,6 +267,7 @@ void model_send(struct model *m, const struct noc_packet *packet)
         if (node->lane[i][packet->class]->flits < best->flits)
             best = node->lane[i][packet->class];
     m->packet[number] = *packet;
+    m->packets = number;
     best->queue[best->head + best->count++] = number;
     best->flits += packet->flits;
     assert_true(best->head + best->count < MOST_PACKETS / 64);
@@ -318,7 +356,11 @@ void model_tick(struct model *m)
         model_allocate_vcs(m, i);
     for (uint32_t i = 0; i < m->routers; i++)
         model_allocate_switch(m, &m->router[i]);
+    for (uint32_t i = 0; i < m->channels; i++)
+        if (m->channel[i].kind == NOC_CHANNEL_EJECTION)
+            eject(m, i);
     for (uint32_t i = 0; i < m->nodes; i++)
         inject(m, &m->node[i]);
+    take_packets(m);
     m->now++;
 }

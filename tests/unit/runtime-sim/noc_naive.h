@@ -31,6 +31,7 @@ struct vc {
     // Where it ends.
     struct line buffer;
     enum state state;
+    uint64_t since; // the packet in front is there
     uint64_t until; // the stage ends
     int out_channel, out_vc;
     uint32_t accept_port, accept_vc;
@@ -65,6 +66,9 @@ struct node {
     uint32_t links, turn, ports[MOST_LANES], port_count;
     uint32_t class_turn[MOST_LANES];
     struct lane *lane[MOST_LANES][MOST_CLASSES];
+    // Where packets arrive.
+    uint32_t eject_turn;
+    uint64_t held[MOST_CLASSES]; // flits in the ejection queue, and that have their place there
 };
 
 struct router {
@@ -107,6 +111,7 @@ struct model {
     struct router *router;
     struct node *node;
     struct noc_packet *packet; // by payload
+    uint32_t packets;
     uint64_t *arrived, *other; // cycles: here, and in the network
     uint32_t *routed;          // routers that the packet was routed at
     struct credit *credits;
@@ -147,7 +152,8 @@ static inline struct flit line_take(struct line *line)
 void model_init(struct model *model, struct network *network);
 // What noc_send hands to the network. Payloads are numbers from 1 on.
 void model_send(struct model *model, const struct noc_packet *packet);
-// A cycle. Of packets that arrive in it `arrived` is set to the cycle + 1.
+// A cycle, after which all packets that have arrived are taken. `arrived` of those that arrive in
+// it is set to the cycle + 1.
 void model_tick(struct model *model);
 
 // Inside: what allocation needs of the rest, and the rest of allocation.

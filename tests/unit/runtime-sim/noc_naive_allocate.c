@@ -14,6 +14,13 @@ int model_turn(const bool *is_member, uint32_t count, uint32_t from)
     return NONE;
 }
 
+// Priority of the packet in front.
+static uint8_t rank_of(const struct model *m, const struct vc *vc)
+{
+    bool waits = m->c->priority_wait && m->now - vc->since >= m->c->priority_wait;
+    return waits ? NOC_PRIORITIES - 1 : m->packet[line_front(&vc->buffer)->packet].priority;
+}
+
 static bool is_available(const struct model *m, const struct vc *vc, uint32_t flits)
 {
     bool whole = m->c->vc_reuse == NOC_REUSE_WHOLE ||
@@ -64,7 +71,7 @@ static void ask(struct model *m, struct asking *asking, uint32_t router)
 {
     uint32_t packet = line_front(&asking->vc->buffer)->packet;
     int exit = model_channel(m, router, NOC_CHANNEL_EJECTION, m->packet[packet].target);
-    asking->priority = m->packet[packet].priority;
+    asking->priority = rank_of(m, asking->vc);
     if (m->c->topology == NOC_MESH && m->c->routing == NOC_ADAPTIVE && exit == NONE)
         choose_way(m, asking, router, packet);
     else
@@ -212,7 +219,7 @@ static uint32_t request_of(const struct model *m, uint32_t index, uint32_t slot,
             const struct vc *vc = &ch->vc[v];
             bool asks = v % ch->speed == slot && vc->state == ACTIVE && vc->buffer.count &&
                         vc->out_channel == output && m->channel[output].vc[vc->out_vc].credits;
-            uint32_t rank = asks ? m->packet[line_front(&vc->buffer)->packet].priority + 1u : 0;
+            uint32_t rank = asks ? rank_of(m, vc) + 1u : 0;
             best = rank > best ? rank : best;
             vcs[v] = asks && rank == best;
         }
