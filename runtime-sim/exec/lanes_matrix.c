@@ -124,16 +124,45 @@ static uint64_t bits_of_double(uint16_t type, double value)
     }
 }
 
+// The row of b for each element of a sparse a.
+
+// Of a chunk's four bits, for its element n: two of them say where the first half of what is kept
+// lies in the chunk, two where the second does.
+static uint32_t place_in_chunk(uint32_t bits, uint32_t kept, uint32_t n)
+{
+    switch (kept) {
+    case 1: return bits >> 1 & 1; // the places of two halves of an element, side by side
+    case 2: return bits >> 2 * n & 3;
+    default: return (bits >> 2 * (n / 2) & 3) * 2 + n % 2;
+    }
+}
+
+static void find_rows(const struct product *p, void *const *registers, uint8_t *rows)
+{
+    const struct sparse *sparse = p->sparse;
+    const union lanes *lanes = registers[sparse->place];
+    for (uint32_t row = 0; row < p->m; row++)
+        for (uint32_t k = 0; k < p->k; k++) {
+            uint32_t chunk = k / sparse->kept;
+            uint32_t bits = lanes->u16[sparse->half[row][chunk / 4]];
+            rows[row * p->k + k] =
+                (uint8_t)(chunk * 2 * sparse->kept +
+                          place_in_chunk(bits >> 4 * (chunk % 4), sparse->kept, k % sparse->kept));
+        }
+}
+
 // Products: a, b and d by rows; d is c at first. Eight columns at a time stay in registers.
-#define MULTIPLY(name, T, ...)                                                                     \
-    static void name(const struct product *p, const T *a, const T *b, T *d)                        \
+// `row_of_b`: for element k of a row of a.
+#define MULTIPLY(name, T, row_of_b, ...)                                                           \
+    static void name(const struct product *p, const T *a, const T *b, T *d, const uint8_t *rows)   \
     {                                                                                              \
+        (void)rows;                                                                                \
         for (uint32_t row = 0; row < p->m; row++)                                                  \
             for (uint32_t column = 0; column < p->n; column += MATRIX_BLOCK) {                     \
                 T sums[MATRIX_BLOCK], *to = d + row * p->n + column;                               \
                 EACH(MATRIX_BLOCK) sums[i] = to[i];                                                \
                 for (uint32_t k = 0; k < p->k; k++) {                                              \
-                    const T *ys = b + k * p->n + column, x = a[row * p->k + k];                    \
+                    const T *ys = b + (row_of_b)*p->n + column, x = a[row * p->k + k];             \
                     EACH(MATRIX_BLOCK)                                                             \
                     {                                                                              \
                         T y = ys[i], sum = sums[i];                                                \
@@ -143,23 +172,31 @@ static uint64_t bits_of_double(uint16_t type, double value)
                 EACH(MATRIX_BLOCK) to[i] = sums[i];                                                \
             }                                                                                      \
     }
-MULTIPLY(multiply_floats, double, sum + x * y) // the product is exact
-MULTIPLY(multiply_doubles, double, canonical_f64(fma(x, y, sum), x, y, sum))
-MULTIPLY(multiply_integers, int32_t, sum + x * y) // below 2²³: |x·y| < 2¹⁶, k up to 64
-MULTIPLY(count_both, int32_t, sum + __builtin_popcount((uint32_t)(x & y)))
-MULTIPLY(count_different, int32_t, sum + __builtin_popcount((uint32_t)(x ^ y)))
+#define ROW_OF_SPARSE rows[row * p->k + k]
+MULTIPLY(multiply_floats, double, k, sum + x * y) // the product is exact
+MULTIPLY(multiply_sparse_floats, double, ROW_OF_SPARSE, sum + x * y)
+MULTIPLY(multiply_doubles, double, k, canonical_f64(fma(x, y, sum), x, y, sum))
+MULTIPLY(multiply_integers, int32_t, k, sum + x * y) // below 2²³: |x·y| < 2¹⁶, k up to 64
+MULTIPLY(multiply_sparse_integers, int32_t, ROW_OF_SPARSE, sum + x * y)
+MULTIPLY(count_both, int32_t, k, sum + __builtin_popcount((uint32_t)(x & y)))
+MULTIPLY(count_different, int32_t, k, sum + __builtin_popcount((uint32_t)(x ^ y)))
 
 static void compute_floats(const struct product *p, const struct code *code, void *const *registers)
 {
     double a[MATRIX_ELEMENTS], b[MATRIX_ELEMENTS], d[MATRIX_ELEMENTS];
     uint64_t bits[MATRIX_ELEMENTS];
+    uint8_t rows[MATRIX_ELEMENTS];
+    if (p->sparse)
+        find_rows(p, registers, rows);
     gather_doubles(&p->a, registers, a);
     gather_doubles(&p->b, registers, b);
     gather_doubles(&p->c, registers, d);
     uint32_t mode = mode_enter(code);
     for (uint32_t i = 0; i < p->count; i++)
-        (p->kind == PRODUCT_DOUBLE ? multiply_doubles : multiply_floats)(
-            p, a + i * p->m * p->k, b + i * p->k * p->n, d + i * p->m * p->n);
+        (p->kind == PRODUCT_DOUBLE ? multiply_doubles
+         : p->sparse               ? multiply_sparse_floats
+                                   : multiply_floats)(p, a + i * p->m * p->k, b + i * p->k * p->n,
+                                        d + i * p->m * p->n, rows);
     mode_leave(mode);
     for (uint32_t i = 0; i < p->d.elements; i++)
         bits[i] = bits_of_double(p->d.type, d[i]);
@@ -179,12 +216,15 @@ static void compute_integers(const struct product *p, const struct code *code,
 {
     int32_t a[MATRIX_ELEMENTS], b[MATRIX_ELEMENTS], d[MATRIX_ELEMENTS] = {0};
     uint64_t bits[MATRIX_ELEMENTS];
+    uint8_t rows[MATRIX_ELEMENTS];
+    if (p->sparse)
+        find_rows(p, registers, rows);
     gather_integers(&p->a, registers, a);
     gather_integers(&p->b, registers, b);
     switch (p->kind) {
-    case PRODUCT_AND: count_both(p, a, b, d); break;
-    case PRODUCT_XOR: count_different(p, a, b, d); break;
-    default: multiply_integers(p, a, b, d); break;
+    case PRODUCT_AND: count_both(p, a, b, d, rows); break;
+    case PRODUCT_XOR: count_different(p, a, b, d, rows); break;
+    default: (p->sparse ? multiply_sparse_integers : multiply_integers)(p, a, b, d, rows); break;
     }
     gather(&p->c, registers, bits);
     for (uint32_t i = 0; i < p->d.elements; i++)

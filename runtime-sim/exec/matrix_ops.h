@@ -5,7 +5,8 @@
 // increasing k, each sum rounded to the nearest even; the last one is rounded once more, to the
 // type of d. Subnormal numbers are kept; of tf32 the 13 low bits do not count. f64 is a chain of
 // fused multiply-adds by increasing k, in the rounding mode that is asked for. Integers are exact,
-// then wrap or saturate once.
+// then wrap or saturate once. Of a sparse matrix what is kept is multiplied in the order in which
+// it lies in the registers.
 #pragma once
 #include "runtime-sim/program/code.h"
 
@@ -28,13 +29,24 @@ struct fragment {
     uint16_t step, base[FRAGMENT_REGISTERS], lane[LANES];
 };
 
+// Which elements of a sparse matrix are there: of each chunk of a row half, as four bits say. Four
+// chunks are 16 bits, and `half` says which of the halves of the lanes' registers that is, for each
+// row and the four chunks that begin at 4·n.
+enum { SPARSE_ROWS = 16, SPARSE_WORDS = 4 };
+struct sparse {
+    uint8_t place; // of the register in code->list
+    uint8_t kept;  // elements of a chunk: 1, 2 or 4
+    uint8_t half[SPARSE_ROWS][SPARSE_WORDS];
+};
+
 enum product_kind { PRODUCT_FLOAT, PRODUCT_DOUBLE, PRODUCT_INTEGER, PRODUCT_AND, PRODUCT_XOR };
 
 // d = a·b + c: m × k, k × n and m × n elements, `count` times, one after the other in the
-// fragments.
+// fragments. With a sparse a, k is what is kept of a row, and b has twice as many rows.
 struct product {
     struct fragment a, b, c, d;
-    uint8_t kind; // product_kind
+    const struct sparse *sparse; // NULL: all of a is there
+    uint8_t kind;                // product_kind
     uint8_t m, n, k, count;
 };
 
