@@ -34,6 +34,14 @@ static const uint8_t field_bits[FIELDS] = {
 #undef PACKET_FIELD
 };
 
+_Static_assert(0
+#define PACKET_FIELD(name, bits, text) +bits
+#include "runtime-sim/offload/packet_fields.def"
+#undef PACKET_FIELD
+                   == 8 * PACKET_FLIT,
+               "the fields fill a flit");
+_Static_assert(PACKET_FUNCTIONS <= 64, "a function's number has 6 bits");
+
 bool packet_is_compute(const uint8_t *flit)
 {
     return flit[0] & 1;

@@ -1,6 +1,9 @@
 // ComputePackets as bits: what is written is read again, what is broken is read as another packet
 // or refused, and how many flits a packet takes.
+//
+// With --tables it prints those of docs/offload.md, which are to be these.
 #include "runtime-sim/offload/packet.h"
+#include "support/file.h"
 #include "tests/unit/runtime-sim/conform.h"
 
 enum { ROOM = PACKET_MOST_FLITS * PACKET_FLIT };
@@ -399,13 +402,89 @@ static void wraps(void **state)
     assert_int_equal(round_trip(&packet), 2);
 }
 
-int main(void)
+// The tables of docs/offload.md
+
+static void print_field(FILE *to, const char *name, uint32_t bits, const char *text,
+                        uint32_t *place)
 {
+    if (bits == 1)
+        fprintf(to, "| %u | %s | %s |\n", *place, name, text);
+    else
+        fprintf(to, "| %u … %u | %s | %s |\n", *place, *place + bits - 1, name, text);
+    *place += bits;
+}
+
+static void print_fields(FILE *to)
+{
+    uint32_t place = 0;
+    fprintf(to, "| bits | field | what it is |\n|---|---|---|\n");
+#define PACKET_FIELD(name, bits, text) print_field(to, #name, bits, text, &place);
+#include "runtime-sim/offload/packet_fields.def"
+#undef PACKET_FIELD
+    assert_int_equal(place, 8 * PACKET_FLIT);
+}
+
+static void print_functions(FILE *to)
+{
+    static const char *const details[] = {
+        [PACKET_NONE] = "",
+        [PACKET_TABLE] = "result where the sources' bits are 00, 01, 10, 11, from bit 0 on",
+        [PACKET_ROUND_SAT_FTZ] = "`.ftz` 1, `.sat` 2, rounding × 4",
+        [PACKET_ROUND_SAT] = "`.sat` 2, rounding × 4",
+        [PACKET_ROUND_FTZ] = "`.ftz` 1, rounding × 4",
+        [PACKET_SAT_FTZ] = "`.ftz` 1, `.sat` 2",
+        [PACKET_FTZ] = "`.ftz` 1",
+        [PACKET_CHOICE] = "`.ftz` 1, `.NaN` 2, `.abs` 4, `.xorsign` 8",
+        [PACKET_COMPARE] = "comparison, eq … ge",
+        [PACKET_COMPARE_F32] = "comparison",
+    };
+    fprintf(to, "| | function | sources | detail |\n|---|---|---|---|\n");
+    for (uint32_t i = 1; i < PACKET_FUNCTIONS; i++)
+        fprintf(to, "| %u | %s | %u | %s |\n", i, packet_function_name(i), packet_sources(i),
+                details[packet_detail_of(i)]);
+}
+
+static void is_documented(const char *document, void (*print)(FILE *to))
+{
+    char *table;
+    size_t length;
+    FILE *to = open_memstream(&table, &length);
+    assert_non_null(to);
+    print(to);
+    fclose(to);
+    if (!strstr(document, table))
+        fail_msg("docs/offload.md does not have:\n%s", table);
+    free(table);
+}
+
+static void documented(void **state)
+{
+    (void)state;
+    struct memory memory = {0};
+    struct arena arena;
+    struct file_text document;
+    if (setjmp(memory.on_failure))
+        abort();
+    arena_init(&arena, &memory);
+    assert_null(file_read(&arena, SOURCE_ROOT "/docs/offload.md", &document));
+    is_documented(document.text, print_fields);
+    is_documented(document.text, print_functions);
+    arena_free(&arena);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "--tables")) {
+        print_fields(stdout);
+        print_functions(stdout);
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_flit),       cmocka_unit_test(more_flits),
         cmocka_unit_test(random_packets), cmocka_unit_test(broken_packets),
         cmocka_unit_test(random_bits),    cmocka_unit_test(refusals),
         cmocka_unit_test(places),         cmocka_unit_test(wraps),
+        cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

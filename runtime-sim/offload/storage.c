@@ -1,0 +1,59 @@
+#include "runtime-sim/offload/storage.h"
+#include "runtime-sim/offload/packet.h"
+
+enum { PC = 15, MASK = LANES, STATUS = 3 }; // bits; of an entry: a there, b there, ready
+
+static const char *const names[STORAGE_PARTS] = {
+    [STORAGE_OQSR] = "OQSR", [STORAGE_FORMING] = "forming packet", [STORAGE_EMN] = "EMN table",
+    [STORAGE_SQSR] = "SQSR", [STORAGE_LANES] = "irregular lanes",  [STORAGE_BUFFER] = "buffer",
+};
+
+const char *offload_storage_name(enum storage_part part)
+{
+    return names[part];
+}
+
+// Bits that tell so many things apart.
+static uint32_t bits_for(uint32_t count)
+{
+    uint32_t bits = 0;
+    while (UINT64_C(1) << bits < count)
+        bits++;
+    return bits;
+}
+
+// Bits of a packet's first flit that it has use for.
+enum {
+    FIRST_FLIT = 0
+#define PACKET_FIELD(name, bits, text) +bits
+#include "runtime-sim/offload/packet_fields.def"
+#undef PACKET_FIELD
+};
+
+// All of a packet but what led it here, and the mask.
+static uint32_t entry_of_service_queue(void)
+{
+    enum { COMPUTE = 1, MASKED = 1, TO = 9, UNUSED = 2 };
+    return FIRST_FLIT - COMPUTE - MASKED - TO - UNUSED + MASK + STATUS;
+}
+
+struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
+{
+    enum { WORD_PLACE = 5, OPERANDS = PACKET_LOADS + 1 };
+    uint32_t oqsr = bits_for(sizes->warps) + PC + MASK + PACKET_LOADS;
+    // One more than the nodes: none.
+    uint32_t node = bits_for(sizes->nodes + 1);
+    return (struct offload_storage){{
+        [STORAGE_OQSR] = {sizes->queue, oqsr},
+        [STORAGE_FORMING] = {1, FIRST_FLIT},
+        [STORAGE_EMN] = {sizes->llcs * sizes->llcs, node},
+        [STORAGE_SQSR] = {sizes->service_queue, entry_of_service_queue()},
+        [STORAGE_LANES] = {sizes->service_queue, OPERANDS * LANES * WORD_PLACE},
+        [STORAGE_BUFFER] = {sizes->buffer, PACKET_LOADS * PACKET_LINE * 8},
+    }};
+}
+
+uint64_t offload_storage_bytes(const struct offload_storage *storage, enum storage_part part)
+{
+    return ((uint64_t)storage->part[part].entries * storage->part[part].bits + 7) / 8;
+}

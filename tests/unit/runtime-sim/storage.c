@@ -1,0 +1,103 @@
+// What offloading takes of storage, for the configuration of [000] beside its figures.
+//
+// With --tables it prints the table of docs/offload.md, which is to be this one.
+#include "runtime-sim/offload/storage.h"
+#include "runtime-sim/offload/packet.h"
+#include "support/file.h"
+#include "tests/unit/runtime-sim/kernel.h"
+
+static const struct offload_sizes usual = {
+    .warps = 48, .queue = 48, .service_queue = 96, .buffer = 4, .nodes = 64, .llcs = 8};
+
+static const char *const paper[STORAGE_PARTS] = {
+    [STORAGE_OQSR] = "330",
+    [STORAGE_FORMING] = "30",
+    [STORAGE_EMN] = "64 entries",
+    [STORAGE_SQSR] = "2,400 with its buffer",
+};
+
+static void print_storage(FILE *to)
+{
+    struct offload_storage storage = offload_storage_bits(&usual);
+    fprintf(to, "| part | entries | bits of each | bytes | [000] |\n|---|---|---|---|---|\n");
+    for (enum storage_part part = 0; part < STORAGE_PARTS; part++)
+        fprintf(to, "| %s | %u | %u | %llu | %s |\n", offload_storage_name(part),
+                storage.part[part].entries, storage.part[part].bits,
+                (unsigned long long)offload_storage_bytes(&storage, part),
+                paper[part] ? paper[part] : "");
+}
+
+static void as_in_the_paper(void **state)
+{
+    (void)state;
+    struct offload_storage storage = offload_storage_bits(&usual);
+    assert_int_equal(storage.part[STORAGE_OQSR].bits, 55);
+    assert_int_equal(offload_storage_bytes(&storage, STORAGE_OQSR), STORAGE_PAPER_OQSR);
+    assert_int_equal(storage.part[STORAGE_EMN].entries, STORAGE_PAPER_EMN_ENTRIES);
+    assert_int_equal(offload_storage_bytes(&storage, STORAGE_FORMING), PACKET_FLIT);
+}
+
+// Of the other parts: 1,024 bytes for two lines of each of 4 chains; and in the SQSR all that a
+// packet of pattern 9 says: 9 + 8 bits for whom, 4 of the pattern, 32 + 32 of operations and
+// scalar, 6 + 8 + 144 of the operands, with a mask and 3 of status.
+static void of_the_service_queue(void **state)
+{
+    (void)state;
+    struct offload_storage storage = offload_storage_bits(&usual);
+    assert_int_equal(offload_storage_bytes(&storage, STORAGE_BUFFER), 1024);
+    assert_int_equal(storage.part[STORAGE_SQSR].bits, 9 + 8 + 4 + 32 + 32 + 6 + 8 + 144 + 32 + 3);
+    assert_int_equal(offload_storage_bytes(&storage, STORAGE_SQSR), 96 * 278 / 8);
+    assert_int_equal(storage.part[STORAGE_LANES].bits, 3 * 32 * 5);
+}
+
+static void of_other_sizes(void **state)
+{
+    (void)state;
+    struct offload_sizes sizes = usual;
+    sizes.warps = 65;
+    sizes.queue = 64;
+    sizes.nodes = 63;
+    sizes.llcs = 6;
+    struct offload_storage storage = offload_storage_bits(&sizes);
+    assert_int_equal(storage.part[STORAGE_OQSR].bits, 56);
+    assert_int_equal(offload_storage_bytes(&storage, STORAGE_OQSR), 64 * 56 / 8);
+    assert_int_equal(storage.part[STORAGE_EMN].entries, 36);
+    assert_int_equal(storage.part[STORAGE_EMN].bits, 6); // 63 nodes, or none
+}
+
+static void documented(void **state)
+{
+    (void)state;
+    struct memory memory = {0};
+    struct arena arena;
+    struct file_text document;
+    char *table;
+    size_t length;
+    FILE *to = open_memstream(&table, &length);
+    assert_non_null(to);
+    print_storage(to);
+    fclose(to);
+    if (setjmp(memory.on_failure))
+        abort();
+    arena_init(&arena, &memory);
+    assert_null(file_read(&arena, SOURCE_ROOT "/docs/offload.md", &document));
+    if (!strstr(document.text, table))
+        fail_msg("docs/offload.md does not have:\n%s", table);
+    arena_free(&arena);
+    free(table);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "--tables")) {
+        print_storage(stdout);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_in_the_paper),
+        cmocka_unit_test(of_the_service_queue),
+        cmocka_unit_test(of_other_sizes),
+        cmocka_unit_test(documented),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
