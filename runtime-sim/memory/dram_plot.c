@@ -1,6 +1,6 @@
 // The picture of a sweep: above latency, below what was answered, both over what came.
 #include "runtime-sim/memory/dram_report.h"
-#include "runtime-sim/noc/svg.h"
+#include "support/svg.h"
 #include <math.h>
 
 enum { WIDTH = 720, HEIGHT = 600, LEFT = 70, RIGHT = 24 };

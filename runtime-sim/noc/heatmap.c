@@ -1,7 +1,7 @@
 // The channels of a network, shaded by the flits that they carried: a mesh as it lies, crossbar and
 // butterfly from the inputs on the left to the outputs on the right.
 #include "runtime-sim/noc/plot.h"
-#include "runtime-sim/noc/svg.h"
+#include "support/svg.h"
 #include <math.h>
 
 enum { TOP = 104, SIDE = 40 };

@@ -1,22 +1,9 @@
 // The HTML page with all pictures and numbers.
 #include "runtime-sim/noc/plot.h"
-#include "runtime-sim/noc/svg.h"
+#include "support/page.h"
+#include "support/svg.h"
 #include <inttypes.h>
 #include <stdlib.h>
-
-static const char page_style[] =
-    "<style>\n"
-    ":root{color-scheme:light dark}\n"
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:64em;padding:0 1em;"
-    "background:#fff;color:#1c1e21}\n"
-    "h1{font-size:1.4em}h2{font-size:1.15em;margin-top:2em}\n"
-    "svg{max-width:100%;height:auto}\n"
-    ".wide{overflow-x:auto}\n"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
-    "th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #dfe2e6}\n"
-    "@media(prefers-color-scheme:dark){body{background:#15171b;color:#e8eaed}"
-    "th,td{border-color:#363a41}}\n"
-    "</style>\n";
 
 static void write_config(const struct config *config, FILE *to)
 {
@@ -55,13 +42,7 @@ void plot_page(const struct measure_head *head, const struct sweep *sweep, struc
 {
     char title[PLOT_TITLE];
     const struct measured *shown = &sweep->points.v[sweep->best];
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
-          to);
-    svg_escaped(to, plot_title(title, head));
-    fprintf(to, "</title>\n%s</head>\n<body>\n<h1>", page_style);
-    svg_escaped(to, title);
-    fputs("</h1>\n", to);
+    page_begin(to, plot_title(title, head));
     if (sweep->points.n > 1) {
         fputs("<h2>Latency and load</h2>\n<div class=\"wide\">\n", to);
         plot_sweep(head, sweep, to);
@@ -77,5 +58,6 @@ void plot_page(const struct measure_head *head, const struct sweep *sweep, struc
             " cycles after %" PRIu64 " cycles of warm-up.</p>\n<h2>Configuration</h2>\n<pre>",
             head->plan->seed, head->plan->cycles, head->plan->warmup);
     write_config(head->config, to);
-    fputs("</pre>\n</body>\n</html>\n", to);
+    fputs("</pre>\n", to);
+    page_end(to);
 }

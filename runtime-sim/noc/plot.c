@@ -1,5 +1,5 @@
 #include "runtime-sim/noc/plot.h"
-#include "runtime-sim/noc/svg.h"
+#include "support/svg.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Pictures of what was measured, see noc/svg.h.
+// Pictures of what was measured, see support/svg.h.
 #pragma once
 #include "runtime-sim/noc/measure_write.h"
 

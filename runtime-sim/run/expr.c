@@ -108,10 +108,11 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static uint32_t name_length(const char *text)
+static uint32_t name_length(const char *text, bool dotted)
 {
     uint32_t length = 0;
-    while (is_letter(text[length]) || (length && text[length] >= '0' && text[length] <= '9'))
+    while (is_letter(text[length]) || (length && text[length] >= '0' && text[length] <= '9') ||
+           (dotted && length && text[length] == '.' && is_letter(text[length + 1])))
         length++;
     return length;
 }
@@ -129,7 +130,7 @@ static uint32_t call(struct parser *p, uint8_t op, uint32_t begin)
 static uint32_t reference(struct parser *p, uint32_t begin, bool address)
 {
     const char *from = p->text + p->at;
-    uint32_t length = name_length(from), at = p->at;
+    uint32_t length = name_length(from, p->names && p->names->dotted), at = p->at;
     struct expr_node made = {.begin = begin, .a = NO_NODE};
     p->at += length;
     if (!address && length == 3 && !strncmp(from, "min", 3) && take(p, "("))

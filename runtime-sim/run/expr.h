@@ -20,6 +20,7 @@ struct expr_names {
     const char *(*load)(void *context, struct expr_ref ref, int64_t element, struct number *number);
     // The address of a buffer's element, which may be the first one behind it.
     const char *(*address)(void *context, uint32_t buffer, int64_t element, struct number *number);
+    bool dotted; // a name goes on behind a dot: "machine.cycles"
 };
 
 struct expr_node {

@@ -58,7 +58,7 @@ void run_init(struct run *run, struct arena *arena, const struct source *source,
               struct diags *diags)
 {
     *run = (struct run){.arena = arena, .source = source, .diags = diags, .folder = ""};
-    run->expr_names = (struct expr_names){run, find_name, load, address};
+    run->expr_names = (struct expr_names){run, find_name, load, address, false};
 }
 
 static bool is_name(const struct run_text *at)

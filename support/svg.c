@@ -1,4 +1,4 @@
-#include "runtime-sim/noc/svg.h"
+#include "support/svg.h"
 #include <math.h>
 #include <stdarg.h>
 
@@ -7,10 +7,12 @@ static const char style[] =
     "<style>\n"
     ".plot{--paper:#fff;--ink:#1c1e21;--faint:#5b616a;--grid:#dfe2e6;--box:#f3f4f6;--a:#1d5fbf;"
     "--b:#a8480f;--s0:#e9edf2;--s1:#fde8cf;--s2:#fdd3a3;--s3:#fdba77;--s4:#f99a51;--s5:#ef7a34;"
-    "--s6:#da5a1e;--s7:#b94112;--s8:#922f0c;--s9:#651f07;font:13px system-ui,sans-serif}\n"
+    "--s6:#da5a1e;--s7:#b94112;--s8:#922f0c;--s9:#651f07;--c0:#1d5fbf;--c1:#d2691e;--c2:#2e8b57;--"
+    "c3:#8a56ac;--c4:#b8860b;--c5:#c2386b;font:13px system-ui,sans-serif}\n"
     "@media(prefers-color-scheme:dark){.plot{--paper:#15171b;--ink:#e8eaed;--faint:#a2a9b3;"
     "--grid:#363a41;--box:#22252b;--a:#79b4ff;--b:#f3a871;--s0:#2b2f36;--s1:#45281a;--s2:#65331b;"
-    "--s3:#87401d;--s4:#a95021;--s5:#c9642b;--s6:#e37d42;--s7:#f39a65;--s8:#fbbb92;--s9:#ffdec8}}\n"
+    "--s3:#87401d;--s4:#a95021;--s5:#c9642b;--s6:#e37d42;--s7:#f39a65;--s8:#fbbb92;--s9:#ffdec8;--"
+    "c0:#79b4ff;--c1:#f3a871;--c2:#6fd0a0;--c3:#c79be6;--c4:#e3c05a;--c5:#f08ab0}}\n"
     ".plot .paper{fill:var(--paper)}.plot text{fill:var(--ink)}.plot .faint{fill:var(--faint)}\n"
     ".plot .small{font-size:11px}.plot .title{font-size:15px;font-weight:600}\n"
     ".plot .grid{stroke:var(--grid)}.plot .axis{stroke:var(--faint)}\n"
@@ -29,6 +31,11 @@ static const char style[] =
     ".plot .w3{stroke:var(--s3)}.plot .w4{stroke:var(--s4)}.plot .w5{stroke:var(--s5)}"
     ".plot .w6{stroke:var(--s6)}.plot .w7{stroke:var(--s7)}.plot .w8{stroke:var(--s8)}"
     ".plot .w9{stroke:var(--s9)}\n"
+    ".plot .c0{fill:var(--c0)}.plot .c1{fill:var(--c1)}.plot .c2{fill:var(--c2)}"
+    ".plot .c3{fill:var(--c3)}.plot .c4{fill:var(--c4)}.plot .c5{fill:var(--c5)}\n"
+    ".plot .v0,.plot .v1,.plot .v2,.plot .v3,.plot .v4,.plot .v5{fill:none;stroke-width:2}"
+    ".plot .v0{stroke:var(--c0)}.plot .v1{stroke:var(--c1)}.plot .v2{stroke:var(--c2)}"
+    ".plot .v3{stroke:var(--c3)}.plot .v4{stroke:var(--c4)}.plot .v5{stroke:var(--c5)}\n"
     "</style>\n";
 
 void svg_escaped(FILE *to, const char *text)

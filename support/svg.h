@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 enum { SVG_SHADES = 10 }; // classes h0 … h9 of elements, from little to much
+enum { SVG_SERIES = 6 };  // classes c0 … c5 of areas and v0 … v5 of lines, told apart by colour
 
 // The drawing's size is in pixels; the title is for those who cannot see it.
 void svg_begin(FILE *to, double width, double height, const char *title);

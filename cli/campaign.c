@@ -1,0 +1,440 @@
+// ptxoffload-campaign: runs workloads on variants of a machine, and reports on what came out.
+#include "cli/campaign_options.h"
+#include "cli/input.h"
+#include "cli/interrupt.h"
+#include "cli/messages.h"
+#include "runtime-sim/campaign/compare.h"
+#include "runtime-sim/campaign/report.h"
+#include "runtime-sim/campaign/run.h"
+#include "support/file.h"
+#include <string.h>
+#include <unistd.h>
+
+enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, JOB_FAILED = 3 };
+
+struct program {
+    struct memory memory;
+    struct arena arena;
+    struct campaign_arguments arguments;
+    struct messages messages;
+    struct told told;
+    struct outputs outputs;
+    bool out_of_memory;
+    struct source source;
+    struct diags diags;
+    struct campaign campaign;
+    struct campaign_tools tools;
+    struct campaign_plan plan;
+    struct campaign_store store, other; // the other one of `compare`
+    struct campaign_report report;
+    struct campaign_comparison comparison;
+    const char *command;
+    bool is_terminal, shown; // a line of progress is on the terminal
+    atomic_int stop;         // the signal that has interrupted the run, or 0
+};
+
+// True if there is no error.
+static bool good(struct program *p, const char *error)
+{
+    if (error)
+        message_error(&p->messages, "%s", error);
+    return !error;
+}
+
+// Reading
+
+static bool read_campaign(struct program *p)
+{
+    struct file_text file;
+    const char *path = p->arguments.file;
+    const char *error = file_read(&p->arena, path, &file);
+    if (error) {
+        message_error(&p->messages, "cannot read '%s': %s", path, error);
+        return false;
+    }
+    source_init(&p->source, &p->arena, path, file.text, file.length);
+    diags_init(&p->diags, &p->arena);
+    bool read = campaign_read(&p->campaign, &p->arena, &p->source, &p->diags);
+    return messages_diags(&p->messages, &p->diags, &p->source) && read;
+}
+
+static const char *own_folder(struct program *p)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(path, '/');
+    return slash ? arena_strndup(&p->arena, path, (size_t)(slash - path)) : ".";
+}
+
+static bool make_plan(struct program *p)
+{
+    const char *folder = p->arguments.tools ? p->arguments.tools : own_folder(p);
+    return read_campaign(p) && good(p, campaign_tools_find(&p->tools, &p->arena, folder)) &&
+           good(p, campaign_plan_make(&p->plan, &p->arena, &p->campaign, &p->tools,
+                                      &p->arguments.selection));
+}
+
+static uint32_t jobs_at_a_time(const struct program *p)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return p->arguments.jobs ? (uint32_t)p->arguments.jobs
+           : processors > 0  ? (uint32_t)processors
+                             : 1;
+}
+
+// Opens the store. With `must`, or if nobody else has it, as the one process that writes.
+static bool open_store(struct program *p, struct campaign_store *store, const char *folder,
+                       bool must)
+{
+    enum { PATIENCE = 3000 }; // milliseconds, for jobs of a run that was just killed
+    struct campaign_words damaged = {0};
+    if (!must && access(folder, F_OK)) {
+        message_error(&p->messages, "there is no store '%s': nothing has been run", folder);
+        return false;
+    }
+    if (!good(p, campaign_store_open(store, &p->arena, folder)))
+        return false;
+    if (!campaign_store_lock(store, must ? PATIENCE : 0) && must) {
+        message_error(&p->messages, "another run has the store '%s'", folder);
+        return false;
+    }
+    if (store->lock >= 0)
+        campaign_store_clean(store);
+    if (!good(p, campaign_database_open(store, &damaged)))
+        return false;
+    for (uint32_t i = 0; i < damaged.list.n; i++)
+        fprintf(stderr, "%s: warning: the result %s/results/%s.json is damaged and is made again\n",
+                campaign_command.name, folder, damaged.list.v[i]);
+    return true;
+}
+
+static const char *store_name(struct program *p)
+{
+    return p->arguments.store ? p->arguments.store
+                              : arena_printf(&p->arena, "%s.campaign", p->campaign.name);
+}
+
+// Progress
+
+static const char *time_text(struct program *p, double seconds)
+{
+    if (seconds < 1)
+        return "";
+    if (seconds < 120)
+        return arena_printf(&p->arena, ", about %.0f s left", seconds);
+    if (seconds < 7200)
+        return arena_printf(&p->arena, ", about %.0f min left", seconds / 60);
+    return arena_printf(&p->arena, ", about %.1f h left", seconds / 3600);
+}
+
+static void hide_progress(struct program *p)
+{
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+    p->shown = false;
+}
+
+static void show_progress(void *context, const struct campaign_tally *tally)
+{
+    struct program *p = context;
+    if (!p->is_terminal)
+        return;
+    p->shown = true;
+    fprintf(stderr, "\r\033[K%u of %u done, %u running, %u failed%s", tally->done + tally->failed,
+            tally->all, tally->running, tally->failed, time_text(p, tally->seconds_left));
+    fflush(stderr);
+}
+
+static void tell_failure(struct program *p, const struct campaign_job *job, const char *why)
+{
+    hide_progress(p);
+    fprintf(stderr, "%s: %s has failed: %s\n", campaign_command.name, job->name, why);
+}
+
+static void tell_ended(void *context, const struct campaign_job *job,
+                       const struct campaign_found *found)
+{
+    struct program *p = context;
+    if (!found->is_there || found->failure) {
+        tell_failure(p, job, found->failure ? found->failure : "it has left no result");
+        return;
+    }
+    if (p->arguments.common.verbose)
+        hide_progress(p);
+    message_verbose(&p->messages, "%s: %.1f CPU seconds", job->name, found->cpu);
+}
+
+// Failed jobs that were not run now.
+static void tell_failures(struct program *p)
+{
+    for (uint32_t i = 0; i < p->plan.jobs.n; i++) {
+        const struct campaign_job *job = &p->plan.jobs.v[i];
+        struct campaign_found found = {.is_there = false};
+        if (!job->error && job->same == i && p->store.database)
+            campaign_database_find(&p->store, job->key, &found);
+        if (job->error || found.failure)
+            tell_failure(p, job, job->error ? job->error : found.failure);
+    }
+}
+
+// run
+
+static const char *state_of(struct program *p, const struct campaign_job *job)
+{
+    struct campaign_found found = {.is_there = false};
+    if (job->error)
+        return "cannot be run";
+    if (p->store.database)
+        campaign_database_find(&p->store, job->key, &found);
+    return !found.is_there ? "left" : found.failure ? "failed" : "done";
+}
+
+static void list_jobs(struct program *p, FILE *to)
+{
+    for (uint32_t i = 0; i < p->plan.jobs.n; i++) {
+        const struct campaign_job *job = &p->plan.jobs.v[i];
+        const struct campaign_job *first = &p->plan.jobs.v[job->same];
+        fprintf(to, "%.12s  %-6s  %s", job->error ? "-           " : job->key, state_of(p, job),
+                job->name);
+        if (job->error)
+            fprintf(to, ": %s", job->error);
+        else if (first != job)
+            fprintf(to, ": the same as %s", first->name);
+        putc('\n', to);
+    }
+}
+
+static int dry_run(struct program *p)
+{
+    const char *folder = store_name(p);
+    if (!access(folder, F_OK) && !open_store(p, &p->store, folder, false))
+        return BAD_INPUT;
+    list_jobs(p, stdout);
+    return DONE;
+}
+
+static int run(struct program *p)
+{
+    enum { BY_SIGNAL = 128 }; // as a shell says it
+    struct campaign_tally tally;
+    struct campaign_watch watch = {.context = p,
+                                   .at_a_time = jobs_at_a_time(p),
+                                   .retry = p->arguments.retry,
+                                   .stop = &p->stop,
+                                   .progress = show_progress,
+                                   .ended = tell_ended};
+    if (p->arguments.dry_run)
+        return dry_run(p);
+    if (!open_store(p, &p->store, store_name(p), true) ||
+        !good(p, campaign_database_plan(&p->store, &p->plan)))
+        return BAD_INPUT;
+    if (!p->arguments.retry)
+        tell_failures(p);
+    interrupt_defer(&p->stop);
+    const char *error = campaign_run(&p->store, &p->plan, &watch, &tally);
+    interrupt_defer(NULL);
+    hide_progress(p);
+    if (!good(p, error))
+        return BAD_INPUT;
+    printf("%u of %u jobs done, %u failed, %u left; %u run now\n", tally.done, tally.all,
+           tally.failed, tally.left, tally.ran);
+    if (p->stop)
+        return BY_SIGNAL + p->stop;
+    return tally.failed ? JOB_FAILED : DONE;
+}
+
+// status
+
+static int status(struct program *p)
+{
+    struct campaign_words working = {0};
+    struct campaign_tally tally;
+    const char *folder = store_name(p);
+    if (!access(folder, F_OK) && !open_store(p, &p->store, folder, false))
+        return BAD_INPUT;
+    campaign_count(&p->store, &p->plan, jobs_at_a_time(p), &tally);
+    if (p->store.database && p->store.lock < 0)
+        campaign_store_working(&p->store, &working);
+    for (uint32_t i = 0; i < p->plan.jobs.n; i++)
+        for (uint32_t k = 0; k < working.list.n; k++)
+            if (p->plan.jobs.v[i].same == i && !strcmp(p->plan.jobs.v[i].key, working.list.v[k])) {
+                printf("running: %s\n", p->plan.jobs.v[i].name);
+                tally.running++;
+            }
+    printf("%u jobs: %u done, %u running, %u failed, %u left%s\n", tally.all, tally.done,
+           tally.running, tally.failed, tally.left - tally.running,
+           time_text(p, tally.seconds_left));
+    fflush(stdout);
+    tell_failures(p);
+    return DONE;
+}
+
+// report, compare
+
+static bool write_to(struct program *p, const char *path, void (*write)(struct program *, FILE *))
+{
+    const char *error;
+    FILE *to = path ? output_open(&p->outputs, path, &error) : NULL;
+    if (to)
+        write(p, to);
+    else if (path)
+        message_error(&p->messages, "%s", error);
+    return to || !path;
+}
+
+static int commit(struct program *p, int code)
+{
+    return good(p, outputs_commit(&p->outputs)) ? code : BAD_INPUT;
+}
+
+static void write_text(struct program *p, FILE *to)
+{
+    campaign_report_text(&p->report, to);
+}
+
+static void write_csv(struct program *p, FILE *to)
+{
+    campaign_report_csv(&p->report, to);
+}
+
+static void write_html(struct program *p, FILE *to)
+{
+    campaign_report_html(&p->report, to);
+}
+
+static void write_markdown(struct program *p, FILE *to)
+{
+    struct file_text notes = {0};
+    const char *error = p->campaign.notes ? file_read(&p->arena, p->campaign.notes, &notes) : NULL;
+    if (error)
+        message_error(&p->messages, "cannot read '%s': %s", p->campaign.notes, error);
+    campaign_report_markdown(&p->report, notes.text, to);
+}
+
+static int report(struct program *p)
+{
+    const struct campaign_arguments *a = &p->arguments;
+    bool any = a->text || a->csv || a->html || a->markdown;
+    if (!open_store(p, &p->store, store_name(p), false) ||
+        !good(p, campaign_report_make(&p->report, &p->store, &p->plan, &a->figures, p->command)))
+        return BAD_INPUT;
+    if (!write_to(p, any ? a->text : "-", write_text) || !write_to(p, a->csv, write_csv) ||
+        !write_to(p, a->html, write_html) || !write_to(p, a->markdown, write_markdown))
+        return BAD_INPUT;
+    return commit(p, DONE);
+}
+
+static void write_comparison(struct program *p, FILE *to)
+{
+    campaign_compare_text(&p->comparison, to);
+}
+
+static void write_comparison_csv(struct program *p, FILE *to)
+{
+    campaign_compare_csv(&p->comparison, to);
+}
+
+static bool find_pairs(struct program *p)
+{
+    const struct campaign_arguments *a = &p->arguments;
+    p->comparison = (struct campaign_comparison){.arena = &p->arena, .all = a->all};
+    if (!a->file) {
+        if (!open_store(p, &p->store, a->a, false) || !open_store(p, &p->other, a->b, false))
+            return false;
+        campaign_compare_stores(&p->comparison, &p->store, &p->other);
+    } else if (!open_store(p, &p->store, store_name(p), false) ||
+               !good(p, campaign_compare_variants(&p->comparison, &p->store, &p->plan, a->a, a->b)))
+        return false;
+    if (!p->comparison.pairs.n)
+        message_error(&p->messages, "'%s' and '%s' have no results of the same workload", a->a,
+                      a->b);
+    return p->comparison.pairs.n;
+}
+
+static int compare(struct program *p)
+{
+    const struct campaign_arguments *a = &p->arguments;
+    if (!find_pairs(p) || !write_to(p, a->text || a->csv ? a->text : "-", write_comparison) ||
+        !write_to(p, a->csv, write_comparison_csv))
+        return BAD_INPUT;
+    return commit(p, DONE);
+}
+
+// All of it
+
+static void tell(struct program *p, FILE *to)
+{
+    if (p->arguments.common.help)
+        options_help(&campaign_command, to);
+    else if (p->arguments.help_keys)
+        campaign_keys_print(to);
+    else
+        fprintf(to, "%s %s\n", campaign_command.name, PTXOFFLOAD_VERSION);
+}
+
+static int act(struct program *p)
+{
+    switch (p->arguments.action) {
+    case CAMPAIGN_RUN: return run(p);
+    case CAMPAIGN_STATUS: return status(p);
+    case CAMPAIGN_REPORT: return report(p);
+    default: return compare(p);
+    }
+}
+
+static int do_all(struct program *p, int argc, char **argv)
+{
+    const struct campaign_arguments *a = &p->arguments;
+    if (!campaign_arguments_read(&p->arguments, &p->arena, argc, argv, stderr))
+        return BAD_USAGE;
+    messages_init(&p->messages, campaign_command.name, &p->arguments.common, &p->told);
+    if (a->common.help || a->common.version || a->help_keys)
+        return write_to(p, "-", tell) ? commit(p, DONE) : BAD_INPUT;
+    p->command = campaign_command.name;
+    for (int i = 1; i < argc; i++)
+        p->command = arena_printf(&p->arena, "%s %s", p->command, argv[i]);
+    if (!messages_begin(&p->messages, &p->arena) || (a->file && !make_plan(p)))
+        return BAD_INPUT;
+    return act(p);
+}
+
+static int out_of_memory(struct program *p)
+{
+    outputs_abandon(&p->outputs);
+    if (!p->out_of_memory) {
+        p->out_of_memory = true;
+        hide_progress(p);
+        message_memory(&p->messages, p->memory.peak);
+    }
+    return BAD_INPUT;
+}
+
+static int work(struct program *p, int argc, char **argv)
+{
+    if (setjmp(p->memory.on_failure))
+        return messages_end(&p->messages, argc, argv, out_of_memory(p));
+    int code = do_all(p, argc, argv);
+    campaign_store_close(&p->store);
+    campaign_store_close(&p->other);
+    outputs_abandon(&p->outputs);
+    return messages_end(&p->messages, argc, argv, code);
+}
+
+int main(int argc, char **argv)
+{
+    struct program p = {.store = {.lock = -1}, .other = {.lock = -1}};
+    input_open_standard();
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    p.is_terminal = isatty(STDERR_FILENO);
+    arena_init(&p.arena, &p.memory);
+    outputs_init(&p.outputs, &p.arena);
+    outputs_init(&p.told.outputs, &p.arena);
+    messages_init(&p.messages, campaign_command.name, &p.arguments.common, &p.told);
+    interrupt_remove(&p.outputs, &p.told.outputs);
+    int code = work(&p, argc, argv);
+    memory_free(&p.memory);
+    if (p.stop)
+        interrupt_end(p.stop);
+    return code;
+}

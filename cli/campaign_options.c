@@ -1,0 +1,225 @@
+#include "cli/campaign_options.h"
+#include "cli/response.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_JOBS = 4096 };
+
+static const char *const colour_names[] = {
+    [COLOUR_AUTO] = "auto",
+    [COLOUR_ALWAYS] = "always",
+    [COLOUR_NEVER] = "never",
+    NULL,
+};
+
+static const char *const action_names[] = {
+    [CAMPAIGN_RUN] = "run",
+    [CAMPAIGN_STATUS] = "status",
+    [CAMPAIGN_REPORT] = "report",
+    [CAMPAIGN_COMPARE] = "compare",
+    NULL,
+};
+
+static const char *take_jobs(struct arena *arena, void *into, const char *argument)
+{
+    char *end;
+    errno = 0;
+    uint64_t value = strtoull(argument, &end, 10);
+    if (*argument < '0' || *argument > '9' || *end || errno || !value || value > MOST_JOBS)
+        return arena_printf(arena, "cannot be '%s': it is a number from 1 to %d", argument,
+                            MOST_JOBS);
+    ((struct campaign_arguments *)into)->jobs = value;
+    return NULL;
+}
+
+static const char *take_study(struct arena *arena, void *into, const char *argument)
+{
+    vec_push(arena, &((struct campaign_arguments *)into)->selection.studies.list, argument);
+    return NULL;
+}
+
+static const char *take_workload(struct arena *arena, void *into, const char *argument)
+{
+    vec_push(arena, &((struct campaign_arguments *)into)->selection.workloads.list, argument);
+    return NULL;
+}
+
+static const char *take_variant(struct arena *arena, void *into, const char *argument)
+{
+    vec_push(arena, &((struct campaign_arguments *)into)->selection.variants.list, argument);
+    return NULL;
+}
+
+static const char *take_figure(struct arena *arena, void *into, const char *argument)
+{
+    vec_push(arena, &((struct campaign_arguments *)into)->figures.list, argument);
+    return NULL;
+}
+
+static const char *take_help(struct arena *arena, void *into, const char *argument)
+{
+    struct campaign_arguments *arguments = into;
+    if (argument && strcmp(argument, "keys"))
+        return arena_printf(arena, "cannot be '%s': it is keys, or nothing", argument);
+    *(argument ? &arguments->help_keys : &arguments->common.help) = 1;
+    return NULL;
+}
+
+#define INTO(field) .offset = offsetof(struct campaign_arguments, field)
+#define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
+#define TEXT(field) .kind = OPTION_TEXT, INTO(field)
+#define CHOICE(field, names) .kind = OPTION_CHOICE, INTO(field), .choices = (names)
+#define CALL(function) .kind = OPTION_CALL, .call = (function)
+
+static const struct option what_options[] = {
+    {"--quick", NULL, FLAG(quick, 1), .help = "the workloads' quick sizes, and quick studies only"},
+    {"--study", "NAME", CALL(take_study), .help = "only this study; may be repeated"},
+    {"--workload", "NAME", CALL(take_workload),
+     .help = "only this workload or group; may be repeated"},
+    {"--variant", "NAME", CALL(take_variant), .help = "only this variant; may be repeated"},
+    {0},
+};
+
+static const struct option how_options[] = {
+    {"--store", "FOLDER", TEXT(store),
+     .help = "where results are; without it NAME.campaign, by the name of\nthe campaign"},
+    {"--jobs", "N", CALL(take_jobs), .help = "jobs at a time (as many as there are processors)"},
+    {"--retry", NULL, FLAG(retry, 1), .help = "run failed jobs again"},
+    {"--dry-run", NULL, FLAG(dry_run, 1), .help = "list the jobs and what is known of each"},
+    {"--tools", "FOLDER", TEXT(tools),
+     .help = "where ptxoffload and ptxoffload-sim are (beside this one)"},
+    {0},
+};
+
+static const struct option output_options[] = {
+    {"--text", "FILE", TEXT(text), .help = "write tables as text; '-' is standard output"},
+    {"--csv", "FILE", TEXT(csv), .help = "write each number in a line of its own"},
+    {"--html", "FILE", TEXT(html), .help = "write a page with tables and plots"},
+    {"--markdown", "FILE", TEXT(markdown),
+     .help = "write tables as Markdown, with the words of the\ncampaign's notes around them"},
+    {"--figure", "NAME", CALL(take_figure), .help = "report only this figure; may be repeated"},
+    {"--all", NULL, FLAG(all, 1), .help = "compare: also the statistics of single cores, slices …"},
+    {0},
+};
+
+static const struct option message_options[] = {
+    {"-v", NULL, FLAG(common.verbose, 1), .help = "say what is done"},
+    {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
+     .help = "auto: on a terminal, if NO_COLOR is not set"},
+    {"--help", "[=keys]", CALL(take_help), .joined = true,
+     .help = "print this, or the keys of campaign files"},
+    {"--version", NULL, FLAG(common.version, 1), .help = "print the version"},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"What", what_options},
+    {"How", how_options},
+    {"Output", output_options},
+    {"Messages", message_options},
+    {0},
+};
+
+const struct command campaign_command = {
+    .name = "ptxoffload-campaign",
+    .usage = "run|status|report|compare FILE.yaml [OPTION]...",
+    .about =
+        "Runs workloads on variants of a machine, many at a time, and reports on what came out.\n"
+        "\n"
+        "  run FILE.yaml           run the jobs that have no result yet\n"
+        "  status FILE.yaml        say how many are done, and what has failed\n"
+        "  report FILE.yaml        print or write the campaign's tables and plots\n"
+        "  compare FILE.yaml A B   the ratio of all statistics, variant B to variant A;\n"
+        "                          VARIANT@POINT is one at a point of a sweep\n"
+        "  compare A B             the same of two folders with results\n",
+    .groups = groups,
+    .more =
+        "A run can be ended at any time, and the next one goes on where it was: a job that has a\n"
+        "result is not run again while the programs, the machine and the inputs are the same.\n"
+        "\n"
+        "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
+        "2 bad usage, 3 a job has failed.\n",
+};
+
+// Checks
+
+static bool fault(FILE *errors, const char *text, const char *name)
+{
+    fprintf(errors, "%s: error: %s%s\n", campaign_command.name, text, name);
+    return false;
+}
+
+static bool take_compared(struct campaign_arguments *a, const struct command_line *line,
+                          FILE *errors)
+{
+    uint32_t n = line->operands.n;
+    if (n != 3 && n != 4)
+        return fault(errors, "compare takes two folders, or a campaign file and two variants", "");
+    a->file = n == 4 ? line->operands.v[1] : NULL;
+    a->a = line->operands.v[n - 2];
+    a->b = line->operands.v[n - 1];
+    if (!a->file && a->store)
+        return fault(errors, "two folders are compared; that does not go with --store", "");
+    return true;
+}
+
+static bool take_operands(struct campaign_arguments *a, const struct command_line *line,
+                          FILE *errors)
+{
+    if (!line->operands.n)
+        return fault(errors, "say what to do: run, status, report or compare", "");
+    const char *word = line->operands.v[0];
+    int action = options_choice(action_names, word, strlen(word));
+    if (action < 0)
+        return fault(errors, "it is run, status, report or compare, and not ", word);
+    a->action = (enum campaign_action)action;
+    if (a->action == CAMPAIGN_COMPARE)
+        return take_compared(a, line, errors);
+    if (line->operands.n < 2)
+        return fault(errors, "no campaign file: ", word);
+    if (line->operands.n > 2)
+        return fault(errors, "more than one campaign file: ", line->operands.v[2]);
+    a->file = line->operands.v[1];
+    return true;
+}
+
+static bool check(const struct campaign_arguments *a, FILE *errors)
+{
+    const char *running = a->retry ? "--retry" : a->dry_run ? "--dry-run" : NULL;
+    const char *writing = a->text       ? "--text"
+                          : a->csv      ? "--csv"
+                          : a->html     ? "--html"
+                          : a->markdown ? "--markdown"
+                                        : NULL;
+    if (running && a->action != CAMPAIGN_RUN)
+        return fault(errors, "only run takes ", running);
+    if (writing && a->action != CAMPAIGN_REPORT && a->action != CAMPAIGN_COMPARE)
+        return fault(errors, "only report and compare take ", writing);
+    if ((a->html || a->markdown) && a->action == CAMPAIGN_COMPARE)
+        return fault(errors, "compare writes --text and --csv, but not ",
+                     a->html ? "--html" : "--markdown");
+    if (a->figures.list.n && a->action != CAMPAIGN_REPORT)
+        return fault(errors, "only report takes ", "--figure");
+    return true;
+}
+
+bool campaign_arguments_read(struct campaign_arguments *arguments, struct arena *arena, int argc,
+                             char *const *argv, FILE *errors)
+{
+    *arguments = (struct campaign_arguments){0};
+    arguments->common.max_errors = -1;
+    struct response_line response = response_expand(arena, argc, argv);
+    bool good = !response.error || fault(errors, response.error, "");
+    if (good) {
+        struct command_line line = options_read(&campaign_command, arena, (int)response.arguments.n,
+                                                response.arguments.v, arguments, errors);
+        bool tells = arguments->common.help || arguments->common.version || arguments->help_keys;
+        good = !line.failed &&
+               (tells || (take_operands(arguments, &line, errors) && check(arguments, errors)));
+    }
+    arguments->selection.is_quick = arguments->quick;
+    if (!good)
+        fprintf(errors, "'%s --help' explains the options\n", campaign_command.name);
+    return good;
+}

@@ -1,0 +1,27 @@
+// The command line of ptxoffload-campaign.
+#pragma once
+#include "cli/arguments.h"
+#include "runtime-sim/campaign/plan.h"
+
+enum campaign_action { CAMPAIGN_RUN, CAMPAIGN_STATUS, CAMPAIGN_REPORT, CAMPAIGN_COMPARE };
+
+struct campaign_arguments {
+    struct arguments common;
+    enum campaign_action action;
+    const char *file;  // NULL: of `compare` with two stores
+    const char *a, *b; // of `compare`: variants or stores
+    const char *store; // NULL: by the name of the campaign
+    const char *tools; // folder; NULL: this program's
+    uint64_t jobs;     // 0: as many as the machine has processors
+    struct campaign_selection selection;
+    struct campaign_words figures;
+    int quick, retry, dry_run, all, help_keys;
+    const char *text, *csv, *html, *markdown; // files to write
+};
+
+extern const struct command campaign_command;
+
+// Reads the command line, response files included. False if it is wrong, after saying so on
+// `errors`.
+bool campaign_arguments_read(struct campaign_arguments *arguments, struct arena *arena, int argc,
+                             char *const *argv, FILE *errors);

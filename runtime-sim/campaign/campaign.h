@@ -1,0 +1,143 @@
+// A campaign: workloads and variants of a machine, which of them are run together (studies), and
+// the tables and plots that are made of what comes out. Made from a YAML file.
+#pragma once
+#include "runtime-sim/run/expr.h"
+#include "support/diag.h"
+
+enum { CAMPAIGN_NONE = UINT32_MAX };
+
+// KEY=VALUE
+struct campaign_setting {
+    const char *key, *value;
+};
+
+struct campaign_settings {
+    VEC(struct campaign_setting) list;
+};
+
+struct campaign_words {
+    VEC(const char *) list;
+};
+
+struct campaign_places {
+    VEC(uint32_t) list;
+};
+
+struct campaign_workload {
+    const char *name, *group; // the group may be NULL
+    const char *run;          // path of the run file
+    struct campaign_settings values;
+    struct campaign_settings quick; // with --quick: above those
+};
+
+struct campaign_variant {
+    const char *name, *label;
+    const char *policy, *config;
+    struct campaign_settings set;
+    struct campaign_words tag; // options of ptxoffload
+    bool tagged;               // otherwise the program is run as it is
+};
+
+// A place of a sweep: what it says is applied to a variant.
+struct campaign_point {
+    const char *name, *group, *label;
+    double x; // NAN: not given
+    const char *config;
+    struct campaign_settings set;
+};
+
+struct campaign_study {
+    const char *name;
+    struct campaign_places workloads, variants, points; // no point: the variants alone
+    bool is_quick;                                      // also a part of what --quick runs
+};
+
+// A name for an expression over the statistics of one job.
+struct campaign_definition {
+    const char *name;
+    const struct expr *expr;
+};
+
+// What a name in an expression means: a definition or a statistic, of which job.
+struct campaign_ref {
+    uint32_t variant;    // CAMPAIGN_NONE: in a definition, that of the job
+    bool is_plain;       // without the point of the row
+    bool is_reference;   // of the figure's reference workload
+    uint32_t definition; // CAMPAIGN_NONE: a statistic
+    const char *statistic;
+};
+
+enum campaign_unit {
+    UNIT_NUMBER,
+    UNIT_PERCENT, // a part, shown times 100
+    UNIT_GAIN,    // a ratio, shown as what it is above 1, times 100
+};
+
+enum campaign_mean { MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_NONE };
+
+struct campaign_bounds {
+    double least, most; // included; infinite where there is none
+};
+
+// What is known or required of a row. Values are as they are shown.
+struct campaign_known {
+    const char *row;
+    double paper; // NAN: not given
+    struct campaign_bounds expected;
+    bool is_expected;
+};
+
+struct campaign_column {
+    const char *name;
+    const struct expr *expr;
+    enum campaign_unit unit;
+    enum campaign_mean mean;
+    int digits;
+    bool is_plotted;
+    VEC(struct campaign_known) known;
+};
+
+enum campaign_plot { PLOT_NONE, PLOT_BARS, PLOT_STACKED, PLOT_LINES };
+
+// Where workloads are listed: a group, for which there is a mean, or workloads by their names.
+struct campaign_rows {
+    const char *group; // NULL: by names
+    struct campaign_places workloads;
+};
+
+struct campaign_figure {
+    const char *name, *title, *source, *text;
+    VEC(struct campaign_rows) rows;
+    struct campaign_places points; // if there are any they are the rows, and cells are means
+    uint32_t reference;            // workload of `ref.`
+    const char *x_title;
+    enum campaign_plot plot;
+    VEC(struct campaign_column) columns;
+};
+
+struct campaign {
+    struct arena *arena;
+    const struct source *source;
+    struct diags *diags;
+    const char *folder; // names of files count from here; "" or ending in a slash
+    const char *name, *title;
+    const char *notes; // path of the text around the tables, or NULL
+    struct campaign_words options;
+    VEC(struct campaign_workload) workloads;
+    VEC(struct campaign_variant) variants;
+    VEC(struct campaign_point) points;
+    VEC(struct campaign_study) studies;
+    VEC(struct campaign_definition) definitions;
+    VEC(struct campaign_ref) refs; // by the index of an expression's reference
+    VEC(struct campaign_figure) figures;
+};
+
+// Reads the file. False after errors, all of which are in `diags`. All stays in the arena.
+bool campaign_read(struct campaign *campaign, struct arena *arena, const struct source *source,
+                   struct diags *diags);
+// CAMPAIGN_NONE if there is none of this name.
+uint32_t campaign_workload(const struct campaign *campaign, const char *name);
+uint32_t campaign_variant(const struct campaign *campaign, const char *name);
+
+// The table of keys, for people.
+void campaign_keys_print(FILE *to);
