@@ -21,6 +21,7 @@ static const char style[] =
     ".plot .thin{stroke-width:1.3;stroke-dasharray:5 3}\n"
     ".plot .da,.plot .db{fill:var(--a);stroke:var(--paper)}.plot .db{fill:var(--b)}\n"
     ".plot .hollow{fill:var(--paper);stroke:var(--a);stroke-width:1.6}\n"
+    ".plot .outline{fill:none;stroke:var(--ink);stroke-width:1.4}.plot .strong{font-weight:600}\n"
     ".plot .box{fill:var(--box);stroke:var(--faint)}\n"
     ".plot .wire{fill:none;stroke-width:2.5}\n"
     ".plot .h0{fill:var(--s0)}.plot .h1{fill:var(--s1)}.plot .h2{fill:var(--s2)}"

@@ -1,5 +1,5 @@
 // Plots of a table: bars, side by side or stacked, or lines over the places of a sweep. What the
-// paper says is drawn hollow.
+// paper says is outlined.
 #include "runtime-sim/campaign/report.h"
 #include "support/svg.h"
 #include <math.h>
@@ -91,7 +91,7 @@ static void draw_legend(const struct chart *c)
 
 static void draw_label(const struct chart *c, double x, const struct campaign_row *row)
 {
-    const char *class = row->is_mean ? "title small" : "small";
+    const char *class = row->is_mean ? "strong small" : "small";
     fprintf(c->to,
             "<text transform=\"translate(%.1f,%d) rotate(-35)\" text-anchor=\"end\" class=\"%s\">",
             x, HEIGHT - BOTTOM + 16, class);
@@ -133,7 +133,7 @@ static void draw_group(const struct chart *c, uint32_t row, double x, double wid
                      tip_of(c, row, s, cell->value, ""));
         base += is_stacked ? drawn(cell->value) : 0;
         if (!isnan(cell->paper) && !is_stacked)
-            draw_bar(c, at + each * 0.2, each * 0.52, 0, cell->paper, "hollow",
+            draw_bar(c, at + each * 0.2, each * 0.52, 0, cell->paper, "outline",
                      tip_of(c, row, s, cell->paper, ", paper"));
     }
 }
@@ -184,7 +184,7 @@ static void draw_lines(struct chart *c)
         fputs("\"/>\n", c->to);
         for (uint32_t r = 0; r < table->rows.n; r++) {
             draw_dot(c, r, s, cell_of(c, r, s)->value, class, "");
-            draw_dot(c, r, s, cell_of(c, r, s)->paper, "hollow", ", paper");
+            draw_dot(c, r, s, cell_of(c, r, s)->paper, "outline", ", paper");
         }
     }
     for (uint32_t r = 0; r < table->rows.n; r++)

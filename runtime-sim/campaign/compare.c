@@ -87,16 +87,21 @@ void campaign_compare_stores(struct campaign_comparison *comparison, struct camp
 
 // Statistics
 
-// Those of single parts have a number in the first part of their names: core12.issued, l1_3.reads.
+// Those of single parts have a number behind a part of their names: core12.issued, l1_3.reads,
+// request.node5.flits.
+static bool is_of_part(const char *name)
+{
+    for (const char *at = name, *dot; (dot = strchr(at, '.')); at = dot + 1) {
+        bool is_level = dot - at == 2 && *at == 'l';
+        if (dot[-1] >= '0' && dot[-1] <= '9' && !is_level && strncmp(at, "class", 5))
+            return true;
+    }
+    return false;
+}
+
 static bool is_wanted(const struct campaign_comparison *comparison, const char *name)
 {
-    if (comparison->all)
-        return true;
-    if (!strncmp(name, "config.", 7))
-        return false;
-    size_t first = strcspn(name, "."), digit = strcspn(name, "0123456789");
-    bool is_cache = !strncmp(name, "l1.", 3) || !strncmp(name, "l2.", 3);
-    return is_cache || digit > first;
+    return comparison->all || (strncmp(name, "config.", 7) && !is_of_part(name));
 }
 
 static double ratio_of(const struct campaign_pair *pair, const char *name, double *a, double *b)

@@ -408,10 +408,11 @@ void campaign_database_jobs(struct campaign_store *store, struct campaign_stored
 void campaign_database_names(struct campaign_store *store, const char *key,
                              struct campaign_words *to)
 {
-    sqlite3_stmt *row = prepare(store,
-                                "SELECT names.name FROM statistics JOIN names ON names.id = name "
-                                "WHERE job = (SELECT id FROM jobs WHERE key = ?) ORDER BY 1",
-                                "s", key);
+    sqlite3_stmt *row =
+        prepare(store,
+                "SELECT names.name FROM statistics JOIN names ON names.id = "
+                "statistics.name WHERE job = (SELECT id FROM jobs WHERE key = ?) ORDER BY 1",
+                "s", key);
     while (row && sqlite3_step(row) == SQLITE_ROW) {
         const char *name = text_at(store, row, 0);
         vec_push(store->arena, &to->list, name);
