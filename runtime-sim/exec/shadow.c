@@ -16,8 +16,8 @@ struct shadow_place {
     uint32_t at;      // slot, in the shadow
     uint32_t mask;    // lanes that it makes; 0: it was taken along
     uint8_t width;
-    bool made, loaded; // by the instruction; by an access
-    bool spent;        // was read by another one or is overwritten: not to be given back
+    bool made;  // by the instruction
+    bool spent; // was read by another one or is overwritten: not to be given back
 };
 
 struct shadow_code {
@@ -181,8 +181,7 @@ static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t 
 }
 
 // `mask`: lanes that will be written; the others keep what they have.
-static uint32_t destination(struct shadow *shadow, const struct code *code, uint32_t slot,
-                            uint8_t width, uint32_t mask)
+static uint32_t destination(struct shadow *shadow, uint32_t slot, uint8_t width, uint32_t mask)
 {
     if (!in_frame(slot))
         return slot;
@@ -190,7 +189,6 @@ static uint32_t destination(struct shadow *shadow, const struct code *code, uint
     if (!place || !place->made) {
         place = new_place(shadow, slot, lanes_bytes(width));
         place->made = true;
-        place->loaded = !code->lanes;
         place->width = width;
         if (mask != FULL_MASK)
             memcpy(at_place(shadow, place->at), at_frame(shadow, slot), lanes_bytes(width));
@@ -229,8 +227,8 @@ static struct code rename_code(struct shadow *shadow, const struct code *code, u
     struct code to = *code;
     for (uint32_t i = 0; i < code->source_count; i++)
         to.s[i] = source(shadow, code, code->s[i]);
-    to.d = destination(shadow, code, code->d, code->width, mask);
-    to.d2 = destination(shadow, code, code->d2, code->width2, mask);
+    to.d = destination(shadow, code->d, code->width, mask);
+    to.d2 = destination(shadow, code->d2, code->width2, mask);
     return to;
 }
 
@@ -241,9 +239,8 @@ static struct code_list *rename_list(struct shadow *shadow, const struct code *c
     *to = *from;
     to->slot = take(shadow, from->count * sizeof *to->slot);
     for (uint32_t i = 0; i < from->count; i++)
-        to->slot[i] = held_is_load(code)
-                          ? destination(shadow, code, from->slot[i], from->width[i], mask)
-                          : source(shadow, code, from->slot[i]);
+        to->slot[i] = held_is_load(code) ? destination(shadow, from->slot[i], from->width[i], mask)
+                                         : source(shadow, code, from->slot[i]);
     return to;
 }
 
@@ -378,7 +375,7 @@ void shadow_compute(struct shadow *shadow, uint32_t lanes)
 void shadow_finish(struct shadow *shadow, uint32_t lanes)
 {
     for (const struct shadow_place *place = shadow->made; place; place = place->next)
-        if (!place->loaded && !place->spent)
+        if (!place->spent)
             put_back(shadow, place, lanes);
 }
 

@@ -24,6 +24,7 @@ static void add_chain(struct chain_table *table, struct arena *arena,
     memcpy(inst, chain->inst, sizeof inst);
     qsort(inst, chain->count, sizeof *inst, by_number);
     table->count++;
+    table->of_pattern[chain->pattern]++;
     for (uint32_t i = 0; i < chain->count; i++) {
         assert_int_equal((*members)[inst[i]].chain, 0);
         (*members)[inst[i]] = (struct chain_member){table->count, i, chain->count - 1};
@@ -31,13 +32,12 @@ static void add_chain(struct chain_table *table, struct arena *arena,
 }
 
 void chain_table_find(struct chain_table *table, struct arena *arena,
-                      const struct ir_module *module, const struct capability *capability)
+                      const struct ir_module *module, const struct pass_options *options)
 {
     struct plan plan = {.arena = arena};
-    struct pass_options options = {.capability = capability};
-    pass_chains((struct ir_module *)(uintptr_t)module, &options, &plan);
-    table->functions = ARENA_ARRAY(arena, struct chain_member *, module->functions.n + 1);
-    table->count = 0;
+    pass_chains((struct ir_module *)(uintptr_t)module, options, &plan);
+    *table = (struct chain_table){
+        .functions = ARENA_ARRAY(arena, struct chain_member *, module->functions.n + 1)};
     for (uint32_t i = 0; i < plan.chains.n; i++)
         if (!plan.chains.v[i].split)
             add_chain(table, arena, module, &plan.chains.v[i]);

@@ -14,11 +14,12 @@ struct chain_member {
 struct chain_table {
     struct chain_member **functions;
     uint32_t count;
+    uint32_t of_pattern[10]; // [000 Table 1]
 };
 
 // The text stays as it is: members stand anywhere between others.
 void chain_table_find(struct chain_table *table, struct arena *arena,
-                      const struct ir_module *module, const struct capability *capability);
+                      const struct ir_module *module, const struct pass_options *options);
 struct chain_member chain_member_of(const struct chain_table *table, const struct warp *warp,
                                     const struct code *code);
 

@@ -31,7 +31,8 @@ static void execute(void *context, struct session_launch *launches, uint32_t cou
     assert_int_equal(count, 1);
     if (e->chained && e->program != launches->launch->program) {
         e->program = launches->launch->program;
-        chain_table_find(&e->chains, e->program->arena, e->program->module, NULL);
+        chain_table_find(&e->chains, e->program->arena, e->program->module,
+                         &(struct pass_options){0});
         e->found += e->chains.count;
         e->drive.chains = &e->chains;
     }
