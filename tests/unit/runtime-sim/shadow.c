@@ -129,6 +129,8 @@ static void test_store(void **state)
             assert_int_equal(h.c[i], part || lanes >> i & 1 ? i * 8 + 3 : i);
     }
     assert_int_equal(h.held[2]->left, 0);
+    uint32_t value;
+    assert_false(shadow_scalar(h.shadow, &value));
     execute(&h, 9);
     assert_int_equal(h.cta->warps[0].live, 0);
     end(&h);
@@ -167,7 +169,14 @@ static void test_places(void **state)
     execute(&h, 2);
     capture_store(&h, h.held[1]);
     execute(&h, 4);
+    uint32_t value;
+    assert_true(shadow_scalar(h.shadow, &value));
+    assert_int_equal(value, 1000); // %r9 is the first that is no load's
+    uint8_t width;
     assert_true(held_serve(h.held[0], FULL_MASK));
+    const union lanes *a = shadow_loaded(h.shadow, h.held[0], 0, &width);
+    assert_int_equal(width, 4);
+    assert_memory_equal(a, h.a, 128);
     shadow_compute(h.shadow, FULL_MASK);
     assert_true(held_serve(h.held[1], FULL_MASK));
     advance(&h, h.held[0]);
@@ -252,6 +261,27 @@ static void test_give(void **state)
     end(&h);
 }
 
+// The last one that makes a register gives it back, whenever the others were served.
+static void test_overwritten(void **state)
+{
+    (void)state;
+    struct by_hand h;
+    begin(&h, BODY("ld.global.u32 %r2, [%rd5]; add.u32 %r2, %r9, %r1;\n"
+                   "st.global.u32 [%rd7], %r2;\n"));
+    shadow_begin(h.shadow, &h.cta->warps[0], &h.slots);
+    take_load(&h, h.held[0]);
+    capture(&h);
+    assert_false(shadow_give_load(h.shadow, h.held[0]));
+    assert_true(held_serve(h.held[0], FULL_MASK));
+    shadow_compute(h.shadow, FULL_MASK);
+    shadow_finish(h.shadow, FULL_MASK);
+    advance(&h, h.held[0]);
+    assert_true(held_serve(h.held[0], FULL_MASK));
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(h.c[i], 1000 + i);
+    end(&h);
+}
+
 // A predicate that another has computed takes the place of the chain's own.
 static void test_result(void **state)
 {
@@ -271,6 +301,8 @@ static void test_result(void **state)
     union lanes *result = shadow_result(h.shadow, &width, &mask);
     assert_int_equal(width, WIDTH_PREDICATE);
     assert_int_equal(result->mask, 1u << 3);
+    assert_true(shadow_scalar(h.shadow, &mask));
+    assert_int_equal(mask, 1000);
     result->mask = 1u << 5;
     shadow_finish(h.shadow, FULL_MASK);
     advance(&h, h.held[0]);
@@ -373,9 +405,10 @@ static void test_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_store), cmocka_unit_test(test_places), cmocka_unit_test(test_guards),
-        cmocka_unit_test(test_give),  cmocka_unit_test(test_result), cmocka_unit_test(test_fault),
-        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_store),  cmocka_unit_test(test_places),
+        cmocka_unit_test(test_guards), cmocka_unit_test(test_give),
+        cmocka_unit_test(test_result), cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_overwritten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
