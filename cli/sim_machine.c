@@ -68,6 +68,8 @@ static const char *const series_names[] = {
     "core.stall_barrier",
     "core.stall_fence",
     "core.stall_lanes",
+    "core.stall_forming",
+    "core.stall_chain",
     "core.stall_ended",
     "core.stall_unit",
     "core.stall_memory_queue",

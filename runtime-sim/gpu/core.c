@@ -1,5 +1,6 @@
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
+#include "runtime-sim/gpu/offload_queue.h"
 #include "runtime-sim/exec/cta.h"
 #include <string.h>
 
@@ -23,7 +24,10 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
     *core = (struct core){.shared = shared, .arena = arena, .index = index, .next = UINT64_MAX};
     for (uint32_t i = 0; i < shared->config->warps; i++)
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);
+    core->entry_extra = shared->offload ? 3 * (uint32_t)shared->config->warps : 0;
     lsu_init(core);
+    if (shared->offload)
+        oq_init(core);
 }
 
 // CTAs
@@ -201,7 +205,7 @@ static void set_results(struct slot *slot, const struct timing *timing, uint64_t
 }
 
 // The instruction's accesses become an entry of the load/store unit.
-static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry)
+static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry, enum oq_role role)
 {
     struct slot *slot = &core->slots[index];
     core->free_count--;
@@ -210,7 +214,7 @@ static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry
     set_results(slot, slot->next, UINT64_MAX);
     core->entries[entry].slot = index;
     core->entries[entry].timing = slot->next;
-    lsu_take(core, now, entry);
+    (role == OQ_STORES ? lsu_keep : lsu_take)(core, now, entry);
 }
 
 void core_issue(struct core *core, uint64_t now, uint32_t index)
@@ -221,20 +225,26 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     uint32_t entry = core->free_entries[core->free_count - 1];
     uint64_t events = warp->cta->events, threads = warp->thread_instructions,
              instructions = warp->warp_instructions;
-    enum issue_result result = issue_execute(warp, core->entries[entry].held);
+    struct held *held = core->entries[entry].held;
+    enum oq_role role = core->oq ? oq_begin(core, now, index) : OQ_NOTHING;
+    enum issue_result result =
+        role >= OQ_COMPUTES ? oq_issue(core, index, role, held) : issue_execute(warp, held);
     threads = warp->thread_instructions - threads;
     instructions = warp->warp_instructions - instructions;
     core->stats.warp_instructions += instructions;
     core->stats.issued_again += 1 - instructions; // what comes again was taken off, if for several
     core->stats.thread_instructions += threads;
-    count_issue(core, timing, threads);
+    if (role != OQ_COMPUTES)
+        count_issue(core, timing, threads);
     slot->settled = false;
     slot->buffered--;
     slot->buffer_at = (uint32_t)(timing - core->shared->timings.list) + 1;
     if (result == ISSUE_HELD)
-        hold(core, now, index, entry);
-    else
+        hold(core, now, index, entry, role);
+    else if (role != OQ_COMPUTES)
         set_results(slot, timing, now + core->shared->latency[timing->class]);
+    if (role)
+        oq_issued(core, now, index, role, timing, entry);
     core_look(core, now + 1, index);
     core_maybe_over(core, now + 1, index);
     if (warp->cta->events == events)
@@ -258,8 +268,11 @@ static void wake(struct core *core, uint64_t now)
         core->wheel_words &= ~(UINT64_C(1) << place / 64);
     for (uint64_t rest = slots; rest; rest &= rest - 1) {
         uint32_t index = (uint32_t)__builtin_ctzll(rest);
-        if (core->slots[index].state == SLOT_RESULT || core->slots[index].state == SLOT_FETCH)
+        uint8_t state = core->slots[index].state;
+        if (state == SLOT_RESULT || state == SLOT_FETCH)
             core_look(core, now, index);
+        if (core->oq)
+            oq_wake(core, now, index);
     }
 }
 
@@ -274,11 +287,21 @@ static uint64_t blocked(struct core *core, uint64_t now, uint64_t *by_memory)
     return units | *by_memory;
 }
 
-static void reserve(struct core *core, uint64_t now, const struct timing *timing)
+static void reserve(struct core *core, uint64_t now, const struct slot *slot)
 {
-    uint64_t *unit = free_unit(core, timing->unit, now);
-    if (timing->unit != UNIT_CONTROL)
+    const struct timing *timing = slot->next;
+    uint64_t *unit = free_unit(core, slot->unit, now);
+    if (slot->unit != UNIT_CONTROL)
         *unit = now + core->shared->interval[timing->class];
+}
+
+// A warp that forms a chain comes first [000 §4.2].
+static uint32_t choose_one(struct core *core, uint32_t scheduler, uint64_t candidates)
+{
+    uint32_t forming = core->oq ? core->oq->forming : OQ_NONE;
+    if (forming == OQ_NONE || !(candidates >> forming & 1))
+        return core_choose(core, scheduler, candidates);
+    return core->last[scheduler] = forming;
 }
 
 // What the schedulers choose, as a set. Each has its own warps; a unit takes as many as it is wide.
@@ -294,9 +317,9 @@ static uint64_t choose(struct core *core, uint64_t now, uint64_t blocked_slots)
         uint64_t candidates = core->ready & own & ~blocked_slots;
         if (!candidates)
             continue;
-        uint32_t index = core_choose(core, i, candidates);
+        uint32_t index = choose_one(core, i, candidates);
         chosen |= UINT64_C(1) << index;
-        reserve(core, now, core->slots[index].next);
+        reserve(core, now, &core->slots[index]);
         if (i + 1 < schedulers)
             blocked_slots = blocked(core, now, &by_memory);
     }

@@ -16,7 +16,14 @@
 #include "runtime-sim/gpu/tags.h"
 #include "runtime-sim/gpu/timing.h"
 
-enum { CORE_WARPS = 64, CORE_CTAS = 64, CORE_WHEEL = 1024, CORE_UNITS = 4, CORE_DIRECT = 16 };
+enum {
+    SLOT_LINES = 32,
+    CORE_WARPS = 64,
+    CORE_CTAS = 64,
+    CORE_WHEEL = 1024,
+    CORE_UNITS = 4,
+    CORE_DIRECT = 16
+};
 
 // Lines that kernels cannot address: of code, and of local memory.
 #define CODE_LINES (UINT64_C(1) << 55)
@@ -31,6 +38,8 @@ enum slot_state {
     SLOT_BARRIER, // other warps at a barrier
     SLOT_FENCE,   // its own accesses
     SLOT_LANES,   // its own lanes, or other CTAs
+    SLOT_FORMING, // another warp to form its chain
+    SLOT_CHAIN,   // its chain, which was offloaded
     SLOT_ENDED,   // stores, and other warps of its CTA
     SLOT_READY,   // to be chosen
 };
@@ -51,7 +60,10 @@ struct slot {
     bool over;       // the last of them, and the warp's end, have been seen
     uint64_t *ready; // when each register has its value; UINT64_MAX: not known
     const struct timing *next;
-    bool settled; // `next` is what it issues next: nobody else can change that
+    uint32_t mask;                    // lanes that will execute it
+    uint8_t unit;                     // that it wants
+    bool settled;                     // `next` is what it issues next: nobody else can change that
+    uint16_t store_lines[SLOT_LINES]; // of those stores: how many in lines of each remainder
 };
 
 struct core_cta {
@@ -63,7 +75,14 @@ struct core_cta {
     uint64_t seen; // of its events, when the watchdog last looked
 };
 
-enum route { ROUTE_SHARED, ROUTE_L1, ROUTE_DIRECT, ROUTE_CONSTANT, ROUTE_TEXTURE };
+enum route {
+    ROUTE_SHARED,
+    ROUTE_L1,
+    ROUTE_DIRECT,
+    ROUTE_CONSTANT,
+    ROUTE_TEXTURE,
+    ROUTE_LOOKUP, // of a chain: only whether the first level has the line
+};
 
 // A part of an access: one line, or all of shared memory.
 struct part {
@@ -85,6 +104,8 @@ struct entry {
     uint32_t sent, left; // parts that were, and that have not been answered
     uint64_t issued, done;
     const struct timing *timing;
+    bool queued;  // it has parts to send
+    bool chained; // it is a chain's, which says when it is over
 };
 
 // Values to be moved in core_commit.
@@ -93,7 +114,15 @@ struct effect {
 };
 
 // Who sends a request; comes back with the reply.
-enum client { CLIENT_L1, CLIENT_DIRECT, CLIENT_CODE, CLIENT_CONSTANT, CLIENT_TEXTURE, CLIENTS };
+enum client {
+    CLIENT_L1,
+    CLIENT_DIRECT,
+    CLIENT_CODE,
+    CLIENT_CONSTANT,
+    CLIENT_TEXTURE,
+    CLIENT_OFFLOAD, // ComputePackets, and loads of those that were not computed
+    CLIENT_SERVICE = MEMSYS_SERVICE,
+};
 
 struct core_stats {
 #define STATS_DEF "runtime-sim/gpu/core_stats.def"
@@ -101,6 +130,9 @@ struct core_stats {
 };
 
 struct core_trace;
+struct offload_queue;
+struct offload_shared;
+struct service;
 
 extern const struct stat_key core_stat_keys[];
 extern const uint32_t core_stat_key_count;
@@ -115,6 +147,8 @@ struct core_shared {
     uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
     uint32_t units[UNITS]; // how many there are of each
     struct fault *fault;
+    uint32_t cores;
+    struct offload_shared *offload; // NULL: nothing is offloaded
     bool profiled; // a launch that runs counts what its instructions ask caches for
 };
 
@@ -146,6 +180,9 @@ struct core {
     uint64_t progress; // values stored, for the watchdog
     // Load/store unit
     struct entry *entries;
+    uint32_t entry_count, entry_extra; // all, and those beyond what the unit keeps track of
+    uint32_t parked;                   // entries of chains that are out: these do not count
+    uint32_t queue_room;
     uint32_t *free_entries, free_count;
     uint32_t *freed, freed_count;             // in this cycle
     uint32_t *queue, queue_head, queue_count; // entries that have parts to send
@@ -163,6 +200,8 @@ struct core {
     bool refused;             // by the network: it will say when there is room
     bool l1_full;             // what is next to be sent waits for room in the first level
     struct core_trace *trace; // NULL: nobody listens
+    struct offload_queue *oq; // NULL: nothing is offloaded
+    struct service *service;  // NULL: nothing is computed here for others
     uint64_t idle_since;      // if there is no CTA
     struct core_stats stats;
 };
@@ -223,6 +262,12 @@ void lsu_init(struct core *core);
 bool lsu_can_take(const struct core *core);
 // The entry has been issued: its held instruction says what is to be done.
 void lsu_take(struct core *core, uint64_t now, uint32_t entry);
+// The same of a chain's store, which stays here.
+void lsu_keep(struct core *core, uint64_t now, uint32_t entry);
+// Sends these lanes of an entry, whatever was sent of it before.
+void lsu_send_lanes(struct core *core, uint64_t now, uint32_t entry, uint32_t lanes);
+// A chain's entry is over.
+void lsu_free(struct core *core, uint64_t now, uint32_t entry);
 // Takes what has come.
 void lsu_receive(struct core *core, uint64_t now);
 void lsu_tick(struct core *core, uint64_t now);

@@ -5,7 +5,8 @@
 // through it, and one that goes past it waits for those, and they for it.
 #include "runtime-sim/exec/held.h"
 #include "runtime-sim/exec/profile.h"
-#include "runtime-sim/gpu/core.h"
+#include "runtime-sim/gpu/offload_queue.h"
+#include "runtime-sim/offload/service.h"
 
 enum { PART_BITS = 16, LINE = 128 };
 
@@ -34,8 +35,8 @@ static void count_cache(struct profile_cache *cache, uint8_t from)
 // for the answer.
 static void count_llc(const struct core *core, const struct memsys_request *answer)
 {
-    if (answer->client == CLIENT_CODE || answer->kind == MEMSYS_WRITE ||
-        answer->tag == (uint32_t)CACHE_NOBODY)
+    if (answer->client == CLIENT_CODE || answer->client >= CLIENT_OFFLOAD ||
+        answer->kind == MEMSYS_WRITE || answer->tag == (uint32_t)CACHE_NOBODY)
         return;
     struct profile_memory *memory = profile_of(&core->entries[answer->tag >> PART_BITS]);
     if (memory)
@@ -77,12 +78,14 @@ static void served_by_l1(void *context, const struct cache_request *request, uin
 void lsu_init(struct core *core)
 {
     const struct core_config *config = core->shared->config;
-    uint32_t most = (uint32_t)config->memory_most;
+    uint32_t most = (uint32_t)config->memory_most + core->entry_extra;
+    core->entry_count = most;
+    core->queue_room = (uint32_t)config->memory_queue + core->entry_extra;
     size_t bytes = held_bytes(core->shared->timings.program);
     core->entries = ARENA_ARRAY(core->arena, struct entry, most);
     core->free_entries = ARENA_ARRAY(core->arena, uint32_t, most);
     core->freed = ARENA_ARRAY(core->arena, uint32_t, most);
-    core->queue = ARENA_ARRAY(core->arena, uint32_t, config->memory_queue);
+    core->queue = ARENA_ARRAY(core->arena, uint32_t, core->queue_room);
     core->store_slots = ARENA_ARRAY(core->arena, uint32_t, core->shared->l1->out);
     for (uint32_t i = 0; i < most; i++) {
         char *at = arena_alloc(core->arena, bytes + 64);
@@ -101,7 +104,8 @@ void lsu_init(struct core *core)
 // One entry more than it takes: other instructions may turn out to access memory.
 bool lsu_can_take(const struct core *core)
 {
-    return core->free_count > 1 && core->queue_count < core->shared->config->memory_queue;
+    return core->free_count + core->parked > 1 + core->entry_extra &&
+           core->queue_count < core->shared->config->memory_queue;
 }
 
 static void count_issue(struct core *core, const struct entry *entry)
@@ -145,9 +149,7 @@ static void finish(struct core *core, uint64_t now, uint32_t index)
         core->stats.loads_done++;
         core->stats.load_latency_sum += done - entry->issued;
     }
-    if (!--slot->entries)
-        slot->acquires = false;
-    core->freed[core->freed_count++] = index;
+    lsu_free(core, now, index);
     if (slot->state == SLOT_LOAD || slot->state == SLOT_FENCE)
         core_look(core, now, entry->slot);
     core_maybe_over(core, now, entry->slot);
@@ -157,32 +159,85 @@ static void part_done(struct core *core, uint64_t now, uint32_t index, uint32_t 
 {
     struct entry *entry = &core->entries[index];
     entry->parts.v[part].answered = true;
-    if (!--entry->left)
+    if (--entry->left)
+        return;
+    if (entry->chained)
+        oq_entry_done(core, now, index);
+    else
         finish(core, now, index);
+}
+
+static void enqueue(struct core *core, uint32_t index)
+{
+    struct entry *entry = &core->entries[index];
+    entry->sent = 0;
+    entry->left = entry->parts.n;
+    if (entry->queued)
+        return;
+    entry->queued = true;
+    core->queue[(core->queue_head + core->queue_count++) % core->queue_room] = index;
+}
+
+static void count_stores(struct slot *slot, const struct entry *entry)
+{
+    for (uint32_t i = 0; i < entry->parts.n; i++) {
+        const struct part *part = &entry->parts.v[i];
+        if (part->route != ROUTE_L1 || part->kind != MEMSYS_WRITE)
+            continue;
+        slot->stores++;
+        slot->store_lines[part->line % SLOT_LINES]++;
+    }
+}
+
+static void take(struct core *core, uint64_t now, uint32_t index)
+{
+    struct entry *entry = &core->entries[index];
+    lsu_split(core, entry);
+    entry->sent = 0;
+    entry->left = entry->parts.n;
+    entry->issued = entry->done = now;
+    entry->chained = entry->queued = false;
+    count_issue(core, entry);
 }
 
 void lsu_take(struct core *core, uint64_t now, uint32_t index)
 {
     struct entry *entry = &core->entries[index];
-    struct slot *slot = &core->slots[entry->slot];
-    lsu_split(core, entry);
-    entry->sent = 0;
-    entry->left = entry->parts.n;
-    entry->issued = entry->done = now;
-    count_issue(core, entry);
-    for (uint32_t i = 0; i < entry->parts.n; i++) {
-        const struct part *part = &entry->parts.v[i];
-        slot->stores += part->route == ROUTE_L1 && part->kind == MEMSYS_WRITE;
-    }
-    if (!entry->left) {
-        entry->left = 1;
-        entry->parts.n = 0;
-        finish(core, now, index);
+    take(core, now, index);
+    count_stores(&core->slots[entry->slot], entry);
+    if (entry->left) {
+        enqueue(core, index);
         return;
     }
-    uint32_t at =
-        (core->queue_head + core->queue_count++) % (uint32_t)core->shared->config->memory_queue;
-    core->queue[at] = index;
+    entry->left = 1;
+    entry->parts.n = 0;
+    finish(core, now, index);
+}
+
+void lsu_keep(struct core *core, uint64_t now, uint32_t index)
+{
+    take(core, now, index);
+}
+
+void lsu_send_lanes(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
+{
+    struct entry *entry = &core->entries[index];
+    uint32_t all = entry->held->global;
+    (void)now;
+    entry->held->global = lanes;
+    lsu_split(core, entry);
+    entry->held->global = all;
+    count_stores(&core->slots[entry->slot], entry);
+    enqueue(core, index);
+}
+
+void lsu_free(struct core *core, uint64_t now, uint32_t index)
+{
+    struct slot *slot = &core->slots[core->entries[index].slot];
+    (void)now;
+    if (!--slot->entries)
+        slot->acquires = false;
+    core->freed[core->freed_count++] = index;
 }
 
 // Parts
@@ -195,7 +250,7 @@ static bool is_behind(const struct core *core, uint32_t index, const struct part
     const struct slot *slot = &core->slots[self->slot];
     if (!(other == ROUTE_DIRECT ? slot->direct : slot->cached))
         return false;
-    for (uint32_t i = 0; i < core->shared->config->memory_most; i++) {
+    for (uint32_t i = 0; i < core->entry_count; i++) {
         const struct entry *entry = &core->entries[i];
         if (!entry->left || entry->slot != self->slot)
             continue;
@@ -320,6 +375,7 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     case ROUTE_L1: return send_cached(core, now, index, part);
     case ROUTE_DIRECT: return send_direct(core, now, index, part);
     case ROUTE_CONSTANT: return send_tags(core, now, index, part, &core->constant, CLIENT_CONSTANT);
+    case ROUTE_LOOKUP: return true;
     default: return send_tags(core, now, index, part, &core->texture, CLIENT_TEXTURE);
     }
 }
@@ -331,15 +387,22 @@ static void send_next(struct core *core, uint64_t now)
     uint32_t index = core->queue[core->queue_head];
     struct entry *entry = &core->entries[index];
     uint32_t part = entry->sent++, count = entry->parts.n; // it may be over with its last part
+    const struct part *at = &entry->parts.v[part];
+    bool looks = at->route == ROUTE_LOOKUP, hit = looks && cache_has(&core->l1, at->line);
+    bool last = part + 1 == count;
     core->l1_full = false;
+    entry->queued = !last;
     if (!send_part(core, now, index, &entry->parts.v[part])) {
         entry->sent--;
+        entry->queued = true;
         return;
     }
-    if (part + 1 < count)
-        return;
-    core->queue_head = (core->queue_head + 1) % (uint32_t)core->shared->config->memory_queue;
-    core->queue_count--;
+    if (last) {
+        core->queue_head = (core->queue_head + 1) % core->queue_room;
+        core->queue_count--;
+    }
+    if (looks)
+        oq_looked(core, now, index, hit, last);
 }
 
 // To the network: one request in a cycle, of the first level, past it, or of the other caches.
@@ -383,13 +446,14 @@ static bool send_from(struct core *core, struct memsys_request *ring, uint32_t s
 // A core that is refused is told when there is room.
 static void send_out(struct core *core, uint64_t now)
 {
-    enum { SOURCES = 3 };
+    enum { SOURCES = 4 };
     core->refused = core->direct_count || core->missed_count || cache_out_peek(&core->l1);
     for (uint32_t i = 0; i < SOURCES; i++) {
         uint32_t source = (core->send_turn + i) % SOURCES;
         bool sent = source == 0   ? send_l1_out(core, now)
                     : source == 1 ? send_from(core, core->direct, CORE_DIRECT, &core->direct_head,
                                               &core->direct_count)
+                    : source == 2 ? core->oq && oq_send(core, now)
                                   : send_from(core, core->missed, CORE_WARPS, &core->missed_head,
                                               &core->missed_count);
         if (!sent)
@@ -416,10 +480,11 @@ static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tag
         }
 }
 
-static void store_done(struct core *core, uint64_t now, uint32_t index)
+static void store_done(struct core *core, uint64_t now, uint32_t index, uint64_t line)
 {
     struct slot *slot = &core->slots[index];
     slot->stores--;
+    slot->store_lines[line % SLOT_LINES]--;
     if (slot->state == SLOT_FENCE)
         core_look(core, now, index);
     core_maybe_over(core, now, index);
@@ -442,7 +507,7 @@ static void take_answer(struct core *core, uint64_t now, const struct memsys_req
     switch ((enum client)answer->client) {
     case CLIENT_L1:
         if (answer->kind == MEMSYS_WRITE) {
-            store_done(core, now, answer->tag);
+            store_done(core, now, answer->tag, answer->line);
         } else {
             cache_fill(&core->l1, now, answer->line, answer->bytes);
             core->l1_next = now;
@@ -450,6 +515,8 @@ static void take_answer(struct core *core, uint64_t now, const struct memsys_req
         break;
     case CLIENT_DIRECT: direct_done(core, now, answer->tag); break;
     case CLIENT_CODE: core_fetched(core, now, answer->line); break;
+    case CLIENT_OFFLOAD: oq_answered(core, now, answer); break;
+    case CLIENT_SERVICE: service_take(core->service, now, answer); break;
     case CLIENT_CONSTANT:
         take_tags(core, now, answer->line, &core->constant, ROUTE_CONSTANT);
         break;
@@ -495,7 +562,7 @@ uint64_t lsu_next(const struct core *core, uint64_t now)
 {
     uint64_t next = core->l1_next, answer = cache_answer_next(&core->l1);
     bool sends = core->direct_count || core->missed_count || cache_out_peek(&core->l1);
-    if (sends && !core->refused)
+    if ((sends && !core->refused) || (core->oq && core->oq->ring_count))
         return now + 1;
     // What waits for room in the first level can only be sent after that has ticked.
     if (core->queue_count && (!core->l1_full || core->refused || cache_can_put(&core->l1, 0)))

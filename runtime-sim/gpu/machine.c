@@ -1,5 +1,5 @@
 #include "runtime-sim/exec/grid.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/machine_offload.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,10 @@
 static void served(void *context, const struct memsys_request *request)
 {
     struct machine *machine = context;
+    if (request->client >= CLIENT_OFFLOAD) {
+        machine_offload_served(machine, request);
+        return;
+    }
     core_served(&machine->cores[request->core], request);
 }
 
@@ -29,19 +33,50 @@ static void init_shared(struct machine *machine)
         core->alu_units, core->sfu_units, core->fp64_units, core->matrix_units, 1, CORE_UNITS};
     for (uint32_t i = 0; i < UNITS; i++)
         machine->shared.units[i] = (uint32_t)units[i];
-    machine->shared.memsys = memsys_new(machine->arena, &config->memsys, served, machine);
+    machine->shared.cores = machine->count;
+}
+
+// ComputePackets have virtual channels of their own, taken from those of requests.
+static const struct machine_config *with_packets(struct arena *arena,
+                                                 const struct machine_config *config)
+{
+    struct machine_config *own = ARENA_NEW(arena, struct machine_config);
+    *own = *config;
+    struct noc_config *network = &own->memsys.request_network;
+    if (own->memsys.memory.packet_class < network->classes)
+        return own; // as the configuration has it
+    uint64_t *vcs = ARENA_ARRAY(arena, uint64_t, 2);
+    own->memsys.memory.request_class = 0;
+    own->memsys.memory.packet_class = 1;
+    network->classes = 2;
+    vcs[0] = network->vcs - config->offload.packet_vcs;
+    vcs[1] = config->offload.packet_vcs;
+    network->class_vcs = (struct config_list){.v = vcs, .n = 2};
+    return own;
 }
 
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program)
 {
+    return machine_new_offloading(arena, config, program, NULL);
+}
+
+struct machine *machine_new_offloading(struct arena *arena, const struct machine_config *config,
+                                       const struct program *program,
+                                       const struct offload_table *table)
+{
     struct machine *machine = ARENA_NEW(arena, struct machine);
+    bool offloads = table && table->chains.n && config->offload.policy != OFFLOAD_BASELINE;
+    config = offloads ? with_packets(arena, config) : config;
     *machine = (struct machine){.arena = arena, .config = config, .program = program};
     machine->count = (uint32_t)config->memsys.memory.cores;
     machine->time.clock = config->memsys.memory.core_clock;
     machine->time.cores = machine->count;
     machine->words = bits_words(machine->count);
     init_shared(machine);
+    if (offloads)
+        machine_offload_prepare(machine, table);
+    machine->shared.memsys = memsys_new(arena, &config->memsys, served, machine);
     machine->cores = ARENA_ARRAY(arena, struct core, machine->count);
     machine->due = ARENA_ARRAY(arena, uint64_t, machine->count);
     machine->awake = bits_new(arena, machine->count);
@@ -53,12 +88,9 @@ struct machine *machine_new(struct arena *arena, const struct machine_config *co
         machine->due[i] = UINT64_MAX;
         machine->order[i] = i;
     }
+    if (offloads)
+        machine_offload_join(machine);
     return machine;
-}
-
-void machine_offload(struct machine *machine, const struct offload_table *table)
-{
-    machine->offload = table;
 }
 
 void machine_shuffle(struct machine *machine, uint64_t seed)
@@ -123,6 +155,8 @@ static void tick(struct machine *machine)
 {
     uint64_t now = machine->now;
     machine->time.cycle = machine_cycle(machine);
+    if (machine->offload)
+        machine_offload_tick(machine);
     for (uint32_t w = 0; w < machine->words; w++) {
         uint64_t ticked = 0;
         EACH_OF (i, w, machine->awake[w])
@@ -159,11 +193,19 @@ static void commit(struct machine *machine)
                 machine_take_ended(machine, (uint32_t)i);
 }
 
+// The bits of a word that are cores'.
+static uint64_t cores_of(const struct machine *machine, uint32_t word)
+{
+    uint32_t left = machine->count - word * 64;
+    return left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
+}
+
 static void wake_cores(struct machine *machine)
 {
     for (uint32_t w = 0; w < bits_words(machine->count); w++)
-        for (uint64_t rest = memsys_answers(machine->shared.memsys, w) |
-                             memsys_may_send(machine->shared.memsys, w);
+        for (uint64_t rest = (memsys_answers(machine->shared.memsys, w) |
+                              memsys_may_send(machine->shared.memsys, w)) &
+                             cores_of(machine, w);
              rest; rest &= rest - 1)
             machine_set_due(machine, w * 64 + (uint32_t)__builtin_ctzll(rest), machine->now);
 }
@@ -174,6 +216,10 @@ static uint64_t least_due(const struct machine *machine)
     for (uint32_t w = 0; w < machine->words; w++)
         EACH_OF (i, w, machine->awake[w])
             least = machine->due[i] < least ? machine->due[i] : least;
+    if (machine->offload) {
+        uint64_t next = machine_offload_next(machine);
+        least = next < least ? next : least;
+    }
     return least;
 }
 
@@ -367,6 +413,8 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
         if (!begin(machine, &machine->running[i], &launches[i], result))
             end = MACHINE_FAULT;
     }
+    if (machine->offload)
+        machine_offload_launch(machine);
     wait_for_launch(machine);
     machine->looked_at = machine->progress_at = machine->now;
     machine->progress_seen = 0;

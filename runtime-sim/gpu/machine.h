@@ -6,6 +6,7 @@
 #pragma once
 #include "runtime-sim/exec/grid.h"
 #include "runtime-sim/gpu/core.h"
+#include "runtime-sim/offload/log.h"
 #include "runtime-sim/offload/table.h"
 
 struct machine_keys {
@@ -37,9 +38,13 @@ struct trace;
 // Needs a configuration that machine_check finds right, and a program; both stay.
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program);
-// Before the first launch: the chains of the program, which are offloaded by the configuration's
-// policy. NULL: there are none.
-void machine_offload(struct machine *machine, const struct offload_table *table);
+// The same with the program's chains, which are offloaded by the configuration's policy. NULL:
+// there are none.
+struct machine *machine_new_offloading(struct arena *arena, const struct machine_config *config,
+                                       const struct program *program,
+                                       const struct offload_table *table);
+// Tells what happens to chains.
+void machine_listen(struct machine *machine, const struct offload_log *log);
 // Evaluates what is evaluated in the same cycle in another order each time; results stay the same.
 void machine_shuffle(struct machine *machine, uint64_t seed);
 // The first cycle of a machine that has run nothing yet, which is 0 otherwise: of what goes on

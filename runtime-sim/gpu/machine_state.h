@@ -19,7 +19,7 @@ struct machine {
     struct arena *arena;
     const struct machine_config *config;
     const struct program *program;
-    const struct offload_table *offload; // NULL: nothing is offloaded
+    struct machine_offload *offload; // NULL: nothing is offloaded
     struct core_shared shared;
     struct core *cores;
     uint32_t count, words; // cores, and of sets of them

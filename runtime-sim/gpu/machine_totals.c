@@ -1,5 +1,5 @@
 // Statistics of the whole machine.
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/machine_offload.h"
 #include <string.h>
 
 static void add_all(uint64_t *to, const void *from, size_t bytes)
@@ -31,6 +31,8 @@ void machine_refresh(struct machine *machine)
     totals->from_l1_merge = l1->read_merged;
     totals->l1_requests = l1->reads + cores->direct_loads;
     memsys_stats_refresh(machine->shared.memsys);
+    if (machine->offload)
+        machine_offload_settle(machine);
 }
 
 void machine_stats_add(struct machine *machine, struct stats *stats)
@@ -40,11 +42,15 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
 #define STATS_OF struct machine_totals
 #include "runtime-sim/engine/stats_keys.inc"
     };
-    static const char *const clients[] = {"l1", "direct", "code", "constant", "texture", NULL};
+    static const char *const clients[] = {"l1",      "direct", "code",    "constant", "texture",
+                                          "offload", "",       "service", NULL};
     stats_add(stats, "machine", keys, sizeof keys / sizeof *keys, &machine->totals);
     stats_add(stats, "core", core_stat_keys, core_stat_key_count, &machine->core_totals);
     stats_add(stats, "l1", cache_stat_keys, cache_stat_key_count, &machine->l1_totals);
     memsys_stats_add(machine->shared.memsys, stats, clients);
+    if (machine->offload)
+        stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count,
+                  &machine->offload->stats);
     for (uint32_t i = 0; i < machine->count; i++) {
         const char *name = arena_printf(machine->arena, "core%u", i);
         stats_add(stats, name, core_stat_keys, core_stat_key_count, &machine->cores[i].stats);

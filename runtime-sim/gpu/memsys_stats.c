@@ -127,8 +127,9 @@ void memsys_stats_add(const struct memsys *m, struct stats *stats, const char *c
 {
     stats_add(stats, "memory", stat_keys, STAT_KEYS, &m->stats);
     for (uint32_t i = 0; i < MEMSYS_CLIENTS && clients[i]; i++)
-        stats_add(stats, arena_printf(stats->arena, "memory.%s", clients[i]), client_keys,
-                  CLIENT_KEYS, &m->client_cycles[i]);
+        if (*clients[i])
+            stats_add(stats, arena_printf(stats->arena, "memory.%s", clients[i]), client_keys,
+                      CLIENT_KEYS, &m->client_cycles[i]);
     noc_stats_add(m->side[MEMSYS_REQUESTS].noc, stats, "request", NULL);
     noc_stats_add(m->side[MEMSYS_REPLIES].noc, stats, "reply", NULL);
     stats_add(stats, "llc", cache_stat_keys, cache_stat_key_count, &m->llc_total);

@@ -109,7 +109,7 @@ static void take_instruction(const struct builder *b, uint32_t function, uint32_
     uint32_t inst = program->codes.v[code].inst;
     struct timing *to = &b->timings->list[b->timings->count];
     enum timing_class class = TIMING_control;
-    *to = (struct timing){.inst = inst, .function = function};
+    *to = (struct timing){.inst = inst, .function = function, .chain = UINT32_MAX};
     if (counted) {
         const struct ir_inst *at = &fn->insts.v[inst];
         class = timing_class_of(program->module, fn, inst);
@@ -146,12 +146,11 @@ static void take_function(const struct builder *b, uint32_t function)
 
 void timings_build(struct timings *timings, struct arena *arena, const struct program *program)
 {
-    struct slots_used used;
-    slots_used_build(&used, arena, program);
     *timings = (struct timings){.program = program};
+    slots_used_build(&timings->used, arena, program);
     timings->list = ARENA_ARRAY(arena, struct timing, program->codes.n + 1);
     timings->of = ARENA_ARRAY(arena, uint32_t, program->codes.n + 1);
-    const struct builder b = {timings, arena, program, &used};
+    const struct builder b = {timings, arena, program, &timings->used};
     for (uint32_t i = 0; i < program->functions.n; i++)
         take_function(&b, i);
 }

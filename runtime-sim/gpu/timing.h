@@ -5,6 +5,7 @@
 // be one, as in hardware. They are numbered densely in each function.
 #pragma once
 #include "runtime-sim/engine/config.h"
+#include "runtime-sim/exec/slots_used.h"
 #include "runtime-sim/memory/cache.h"
 #include "runtime-sim/program/program.h"
 
@@ -51,6 +52,9 @@ struct timing {
     const uint16_t *registers;                // those read, then those written
     uint16_t operands_read, operands_written; // of the PTX: for energy
     uint32_t inst, function;                  // program function
+    // Of a chain that is offloaded (offload/table.h): which one, or UINT32_MAX, and where in it.
+    uint32_t chain;
+    uint8_t place, kind; // enum shadow_kind
 };
 
 struct timings {
@@ -59,6 +63,7 @@ struct timings {
     uint32_t *of;        // of each code: the instruction that it is part of or leads to
     uint32_t count;
     uint32_t most_registers; // of any function
+    struct slots_used used;
 };
 
 void timings_build(struct timings *timings, struct arena *arena, const struct program *program);

@@ -2,6 +2,7 @@
 #include "runtime-sim/exec/cta.h"
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
+#include "runtime-sim/gpu/offload_queue.h"
 
 // What slots that are ready do is counted in each cycle, by the schedulers.
 void core_set_state(struct core *core, uint64_t now, uint32_t index, enum slot_state state)
@@ -14,6 +15,8 @@ void core_set_state(struct core *core, uint64_t now, uint32_t index, enum slot_s
         [SLOT_BARRIER] = offsetof(struct core_stats, stall_barrier),
         [SLOT_FENCE] = offsetof(struct core_stats, stall_fence),
         [SLOT_LANES] = offsetof(struct core_stats, stall_lanes),
+        [SLOT_FORMING] = offsetof(struct core_stats, stall_forming),
+        [SLOT_CHAIN] = offsetof(struct core_stats, stall_chain),
         [SLOT_ENDED] = offsetof(struct core_stats, stall_ended),
     };
     struct slot *slot = &core->slots[index];
@@ -98,7 +101,7 @@ static void make_ready(struct core *core, uint64_t now, uint32_t index)
     uint64_t bit = UINT64_C(1) << index;
     core_set_state(core, now, index, SLOT_READY);
     core->ready |= bit;
-    core->wants[core->slots[index].next->unit] |= bit;
+    core->wants[core->slots[index].unit] |= bit;
 }
 
 static void forget_ready(struct core *core, uint32_t index)
@@ -134,8 +137,7 @@ static bool is_buffered(struct core *core, uint64_t now, uint32_t index, uint32_
 static bool settle(const struct core *core, struct slot *slot)
 {
     const struct timings *timings = &core->shared->timings;
-    uint32_t mask;
-    const struct code *code = issue_next(slot->warp, &mask);
+    const struct code *code = issue_next(slot->warp, &slot->mask);
     if (code)
         slot->next = &timings->list[timings->of[code - timings->program->codes.v]];
     return slot->settled = code;
@@ -148,13 +150,22 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
         return;
     forget_ready(core, index);
     if (!slot->settled && !settle(core, slot)) {
+        if (core->oq)
+            oq_leave(core, now, index);
         core_set_state(core, now, index, idle_state(slot->warp));
         return;
     }
     const struct timing *timing = slot->next;
     if (!is_buffered(core, now, index, (uint32_t)(timing - core->shared->timings.list)))
         return;
-    uint64_t ready = operands_ready(slot, timing);
+    enum slot_state state;
+    if (core->oq && oq_look(core, now, index, &state)) {
+        core_set_state(core, now, index, state);
+        return;
+    }
+    bool captures = core->oq && oq_role(core, index) == OQ_COMPUTES;
+    slot->unit = captures ? UNIT_CONTROL : timing->unit;
+    uint64_t ready = core->oq ? oq_operands_ready(core, index) : operands_ready(slot, timing);
     if (must_wait(slot, timing)) {
         core_set_state(core, now, index, SLOT_FENCE);
     } else if (ready == UINT64_MAX) {

@@ -547,6 +547,24 @@ static void flush_one(struct cache *c, uint64_t now, struct waits *waits)
     waits->done |= sent || !flush->active;
 }
 
+bool cache_has(const struct cache *c, uint64_t line)
+{
+    if (find(c, line) != NOWHERE)
+        return true;
+    for (uint32_t i = 0; i < c->waiting_count; i++)
+        if (c->waiting[i].line == line && c->waiting[i].kind == CACHE_READ)
+            return true;
+    for (uint32_t i = 0; i < c->input_count; i++)
+        for (uint32_t k = 0; k < c->inputs[i].count; k++) {
+            const struct cache_input *input = &c->inputs[i];
+            const struct cache_request *r =
+                &input->queue[cache_wrap(input->head + k, c->config->input)];
+            if (r->line == line && r->kind == CACHE_READ)
+                return true;
+        }
+    return false;
+}
+
 bool cache_drop(struct cache *c, uint64_t line)
 {
     uint32_t place = find(c, line);

@@ -183,6 +183,9 @@ static inline bool cache_flushing(const struct cache *cache)
     return cache->flush.active;
 }
 
+// The line is there, on its way, or asked for by a read that has not had its access yet.
+bool cache_has(const struct cache *cache, uint64_t line);
+
 // Forgets a line, written bytes included, unless it is on its way. True if it was there.
 bool cache_drop(struct cache *cache, uint64_t line);
 

@@ -1,0 +1,351 @@
+// What offloads chains, joined to the machine: which are offloaded in a launch, service queues and
+// their values.
+#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/gpu/machine_offload.h"
+#include <stdio.h>
+
+// Building
+
+static void set_latencies(struct machine *machine, struct machine_offload *o, uint32_t *latency)
+{
+    const struct timings *timings = &machine->shared.timings;
+    for (uint32_t i = 0; i < timings->count; i++) {
+        const struct timing *timing = &timings->list[i];
+        if (timing->chain != OFFLOAD_NO_CHAIN && timing->kind == SHADOW_COMPUTES)
+            latency[timing->chain * CHAIN_MOST + timing->place] =
+                machine->shared.latency[timing->class];
+    }
+    o->shared.latency = latency;
+}
+
+// What the text says of each instruction, for those who issue it.
+static void mark_instructions(struct machine *machine, const struct offload_table *table)
+{
+    struct timings *timings = &machine->shared.timings;
+    const struct program *program = machine->program;
+    for (uint32_t code = 0; code < program->codes.n; code++) {
+        struct timing *timing = &timings->list[timings->of[code]];
+        bool first = !code || timings->of[code - 1] != timings->of[code];
+        if (!first)
+            continue;
+        struct offload_place place = offload_place(table, timing->function, timing->inst);
+        timing->chain = place.chain;
+        timing->place = place.place;
+        timing->kind = (uint8_t)shadow_kind(&program->codes.v[code]);
+    }
+}
+
+static bool scalar_is_at_hand(const struct machine *machine, const struct oq_template *template,
+                              uint32_t function)
+{
+    const struct program *program = machine->program;
+    const struct program_function *fn = &program->functions.v[function];
+    if (template->scalar.inst == IR_NONE)
+        return true;
+    uint32_t code = fn->begin;
+    while (code < fn->end && program->codes.v[code].inst != template->scalar.inst)
+        code++;
+    uint32_t first = code;
+    while (code < fn->end && !program->codes.v[code].counted)
+        code++;
+    if (code == fn->end || template->scalar.use >= program->codes.v[code].source_count)
+        return false;
+    for (uint32_t i = first; i < code; i++) // a conversion in front makes it
+        if (program->codes.v[i].d == program->codes.v[code].s[template->scalar.use])
+            return false;
+    return true;
+}
+
+static const struct oq_template *make_templates(struct machine *machine,
+                                                const struct offload_table *table)
+{
+    const struct program *program = machine->program;
+    struct oq_template *templates =
+        ARENA_ARRAY(machine->arena, struct oq_template, table->chains.n + 1);
+    for (uint32_t i = 0; i < table->chains.n; i++) {
+        const struct offload_chain *chain = &table->chains.v[i];
+        const struct ir_function *fn =
+            &program->module->functions.v[program->functions.v[chain->function].function];
+        struct oq_template *to = &templates[i];
+        to->sound = packet_of_chain(program->module, fn, chain->pattern, chain->inst, chain->count,
+                                    &to->packet, &to->scalar) &&
+                    scalar_is_at_hand(machine, to, chain->function);
+    }
+    return templates;
+}
+
+static const uint16_t *make_emn(struct machine *machine)
+{
+    const struct memsys_config *memsys = &machine->config->memsys;
+    const struct noc_config *network = &memsys->request_network;
+    const struct config_list *at = &memsys->memory.partition_nodes;
+    if (network->topology != NOC_MESH || network->node_routers.n)
+        return NULL;
+    const struct placement *placement = placement_mesh(machine->arena, (uint32_t)network->width,
+                                                       (uint32_t)network->height, at->v, at->n);
+    return placement ? emn_tables(machine->arena, placement,
+                                  (enum emn_at_llc)machine->config->offload.emn_at_llc)
+                     : NULL;
+}
+
+// Hooks of the service queues
+
+static struct core *core_of(struct machine_offload *o, uint32_t core)
+{
+    return &o->machine->cores[core];
+}
+
+static struct oq_chain *chain_of(struct machine_offload *o, uint32_t core, uint32_t entry)
+{
+    struct offload_queue *oq = core_of(o, core)->oq;
+    return &oq->chains[oq->entries[entry].slot];
+}
+
+static const uint8_t *bits(void *context, uint32_t core, uint32_t entry, uint32_t *flits)
+{
+    struct machine_offload *o = context;
+    const struct oqsr *at = &core_of(o, core)->oq->entries[entry];
+    *flits = at->flits;
+    return at->bits;
+}
+
+static uint32_t latency(void *context, uint32_t core, uint32_t entry)
+{
+    struct machine_offload *o = context;
+    const uint32_t *each = o->shared.latency + chain_of(o, core, entry)->number * CHAIN_MOST;
+    uint32_t sum = 1;
+    for (uint32_t i = 0; i < CHAIN_MOST; i++)
+        sum += each[i];
+    return sum;
+}
+
+// In the cycle before this one, of which the core has done all that it does.
+static bool is_idle(void *context, uint32_t end)
+{
+    struct machine_offload *o = context;
+    const struct core *core = core_of(o, end);
+    for (uint32_t i = 0; i < o->machine->shared.units[UNIT_ALU]; i++)
+        if (core->unit_free[UNIT_ALU][i] < o->machine->now)
+            return true;
+    return false;
+}
+
+static union lanes *operands_of(struct machine_offload *o, uint32_t end, uint32_t entry)
+{
+    return &o->operands[((size_t)end * o->machine->config->offload.service_queue + entry) *
+                        PACKET_LOADS];
+}
+
+static bool is_same(const union lanes *ours, const union lanes *theirs, uint8_t width,
+                    uint32_t lanes)
+{
+    if (width == WIDTH_PREDICATE)
+        return !((ours->mask ^ theirs->mask) & lanes);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        uint32_t theirs_value = width == 4   ? theirs->u32[lane]
+                                : width == 2 ? theirs->u16[lane]
+                                             : theirs->u8[lane];
+        uint32_t cut = width == 4 ? UINT32_MAX : (1u << 8 * width) - 1;
+        if ((ours->u32[lane] & cut) != theirs_value)
+            return false;
+    }
+    return true;
+}
+
+static void compare(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
+                    const struct oq_chain *c)
+{
+    union lanes ours;
+    uint8_t width = 4;
+    uint32_t mask, lanes = entry->packet.mask;
+    uint32_t number = (uint32_t)(entry - o->services[end].entries);
+    const union lanes *theirs = shadow_result(c->shadow, &width, &mask);
+    if (!theirs || !entry->packet.op_count || width > 4)
+        return;
+    packet_compute(&entry->packet, operands_of(o, end, number), &ours);
+    o->stats.compared += (uint32_t)__builtin_popcount(lanes);
+    struct fault *fault = o->machine->shared.fault;
+    if (is_same(&ours, theirs, width, lanes) || fault->happened)
+        return;
+    fault->happened = true;
+    snprintf(fault->text, sizeof fault->text,
+             "a service queue computes other values than its core would (chain %u of the program)",
+             c->number);
+}
+
+static void computed(void *context, uint32_t end, const struct service_entry *entry)
+{
+    struct machine_offload *o = context;
+    const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
+    shadow_compute(c->shadow, entry->packet.mask);
+    o->machine->progress++;
+    if (o->machine->config->offload.compare)
+        compare(o, end, entry, c);
+}
+
+// Values
+
+static void keep_operand(struct machine_offload *o, const struct memsys_request *request,
+                         const struct service_entry *entry, const struct warp *warp)
+{
+    uint32_t which = request->tag % SERVICE_TAGS, hint = 0;
+    const struct packet_operand *operand = &entry->packet.load[which];
+    union lanes *to = operands_of(o, request->core, request->tag / SERVICE_TAGS) + which;
+    for (uint32_t rest = entry->packet.mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        const void *bytes = image_at(warp->cta->launch->image, packet_address(operand, lane),
+                                     operand->bytes, &hint);
+        to->u32[lane] = bytes ? packet_load_value(operand, bytes) : 0;
+    }
+}
+
+void machine_offload_served(struct machine *machine, const struct memsys_request *request)
+{
+    struct machine_offload *o = machine->offload;
+    if (request->client == CLIENT_OFFLOAD) { // a load that goes back to the core
+        struct core *core = &machine->cores[request->core];
+        const struct oqsr *at = &core->oq->entries[request->tag / PACKET_LOADS];
+        const struct oq_chain *c = &core->oq->chains[at->slot];
+        held_serve(core->entries[c->load[request->tag % PACKET_LOADS]].held, at->lanes);
+        return;
+    }
+    if (request->kind == MEMSYS_TOUCH)
+        return;
+    struct service *service = &o->services[request->core];
+    const struct service_entry *entry = service_entry_of(service, request->tag);
+    const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
+    const struct core *core = &machine->cores[entry->core];
+    bool store = service_is_store(request);
+    struct held *held = core->entries[store ? c->store : c->load[request->tag % SERVICE_TAGS]].held;
+    if (!store && machine->config->offload.compare)
+        keep_operand(o, request, entry, held->warp);
+    held_serve(held, entry->packet.mask);
+}
+
+// The machine
+
+static void init_services(struct machine_offload *o)
+{
+    struct machine *machine = o->machine;
+    struct memsys *memsys = machine->shared.memsys;
+    o->hooks = (struct service_hooks){o, bits, latency, is_idle, computed};
+    o->services = ARENA_ARRAY(machine->arena, struct service, o->ends);
+    o->operands =
+        ARENA_ARRAY(machine->arena, union lanes,
+                    (size_t)o->ends * machine->config->offload.service_queue * PACKET_LOADS);
+    struct offload_stats *t = &o->stats;
+    o->service_stats = (struct service_stats){
+        &t->service_asked, &t->service_lost,   &t->buffer_full, &t->alu_operations, &t->alu_lanes,
+        &t->alu_at_cores,  &t->alu_contended,  &t->alu_busy,    &t->stores,         &t->forwarded,
+        &t->bounced,       &t->service_cycles, &t->service_most};
+    for (uint32_t i = 0; i < o->ends; i++) {
+        struct service *s = &o->services[i];
+        service_init(s, machine->arena, &machine->config->offload, memsys, i);
+        s->hooks = &o->hooks;
+        s->stats = &o->service_stats;
+        s->log = &o->shared.log;
+        s->back_client = CLIENT_OFFLOAD;
+        s->read_latency = machine->config->core.shared_latency;
+    }
+}
+
+// Needs timings; before memory system and cores.
+void machine_offload_prepare(struct machine *machine, const struct offload_table *table)
+{
+    const struct offload_config *config = &machine->config->offload;
+    struct machine_offload *o = ARENA_NEW(machine->arena, struct machine_offload);
+    *o = (struct machine_offload){.machine = machine};
+    machine->offload = o;
+    machine->shared.offload = &o->shared;
+    mark_instructions(machine, table);
+    o->shared = (struct offload_shared){.config = config,
+                                        .table = table,
+                                        .templates = make_templates(machine, table),
+                                        .slots = &machine->shared.timings.used,
+                                        .emn = make_emn(machine),
+                                        .llcs = machine->config->memsys.memory.partition_nodes.n,
+                                        .stats = &o->stats};
+    set_latencies(machine, o,
+                  ARENA_ARRAY(machine->arena, uint32_t, (table->chains.n + 1) * CHAIN_MOST));
+}
+
+void machine_offload_join(struct machine *machine)
+{
+    struct machine_offload *o = machine->offload;
+    o->ends = memsys_ends(machine->shared.memsys);
+    init_services(o);
+    for (uint32_t i = 0; i < machine->count; i++)
+        machine->cores[i].service = &o->services[i];
+}
+
+// A launch's CTAs leave the shared memory that the service queue takes at a core [000 §4.5].
+static bool leaves_room(const struct machine *machine, const struct running *running)
+{
+    const struct core_config *core = &machine->config->core;
+    const struct launch *launch = running->launch->launch;
+    uint64_t taken =
+        (uint64_t)core_needs(core, launch, running->registers).shared_bytes * running->launch->room;
+    uint64_t wanted = machine->config->offload.service_queue * PACKET_LOADS * PACKET_LINE;
+    return taken + wanted <= core->shared_bytes;
+}
+
+void machine_offload_launch(struct machine *machine)
+{
+    struct offload_shared *shared = &machine->offload->shared;
+    enum offload_policy policy = (enum offload_policy)machine->config->offload.policy;
+    shared->on = policy != OFFLOAD_BASELINE;
+    shared->omni = policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE;
+    shared->cores_compute = shared->omni && shared->emn;
+    for (uint32_t i = 0; i < machine->running_count; i++)
+        shared->cores_compute &= leaves_room(machine, &machine->running[i]);
+    shared->omni &= shared->cores_compute || !shared->emn;
+}
+
+// Time
+
+static void wake_services(struct machine_offload *o, uint64_t now)
+{
+    const struct memsys *memsys = o->machine->shared.memsys;
+    for (uint32_t i = 0; i < o->ends; i++) {
+        struct service *s = &o->services[i];
+        bool answers = i >= o->machine->count && memsys_peek(memsys, i);
+        if (s->next > now && (answers || memsys_peek_packet(memsys, i)))
+            s->next = now;
+    }
+}
+
+void machine_offload_tick(struct machine *machine)
+{
+    struct machine_offload *o = machine->offload;
+    wake_services(o, machine->now);
+    for (uint32_t i = 0; i < o->ends; i++) {
+        struct service *s = &o->services[i];
+        if (s->next <= machine->now)
+            service_tick(s, machine->now);
+    }
+}
+
+uint64_t machine_offload_next(const struct machine *machine)
+{
+    const struct machine_offload *o = machine->offload;
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < o->ends; i++)
+        next = o->services[i].next < next ? o->services[i].next : next;
+    return next;
+}
+
+void machine_offload_settle(struct machine *machine)
+{
+    struct machine_offload *o = machine->offload;
+    for (uint32_t i = 0; i < o->ends; i++)
+        service_count(&o->services[i], machine->now);
+    for (uint32_t i = 0; i < machine->count; i++)
+        oq_count(&machine->cores[i], machine->now);
+}
+
+void machine_listen(struct machine *machine, const struct offload_log *log)
+{
+    if (machine->offload)
+        machine->offload->shared.log = *log;
+}

@@ -1,0 +1,334 @@
+// From the lanes of a chain to packets: which lines they touch, who can compute for them, whether
+// anything speaks against it.
+#include "runtime-sim/gpu/offload_queue.h"
+
+enum { LINE = 128, STORE = PACKET_LOADS };
+
+// Lanes whose accesses are in the same lines: loads, and the store if there is one.
+struct group {
+    uint32_t lanes;
+    uint64_t line[OQ_LINES];
+};
+
+struct groups {
+    uint32_t count, operands; // a set: of line[]
+    struct group list[LANES];
+};
+
+static const struct held *held_of(const struct core *core, const struct oq_chain *c,
+                                  uint32_t operand)
+{
+    uint32_t entry = operand == STORE ? c->store : c->load[operand];
+    return core->entries[entry].held;
+}
+
+// Groups
+
+static bool within_line(const struct held *held, uint32_t lane)
+{
+    return held->address[lane] % LINE + held->bytes <= LINE;
+}
+
+static struct group *group_of(struct groups *groups, const struct group *like)
+{
+    for (uint32_t i = groups->count; i-- > 0;) {
+        struct group *group = &groups->list[i];
+        bool same = true;
+        for (uint32_t k = 0; k < OQ_LINES; k++)
+            same &= group->line[k] == like->line[k];
+        if (same)
+            return group;
+    }
+    groups->list[groups->count] = *like;
+    return &groups->list[groups->count++];
+}
+
+// False: an element is in two lines.
+static bool find_groups(const struct core *core, const struct oq_chain *c, struct groups *groups)
+{
+    groups->count = 0;
+    groups->operands = ((1u << c->load_count) - 1) | (uint32_t)(c->store != OQ_NONE) << STORE;
+    for (uint32_t rest = c->mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        struct group like = {0, {0}};
+        for (uint32_t k = 0; k < OQ_LINES; k++) {
+            if (!(groups->operands >> k & 1))
+                continue;
+            const struct held *held = held_of(core, c, k);
+            if (!within_line(held, lane))
+                return false;
+            like.line[k] = held->address[lane] / LINE;
+        }
+        group_of(groups, &like)->lanes |= 1u << lane;
+    }
+    return true;
+}
+
+// Conflicts
+
+static bool touches(const struct groups *groups, uint64_t line)
+{
+    for (uint32_t i = 0; i < groups->count; i++)
+        for (uint32_t k = 0; k < OQ_LINES; k++)
+            if (groups->operands >> k & 1 && groups->list[i].line[k] == line)
+                return true;
+    return false;
+}
+
+// Lanes of a warp load before any of them stores: a group must not store to what another one loads.
+static bool depend(const struct groups *groups)
+{
+    if (!(groups->operands >> STORE & 1))
+        return false;
+    for (uint32_t i = 0; i < groups->count; i++)
+        for (uint32_t j = 0; j < groups->count; j++)
+            for (uint32_t k = 0; i != j && k < STORE; k++)
+                if (groups->operands >> k & 1 &&
+                    groups->list[i].line[STORE] == groups->list[j].line[k])
+                    return true;
+    return false;
+}
+
+static bool has_unacknowledged(const struct core *core, uint32_t index, const struct groups *groups)
+{
+    const struct slot *slot = &core->slots[index];
+    for (uint32_t i = 0; slot->stores && i < groups->count; i++)
+        for (uint32_t k = 0; k < OQ_LINES; k++)
+            if (groups->operands >> k & 1 &&
+                slot->store_lines[groups->list[i].line[k] % SLOT_LINES])
+                return true;
+    return false;
+}
+
+// Older accesses of the same warp that have not been served.
+static bool is_accessed(const struct core *core, uint32_t index, const struct oq_chain *c,
+                        const struct groups *groups)
+{
+    uint32_t own = c->load_count + (c->store != OQ_NONE);
+    for (uint32_t i = 0; core->slots[index].entries > own && i < core->entry_count; i++) {
+        const struct entry *entry = &core->entries[i];
+        if (entry->slot != index || !entry->left || entry->chained)
+            continue;
+        for (uint32_t k = 0; k < entry->parts.n; k++) {
+            const struct part *part = &entry->parts.v[k];
+            bool global = part->route == ROUTE_L1 || part->route == ROUTE_DIRECT;
+            if (global && !part->answered && touches(groups, part->line))
+                return true;
+        }
+    }
+    return false;
+}
+
+// Nodes
+
+// The operands at whose lines' partitions the node is to be found: of patterns 3, 4 and 7 load and
+// store, of the others the loads.
+static uint32_t node_operands(const struct groups *groups)
+{
+    return groups->operands >> 1 & 1 ? 3 : groups->operands;
+}
+
+// The end that computes for the group; OQ_NONE: none can.
+static uint32_t end_of(const struct core *core, const struct groups *groups,
+                       const struct group *group)
+{
+    const struct offload_shared *shared = core->shared->offload;
+    struct memsys *memsys = core->shared->memsys;
+    uint32_t first = OQ_NONE, other = OQ_NONE;
+    bool all_same = true;
+    for (uint32_t k = 0; k < OQ_LINES; k++) {
+        if (!(groups->operands >> k & 1))
+            continue;
+        uint32_t partition = memsys_partition_of(memsys, group->line[k]);
+        all_same &= first == OQ_NONE || partition == first;
+        if (first == OQ_NONE)
+            first = partition;
+        else if (node_operands(groups) >> k & 1)
+            other = partition;
+    }
+    if (shared->omni && shared->config->emn_at_llc == EMN_LLC_NONE &&
+        (all_same || other == first || other == OQ_NONE))
+        return OQ_NONE;
+    if (all_same)
+        return memsys_partition_end(memsys, first);
+    if (!shared->omni)
+        return OQ_NONE;
+    if (other == first || other == OQ_NONE) // the loads meet; the store goes elsewhere
+        return memsys_partition_end(memsys, first);
+    if (!shared->emn)
+        return OQ_NONE;
+    uint16_t node = shared->emn[(core->index * shared->llcs + first) * shared->llcs + other];
+    uint32_t end = node == EMN_NONE ? OQ_NONE : memsys_end_at(memsys, node);
+    if (end == UINT32_MAX || (end < core->shared->cores && !shared->cores_compute))
+        return OQ_NONE;
+    return end;
+}
+
+// Packets
+
+static bool place(const struct core *core, const struct oq_chain *c, uint32_t operand,
+                  const struct group *group, struct packet_operand *to)
+{
+    return packet_place(to, held_of(core, c, operand)->address, group->lanes);
+}
+
+static bool make_packet(const struct core *core, const struct oq_chain *c,
+                        const struct groups *groups, const struct group *group, uint32_t end,
+                        uint32_t number, struct compute_packet *packet)
+{
+    const struct memsys *memsys = core->shared->memsys;
+    *packet = core->shared->offload->templates[c->number].packet;
+    packet->from = (uint16_t)memsys_end_node(memsys, core->index);
+    packet->to = (uint16_t)memsys_end_node(memsys, end);
+    packet->entry = (uint8_t)number;
+    packet->mask = group->lanes;
+    packet->scalar = packet->has_scalar ? c->scalar : 0;
+    bool good = true;
+    for (uint32_t k = 0; k < STORE; k++)
+        if (groups->operands >> k & 1)
+            good &= place(core, c, k, group, &packet->load[k]);
+    if (groups->operands >> STORE & 1)
+        good &= place(core, c, STORE, group, &packet->store);
+    return good && packet_is_sound(packet);
+}
+
+static uint32_t take_entry(struct core *core, uint64_t now, struct oq_chain *c, uint32_t index)
+{
+    struct offload_queue *oq = core->oq;
+    uint32_t number = c->entry;
+    c->entry = OQ_NONE;
+    if (number != OQ_NONE)
+        return number;
+    if (!oq->free_count)
+        return OQ_NONE;
+    oq_count(core, now);
+    number = oq->free_entries[--oq->free_count];
+    oq->entries[number] = (struct oqsr){.used = true, .slot = (uint8_t)index};
+    return number;
+}
+
+static void queue_packet(struct core *core, uint32_t number)
+{
+    struct offload_queue *oq = core->oq;
+    oq->ring[(oq->ring_head + oq->ring_count++) % oq->count] = number;
+}
+
+static void count_packet(struct core *core, const struct oqsr *entry)
+{
+    struct offload_stats *stats = core->shared->offload->stats;
+    bool at_core = entry->end < core->shared->cores;
+    stats->packets++;
+    stats->packet_flits += entry->flits;
+    stats->packets_to_cores += at_core;
+    stats->packets_to_llc += !at_core;
+    stats->offloaded_lanes += (uint32_t)__builtin_popcount(entry->lanes);
+}
+
+// Lanes that are left to be loaded one by one, after a packet for all groups that can have one.
+static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
+                             const struct groups *groups)
+{
+    struct offload_stats *stats = core->shared->offload->stats;
+    struct oq_chain *c = &core->oq->chains[index];
+    uint32_t plain = 0;
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const struct group *group = &groups->list[i];
+        uint32_t end = end_of(core, groups, group), lanes = group->lanes;
+        uint32_t number = end == OQ_NONE ? OQ_NONE : take_entry(core, now, c, index);
+        uint64_t *why = end == OQ_NONE ? &stats->lanes_without_node : &stats->lanes_without_entry;
+        struct compute_packet packet;
+        if (number == OQ_NONE || !make_packet(core, c, groups, group, end, number, &packet)) {
+            if (number != OQ_NONE)
+                c->entry = number;
+            *why += (uint32_t)__builtin_popcount(lanes);
+            plain |= lanes;
+            continue;
+        }
+        struct oqsr *entry = &core->oq->entries[number];
+        entry->lanes = lanes;
+        entry->end = end;
+        entry->sent = now;
+        entry->flits = packet_encode(&packet, entry->bits);
+        c->out++;
+        queue_packet(core, number);
+        count_packet(core, entry);
+        if (groups->operands >> STORE & 1)
+            cache_drop(&core->l1, group->line[STORE]);
+    }
+    return plain;
+}
+
+// Entries of the load/store unit count as its own no longer.
+static void park(struct core *core, struct oq_chain *c)
+{
+    c->parked = c->load_count + (c->store != OQ_NONE);
+    core->parked += c->parked;
+}
+
+static uint64_t *find_reason(struct core *core, uint32_t index, struct groups *groups)
+{
+    struct offload_stats *stats = core->shared->offload->stats;
+    const struct oq_chain *c = &core->oq->chains[index];
+    bool can = false;
+    if (c->differs ||
+        c->load_count != core->shared->offload->templates[c->number].packet.load_count)
+        return &stats->discarded_unit;
+    if (!find_groups(core, c, groups))
+        return &stats->discarded_unit;
+    if (depend(groups) || has_unacknowledged(core, index, groups) ||
+        is_accessed(core, index, c, groups))
+        return &stats->discarded_conflict;
+    for (uint32_t i = 0; i < groups->count; i++)
+        can |= end_of(core, groups, &groups->list[i]) != OQ_NONE;
+    return can ? NULL : &stats->discarded_emn;
+}
+
+void oq_form(struct core *core, uint64_t now, uint32_t index)
+{
+    struct offload_queue *oq = core->oq;
+    struct oq_chain *c = &oq->chains[index];
+    struct offload_stats *stats = core->shared->offload->stats;
+    struct groups groups;
+    uint64_t *reason = find_reason(core, index, &groups);
+    if (reason) {
+        oq_discard(core, now, index, reason);
+        return;
+    }
+    uint32_t plain = make_packets(core, now, index, &groups);
+    if (!c->out) {
+        oq_discard(core, now, index, &stats->discarded_unit);
+        return;
+    }
+    if (c->entry != OQ_NONE)
+        oq_free(core, now, c->entry);
+    c->state = OQ_OUT;
+    c->sent = true;
+    stats->chains_offloaded++;
+    stats->chain_lanes += (uint32_t)__builtin_popcount(c->mask);
+    park(core, c);
+    if (plain)
+        oq_send_plain(core, now, index, plain);
+}
+
+bool oq_send(struct core *core, uint64_t now)
+{
+    struct offload_queue *oq = core->oq;
+    uint32_t number = oq_next_packet(oq);
+    if (number == OQ_NONE)
+        return false;
+    struct oqsr *entry = &oq->entries[number];
+    struct memsys *memsys = core->shared->memsys;
+    if (!memsys_can_send_packet(memsys, core->index, entry->flits))
+        return false;
+    const struct memsys_request request = {.bytes = mask_range(0, 1),
+                                           .core = core->index,
+                                           .tag = number,
+                                           .kind = MEMSYS_PACKET,
+                                           .client = CLIENT_OFFLOAD,
+                                           .flits = (uint16_t)entry->flits};
+    memsys_send_packet(memsys, entry->end, &request);
+    offload_tell(&core->shared->offload->log, now, OFFLOAD_SENT, core->index, core->index, number);
+    oq->ring_head = (oq->ring_head + 1) % oq->count;
+    oq->ring_count--;
+    return true;
+}
