@@ -7,7 +7,7 @@
 struct call_value {
     uint32_t offset; // in the function's part of local memory
     uint32_t bytes;  // 0: a result that nobody wants
-    uint32_t slot; // SLOT_NONE: in local memory
+    uint32_t slot;   // SLOT_NONE: in local memory
     uint8_t width;
 };
 

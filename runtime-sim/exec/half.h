@@ -1,4 +1,5 @@
-// f16 and bf16 as 16-bit patterns: to f32, which is exact, and from it, to the nearest even.
+// f16 and bf16 as 16-bit patterns: to f32, which is exact, and from it, to the nearest even; e4m3
+// to f32.
 #pragma once
 #include "runtime-sim/exec/floats.h"
 
@@ -38,6 +39,14 @@ INLINE uint16_t f16_of_f32(float value)
     uint32_t half = choose(mask_below(magnitude, 0x38800000), small, large);
     half = choose(mask_below(magnitude, 0x477ff000), half, 0x7c00);
     return (uint16_t)choose(mask_below(0x7f800000, magnitude), HALF_NAN, sign | half);
+}
+
+// The low 8 bits: exponents of 4 bits, no infinities.
+INLINE float f32_of_e4m3(uint32_t bits)
+{
+    float magnitude = f32_of_f16((uint16_t)((bits & 0x7f) << 7)) * 256;
+    uint32_t number = bits_f32(magnitude) | (bits & 0x80) << 24;
+    return f32_of((bits & 0x7f) == 0x7f ? 0x7fffffff : number);
 }
 
 INLINE float f32_of_bf16(uint16_t half)

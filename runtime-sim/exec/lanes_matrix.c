@@ -44,14 +44,6 @@ static void scatter(const struct fragment *f, void *const *registers, const uint
 
 // Elements as numbers
 
-// Exponents of 4 bits, no infinities.
-INLINE float f32_of_e4m3(uint32_t bits)
-{
-    float magnitude = f32_of_f16((uint16_t)((bits & 0x7f) << 7)) * 256;
-    uint32_t number = bits_f32(magnitude) | (bits & 0x80) << 24;
-    return f32_of((bits & 0x7f) == 0x7f ? 0x7fffffff : number);
-}
-
 INLINE float f32_of_tf32(uint32_t bits)
 {
     bool is_nan = (bits & 0x7fffffff) > 0x7f800000;

@@ -1,5 +1,5 @@
 // Conversions through exact numbers: every pair of formats, way to round and modifier. What
-// compilers emit often has a shorter way in lanes_convert.c and lanes_convert_float.c.
+// compilers emit often has a shorter way in lanes_convert.c and its neighbours.
 #include "runtime-sim/exec/convert.h"
 #include "runtime-sim/exec/lanes.h"
 #include "runtime-sim/program/prepare.h"

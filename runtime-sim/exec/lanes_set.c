@@ -17,7 +17,8 @@ extern const struct exec_row NAMED(rows_integer_divide)[], NAMED(rows_carry)[], 
     NAMED(rows_bits)[], NAMED(rows_select)[], NAMED(rows_video)[];
 extern const struct exec_row NAMED(rows_divide)[], NAMED(rows_order)[], NAMED(rows_half)[],
     NAMED(rows_approx)[], NAMED(rows_float_any)[], NAMED(rows_divide_any)[];
-extern const struct exec_row NAMED(rows_convert_float)[], NAMED(rows_number)[], NAMED(rows_move)[];
+extern const struct exec_row NAMED(rows_convert_float)[], NAMED(rows_convert_small)[],
+    NAMED(rows_number)[], NAMED(rows_move)[];
 
 static const struct exec_row *const groups[] = {
     NAMED(rows_integer_divide),
@@ -31,6 +32,7 @@ static const struct exec_row *const groups[] = {
     NAMED(rows_compare),
     NAMED(rows_convert),
     NAMED(rows_convert_float),
+    NAMED(rows_convert_small),
     NAMED(rows_number),
     NAMED(rows_move),
     NAMED(rows_divide),

@@ -29,7 +29,7 @@ static void read_module(const struct container *container, uint32_t index, struc
 
 static void print(const struct container *container)
 {
-    static struct sink sink;
+    static struct fuzz_sink sink;
     container_print(container, sink_begin(&sink));
     container_print_json(container, sink_begin(&sink));
     sink_end(&sink);

@@ -21,7 +21,7 @@ static inline bool fuzz_wants(const struct fuzz_input *input, uint32_t part, uin
 }
 
 // What was written, in memory that the next text takes over: a fuzzer has no time for files.
-struct sink {
+struct fuzz_sink {
     FILE *to;
     char *text;
     size_t length, room;
@@ -29,7 +29,7 @@ struct sink {
 
 static inline ssize_t sink_write(void *cookie, const char *bytes, size_t size)
 {
-    struct sink *sink = cookie;
+    struct fuzz_sink *sink = cookie;
     if (size > sink->room - sink->length) {
         sink->room = 2 * (sink->length + size);
         sink->text = realloc(sink->text, sink->room);
@@ -41,7 +41,7 @@ static inline ssize_t sink_write(void *cookie, const char *bytes, size_t size)
 }
 
 // Empties the sink and returns where to write to.
-static inline FILE *sink_begin(struct sink *sink)
+static inline FILE *sink_begin(struct fuzz_sink *sink)
 {
     if (!sink->to)
         sink->to = fopencookie(sink, "w", (cookie_io_functions_t){.write = sink_write});
@@ -52,7 +52,7 @@ static inline FILE *sink_begin(struct sink *sink)
     return sink->to;
 }
 
-static inline void sink_end(struct sink *sink)
+static inline void sink_end(struct fuzz_sink *sink)
 {
     fflush(sink->to);
 }

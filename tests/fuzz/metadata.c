@@ -4,7 +4,7 @@
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
 
-static void write_json(const struct tables *tables, struct sink *sink)
+static void write_json(const struct tables *tables, struct fuzz_sink *sink)
 {
     tables_write_json(tables, sink_begin(sink));
     sink_end(sink);
@@ -13,7 +13,7 @@ static void write_json(const struct tables *tables, struct sink *sink)
 // From JSON and back.
 static void check_json(struct arena *arena, const struct tables *tables)
 {
-    static struct sink first, second;
+    static struct fuzz_sink first, second;
     struct diags diags;
     struct tables again;
     diags_init(&diags, arena);

@@ -18,7 +18,7 @@ static const struct scalar *scalar_of(const struct npy *npy)
 
 static void check_array(const struct fuzz_input *input, struct arena *arena, const struct npy *npy)
 {
-    static struct sink sink;
+    static struct fuzz_sink sink;
     struct npy again;
     uint64_t count = 1;
     const char *bytes = (const char *)input->data;

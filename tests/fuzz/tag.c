@@ -14,7 +14,7 @@ struct run {
     struct arena *arena;
     struct forms *forms;
     struct source source;
-    struct sink *sink;
+    struct fuzz_sink *sink;
 };
 
 struct program {
@@ -152,7 +152,7 @@ static void check_tags(const struct run *run, enum tag_style style, bool reorder
 static void try_all(const struct fuzz_input *input, struct arena *arena)
 {
     static struct forms_kept kept;
-    static struct sink sink;
+    static struct fuzz_sink sink;
     forms_kept_ready(&kept);
     struct run run = {.input = input, .arena = arena, .sink = &sink};
     make_source(&run.source, arena, (const char *)input->data, input->size);

@@ -23,7 +23,7 @@ static void parse(struct program *program, struct arena *arena, const char *text
 }
 
 // A text that was written, with its two NUL bytes.
-static void parse_sink(struct program *program, struct arena *arena, const struct sink *sink)
+static void parse_sink(struct program *program, struct arena *arena, const struct fuzz_sink *sink)
 {
     char *copy = arena_alloc(arena, sink->length + 2);
     memcpy(copy, sink->text, sink->length);
@@ -35,7 +35,7 @@ static void build(struct program *program, struct arena *arena)
     ir_build(&program->module, arena, &program->tree, &program->diags);
 }
 
-static void check_diags(struct program *program, struct sink *sink)
+static void check_diags(struct program *program, struct fuzz_sink *sink)
 {
     FILE *to = sink_begin(sink);
     uint32_t errors = 0;
@@ -65,7 +65,7 @@ static void check_locs(const struct program *program, struct arena *arena)
         }
 }
 
-static void check_dump(struct program *program, struct arena *arena, struct sink sinks[2])
+static void check_dump(struct program *program, struct arena *arena, struct fuzz_sink sinks[2])
 {
     ir_print_dot(&program->module, sink_begin(&sinks[0]));
     ir_print(&program->module, sink_begin(&sinks[0]));
@@ -79,13 +79,13 @@ static void check_dump(struct program *program, struct arena *arena, struct sink
     must(again->module.functions.n == program->module.functions.n, "a dump has lost a function");
 }
 
-static void format(struct program *program, struct sink *sink)
+static void format(struct program *program, struct fuzz_sink *sink)
 {
     format_write(&program->tree, sink_begin(sink));
     sink_end(sink);
 }
 
-static void check_format(struct program *program, struct arena *arena, struct sink sinks[2])
+static void check_format(struct program *program, struct arena *arena, struct fuzz_sink sinks[2])
 {
     // Bytes 0 at the end of a text are let pass; formatted, it goes on behind them.
     if (program->diags.errors || memchr(program->source.text, 0, program->source.length))
@@ -116,7 +116,7 @@ static char *copy_text(const struct fuzz_input *input)
 static void run(const struct fuzz_input *input, struct arena *arena)
 {
     static struct forms_kept kept;
-    static struct sink sinks[2];
+    static struct fuzz_sink sinks[2];
     forms_kept_ready(&kept);
     const char *text = copy_text(input);
     struct program *program = ARENA_NEW(arena, struct program);
