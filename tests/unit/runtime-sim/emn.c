@@ -130,21 +130,27 @@ static struct counts count(struct fixture *f, enum emn_at_llc at_llc)
     return counts;
 }
 
-static void kinds(void **state)
+static void check_kinds(const uint64_t *llc, struct counts any)
 {
-    (void)state;
-    static const struct counts expected[] = {
-        [EMN_LLC_DESTINATION] = {448, 1854, 0, 0, 664 + 590 + 28},
-        [EMN_LLC_ANY] = {448, 1854, 590, 28, 664},
-        [EMN_LLC_NONE] = {0, 1854, 0, 0, 664 + 590 + 28 + 448},
+    struct counts expected[] = {
+        [EMN_LLC_DESTINATION] = {any.same, any.core, 0, 0, any.none + any.one + any.third},
+        [EMN_LLC_ANY] = any,
+        [EMN_LLC_NONE] = {0, any.core, 0, 0, any.none + any.one + any.third + any.same},
     };
     struct fixture f;
-    begin(&f, staggered);
+    begin(&f, llc);
     for (enum emn_at_llc at = EMN_LLC_DESTINATION; at <= EMN_LLC_NONE; at++) {
         struct counts found = count(&f, at);
         assert_memory_equal(&found, &expected[at], sizeof found);
     }
     arena_free(&f.arena);
+}
+
+static void kinds(void **state)
+{
+    (void)state;
+    check_kinds(staggered, (struct counts){448, 1854, 590, 28, 664});
+    check_kinds(edges, (struct counts){448, 1136, 1120, 160, 720});
 }
 
 // Core 15 is at (2, 2), the only one 8, 5 and 8 hops from LLC5, LLC6 and LLC7.
@@ -206,20 +212,36 @@ static void mean_hops(struct fixture *f, enum emn_at_llc at_llc, double *alone, 
     *share = (double)count / (double)total;
 }
 
+static void check_savings(const uint64_t *llc, double expected_alone, const double *expected,
+                          const double *shares)
+{
+    struct fixture f;
+    begin(&f, llc);
+    for (enum emn_at_llc at = EMN_LLC_DESTINATION; at <= EMN_LLC_NONE; at++) {
+        double alone, offloaded, share;
+        mean_hops(&f, at, &alone, &offloaded, &share);
+        assert_true(fabs(alone - expected_alone) < 0.005);
+        assert_true(fabs(offloaded - expected[at]) < 0.005);
+        assert_true(fabs(share - shares[at]) < 0.0005);
+    }
+    arena_free(&f.arena);
+}
+
 static void savings(void **state)
 {
     (void)state;
-    struct fixture f;
-    double alone, offloaded, share;
-    begin(&f, staggered);
-    mean_hops(&f, EMN_LLC_ANY, &alone, &offloaded, &share);
-    assert_true(fabs(alone - 94.90) < 0.005);
-    assert_true(fabs(offloaded - 65.66) < 0.005);
-    assert_true(fabs(share - 0.815) < 0.0005);
-    mean_hops(&f, EMN_LLC_DESTINATION, &alone, &offloaded, &share);
-    assert_true(fabs(1 - offloaded / alone - 0.251) < 0.0005);
-    assert_true(fabs(share - 0.642) < 0.0005);
-    arena_free(&f.arena);
+    check_savings(
+        staggered, 94.90,
+        (const double[]){
+            [EMN_LLC_DESTINATION] = 71.05, [EMN_LLC_ANY] = 65.66, [EMN_LLC_NONE] = 77.77},
+        (const double[]){
+            [EMN_LLC_DESTINATION] = 0.642, [EMN_LLC_ANY] = 0.815, [EMN_LLC_NONE] = 0.517});
+    check_savings(
+        edges, 108.64,
+        (const double[]){
+            [EMN_LLC_DESTINATION] = 91.61, [EMN_LLC_ANY] = 74.76, [EMN_LLC_NONE] = 99.37},
+        (const double[]){
+            [EMN_LLC_DESTINATION] = 0.442, [EMN_LLC_ANY] = 0.799, [EMN_LLC_NONE] = 0.317});
 }
 
 static void placements(void **state)
