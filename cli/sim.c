@@ -8,6 +8,7 @@
 #include "cli/sim_machine.h"
 #include "cli/sim_offload.h"
 #include "cli/sim_options.h"
+#include "cli/sim_paths.h"
 #include "cli/sim_progress.h"
 #include "frontend/directives.h"
 #include "ir/check.h"
@@ -115,101 +116,15 @@ static bool take_saves(struct sim *sim)
     return good;
 }
 
-// All that is read and written, by its path.
-struct file_path {
-    const char *path, *what;
-    bool written;
-};
-
-static bool differ(struct sim *sim, const struct file_path *a, const struct file_path *b)
-{
-    if (!(a->written || b->written) || !output_same(&sim->arena, a->path, b->path))
-        return true;
-    if (a->written && b->written)
-        message_error(&sim->messages, "%s and %s are both written to '%s'", a->what, b->what,
-                      a->path);
-    else
-        message_error(&sim->messages, "%s would overwrite %s '%s'", b->what, a->what, a->path);
-    return false;
-}
-
-struct file_paths {
-    VEC(struct file_path) list;
-};
-
-static void add_path(struct sim *sim, struct file_paths *paths, const char *path, const char *what,
-                     bool written)
-{
-    struct file_path made = {path, what, written};
-    if (path)
-        vec_push(&sim->arena, &paths->list, made);
-}
-
-// A file with data, by the name that the user wrote; NULL: there is none.
-static void add_read(struct sim *sim, struct file_paths *paths, const char *name, const char *what)
-{
-    if (name)
-        add_path(sim, paths, run_path(&sim->run, name), what, false);
-}
-
-static bool rewrites_checkpoint(struct sim *sim)
-{
-    const struct sim_arguments *a = &sim->arguments;
-    return a->checkpoint && a->resume && output_same(&sim->arena, a->checkpoint, a->resume);
-}
-
-// What is read comes first.
-static void collect_paths(struct sim *sim, struct file_paths *paths)
-{
-    const struct run *run = &sim->run;
-    add_path(sim, paths, sim->arguments.common.input, "the input", false);
-    for (uint32_t i = 0; i < sim->machine.resolved.texts.n; i++)
-        add_path(sim, paths, sim->machine.resolved.texts.v[i]->source.name, "the configuration",
-                 false);
-    if (sim->arguments.run_file)
-        add_path(sim, paths,
-                 sim->arguments.program ? sim->arguments.program : run_path(run, run->program.text),
-                 "the program", false);
-    add_path(sim, paths, sim_offload_path(&sim->arguments, run), "the metadata", false);
-    for (uint32_t i = 0; i < run->buffers.n; i++)
-        add_read(sim, paths, run->buffers.v[i].fill.path, "the file");
-    for (uint32_t i = 0; i < run->checks.n; i++) {
-        const struct run_check *check = &run->checks.v[i];
-        add_read(sim, paths, check->kind == CHECK_FILE ? check->path.text : check->fill.path,
-                 "the expected file");
-    }
-    for (uint32_t i = 0; i < run->buffers.n; i++)
-        add_path(sim, paths, run->buffers.v[i].save.text,
-                 arena_printf(&sim->arena, "'%s'", run->buffers.v[i].name), true);
-    // A run may go on from the file that it then writes: it was read before.
-    if (!rewrites_checkpoint(sim))
-        add_path(sim, paths, sim->arguments.resume, "the checkpoint", false);
-    add_path(sim, paths, sim->arguments.checkpoint, "--checkpoint", true);
-    add_path(sim, paths, sim->arguments.json, "--json", true);
-    add_path(sim, paths, sim->arguments.profile, "--profile-out", true);
-    add_path(sim, paths, sim->arguments.stats, "--stats", true);
-    add_path(sim, paths, sim->arguments.series, "--series", true);
-    add_path(sim, paths, sim->arguments.trace, "--trace", true);
-}
-
-static bool check_paths(struct sim *sim)
-{
-    struct file_paths paths = {0};
-    bool good = true;
-    collect_paths(sim, &paths);
-    for (uint32_t i = 0; i < paths.list.n; i++)
-        for (uint32_t k = 0; k < i; k++)
-            good &= differ(sim, &paths.list.v[k], &paths.list.v[i]);
-    return good;
-}
-
 static bool read_run(struct sim *sim)
 {
     diags_init(&sim->run_diags, &sim->arena);
     bool good = sim->arguments.run_file ? read_run_file(sim) : read_run_line(sim);
     if (sim->run_source.text)
         good &= tell_run(sim);
-    return good && take_saves(sim) && check_paths(sim);
+    return good && take_saves(sim) &&
+           sim_paths_check(&sim->arena, &sim->messages, &sim->arguments, &sim->run,
+                           &sim->machine.resolved);
 }
 
 // Reading the program

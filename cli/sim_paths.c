@@ -1,0 +1,101 @@
+#include "cli/sim_paths.h"
+#include "cli/sim_offload.h"
+
+struct file_path {
+    const char *path, *what;
+    bool written;
+};
+
+struct paths {
+    struct arena *arena;
+    const struct messages *messages;
+    const struct sim_arguments *arguments;
+    const struct run *run;
+    const struct config *machine;
+    VEC(struct file_path) list;
+};
+
+static bool differ(struct paths *paths, const struct file_path *a, const struct file_path *b)
+{
+    if (!(a->written || b->written) || !output_same(paths->arena, a->path, b->path))
+        return true;
+    if (a->written && b->written)
+        message_error(paths->messages, "%s and %s are both written to '%s'", a->what, b->what,
+                      a->path);
+    else
+        message_error(paths->messages, "%s would overwrite %s '%s'", b->what, a->what, a->path);
+    return false;
+}
+
+static void add_path(struct paths *paths, const char *path, const char *what, bool written)
+{
+    struct file_path made = {path, what, written};
+    if (path)
+        vec_push(paths->arena, &paths->list, made);
+}
+
+// A file with data, by the name that the user wrote; NULL: there is none.
+static void add_read(struct paths *paths, const char *name, const char *what)
+{
+    if (name)
+        add_path(paths, run_path(paths->run, name), what, false);
+}
+
+static bool rewrites_checkpoint(struct paths *paths)
+{
+    const struct sim_arguments *a = paths->arguments;
+    return a->checkpoint && a->resume && output_same(paths->arena, a->checkpoint, a->resume);
+}
+
+// What is read comes first.
+static void collect_paths(struct paths *paths)
+{
+    const struct run *run = paths->run;
+    add_path(paths, paths->arguments->common.input, "the input", false);
+    for (uint32_t i = 0; i < paths->machine->texts.n; i++)
+        add_path(paths, paths->machine->texts.v[i]->source.name, "the configuration", false);
+    if (paths->arguments->run_file)
+        add_path(paths,
+                 paths->arguments->program ? paths->arguments->program
+                                           : run_path(run, run->program.text),
+                 "the program", false);
+    add_path(paths, sim_offload_path(paths->arguments, run), "the metadata", false);
+    for (uint32_t i = 0; i < run->buffers.n; i++)
+        add_read(paths, run->buffers.v[i].fill.path, "the file");
+    for (uint32_t i = 0; i < run->checks.n; i++) {
+        const struct run_check *check = &run->checks.v[i];
+        add_read(paths, check->kind == CHECK_FILE ? check->path.text : check->fill.path,
+                 "the expected file");
+    }
+    for (uint32_t i = 0; i < run->buffers.n; i++)
+        add_path(paths, run->buffers.v[i].save.text,
+                 arena_printf(paths->arena, "'%s'", run->buffers.v[i].name), true);
+    // A run may go on from the file that it then writes: it was read before.
+    if (!rewrites_checkpoint(paths))
+        add_path(paths, paths->arguments->resume, "the checkpoint", false);
+    add_path(paths, paths->arguments->checkpoint, "--checkpoint", true);
+    add_path(paths, paths->arguments->json, "--json", true);
+    add_path(paths, paths->arguments->profile, "--profile-out", true);
+    add_path(paths, paths->arguments->stats, "--stats", true);
+    add_path(paths, paths->arguments->series, "--series", true);
+    add_path(paths, paths->arguments->trace, "--trace", true);
+}
+
+bool sim_paths_check(struct arena *arena, const struct messages *messages,
+                     const struct sim_arguments *arguments, const struct run *run,
+                     const struct config *machine)
+{
+    struct paths paths = {
+        .arena = arena,
+        .messages = messages,
+        .arguments = arguments,
+        .run = run,
+        .machine = machine,
+    };
+    bool good = true;
+    collect_paths(&paths);
+    for (uint32_t i = 0; i < paths.list.n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            good &= differ(&paths, &paths.list.v[k], &paths.list.v[i]);
+    return good;
+}
