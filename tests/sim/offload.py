@@ -64,6 +64,9 @@ def sources(folder):
         same(found['configuration']['resolved']['offload']['policy'], 'llc')
         files = [each[11:] for each in source[1:]] + [each for each in source if '.elf' in each]
         same([each['file'] for each in found['inputs']], files)
+        counts = found['total']['offload']
+        same(counts['chains_tagged'], 16)  # one for each warp
+        assert 0 < counts['chains_offloaded'] <= 16, counts
         told = sim(folder, *source, *LAUNCH, '--policy=llc', '-v').err.decode()
         within('ptxoffload-sim: 1 chain\n', told)
 
