@@ -160,12 +160,17 @@ static void put_kernel(struct compute *c, const struct form_walk *walk, const ch
     fprintf(c->text, "ret; }\n");
 }
 
+// Words and predicates alone, and of words no more than the unit may read.
 static bool is_word(const struct form_walk *walk)
 {
-    for (uint32_t i = 0; i < walk->register_count; i++)
-        if (walk->registers[i].bits != 32 && walk->registers[i].bits != 1)
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < walk->register_count; i++) {
+        const struct form_register *reg = &walk->registers[i];
+        if (reg->bits != 32 && reg->bits != 1)
             return false;
-    return true;
+        words += reg->read && reg->bits == 32;
+    }
+    return words <= SOURCES;
 }
 
 static void put_inst(struct compute *c, const struct form_walk *walk, const char *inst)
