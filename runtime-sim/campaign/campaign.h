@@ -26,6 +26,7 @@ struct campaign_places {
 struct campaign_workload {
     const char *name, *group; // the group may be NULL
     const char *run;          // path of the run file
+    const char *tagged;       // the same for variants that are tagged
     struct campaign_settings values;
     struct campaign_settings quick; // with --quick: above those
 };

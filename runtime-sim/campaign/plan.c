@@ -12,7 +12,8 @@ struct resolved {
 };
 
 struct opened_run {
-    uint32_t workload;
+    const char *path;
+    const struct campaign_settings *values;
     const char *error;
     struct run *run;
     char digest[SHA256_HEX + 1];
@@ -69,7 +70,7 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
     const struct campaign *campaign = plan->campaign;
     const struct campaign_variant *variant = &campaign->variants.v[job->variant];
     campaign_push(arena, argv, plan->tools->sim);
-    campaign_push(arena, argv, campaign->workloads.v[job->workload].run);
+    campaign_push(arena, argv, job->run);
     if (variant->tagged)
         campaign_push(arena, argv, arena_printf(arena, "--program=%s", tagged));
     campaign_push(arena, argv, arena_printf(arena, "--config=%s", job->config));
@@ -151,19 +152,19 @@ static void add_inputs(struct planning *p, struct opened_run *to)
     }
 }
 
-static void open_run(struct planning *p, const struct campaign_workload *workload,
-                     const struct campaign_settings *values, struct opened_run *to)
+static void open_run(struct planning *p, struct opened_run *to)
 {
     struct arena *arena = p->arena;
+    const struct campaign_settings *values = to->values;
     struct file_text file;
-    const char *error = file_read(arena, workload->run, &file);
+    const char *error = file_read(arena, to->path, &file);
     if (error) {
-        to->error = arena_printf(arena, "cannot read '%s': %s", workload->run, error);
+        to->error = arena_printf(arena, "cannot read '%s': %s", to->path, error);
         return;
     }
     struct source *source = ARENA_NEW(arena, struct source);
     struct diags *diags = ARENA_NEW(arena, struct diags);
-    source_init(source, arena, workload->run, file.text, file.length);
+    source_init(source, arena, to->path, file.text, file.length);
     diags_init(diags, arena);
     tables_digest(to->digest, file.text, file.length);
     to->run = ARENA_NEW(arena, struct run);
@@ -182,11 +183,14 @@ static void open_run(struct planning *p, const struct campaign_workload *workloa
 
 static const struct opened_run *run_of(struct planning *p, const struct campaign_job *job)
 {
+    const struct campaign_workload *workload = &p->plan->campaign->workloads.v[job->workload];
+    const struct campaign_settings *values =
+        p->plan->is_quick ? &workload->quick : &workload->values;
     for (uint32_t i = 0; i < p->runs.n; i++)
-        if (p->runs.v[i].workload == job->workload)
+        if (p->runs.v[i].values == values && !strcmp(p->runs.v[i].path, job->run))
             return &p->runs.v[i];
-    struct opened_run made = {.workload = job->workload, .inputs = ""};
-    open_run(p, &p->plan->campaign->workloads.v[job->workload], &job->values, &made);
+    struct opened_run made = {.path = job->run, .values = values, .inputs = ""};
+    open_run(p, &made);
     vec_push(p->arena, &p->runs, made);
     return &p->runs.v[p->runs.n - 1];
 }
@@ -286,6 +290,7 @@ static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uin
         return;
     struct campaign_job made = {.workload = workload, .variant = variant, .point = point};
     made.name = name_of(p->arena, campaign, &made);
+    made.run = campaign->variants.v[variant].tagged ? of->tagged : of->run;
     made.values = plan->is_quick ? of->quick : of->values;
     made.config = at && at->config ? at->config : campaign->variants.v[variant].config;
     copy_settings(p->arena, &campaign->variants.v[variant].set, &made.set);

@@ -12,6 +12,7 @@ struct campaign_job {
     const char *config;
     struct campaign_settings set;    // the variant's and the point's
     struct campaign_settings values; // of the run file
+    const char *run;                 // the run file
     const char *program, *module, *arch;
     // What the key is of.
     char config_digest[SHA256_HEX + 1], run_digest[SHA256_HEX + 1];

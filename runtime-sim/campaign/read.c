@@ -130,8 +130,12 @@ static void take_workload(struct campaign_reading *r, const struct yaml_node *no
     take_settings(r, keys.of[CAMPAIGN_WORKLOAD_values], "", &made.values);
     copy_settings(campaign, &made.values, &made.quick);
     take_settings(r, keys.of[CAMPAIGN_WORKLOAD_quick], "", &made.quick);
+    const struct yaml_node *tagged = keys.of[CAMPAIGN_WORKLOAD_tagged];
+    made.tagged = tagged ? path_of(campaign, tagged->text) : made.run;
     if (access(made.run, R_OK))
         campaign_fault(r, keys.of[CAMPAIGN_WORKLOAD_run], "cannot read '%s'", made.run);
+    else if (access(made.tagged, R_OK))
+        campaign_fault(r, tagged, "cannot read '%s'", made.tagged);
     if (campaign_new_name(r, name, campaign_workload(campaign, made.name) != CAMPAIGN_NONE))
         vec_push(campaign->arena, &campaign->workloads, made);
 }

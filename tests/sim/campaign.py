@@ -35,7 +35,7 @@ name: tiny
 title: A tiny campaign
 workloads:
   - {name: VECADD, run: %(samples)s/vecadd/run.yaml, group: micro, values: {n: 1024}, quick: {n: 64}}
-  - {name: COPY, run: %(samples)s/copy-aligned/run.yaml, group: micro, values: {n: 1024}}
+  - {name: COPY, run: %(samples)s/copy-aligned/run.yaml, tagged: %(samples)s/copy-strided/run.yaml, group: micro, values: {n: 1024}}
   - {name: TRIAD, run: %(samples)s/triad/run.yaml, group: large, values: {n: 512}}
 variants:
   - {name: base}
@@ -154,6 +154,9 @@ def all_jobs(folder):
     tag, sim = found['VECADD', 'tagged', None]['commands']
     within('--fma=split', tag)
     within('--program=' + tag[-1], sim)
+    tag, sim = found['COPY', 'tagged', None]['commands']
+    same((tag[1], sim[1]), tuple('%s/copy-strided/%s' % (SAMPLES, name)
+                                 for name in ('copy-strided.ptx', 'run.yaml')))
     is_clean(folder)
 
 
