@@ -28,6 +28,7 @@ struct program {
     struct campaign_store store, other; // the other one of `compare`
     struct campaign_report report;
     struct campaign_comparison comparison;
+    struct file_text notes; // around the tables of --markdown
     const char *command;
     bool is_terminal, shown; // a line of progress is on the terminal
     atomic_int stop;         // the signal that has interrupted the run, or 0
@@ -305,18 +306,23 @@ static void write_html(struct program *p, FILE *to)
 
 static void write_markdown(struct program *p, FILE *to)
 {
-    struct file_text notes = {0};
-    const char *error = p->campaign.notes ? file_read(&p->arena, p->campaign.notes, &notes) : NULL;
+    campaign_report_markdown(&p->report, p->notes.text, to);
+}
+
+static bool read_notes(struct program *p)
+{
+    const char *path = p->arguments.markdown ? p->campaign.notes : NULL;
+    const char *error = path ? file_read(&p->arena, path, &p->notes) : NULL;
     if (error)
-        message_error(&p->messages, "cannot read '%s': %s", p->campaign.notes, error);
-    campaign_report_markdown(&p->report, notes.text, to);
+        message_error(&p->messages, "cannot read '%s': %s", path, error);
+    return !error;
 }
 
 static int report(struct program *p)
 {
     const struct campaign_arguments *a = &p->arguments;
     bool any = a->text || a->csv || a->html || a->markdown;
-    if (!open_store(p, &p->store, store_name(p), false) ||
+    if (!read_notes(p) || !open_store(p, &p->store, store_name(p), false) ||
         !good(p, campaign_report_make(&p->report, &p->store, &p->plan, &a->figures, p->command)))
         return BAD_INPUT;
     if (!write_to(p, any ? a->text : "-", write_text) || !write_to(p, a->csv, write_csv) ||

@@ -22,6 +22,25 @@ static void pad(FILE *to, int count)
 
 // Text
 
+// The first column begins where it is, all others end there.
+static void write_row(const char *const *texts, const int *widths, uint32_t columns, FILE *to)
+{
+    int owed = 0; // blanks, if something follows
+    for (uint32_t i = 0; i < columns; i++) {
+        int room = widths[i] - width_of(texts[i]);
+        owed += i ? 2 : 0;
+        if (i && *texts[i])
+            owed += room;
+        if (*texts[i]) {
+            pad(to, owed);
+            owed = 0;
+            fputs(texts[i], to);
+        }
+        owed += !*texts[i] ? widths[i] : i ? 0 : room;
+    }
+    putc('\n', to);
+}
+
 static void write_grid(const struct campaign_grid *grid, struct arena *arena, FILE *to)
 {
     int *widths = ARENA_ARRAY(arena, int, grid->columns);
@@ -29,17 +48,8 @@ static void write_grid(const struct campaign_grid *grid, struct arena *arena, FI
         int width = width_of(grid->texts.v[i]), *most = &widths[i % grid->columns];
         *most = width > *most ? width : *most;
     }
-    for (uint32_t i = 0; i < grid->texts.n; i++) {
-        uint32_t column = i % grid->columns;
-        const char *text = grid->texts.v[i];
-        int room = widths[column] - width_of(text);
-        bool is_last = column + 1 == grid->columns;
-        pad(to, column ? room + 2 : 0);
-        fputs(text, to);
-        pad(to, column || is_last ? 0 : room);
-        if (is_last)
-            putc('\n', to);
-    }
+    for (uint32_t i = 0; i < grid->texts.n; i += grid->columns)
+        write_row(&grid->texts.v[i], widths, grid->columns, to);
 }
 
 static void write_missing(const struct campaign_table *table, const char *before, FILE *to)

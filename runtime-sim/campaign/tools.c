@@ -112,9 +112,13 @@ void campaign_clean(char *text, size_t length)
             text[i] = '?';
 }
 
+// Below an error there may be a picture of its place.
 const char *campaign_last_line(struct arena *arena, const char *text)
 {
+    static const char error[] = ": error: ";
     size_t end = strlen(text);
+    for (const char *at = text; (at = strstr(at, error)); at++)
+        end = (size_t)(at - text) + strcspn(at, "\n");
     while (end && (text[end - 1] == '\n' || text[end - 1] == ' '))
         end--;
     size_t begin = end;

@@ -34,5 +34,5 @@ const char *campaign_capture(struct arena *arena, struct campaign_argv *argv,
 const char *campaign_status_text(struct arena *arena, int status);
 // Makes the text one that JSON takes: what is no letter becomes a question mark.
 void campaign_clean(char *text, size_t length);
-// The last line of a text that is not empty.
+// The last line of a text that says an error, or else that is not empty.
 const char *campaign_last_line(struct arena *arena, const char *text);

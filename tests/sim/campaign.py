@@ -263,7 +263,8 @@ def cannot_run(folder):
     ends(result, 3, out='4 of 11 jobs done, 7 failed, 0 left; 4 run now\n')
     within("TRIAD, base has failed: %s/triad/run.yaml:" % SAMPLES, result.err.decode())
     within("--set: there is no value 'm' to be set", result.err.decode())
-    within('VECADD, fast has failed: ', result.err.decode())
+    within('''VECADD, fast has failed: --set:1:6: error: 'l1' has no key 'latencies'; did you mean 'latency'? '''
+           '[config]\n', result.err.decode())
 
 
 @case
@@ -507,6 +508,23 @@ def stores(folder):
             for store in ('a', 'b'))
     assert b > a
     close(rows['machine.cycles', 'COPY,fast']['ratio'], b / a)
+
+
+@case
+def evaluation(folder):
+    """eval/isca19.yaml can be read, has all workloads and figures, and its quick form runs no sweep"""
+    def listed(*options):
+        out = ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--dry-run', *options), 0, '')
+        return [line[22:].split(':')[0].split(', ') for line in out.out.decode().splitlines()]
+    jobs = listed('--study=main')
+    same(len(jobs), (9 + 7) * 4)
+    same({job[1] for job in jobs}, {'base', 'llc', 'omni', 'adaptive'})
+    same([job for job in listed('--quick') if len(job) > 2], [])
+    same(len([job for job in listed('--study=pins') if job[1] == 'base']), 9 * 20)
+    text = (ROOT / 'eval' / 'isca19.yaml').read_text(encoding='utf-8')
+    notes = (ROOT / 'eval' / 'isca19.md').read_text(encoding='utf-8')
+    figures = re.findall(r'^  - name: (.*)$', text.split('figures:', 1)[1], re.M)
+    same(sorted(re.findall(r'^\{(.*)\}$', notes, re.M)), sorted(figures + ['head', 'sizes']))
 
 
 # What is wrong with a file
