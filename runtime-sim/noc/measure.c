@@ -182,7 +182,8 @@ static bool step(struct run *run, uint64_t limit)
     receive(run);
     skip(run, limit);
     now = noc_cycle(run->noc);
-    if (noc_in_flight(run->noc) && now > noc_moved_at(run->noc) + run->plan->patience)
+    if (noc_in_flight(run->noc) && now > noc_moved_at(run->noc) + run->plan->patience &&
+        noc_is_still(run->noc))
         run->m->outcome = MEASURE_STUCK;
     if (now >= run->next_progress)
         look_around(run, now);

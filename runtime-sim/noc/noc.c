@@ -182,6 +182,11 @@ uint64_t noc_in_flight(const struct noc *noc)
     return noc->in_flight;
 }
 
+bool noc_is_still(const struct noc *noc)
+{
+    return noc_next_event(noc) == UINT64_MAX;
+}
+
 uint64_t noc_moved_at(const struct noc *noc)
 {
     return noc->moved_at;

@@ -147,6 +147,9 @@ uint64_t noc_in_flight(const struct noc *noc);
 // The last cycle in which a flit moved or a packet was sent or popped. For a watchdog: if packets
 // are on their way and this is long ago, they will never move.
 uint64_t noc_moved_at(const struct noc *noc);
+// Nothing is on a channel or in a stage that takes a known time: without a packet that is sent or
+// popped only allocation can go on.
+bool noc_is_still(const struct noc *noc);
 // Who waits for whom: each packet that cannot go on, where it is, what it waits for, and which
 // packet has that. At most `most` packets are named.
 void noc_report(const struct noc *noc, FILE *to, uint32_t most);

@@ -393,6 +393,19 @@ def no_credits(folder):
 
 
 @case
+def slow_is_not_stuck(folder):
+    """what is on its way through long stages and channels moves, however short the patience is"""
+    found = measured(folder, MESH, *SHORT, '--load=0.001', '--patience=1')
+    same((found['outcome'], found['packets']), ('done', found['packets_created']))
+    found = measured(folder, MESH, *SHORT, '--load=0.001', '--patience=1', '--set=routing_delay=64',
+                     '--set=channel_latency=64', '--set=vc_alloc_delay=64', '--set=credit_delay=64',
+                     '--set=vc_buffer=1', '--flits=3')
+    same((found['outcome'], found['packets'] > 0), ('done', True))
+    result = ends(noc(folder, MESH, '--load=0.1', '--set=vc_buffer=0', '--patience=1'), 4)
+    within('no progress: nothing moves since cycle', result.err.decode())
+
+
+@case
 def interrupted(folder):
     """an interrupt ends the run, and the results so far are written"""
     process = subprocess.Popen([PROGRAM, MESH, '--load=0.3', '--cycles=1000000000', '--json=o.json'],
