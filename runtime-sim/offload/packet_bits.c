@@ -2,23 +2,29 @@
 #include "runtime-sim/offload/packet.h"
 #include <string.h>
 
+// A packet's bits with room for the 8 bytes in which the last of them lies. Fields have 56 bits at
+// most. Bytes are in the order of the hosts: the lowest first.
 struct bits {
-    uint8_t *at;
+    uint8_t at[PACKET_MOST_FLITS * PACKET_FLIT + 8];
     uint32_t place;
 };
 
 static void put(struct bits *bits, uint64_t value, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++, bits->place++)
-        bits->at[bits->place / 8] |= (uint8_t)((value >> i & 1) << bits->place % 8);
+    uint64_t word;
+    memcpy(&word, bits->at + bits->place / 8, sizeof word);
+    word |= (value & ((UINT64_C(1) << count) - 1)) << bits->place % 8;
+    memcpy(bits->at + bits->place / 8, &word, sizeof word);
+    bits->place += count;
 }
 
 static uint64_t take(struct bits *bits, uint32_t count)
 {
-    uint64_t value = 0;
-    for (uint32_t i = 0; i < count; i++, bits->place++)
-        value |= (uint64_t)(bits->at[bits->place / 8] >> bits->place % 8 & 1) << i;
-    return value;
+    uint64_t word;
+    memcpy(&word, bits->at + bits->place / 8, sizeof word);
+    word = word >> bits->place % 8 & ((UINT64_C(1) << count) - 1);
+    bits->place += count;
+    return word;
 }
 
 enum field {
@@ -111,16 +117,15 @@ static void write_fields(uint64_t *field, const struct compute_packet *packet)
 static void put_lanes(struct bits *bits, const struct packet_operand *operand)
 {
     uint32_t count = packet_offset_bits(operand);
-    for (uint32_t i = 0; i < LANES; i++)
+    for (uint32_t i = 0; i < LANES && count; i++)
         put(bits, operand->offset[i], count);
 }
 
 uint32_t packet_encode(const struct compute_packet *packet, uint8_t *flits)
 {
     uint64_t field[FIELDS] = {0};
-    struct bits bits = {flits, 0};
+    struct bits bits = {.place = 0};
     uint32_t count = packet_flits(packet);
-    memset(flits, 0, (size_t)count * PACKET_FLIT);
     write_fields(field, packet);
     for (uint32_t i = 0; i < FIELDS; i++)
         put(&bits, field[i], field_bits[i]);
@@ -129,6 +134,7 @@ uint32_t packet_encode(const struct compute_packet *packet, uint8_t *flits)
     put_lanes(&bits, &packet->load[0]);
     put_lanes(&bits, &packet->load[1]);
     put_lanes(&bits, &packet->store);
+    memcpy(flits, bits.at, (size_t)count * PACKET_FLIT);
     return count;
 }
 
@@ -185,7 +191,7 @@ static void read_store(struct compute_packet *packet, const uint64_t *field)
 static void take_lanes(struct bits *bits, struct packet_operand *operand)
 {
     uint32_t count = packet_offset_bits(operand);
-    for (uint32_t i = 0; i < LANES; i++)
+    for (uint32_t i = 0; i < LANES && count; i++)
         operand->offset[i] = (uint8_t)take(bits, count);
 }
 
@@ -213,11 +219,10 @@ static bool is_zero(const uint8_t *at, uint32_t from, uint32_t to)
 bool packet_decode(struct compute_packet *packet, const uint8_t *flits, uint32_t count)
 {
     uint64_t field[FIELDS];
-    uint8_t copy[PACKET_MOST_FLITS * PACKET_FLIT];
+    struct bits bits = {.place = 0};
     if (!count || count > PACKET_MOST_FLITS)
         return false;
-    memcpy(copy, flits, (size_t)count * PACKET_FLIT);
-    struct bits bits = {copy, 0};
+    memcpy(bits.at, flits, (size_t)count * PACKET_FLIT);
     for (uint32_t i = 0; i < FIELDS; i++)
         field[i] = take(&bits, field_bits[i]);
     if (!field[FIELD_compute] || field[FIELD_unused] || field[FIELD_pattern] > PACKET_PATTERNS)
@@ -231,6 +236,6 @@ bool packet_decode(struct compute_packet *packet, const uint8_t *flits, uint32_t
     take_lanes(&bits, &packet->load[0]);
     take_lanes(&bits, &packet->load[1]);
     take_lanes(&bits, &packet->store);
-    return is_zero(copy, bits.place, count * 8 * PACKET_FLIT) &&
+    return is_zero(bits.at, bits.place, count * 8 * PACKET_FLIT) &&
            field[FIELD_masked] == (packet->mask != FULL_MASK) && packet_is_sound(packet);
 }
