@@ -3,9 +3,9 @@
 //
 // iSLIP: each output proposes itself to one input, in turn; each input accepts one output, in turn.
 // Separable input-first: each input picks one output, in turn; each output takes one of these
-// inputs, in turn. A turn goes on behind the one that was last served, and only when it was served
-// in the first iteration. Of an input's virtual channels for the same output, too, each gets its
-// turn.
+// inputs, in turn. Each of these choices is one among those with packets of the highest priority. A
+// turn goes on behind the one that was last served, and only when it was served in the first
+// iteration. Of an input's virtual channels for the same output, too, each gets its turn.
 #include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/state.h"
@@ -207,6 +207,24 @@ static inline bool choose_inputs(struct noc *noc, const struct noc_router *route
     return any;
 }
 
+// Of the outputs that propose themselves to an input those with packets of the highest priority.
+static void keep_best(const struct noc_scratch *s, uint64_t *row, uint32_t words)
+{
+    uint8_t best = 0;
+    for (uint32_t w = 0; w < words; w++)
+        MASK_EACH(bit, row[w])
+        {
+            uint8_t rank = s->rank[w * 64 + bit];
+            best = rank > best ? rank : best;
+        }
+    for (uint32_t w = 0; w < words; w++)
+        MASK_EACH(bit, row[w])
+        {
+            if (s->rank[w * 64 + bit] < best)
+                row[w] &= ~(UINT64_C(1) << bit);
+        }
+}
+
 static inline void accept_outputs(struct noc *noc, const struct noc_router *router, uint32_t words,
                                   bool is_first)
 {
@@ -218,6 +236,8 @@ static inline void accept_outputs(struct noc *noc, const struct noc_router *rout
         {
             uint32_t x = w * 64 + (uint32_t)bit;
             uint64_t *row = &s->grants[(size_t)x * words];
+            if (noc->is_ranked)
+                keep_best(s, row, words);
             uint32_t output = mask_turn_words(row, words, noc->x[router->x0 + x].accept);
             for (uint32_t i = 0; i < words; i++)
                 row[i] = 0;

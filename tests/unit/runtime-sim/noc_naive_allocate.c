@@ -301,6 +301,20 @@ static void propose(struct model *m, const struct router *router, struct crossin
                                                        islip ? NULL : own);
 }
 
+// Of the outputs that propose themselves to an input: the highest priority, then the next in turn.
+static int accept_output(const struct model *m, const struct crossing *s, uint32_t x)
+{
+    bool member[MOST_PORTS];
+    uint32_t best = 0;
+    for (int lap = 0; lap < 2; lap++)
+        for (uint32_t o = 0; o < s->outs; o++) {
+            uint32_t rank = s->proposed[o] == (int)x ? s->request[x][o] : 0;
+            best = rank > best ? rank : best;
+            member[o] = rank && rank == best;
+        }
+    return model_turn(member, s->outs, m->channel[s->channel[x]].accept[s->slot[x]]);
+}
+
 void model_allocate_switch(struct model *m, struct router *router)
 {
     struct crossing *s = m->crossing;
@@ -308,10 +322,7 @@ void model_allocate_switch(struct model *m, struct router *router)
     for (uint32_t i = 0; i < m->c->sw_alloc_iterations; i++) {
         propose(m, router, s);
         for (uint32_t x = 0; x < s->ins; x++) {
-            bool member[MOST_PORTS];
-            for (uint32_t o = 0; o < s->outs; o++)
-                member[o] = s->proposed[o] == (int)x;
-            int output = model_turn(member, s->outs, m->channel[s->channel[x]].accept[s->slot[x]]);
+            int output = accept_output(m, s, x);
             if (output != NONE)
                 pass(m, router, s, x, (uint32_t)output, !i);
         }
