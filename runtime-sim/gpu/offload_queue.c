@@ -143,7 +143,10 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
     uint32_t number = slot->next->chain;
     if (!slot->mask || !shared->on)
         return false;
+    const struct offload_chain *chain = &shared->table->chains.v[number];
     shared->stats->chains_tagged++;
+    shared->stats->tagged_instructions += chain->count;
+    shared->stats->tagged_accesses += chain->loads + chain->stores;
     if (!is_on(core, number)) {
         shared->stats->discarded_off++;
         return false;

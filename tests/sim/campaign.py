@@ -525,6 +525,9 @@ def evaluation(folder):
     notes = (ROOT / 'eval' / 'isca19.md').read_text(encoding='utf-8')
     figures = re.findall(r'^  - name: (.*)$', text.split('figures:', 1)[1], re.M)
     same(sorted(re.findall(r'^\{(.*)\}$', notes, re.M)), sorted(figures + ['head', 'sizes']))
+    ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--quick', '--workload=NORM'), 0, '')
+    text = ends(campaign(folder, 'report', ROOT / 'eval' / 'isca19.yaml', '--quick'), 0, '').out.decode()
+    assert 'has no statistic' not in text, text
 
 
 # What is wrong with a file

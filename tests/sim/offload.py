@@ -72,6 +72,17 @@ def sources(folder):
 
 
 @case
+def tagged(folder):
+    """instructions of chains, and loads and stores of these, count once for each warp that comes to one"""
+    prepare(folder)
+    ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=omni', '--stats=stats.json'), 0, '', '')
+    total = json.loads((folder / 'stats.json').read_text())['total']['statistics']
+    same(total['offload.tagged_instructions'], 4 * 16)  # two loads, an addition, a store
+    same(total['offload.tagged_accesses'], 3 * 16)
+    same(total['core.global_loads'] + total['core.global_stores'], 3 * 16)
+
+
+@case
 def styles(folder):
     """tags in comments are read as well, and so is what was decided in other ways"""
     for options in (['--tags=comment'], ['--no-reorder'], ['--fma=split', '--restrict']):
