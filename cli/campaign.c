@@ -105,8 +105,10 @@ static bool open_store(struct program *p, struct campaign_store *store, const ch
     if (!good(p, campaign_database_open(store, &damaged)))
         return false;
     for (uint32_t i = 0; i < damaged.list.n; i++)
-        fprintf(stderr, "%s: warning: the result %s/results/%s.json is damaged and is made again\n",
-                campaign_command.name, folder, damaged.list.v[i]);
+        fprintf(
+            stderr,
+            "%s: warning: the result %s/results/%s.json is damaged: its job is to be run again\n",
+            campaign_command.name, folder, damaged.list.v[i]);
     return true;
 }
 

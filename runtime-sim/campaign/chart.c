@@ -54,8 +54,9 @@ static void find_range(struct chart *c)
     if (c->high - c->low <= 0)
         c->high = 1;
     c->step = svg_round_up((c->high - c->low) / 7);
-    c->low = floor(c->low / c->step) * c->step;
-    c->high = ceil(c->high / c->step) * c->step;
+    // A sum of parts may be 100 and the last bit.
+    c->low = floor(c->low / c->step + 1e-9) * c->step;
+    c->high = ceil(c->high / c->step - 1e-9) * c->step;
 }
 
 static void draw_axis(const struct chart *c)

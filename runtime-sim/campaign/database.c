@@ -75,35 +75,68 @@ static const char *text_at(const struct campaign_store *store, sqlite3_stmt *row
 
 // One job
 
-static const char *add_value(const struct campaign_store *store, int64_t job, const char *name,
-                             double value)
+// Values are thousands for each job: their statements are prepared once for all of them.
+struct adding {
+    const struct campaign_store *store;
+    sqlite3_stmt *name, *value;
+    int64_t job;
+    bool failed;
+};
+
+static bool step(sqlite3_stmt *statement)
 {
-    const char *error =
-        finish(store, prepare(store, "INSERT OR IGNORE INTO names(name) VALUES(?)", "s", name));
-    if (error)
-        return error;
-    return finish(store, prepare(store,
-                                 "INSERT OR REPLACE INTO statistics SELECT ?, id, ? FROM names "
-                                 "WHERE name = ?",
-                                 "ifs", job, value, name));
+    bool done = sqlite3_step(statement) == SQLITE_DONE;
+    sqlite3_reset(statement);
+    return done;
 }
 
-static const char *add_configuration(const struct campaign_store *store, int64_t job,
-                                     json_t *configuration)
+static void add_value(struct adding *a, const char *name, double value)
 {
-    const char *section, *key, *error = NULL;
+    sqlite3_bind_text(a->name, 1, name, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(a->value, 1, a->job);
+    sqlite3_bind_double(a->value, 2, value);
+    sqlite3_bind_text(a->value, 3, name, -1, SQLITE_TRANSIENT);
+    a->failed = a->failed || !step(a->name) || !step(a->value);
+}
+
+static void add_configuration(struct adding *a, json_t *configuration)
+{
+    const char *section, *key;
     json_t *keys, *value;
     json_object_foreach(configuration, section, keys)
     {
         json_object_foreach(keys, key, value)
         {
-            const char *name = arena_printf(store->arena, "config.%s.%s", section, key);
-            if (!error && (json_is_number(value) || json_is_boolean(value)))
-                error = add_value(store, job, name,
-                                  json_is_boolean(value) ? json_is_true(value)
-                                                         : json_number_value(value));
+            if (json_is_number(value) || json_is_boolean(value))
+                add_value(a, arena_printf(a->store->arena, "config.%s.%s", section, key),
+                          json_is_boolean(value) ? json_is_true(value) : json_number_value(value));
         }
     }
+}
+
+static const char *add_values(const struct campaign_store *store, int64_t job, json_t *result)
+{
+    const char *name, *error;
+    json_t *value;
+    struct adding adding = {
+        .store = store,
+        .name = prepare(store, "INSERT OR IGNORE INTO names(name) VALUES(?)", ""),
+        .value = prepare(store,
+                         "INSERT OR REPLACE INTO statistics SELECT ?, id, ? FROM names "
+                         "WHERE name = ?",
+                         ""),
+        .job = job,
+    };
+    json_object_foreach(json_object_get(json_object_get(result, "total"), "statistics"), name,
+                        value)
+    {
+        if (json_is_number(value))
+            add_value(&adding, name, json_number_value(value));
+    }
+    add_configuration(&adding, json_object_get(result, "configuration"));
+    error = adding.failed || !adding.name || !adding.value ? fault(store) : NULL;
+    sqlite3_finalize(adding.name);
+    sqlite3_finalize(adding.value);
     return error;
 }
 
@@ -139,9 +172,7 @@ static const char *message_of(const struct campaign_store *store, json_t *result
 static const char *add_result(const struct campaign_store *store, const char *key, json_t *result,
                               const struct stat *file)
 {
-    const char *error, *name;
-    json_t *value;
-    error = finish(
+    const char *error = finish(
         store,
         prepare(store,
                 "INSERT OR REPLACE INTO jobs(key, campaign, quick, failure, message,"
@@ -152,15 +183,8 @@ static const char *add_result(const struct campaign_store *store, const char *ke
                 json_number_value(json_object_get(result, "cpu_seconds")),
                 json_string_value(json_object_get(result, "ended")), (int64_t)file->st_size,
                 (int64_t)file->st_mtim.tv_sec * 1000000000 + file->st_mtim.tv_nsec));
-    int64_t job = sqlite3_last_insert_rowid(store->database);
-    json_object_foreach(json_object_get(json_object_get(result, "total"), "statistics"), name,
-                        value)
-    {
-        if (!error && json_is_number(value))
-            error = add_value(store, job, name, json_number_value(value));
-    }
     if (!error)
-        error = add_configuration(store, job, json_object_get(result, "configuration"));
+        error = add_values(store, sqlite3_last_insert_rowid(store->database), result);
     return error ? error : add_names(store, key, result);
 }
 

@@ -283,7 +283,7 @@ def damaged(folder):
     result = campaign(folder, 'run', 'tiny.yaml', tools)
     ends(result, 0, out='11 of 11 jobs done, 0 failed, 0 left; 2 run now\n')
     for path in (cut, changed):
-        within('warning: the result tiny.campaign/results/%s is damaged and is made again\n' %
+        within('warning: the result tiny.campaign/results/%s is damaged: its job is to be run again\n' %
                path.name, result.err.decode())
     same(sorted(starts(folder)[11:]), sorted([cut.stem, changed.stem]))
     (store / 'campaign.sqlite').write_bytes(b'no database at all' * 1000)
