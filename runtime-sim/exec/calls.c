@@ -29,7 +29,7 @@ static void copy_value(struct warp *warp, const struct side *to, const struct si
                        uint32_t mask)
 {
     uint32_t bytes = to->bytes < from->bytes ? to->bytes : from->bytes;
-    for (; mask; mask &= mask - 1) {
+    for (; bytes && mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
         memcpy(lane_of(warp, to, lane), lane_of(warp, from, lane), bytes);
     }

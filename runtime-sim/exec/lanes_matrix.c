@@ -135,8 +135,8 @@ static void find_rows(const struct product *p, void *const *registers, uint8_t *
     const union lanes *lanes = registers[sparse->place];
     for (uint32_t row = 0; row < p->m; row++)
         for (uint32_t k = 0; k < p->k; k++) {
-            uint32_t chunk = k / sparse->kept;
-            uint32_t bits = lanes->u16[sparse->half[row][chunk / 4]];
+            uint32_t chunk = k / sparse->kept, half = sparse->half[row][chunk / 4];
+            uint32_t bits = lanes->u32[half / 2] >> 16 * (half % 2);
             rows[row * p->k + k] =
                 (uint8_t)(chunk * 2 * sparse->kept +
                           place_in_chunk(bits >> 4 * (chunk % 4), sparse->kept, k % sparse->kept));
