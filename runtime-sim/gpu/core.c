@@ -320,8 +320,11 @@ static uint64_t choose(struct core *core, uint64_t now, uint64_t blocked_slots)
         uint32_t index = choose_one(core, i, candidates);
         chosen |= UINT64_C(1) << index;
         reserve(core, now, &core->slots[index]);
-        if (i + 1 < schedulers)
-            blocked_slots = blocked(core, now, &by_memory);
+        if (i + 1 == schedulers)
+            break;
+        blocked_slots = blocked(core, now, &by_memory);
+        if (core->oq && oq_beginning(core) & chosen)
+            blocked_slots |= oq_beginning(core);
     }
     return chosen;
 }

@@ -32,9 +32,8 @@ void core_fetch(struct core *core, uint64_t now)
 {
     uint64_t behind = core->hungry & ~UINT64_C(0) << core->fetch_turn;
     uint32_t index = (uint32_t)__builtin_ctzll(behind ? behind : core->hungry);
-    // A warp whose chain is being fetched comes first [000 §4.2].
-    if (core->oq && core->oq->fetching < CORE_WARPS && core->hungry >> core->oq->fetching & 1)
-        index = core->oq->fetching;
+    if (core->oq)
+        index = oq_fetches_first(core, index);
     struct slot *slot = &core->slots[index];
     uint64_t line = CODE_LINES + slot->buffer_at / LINE_INSTRUCTIONS;
     if (core->missed_count == CORE_WARPS)

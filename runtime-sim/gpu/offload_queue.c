@@ -82,6 +82,16 @@ static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
     return slot->mask && (role == OQ_LOADS || !(slot->mask & ~loaded(core, c)));
 }
 
+uint64_t oq_beginning(const struct core *core)
+{
+    uint64_t slots = 0;
+    for (uint64_t rest = core->oq->free_count ? core->ready : 0; rest; rest &= rest - 1) {
+        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+        slots |= (uint64_t)(oq_role(core, index) == OQ_BEGINS) << index;
+    }
+    return slots;
+}
+
 bool oq_look(struct core *core, uint64_t now, uint32_t index, enum slot_state *state)
 {
     struct offload_queue *oq = core->oq;
@@ -134,6 +144,16 @@ uint64_t oq_operands_ready(const struct core *core, uint32_t index)
 
 // Issue
 
+// Others that are about to begin a chain wait until this one is formed.
+static void hold_others(struct core *core, uint64_t now, uint32_t index)
+{
+    for (uint64_t rest = core->ready & ~(UINT64_C(1) << index); rest; rest &= rest - 1) {
+        uint32_t other = (uint32_t)__builtin_ctzll(rest);
+        if (oq_role(core, other) == OQ_BEGINS)
+            core_look(core, now + 1, other);
+    }
+}
+
 static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
 {
     const struct offload_shared *shared = core->shared->offload;
@@ -168,6 +188,7 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
     oq->forming = index;
     oq_count(core, now);
     tell(core, now, OFFLOAD_BEGINS, index);
+    hold_others(core, now, index);
     return true;
 }
 
@@ -318,6 +339,17 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, enum oq_role rol
 }
 
 // Fetch: from the first instruction of a chain to its last one.
+
+// What is forming a chain comes first, then what is on the way to it.
+uint32_t oq_fetches_first(const struct core *core, uint32_t slot)
+{
+    const uint32_t first[] = {core->oq->forming, core->oq->fetching};
+    for (uint32_t i = 0; i < 2; i++)
+        if (first[i] != OQ_NONE && core->hungry >> first[i] & 1)
+            return first[i];
+    return slot;
+}
+
 void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count)
 {
     struct offload_queue *oq = core->oq;

@@ -119,6 +119,8 @@ void oq_init(struct core *core);
 // What the instruction that a slot issues next is to its core's queue.
 enum oq_role { OQ_NOTHING, OQ_BEGINS, OQ_LOADS, OQ_COMPUTES, OQ_STORES };
 enum oq_role oq_role(const struct core *core, uint32_t slot);
+// Slots that are ready to begin a chain, for which there is an entry: one can in a cycle.
+uint64_t oq_beginning(const struct core *core);
 // A slot is looked at. True: it must not issue now, and waits in *state for its chain, or for
 // another one to be formed. A chain that cannot go on with what comes next is discarded.
 bool oq_look(struct core *core, uint64_t now, uint32_t slot, enum slot_state *state);
@@ -135,6 +137,9 @@ void oq_issued(struct core *core, uint64_t now, uint32_t slot, enum oq_role role
                const struct timing *timing, uint32_t entry);
 // Instructions of a slot have been fetched, from number `first` on.
 void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count);
+// Whose instructions are fetched next [000 §4.2]: `slot`, unless another one that wants some has a
+// chain.
+uint32_t oq_fetches_first(const struct core *core, uint32_t slot);
 
 // A line of a load's was looked up; `last`: all of it are.
 void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last);

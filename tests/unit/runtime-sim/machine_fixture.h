@@ -35,10 +35,10 @@ __attribute__((format(printf, 2, 3))) static inline void text_put(struct text *t
     assert_true(t->length < RIG_TEXT);
 }
 
-// The machine of isca19 with so many cores, and after settings up to a NULL, for the kernels of the
-// text. 0: all cores.
-static inline void rig_load(struct rig *r, const char *text, uint32_t cores,
-                            const char *const *settings)
+// The kernels of the text, and the configuration of isca19 with so many cores, and after settings
+// up to a NULL. 0: all cores.
+static inline void rig_configure(struct rig *r, const char *text, uint32_t cores,
+                                 const char *const *settings)
 {
     struct config_section sections[MACHINE_SECTIONS];
     struct config config;
@@ -54,9 +54,22 @@ static inline void rig_load(struct rig *r, const char *text, uint32_t cores,
     const char *wrong = machine_check(&r->k.arena, &r->config);
     if (wrong)
         fail_msg("%s", wrong);
-    r->machine = machine_new(&r->k.arena, &r->config, &r->k.program);
+}
+
+// Needs rig_configure. The machine with the program's chains; NULL: there are none.
+static inline void rig_build(struct rig *r, const struct offload_table *table)
+{
+    r->machine = machine_new_offloading(&r->k.arena, &r->config, &r->k.program, table);
     stats_init(&r->stats, &r->k.arena);
     machine_stats_add(r->machine, &r->stats);
+}
+
+// The machine without chains.
+static inline void rig_load(struct rig *r, const char *text, uint32_t cores,
+                            const char *const *settings)
+{
+    rig_configure(r, text, cores, settings);
+    rig_build(r, NULL);
 }
 
 // A launch of the next run, with the parameters that the kernel has now.

@@ -1,0 +1,178 @@
+// A kernel of one chain, c = a + b, on a machine that offloads it, and what happens to the chain,
+// for tests.
+//
+// Each core has a CTA; that of core 15, at node 18, executes the chain, the others are for tests to
+// use. All addresses are there when the chain begins, so that its instructions come as fast as they
+// can be fetched. In a run after the first one the last level and the instruction caches have all
+// lines that the run before has used, and first levels none.
+#pragma once
+#include "backend/tags.h"
+#include "tests/fuzz/tagged.h"
+#include "tests/unit/runtime-sim/machine_fixture.h"
+
+enum { OFFLOAD_TOLD = 1 << 14, LINE = 128, PARTITIONS = 8, CORES = 56, WHO = 15 };
+enum { A, B, C, OPERANDS };
+enum { BUFFER_LINES = 512 };
+
+struct told {
+    uint64_t cycle; // from the first event of a chain on
+    enum offload_event event;
+    uint32_t end, entry;
+};
+
+// Where the lanes of a warp access: lane · step mod size bytes from the operand's line on.
+struct shape {
+    uint32_t step, size;
+};
+
+// Of the kernel's text: what is in front of the chain and behind it, for the core that executes it,
+// and what the others do. Addresses of a, b and c are in %d1 to %d3, the thread's number in %r3,
+// the CTA's in %r1; %r5 to %r9, %d6 to %d9 and %p2 to %p4 are free. To leave, go to END.
+struct form {
+    const char *before, *after, *others;
+    struct shape shape[OPERANDS];
+    uint32_t line[OPERANDS]; // from the buffer's first line on: partition = line mod 8
+    uint32_t stride;         // lines from a warp's operands to the next one's
+};
+
+static const struct shape side_by_side = {4, LINE};
+
+struct offload_rig {
+    struct rig r;
+    struct tables tables;
+    struct offload_table table;
+    struct told told[OFFLOAD_TOLD];
+    uint32_t count;
+    uint64_t first;
+    const struct form *form;
+    uint32_t *buffer;
+};
+
+static void offload_take(void *context, uint64_t cycle, enum offload_event event, uint32_t end,
+                         uint32_t core, uint32_t entry)
+{
+    struct offload_rig *o = context;
+    (void)core;
+    assert_true(o->count < OFFLOAD_TOLD);
+    if (!o->count)
+        o->first = cycle;
+    o->told[o->count++] = (struct told){cycle - o->first, event, end, entry};
+}
+
+static inline void offload_write_address(struct text *t, const struct form *form, uint32_t i)
+{
+    const struct shape *shape = &form->shape[i - 1];
+    text_put(t,
+             "mul.lo.u32 %%r4, %%r3, %u; and.b32 %%r4, %%r4, %u; shr.u32 %%r5, %%r3, 5;\n"
+             "mad.lo.u32 %%r4, %%r5, %u, %%r4; cvt.u64.u32 %%d4, %%r4;\n"
+             "ld.param.u64 %%d%u, [p%u]; cvta.to.global.u64 %%d%u, %%d%u;\n"
+             "add.u64 %%d%u, %%d%u, %%d4;\n",
+             shape->step, shape->size - 1, form->stride * LINE, i, i, i, i, i, i);
+}
+
+static inline const char *offload_write(const struct form *form)
+{
+    static struct text t;
+    t.length = 0;
+    text_put(&t, HEAD("7.0", "sm_70") ".visible .entry k(.param .u64 p1, .param .u64 p2,\n"
+                                      ".param .u64 p3, .param .u32 who)\n{\n"
+                                      ".reg .b32 %%r<20>; .reg .b64 %%d<10>; .reg .pred %%p<5>;\n"
+                                      "mov.u32 %%r1, %%ctaid.x; ld.param.u32 %%r2, [who];\n"
+                                      "mov.u32 %%r3, %%tid.x; setp.ne.u32 %%p1, %%r1, %%r2;\n"
+                                      "@%%p1 bra OTHERS;\n");
+    for (uint32_t i = 0; i < OPERANDS; i++)
+        offload_write_address(&t, form, i + 1);
+    text_put(&t, "and.b64 %%d5, %%d1, %%d2; and.b64 %%d5, %%d5, %%d3;\n"
+                 "setp.eq.u64 %%p1, %%d5, 0;\n@%%p1 bra END;\n");
+    text_put(&t,
+             "%s\nld.global.u32 %%r11, [%%d1];\nld.global.u32 %%r12, [%%d2];\n"
+             "add.u32 %%r13, %%r11, %%r12;\nst.global.u32 [%%d3], %%r13;\n%s\nbra END;\n"
+             "OTHERS:\n%s\nEND:\nret;\n}\n",
+             form->before ? form->before : "", form->after ? form->after : "",
+             form->others ? form->others : "");
+    return t.at;
+}
+
+// Parameters: the operands' first addresses, and who executes the chain. The buffer's words have
+// values that are all different.
+static inline void offload_place_operands(struct offload_rig *o)
+{
+    enum { ROUND = PARTITIONS * LINE };
+    struct kernel *k = &o->r.k;
+    uint64_t base, skipped;
+    uint32_t *buffer = kernel_buffer(k, BUFFER_LINES * LINE + ROUND);
+    memcpy(&base, k->params, 8);
+    skipped = (ROUND - base % ROUND) % ROUND;
+    o->buffer = buffer + skipped / 4;
+    for (uint32_t i = 0; i < BUFFER_LINES * LINE / 4; i++)
+        o->buffer[i] = 3 * i + 1000;
+    k->param_bytes = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        uint64_t at = base + skipped + o->form->line[i] * LINE;
+        memcpy(k->params + k->param_bytes, &at, 8);
+        k->param_bytes += 8;
+    }
+    kernel_u32(k, WHO);
+}
+
+// The machine for the kernel, tagged.
+static inline void offload_load(struct offload_rig *o, const struct form *form,
+                                const char *const *settings)
+{
+    struct tagged tagged;
+    const char *text = offload_write(form);
+    tagged_make(&tagged, text, strlen(text), FMA_FUSED, MUTATE_NOTHING, 0);
+    assert_string_equal(tagged.wrong, "");
+    assert_int_equal(tagged.chains, 1);
+    rig_configure(&o->r, tagged.text, 0, settings);
+    tagged_free(&tagged);
+    struct kernel *k = &o->r.k;
+    o->tables = (struct tables){0};
+    o->table = (struct offload_table){0};
+    assert_true(tags_read(&o->tables, &k->arena, &k->source, &k->diags));
+    assert_true(offload_table_build(&o->table, &k->arena, &o->tables, &k->program,
+                                    &o->r.config.offload, &k->diags));
+    rig_build(&o->r, &o->table);
+    const struct offload_log log = {offload_take, o};
+    machine_listen(o->r.machine, &log);
+    o->count = 0;
+    o->form = form;
+    offload_place_operands(o);
+}
+
+static inline void offload_free(struct offload_rig *o)
+{
+    rig_free(&o->r);
+}
+
+// Runs the kernel on all cores. What is told is that of this run.
+static inline void offload_run(struct offload_rig *o, uint32_t threads)
+{
+    o->count = 0;
+    rig_run(&o->r, "k", CORES, threads);
+}
+
+// What a statistic counts in one more run.
+static inline double offload_gain(struct offload_rig *o, uint32_t threads, const char *statistic)
+{
+    double before = rig_stat(&o->r, statistic);
+    offload_run(o, threads);
+    return rig_stat(&o->r, statistic) - before;
+}
+
+static inline uint32_t offload_word(const struct form *form, uint32_t operand, uint32_t thread)
+{
+    const struct shape *shape = &form->shape[operand];
+    uint32_t at = (thread * shape->step & (shape->size - 1)) + thread / LANES * form->stride * LINE;
+    return form->line[operand] * LINE / 4 + at / 4;
+}
+
+// c = a + b in these lanes of each warp.
+static inline void offload_check(const struct offload_rig *o, uint32_t threads, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < threads; i++)
+        if (lanes >> i % LANES & 1)
+            assert_int_equal(o->buffer[offload_word(o->form, C, i)],
+                             o->buffer[offload_word(o->form, A, i)] +
+                                 o->buffer[offload_word(o->form, B, i)]);
+}

@@ -1,0 +1,343 @@
+// What happens to a chain at its core, cycle by cycle [000 §4.4.1].
+#include "tests/unit/runtime-sim/offload_script.h"
+
+static struct offload_rig o;
+static struct script s;
+
+#define ALL_AT(a, b, c) .shape = {side_by_side, side_by_side, side_by_side}, .line = {a, b, c}
+
+static void begin(const struct form *form, const char *const *settings)
+{
+    offload_load(&o, form, settings);
+    s.count = 0;
+    s.at = 0;
+}
+
+// A packet of so many flits, that was sent in this cycle, at a partition that has all.
+static void script_arrives(uint32_t partition, uint32_t flits)
+{
+    then(&s, way(&o, WHO, end_of(partition), flits), OFFLOAD_ARRIVED, end_of(partition));
+    then_partition_serves(&o, &s, partition);
+    then(&s, 0, OFFLOAD_ENDS, WHO);
+}
+
+static void script_sends(uint32_t partition, uint32_t flits)
+{
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    script_arrives(partition, flits);
+}
+
+// Scenario 3: all missed, and who is to compute can.
+static void all_missed(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 13, 21)}, SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    offload_check(&o, LANES, FULL_MASK);
+    expect_number("flits", offload_gain(&o, LANES, "offload.packet_flits"), 1);
+    then_forms(&s, SECOND_OF_PAIR);
+    script_sends(5, 1);
+    expect_told(&o, &s);
+    expect_number("offloaded", rig_stat(&o.r, "offload.chains_offloaded"), 2);
+    expect_number("L1 reads", rig_stat(&o.r, "core.l1_read_miss"), 0);
+    offload_free(&o);
+}
+
+// A load of the line, of a width that no chain has, whose value is waited for.
+#define LOAD_WIDE(address) "and.b64 %d6, " address ", -8; ld.global.u64 %d6, [%d6];\n"
+#define USE_WIDE "setp.eq.u64 %p2, %d6, 77;\n@%p2 bra END;"
+#define LOAD_BEFORE(address) LOAD_WIDE(address) USE_WIDE
+
+// Scenario 1: the first load hits. The chain is discarded, and goes on as if it were none.
+static void first_hits(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 13, 21), .before = LOAD_BEFORE("%d1")},
+          SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    double latency = offload_gain(&o, LANES, "core.load_latency_sum");
+    then(&s, 0, OFFLOAD_BEGINS, WHO);
+    then(&s, 1, OFFLOAD_HIT, WHO);
+    then(&s, 0, OFFLOAD_DISCARDED, WHO);
+    expect_told(&o, &s);
+    // The one in front, the first, a cycle later than without the lookup, and the second.
+    double hit = 1 + (double)o.r.config.l1.latency;
+    expect_number("latency", latency, (double)(2 * plain_load(&o, 5)) + 1 + hit);
+    expect_number("discarded", rig_stat(&o.r, "offload.discarded_hit"), 2);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// Scenario 1: the second load hits. The entry is flushed, and the first load is sent in the next
+// cycle, the second behind it.
+static void second_hits(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 13, 21), .before = LOAD_BEFORE("%d2")},
+          SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    double latency = offload_gain(&o, LANES, "core.load_latency_sum");
+    then(&s, 0, OFFLOAD_BEGINS, WHO);
+    then(&s, 1, OFFLOAD_MISS, WHO);
+    then(&s, 2, OFFLOAD_HIT, WHO);
+    then(&s, 0, OFFLOAD_DISCARDED, WHO);
+    expect_told(&o, &s);
+    // The first one was issued 3 cycles before, and goes where one that is issued now would go. The
+    // second was issued in the last cycle, and has to let the first one by.
+    double hit = 1 + (double)o.r.config.l1.latency;
+    expect_number("latency", latency, (double)(2 * plain_load(&o, 5)) + 3 + 2 + hit);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// A line that is on its way counts as one that is there.
+static void pending_miss_hits(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 13, 21), .before = LOAD_WIDE("%d2"), .after = USE_WIDE},
+          SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    double misses = offload_gain(&o, LANES, "core.l1_read_miss");
+    then(&s, 0, OFFLOAD_BEGINS, WHO);
+    then(&s, 1, OFFLOAD_MISS, WHO);
+    then(&s, 2, OFFLOAD_HIT, WHO);
+    then(&s, 0, OFFLOAD_DISCARDED, WHO);
+    expect_told(&o, &s);
+    expect_number("misses", misses, 3); // the second load is one, too, and waits for the line
+    expect_number("hits", rig_stat(&o.r, "offload.lookup_hits"), 2);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// Loads of lines of these partitions are sent one by one: the first now, as if it had been issued
+// in the cycle before. When they are there, the pipeline computes what was captured.
+static void script_replays(uint32_t a, uint32_t b)
+{
+    uint64_t first = plain_load(&o, a) - 1, second = plain_load(&o, b);
+    then(&s, (first > second ? first : second) + alu(&o), OFFLOAD_REPLAYED, WHO);
+    then(&s, o.r.config.l1.latency, OFFLOAD_ENDS, WHO);
+}
+
+// Scenario 3, who is to compute cannot: the lines are not in one partition. The entry is flushed,
+// the loads are sent one by one, and what was captured is computed when they are there.
+static void nobody_can(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 6, 21)}, SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    double packets = offload_gain(&o, LANES, "offload.packets");
+    then_forms(&s, SECOND_OF_PAIR);
+    then(&s, 1, OFFLOAD_DISCARDED, WHO);
+    script_replays(5, 6);
+    expect_told(&o, &s);
+    expect_number("packets", packets, 0);
+    expect_number("discarded", rig_stat(&o.r, "offload.discarded_emn"), 2);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// Scenario 2: another warp has the queue's entry. The second one may issue when that has formed its
+// chain, finds the queue full, and executes the chain as if it were none.
+static void queue_full(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 13, 21), .stride = 9},
+          SETTINGS("offload.policy=llc", "offload.queue=1"));
+    offload_run(&o, 2 * LANES);
+    double latency = offload_gain(&o, 2 * LANES, "core.load_latency_sum");
+    then_forms(&s, SECOND_OF_PAIR);
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    then(&s, 0, OFFLOAD_FULL, WHO);
+    script_arrives(6, 1);
+    expect_told(&o, &s);
+    expect_number("discarded", rig_stat(&o.r, "offload.discarded_full"), 2);
+    expect_number("latency", latency, (double)(2 * plain_load(&o, 5) + 4));
+    expect_number("most", rig_stat(&o.r, "offload.queue_most"), 1);
+    offload_check(&o, 2 * LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// Lanes that a branch has taken elsewhere: one packet, with the warp's mask in another flit.
+static void branch_divergence(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 13, 21), .before = "and.b32 %r5, %r3, 1; setp.eq.u32 %p2, %r5, "
+                                                      "1;\n@%p2 bra END;"},
+          SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    expect_number("flits", offload_gain(&o, LANES, "offload.packet_flits"), 2);
+    expect_number("lanes", rig_stat(&o.r, "offload.offloaded_lanes"), 2 * LANES / 2);
+    then_forms(&s, FIRST_OF_PAIR);
+    script_sends(5, 2);
+    expect_told(&o, &s);
+    offload_check(&o, LANES, 0x55555555);
+    for (uint32_t i = 1; i < LANES; i += 2) // as it was
+        assert_int_equal(o.buffer[21 * LINE / 4 + i], 3 * (21 * LINE / 4 + i) + 1000);
+    offload_free(&o);
+}
+
+// Lanes in no order within their line: one packet, with their places in another flit.
+static void irregular_lanes(void **state)
+{
+    (void)state;
+    begin(&(struct form){.shape = {{28, LINE}, side_by_side, side_by_side}, .line = {5, 13, 21}},
+          SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    expect_number("flits", offload_gain(&o, LANES, "offload.packet_flits"), 2);
+    then_forms(&s, SECOND_OF_PAIR);
+    script_sends(5, 2);
+    expect_told(&o, &s);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// Two lines of the first load, those of the others one: a packet for each, with its mask.
+static void memory_divergence(void **state)
+{
+    (void)state;
+    begin(&(struct form){.shape = {{8, 2 * LINE}, side_by_side, side_by_side}, .line = {5, 13, 21}},
+          SETTINGS("offload.policy=omni"));
+    offload_run(&o, LANES);
+    expect_number("flits", offload_gain(&o, LANES, "offload.packet_flits"), 4);
+    uint32_t core = memsys_end_at(machine_memsys(o.r.machine), 42);
+    then(&s, 0, OFFLOAD_BEGINS, WHO);
+    then(&s, 1, OFFLOAD_MISS, WHO);
+    then(&s, 1, OFFLOAD_MISS, WHO);
+    then(&s, 1, OFFLOAD_MISS, WHO);
+    then(&s, 0, OFFLOAD_CAPTURED, WHO);
+    then(&s, 2, OFFLOAD_CAPTURED, WHO);
+    then(&s, 0, OFFLOAD_FORMED, WHO);
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    uint64_t sent = s.at;
+    then(&s, way(&o, WHO, end_of(5), 2), OFFLOAD_ARRIVED, end_of(5));
+    then_partition_serves(&o, &s, 5);
+    s.at = sent;
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    // The first packet takes the interface for two cycles. Half a line is stored: 3 flits.
+    then(&s, 1 + way(&o, WHO, core, 2), OFFLOAD_ARRIVED, core);
+    then_core_serves(&o, &s, core, (uint32_t[]){6, 5, 5}, 3);
+    then(&s, 0, OFFLOAD_ENDS, WHO);
+    expect_told(&o, &s);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// The warp's own store to a line of the chain was not acknowledged.
+static void conflict(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 13, 21), .before = "st.global.u32 [%d2], %r3;"},
+          SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    offload_run(&o, LANES);
+    then_forms(&s, FIRST_OF_PAIR);
+    then(&s, 1, OFFLOAD_DISCARDED, WHO);
+    expect_told_first(&o, &s); // the loads follow the store into the network
+    assert_int_equal(o.told[o.count - 2].event, OFFLOAD_REPLAYED);
+    assert_int_equal(o.told[o.count - 1].event, OFFLOAD_ENDS);
+    assert_int_equal(o.count, s.count + 2);
+    expect_number("conflicts", rig_stat(&o.r, "offload.discarded_conflict"), 2);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// What is loaded for a chain takes no line of the first level, and none of the entries for lines
+// that are on their way to it: the only one is another load's.
+static void takes_nothing_of_the_first_level(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 13, 21), .before = "add.u64 %d7, %d1, 4096;\n" LOAD_WIDE("%d7"),
+                         .after = USE_WIDE LOAD_BEFORE("%d1") LOAD_BEFORE("%d2")},
+          SETTINGS("offload.policy=llc", "l1.mshrs=1"));
+    offload_run(&o, LANES);
+    expect_number("misses", offload_gain(&o, LANES, "core.l1_read_miss"), 3);
+    expect_number("hits", rig_stat(&o.r, "core.l1_read_hit"), 0);
+    then_forms(&s, FIRST_OF_PAIR);
+    script_sends(5, 1);
+    expect_told(&o, &s);
+    offload_free(&o);
+}
+
+// What is stored elsewhere the core's own first level has no more.
+static void drops_the_stores_line(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 13, 21), .before = LOAD_BEFORE("%d3"),
+                         .after = LOAD_BEFORE("%d3")},
+          SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    expect_number("misses", offload_gain(&o, LANES, "core.l1_read_miss"), 2);
+    expect_number("hits", rig_stat(&o.r, "core.l1_read_hit"), 0);
+    expect_number("offloaded", rig_stat(&o.r, "offload.chains_offloaded"), 2);
+    offload_free(&o);
+}
+
+// The place of the first such event of a warp's slot from `from` on.
+static uint32_t find(enum offload_event event, uint32_t slot, uint32_t from)
+{
+    uint32_t i = from;
+    while (i < o.count && (o.told[i].event != event || o.told[i].entry != slot))
+        i++;
+    if (i == o.count)
+        fail_msg("slot %u: nowhere: %s", slot, offload_event_text(event));
+    return i;
+}
+
+// Warps that come to the chain at the same time, among others that compute: one after the other
+// forms its chain, as fast as if it were alone.
+static void form_together(const char *const *settings)
+{
+    enum { WARPS = 8, CHAINS = 4, CYCLES = 5 };
+    static struct text before, others;
+    before.length = others.length = 0;
+    text_put(&before, "setp.ge.u32 %%p2, %%r3, %u;\nbar.sync 0;\n@%%p2 bra OTHERS;\n",
+             CHAINS * LANES);
+    for (uint32_t i = 0; i < 64; i++)
+        text_put(&others, "add.u32 %%r%u, %%r3, %u;\n", 5 + i % 5, i);
+    struct form form = {ALL_AT(5, 13, 21), .before = before.at, .others = others.at, .stride = 9};
+    begin(&form, settings);
+    offload_run(&o, WARPS * LANES);
+    double waited = offload_gain(&o, WARPS * LANES, "core.stall_forming");
+    for (uint32_t i = 0, from = 0; i < CHAINS; i++) {
+        uint32_t begins = from;
+        while (o.told[begins].event != OFFLOAD_BEGINS)
+            assert_true(++begins < o.count);
+        from = find(OFFLOAD_FORMED, o.told[begins].entry, begins);
+        assert_int_equal(o.told[begins].cycle, i * CYCLES);
+        assert_int_equal(o.told[from].cycle, i * CYCLES + CYCLES - 1);
+        for (uint32_t k = begins + 1; k < from; k++)
+            assert_int_not_equal(o.told[k].event, OFFLOAD_BEGINS);
+    }
+    assert_true(waited >=
+                2 * CYCLES); // the third and the fourth were there before the second began
+    expect_number("offloaded", rig_stat(&o.r, "offload.chains_offloaded"), 2 * CHAINS);
+    offload_check(&o, CHAINS * LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+static void forming_comes_first(void **state)
+{
+    (void)state;
+    form_together(SETTINGS("offload.policy=llc"));
+    form_together(SETTINGS("offload.policy=llc", "core.schedulers=2"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_missed),
+        cmocka_unit_test(first_hits),
+        cmocka_unit_test(second_hits),
+        cmocka_unit_test(pending_miss_hits),
+        cmocka_unit_test(nobody_can),
+        cmocka_unit_test(queue_full),
+        cmocka_unit_test(branch_divergence),
+        cmocka_unit_test(irregular_lanes),
+        cmocka_unit_test(memory_divergence),
+        cmocka_unit_test(conflict),
+        cmocka_unit_test(takes_nothing_of_the_first_level),
+        cmocka_unit_test(drops_the_stores_line),
+        cmocka_unit_test(forming_comes_first),
+    };
+    return cmocka_run_group_tests_name("offload_queue", tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+// What is to happen to a chain, event by event with its cycle, from the configuration and the way
+// between nodes: for tests, with the last level having all lines and no other traffic.
+#pragma once
+#include "tests/unit/runtime-sim/offload_fixture.h"
+
+struct script {
+    struct told list[OFFLOAD_TOLD];
+    uint32_t count;
+    uint64_t at;
+};
+
+// An event so many cycles after the one before it in the source; those of one cycle in its order.
+static inline void then(struct script *s, uint64_t cycles, enum offload_event event, uint32_t end)
+{
+    s->at += cycles;
+    uint32_t i = s->count++;
+    for (; i && s->list[i - 1].cycle > s->at; i--)
+        s->list[i] = s->list[i - 1];
+    s->list[i] = (struct told){s->at, event, end, 0};
+}
+
+// From the end's network interface until the other's owner sees the packet.
+static inline uint64_t way(const struct offload_rig *o, uint32_t from, uint32_t to, uint32_t flits)
+{
+    const struct memsys *memsys = machine_memsys(o->r.machine);
+    uint32_t a = memsys_end_node(memsys, from), b = memsys_end_node(memsys, to);
+    int x = (int)(a % 8) - (int)(b % 8), y = (int)(a / 8) - (int)(b / 8);
+    return 5 * ((uint64_t)abs(x) + (uint64_t)abs(y) + 1) + 2 + flits - 1 + 1;
+}
+
+// To the slice of a partition, and from it, by its own end.
+static inline uint64_t slice(const struct offload_rig *o)
+{
+    return 1 + o->r.config.memsys.llc.latency;
+}
+
+// From the beginning of an addition to its result: as in the core's pipeline.
+static inline uint64_t alu(const struct offload_rig *o)
+{
+    return 1 + o->r.config.core.pipeline + o->r.config.core.latency_int_add;
+}
+
+// The end of a partition.
+static inline uint32_t end_of(uint32_t partition)
+{
+    return CORES + partition;
+}
+
+// Cycles of a load that the first level misses and the last level has, of the core that executes.
+static inline uint64_t plain_load(const struct offload_rig *o, uint32_t partition)
+{
+    uint32_t end = end_of(partition);
+    return 1 + way(o, WHO, end, 1) + slice(o) - 1 + way(o, end, WHO, 5) + 1;
+}
+
+// Two instructions are fetched at a time. From one pair to the next there are 3 cycles, from the
+// second of a pair 2: the chain begins with one or the other.
+enum begins { FIRST_OF_PAIR, SECOND_OF_PAIR };
+
+// A load is looked up in the cycle after its issue. What computes is issued without waiting.
+static inline void then_forms(struct script *s, enum begins begins)
+{
+    uint64_t second = begins == FIRST_OF_PAIR ? 1 : 2, third = 3, last = third + second;
+    then(s, 0, OFFLOAD_BEGINS, WHO);
+    then(s, 1, OFFLOAD_MISS, WHO);
+    then(s, second, OFFLOAD_MISS, WHO);
+    then(s, third - second - 1, OFFLOAD_CAPTURED, WHO);
+    then(s, last - third, OFFLOAD_CAPTURED, WHO);
+    then(s, 0, OFFLOAD_FORMED, WHO);
+}
+
+// From the packet's arrival to its answer's, at a partition that has all operands in its slice: one
+// is asked for in a cycle, and when both are there, one is read in a cycle.
+static inline void then_partition_serves(const struct offload_rig *o, struct script *s,
+                                         uint32_t partition)
+{
+    uint32_t end = end_of(partition);
+    then(s, 1, OFFLOAD_ASKED, end);
+    then(s, 1, OFFLOAD_ASKED, end);
+    then(s, slice(o) - 1, OFFLOAD_THERE, end);
+    then(s, 1, OFFLOAD_THERE, end);
+    then(s, 0, OFFLOAD_READS, end);
+    then(s, 2 + slice(o), OFFLOAD_BUFFERED, end);
+    then(s, 1, OFFLOAD_COMPUTES, end);
+    then(s, alu(o), OFFLOAD_COMPUTED, end);
+    then(s, 0, OFFLOAD_STORES, end);
+    then(s, slice(o), OFFLOAD_STORED, end);
+    then(s, 0, OFFLOAD_ANSWERS, end);
+    then(s, way(o, end, WHO, 1), OFFLOAD_ANSWER, WHO);
+}
+
+// There and back, with the slice between.
+static inline uint64_t round_trip(const struct offload_rig *o, uint32_t from, uint32_t partition,
+                                  uint32_t request, uint32_t reply)
+{
+    uint32_t end = end_of(partition);
+    return way(o, from, end, request) + slice(o) - 1 + way(o, end, from, reply);
+}
+
+// The same at a core: operands come through the networks into its shared memory, one after the
+// other in the order of the ways, and are read from there; the store goes through the network.
+static inline void then_core_serves(const struct offload_rig *o, struct script *s, uint32_t core,
+                                    const uint32_t partitions[OPERANDS], uint32_t store_flits)
+{
+    uint64_t a = round_trip(o, core, partitions[A], 1, 5);
+    uint64_t b = 1 + round_trip(o, core, partitions[B], 1, 5);
+    then(s, 1, OFFLOAD_ASKED, core);
+    then(s, 1, OFFLOAD_ASKED, core);
+    then(s, (a < b ? a : b) - 1, OFFLOAD_THERE, core);
+    then(s, a < b ? b - a : a - b, OFFLOAD_THERE, core);
+    then(s, 1, OFFLOAD_READS, core);
+    then(s, o->r.config.core.shared_latency, OFFLOAD_BUFFERED, core);
+    then(s, 1, OFFLOAD_COMPUTES, core);
+    then(s, alu(o), OFFLOAD_COMPUTED, core);
+    then(s, 0, OFFLOAD_STORES, core);
+    then(s, round_trip(o, core, partitions[C], store_flits, 1), OFFLOAD_STORED, core);
+    then(s, 1, OFFLOAD_ANSWERS, core);
+    then(s, way(o, core, WHO, 1), OFFLOAD_ANSWER, WHO);
+}
+
+static inline void tell_list(const char *title, const struct told *list, uint32_t count)
+{
+    print_error("%s\n", title);
+    for (uint32_t i = 0; i < count; i++)
+        print_error("%6llu  %2u  %s\n", (unsigned long long)list[i].cycle, list[i].end,
+                    offload_event_text(list[i].event));
+}
+
+// The first events are these.
+static inline void expect_told_first(const struct offload_rig *o, const struct script *s)
+{
+    bool same = o->count >= s->count;
+    for (uint32_t i = 0; same && i < s->count; i++)
+        same = o->told[i].cycle == s->list[i].cycle && o->told[i].event == s->list[i].event &&
+               o->told[i].end == s->list[i].end;
+    if (same)
+        return;
+    tell_list("expected", s->list, s->count);
+    tell_list("told", o->told, o->count);
+    fail_msg("something else happens");
+}
+
+// These, and no more.
+static inline void expect_told(const struct offload_rig *o, const struct script *s)
+{
+    expect_told_first(o, s);
+    assert_int_equal(o->count, s->count);
+}
+
+static inline void expect_number(const char *what, double have, double expected)
+{
+    if (have != expected)
+        fail_msg("%s: %g, not %g", what, have, expected);
+}
