@@ -186,18 +186,37 @@ static void computed(void *context, uint32_t end, const struct service_entry *en
 
 // Values
 
-static void keep_operand(struct machine_offload *o, const struct memsys_request *request,
-                         const struct service_entry *entry, const struct warp *warp)
+static void keep_operand(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
+                         uint32_t which, const struct warp *warp)
 {
-    uint32_t which = request->tag % SERVICE_TAGS, hint = 0;
+    uint32_t hint = 0, number = (uint32_t)(entry - o->services[end].entries);
     const struct packet_operand *operand = &entry->packet.load[which];
-    union lanes *to = operands_of(o, request->core, request->tag / SERVICE_TAGS) + which;
+    union lanes *to = operands_of(o, end, number) + which;
     for (uint32_t rest = entry->packet.mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         const void *bytes = image_at(warp->cta->launch->image, packet_address(operand, lane),
                                      operand->bytes, &hint);
         to->u32[lane] = bytes ? packet_load_value(operand, bytes) : 0;
     }
+}
+
+// An operand is read, or the result stored, now.
+static void move_values(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
+                        uint32_t which)
+{
+    const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
+    const struct core *core = core_of(o, entry->core);
+    bool store = which == SERVICE_STORE;
+    struct held *held = core->entries[store ? c->store : c->load[which]].held;
+    if (!store && o->machine->config->offload.compare)
+        keep_operand(o, end, entry, which, held->warp);
+    held_serve(held, entry->packet.mask);
+}
+
+static void read_here(void *context, uint32_t end, const struct service_entry *entry,
+                      uint32_t which)
+{
+    move_values(context, end, entry, which);
 }
 
 void machine_offload_served(struct machine *machine, const struct memsys_request *request)
@@ -213,14 +232,8 @@ void machine_offload_served(struct machine *machine, const struct memsys_request
     if (request->kind == MEMSYS_TOUCH)
         return;
     struct service *service = &o->services[request->core];
-    const struct service_entry *entry = service_entry_of(service, request->tag);
-    const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
-    const struct core *core = &machine->cores[entry->core];
-    bool store = service_is_store(request);
-    struct held *held = core->entries[store ? c->store : c->load[request->tag % SERVICE_TAGS]].held;
-    if (!store && machine->config->offload.compare)
-        keep_operand(o, request, entry, held->warp);
-    held_serve(held, entry->packet.mask);
+    move_values(o, request->core, service_entry_of(service, request->tag),
+                request->tag % SERVICE_TAGS);
 }
 
 // The machine
@@ -229,7 +242,7 @@ static void init_services(struct machine_offload *o)
 {
     struct machine *machine = o->machine;
     struct memsys *memsys = machine->shared.memsys;
-    o->hooks = (struct service_hooks){o, bits, latency, is_idle, computed};
+    o->hooks = (struct service_hooks){o, bits, latency, is_idle, read_here, computed};
     o->services = ARENA_ARRAY(machine->arena, struct service, o->ends);
     o->operands =
         ARENA_ARRAY(machine->arena, union lanes,

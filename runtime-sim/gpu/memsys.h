@@ -125,6 +125,11 @@ void memsys_send_from(struct memsys *memsys, uint32_t from, const struct memsys_
 bool memsys_can_put(const struct memsys *memsys, uint32_t partition);
 void memsys_put(struct memsys *memsys, uint32_t partition, const struct memsys_request *request);
 
+// Reads a line of the slice's data at once, past its queues, if it is there; `ready`: in which
+// cycle of the cores the data have come.
+enum cache_direct memsys_read_here(struct memsys *memsys, uint32_t partition, uint64_t line,
+                                   uint64_t *ready);
+
 // Packets from end to end, of a class of their own in the request network (memory.packet_class).
 // They are requests of kind MEMSYS_PACKET with `flits`, which the receiver answers or drops.
 bool memsys_has_packets(const struct memsys *memsys); // there is such a class

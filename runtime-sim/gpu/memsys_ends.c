@@ -50,6 +50,19 @@ void memsys_put(struct memsys *m, uint32_t partition, const struct memsys_reques
     p->due = clock < p->due ? clock : p->due;
 }
 
+enum cache_direct memsys_read_here(struct memsys *m, uint32_t partition, uint64_t line,
+                                   uint64_t *ready)
+{
+    struct memsys_partition *p = &m->partitions[partition];
+    uint64_t size = m->config->llc.line_bytes;
+    uint64_t clock = memsys_later(m->cycle * m->core_period, m->llc_period);
+    uint64_t local = partition_local(&m->map, line * size) / size;
+    enum cache_direct result = cache_read_directly(&p->cache, clock, local, ready);
+    if (result == CACHE_DIRECT_READ)
+        *ready = memsys_later(*ready * m->llc_period, m->core_period);
+    return result;
+}
+
 // Packets
 
 static uint32_t packet_class(const struct memsys *m)

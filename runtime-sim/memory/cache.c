@@ -565,6 +565,21 @@ bool cache_has(const struct cache *c, uint64_t line)
     return false;
 }
 
+enum cache_direct cache_read_directly(struct cache *c, uint64_t now, uint64_t line, uint64_t *ready)
+{
+    uint32_t place = find(c, line);
+    if (place == NOWHERE || !mask_within(c->whole, c->known[place]))
+        return CACHE_DIRECT_ABSENT;
+    if (c->bank_free[bank_of(c, line)] > now)
+        return CACHE_DIRECT_BUSY;
+    uint64_t clocks = move(c, line, now, (uint32_t)c->config->line_bytes);
+    use(c, place, CACHE_KEEP);
+    c->stats.reads++;
+    c->stats.read_hits++;
+    *ready = now + c->config->latency + clocks - 1;
+    return CACHE_DIRECT_READ;
+}
+
 bool cache_drop(struct cache *c, uint64_t line)
 {
     uint32_t place = find(c, line);

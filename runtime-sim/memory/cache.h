@@ -186,6 +186,16 @@ static inline bool cache_flushing(const struct cache *cache)
 // The line is there, on its way, or asked for by a read that has not had its access yet.
 bool cache_has(const struct cache *cache, uint64_t line);
 
+// Reads the data of a line past all queues, for who knows that it is there. `ready`: when they
+// come.
+enum cache_direct {
+    CACHE_DIRECT_READ,
+    CACHE_DIRECT_BUSY,   // the bank is: again later
+    CACHE_DIRECT_ABSENT, // it is not there, or not all of it
+};
+enum cache_direct cache_read_directly(struct cache *cache, uint64_t now, uint64_t line,
+                                      uint64_t *ready);
+
 // Forgets a line, written bytes included, unless it is on its way. True if it was there.
 bool cache_drop(struct cache *cache, uint64_t line);
 

@@ -141,7 +141,6 @@ static void take_operand(struct service *s, uint64_t now, struct service_entry *
 {
     uint8_t bit = (uint8_t)(1u << which);
     if (entry->stage == SERVICE_READS) {
-        *s->stats->lost += answer->from == CACHE_FETCHED;
         entry->read |= bit;
         return;
     }
@@ -202,8 +201,28 @@ static void give_buffer(struct service *s, uint64_t now)
     advance(s, SERVICE_READY, SERVICE_READS);
 }
 
+// The operand is in the slice, unless its line was evicted: then it is asked for again.
+static void read_here(struct service *s, uint64_t now, struct service_entry *entry, uint32_t which)
+{
+    struct memsys_request request = request_for(s, &entry->packet, which, tag_of(s, entry, which));
+    uint8_t bit = (uint8_t)(1u << which);
+    uint64_t ready;
+    enum cache_direct result = memsys_read_here(s->memsys, s->partition, request.line, &ready);
+    if (result == CACHE_DIRECT_BUSY || (result == CACHE_DIRECT_ABSENT && !send(s, &request)))
+        return;
+    entry->asked |= bit;
+    if (result == CACHE_DIRECT_ABSENT) {
+        ++*s->stats->lost;
+        tell(s, now, OFFLOAD_LOST, entry);
+        return;
+    }
+    s->hooks->read(s->hooks->context, s->end, entry, which);
+    entry->read |= bit;
+    entry->until = ready > entry->until ? ready : entry->until;
+}
+
 // One of the operands that are in the slice, of the oldest chain that has any to be read.
-static void read_operand(struct service *s)
+static void read_operand(struct service *s, uint64_t now)
 {
     const struct service_ring *ring = &s->stages[SERVICE_READS];
     for (uint32_t i = 0; i < ring->count; i++) {
@@ -211,11 +230,7 @@ static void read_operand(struct service *s)
         uint8_t left = (uint8_t)(all_operands(entry) & ~entry->asked);
         if (!left)
             continue;
-        uint32_t which = (uint32_t)__builtin_ctz(left);
-        struct memsys_request request =
-            request_for(s, &entry->packet, which, tag_of(s, entry, which));
-        if (send(s, &request))
-            entry->asked |= (uint8_t)(1u << which);
+        read_here(s, now, entry, (uint32_t)__builtin_ctz(left));
         return;
     }
 }
@@ -384,7 +399,7 @@ void service_tick(struct service *s, uint64_t now)
     store(s, now);
     begin(s, now);
     end_reads(s, now);
-    read_operand(s);
+    read_operand(s, now);
     give_buffer(s, now);
     ask(s, now);
     if (s->bounce.active)

@@ -53,7 +53,9 @@ struct service_hooks {
     uint32_t (*latency)(void *context, uint32_t core, uint32_t entry);
     // The ALU of the core with this end is not in use.
     bool (*is_idle)(void *context, uint32_t end);
-    // The result is there: operands were bound when their requests were served.
+    // An operand is read from the slice at hand; others are bound when their requests are served.
+    void (*read)(void *context, uint32_t end, const struct service_entry *entry, uint32_t which);
+    // The result is there.
     void (*computed)(void *context, uint32_t end, const struct service_entry *entry);
 };
 
