@@ -380,16 +380,22 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     }
 }
 
+static bool next_looks(const struct entry *entry)
+{
+    return entry->parts.v[entry->sent].route == ROUTE_LOOKUP;
+}
+
 static void send_next(struct core *core, uint64_t now)
 {
     if (!core->queue_count || core->banks_free > now)
         return;
     uint32_t index = core->queue[core->queue_head];
     struct entry *entry = &core->entries[index];
-    uint32_t part = entry->sent++, count = entry->parts.n; // it may be over with its last part
-    const struct part *at = &entry->parts.v[part];
-    bool looks = at->route == ROUTE_LOOKUP, hit = looks && cache_has(&core->l1, at->line);
-    bool last = part + 1 == count;
+    // A load of a chain that finds a line goes on with it as any other.
+    if (next_looks(entry) && cache_has(&core->l1, entry->parts.v[entry->sent].line))
+        oq_looked(core, now, index, true, false);
+    bool looks = next_looks(entry), last = entry->sent + 1 == entry->parts.n;
+    uint32_t part = entry->sent++; // it may be over with its last part
     core->l1_full = false;
     entry->queued = !last;
     if (!send_part(core, now, index, &entry->parts.v[part])) {
@@ -402,7 +408,7 @@ static void send_next(struct core *core, uint64_t now)
         core->queue_count--;
     }
     if (looks)
-        oq_looked(core, now, index, hit, last);
+        oq_looked(core, now, index, false, last);
 }
 
 // To the network: one request in a cycle, of the first level, past it, or of the other caches.

@@ -265,22 +265,30 @@ static void park(struct core *core, struct oq_chain *c)
     core->parked += c->parked;
 }
 
+// Groups for which there is a node, and entries.
+static uint64_t *find_room(struct core *core, const struct oq_chain *c, const struct groups *groups)
+{
+    struct offload_stats *stats = core->shared->offload->stats;
+    bool partial = core->shared->offload->config->partial;
+    uint32_t capable = 0, room = core->oq->free_count + (c->entry != OQ_NONE);
+    for (uint32_t i = 0; i < groups->count; i++)
+        capable += end_of(core, groups, &groups->list[i]) != OQ_NONE;
+    if (!capable || (!partial && capable < groups->count))
+        return &stats->discarded_emn;
+    return !partial && room < groups->count ? &stats->discarded_full : NULL;
+}
+
 static uint64_t *find_reason(struct core *core, uint32_t index, struct groups *groups)
 {
     struct offload_stats *stats = core->shared->offload->stats;
     const struct oq_chain *c = &core->oq->chains[index];
-    bool can = false;
-    if (c->differs ||
-        c->load_count != core->shared->offload->templates[c->number].packet.load_count)
-        return &stats->discarded_unit;
-    if (!find_groups(core, c, groups))
+    const struct compute_packet *packet = &core->shared->offload->templates[c->number].packet;
+    if (c->differs || c->load_count != packet->load_count || !find_groups(core, c, groups))
         return &stats->discarded_unit;
     if (depend(groups) || has_unacknowledged(core, index, groups) ||
         is_accessed(core, index, c, groups))
         return &stats->discarded_conflict;
-    for (uint32_t i = 0; i < groups->count; i++)
-        can |= end_of(core, groups, &groups->list[i]) != OQ_NONE;
-    return can ? NULL : &stats->discarded_emn;
+    return find_room(core, c, groups);
 }
 
 void oq_form(struct core *core, uint64_t now, uint32_t index)
