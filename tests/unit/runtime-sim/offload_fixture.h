@@ -53,7 +53,8 @@ static void offload_take(void *context, uint64_t cycle, enum offload_event event
 {
     struct offload_rig *o = context;
     (void)core;
-    assert_true(o->count < OFFLOAD_TOLD);
+    if (o->count == OFFLOAD_TOLD)
+        return;
     if (!o->count)
         o->first = cycle;
     o->told[o->count++] = (struct told){cycle - o->first, event, end, entry};
@@ -115,12 +116,11 @@ static inline void offload_place_operands(struct offload_rig *o)
     kernel_u32(k, WHO);
 }
 
-// The machine for the kernel, tagged.
-static inline void offload_load(struct offload_rig *o, const struct form *form,
-                                const char *const *settings)
+// The machine for a kernel with one chain, which is tagged.
+static inline void offload_load_text(struct offload_rig *o, const char *text,
+                                     const char *const *settings)
 {
     struct tagged tagged;
-    const char *text = offload_write(form);
     tagged_make(&tagged, text, strlen(text), FMA_FUSED, MUTATE_NOTHING, 0);
     assert_string_equal(tagged.wrong, "");
     assert_int_equal(tagged.chains, 1);
@@ -136,6 +136,12 @@ static inline void offload_load(struct offload_rig *o, const struct form *form,
     const struct offload_log log = {offload_take, o};
     machine_listen(o->r.machine, &log);
     o->count = 0;
+}
+
+static inline void offload_load(struct offload_rig *o, const struct form *form,
+                                const char *const *settings)
+{
+    offload_load_text(o, offload_write(form), settings);
     o->form = form;
     offload_place_operands(o);
 }
