@@ -19,7 +19,8 @@ struct running {
     const struct campaign_watch *watch;
     struct campaign_tally *tally;
     struct worker *workers;
-    double *seconds; // of each job, expected
+    bool *had;       // by job: it had a result at the beginning, and is not run
+    double *seconds; // of each other job, expected
     uint32_t next;
     const char *error;
 };
@@ -36,9 +37,22 @@ static void estimate(struct campaign_tally *tally, double seconds, uint32_t at_a
     tally->seconds_left = seconds / (together ? together : 1);
 }
 
+// What a job of each workload is likely to take, in CPU seconds.
+static const double *expected_seconds(struct campaign_store *store,
+                                      const struct campaign_plan *plan)
+{
+    const struct campaign *campaign = plan->campaign;
+    double *seconds = ARENA_ARRAY(plan->arena, double, campaign->workloads.n + 1);
+    for (uint32_t i = 0; store->database && i < campaign->workloads.n; i++)
+        seconds[i] =
+            campaign_database_seconds(store, campaign->workloads.v[i].name, plan->is_quick);
+    return seconds;
+}
+
 void campaign_count(struct campaign_store *store, const struct campaign_plan *plan,
                     uint32_t at_a_time, struct campaign_tally *tally)
 {
+    const double *expected = expected_seconds(store, plan);
     double seconds = 0;
     *tally = (struct campaign_tally){0};
     for (uint32_t i = 0; i < plan->jobs.n; i++) {
@@ -53,9 +67,8 @@ void campaign_count(struct campaign_store *store, const struct campaign_plan *pl
         tally->failed += failed;
         tally->done += found.is_there && !failed;
         tally->left += !found.is_there && !failed;
-        if (!found.is_there && !failed && store->database)
-            seconds += campaign_database_seconds(
-                store, plan->campaign->workloads.v[job->workload].name, plan->is_quick);
+        if (!found.is_there && !failed)
+            seconds += expected[job->workload];
     }
     estimate(tally, seconds, at_a_time);
 }
@@ -84,13 +97,11 @@ static bool is_wanted(struct running *r, uint32_t i)
 {
     const struct campaign_job *job = &r->plan->jobs.v[i];
     struct campaign_found found;
-    if (!is_first(r->plan, i))
+    if (!is_first(r->plan, i) || r->had[i])
         return false;
     campaign_database_find(r->store, job->key, &found);
     if (!found.is_there)
         return true;
-    if (!found.failure || !r->watch->retry)
-        return false;
     r->error = campaign_database_forget(r->store, job->key);
     r->tally->failed--;
     r->tally->left++;
@@ -126,7 +137,10 @@ static void collect(struct running *r, struct worker *worker)
     struct campaign_found found;
     worker->process = 0;
     r->tally->running--;
-    r->error = campaign_database_take(r->store, job->key);
+    // One that has left none, because it was killed, stops no other.
+    const char *path = campaign_store_path(r->store, "results", job->key, ".json");
+    if (!access(path, F_OK))
+        r->error = campaign_database_take(r->store, job->key);
     campaign_database_find(r->store, job->key, &found);
     r->tally->ran++;
     r->tally->done += found.is_there && !found.failure;
@@ -179,20 +193,27 @@ static void tell(struct running *r)
         r->watch->progress(r->watch->context, r->tally);
 }
 
+// Of what had no result at the beginning.
 static void expect(struct running *r)
 {
     const struct campaign_plan *plan = r->plan;
+    const double *expected = expected_seconds(r->store, plan);
     r->seconds = ARENA_ARRAY(plan->arena, double, plan->jobs.n + 1);
-    for (uint32_t i = 0; i < plan->jobs.n; i++) {
-        struct campaign_found found;
-        if (!is_first(plan, i))
-            continue;
-        campaign_database_find(r->store, plan->jobs.v[i].key, &found);
-        if (!found.is_there)
-            r->seconds[i] = campaign_database_seconds(
-                r->store, plan->campaign->workloads.v[plan->jobs.v[i].workload].name,
-                plan->is_quick);
-    }
+    for (uint32_t i = 0; i < plan->jobs.n; i++)
+        if (is_first(plan, i) && !r->had[i])
+            r->seconds[i] = expected[plan->jobs.v[i].workload];
+}
+
+static void look(struct running *r)
+{
+    const struct campaign_plan *plan = r->plan;
+    struct campaign_found found;
+    r->had = ARENA_ARRAY(plan->arena, bool, plan->jobs.n + 1);
+    for (uint32_t i = 0; i < plan->jobs.n; i++)
+        if (is_first(plan, i)) {
+            campaign_database_find(r->store, plan->jobs.v[i].key, &found);
+            r->had[i] = found.is_there && !(found.failure && r->watch->retry);
+        }
 }
 
 const char *campaign_run(struct campaign_store *store, const struct campaign_plan *plan,
@@ -202,6 +223,7 @@ const char *campaign_run(struct campaign_store *store, const struct campaign_pla
     struct running r = {.store = store, .plan = plan, .watch = watch, .tally = tally};
     r.workers = ARENA_ARRAY(plan->arena, struct worker, watch->at_a_time);
     campaign_count(store, plan, watch->at_a_time, tally);
+    look(&r);
     for (uint32_t step = 0; !r.error && !(watch->stop && atomic_load(watch->stop)); step++) {
         fill(&r);
         bool any = collect_some(&r);

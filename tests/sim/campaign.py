@@ -255,6 +255,42 @@ def failed(folder):
 
 
 @case
+def killed_job(folder):
+    """a job that is killed leaves no result, stops no other, and is run again"""
+    write_campaign(folder)
+    tools = wrapped_tools(folder, before='if mkdir %s/once 2>/dev/null; then kill -9 $PPID; sleep 9; fi' %
+                          folder)
+    ends(campaign(folder, 'run', 'tiny.yaml', '--jobs=1', tools), 3,
+         'ptxoffload-campaign: VECADD, base has failed: it has left no result\n',
+         '10 of 11 jobs done, 1 failed, 0 left; 11 run now\n')
+    ends(campaign(folder, 'run', 'tiny.yaml', tools), 0, '',
+         '11 of 11 jobs done, 0 failed, 0 left; 1 run now\n')
+    is_clean(folder)
+
+
+@case
+def progress(folder):
+    """on a terminal a line tells how far it is, and is gone at the end"""
+    write_campaign(folder)
+    reader, writer = os.openpty()
+    done = subprocess.run([PROGRAM, 'run', 'tiny.yaml', '--jobs=1'], cwd=folder, stderr=writer,
+                          stdout=subprocess.DEVNULL, check=True)
+    os.close(writer)
+    said = b''
+    while True:
+        try:
+            said += os.read(reader, 65536)
+        except OSError:
+            break
+    os.close(reader)
+    same(done.returncode, 0)
+    told = re.findall(rb'\r\x1b\[K(\d+) of 11 done, \d running, 0 failed', said)
+    same([int(number) for number in told][-1], 11)
+    same(sorted(told, key=int), told)
+    assert said.endswith(b'\r\x1b[K'), said
+
+
+@case
 def cannot_run(folder):
     """a configuration or run file that is wrong fails its own jobs"""
     text = CAMPAIGN.replace('l1.latency: 1', 'l1.latencies: 1').replace('{n: 512}', '{m: 512}')
