@@ -70,7 +70,8 @@ static inline void then_forms(struct script *s, enum begins begins)
 }
 
 // From the packet's arrival to its answer's, at a partition that has all operands in its slice: one
-// is asked for in a cycle, and when both are there, one is read in a cycle.
+// is asked for in a cycle, and when both are there, one is read in a cycle, past the slice's
+// queues.
 static inline void then_partition_serves(const struct offload_rig *o, struct script *s,
                                          uint32_t partition)
 {
@@ -80,7 +81,7 @@ static inline void then_partition_serves(const struct offload_rig *o, struct scr
     then(s, slice(o) - 1, OFFLOAD_THERE, end);
     then(s, 1, OFFLOAD_THERE, end);
     then(s, 0, OFFLOAD_READS, end);
-    then(s, 2 + slice(o), OFFLOAD_BUFFERED, end);
+    then(s, 2 + o->r.config.memsys.llc.latency, OFFLOAD_BUFFERED, end);
     then(s, 1, OFFLOAD_COMPUTES, end);
     then(s, alu(o), OFFLOAD_COMPUTED, end);
     then(s, 0, OFFLOAD_STORES, end);
