@@ -99,9 +99,9 @@ static inline uint64_t round_trip(const struct offload_rig *o, uint32_t from, ui
 }
 
 // The same at a core: operands come through the networks into its shared memory, one after the
-// other in the order of the ways, and are read from there; the store goes through the network.
-static inline void then_core_serves(const struct offload_rig *o, struct script *s, uint32_t core,
-                                    const uint32_t partitions[OPERANDS], uint32_t store_flits)
+// other in the order of the ways, and are read from there. Up to the buffer.
+static inline void then_core_waits(const struct offload_rig *o, struct script *s, uint32_t core,
+                                   const uint32_t partitions[2])
 {
     uint64_t a = round_trip(o, core, partitions[A], 1, 5);
     uint64_t b = 1 + round_trip(o, core, partitions[B], 1, 5);
@@ -111,10 +111,16 @@ static inline void then_core_serves(const struct offload_rig *o, struct script *
     then(s, a < b ? b - a : a - b, OFFLOAD_THERE, core);
     then(s, 1, OFFLOAD_READS, core);
     then(s, o->r.config.core.shared_latency, OFFLOAD_BUFFERED, core);
+}
+
+// From the core's ALU on. The store goes through the network.
+static inline void then_core_computes(const struct offload_rig *o, struct script *s, uint32_t core,
+                                      uint32_t partition, uint32_t store_flits)
+{
     then(s, 1, OFFLOAD_COMPUTES, core);
     then(s, alu(o), OFFLOAD_COMPUTED, core);
     then(s, 0, OFFLOAD_STORES, core);
-    then(s, round_trip(o, core, partitions[C], store_flits, 1), OFFLOAD_STORED, core);
+    then(s, round_trip(o, core, partition, store_flits, 1), OFFLOAD_STORED, core);
     then(s, 1, OFFLOAD_ANSWERS, core);
     then(s, way(o, core, WHO, 1), OFFLOAD_ANSWER, WHO);
 }

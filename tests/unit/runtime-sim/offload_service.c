@@ -1,0 +1,239 @@
+// What happens to a chain where it is computed, cycle by cycle [000 §4.4.2].
+#include "tests/unit/runtime-sim/offload_script.h"
+
+static struct offload_rig o;
+static struct script s;
+
+#define ALL_AT(a, b, c) .shape = {side_by_side, side_by_side, side_by_side}, .line = {a, b, c}
+
+static void begin(const struct form *form, const char *const *settings)
+{
+    offload_load(&o, form, settings);
+    s.count = 0;
+    s.at = 0;
+}
+
+static uint32_t meet_node(void)
+{
+    return memsys_end_at(machine_memsys(o.r.machine), 42);
+}
+
+static uint32_t count_told(enum offload_event event)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < o.count; i++)
+        count += o.told[i].event == event;
+    return count;
+}
+
+// Scenario 1: at the partition that has all three lines.
+static void at_a_partition(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(6, 14, 22)}, SETTINGS("offload.policy=omni"));
+    offload_run(&o, LANES);
+    double touches = offload_gain(&o, LANES, "memory.touches");
+    then_forms(&s, SECOND_OF_PAIR);
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    then(&s, way(&o, WHO, end_of(6), 1), OFFLOAD_ARRIVED, end_of(6));
+    then_partition_serves(&o, &s, 6);
+    then(&s, 0, OFFLOAD_ENDS, WHO);
+    expect_told(&o, &s);
+    expect_number("touches", touches, 2);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// Scenario 2: at the core where the ways of the loads meet.
+static void at_a_core(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 14, 23)}, SETTINGS("offload.policy=omni"));
+    offload_run(&o, LANES);
+    offload_run(&o, LANES);
+    then_forms(&s, SECOND_OF_PAIR);
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    then(&s, way(&o, WHO, meet_node(), 1), OFFLOAD_ARRIVED, meet_node());
+    then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6});
+    then_core_computes(&o, &s, meet_node(), 7, 5);
+    then(&s, 0, OFFLOAD_ENDS, WHO);
+    expect_told(&o, &s);
+    expect_number("operations", rig_stat(&o.r, "offload.alu_at_cores"), 2);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// What others than core 15 compute: as many additions as keep an ALU in use when several warps
+// execute them. The chain is executed by the first warp only.
+static const char *additions(void)
+{
+    static struct text t;
+    t.length = 0;
+    text_put(&t, "mov.u32 %%r5, 0;\nLOOP:\n");
+    for (uint32_t i = 0; i < 40; i++)
+        text_put(&t, "add.u32 %%r%u, %%r3, %u;\n", 6 + i % 4, i);
+    text_put(&t, "add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p2, %%r5, 4;\n@%%p2 bra LOOP;\n");
+    return t.at;
+}
+
+static const char first_warp[] = "setp.ge.u32 %p2, %r3, 32;\n@%p2 bra END;";
+
+// Runs the chain at a core that computes; returns in how many cycles it found the ALU in use.
+static uint32_t run_at_busy_core(const char *const *settings)
+{
+    struct form form = {ALL_AT(5, 14, 23), .others = additions(), .before = first_warp};
+    begin(&form, settings);
+    offload_run(&o, 8 * LANES);
+    double contended = offload_gain(&o, 8 * LANES, "offload.alu_contended");
+    uint32_t stalled = count_told(OFFLOAD_STALLED);
+    expect_number("contended", contended, stalled);
+    then_forms(&s, SECOND_OF_PAIR);
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    then(&s, way(&o, WHO, meet_node(), 1), OFFLOAD_ARRIVED, meet_node());
+    then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6});
+    for (uint32_t i = 0; i < stalled; i++)
+        then(&s, 1, OFFLOAD_STALLED, meet_node());
+    then_core_computes(&o, &s, meet_node(), 7, 5);
+    then(&s, 0, OFFLOAD_ENDS, WHO);
+    expect_told(&o, &s);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+    return stalled;
+}
+
+// The chain waits, in each cycle anew, for one in which the core does not use its ALU; with an ALU
+// of the queue's own it does not.
+static void core_uses_its_alu(void **state)
+{
+    (void)state;
+    uint32_t shared = run_at_busy_core(SETTINGS("offload.policy=omni"));
+    uint32_t own = run_at_busy_core(SETTINGS("offload.policy=omni", "offload.core_alu=dedicated"));
+    assert_true(shared > 50);
+    assert_int_equal(own, 0);
+}
+
+// Scenario 3: the queue has one entry, which the first warp's packet takes. The second one's loads
+// are sent on, one in a cycle, and their data go to the core, which replays the rest: the warp goes
+// on when its store is on its way.
+static void queue_full(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(6, 14, 22), .stride = 8},
+          SETTINGS("offload.policy=omni", "offload.service_queue=1"));
+    offload_run(&o, 2 * LANES);
+    double replayed = offload_gain(&o, 2 * LANES, "offload.replayed");
+    then_forms(&s, SECOND_OF_PAIR);
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    uint64_t sent = s.at;
+    then(&s, way(&o, WHO, end_of(6), 1), OFFLOAD_ARRIVED, end_of(6));
+    then_partition_serves(&o, &s, 6);
+    then(&s, 0, OFFLOAD_ENDS, WHO);
+    s.at = sent;
+    then_forms(&s, SECOND_OF_PAIR);
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    then(&s, way(&o, WHO, end_of(6), 1), OFFLOAD_BOUNCED, end_of(6));
+    then(&s, slice(&o) + way(&o, end_of(6), WHO, 5), OFFLOAD_LOAD_BACK, WHO);
+    then(&s, 5, OFFLOAD_LOAD_BACK, WHO); // behind the five flits of the first one
+    then(&s, alu(&o), OFFLOAD_REPLAYED, WHO);
+    then(&s, o.r.config.l1.latency, OFFLOAD_ENDS, WHO);
+    expect_told(&o, &s);
+    expect_number("replayed", replayed, LANES);
+    expect_number("bounced", rig_stat(&o.r, "offload.bounced"), 2);
+    expect_number("L1 reads", rig_stat(&o.r, "core.l1_read_miss"), 0);
+    offload_check(&o, 2 * LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// A slice of one line: that of the first load gives way to that of the second, and both to what
+// was asked for again.
+static void evicted_before_it_is_read(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(6, 14, 22)},
+          SETTINGS("offload.policy=omni", "llc.sets=1", "llc.ways=1"));
+    offload_run(&o, LANES);
+    double lost = offload_gain(&o, LANES, "offload.service_lost");
+    static const enum offload_event order[] = {
+        OFFLOAD_ARRIVED,  OFFLOAD_ASKED,    OFFLOAD_ASKED,    OFFLOAD_THERE,
+        OFFLOAD_THERE,    OFFLOAD_READS,    OFFLOAD_LOST,     OFFLOAD_LOST,
+        OFFLOAD_BUFFERED, OFFLOAD_COMPUTES, OFFLOAD_COMPUTED, OFFLOAD_STORES,
+        OFFLOAD_STORED,   OFFLOAD_ANSWERS,  OFFLOAD_ANSWER,   OFFLOAD_ENDS};
+    uint32_t i = 0;
+    while (o.told[i].event != OFFLOAD_ARRIVED)
+        i++;
+    assert_int_equal(o.count - i, sizeof order / sizeof *order);
+    for (uint32_t k = 0; i + k < o.count; k++)
+        assert_int_equal(o.told[i + k].event, order[k]);
+    expect_number("lost", lost, 2);
+    // From the first that is lost, two in two cycles, until the last one has come from the DRAM.
+    const struct dram_config *dram = &o.r.config.memsys.dram;
+    assert_true(o.told[i + 8].cycle - o.told[i + 6].cycle >= dram->tCL + dram->burst);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// More chains than the buffer has entries, and an ALU that takes one lane at a time: nothing is
+// read while the buffer is full, and it becomes full.
+static void buffer_full(void **state)
+{
+    enum { WARPS = 8, BUFFER = 1 };
+    uint32_t used = 0, most = 0;
+    uint64_t begun = 0;
+    (void)state;
+    begin(&(struct form){ALL_AT(6, 14, 22), .stride = 24},
+          SETTINGS("offload.policy=omni", "offload.buffer=1", "offload.alu_width=1"));
+    offload_run(&o, WARPS * LANES);
+    double full = offload_gain(&o, WARPS * LANES, "offload.buffer_full");
+    for (uint32_t i = 0; i < o.count; i++) {
+        used += o.told[i].event == OFFLOAD_READS;
+        most = used > most ? used : most;
+        if (o.told[i].event != OFFLOAD_COMPUTES)
+            continue;
+        used--;
+        assert_true(!begun || o.told[i].cycle >= begun + LANES); // lane by lane
+        begun = o.told[i].cycle;
+    }
+    assert_int_equal(most, BUFFER);
+    assert_true(full > 0);
+    assert_int_equal(count_told(OFFLOAD_ENDS), WARPS);
+    offload_check(&o, WARPS * LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// What the service queue takes of a core's shared memory, 96 · 2 lines, is left by a CTA of 24,576
+// bytes, if there is one on a core at a time, and not by one that takes a granule more.
+static double packets_to_cores(const char *shared, const char *ctas)
+{
+    char before[96];
+    snprintf(before, sizeof before, ".shared .align 4 .b8 s[%s];", shared);
+    begin(&(struct form){ALL_AT(5, 14, 23), .before = before},
+          SETTINGS("offload.policy=omni", ctas));
+    offload_run(&o, LANES);
+    double packets = rig_stat(&o.r, "offload.packets_to_cores");
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+    return packets;
+}
+
+static void shared_memory_is_taken(void **state)
+{
+    (void)state;
+    expect_number("room", packets_to_cores("24576", "core.ctas=1"), 1);
+    expect_number("no room", packets_to_cores("24577", "core.ctas=1"), 0);
+    expect_number("two CTAs", packets_to_cores("24576", "core.ctas=2"), 0);
+    expect_number("two small CTAs", packets_to_cores("12288", "core.ctas=2"), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(at_a_partition),
+        cmocka_unit_test(at_a_core),
+        cmocka_unit_test(core_uses_its_alu),
+        cmocka_unit_test(queue_full),
+        cmocka_unit_test(evicted_before_it_is_read),
+        cmocka_unit_test(buffer_full),
+        cmocka_unit_test(shared_memory_is_taken),
+    };
+    return cmocka_run_group_tests_name("offload_service", tests, NULL, NULL);
+}
