@@ -37,6 +37,11 @@ struct decoder {
 
 // The n-th operand of the instruction with this role, or NULL.
 const struct ir_operand *decode_operand(const struct decoder *d, enum ir_role role, uint32_t n);
+// The operand of this role is one register that was declared as a vector.
+bool decode_is_vector(const struct decoder *d, enum ir_role role);
+// Element `n` of {a, b, …}, or of such a register, for which `own` gives room.
+const struct ir_operand *decode_vector(const struct decoder *d, enum ir_role role, uint32_t n,
+                                       struct ir_operand *own);
 bool decode_has(const struct decoder *d, uint16_t word);
 
 // The slot of an operand that is read in lanes of `width` bytes (WIDTH_PREDICATE: a predicate).

@@ -171,6 +171,11 @@ static const char *load_parameter(struct decoder *d, struct code *code)
     return NULL;
 }
 
+static uint32_t element_bytes(const struct decoder *d, const struct ir_operand *operand)
+{
+    return decode_type_bytes(d->fn->registers.v[operand->index].type);
+}
+
 const char *prepare_load(struct decoder *d, struct code *code)
 {
     if (is_launch_parameter(d))
@@ -181,13 +186,18 @@ const char *prepare_load(struct decoder *d, struct code *code)
         return error;
     code->list = decode_list(d, memory->elements);
     for (uint32_t i = 0; i < memory->elements; i++) {
-        const struct ir_operand *to = decode_operand(d, ROLE_DEF, i);
+        struct ir_operand own;
+        const struct ir_operand *to = decode_vector(d, ROLE_DEF, i, &own);
         uint32_t width = memory->bytes;
         if (to && to->kind == OPERAND_REGISTER && to->member == W_UNKNOWN)
             code->list->slot[i] = decode_register(d, to, &width);
         else if (to && to->kind == OPERAND_SINK)
             code->list->slot[i] = decode_temp(d, width);
+        else if (to && to->kind == OPERAND_REGISTER)
+            code->list->slot[i] = decode_result(d, to, width = element_bytes(d, to), memory->type);
         else
+            code->list->slot[i] = SLOT_NONE;
+        if (code->list->slot[i] == SLOT_NONE)
             return "this destination cannot be executed";
         code->list->width[i] = (uint8_t)width;
     }
@@ -210,20 +220,25 @@ const char *prepare_store(struct decoder *d, struct code *code)
     if (decode_has(d, W_bulk))
         return prepare_fill(d, code);
     const char *error;
-    struct memory_code *memory = new_memory(d, code, d->inst->vector, &error);
+    struct memory_code *memory =
+        new_memory(d, code, decode_is_vector(d, ROLE_USE) ? 1 : d->inst->vector, &error);
     if (error)
         return error;
     if (writes_constant(d))
         return "a store to constant memory";
     code->list = decode_list(d, memory->elements);
     for (uint32_t i = 0; i < memory->elements; i++) {
-        const struct ir_operand *from = decode_operand(d, ROLE_USE, i);
+        struct ir_operand own;
+        const struct ir_operand *from = decode_vector(d, ROLE_USE, i, &own);
         uint32_t width = memory->bytes;
         code->list->slot[i] = SLOT_NONE;
         if (from && from->kind == OPERAND_SINK && memory->elements > 1)
             continue;
         if (from && from->kind == OPERAND_REGISTER && from->member == W_UNKNOWN)
             code->list->slot[i] = decode_register(d, from, &width);
+        else if (from && from->kind == OPERAND_REGISTER)
+            code->list->slot[i] =
+                decode_source(d, from, width = element_bytes(d, from), memory->type);
         else
             code->list->slot[i] = decode_source(d, from, width, memory->type);
         if (code->list->slot[i] == SLOT_NONE)

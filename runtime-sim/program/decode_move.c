@@ -69,13 +69,26 @@ static uint32_t count_role(const struct decoder *d, enum ir_role role)
     return count;
 }
 
-static const char *pack(struct decoder *d, struct code *code, uint32_t width, uint32_t count)
+// The place that element n of a vector comes from: an operand of its own, or a member of the
+// special register that is moved as a whole.
+static uint32_t element_source(struct decoder *d, uint32_t n, uint32_t width, uint32_t sources)
+{
+    static const uint16_t members[] = {W_x, W_y, W_z, W_w};
+    const struct ir_operand *operand = decode_operand(d, ROLE_USE, sources == 1 ? 0 : n);
+    struct ir_operand member = *operand;
+    if (sources == 1)
+        member.member = members[n & 3];
+    return decode_source(d, &member, width, d->inst->type);
+}
+
+static const char *pack(struct decoder *d, struct code *code, uint32_t width, uint32_t count,
+                        uint32_t sources)
 {
     uint32_t part = width / count;
     if (count > CODE_SOURCES || part * count != width)
         return bad_source;
     for (uint32_t i = 0; i < count; i++) {
-        code->s[i] = decode_source(d, decode_operand(d, ROLE_USE, i), part, d->inst->type);
+        code->s[i] = element_source(d, i, part, sources);
         if (code->s[i] == SLOT_NONE)
             return bad_source;
     }
@@ -115,18 +128,6 @@ static const char *unpack(struct decoder *d, struct code *code, uint32_t width, 
         }
     }
     return taken ? NULL : bad_result;
-}
-
-// The place that element n of a vector comes from: an operand of its own, or a member of the
-// special register that is moved as a whole.
-static uint32_t element_source(struct decoder *d, uint32_t n, uint32_t width, uint32_t sources)
-{
-    static const uint16_t members[] = {W_x, W_y, W_z, W_w};
-    const struct ir_operand *operand = decode_operand(d, ROLE_USE, sources == 1 ? 0 : n);
-    struct ir_operand member = *operand;
-    if (sources == 1)
-        member.member = members[n & 3];
-    return decode_source(d, &member, width, d->inst->type);
 }
 
 // {a, b} = {b, a}: all are read before one is written.
@@ -194,11 +195,13 @@ const char *prepare_move(struct decoder *d, struct code *code)
     bool special = sources == 1 && decode_operand(d, ROLE_USE, 0)->kind == OPERAND_SPECIAL;
     if (!results || !sources)
         return bad_source;
+    if (results == 1 && special && d->inst->vector > 1)
+        return pack(d, code, width, d->inst->vector, sources);
     if (results == 1 && sources == 1)
         return move_one(d, code, width);
     if (results == sources || (special && results == d->inst->vector))
         return move_vector(d, code, bytes, results, sources);
     if (results == 1)
-        return pack(d, code, width, sources);
+        return pack(d, code, width, sources, sources);
     return sources == 1 ? unpack(d, code, width, results) : bad_source;
 }

@@ -10,6 +10,26 @@ const struct ir_operand *decode_operand(const struct decoder *d, enum ir_role ro
     return id == IR_NONE ? NULL : &d->fn->operands.v[id];
 }
 
+bool decode_is_vector(const struct decoder *d, enum ir_role role)
+{
+    const struct ir_operand *operand = decode_operand(d, role, 0);
+    if (!operand || operand->kind != OPERAND_REGISTER || operand->member != W_UNKNOWN)
+        return false;
+    const struct ir_register *reg = &d->fn->registers.v[operand->index];
+    return reg->bits > ir_type_bits(reg->type);
+}
+
+const struct ir_operand *decode_vector(const struct decoder *d, enum ir_role role, uint32_t n,
+                                       struct ir_operand *own)
+{
+    static const uint16_t members[] = {W_x, W_y, W_z, W_w};
+    if (!decode_is_vector(d, role) || n >= sizeof members / sizeof *members)
+        return decode_operand(d, role, n);
+    *own = *decode_operand(d, role, 0);
+    own->member = members[n];
+    return own;
+}
+
 bool decode_has(const struct decoder *d, uint16_t word)
 {
     for (uint32_t i = 0; i < d->mod_count; i++)
@@ -237,6 +257,8 @@ static uint32_t time_slot(struct decoder *d, const struct ir_operand *operand, u
 
 static uint32_t special_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
 {
+    if (width > 8)
+        return SLOT_NONE;
     switch (isa_specials[operand->index].varies) {
     case VARIES_NEVER:
         return decode_launch_value(d, (struct launch_value){.kind = LAUNCH_SPECIAL,

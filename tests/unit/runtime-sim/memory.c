@@ -103,6 +103,49 @@ static void test_loads(void **state)
                 }
 }
 
+// Registers that were declared as vectors, as a whole; their elements may be wider than what is
+// loaded or stored. Of odd threads the guard is false.
+static void test_vector_registers(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(&k,
+                HEAD("8.0", "sm_80") ".entry k(.param .u64 in, .param .u64 out)\n{\n"
+                                     ".reg .v4 .b32 %v<4>; .reg .v2 .b64 %w; .reg .pred %p;\n"
+                                     ".reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+                                     "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];\n"
+                                     "mov.u32 %r1, %tid.x; mad.wide.u32 %rd1, %r1, 16, %rd1;\n"
+                                     "mad.wide.u32 %rd2, %r1, 48, %rd2; and.b32 %r2, %r1, 1;\n"
+                                     "setp.eq.u32 %p, %r2, 0; mov.v4.b32 %v1, {7, 7, 7, 7};\n"
+                                     "@%p ld.global.v4.u32 %v1, [%rd1];\n"
+                                     "st.global.v4.u32 [%rd2], {%v1.w, %v1.x, %v1.y, %v1.z};\n"
+                                     "createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0;\n"
+                                     "ld.global.v2.b64 %w, [%rd1];\n"
+                                     "st.global.L2::cache_hint.v2.b64 [%rd2+16], %w, %rd5;\n"
+                                     "ld.global.v4.s8 %v2, [%rd1+4];\n"
+                                     "st.global.v2.b32 [%rd2+32], {%v2.y, %v2.w};\n"
+                                     "st.global.u64 [%rd2+40], 0;\n"
+                                     "@%p st.global.v4.u8 [%rd2+40], %v1; ret;\n}\n",
+                NULL);
+    uint8_t *in = kernel_buffer(&k, 33 * 16), *out = kernel_buffer(&k, 33 * 48);
+    for (uint32_t i = 0; i < 33 * 16; i++)
+        in[i] = (uint8_t)(i * 89);
+    kernel_succeeds(&k, "k", 1, 33);
+    for (uint32_t i = 0; i < 33; i++, in += 16, out += 48) {
+        uint32_t words[4], expected[12] = {7, 7, 7, 7};
+        memcpy(words, in, sizeof words);
+        for (uint32_t e = 0; e < 4 && i % 2 == 0; e++)
+            expected[(e + 1) % 4] = words[e];
+        memcpy(expected + 4, words, sizeof words);
+        expected[8] = (uint32_t)(int8_t)in[5];
+        expected[9] = (uint32_t)(int8_t)in[7];
+        for (uint32_t e = 0; e < 4 && i % 2 == 0; e++)
+            expected[10] |= (words[e] & 0xff) << 8 * e;
+        assert_memory_equal(out, expected, sizeof expected);
+    }
+    kernel_free(&k);
+}
+
 // A narrow store changes its own bytes only.
 static void test_stores(void **state)
 {
@@ -470,17 +513,12 @@ static void test_constant_store_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loads),
-        cmocka_unit_test(test_stores),
-        cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_sink_keeps),
-        cmocka_unit_test(test_mixed_generic),
-        cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_stack),
-        cmocka_unit_test(test_cluster),
-        cmocka_unit_test(test_cluster_bounds),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_constant_store_refused),
+        cmocka_unit_test(test_loads),      cmocka_unit_test(test_vector_registers),
+        cmocka_unit_test(test_stores),     cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_sink_keeps), cmocka_unit_test(test_mixed_generic),
+        cmocka_unit_test(test_parameters), cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_cluster),    cmocka_unit_test(test_cluster_bounds),
+        cmocka_unit_test(test_faults),     cmocka_unit_test(test_constant_store_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

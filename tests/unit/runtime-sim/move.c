@@ -336,12 +336,36 @@ static void test_specials(void **state)
     kernel_free(&k);
 }
 
+// A special register of several parts goes into a register that is a vector, as a whole.
+static void test_whole_specials(void **state)
+{
+    (void)state;
+    struct kernel k;
+    const uint32_t *out = run(&k,
+                              HEAD("8.8", "sm_90") ENTRY
+                              ".reg .v4 .u32 %v, %w; .reg .v4 .u16 %u;\n"
+                              "mov.v4.u32 %v, %tid; mov.v4.u32 %w, %ntid; mov.v4.u16 %u, %ctaid;\n"
+                              "cvt.u32.u16 %r3, %u.x; cvt.u32.u16 %r4, %u.y;\n"
+                              "st.global.v4.u32 [%d0], {%v.x, %v.y, %v.z, %v.w};\n"
+                              "st.global.v4.u32 [%d0+16], {%w.x, %w.y, %r3, %r4}; ret;\n}\n",
+                              0);
+    for (uint32_t i = 0; i < THREADS * CTAS; i++, out += RESULTS) {
+        const uint32_t expected[] = {i % THREADS, 0, 0, 0, THREADS, 1, i / THREADS, 0};
+        assert_memory_equal(out, expected, sizeof expected);
+    }
+    kernel_free(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),       cmocka_unit_test(test_pack),
-        cmocka_unit_test(test_unpack),    cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_addresses), cmocka_unit_test(test_specials),
+        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_unpack),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_specials),
+        cmocka_unit_test(test_whole_specials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
