@@ -68,12 +68,27 @@ void oq_wake(struct core *core, uint64_t now, uint32_t index)
     oq_maybe_end(core, now, index);
 }
 
+// The store is over that the warp has left behind.
+static void end_store(struct core *core, uint64_t now, uint32_t index)
+{
+    struct oq_chain *c = &core->oq->chains[index];
+    c->state = OQ_IDLE;
+    oq_release(core, now, c->store);
+    if (core->slots[index].state == SLOT_CHAIN || core->slots[index].state == SLOT_FENCE)
+        core_look(core, now, index);
+    core_maybe_over(core, now, index);
+}
+
 void oq_entry_done(struct core *core, uint64_t now, uint32_t entry)
 {
     uint32_t index = core->entries[entry].slot;
     struct oq_chain *c = &core->oq->chains[index];
     if (entry == c->store) {
         c->storing = false;
+        if (c->state == OQ_STORING) {
+            end_store(core, now, index);
+            return;
+        }
         if (c->replay)
             core_wake_at(core, c->replay_at > now + 1 ? c->replay_at : now + 1, index);
     } else if (!--c->loading) {
@@ -135,9 +150,9 @@ void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)
 {
     struct oq_chain *c = &core->oq->chains[index];
     struct slot *slot = &core->slots[index];
-    if (c->state != OQ_OUT || c->out || c->plain || c->replay || c->storing || c->loading)
+    if (c->state != OQ_OUT || c->out || c->plain || c->replay || c->loading)
         return;
-    c->state = OQ_IDLE;
+    c->state = c->storing ? OQ_STORING : OQ_IDLE;
     if (c->store == OQ_NONE)
         shadow_finish(c->shadow, c->mask);
     for (uint32_t i = 0; i < c->made_count; i++)
@@ -146,7 +161,7 @@ void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)
     for (uint32_t i = 0; i < c->load_count; i++)
         if (core->entries[c->load[i]].chained)
             oq_release(core, now, c->load[i]);
-    if (c->store != OQ_NONE)
+    if (c->store != OQ_NONE && !c->storing)
         oq_release(core, now, c->store);
     count_end(core, now, c);
     tell(core, now, OFFLOAD_ENDS, index);

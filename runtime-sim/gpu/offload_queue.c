@@ -54,7 +54,8 @@ enum oq_role oq_role(const struct core *core, uint32_t index)
     if (c->state == OQ_FORMING)
         return timing->chain == c->number && timing->place == c->place ? roles[timing->kind]
                                                                        : OQ_NOTHING;
-    return c->state == OQ_IDLE && timing->place == 0 ? OQ_BEGINS : OQ_NOTHING;
+    bool free = c->state == OQ_IDLE || c->state == OQ_STORING;
+    return free && timing->place == 0 ? OQ_BEGINS : OQ_NOTHING;
 }
 
 static bool is_on(const struct core *core, uint32_t chain)
@@ -92,6 +93,12 @@ uint64_t oq_beginning(const struct core *core)
     return slots;
 }
 
+// What the warp's last chain stores has not been handed over yet: the shadow is in use.
+static bool has_to_store(const struct core *core, const struct oq_chain *c)
+{
+    return c->state == OQ_STORING && core->entries[c->store].held->left;
+}
+
 bool oq_look(struct core *core, uint64_t now, uint32_t index, enum slot_state *state)
 {
     struct offload_queue *oq = core->oq;
@@ -102,10 +109,10 @@ bool oq_look(struct core *core, uint64_t now, uint32_t index, enum slot_state *s
         oq_discard(core, now, index, role ? &stats->discarded_lanes : &stats->discarded_broken);
     }
     *state = SLOT_CHAIN;
-    if (c->state > OQ_FORMING)
+    bool begins = role == OQ_BEGINS && is_on(core, core->slots[index].next->chain);
+    if (c->state == OQ_FORMED || c->state == OQ_OUT || (begins && has_to_store(core, c)))
         return true;
-    if (role != OQ_BEGINS || c->state == OQ_FORMING || oq->forming == OQ_NONE || !oq->free_count ||
-        !is_on(core, core->slots[index].next->chain))
+    if (!begins || c->state == OQ_FORMING || oq->forming == OQ_NONE || !oq->free_count)
         return false;
     oq->wanting |= UINT64_C(1) << index;
     *state = SLOT_FORMING;
@@ -181,6 +188,8 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
         return false;
     }
     struct shadow *shadow = c->shadow;
+    if (c->state == OQ_STORING)
+        core->entries[c->store].chained = false;
     *c = (struct oq_chain){
         .state = OQ_FORMING, .number = number, .shadow = shadow, .store = OQ_NONE, .begun = now};
     c->entry = oq->free_entries[--oq->free_count];

@@ -73,6 +73,7 @@ enum oq_state {
     OQ_FORMING, // up to the last instruction
     OQ_FORMED,  // of which loads are still to be looked up
     OQ_OUT,     // packets, or loads by themselves
+    OQ_STORING, // the warp has gone on; its store is on its way
 };
 
 // The chain of a warp's slot.

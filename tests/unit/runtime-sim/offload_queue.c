@@ -110,12 +110,13 @@ static void pending_miss_hits(void **state)
 }
 
 // Loads of lines of these partitions are sent one by one: the first now, as if it had been issued
-// in the cycle before. When they are there, the pipeline computes what was captured.
+// in the cycle before. When they are there, the pipeline computes what was captured, and the warp
+// goes on as its store is sent.
 static void script_replays(uint32_t a, uint32_t b)
 {
     uint64_t first = plain_load(&o, a) - 1, second = plain_load(&o, b);
     then(&s, (first > second ? first : second) + alu(&o), OFFLOAD_REPLAYED, WHO);
-    then(&s, o.r.config.l1.latency, OFFLOAD_ENDS, WHO);
+    then(&s, 0, OFFLOAD_ENDS, WHO);
 }
 
 // Scenario 3, who is to compute cannot: the lines are not in one partition. The entry is flushed,
@@ -273,6 +274,51 @@ static void drops_the_stores_line(void **state)
     offload_free(&o);
 }
 
+// A fence waits for what is stored: for what was offloaded the chain's end is that.
+static void fences_wait(void **state)
+{
+    (void)state;
+    struct form form = {ALL_AT(5, 13, 21), .after = "membar.gl;"};
+    begin(&form, SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    expect_number("offloaded", offload_gain(&o, LANES, "core.stall_fence"), 0);
+    uint64_t stored = 0, ended = o.told[o.count - 1].cycle;
+    for (uint32_t i = 0; i < o.count; i++)
+        stored += o.told[i].event == OFFLOAD_STORED ? o.told[i].cycle : 0;
+    assert_true(stored && stored < ended);
+    offload_free(&o);
+
+    form.line[B] = 14; // replayed
+    begin(&form, SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    double waited = offload_gain(&o, LANES, "core.stall_fence");
+    expect_number("replayed", waited, (double)round_trip(&o, WHO, 5, 5, 1));
+    offload_free(&o);
+}
+
+// A chain that comes behind one that was replayed begins when that has handed over its store, here
+// of a line for each lane, one in a cycle.
+static void next_waits_for_store(void **state)
+{
+    struct form form = {.shape = {side_by_side, side_by_side, {LINE, LANES * LINE}},
+                        .line = {5, 14, 24},
+                        .before = "mov.u32 %r9, 0;\nAGAIN:",
+                        .after = "add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 2;\n@%p3 bra AGAIN;"};
+    (void)state;
+    begin(&form, SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    offload_run(&o, LANES);
+    uint32_t ends = 0;
+    while (o.told[ends].event != OFFLOAD_ENDS)
+        ends++;
+    assert_int_equal(o.told[ends - 1].event, OFFLOAD_REPLAYED);
+    assert_int_equal(o.told[ends - 1].cycle, o.told[ends].cycle);
+    assert_int_equal(o.told[ends + 1].event, OFFLOAD_BEGINS);
+    assert_true(o.told[ends + 1].cycle >= o.told[ends].cycle + LANES);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
 // The place of the first such event of a warp's slot from `from` on.
 static uint32_t find(enum offload_event event, uint32_t slot, uint32_t from)
 {
@@ -338,6 +384,8 @@ int main(void)
         cmocka_unit_test(conflict),
         cmocka_unit_test(takes_nothing_of_the_first_level),
         cmocka_unit_test(drops_the_stores_line),
+        cmocka_unit_test(fences_wait),
+        cmocka_unit_test(next_waits_for_store),
         cmocka_unit_test(forming_comes_first),
     };
     return cmocka_run_group_tests_name("offload_queue", tests, NULL, NULL);
