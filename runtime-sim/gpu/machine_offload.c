@@ -244,9 +244,10 @@ static void init_services(struct machine_offload *o)
     struct memsys *memsys = machine->shared.memsys;
     o->hooks = (struct service_hooks){o, bits, latency, is_idle, read_here, computed};
     o->services = ARENA_ARRAY(machine->arena, struct service, o->ends);
-    o->operands =
-        ARENA_ARRAY(machine->arena, union lanes,
-                    (size_t)o->ends * machine->config->offload.service_queue * PACKET_LOADS);
+    // Lanes begin at lines of the host's cache, which the arena does not promise.
+    size_t operands = (size_t)o->ends * machine->config->offload.service_queue * PACKET_LOADS;
+    uint8_t *bytes = arena_alloc(machine->arena, operands * sizeof *o->operands + 64);
+    o->operands = (union lanes *)(void *)(bytes + (-(uintptr_t)bytes & 63));
     struct offload_stats *t = &o->stats;
     o->service_stats = (struct service_stats){
         &t->service_asked, &t->service_lost,   &t->buffer_full, &t->alu_operations, &t->alu_lanes,
