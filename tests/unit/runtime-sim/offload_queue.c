@@ -330,6 +330,29 @@ static uint32_t find(enum offload_event event, uint32_t slot, uint32_t from)
     return i;
 }
 
+// The second warp waits at a barrier, to which the first one comes behind its chain.
+static void barriers_wait(void **state)
+{
+    struct form form = {ALL_AT(5, 13, 21),
+                        .before = "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra CHAIN;\nbar.sync 0;\nCHAIN:",
+                        .after = "setp.ge.u32 %p2, %r3, 32;\n@%p2 bra END;\nbar.sync 0;",
+                        .stride = 8};
+    (void)state;
+    begin(&form, SETTINGS("offload.policy=llc"));
+    offload_run(&o, 2 * LANES);
+    double waited = offload_gain(&o, 2 * LANES, "core.stall_barrier");
+    uint32_t ends = find(OFFLOAD_ENDS, 0, 0), begins = find(OFFLOAD_BEGINS, 1, 0);
+    uint32_t stored = 0;
+    while (o.told[stored].event != OFFLOAD_STORED)
+        stored++;
+    assert_true(stored < ends);
+    assert_int_equal(begins, ends + 1);
+    assert_true(waited >= (double)o.told[ends].cycle);
+    expect_number("offloaded", rig_stat(&o.r, "offload.chains_offloaded"), 4);
+    offload_check(&o, 2 * LANES, FULL_MASK);
+    offload_free(&o);
+}
+
 // Warps that come to the chain at the same time, among others that compute: one after the other
 // forms its chain, as fast as if it were alone.
 static void form_together(const char *const *settings)
@@ -385,6 +408,7 @@ int main(void)
         cmocka_unit_test(takes_nothing_of_the_first_level),
         cmocka_unit_test(drops_the_stores_line),
         cmocka_unit_test(fences_wait),
+        cmocka_unit_test(barriers_wait),
         cmocka_unit_test(next_waits_for_store),
         cmocka_unit_test(forming_comes_first),
     };
