@@ -423,6 +423,12 @@ static void tell_counts(const struct sim *sim)
                     session->passed + session->failed);
 }
 
+static void tell_storage(const struct machine_config *config, FILE *to)
+{
+    struct offload_storage storage = machine_offload_storage(config);
+    offload_storage_print(&storage, to);
+}
+
 static int tell(struct sim *sim)
 {
     FILE *to = open_output(sim, "-");
@@ -438,6 +444,8 @@ static int tell(struct sim *sim)
         config_names_print(to);
     else if (sim->arguments.print_config)
         config_print(&sim->machine.resolved, to);
+    else if (sim->arguments.list_storage)
+        tell_storage(&sim->machine.config, to);
     else if (sim->arguments.list_stats)
         timed_list_stats(&sim->machine.config, &sim->arena, to);
     else

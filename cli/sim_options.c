@@ -224,6 +224,8 @@ static const struct option machine_options[] = {
      .help = "print the names of the configurations that are built in"},
     {"--list-stats", NULL, FLAG(list_stats, 1),
      .help = "print the names and meanings of all statistics"},
+    {"--list-storage", NULL, FLAG(list_storage, 1),
+     .help = "print what offloading takes of storage in such a machine"},
     {0},
 };
 
@@ -313,7 +315,7 @@ bool sim_only_tells(const struct sim_arguments *arguments)
 {
     return arguments->common.help || arguments->common.version || arguments->help_run ||
            arguments->help_keys || arguments->print_config || arguments->list_stats ||
-           arguments->list_configs;
+           arguments->list_storage || arguments->list_configs;
 }
 
 static bool is_run_file(const char *name)

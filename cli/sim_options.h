@@ -31,7 +31,7 @@ struct sim_arguments {
     const char *program, *metadata; // instead of the run file's; NULL: not given
     int functional, cooperative;
     int policy; // enum offload_policy; -1: not given
-    int help_run, help_keys, print_config, list_stats, list_configs;
+    int help_run, help_keys, print_config, list_stats, list_storage, list_configs;
 };
 
 extern const struct command sim_command;

@@ -7,6 +7,7 @@
 #include "runtime-sim/exec/grid.h"
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/offload/log.h"
+#include "runtime-sim/offload/storage.h"
 #include "runtime-sim/offload/table.h"
 
 struct machine_keys {
@@ -31,6 +32,8 @@ void machine_sections(struct config_section sections[MACHINE_SECTIONS],
 // What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
 // tables of keys cannot tell.
 const char *machine_check(struct arena *arena, const struct machine_config *config);
+// What offloading takes of storage in such a machine.
+struct offload_storage machine_offload_storage(const struct machine_config *config);
 
 struct machine;
 struct trace;

@@ -58,3 +58,16 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     wrong = memsys_check(arena, &config->memsys);
     return wrong ? wrong : check_lines(arena, config);
 }
+
+struct offload_storage machine_offload_storage(const struct machine_config *config)
+{
+    const struct offload_config *offload = &config->offload;
+    uint32_t llcs = config->memsys.memory.partition_nodes.n;
+    struct offload_sizes sizes = {.warps = (uint32_t)config->core.warps,
+                                  .queue = (uint32_t)offload->queue,
+                                  .service_queue = (uint32_t)offload->service_queue,
+                                  .buffer = (uint32_t)offload->buffer,
+                                  .nodes = (uint32_t)config->memsys.memory.cores + llcs,
+                                  .llcs = llcs};
+    return offload_storage_bits(&sizes);
+}

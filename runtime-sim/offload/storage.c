@@ -1,5 +1,6 @@
 #include "runtime-sim/offload/storage.h"
 #include "runtime-sim/offload/packet.h"
+#include <inttypes.h>
 
 enum { PC = 15, MASK = LANES, STATUS = 3 }; // bits; of an entry: a there, b there, ready
 
@@ -8,9 +9,21 @@ static const char *const names[STORAGE_PARTS] = {
     [STORAGE_SQSR] = "SQSR", [STORAGE_LANES] = "irregular lanes",  [STORAGE_BUFFER] = "buffer",
 };
 
+static const char *const paper[STORAGE_PARTS] = {
+    [STORAGE_OQSR] = "330",
+    [STORAGE_FORMING] = "30",
+    [STORAGE_EMN] = "64 entries",
+    [STORAGE_SQSR] = "2,400 with its buffer",
+};
+
 const char *offload_storage_name(enum storage_part part)
 {
     return names[part];
+}
+
+const char *offload_storage_paper(enum storage_part part)
+{
+    return paper[part] ? paper[part] : "";
 }
 
 // Bits that tell so many things apart.
@@ -56,4 +69,17 @@ struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
 uint64_t offload_storage_bytes(const struct offload_storage *storage, enum storage_part part)
 {
     return ((uint64_t)storage->part[part].entries * storage->part[part].bits + 7) / 8;
+}
+
+void offload_storage_print(const struct offload_storage *storage, FILE *to)
+{
+    fprintf(to, "%-16s %9s %9s %9s %9s  %s\n", "part", "entries", "bits each", "bits", "bytes",
+            "bytes in [000]");
+    for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
+        uint32_t entries = storage->part[part].entries, bits = storage->part[part].bits;
+        const char *theirs = offload_storage_paper(part);
+        fprintf(to, "%-16s %9" PRIu32 " %9" PRIu32 " %9" PRIu64 " %9" PRIu64 "%s%s\n",
+                offload_storage_name(part), entries, bits, (uint64_t)entries * bits,
+                offload_storage_bytes(storage, part), *theirs ? "  " : "", theirs);
+    }
 }

@@ -6,6 +6,7 @@
 // paper's 330 bytes.
 #pragma once
 #include <stdint.h>
+#include <stdio.h>
 
 struct offload_sizes {
     uint32_t warps;         // of a core
@@ -42,5 +43,9 @@ struct offload_storage {
 
 struct offload_storage offload_storage_bits(const struct offload_sizes *sizes);
 const char *offload_storage_name(enum storage_part part);
+// What [000] says of it, in bytes unless it says otherwise; "": nothing.
+const char *offload_storage_paper(enum storage_part part);
 // Bytes of all of its entries, rounded up.
 uint64_t offload_storage_bytes(const struct offload_storage *storage, enum storage_part part);
+// The parts as a table of text: entries, bits, bytes, and what [000] says.
+void offload_storage_print(const struct offload_storage *storage, FILE *to);

@@ -111,6 +111,23 @@ def policies(folder):
 
 
 @case
+def storage(folder):
+    """what it takes of storage, from the configuration, beside the paper's figures"""
+    def listed(*options):
+        lines = ends(sim(folder, '--list-storage', *options), 0, '').out.decode().splitlines()
+        return {line[:16].strip(): line[16:].split(None, 4) for line in lines[1:]}
+    usual = listed()
+    same(usual['OQSR'], ['48', '55', '2640', '330', '330'])
+    same(usual['EMN table'], ['64', '7', '448', '56', '64 entries'])
+    same(usual['SQSR'][:1] + usual['SQSR'][4:], ['96', '2,400 with its buffer'])
+    same(usual['buffer'], ['4', '2048', '8192', '1024'])
+    larger = listed('--set', 'offload.queue=64', '--set', 'offload.service_queue=128',
+                    '--set', 'offload.buffer=8', '--set', 'core.warps=32', '--set', 'core.threads=1024')
+    same(larger['OQSR'][:3], ['64', '54', '3456'])
+    same([larger['SQSR'][0], larger['buffer'][0]], ['128', '8'])
+
+
+@case
 def no_chains(folder):
     """that there are none is only noted"""
     prepare(folder)

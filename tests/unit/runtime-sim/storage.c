@@ -9,13 +9,6 @@
 static const struct offload_sizes usual = {
     .warps = 48, .queue = 48, .service_queue = 96, .buffer = 4, .nodes = 64, .llcs = 8};
 
-static const char *const paper[STORAGE_PARTS] = {
-    [STORAGE_OQSR] = "330",
-    [STORAGE_FORMING] = "30",
-    [STORAGE_EMN] = "64 entries",
-    [STORAGE_SQSR] = "2,400 with its buffer",
-};
-
 static void print_storage(FILE *to)
 {
     struct offload_storage storage = offload_storage_bits(&usual);
@@ -24,7 +17,7 @@ static void print_storage(FILE *to)
         fprintf(to, "| %s | %u | %u | %llu | %s |\n", offload_storage_name(part),
                 storage.part[part].entries, storage.part[part].bits,
                 (unsigned long long)offload_storage_bytes(&storage, part),
-                paper[part] ? paper[part] : "");
+                offload_storage_paper(part));
 }
 
 static void as_in_the_paper(void **state)
