@@ -170,6 +170,8 @@ void core_flush(struct core *core)
     memset(core->unit_free, 0, sizeof core->unit_free); // no launch waits for the one before
     core->banks_free = 0;
     cache_forget(&core->l1);
+    if (core->oq && core->oq->adaptive)
+        adaptive_flush(core->oq->adaptive);
     tags_flush(&core->constant);
     tags_flush(&core->texture);
 }

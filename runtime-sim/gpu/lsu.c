@@ -301,6 +301,8 @@ static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct 
                                     .keep = part->keep,
                                     .keep_next = part->keep_next};
     cache_put(&core->l1, now, &request);
+    if (core->oq && core->oq->adaptive && !write)
+        adaptive_load(core->oq->adaptive, part->line);
     core->l1_next = now;
     core->slots[entry->slot].cached++;
     return true;

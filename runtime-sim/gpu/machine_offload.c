@@ -280,6 +280,9 @@ void machine_offload_prepare(struct machine *machine, const struct offload_table
                                         .emn = make_emn(machine),
                                         .llcs = machine->config->memsys.memory.partition_nodes.n,
                                         .stats = &o->stats};
+    const struct noc_config *network = &machine->config->memsys.request_network;
+    if (o->shared.emn)
+        o->shared.width = (uint32_t)network->width;
     set_latencies(machine, o,
                   ARENA_ARRAY(machine->arena, uint32_t, (table->chains.n + 1) * CHAIN_MOST));
 }

@@ -1,5 +1,5 @@
 // Answers to packets, and lanes that are computed at the core after all.
-#include "runtime-sim/gpu/offload_queue.h"
+#include "runtime-sim/gpu/offload_groups.h"
 
 static void tell(const struct core *core, uint64_t now, enum offload_event event, uint32_t slot)
 {
@@ -109,6 +109,7 @@ static void take_load_back(struct core *core, uint64_t now, uint32_t number, uin
     if (entry->back != (1u << c->load_count) - 1)
         return;
     c->out--;
+    oq_learn_answer(core, now, entry, false);
     replay_later(core, now, entry->slot, entry->lanes);
     oq_free(core, now, number);
 }
@@ -126,6 +127,7 @@ void oq_answered(struct core *core, uint64_t now, const struct memsys_request *a
     stats->answered++;
     stats->packet_latency_sum += now - entry->sent;
     core->oq->chains[index].out--;
+    oq_learn_answer(core, now, entry, true);
     oq_free(core, now, answer->tag);
     oq_maybe_end(core, now, index);
 }

@@ -1,19 +1,8 @@
 // From the lanes of a chain to packets: which lines they touch, who can compute for them, whether
 // anything speaks against it.
-#include "runtime-sim/gpu/offload_queue.h"
+#include "runtime-sim/gpu/offload_groups.h"
 
-enum { LINE = 128, STORE = PACKET_LOADS };
-
-// Lanes whose accesses are in the same lines: loads, and the store if there is one.
-struct group {
-    uint32_t lanes;
-    uint64_t line[OQ_LINES];
-};
-
-struct groups {
-    uint32_t count, operands; // a set: of line[]
-    struct group list[LANES];
-};
+enum { LINE = 128, STORE = OQ_STORE };
 
 static const struct held *held_of(const struct core *core, const struct oq_chain *c,
                                   uint32_t operand)
@@ -29,10 +18,10 @@ static bool within_line(const struct held *held, uint32_t lane)
     return held->address[lane] % LINE + held->bytes <= LINE;
 }
 
-static struct group *group_of(struct groups *groups, const struct group *like)
+static struct oq_group *group_of(struct oq_groups *groups, const struct oq_group *like)
 {
     for (uint32_t i = groups->count; i-- > 0;) {
-        struct group *group = &groups->list[i];
+        struct oq_group *group = &groups->list[i];
         bool same = true;
         for (uint32_t k = 0; k < OQ_LINES; k++)
             same &= group->line[k] == like->line[k];
@@ -44,13 +33,13 @@ static struct group *group_of(struct groups *groups, const struct group *like)
 }
 
 // False: an element is in two lines.
-static bool find_groups(const struct core *core, const struct oq_chain *c, struct groups *groups)
+static bool find_groups(const struct core *core, const struct oq_chain *c, struct oq_groups *groups)
 {
     groups->count = 0;
     groups->operands = ((1u << c->load_count) - 1) | (uint32_t)(c->store != OQ_NONE) << STORE;
     for (uint32_t rest = c->mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        struct group like = {0, {0}};
+        struct oq_group like = {0, {0}};
         for (uint32_t k = 0; k < OQ_LINES; k++) {
             if (!(groups->operands >> k & 1))
                 continue;
@@ -66,7 +55,7 @@ static bool find_groups(const struct core *core, const struct oq_chain *c, struc
 
 // Conflicts
 
-static bool touches(const struct groups *groups, uint64_t line)
+static bool touches(const struct oq_groups *groups, uint64_t line)
 {
     for (uint32_t i = 0; i < groups->count; i++)
         for (uint32_t k = 0; k < OQ_LINES; k++)
@@ -76,7 +65,7 @@ static bool touches(const struct groups *groups, uint64_t line)
 }
 
 // Lanes of a warp load before any of them stores: a group must not store to what another one loads.
-static bool depend(const struct groups *groups)
+static bool depend(const struct oq_groups *groups)
 {
     if (!(groups->operands >> STORE & 1))
         return false;
@@ -89,7 +78,8 @@ static bool depend(const struct groups *groups)
     return false;
 }
 
-static bool has_unacknowledged(const struct core *core, uint32_t index, const struct groups *groups)
+static bool has_unacknowledged(const struct core *core, uint32_t index,
+                               const struct oq_groups *groups)
 {
     const struct slot *slot = &core->slots[index];
     for (uint32_t i = 0; slot->stores && i < groups->count; i++)
@@ -102,7 +92,7 @@ static bool has_unacknowledged(const struct core *core, uint32_t index, const st
 
 // Older accesses of the same warp that have not been served.
 static bool is_accessed(const struct core *core, uint32_t index, const struct oq_chain *c,
-                        const struct groups *groups)
+                        const struct oq_groups *groups)
 {
     uint32_t own = c->load_count + (c->store != OQ_NONE);
     for (uint32_t i = 0; core->slots[index].entries > own && i < core->entry_count; i++) {
@@ -123,14 +113,14 @@ static bool is_accessed(const struct core *core, uint32_t index, const struct oq
 
 // The operands at whose lines' partitions the node is to be found: of patterns 3, 4 and 7 load and
 // store, of the others the loads.
-static uint32_t node_operands(const struct groups *groups)
+static uint32_t node_operands(const struct oq_groups *groups)
 {
     return groups->operands >> 1 & 1 ? 3 : groups->operands;
 }
 
-// The end that computes for the group; OQ_NONE: none can.
-static uint32_t end_of(const struct core *core, const struct groups *groups,
-                       const struct group *group)
+// The end that could compute for the group; OQ_NONE: none.
+static uint32_t node_of(const struct core *core, const struct oq_groups *groups,
+                        const struct oq_group *group)
 {
     const struct offload_shared *shared = core->shared->offload;
     struct memsys *memsys = core->shared->memsys;
@@ -164,16 +154,27 @@ static uint32_t end_of(const struct core *core, const struct groups *groups,
     return end;
 }
 
+// The end that computes for the group; OQ_NONE: none.
+static uint32_t end_of(const struct core *core, const struct oq_chain *c,
+                       const struct oq_groups *groups, const struct oq_group *group)
+{
+    const struct adaptive *adaptive = core->oq->adaptive;
+    if (adaptive && !c->probes &&
+        !adaptive_allows(adaptive, c->number, oq_kind(core, groups, group)))
+        return OQ_NONE;
+    return node_of(core, groups, group);
+}
+
 // Packets
 
 static bool place(const struct core *core, const struct oq_chain *c, uint32_t operand,
-                  const struct group *group, struct packet_operand *to)
+                  const struct oq_group *group, struct packet_operand *to)
 {
     return packet_place(to, held_of(core, c, operand)->address, group->lanes);
 }
 
 static bool make_packet(const struct core *core, const struct oq_chain *c,
-                        const struct groups *groups, const struct group *group, uint32_t end,
+                        const struct oq_groups *groups, const struct oq_group *group, uint32_t end,
                         uint32_t number, struct compute_packet *packet)
 {
     const struct memsys *memsys = core->shared->memsys;
@@ -226,14 +227,14 @@ static void count_packet(struct core *core, const struct oqsr *entry)
 
 // Lanes that are left to be loaded one by one, after a packet for all groups that can have one.
 static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
-                             const struct groups *groups)
+                             const struct oq_groups *groups)
 {
     struct offload_stats *stats = core->shared->offload->stats;
     struct oq_chain *c = &core->oq->chains[index];
     uint32_t plain = 0;
     for (uint32_t i = 0; i < groups->count; i++) {
-        const struct group *group = &groups->list[i];
-        uint32_t end = end_of(core, groups, group), lanes = group->lanes;
+        const struct oq_group *group = &groups->list[i];
+        uint32_t end = end_of(core, c, groups, group), lanes = group->lanes;
         uint32_t number = end == OQ_NONE ? OQ_NONE : take_entry(core, now, c, index);
         uint64_t *why = end == OQ_NONE ? &stats->lanes_without_node : &stats->lanes_without_entry;
         struct compute_packet packet;
@@ -249,6 +250,9 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
         entry->end = end;
         entry->sent = now;
         entry->flits = packet_encode(&packet, entry->bits);
+        entry->kind = (uint8_t)oq_kind(core, groups, group);
+        if (core->oq->adaptive)
+            entry->saved = oq_weigh(core, c, groups, group, entry, packet_response_flits(&packet));
         c->out++;
         queue_packet(core, number);
         count_packet(core, entry);
@@ -266,19 +270,20 @@ static void park(struct core *core, struct oq_chain *c)
 }
 
 // Groups for which there is a node, and entries.
-static uint64_t *find_room(struct core *core, const struct oq_chain *c, const struct groups *groups)
+static uint64_t *find_room(struct core *core, const struct oq_chain *c,
+                           const struct oq_groups *groups)
 {
     struct offload_stats *stats = core->shared->offload->stats;
     bool partial = core->shared->offload->config->partial;
     uint32_t capable = 0, room = core->oq->free_count + (c->entry != OQ_NONE);
     for (uint32_t i = 0; i < groups->count; i++)
-        capable += end_of(core, groups, &groups->list[i]) != OQ_NONE;
+        capable += end_of(core, c, groups, &groups->list[i]) != OQ_NONE;
     if (!capable || (!partial && capable < groups->count))
         return &stats->discarded_emn;
     return !partial && room < groups->count ? &stats->discarded_full : NULL;
 }
 
-static uint64_t *find_reason(struct core *core, uint32_t index, struct groups *groups)
+static uint64_t *find_reason(struct core *core, uint32_t index, struct oq_groups *groups)
 {
     struct offload_stats *stats = core->shared->offload->stats;
     const struct oq_chain *c = &core->oq->chains[index];
@@ -296,9 +301,10 @@ void oq_form(struct core *core, uint64_t now, uint32_t index)
     struct offload_queue *oq = core->oq;
     struct oq_chain *c = &oq->chains[index];
     struct offload_stats *stats = core->shared->offload->stats;
-    struct groups groups;
+    struct oq_groups groups;
     uint64_t *reason = find_reason(core, index, &groups);
     if (reason) {
+        oq_learn_discard(core, c, reason == &stats->discarded_unit ? NULL : &groups);
         oq_discard(core, now, index, reason);
         return;
     }

@@ -1,5 +1,5 @@
 // Forming chains.
-#include "runtime-sim/gpu/offload_queue.h"
+#include "runtime-sim/gpu/offload_groups.h"
 #include <string.h>
 
 const struct stat_key offload_stat_keys[] = {
@@ -27,6 +27,13 @@ void oq_init(struct core *core)
     for (uint32_t i = 0; i < warps; i++) {
         char *at = arena_alloc(core->arena, bytes + 64);
         oq->chains[i].shadow = (struct shadow *)(void *)(at + (-(uintptr_t)at & 63));
+    }
+    if (config->policy == OFFLOAD_ADAPTIVE) {
+        oq->adaptive = ARENA_NEW(core->arena, struct adaptive);
+        adaptive_init(oq->adaptive, core->arena, shared->table->chains.n, core->shared->l1);
+        for (uint32_t i = 0; i < shared->table->chains.n; i++)
+            if (shared->table->chains.v[i].expected_saving < 0)
+                adaptive_doubt(oq->adaptive, i);
     }
     core->oq = oq;
 }
@@ -56,12 +63,6 @@ enum oq_role oq_role(const struct core *core, uint32_t index)
                                                                        : OQ_NOTHING;
     bool free = c->state == OQ_IDLE || c->state == OQ_STORING;
     return free && timing->place == 0 ? OQ_BEGINS : OQ_NOTHING;
-}
-
-static bool is_on(const struct core *core, uint32_t chain)
-{
-    (void)chain;
-    return core->shared->offload->on;
 }
 
 // Lanes that all loads have, as far as they were issued.
@@ -109,7 +110,7 @@ bool oq_look(struct core *core, uint64_t now, uint32_t index, enum slot_state *s
         oq_discard(core, now, index, role ? &stats->discarded_lanes : &stats->discarded_broken);
     }
     *state = SLOT_CHAIN;
-    bool begins = role == OQ_BEGINS && is_on(core, core->slots[index].next->chain);
+    bool begins = role == OQ_BEGINS && core->shared->offload->on;
     if (c->state == OQ_FORMED || c->state == OQ_OUT || (begins && has_to_store(core, c)))
         return true;
     if (!begins || c->state == OQ_FORMING || oq->forming == OQ_NONE || !oq->free_count)
@@ -174,7 +175,8 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
     shared->stats->chains_tagged++;
     shared->stats->tagged_instructions += chain->count;
     shared->stats->tagged_accesses += chain->loads + chain->stores;
-    if (!is_on(core, number)) {
+    bool probes = false;
+    if (oq->adaptive && !adaptive_begins(oq->adaptive, number, &probes)) {
         shared->stats->discarded_off++;
         return false;
     }
@@ -190,8 +192,12 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
     struct shadow *shadow = c->shadow;
     if (c->state == OQ_STORING)
         core->entries[c->store].chained = false;
-    *c = (struct oq_chain){
-        .state = OQ_FORMING, .number = number, .shadow = shadow, .store = OQ_NONE, .begun = now};
+    *c = (struct oq_chain){.state = OQ_FORMING,
+                           .number = number,
+                           .shadow = shadow,
+                           .store = OQ_NONE,
+                           .probes = probes,
+                           .begun = now};
     c->entry = oq->free_entries[--oq->free_count];
     oq->entries[c->entry] = (struct oqsr){.used = true, .slot = (uint8_t)index};
     oq->forming = index;
@@ -388,6 +394,7 @@ void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool l
     stats->lookup_hits += hit;
     tell(core, now, hit ? OFFLOAD_HIT : OFFLOAD_MISS, index);
     if (hit) {
+        oq_learn_discard(core, c, NULL);
         oq_discard(core, now, index, &stats->discarded_hit);
         core_look(core, now, index); // it may have been about to issue the next of the chain
         return;

@@ -17,6 +17,7 @@
 #pragma once
 #include "runtime-sim/exec/shadow.h"
 #include "runtime-sim/gpu/core.h"
+#include "runtime-sim/offload/adaptive.h"
 #include "runtime-sim/offload/emn.h"
 #include "runtime-sim/offload/log.h"
 #include "runtime-sim/offload/packet_alu.h"
@@ -47,6 +48,7 @@ struct offload_shared {
     const struct slots_used *slots;
     const uint16_t *emn; // of each core: llcs · llcs nodes; NULL: not a mesh, cores do not compute
     uint32_t llcs;
+    uint32_t width;     // of the mesh; 0: another network
     bool omni;          // not only where all accesses go to one partition
     bool on;            // chains are offloaded in this launch
     bool cores_compute; // also to cores
@@ -60,8 +62,10 @@ struct offload_shared {
 // An entry of the OQSR: a packet that is out, or the chain that is being formed.
 struct oqsr {
     bool used, computed;
-    uint8_t slot; // of the warp
-    uint8_t back; // loads that have come back, as the service queue was full: a set
+    uint8_t slot;  // of the warp
+    uint8_t back;  // loads that have come back, as the service queue was full: a set
+    uint8_t kind;  // enum adaptive_kind
+    int64_t saved; // flit hops, for the adaptive policy
     uint32_t lanes, end;
     uint32_t flits;
     uint64_t sent;
@@ -100,6 +104,7 @@ struct oq_chain {
     bool storing; // for lanes that were
     uint32_t out; // packets
     bool sent;    // there was a packet
+    bool probes;  // it is off, and measured all the same
     uint64_t begun;
     uint32_t parked; // entries that do not count as the load/store unit's
 };
@@ -112,6 +117,7 @@ struct offload_queue {
     uint64_t wanting; // slots that could begin a chain, but for the one that is formed
     uint32_t *ring, ring_head, ring_count; // entries whose packets are to be sent
     uint64_t counted;                      // cycles before this one are in the statistics
+    struct adaptive *adaptive;             // NULL: another policy
     uint32_t fetching;                     // slot whose chain is being fetched, or OQ_NONE
 };
 

@@ -75,7 +75,8 @@ static struct chain chain_of(const struct builder *b, const struct table_chain *
                           .pattern = from->pattern,
                           .count = from->instructions.n,
                           .response = from->response,
-                          .response_flits = from->response_flits};
+                          .response_flits = from->response_flits,
+                          .expected_saving = from->expected_saving};
     uint32_t last = b->fn->insts.v[from->instructions.v[chain.count - 1].index].block;
     for (uint32_t i = 0; i < chain.count; i++) {
         chain.inst[i] = from->instructions.v[i].index;
@@ -112,6 +113,7 @@ static void add_chain(struct builder *b, const struct chain *from, uint32_t id,
         .response = (uint8_t)from->response,
         .response_flits = (uint8_t)from->response_flits,
         .vector = b->fn->insts.v[from->inst[0]].vector,
+        .expected_saving = from->expected_saving,
     };
     for (uint32_t i = 0; i < from->count; i++) {
         const struct ir_inst *at = &b->fn->insts.v[from->inst[i]];

@@ -1,0 +1,28 @@
+// Lanes of a chain by the lines that they touch, for the files of the offload queue.
+#pragma once
+#include "runtime-sim/gpu/offload_queue.h"
+
+enum { OQ_STORE = PACKET_LOADS };
+
+// Lanes whose accesses are in the same lines: loads, and the store if there is one.
+struct oq_group {
+    uint32_t lanes;
+    uint64_t line[OQ_LINES];
+};
+
+struct oq_groups {
+    uint32_t count, operands; // a set: of line[]
+    struct oq_group list[LANES];
+};
+
+// What the networks do not carry, in flits times hops, if the group's packet is computed at this
+// end. The tags of the adaptive policy see its loads.
+int64_t oq_weigh(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
+                 const struct oq_group *group, const struct oqsr *entry, uint32_t response);
+// All that an end computes is of lines in its partition.
+enum adaptive_kind oq_kind(const struct core *core, const struct oq_groups *groups,
+                           const struct oq_group *group);
+// A chain was discarded, though it may have come to where its groups are known (else NULL).
+void oq_learn_discard(struct core *core, const struct oq_chain *c, const struct oq_groups *groups);
+// The answer to a packet has come; `computed`: else its loads.
+void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, bool computed);

@@ -1,0 +1,93 @@
+// What the adaptive policy learns from chains (offload/adaptive.h).
+#include "runtime-sim/gpu/offload_groups.h"
+
+// What a warp's forming costs that comes to nothing, in flit hops: the slots of its lookups.
+enum { IN_VAIN = 4 };
+
+static uint32_t distance(const struct core *core, uint32_t end, uint32_t other)
+{
+    const struct memsys *memsys = core->shared->memsys;
+    uint32_t a = memsys_end_node(memsys, end), b = memsys_end_node(memsys, other);
+    uint32_t width = core->shared->offload->width; // of the mesh; 0: another network
+    if (!width)
+        return a != b;
+    int32_t x = (int32_t)(a % width) - (int32_t)(b % width);
+    int32_t y = (int32_t)(a / width) - (int32_t)(b / width);
+    return (uint32_t)((x < 0 ? -x : x) + (y < 0 ? -y : y));
+}
+
+// Flits of an access, there and back.
+static uint32_t flits_of(const struct core *core, const struct oq_chain *c,
+                         const struct oq_group *group, uint32_t operand)
+{
+    const struct memsys *memsys = core->shared->memsys;
+    struct memsys_request request = {.line = group->line[operand],
+                                     .bytes = mask_range(0, PACKET_LINE),
+                                     .kind = operand == OQ_STORE ? MEMSYS_WRITE : MEMSYS_READ};
+    if (operand == OQ_STORE) {
+        uint32_t bytes = core->entries[c->store].held->bytes;
+        uint32_t touched = bytes * (uint32_t)__builtin_popcount(group->lanes);
+        request.bytes = mask_range(0, touched < PACKET_LINE ? touched : PACKET_LINE);
+    }
+    return memsys_request_flits(memsys, &request) + memsys_reply_flits(memsys, &request);
+}
+
+int64_t oq_weigh(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
+                 const struct oq_group *group, const struct oqsr *entry, uint32_t response)
+{
+    struct memsys *memsys = core->shared->memsys;
+    int64_t saved = -(int64_t)((entry->flits + response) * distance(core, core->index, entry->end));
+    for (uint32_t k = 0; k < OQ_LINES; k++) {
+        if (!(groups->operands >> k & 1))
+            continue;
+        uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, group->line[k]));
+        uint32_t flits = flits_of(core, c, group, k);
+        bool had = k < OQ_STORE && adaptive_load(core->oq->adaptive, group->line[k]);
+        saved += had ? 0 : flits * distance(core, core->index, at);
+        saved -= flits * distance(core, entry->end, at);
+    }
+    return saved;
+}
+
+enum adaptive_kind oq_kind(const struct core *core, const struct oq_groups *groups,
+                           const struct oq_group *group)
+{
+    struct memsys *memsys = core->shared->memsys;
+    uint32_t first = OQ_NONE;
+    for (uint32_t k = 0; k < OQ_LINES; k++) {
+        if (!(groups->operands >> k & 1))
+            continue;
+        uint32_t partition = memsys_partition_of(memsys, group->line[k]);
+        if (first != OQ_NONE && partition != first)
+            return ADAPTIVE_MEET;
+        first = partition;
+    }
+    return ADAPTIVE_HERE;
+}
+
+void oq_learn_discard(struct core *core, const struct oq_chain *c, const struct oq_groups *groups)
+{
+    struct adaptive *adaptive = core->oq->adaptive;
+    if (!adaptive)
+        return;
+    bool here = false;
+    for (uint32_t i = 0; groups && i < groups->count; i++)
+        here |= oq_kind(core, groups, &groups->list[i]) == ADAPTIVE_HERE;
+    adaptive_learn(adaptive, c->number, ADAPTIVE_MEET, -IN_VAIN);
+    if (!here)
+        adaptive_learn(adaptive, c->number, ADAPTIVE_HERE, -1);
+}
+
+// Waiting counts as far as loads that go by themselves do not wait, too.
+void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, bool computed)
+{
+    const struct core_stats *stats = &core->stats;
+    struct adaptive *adaptive = core->oq->adaptive;
+    if (!adaptive)
+        return;
+    uint64_t usual = stats->loads_done ? stats->load_latency_sum / stats->loads_done : 0;
+    uint64_t waited = now - entry->sent;
+    int64_t longer = waited > usual ? (int64_t)(waited - usual) : 0;
+    adaptive_learn(adaptive, core->oq->chains[entry->slot].number, (enum adaptive_kind)entry->kind,
+                   (computed ? entry->saved : -(int64_t)entry->flits) - longer / ADAPTIVE_CYCLES);
+}

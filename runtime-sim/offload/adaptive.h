@@ -1,0 +1,61 @@
+// The adaptive policy of a core: it measures what its chains save, and offloads those that do.
+//
+// For each chain that is formed, and separately for chains that one partition computes with all
+// their operands and for those that meet elsewhere, it counts what the networks carry, in flits
+// times hops: the packet, its answer, and what the service queue asks for; against what the loads
+// and the store would have taken from the core. A load counts only if the core's first level would
+// not have had its line: that is looked up in tags of their own, as many as the first level's,
+// which all loads pass, also those that are offloaded. A packet that found the service queue full,
+// and a chain that was discarded, cost what they took. So does waiting: each cycle that a warp has
+// waited for an answer longer than loads take on average, and each cycle that a service queue has
+// waited for an ALU, at a weight of a flit for ADAPTIVE_CYCLES of them.
+//
+// A chain that is not expected to save (by the metadata) is off at first.
+//
+// Sums forget: the last ADAPTIVE_MEMORY instances count. Where they come out negative the chain is
+// off. One in ADAPTIVE_PROBE instances is offloaded all the same, and counts; it is on again when
+// the sum is positive.
+#pragma once
+#include "runtime-sim/memory/cache.h"
+
+enum { ADAPTIVE_LEAST = 8, ADAPTIVE_MEMORY = 64, ADAPTIVE_PROBE = 64, ADAPTIVE_CYCLES = 64 };
+
+enum adaptive_kind {
+    ADAPTIVE_HERE, // all accesses go to one partition
+    ADAPTIVE_MEET, // loads, or load and store, meet on the way
+    ADAPTIVE_KINDS,
+};
+
+struct adaptive_counts {
+    int64_t saved; // flit hops, of the last instances
+    uint32_t instances;
+    bool off;
+};
+
+struct adaptive_chain {
+    struct adaptive_counts kind[ADAPTIVE_KINDS];
+    uint32_t skipped;
+};
+
+struct adaptive {
+    struct adaptive_chain *chains; // of the program
+    uint32_t sets, ways;
+    uint64_t *line, *used; // set · ways + way; UINT64_MAX: none
+    uint64_t uses;
+};
+
+void adaptive_init(struct adaptive *adaptive, struct arena *arena, uint32_t chains,
+                   const struct cache_config *l1);
+// It is not expected to save.
+void adaptive_doubt(struct adaptive *adaptive, uint32_t chain);
+// A launch begins: the first level is empty.
+void adaptive_flush(struct adaptive *adaptive);
+// A load passes. True: the first level would have had its line.
+bool adaptive_load(struct adaptive *adaptive, uint64_t line);
+// An instance may begin; of these, `probes` are of chains that are off.
+bool adaptive_begins(struct adaptive *adaptive, uint32_t chain, bool *probes);
+// Lanes of it may be offloaded.
+bool adaptive_allows(const struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind);
+// What one of them has saved.
+void adaptive_learn(struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind,
+                    int64_t saved);
