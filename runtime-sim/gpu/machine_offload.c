@@ -264,6 +264,17 @@ static void init_services(struct machine_offload *o)
     }
 }
 
+static struct adaptive_chain *begin_learning(struct machine *machine,
+                                             const struct offload_table *table)
+{
+    struct adaptive_chain *chains =
+        ARENA_ARRAY(machine->arena, struct adaptive_chain, table->chains.n);
+    for (uint32_t i = 0; i < table->chains.n; i++)
+        if (table->chains.v[i].expected_saving < 0)
+            adaptive_doubt(&chains[i]);
+    return chains;
+}
+
 // Needs timings; before memory system and cores.
 void machine_offload_prepare(struct machine *machine, const struct offload_table *table)
 {
@@ -280,6 +291,8 @@ void machine_offload_prepare(struct machine *machine, const struct offload_table
                                         .emn = make_emn(machine),
                                         .llcs = machine->config->memsys.memory.partition_nodes.n,
                                         .stats = &o->stats};
+    if (config->policy == OFFLOAD_ADAPTIVE)
+        o->shared.learnt = begin_learning(machine, table);
     const struct noc_config *network = &machine->config->memsys.request_network;
     if (o->shared.emn)
         o->shared.width = (uint32_t)network->width;
@@ -335,6 +348,9 @@ static void wake_services(struct machine_offload *o, uint64_t now)
 void machine_offload_tick(struct machine *machine)
 {
     struct machine_offload *o = machine->offload;
+    for (uint32_t i = 0; o->shared.learnt && i < machine->count; i++)
+        if (machine->cores[i].oq->adaptive->lessons.n)
+            adaptive_teach(machine->cores[i].oq->adaptive, o->shared.learnt);
     wake_services(o, machine->now);
     for (uint32_t i = 0; i < o->ends; i++) {
         struct service *s = &o->services[i];

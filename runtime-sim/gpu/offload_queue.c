@@ -30,10 +30,8 @@ void oq_init(struct core *core)
     }
     if (config->policy == OFFLOAD_ADAPTIVE) {
         oq->adaptive = ARENA_NEW(core->arena, struct adaptive);
-        adaptive_init(oq->adaptive, core->arena, shared->table->chains.n, core->shared->l1);
-        for (uint32_t i = 0; i < shared->table->chains.n; i++)
-            if (shared->table->chains.v[i].expected_saving < 0)
-                adaptive_doubt(oq->adaptive, i);
+        adaptive_init(oq->adaptive, core->arena, shared->learnt, shared->table->chains.n,
+                      core->shared->l1);
     }
     core->oq = oq;
 }

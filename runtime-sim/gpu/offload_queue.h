@@ -54,7 +54,8 @@ struct offload_shared {
     bool cores_compute; // also to cores
     // Cycles that the core's pipeline takes for each instruction of a chain that computes; 0:
     // others.
-    const uint32_t *latency; // chain · CHAIN_MOST + place
+    const uint32_t *latency;       // chain · CHAIN_MOST + place
+    struct adaptive_chain *learnt; // by chain; NULL: another policy
     struct offload_stats *stats;
     struct offload_log log;
 };

@@ -1,21 +1,22 @@
 #include "runtime-sim/offload/adaptive.h"
 #include <string.h>
 
-void adaptive_init(struct adaptive *a, struct arena *arena, uint32_t chains,
-                   const struct cache_config *l1)
+void adaptive_doubt(struct adaptive_chain *chain)
 {
-    *a = (struct adaptive){.sets = (uint32_t)l1->sets, .ways = (uint32_t)l1->ways};
-    a->chains = ARENA_ARRAY(arena, struct adaptive_chain, chains + 1);
+    for (uint32_t i = 0; i < ADAPTIVE_KINDS; i++)
+        chain->kind[i] =
+            (struct adaptive_counts){.saved = -1, .instances = ADAPTIVE_LEAST, .off = true};
+}
+
+void adaptive_init(struct adaptive *a, struct arena *arena, const struct adaptive_chain *chains,
+                   uint32_t count, const struct cache_config *l1)
+{
+    *a = (struct adaptive){
+        .arena = arena, .chains = chains, .sets = (uint32_t)l1->sets, .ways = (uint32_t)l1->ways};
+    a->skipped = ARENA_ARRAY(arena, uint32_t, count + 1);
     a->line = ARENA_ARRAY(arena, uint64_t, a->sets * a->ways);
     a->used = ARENA_ARRAY(arena, uint64_t, a->sets * a->ways);
     adaptive_flush(a);
-}
-
-void adaptive_doubt(struct adaptive *a, uint32_t chain)
-{
-    for (uint32_t i = 0; i < ADAPTIVE_KINDS; i++)
-        a->chains[chain].kind[i] =
-            (struct adaptive_counts){.saved = -1, .instances = ADAPTIVE_LEAST, .off = true};
 }
 
 void adaptive_flush(struct adaptive *a)
@@ -42,12 +43,10 @@ bool adaptive_load(struct adaptive *a, uint64_t line)
 
 bool adaptive_begins(struct adaptive *a, uint32_t chain, bool *probes)
 {
-    struct adaptive_chain *c = &a->chains[chain];
-    *probes = false;
-    if (!c->kind[ADAPTIVE_HERE].off && !c->kind[ADAPTIVE_MEET].off)
-        return true;
-    *probes = ++c->skipped % ADAPTIVE_PROBE == 0;
-    return *probes || !c->kind[ADAPTIVE_HERE].off || !c->kind[ADAPTIVE_MEET].off;
+    const struct adaptive_counts *kind = a->chains[chain].kind;
+    bool here = !kind[ADAPTIVE_HERE].off, meet = !kind[ADAPTIVE_MEET].off;
+    *probes = !(here && meet) && ++a->skipped[chain] % ADAPTIVE_PROBE == 0;
+    return here || meet || *probes;
 }
 
 bool adaptive_allows(const struct adaptive *a, uint32_t chain, enum adaptive_kind kind)
@@ -57,9 +56,18 @@ bool adaptive_allows(const struct adaptive *a, uint32_t chain, enum adaptive_kin
 
 void adaptive_learn(struct adaptive *a, uint32_t chain, enum adaptive_kind kind, int64_t saved)
 {
-    struct adaptive_counts *counts = &a->chains[chain].kind[kind];
-    counts->saved += saved - counts->saved / ADAPTIVE_MEMORY;
-    counts->instances++;
-    if (counts->instances >= ADAPTIVE_LEAST)
-        counts->off = counts->saved < 0;
+    struct adaptive_lesson lesson = {chain, kind, saved};
+    vec_push(a->arena, &a->lessons, lesson);
+}
+
+void adaptive_teach(struct adaptive *a, struct adaptive_chain *chains)
+{
+    for (uint32_t i = 0; i < a->lessons.n; i++) {
+        const struct adaptive_lesson *lesson = &a->lessons.v[i];
+        struct adaptive_counts *counts = &chains[lesson->chain].kind[lesson->kind];
+        counts->saved += lesson->saved - counts->saved / ADAPTIVE_MEMORY;
+        counts->instances++;
+        counts->off = counts->instances >= ADAPTIVE_LEAST && counts->saved < 0;
+    }
+    a->lessons.n = 0;
 }

@@ -1,22 +1,25 @@
-// The adaptive policy of a core: it measures what its chains save, and offloads those that do.
+// The adaptive policy: it measures what chains save, and offloads those that do.
 //
-// For each chain that is formed, and separately for chains that one partition computes with all
-// their operands and for those that meet elsewhere, it counts what the networks carry, in flits
-// times hops: the packet, its answer, and what the service queue asks for; against what the loads
-// and the store would have taken from the core. A load counts only if the core's first level would
-// not have had its line: that is looked up in tags of their own, as many as the first level's,
-// which all loads pass, also those that are offloaded. A packet that found the service queue full,
-// and a chain that was discarded, cost what they took. So does waiting: each cycle that a warp has
-// waited for an answer longer than loads take on average, and each cycle that a service queue has
-// waited for an ALU, at a weight of a flit for ADAPTIVE_CYCLES of them.
-//
-// A chain that is not expected to save (by the metadata) is off at first.
+// For each chain of the program, and separately for chains that one partition computes with all
+// their operands and for those that meet elsewhere, one monitor for all cores counts what the
+// networks carry, in flits times hops: the packet, its answer, and what the service queue asks for;
+// against what the loads and the store would have taken from the core. A load counts only if the
+// core's first level would not have had its line: that is looked up in tags of their own, as many
+// as the first level's, which all loads pass, also those that are offloaded. A packet that found
+// the service queue full, and a chain that was discarded, cost what they took. So does waiting,
+// which grows where queues and ALUs are taken: each ADAPTIVE_CYCLES that an answer comes later than
+// loads do on average cost a flit hop.
 //
 // Sums forget: the last ADAPTIVE_MEMORY instances count. Where they come out negative the chain is
-// off. One in ADAPTIVE_PROBE instances is offloaded all the same, and counts; it is on again when
-// the sum is positive.
+// off. One in ADAPTIVE_PROBE instances of a core is offloaded all the same, and counts; it is on
+// again when the sum is positive. A chain that is not expected to save (by the metadata) is off at
+// first.
+//
+// Cores learn within a cycle and see what was learnt from the next one on, so that it does not
+// matter in which order they are evaluated.
 #pragma once
 #include "runtime-sim/memory/cache.h"
+#include "support/vec.h"
 
 enum { ADAPTIVE_LEAST = 8, ADAPTIVE_MEMORY = 64, ADAPTIVE_PROBE = 64, ADAPTIVE_CYCLES = 64 };
 
@@ -32,22 +35,34 @@ struct adaptive_counts {
     bool off;
 };
 
+// Of all cores, by chain of the program.
 struct adaptive_chain {
     struct adaptive_counts kind[ADAPTIVE_KINDS];
-    uint32_t skipped;
 };
 
+struct adaptive_lesson {
+    uint32_t chain;
+    enum adaptive_kind kind;
+    int64_t saved;
+};
+
+// A core's.
 struct adaptive {
-    struct adaptive_chain *chains; // of the program
+    struct arena *arena;
+    const struct adaptive_chain *chains;
+    uint32_t *skipped;                   // instances, by chain
+    VEC(struct adaptive_lesson) lessons; // of this cycle
     uint32_t sets, ways;
     uint64_t *line, *used; // set · ways + way; UINT64_MAX: none
     uint64_t uses;
 };
 
-void adaptive_init(struct adaptive *adaptive, struct arena *arena, uint32_t chains,
+// Of a chain that is not expected to save.
+void adaptive_doubt(struct adaptive_chain *chain);
+// `chains`: so many of the program, for all cores.
+void adaptive_init(struct adaptive *adaptive, struct arena *arena,
+                   const struct adaptive_chain *chains, uint32_t count,
                    const struct cache_config *l1);
-// It is not expected to save.
-void adaptive_doubt(struct adaptive *adaptive, uint32_t chain);
 // A launch begins: the first level is empty.
 void adaptive_flush(struct adaptive *adaptive);
 // A load passes. True: the first level would have had its line.
@@ -59,3 +74,5 @@ bool adaptive_allows(const struct adaptive *adaptive, uint32_t chain, enum adapt
 // What one of them has saved.
 void adaptive_learn(struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind,
                     int64_t saved);
+// What the core has learnt goes to all.
+void adaptive_teach(struct adaptive *adaptive, struct adaptive_chain *chains);
