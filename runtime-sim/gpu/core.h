@@ -17,7 +17,7 @@
 #include "runtime-sim/gpu/timing.h"
 
 enum {
-    SLOT_LINES = 32,
+    SLOT_LINES = 64, // slot_line
     CORE_WARPS = 64,
     CORE_CTAS = 64,
     CORE_WHEEL = 1024,
@@ -63,8 +63,14 @@ struct slot {
     uint32_t mask;                    // lanes that will execute it
     uint8_t unit;                     // that it wants
     bool settled;                     // `next` is what it issues next: nobody else can change that
-    uint16_t store_lines[SLOT_LINES]; // of those stores: how many in lines of each remainder
+    uint16_t store_lines[SLOT_LINES]; // of those stores: how many at each slot_line
 };
+
+// Where a line's stores are counted.
+static inline uint32_t slot_line(uint64_t line)
+{
+    return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
 
 struct core_cta {
     struct cta *cta; // NULL: free

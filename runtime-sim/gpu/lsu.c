@@ -185,7 +185,7 @@ static void count_stores(struct slot *slot, const struct entry *entry)
         if (part->route != ROUTE_L1 || part->kind != MEMSYS_WRITE)
             continue;
         slot->stores++;
-        slot->store_lines[part->line % SLOT_LINES]++;
+        slot->store_lines[slot_line(part->line)]++;
     }
 }
 
@@ -492,7 +492,7 @@ static void store_done(struct core *core, uint64_t now, uint32_t index, uint64_t
 {
     struct slot *slot = &core->slots[index];
     slot->stores--;
-    slot->store_lines[line % SLOT_LINES]--;
+    slot->store_lines[slot_line(line)]--;
     if (slot->state == SLOT_FENCE)
         core_look(core, now, index);
     core_maybe_over(core, now, index);

@@ -84,8 +84,7 @@ static bool has_unacknowledged(const struct core *core, uint32_t index,
     const struct slot *slot = &core->slots[index];
     for (uint32_t i = 0; slot->stores && i < groups->count; i++)
         for (uint32_t k = 0; k < OQ_LINES; k++)
-            if (groups->operands >> k & 1 &&
-                slot->store_lines[groups->list[i].line[k] % SLOT_LINES])
+            if (groups->operands >> k & 1 && slot->store_lines[slot_line(groups->list[i].line[k])])
                 return true;
     return false;
 }
