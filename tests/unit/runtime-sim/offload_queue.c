@@ -13,6 +13,27 @@ static void begin(const struct form *form, const char *const *settings)
     s.at = 0;
 }
 
+// The place of the first such event of a warp's slot from `from` on.
+static uint32_t find(enum offload_event event, uint32_t slot, uint32_t from)
+{
+    uint32_t i = from;
+    while (i < o.count && (o.told[i].event != event || o.told[i].entry != slot))
+        i++;
+    if (i == o.count)
+        fail_msg("slot %u: nowhere: %s", slot, offload_event_text(event));
+    return i;
+}
+
+static uint32_t find_any(enum offload_event event)
+{
+    uint32_t i = 0;
+    while (i < o.count && o.told[i].event != event)
+        i++;
+    if (i == o.count)
+        fail_msg("nowhere: %s", offload_event_text(event));
+    return i;
+}
+
 // A packet of so many flits, that was sent in this cycle, at a partition that has all.
 static void script_arrives(uint32_t partition, uint32_t flits)
 {
@@ -158,6 +179,21 @@ static void queue_full(void **state)
     offload_free(&o);
 }
 
+// From core 15 to partitions 0 and 6 no two ways have a node in common, though any core computes.
+static void ways_do_not_meet(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(8, 14, 21)}, SETTINGS("offload.policy=omni"));
+    offload_run(&o, LANES);
+    expect_number("packets", offload_gain(&o, LANES, "offload.packets"), 0);
+    then_forms(&s, SECOND_OF_PAIR);
+    then(&s, 1, OFFLOAD_DISCARDED, WHO);
+    script_replays(0, 6);
+    expect_told(&o, &s);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
 // Lanes that a branch has taken elsewhere: one packet, with the warp's mask in another flit.
 static void branch_divergence(void **state)
 {
@@ -243,6 +279,57 @@ static void conflict(void **state)
     offload_free(&o);
 }
 
+// A store to another line does not matter.
+static void no_conflict(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 13, 21), .before = "st.global.u32 [%d1+1408], %r3;"}, // 11 lines
+          SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    expect_number("offloaded", offload_gain(&o, LANES, "offload.chains_offloaded"), 1);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// Half of the lanes store to the line that the others load: all load before any stores, as one
+// warp's lanes do, so that neither half can go elsewhere by itself.
+static void lanes_depend_on_each_other(void **state)
+{
+    (void)state;
+    begin(&(struct form){.shape = {{8, 2 * LINE}, side_by_side, side_by_side}, .line = {5, 13, 6}},
+          SETTINGS("offload.policy=omni"));
+    offload_run(&o, LANES);
+    expect_number("conflicts", rig_stat(&o.r, "offload.discarded_conflict"), 1);
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint32_t a = 5 * LINE / 4 + 2 * i, b = 13 * LINE / 4 + i;
+        assert_int_equal(o.buffer[6 * LINE / 4 + i], 3 * a + 1000 + 3 * b + 1000);
+    }
+    offload_free(&o);
+}
+
+// Half of the lanes have all lines in one partition. By default none is offloaded then; else the
+// others are replayed when their loads are there, and the warp waits for both.
+static void some_lanes_only(void **state)
+{
+    struct form form = {.shape = {{8, 2 * LINE}, side_by_side, side_by_side}, .line = {5, 13, 21}};
+    (void)state;
+    begin(&form, SETTINGS("offload.policy=llc"));
+    offload_run(&o, LANES);
+    expect_number("offloaded", rig_stat(&o.r, "offload.chains_offloaded"), 0);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+    begin(&form, SETTINGS("offload.policy=llc", "offload.partial=true"));
+    offload_run(&o, LANES);
+    offload_run(&o, LANES);
+    expect_number("offloaded", rig_stat(&o.r, "offload.offloaded_lanes"), 2 * LANES / 2);
+    expect_number("replayed", rig_stat(&o.r, "offload.replayed"), 2 * LANES / 2);
+    uint32_t answer = find_any(OFFLOAD_ANSWER), replayed = find_any(OFFLOAD_REPLAYED);
+    assert_int_equal(find_any(OFFLOAD_ENDS), o.count - 1);
+    assert_int_equal(o.count - 1, 1 + (answer > replayed ? answer : replayed));
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
 // What is loaded for a chain takes no line of the first level, and none of the entries for lines
 // that are on their way to it: the only one is another load's.
 static void takes_nothing_of_the_first_level(void **state)
@@ -319,17 +406,6 @@ static void next_waits_for_store(void **state)
     offload_free(&o);
 }
 
-// The place of the first such event of a warp's slot from `from` on.
-static uint32_t find(enum offload_event event, uint32_t slot, uint32_t from)
-{
-    uint32_t i = from;
-    while (i < o.count && (o.told[i].event != event || o.told[i].entry != slot))
-        i++;
-    if (i == o.count)
-        fail_msg("slot %u: nowhere: %s", slot, offload_event_text(event));
-    return i;
-}
-
 // The second warp waits at a barrier, to which the first one comes behind its chain.
 static void barriers_wait(void **state)
 {
@@ -400,11 +476,15 @@ int main(void)
         cmocka_unit_test(second_hits),
         cmocka_unit_test(pending_miss_hits),
         cmocka_unit_test(nobody_can),
+        cmocka_unit_test(ways_do_not_meet),
         cmocka_unit_test(queue_full),
         cmocka_unit_test(branch_divergence),
         cmocka_unit_test(irregular_lanes),
         cmocka_unit_test(memory_divergence),
         cmocka_unit_test(conflict),
+        cmocka_unit_test(no_conflict),
+        cmocka_unit_test(lanes_depend_on_each_other),
+        cmocka_unit_test(some_lanes_only),
         cmocka_unit_test(takes_nothing_of_the_first_level),
         cmocka_unit_test(drops_the_stores_line),
         cmocka_unit_test(fences_wait),

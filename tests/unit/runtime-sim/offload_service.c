@@ -144,6 +144,53 @@ static void queue_full(void **state)
     offload_free(&o);
 }
 
+static const char second_later[] = "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n"
+                                   "add.u32 %r5, %r3, 1; add.u32 %r5, %r5, 1;\n"
+                                   "add.u32 %r5, %r5, 1; setp.eq.u32 %p2, %r5, 0;\n"
+                                   "@%p2 bra END;\nFORM:";
+
+static uint64_t second_begins(void)
+{
+    uint32_t i = 1;
+    while (i < o.count && o.told[i].event != OFFLOAD_BEGINS)
+        i++;
+    assert_true(i < o.count);
+    return o.told[i].cycle;
+}
+
+// The same at a core: the loads go through the network, their data to the core that sent the
+// packet.
+static void queue_full_at_a_core(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(5, 14, 23), .stride = 8, .before = second_later},
+          SETTINGS("offload.policy=omni", "offload.service_queue=1"));
+    offload_run(&o, 2 * LANES);
+    offload_run(&o, 2 * LANES);
+    then_forms(&s, FIRST_OF_PAIR);
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    then(&s, way(&o, WHO, meet_node(), 1), OFFLOAD_ARRIVED, meet_node());
+    then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6});
+    then_core_computes(&o, &s, meet_node(), 7, 5);
+    then(&s, 0, OFFLOAD_ENDS, WHO);
+    s.at = second_begins();
+    then_forms(&s, FIRST_OF_PAIR);
+    then(&s, 1, OFFLOAD_SENT, WHO);
+    then(&s, way(&o, WHO, meet_node(), 1), OFFLOAD_BOUNCED, meet_node());
+    uint64_t llc = o.r.config.memsys.llc.latency, ways[2];
+    for (uint32_t i = 0; i < 2; i++)
+        ways[i] =
+            i + 1 + way(&o, meet_node(), end_of(5 + i), 1) + llc + way(&o, end_of(5 + i), WHO, 5);
+    bool second = ways[1] < ways[0];
+    then(&s, ways[second], OFFLOAD_LOAD_BACK, WHO);
+    then(&s, ways[!second] - ways[second], OFFLOAD_LOAD_BACK, WHO);
+    then(&s, alu(&o), OFFLOAD_REPLAYED, WHO);
+    then(&s, 0, OFFLOAD_ENDS, WHO);
+    expect_told(&o, &s);
+    offload_check(&o, 2 * LANES, FULL_MASK);
+    offload_free(&o);
+}
+
 // A slice of one line: that of the first load gives way to that of the second, and both to what
 // was asked for again.
 static void evicted_before_it_is_read(void **state)
@@ -227,13 +274,10 @@ static void shared_memory_is_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_a_partition),
-        cmocka_unit_test(at_a_core),
-        cmocka_unit_test(core_uses_its_alu),
-        cmocka_unit_test(queue_full),
-        cmocka_unit_test(evicted_before_it_is_read),
-        cmocka_unit_test(buffer_full),
-        cmocka_unit_test(shared_memory_is_taken),
+        cmocka_unit_test(at_a_partition),       cmocka_unit_test(at_a_core),
+        cmocka_unit_test(core_uses_its_alu),    cmocka_unit_test(queue_full),
+        cmocka_unit_test(queue_full_at_a_core), cmocka_unit_test(evicted_before_it_is_read),
+        cmocka_unit_test(buffer_full),          cmocka_unit_test(shared_memory_is_taken),
     };
     return cmocka_run_group_tests_name("offload_service", tests, NULL, NULL);
 }
