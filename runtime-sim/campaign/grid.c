@@ -16,6 +16,13 @@ const char *campaign_value_text(struct arena *arena, const struct campaign_colum
     return arena_printf(arena, column->unit == UNIT_GAIN ? "%+.*f" : "%.*f", column->digits, value);
 }
 
+const char *campaign_expectations_text(struct arena *arena, const struct campaign_table *table)
+{
+    return table->expectations
+               ? arena_printf(arena, "%u of %u expectations hold", table->met, table->expectations)
+               : NULL;
+}
+
 struct extra {
     bool paper, expected;
 };

@@ -106,7 +106,10 @@ static void add_row(struct making *m, struct campaign_row row, const double *val
     for (uint32_t i = 0; i < columns; i++) {
         row.cells[i].value = shown(&m->figure->columns.v[i], values[i]);
         know(&m->figure->columns.v[i], &row, &row.cells[i]);
-        m->table->unmet += row.cells[i].is_expected && !is_met(&row.cells[i]);
+        if (row.cells[i].is_expected && !isnan(row.cells[i].value)) {
+            m->table->expectations++;
+            m->table->met += is_met(&row.cells[i]);
+        }
     }
     vec_push(m->arena, &m->table->rows, row);
 }

@@ -20,8 +20,8 @@ struct campaign_row {
 struct campaign_table {
     const struct campaign_figure *figure;
     VEC(struct campaign_row) rows;
-    VEC(const char *) missing; // why cells have no value, each reason once
-    uint32_t unmet;            // expectations that do not hold
+    VEC(const char *) missing;  // why cells have no value, each reason once
+    uint32_t expectations, met; // of cells that have a value
 };
 
 struct campaign_report {
@@ -52,6 +52,9 @@ const char *campaign_value_text(struct arena *arena, const struct campaign_colum
                                 double value);
 // What follows a column's name: " %", "" …
 const char *campaign_unit_text(enum campaign_unit unit);
+
+// "7 of 9 expectations hold", or NULL if there is none.
+const char *campaign_expectations_text(struct arena *arena, const struct campaign_table *table);
 
 // A table as rows of texts, the first of which is the heading; the first column is one of names.
 struct campaign_grid {

@@ -52,11 +52,16 @@ static void write_grid(const struct campaign_grid *grid, struct arena *arena, FI
         write_row(&grid->texts.v[i], widths, grid->columns, to);
 }
 
-static void write_missing(const struct campaign_table *table, const char *before, FILE *to)
+// What is said below a table.
+static void write_missing(const struct campaign_table *table, struct arena *arena,
+                          const char *before, FILE *to)
 {
     enum { MOST = 12 };
+    const char *expectations = campaign_expectations_text(arena, table);
+    if (expectations)
+        fprintf(to, "%s%s\n", before, expectations);
     for (uint32_t i = 0; i < table->missing.n && i < MOST; i++)
-        fprintf(to, "%s%s\n", before, table->missing.v[i]);
+        fprintf(to, "%s– %s\n", before, table->missing.v[i]);
     if (table->missing.n > MOST)
         fprintf(to, "%sand %u more reasons\n", before, table->missing.n - MOST);
 }
@@ -75,7 +80,7 @@ void campaign_report_text(const struct campaign_report *report, FILE *to)
         fprintf(to, "\n%s: %s%s%s\n\n", figure->name, figure->title, figure->source ? " " : "",
                 figure->source ? figure->source : "");
         write_grid(&grid, report->arena, to);
-        write_missing(table, "– ", to);
+        write_missing(table, report->arena, "", to);
     }
 }
 
@@ -157,9 +162,9 @@ static void write_markdown_figure(const struct campaign_report *report,
     if (figure->text)
         fprintf(to, "%s\n\n", figure->text);
     write_markdown_table(&grid, to);
-    if (table->missing.n)
+    if (table->missing.n || table->expectations)
         putc('\n', to);
-    write_missing(table, "- – ", to);
+    write_missing(table, report->arena, "- ", to);
 }
 
 static const struct campaign_job *job_of(const struct campaign_plan *plan, uint32_t variant)

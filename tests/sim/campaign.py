@@ -458,6 +458,8 @@ def page(folder):
     row = next(line for line in lines if line.startswith('TRIAD')).split()
     same(row[2], '+4.0')
     same(row[4:7], ['≤', '-50', 'NO'])
+    within('2 of 3 expectations hold', lines)
+    within('<p>2 of 3 expectations hold</p>', text)
     markdown = (folder / 't.md').read_text(encoding='utf-8')
     within('| **mean micro** | ' + next(line for line in lines if 'mean micro' in line).split()[2],
            markdown)
