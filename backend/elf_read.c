@@ -68,6 +68,14 @@ static bool read_double(uint64_t bits, double *value)
     return isfinite(*value);
 }
 
+static bool read_maybe(struct elf_reader *r, uint64_t bits, const double **number)
+{
+    double *copy = ARENA_NEW(r->arena, double);
+    bool finite = read_double(bits, copy);
+    *number = finite ? copy : NULL;
+    return finite || isnan(*copy);
+}
+
 static bool read_bool(uint64_t number, bool *flag)
 {
     *flag = number == 1;
@@ -101,6 +109,7 @@ static bool read_number(struct elf_reader *r, const struct elf_slot *slot, uint6
     case FIELD_UINT: return read_uint(slot, number, value);
     case FIELD_COUNT: return read_count(number, value);
     case FIELD_DOUBLE: return read_double(number, value);
+    case FIELD_MAYBE: return read_maybe(r, number, value);
     case FIELD_OPTION:
     case FIELD_BOOL: return read_bool(number, value);
     case FIELD_WORD: return read_word(r, slot, number, value);

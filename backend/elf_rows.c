@@ -37,6 +37,7 @@ static const struct elf_row module_rows[] = {
     ROW("options.restrict", restrict_parameters),
     ROW("options.capability", capability),
     ROW("options.profile", profile),
+    ROW("options.min_saving", min_saving),
     END,
 };
 #undef RECORD

@@ -6,6 +6,7 @@
 #include "include/ptxoffload/metadata.h"
 #include "support/intern.h"
 #include <elf.h>
+#include <math.h>
 #include <string.h>
 
 struct writer {
@@ -68,6 +69,11 @@ static uint64_t double_bits(double value)
     return bits;
 }
 
+static uint64_t maybe_bits(const double *value)
+{
+    return double_bits(value ? *value : (double)NAN);
+}
+
 static uint64_t word_number(struct writer *w, const struct elf_slot *slot, unsigned word)
 {
     return slot->row->size == 1 ? word : add_string(w, slot->field->words[word]);
@@ -83,6 +89,7 @@ static uint64_t number_of(struct writer *w, const struct elf_slot *slot, const v
     case FIELD_WORDS: return *(const unsigned *)value;
     case FIELD_COUNT: return *(const uint64_t *)value;
     case FIELD_DOUBLE: return double_bits(*(const double *)value);
+    case FIELD_MAYBE: return maybe_bits(*(const double *const *)value);
     case FIELD_OPTION:
     case FIELD_BOOL: return *(const bool *)value;
     case FIELD_WORD: return word_number(w, slot, *(const unsigned *)value);

@@ -22,11 +22,17 @@ static void strip_all(struct source *source, struct arena *arena)
     }
 }
 
+static bool same_min_saving(const double *a, const double *b)
+{
+    return a && b ? *a == *b : !a && !b;
+}
+
 static bool same_options(const struct pass_options *a, const struct pass_options *b)
 {
     return a->cost == b->cost && a->fma == b->fma && a->reorder == b->reorder &&
            a->block.x == b->block.x && a->block.y == b->block.y && a->block.z == b->block.z &&
-           a->restrict_parameters == b->restrict_parameters;
+           a->restrict_parameters == b->restrict_parameters &&
+           same_min_saving(a->min_saving, b->min_saving);
 }
 
 static bool has_style(const struct tags *tags, enum tag_style style)

@@ -35,6 +35,7 @@ static const char *const expected[] = {
     [FIELD_NUMBER] = "a whole number from 0 to 9223372036854775807",
     [FIELD_ANY] = "anything",
     [FIELD_DOUBLE] = "a number",
+    [FIELD_MAYBE] = "a number",
     [FIELD_BOOL] = "true or false",
     [FIELD_WORD] = "one of",
     [FIELD_WORDS] = "a list, each at most once, of",

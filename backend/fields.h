@@ -16,6 +16,7 @@ enum field_kind {
     FIELD_NUMBER,   // uint64_t up to INT64_MAX; JSON only
     FIELD_ANY,      // nothing: is there, but not read; JSON only, not written
     FIELD_DOUBLE,   // double, finite
+    FIELD_MAYBE,    // const double *, finite; NULL: the key is not there
     FIELD_BOOL,     // bool
     FIELD_WORD,     // unsigned or enum: one of `words`
     FIELD_WORDS,    // unsigned, bit n for words[n]: a list

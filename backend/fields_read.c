@@ -58,6 +58,13 @@ static bool read_double(json_t *json, double *number)
     return json_is_number(json);
 }
 
+static bool read_maybe(struct field_reader *reader, json_t *json, const double **number)
+{
+    double *copy = ARENA_NEW(reader->arena, double);
+    *number = copy;
+    return read_double(json, copy);
+}
+
 static bool read_bool(json_t *json, bool *flag)
 {
     *flag = json_is_true(json);
@@ -115,6 +122,7 @@ static bool read_value(struct field_reader *reader, const struct field *field, j
     case FIELD_NUMBER: return read_number(json, value);
     case FIELD_ANY: return true;
     case FIELD_DOUBLE: return read_double(json, value);
+    case FIELD_MAYBE: return read_maybe(reader, json, value);
     case FIELD_BOOL: return read_bool(json, value);
     case FIELD_WORD: return read_word(field, json, value);
     case FIELD_WORDS: return read_words(field, json, value);
@@ -155,7 +163,7 @@ static bool read_field(struct field_reader *reader, const struct field *field, v
                        json_t *json, const char *path)
 {
     void *value = (char *)record + field->offset;
-    if (!json && field->may_lack)
+    if (!json && (field->may_lack || field->kind == FIELD_MAYBE))
         return true;
     if (!json)
         return fault(reader, path, "it is missing");

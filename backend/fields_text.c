@@ -74,6 +74,7 @@ static void add_value(struct text *to, const struct field *field, const void *va
     case FIELD_OPTIONAL: text_uint(to, *(const uint32_t *)value); break;
     case FIELD_COUNT: text_uint(to, *(const uint64_t *)value); break;
     case FIELD_DOUBLE: add_double(to, *(const double *)value); break;
+    case FIELD_MAYBE: add_double(to, **(const double *const *)value); break;
     case FIELD_BOOL: text_string(to, *(const bool *)value ? "true" : "false"); break;
     case FIELD_WORD: text_string(to, field->words[*(const unsigned *)value]); break;
     case FIELD_WORDS: add_words(to, field->words, *(const unsigned *)value); break;
@@ -92,11 +93,12 @@ static bool is_quoted(enum field_kind kind)
     return kind == FIELD_TEXT || kind == FIELD_TEXTS;
 }
 
-// Numbers that are null in JSON and objects that are not there have no key in the text.
+// Numbers that are null or absent in JSON and objects that are not there have no key in the text.
 static bool is_absent(const struct field *field, const void *value)
 {
     return (field->kind == FIELD_OPTIONAL && !*(const uint32_t *)value) ||
            (field->kind == FIELD_COUNT && !*(const uint64_t *)value) ||
+           (field->kind == FIELD_MAYBE && !*(const double *const *)value) ||
            (field->kind == FIELD_OPTION && !*(const bool *)value) || field->kind == FIELD_LIST;
 }
 
@@ -283,6 +285,13 @@ static bool read_double(struct field_reader *reader, const struct pair *pair, do
            strspn(text, "+-.0123456789e") == strlen(text);
 }
 
+static bool read_maybe(struct field_reader *reader, const struct pair *pair, const double **number)
+{
+    double *copy = ARENA_NEW(reader->arena, double);
+    *number = copy;
+    return read_double(reader, pair, copy);
+}
+
 static bool read_bool(const struct pair *pair, bool *flag)
 {
     *flag = pair->value_length == 4 && !memcmp(pair->value, "true", 4);
@@ -309,6 +318,7 @@ static bool read_value(struct field_reader *reader, const struct field *field,
     case FIELD_OPTIONAL: return read_uint(field, pair, value) && *(uint32_t *)value;
     case FIELD_COUNT: return read_count(pair, value) && *(uint64_t *)value;
     case FIELD_DOUBLE: return read_double(reader, pair, value);
+    case FIELD_MAYBE: return read_maybe(reader, pair, value);
     case FIELD_BOOL: return read_bool(pair, value);
     case FIELD_WORD: return fields_find_word(field, pair->value, pair->value_length, value);
     case FIELD_WORDS: return read_words(field, pair, value);
@@ -350,7 +360,7 @@ static bool read_field(struct field_reader *reader, const struct field *field, v
     const struct pair *pair = fields_take(pairs, key);
     if (!pair)
         return field->kind == FIELD_OPTIONAL || field->kind == FIELD_COUNT ||
-               fault(reader, key, (int)strlen(key), "it is missing");
+               field->kind == FIELD_MAYBE || fault(reader, key, (int)strlen(key), "it is missing");
     return read_value(reader, field, pair, value) ||
            fault(reader, key, (int)strlen(key), fields_expected(reader->arena, field));
 }

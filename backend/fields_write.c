@@ -68,6 +68,7 @@ static void write_value(struct json *json, const struct field *field, const void
     case FIELD_NUMBER: json_uint(json, *(const uint64_t *)value); break;
     case FIELD_ANY: json_null(json); break;
     case FIELD_DOUBLE: json_double(json, *(const double *)value); break;
+    case FIELD_MAYBE: json_double(json, **(const double *const *)value); break;
     case FIELD_BOOL: json_bool(json, *(const bool *)value); break;
     case FIELD_WORD: json_string(json, field->words[*(const unsigned *)value]); break;
     case FIELD_WORDS: write_words(json, field->words, *(const unsigned *)value); break;
@@ -84,9 +85,17 @@ static void write_value(struct json *json, const struct field *field, const void
     }
 }
 
+static bool is_absent(const struct field *field, const void *record)
+{
+    const void *value = (const char *)record + field->offset;
+    return field->kind == FIELD_MAYBE && !*(const double *const *)value;
+}
+
 void fields_write_json(struct json *json, const struct field *rows, const void *record)
 {
     for (const struct field *field = rows; field->key; field++) {
+        if (is_absent(field, record))
+            continue;
         json_key(json, field->key);
         write_value(json, field, record);
     }

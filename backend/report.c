@@ -409,6 +409,7 @@ static void print_changes(struct page *page)
 static void print_header(struct page *page)
 {
     const struct tables *tables = page->tables;
+    char least[NUMBER_TEXT];
     put_styled(page, BOLD, tables->source.file);
     put(page, "->");
     put(page, tables->output.file);
@@ -418,6 +419,10 @@ static void print_header(struct page *page)
          tables->options.reorder ? "changed where it helps" : "kept");
     if (tables->capability && *tables->capability)
         putf(page, "| near the data: %s", tables->capability);
+    if (tables->options.min_saving) {
+        number_shortest(least, *tables->options.min_saving);
+        putf(page, "| chains that are expected to save %s flits or more", least);
+    }
     if (tables->profile && *tables->profile)
         putf(page, "| profile %.12s", tables->profile);
     end_line(page);

@@ -249,6 +249,7 @@ static const struct field rows_options[] = {
     ENTRY("restrict", BOOL, options.restrict_parameters),
     ENTRY("capability", TEXT, capability),
     ENTRY("profile", TEXT, profile),
+    ENTRY("min_saving", MAYBE, options.min_saving),
     END,
 };
 #define VERSION ENTRY("version", UINT, version, .least = TABLES_VERSION, .most = TABLES_VERSION)

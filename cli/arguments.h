@@ -62,6 +62,7 @@ struct arguments {
     const char *profile_path;            // NULL: nothing was measured
     const struct source *profile;        // the file, once it is read
     int restrict_parameters;
+    const double *min_saving; // NULL: not given
     int reorder, verify, strip, format, check, list, fragment;
     int verbose, colour;
     int max_errors; // 0: all, -1: as is usual

@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include <math.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,19 @@ static const char *take_block(struct arena *arena, void *into, const char *argum
         return arena_printf(arena, "cannot be '%s': it is X, X,Y or X,Y,Z, up to 1024 threads",
                             argument);
     ((struct arguments *)into)->block = (struct block_shape){n[0], n[1], n[2]};
+    return NULL;
+}
+
+// Decimal, whatever else strtod reads.
+static const char *take_min_saving(struct arena *arena, void *into, const char *argument)
+{
+    char *end;
+    double *flits = ARENA_NEW(arena, double);
+    *flits = strtod(argument, &end) + 0.0; // no negative zero
+    if (!*argument || *end || argument[strspn(argument, "+-.0123456789eE")] || !isfinite(*flits))
+        return arena_printf(arena, "cannot be '%s': it is a number of flits, such as 4 or -0.5",
+                            argument);
+    ((struct arguments *)into)->min_saving = flits;
     return NULL;
 }
 
@@ -226,6 +240,9 @@ static const struct option analysis_options[] = {
     {"--restrict", NULL, FLAG(restrict_parameters, 1),
      .help = "different pointers among a kernel's parameters lead to\n"
              "different memory"},
+    {"--min-saving", "FLITS", CALL(take_min_saving),
+     .help = "turn down chains that are expected to save less for each\n"
+             "warp and hop; may be negative or a fraction"},
     {"--capability", "FILE", TEXT(capability_path),
      .help = "what the unit near the data can do, where that is not what\n"
              "the paper describes: types, operations, packets, vectors"},

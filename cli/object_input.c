@@ -42,6 +42,8 @@ static const char *other_option(struct arena *arena, const struct arguments *arg
         return "--restrict";
     if (arguments->capability && strcmp(arguments->capability->text, tables->capability) != 0)
         return "--capability";
+    if (arguments->min_saving && (!made->min_saving || *arguments->min_saving != *made->min_saving))
+        return "--min-saving";
     if (arguments->profile_path)
         return "this --profile";
     if (arguments->tags >= 0 && !is_tagged_as(arena, ptx, (enum tag_style)arguments->tags))

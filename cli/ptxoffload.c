@@ -251,6 +251,7 @@ static int analyse(struct run *run)
                 .reorder = arguments->reorder,
                 .block = arguments->block,
                 .restrict_parameters = arguments->restrict_parameters,
+                .min_saving = arguments->min_saving,
                 .capability = arguments->capability,
             },
         .profiled = arguments->profile != NULL,

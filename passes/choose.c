@@ -150,6 +150,30 @@ static void check_expected(struct matcher *m, struct candidate *candidate)
     candidate->done = true;
 }
 
+static bool gains_too_little(const struct matcher *m, uint32_t pattern, const uint32_t *members,
+                             uint32_t count)
+{
+    const double *least = m->options->min_saving;
+    return least && saving_of(m->facts, m->capability, pattern, members, count).expected < *least;
+}
+
+// It is expected to save less than the options ask for. A scattered store may take more packets
+// than it saves: then the chain goes on without it.
+static void check_gain(struct matcher *m, struct candidate *candidate)
+{
+    if (!gains_too_little(m, candidate->pattern, candidate->inst, candidate->count))
+        return;
+    uint32_t without = patterns[candidate->pattern].without_store, count = candidate->count;
+    if (without && !gains_too_little(m, without, candidate->inst, count - 1)) {
+        struct obstacle why = {RULE_NO_GAIN, candidate->inst[count - 1], IR_NONE};
+        give_up(m, candidate, &why);
+        return;
+    }
+    for (uint32_t i = 0; i < patterns[candidate->pattern].loads; i++)
+        verdict_gain(m, match_load_at(m, candidate->inst[i]), candidate);
+    candidate->done = true;
+}
+
 // What cannot be a chain whatever becomes of the others.
 static void sift(struct matcher *m, struct plan *plan)
 {
@@ -164,6 +188,8 @@ static void sift(struct matcher *m, struct plan *plan)
             give_up(m, candidate, &why);
         if (!candidate->done)
             check_expected(m, candidate);
+        if (!candidate->done)
+            check_gain(m, candidate);
         if (candidate->across && !candidate->done)
             accept(m, candidate, plan);
     }
@@ -183,7 +209,7 @@ static struct choice choice_of(struct matcher *m, struct candidate *candidate)
         choice.together &= inst == candidate->inst[i - 1] + 1;
     }
     choice.saves[WHOLE] = weight_of(m, candidate->pattern, candidate->inst, candidate->count);
-    if (without)
+    if (without && !gains_too_little(m, without, candidate->inst, candidate->count - 1))
         choice.saves[WITHOUT_STORE] = weight_of(m, without, candidate->inst, candidate->count - 1);
     return choice;
 }
@@ -207,6 +233,9 @@ static int by_saving(const void *left, const void *right)
 static void choose_one(struct matcher *m, struct candidate *candidate, struct plan *plan)
 {
     struct obstacle why;
+    check_gain(m, candidate); // it may have lost its store by now
+    if (candidate->done)
+        return;
     if (order_allows(&m->order, candidate->inst, candidate->count, &why)) {
         order_join(&m->order, candidate->inst, candidate->count);
         accept(m, candidate, plan);

@@ -104,6 +104,8 @@ void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacl
 // It does not fit into a packet. Half a sentence says what does not.
 void verdict_capacity(struct matcher *m, struct load *load, const struct candidate *candidate,
                       const char *what);
+// It is expected to save less than the options ask for.
+void verdict_gain(struct matcher *m, struct load *load, const struct candidate *candidate);
 // The cost model sees no saving in it.
 void verdict_saving(struct matcher *m, struct load *load, const struct candidate *candidate,
                     const struct saving *saving);

@@ -17,6 +17,8 @@ struct pass_options {
     struct block_shape block; // --block; unknown: all 0
     // --restrict: different pointers of a kernel lead to different memory
     bool restrict_parameters;
+    // --min-saving: the least expected saving of a chain, in flits; NULL: any. Finite.
+    const double *min_saving;
     const struct capability *capability; // of the unit near the data; NULL: the usual one
     const struct measurements *measured; // of a run of this module; NULL: nothing is measured
 };

@@ -1,6 +1,7 @@
 // The sentences that say why a load is in no chain.
 #include "passes/match.h"
 #include "passes/reuse.h"
+#include "support/number.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -129,6 +130,20 @@ static void judge_apart(struct matcher *m, struct load *load, const struct candi
                 verdict_inst(m, first), verdict_inst(m, last));
 }
 
+// Half a sentence with both numbers as they are: rounded, they might look the same.
+static const char *gain_text(struct matcher *m, const struct candidate *candidate)
+{
+    char saved[NUMBER_TEXT], asked[NUMBER_TEXT];
+    struct saving saving =
+        saving_of(m->facts, m->capability, candidate->pattern, candidate->inst, candidate->count);
+    number_shortest(saved, saving.expected);
+    number_shortest(asked, *m->options->min_saving);
+    return arena_printf(&m->scratch,
+                        "is expected to save %s flits for each warp and hop, and --min-saving "
+                        "asks for %s",
+                        saved, asked);
+}
+
 void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
                       const struct candidate *candidate)
 {
@@ -172,6 +187,10 @@ void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacl
     case RULE_CAPACITY:
         verdict_set(m, load, why->rule, because, "with the %s the chain does not fit into a packet",
                     what);
+        break;
+    case RULE_NO_GAIN:
+        verdict_set(m, load, why->rule, because, "with the %s the chain %s", what,
+                    gain_text(m, candidate));
         break;
     case RULE_OVERLAP:
         verdict_set(m, load, why->rule, because,
@@ -218,4 +237,11 @@ void verdict_saving(struct matcher *m, struct load *load, const struct candidate
                     "the chain of the %s would send %.4g flits more for each warp and hop than it "
                     "saves",
                     what, -saving->certain);
+}
+
+void verdict_gain(struct matcher *m, struct load *load, const struct candidate *candidate)
+{
+    uint32_t last = candidate->inst[candidate->count - 1];
+    verdict_set(m, load, RULE_NO_GAIN, last, "the chain of the %s %s", verdict_inst(m, last),
+                gain_text(m, candidate));
 }

@@ -134,10 +134,12 @@ struct ptxoffload_module {
     uint32_t block_z;
     ptxoffload_string capability; /* --capability: keys that differ from the usual ones */
     ptxoffload_string profile;    /* --profile: SHA-256 of the file; empty: none */
+    double min_saving; /* --min-saving: the least expected_saving of a chain; NaN: not given */
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, kernels) == 8);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, cost) == 16);
-PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 40);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, min_saving) == 40);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 48);
 
 /* A kernel with a body, or another function of which there is anything to say. */
 struct ptxoffload_kernel {

@@ -218,6 +218,14 @@ BAD_USAGE = {
         "--block cannot be '64,64': it is X, X,Y or X,Y,Z, up to 1024 threads",
     'in.ptx --block=1,1,1,1':
         "--block cannot be '1,1,1,1': it is X, X,Y or X,Y,Z, up to 1024 threads",
+    'in.ptx --min-saving=few':
+        "--min-saving cannot be 'few': it is a number of flits, such as 4 or -0.5",
+    'in.ptx --min-saving=4x':
+        "--min-saving cannot be '4x': it is a number of flits, such as 4 or -0.5",
+    'in.ptx --min-saving=inf':
+        "--min-saving cannot be 'inf': it is a number of flits, such as 4 or -0.5",
+    'in.ptx --min-saving=1e999':
+        "--min-saving cannot be '1e999': it is a number of flits, such as 4 or -0.5",
     'in.ptx --cost=free': "--cost cannot be 'free': it is tom or refined",
     'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': it is ptx, meta, elf, ir or dot",
     'in.ptx --emit=ptx': '--emit needs -o OUT: its suffix is replaced for each output',

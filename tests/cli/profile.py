@@ -275,6 +275,46 @@ def chain_turned_down(folder):
 
 
 @case
+def min_saving(folder):
+    """--min-saving asks for what was measured, not for what is expected without"""
+    lines = '''.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 b)
+{
+    .reg .b64 %rd<9>; .reg .b32 %r<9>;
+    ld.param.u64 %rd1, [a];
+    ld.param.u64 %rd2, [b];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd1, %rd1, %rd3;
+    add.s64 %rd2, %rd2, %rd3;
+    ld.global.u32 %r2, [%rd1];
+    mul.wide.u32 %rd4, %r2, 4;
+    add.s64 %rd5, %rd2, %rd4;
+    ld.global.u32 %r3, [%rd5];
+    add.u32 %r4, %r3, 1;
+    st.global.u32 [%rd5], %r4;
+    ret;
+}
+'''
+    (folder / 'in.ptx').write_text(lines, encoding='utf-8')
+    good(folder, 'in.ptx', '--metadata=plain.json')
+    ends(run([SIMULATOR, '--functional', 'in.ptx', '--grid=1', '--block=32', '--arg=buf:u32:64:zero',
+              '--arg=buf:u32:64:zero', '--profile-out=p.json'], folder), 0)
+    def chains(*options):
+        return [chain for kernel in report(folder, *options)['kernels'] for chain in kernel['chains']]
+
+    (plain,), (measured,) = chains(), chains('--profile=p.json')
+    low, high = sorted(one['expected_saving'] for one in (plain, measured))
+    assert low < high
+    bound = '--min-saving=%r' % ((low + high) / 2)
+    same(len(chains(bound)), plain['expected_saving'] == high)
+    same(len(chains('--profile=p.json', bound)), measured['expected_saving'] == high)
+    good(folder, 'in.ptx', '--profile=p.json', bound, '--remarks-missed', '-o', 'out.ptx')
+
+
+@case
 def tom_keeps(folder):
     """the paper's model decides as without; the alternative has the measured numbers"""
     prepare(folder, 'kmn')

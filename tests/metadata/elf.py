@@ -67,7 +67,8 @@ for path in SAMPLES:
     add_case('%s: JSON, reports and PTX come back' % path.name, check_sample, path)
 for style in ('comment', 'paper', 'none'):
     add_case('--tags=%s: all come back' % style, check_sample, VECADD, '--tags=' + style)
-for option in ('--no-reorder', '--fma=split', '--block=64,2', '--restrict'):
+for option in ('--no-reorder', '--fma=split', '--block=64,2', '--restrict', '--min-saving=-1.25',
+               '--min-saving=9'):
     add_case('%s: all come back' % option, check_sample, ROOT / 'samples' / 'srad' / 'srad.ptx', option)
 
 
@@ -149,6 +150,7 @@ def other_options(folder):
     make(folder)
     for option, name in (('--no-reorder', '--no-reorder'), ('--fma=split', '--fma'),
                          ('--block=64,2', '--block'), ('--restrict', '--restrict'),
+                         ('--min-saving=3', '--min-saving'),
                          ('--tags=comment', '--tags'), ('--tags=none', '--tags')):
         ends(run([PROGRAM, 'out.elf', option], folder), 1,
              "ptxoffload: error: 'out.elf' was made without %s, and is taken as it is; --module=0 "
@@ -156,6 +158,9 @@ def other_options(folder):
         tag(folder, 'out.elf', option, '--module=0', '--metadata=new.json')
     make(folder, VECADD, '--no-reorder', '--tags=comment')
     tag(folder, 'out.elf', '--no-reorder', '--tags=comment')
+    make(folder, VECADD, '--min-saving=3')
+    tag(folder, 'out.elf', '--min-saving=3.0')
+    ends(run([PROGRAM, 'out.elf', '--min-saving=2'], folder), 1)
 
 
 def damage(folder, change, why):

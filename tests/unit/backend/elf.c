@@ -116,7 +116,7 @@ static void check_slot(const struct elf_slot *slot, uint32_t record_size)
     static const uint8_t sizes[] = {
         [FIELD_TEXT] = 4,   [FIELD_SHA256] = 32, [FIELD_OPTIONAL] = 4, [FIELD_COUNT] = 8,
         [FIELD_DOUBLE] = 8, [FIELD_BOOL] = 1,    [FIELD_WORDS] = 1,    [FIELD_TEXTS] = 8,
-        [FIELD_OPTION] = 1, [FIELD_LIST] = 8,
+        [FIELD_OPTION] = 1, [FIELD_LIST] = 8,    [FIELD_MAYBE] = 8,
     };
     uint32_t size = slot->row->size, kind = slot->field->kind;
     bool free_size = kind == FIELD_UINT || kind == FIELD_WORD;

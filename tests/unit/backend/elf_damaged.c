@@ -202,6 +202,8 @@ static const struct {
      "the kernels have more instructions than the PTX has bytes"},
     {".ptxoffload.module", AT(ptxoffload_module, reorder), 2,
      "options.reorder: expected true or false"},
+    {".ptxoffload.module", AT(ptxoffload_module, min_saving), UINT64_C(0x7ff0000000000000),
+     "options.min_saving: expected a number"},
     {".ptxoffload.module", AT(ptxoffload_module, kernels.count), 0,
      "section '.ptxoffload.kernels': record 0 belongs to nothing"},
     {".ptxoffload.strings", 0, 1, 'x',

@@ -257,6 +257,25 @@ static void test_served(void **state)
     check_all(refined, 2, (struct pass_options){.cost = COST_REFINED, .reorder = true}, false);
 }
 
+// The least expected saving holds for what is left of a chain, too, where others take its store.
+static void test_least(void **state)
+{
+    (void)state;
+    static const double rest = -3.25, above = -3, copy = 0.5;
+#define THREE                                                                                      \
+    LD_A "ld.global.f32 %f2, [%a+4];\nld.global.f32 %f3, [%a+8];\n"                                \
+         "ld.global.f32 %f4, [%a+8];\nst.global.f32 [%a], %f3;\nst.global.f32 [%a+4], %f4;\n"      \
+         "add.f32 %f5, %f1, %f2;\nst.global.f32 [%a+8], %f5;\n"
+    static const struct example just[] = {{"just enough", THREE, "2:1,2,7 3:3,5 3:4,6"}};
+    static const struct example less[] = {
+        {"the rest is too little", THREE, "3:3,5 3:4,6 no-gain:1<7 no-gain:2<7"}};
+    static const struct example freed[] = {
+        {"one of those in the way is too little", THREE, "1:1,2,7,8 no-gain:3<5 overlap:4<8"}};
+    check_all(just, 1, (struct pass_options){.reorder = true, .min_saving = &rest}, false);
+    check_all(less, 1, (struct pass_options){.reorder = true, .min_saving = &above}, false);
+    check_all(freed, 1, (struct pass_options){.reorder = true, .min_saving = &copy}, false);
+}
+
 static void test_shared(void **state)
 {
     (void)state;
@@ -279,7 +298,7 @@ int main(void)
         cmocka_unit_test(test_across),   cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_parts),    cmocka_unit_test(test_capability),
         cmocka_unit_test(test_best_set), cmocka_unit_test(test_served),
-        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_least),    cmocka_unit_test(test_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
