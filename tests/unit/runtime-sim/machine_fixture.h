@@ -135,9 +135,10 @@ static inline double rig_of(const struct rig *r, const char *group, const char *
 static inline void rig_check_slots(const struct rig *r)
 {
     static const char *const reasons[] = {
-        "issued",      "stall_empty",   "stall_fetch",        "stall_result",
-        "stall_load",  "stall_barrier", "stall_fence",        "stall_lanes",
-        "stall_ended", "stall_unit",    "stall_memory_queue", "stall_not_selected"};
+        "issued",        "stall_empty",   "stall_fetch",        "stall_result",
+        "stall_load",    "stall_barrier", "stall_fence",        "stall_lanes",
+        "stall_ended",   "stall_unit",    "stall_memory_queue", "stall_not_selected",
+        "stall_forming", "stall_chain"};
     double sum = 0, slots = (double)(r->config.memsys.memory.cores * r->config.core.warps);
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         sum += rig_of(r, "core", reasons[i]);

@@ -148,6 +148,7 @@ static inline void offload_load(struct offload_rig *o, const struct form *form,
 
 static inline void offload_free(struct offload_rig *o)
 {
+    rig_check_slots(&o->r);
     rig_free(&o->r);
 }
 

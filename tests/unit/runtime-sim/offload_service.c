@@ -59,6 +59,10 @@ static void at_a_core(void **state)
     then(&s, 0, OFFLOAD_ENDS, WHO);
     expect_told(&o, &s);
     expect_number("operations", rig_stat(&o.r, "offload.alu_at_cores"), 2);
+    for (o.r.shuffle = 1; o.r.shuffle < 4; o.r.shuffle++) {
+        offload_run(&o, LANES);
+        expect_told(&o, &s);
+    }
     offload_check(&o, LANES, FULL_MASK);
     offload_free(&o);
 }
