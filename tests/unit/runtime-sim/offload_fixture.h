@@ -26,10 +26,11 @@ struct shape {
 };
 
 // Of the kernel's text: what is in front of the chain and behind it, for the core that executes it,
-// and what the others do. Addresses of a, b and c are in %d1 to %d3, the thread's number in %r3,
-// the CTA's in %r1; %r5 to %r9, %d6 to %d9 and %p2 to %p4 are free. To leave, go to END.
+// the chain if it is another one than c = a + b, with %r11 to %r14 and %p3, and what the others do.
+// Addresses of a, b and c are in %d1 to %d3, the thread's number in %r3, the CTA's in %r1; %r5 to
+// %r9, %d6 to %d9 and %p2 to %p4 are free. To leave, go to END.
 struct form {
-    const char *before, *after, *others;
+    const char *before, *chain, *after, *others;
     struct shape shape[OPERANDS];
     uint32_t line[OPERANDS]; // from the buffer's first line on: partition = line mod 8
     uint32_t stride;         // lines from a warp's operands to the next one's
@@ -73,6 +74,8 @@ static inline void offload_write_address(struct text *t, const struct form *form
 
 static inline const char *offload_write(const struct form *form)
 {
+    static const char sum[] = "ld.global.u32 %r11, [%d1];\nld.global.u32 %r12, [%d2];\n"
+                              "add.u32 %r13, %r11, %r12;\nst.global.u32 [%d3], %r13;";
     static struct text t;
     t.length = 0;
     text_put(&t, HEAD("7.0", "sm_70") ".visible .entry k(.param .u64 p1, .param .u64 p2,\n"
@@ -85,12 +88,9 @@ static inline const char *offload_write(const struct form *form)
         offload_write_address(&t, form, i + 1);
     text_put(&t, "and.b64 %%d5, %%d1, %%d2; and.b64 %%d5, %%d5, %%d3;\n"
                  "setp.eq.u64 %%p1, %%d5, 0;\n@%%p1 bra END;\n");
-    text_put(&t,
-             "%s\nld.global.u32 %%r11, [%%d1];\nld.global.u32 %%r12, [%%d2];\n"
-             "add.u32 %%r13, %%r11, %%r12;\nst.global.u32 [%%d3], %%r13;\n%s\nbra END;\n"
-             "OTHERS:\n%s\nEND:\nret;\n}\n",
-             form->before ? form->before : "", form->after ? form->after : "",
-             form->others ? form->others : "");
+    text_put(&t, "%s\n%s\n%s\nbra END;\nOTHERS:\n%s\nEND:\nret;\n}\n",
+             form->before ? form->before : "", form->chain ? form->chain : sum,
+             form->after ? form->after : "", form->others ? form->others : "");
     return t.at;
 }
 

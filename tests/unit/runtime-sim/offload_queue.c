@@ -252,7 +252,7 @@ static void memory_divergence(void **state)
     then(&s, 1, OFFLOAD_SENT, WHO);
     // The first packet takes the interface for two cycles. Half a line is stored: 3 flits.
     then(&s, 1 + way(&o, WHO, core, 2), OFFLOAD_ARRIVED, core);
-    then_core_waits(&o, &s, core, (uint32_t[]){6, 5});
+    then_core_waits(&o, &s, core, (uint32_t[]){6, 5}, 2);
     then_core_computes(&o, &s, core, 5, 3);
     then(&s, 0, OFFLOAD_ENDS, WHO);
     expect_told(&o, &s);

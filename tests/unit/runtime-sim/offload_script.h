@@ -99,16 +99,18 @@ static inline uint64_t round_trip(const struct offload_rig *o, uint32_t from, ui
 }
 
 // The same at a core: operands come through the networks into its shared memory, one after the
-// other in the order of the ways, and are read from there. Up to the buffer.
+// other in the order of the ways, and are read from there. Up to the buffer, of so many loads.
 static inline void then_core_waits(const struct offload_rig *o, struct script *s, uint32_t core,
-                                   const uint32_t partitions[2])
+                                   const uint32_t *partitions, uint32_t loads)
 {
-    uint64_t a = round_trip(o, core, partitions[A], 1, 5);
-    uint64_t b = 1 + round_trip(o, core, partitions[B], 1, 5);
-    then(s, 1, OFFLOAD_ASKED, core);
-    then(s, 1, OFFLOAD_ASKED, core);
-    then(s, (a < b ? a : b) - 1, OFFLOAD_THERE, core);
-    then(s, a < b ? b - a : a - b, OFFLOAD_THERE, core);
+    uint64_t asked = s->at, last = 0;
+    for (uint32_t i = 0; i < loads; i++) {
+        s->at = asked + i;
+        then(s, 1, OFFLOAD_ASKED, core);
+        then(s, round_trip(o, core, partitions[i], 1, 5), OFFLOAD_THERE, core);
+        last = s->at > last ? s->at : last;
+    }
+    s->at = last;
     then(s, 1, OFFLOAD_READS, core);
     then(s, o->r.config.core.shared_latency, OFFLOAD_BUFFERED, core);
 }

@@ -54,7 +54,7 @@ static void at_a_core(void **state)
     then_forms(&s, SECOND_OF_PAIR);
     then(&s, 1, OFFLOAD_SENT, WHO);
     then(&s, way(&o, WHO, meet_node(), 1), OFFLOAD_ARRIVED, meet_node());
-    then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6});
+    then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6}, 2);
     then_core_computes(&o, &s, meet_node(), 7, 5);
     then(&s, 0, OFFLOAD_ENDS, WHO);
     expect_told(&o, &s);
@@ -94,7 +94,7 @@ static uint32_t run_at_busy_core(const char *const *settings)
     then_forms(&s, SECOND_OF_PAIR);
     then(&s, 1, OFFLOAD_SENT, WHO);
     then(&s, way(&o, WHO, meet_node(), 1), OFFLOAD_ARRIVED, meet_node());
-    then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6});
+    then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6}, 2);
     for (uint32_t i = 0; i < stalled; i++)
         then(&s, 1, OFFLOAD_STALLED, meet_node());
     then_core_computes(&o, &s, meet_node(), 7, 5);
@@ -174,7 +174,7 @@ static void queue_full_at_a_core(void **state)
     then_forms(&s, FIRST_OF_PAIR);
     then(&s, 1, OFFLOAD_SENT, WHO);
     then(&s, way(&o, WHO, meet_node(), 1), OFFLOAD_ARRIVED, meet_node());
-    then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6});
+    then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6}, 2);
     then_core_computes(&o, &s, meet_node(), 7, 5);
     then(&s, 0, OFFLOAD_ENDS, WHO);
     s.at = second_begins();
