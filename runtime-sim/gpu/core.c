@@ -216,6 +216,8 @@ static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry
     set_results(slot, slot->next, UINT64_MAX);
     core->entries[entry].slot = index;
     core->entries[entry].timing = slot->next;
+    if (core->oq && !role)
+        oq_order(core, now, index, core->entries[entry].held);
     (role == OQ_STORES ? lsu_keep : lsu_take)(core, now, entry);
 }
 

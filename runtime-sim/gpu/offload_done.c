@@ -161,7 +161,7 @@ void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)
         slot->ready[c->made[i]] = now;
     core->parked -= c->parked;
     for (uint32_t i = 0; i < c->load_count; i++)
-        if (core->entries[c->load[i]].chained)
+        if (!(c->given >> i & 1))
             oq_release(core, now, c->load[i]);
     if (c->store != OQ_NONE && !c->storing)
         oq_release(core, now, c->store);

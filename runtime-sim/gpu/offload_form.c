@@ -261,13 +261,6 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
     return plain;
 }
 
-// Entries of the load/store unit count as its own no longer.
-static void park(struct core *core, struct oq_chain *c)
-{
-    c->parked = c->load_count + (c->store != OQ_NONE);
-    core->parked += c->parked;
-}
-
 // Groups for which there is a node, and entries.
 static uint64_t *find_room(struct core *core, const struct oq_chain *c,
                            const struct oq_groups *groups)
@@ -318,7 +311,6 @@ void oq_form(struct core *core, uint64_t now, uint32_t index)
     c->sent = true;
     stats->chains_offloaded++;
     stats->chain_lanes += (uint32_t)__builtin_popcount(c->mask);
-    park(core, c);
     if (plain)
         oq_send_plain(core, now, index, plain);
 }

@@ -2,6 +2,8 @@
 #include "runtime-sim/gpu/offload_groups.h"
 #include <string.h>
 
+enum { LINE = 128 };
+
 const struct stat_key offload_stat_keys[] = {
 #define STATS_DEF "runtime-sim/offload/offload_stats.def"
 #define STATS_OF struct offload_stats
@@ -317,10 +319,12 @@ static void take_load(struct core *core, uint64_t now, uint32_t index, uint32_t 
     c->load[c->load_count++] = entry;
     c->looking++;
     at->chained = true;
+    c->parked++;
+    core->parked++;
     for (uint32_t i = 0; good && i < at->parts.n; i++)
         at->parts.v[i].route = ROUTE_LOOKUP;
-    if (!good)
-        oq_discard(core, now, index, &core->shared->offload->stats->discarded_unit);
+    if (!good) // others look on in the next cycle
+        oq_discard(core, now + 1, index, &core->shared->offload->stats->discarded_unit);
 }
 
 void oq_issued(struct core *core, uint64_t now, uint32_t index, enum oq_role role,
@@ -337,6 +341,8 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, enum oq_role rol
     if (role == OQ_STORES) {
         c->store = entry;
         core->entries[entry].chained = true;
+        c->parked++;
+        core->parked++;
         if (!can_be_looked_up(&core->entries[entry]))
             c->differs = true;
     }
@@ -409,7 +415,7 @@ void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lan
     struct oq_chain *c = &core->oq->chains[index];
     c->plain = lanes;
     for (uint32_t i = 0; i < c->load_count; i++) {
-        if (!(c->consumed >> i & 1) || !core->entries[c->load[i]].chained)
+        if (!(c->consumed >> i & 1) || c->given >> i & 1)
             continue;
         lsu_send_lanes(core, now, c->load[i], lanes & core->entries[c->load[i]].held->mask);
         c->loading++;
@@ -428,6 +434,7 @@ static void give_loads(struct core *core, uint64_t now, struct oq_chain *c)
             continue;
         }
         entry->chained = false;
+        c->given |= (uint8_t)(1u << i);
         lsu_send_lanes(core, now, c->load[i], entry->held->mask);
     }
 }
@@ -454,10 +461,40 @@ void oq_discard(struct core *core, uint64_t now, uint32_t index, uint64_t *reaso
     core->shared->offload->stats->chain_lanes +=
         (uint32_t)__builtin_popcount(core->entries[c->load[0]].held->mask);
     oq_free(core, now, c->entry);
+    core->parked -= c->parked;
+    c->parked = 0;
     give_loads(core, now, c);
     forget_made(c);
     c->state = c->captured ? OQ_OUT : OQ_IDLE;
     leave_forming(core, now, index);
     if (c->captured)
         oq_send_plain(core, now, index, lanes);
+}
+
+// Order
+
+static bool loads_from(const struct core *core, const struct oq_chain *c, uint64_t line)
+{
+    for (uint32_t i = 0; i < c->load_count; i++) {
+        const struct entry *entry = &core->entries[c->load[i]];
+        for (uint32_t k = 0; k < entry->parts.n; k++)
+            if (entry->parts.v[k].line == line)
+                return true;
+    }
+    return false;
+}
+
+void oq_order(struct core *core, uint64_t now, uint32_t index, const struct held *held)
+{
+    const struct oq_chain *c = &core->oq->chains[index];
+    bool meets = false;
+    if (c->state != OQ_FORMING || held->kind == HELD_LOAD || held->served)
+        return;
+    for (uint32_t rest = held->global; rest && !meets; rest &= rest - 1) {
+        uint64_t at = held->address[__builtin_ctz(rest)];
+        meets =
+            loads_from(core, c, at / LINE) || loads_from(core, c, (at + held->bytes - 1) / LINE);
+    }
+    if (meets)
+        oq_discard(core, now + 1, index, &core->shared->offload->stats->discarded_conflict);
 }

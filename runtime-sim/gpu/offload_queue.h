@@ -94,6 +94,7 @@ struct oq_chain {
     uint8_t made_by[OQ_MADE]; // the load, or PACKET_LOADS: captured
     uint8_t consumed;         // loads that something captured reads: a set
     uint8_t taken;            // loads that write to the shadow
+    uint8_t given;            // loads whose entries are the chain's no longer: a set
     bool differs;             // the scalar between lanes, or the store is none for a packet
     uint32_t scalar;
     uint32_t mask;    // lanes of the last instruction
@@ -143,6 +144,9 @@ enum issue_result oq_issue(struct core *core, uint32_t slot, enum oq_role role, 
 // It was; with an entry of the load/store unit, unless it is OQ_COMPUTES, that has been split.
 void oq_issued(struct core *core, uint64_t now, uint32_t slot, enum oq_role role,
                const struct timing *timing, uint32_t entry);
+// The slot issues an access that is none of its chain's, which the load/store unit takes next:
+// loads of the chain that it forms are older.
+void oq_order(struct core *core, uint64_t now, uint32_t slot, const struct held *held);
 // Instructions of a slot have been fetched, from number `first` on.
 void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count);
 // Whose instructions are fetched next [000 §4.2]: `slot`, unless another one that wants some has a
