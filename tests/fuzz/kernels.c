@@ -394,9 +394,10 @@ void put_body(struct maker *m)
     m->chains = outer;
 }
 
-void kernel_make(struct random_kernel *kernel, struct arena *arena, uint64_t seed)
+void kernel_make_wide(struct random_kernel *kernel, struct arena *arena, uint64_t seed,
+                      uint32_t times)
 {
-    *kernel = (struct random_kernel){.arena = arena};
+    *kernel = (struct random_kernel){.arena = arena, .times = times};
     struct maker m = {.kernel = kernel, .arena = arena, .random = seed, .uniform = true};
     kernel->inputs.seed = seed;
     m.close = pick(&m, 3) == 0;
@@ -406,6 +407,11 @@ void kernel_make(struct random_kernel *kernel, struct arena *arena, uint64_t see
     put_body(&m);
     m.fixed = true;
     put_tail(&m);
+}
+
+void kernel_make(struct random_kernel *kernel, struct arena *arena, uint64_t seed)
+{
+    kernel_make_wide(kernel, arena, seed, 1);
 }
 
 static uint32_t count_lines(const char *text)

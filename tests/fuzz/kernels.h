@@ -19,11 +19,15 @@ struct kernel_statement {
 
 struct random_kernel {
     struct arena *arena;
+    uint32_t times;
     VEC(struct kernel_statement) list;
     struct launch_inputs inputs;
 };
 
 void kernel_make(struct random_kernel *kernel, struct arena *arena, uint64_t seed);
+// The same kernel with so many times as many CTAs.
+void kernel_make_wide(struct random_kernel *kernel, struct arena *arena, uint64_t seed,
+                      uint32_t times);
 // The text without what is dropped; with `divided` (a bit per statement; may be NULL) those fused
 // multiply-adds are two instructions. `lines`: the first line of each statement, from 1, or NULL.
 const char *kernel_text(const struct random_kernel *kernel, const uint64_t *divided,

@@ -107,7 +107,7 @@ void put_head(struct maker *m)
 {
     static const uint32_t blocks[] = {32, 40, 64, 33};
     struct launch_inputs *inputs = &m->kernel->inputs;
-    uint32_t block = blocks[pick(m, 4)], grid = 1 + pick(m, 2);
+    uint32_t block = blocks[pick(m, 4)], grid = (1 + pick(m, 2)) * m->kernel->times;
     inputs->entry = "fuzz";
     memcpy(inputs->grid, (uint32_t[3]){grid, 1, 1}, sizeof inputs->grid);
     memcpy(inputs->block, (uint32_t[3]){block, 1, 1}, sizeof inputs->block);

@@ -1,24 +1,10 @@
-#include "tests/fuzz/launch.h"
-#include "runtime-sim/exec/grid.h"
+#include "tests/fuzz/launch_internal.h"
 #include "runtime-sim/exec/rows.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct loaded {
-    struct arena *arena;
-    struct source source;
-    struct diags diags;
-    struct tree tree;
-    struct ir_module module;
-    struct program program;
-    struct image image;
-    uint8_t params[16 * INPUTS];
-    uint32_t param_bytes;
-    uint32_t allocation[INPUTS]; // of each buffer, in image.list
-};
-
-static void refuse(struct executed *done, enum execution how, const char *why, uint32_t line)
+void launch_refuse(struct executed *done, enum execution how, const char *why, uint32_t line)
 {
     done->how = how;
     snprintf(done->why, sizeof done->why, "line %u: %s", line, why);
@@ -77,7 +63,7 @@ static void add_parameter(struct loaded *l, uint64_t value, uint32_t bytes)
     l->param_bytes += bytes;
 }
 
-static void add_inputs(struct loaded *l, const struct launch_inputs *inputs)
+void launch_add_inputs(struct loaded *l, const struct launch_inputs *inputs)
 {
     uint32_t pointer = l->module.address_bits / 8;
     for (uint32_t i = 0; i < inputs->count; i++) {
@@ -96,7 +82,7 @@ static void add_inputs(struct loaded *l, const struct launch_inputs *inputs)
     }
 }
 
-static const struct program_function *load(struct loaded *l, struct executed *done,
+const struct program_function *launch_load(struct loaded *l, struct executed *done,
                                            const char *text, size_t length, const char *entry,
                                            const char *lanes)
 {
@@ -108,7 +94,7 @@ static const struct program_function *load(struct loaded *l, struct executed *do
     ir_build(&l->module, l->arena, &l->tree, &l->diags);
     for (uint32_t i = 0; i < l->diags.list.n && l->diags.errors; i++) {
         const struct diag *diag = &l->diags.list.v[i];
-        refuse(done, REFUSED, diag->message, source_place(&l->source, diag->begin).line);
+        launch_refuse(done, REFUSED, diag->message, source_place(&l->source, diag->begin).line);
         return NULL;
     }
     const struct lanes_table *table = lanes_named(lanes);
@@ -117,16 +103,16 @@ static const struct program_function *load(struct loaded *l, struct executed *do
     const char *wrong = grid_load(&l->image, &l->program);
     const struct program_function *function = program_find(&l->program, entry);
     if (wrong || !function)
-        refuse(done, REFUSED, wrong ? wrong : "there is no such kernel", 0);
+        launch_refuse(done, REFUSED, wrong ? wrong : "there is no such kernel", 0);
     else if (function->refusal)
-        refuse(done, REFUSED, function->refusal,
-               source_place(&l->source, l->tree.nodes.v[function->refused_node].begin).line);
+        launch_refuse(done, REFUSED, function->refusal,
+                      source_place(&l->source, l->tree.nodes.v[function->refused_node].begin).line);
     else
         return function;
     return NULL;
 }
 
-static void keep_buffers(const struct loaded *l, const struct launch_inputs *inputs,
+void launch_keep_buffers(const struct loaded *l, const struct launch_inputs *inputs,
                          struct executed *done)
 {
     for (uint32_t i = 0; i < inputs->count; i++) {
@@ -141,8 +127,8 @@ static void keep_buffers(const struct loaded *l, const struct launch_inputs *inp
     }
 }
 
-static void run(struct loaded *l, struct executed *done, const struct program_function *function,
-                const struct launch_inputs *inputs)
+struct launch launch_of(struct loaded *l, const struct program_function *function,
+                        const struct launch_inputs *inputs)
 {
     struct launch launch = {.program = &l->program,
                             .function = (uint32_t)(function - l->program.functions.v),
@@ -150,9 +136,16 @@ static void run(struct loaded *l, struct executed *done, const struct program_fu
                             .image = &l->image};
     memcpy(launch.grid, inputs->grid, sizeof launch.grid);
     memcpy(launch.block, inputs->block, sizeof launch.block);
+    return launch;
+}
+
+static void run(struct loaded *l, struct executed *done, const struct program_function *function,
+                const struct launch_inputs *inputs)
+{
+    struct launch launch = launch_of(l, function, inputs);
     struct grid_options options = {.threads = 1, .most_idle = 1 << 12};
     struct grid_result result = {0};
-    add_inputs(l, inputs);
+    launch_add_inputs(l, inputs);
     grid_run(&launch, l->arena, &options, &result);
     done->thread_instructions = result.thread_instructions;
     if (result.fault.happened || result.stuck) {
@@ -160,7 +153,7 @@ static void run(struct loaded *l, struct executed *done, const struct program_fu
         snprintf(done->why, sizeof done->why, "thread %u of CTA %u: %.200s", result.fault.thread[0],
                  result.fault.cta[0], result.fault.happened ? result.fault.text : "no progress");
     }
-    keep_buffers(l, inputs, done);
+    launch_keep_buffers(l, inputs, done);
 }
 
 void launch_execute(struct executed *done, const char *text, size_t length,
@@ -175,7 +168,8 @@ void launch_execute(struct executed *done, const char *text, size_t length,
     arena_init(&arena, &memory);
     l = ARENA_NEW(&arena, struct loaded);
     l->arena = &arena;
-    const struct program_function *function = load(l, done, text, length, inputs->entry, lanes);
+    const struct program_function *function =
+        launch_load(l, done, text, length, inputs->entry, lanes);
     if (function)
         run(l, done, function, inputs);
     arena_free(&arena);

@@ -198,20 +198,26 @@ static void make(struct tagged *tagged, struct arena *arena, const char *bytes, 
         check_known(tagged, arena, output, options);
 }
 
-void tagged_make(struct tagged *tagged, const char *text, size_t length, enum fma_mode fma,
-                 enum mutation mutation, uint64_t seed)
+void tagged_make_by(struct tagged *tagged, const char *text, size_t length,
+                    const struct pass_options *chosen, enum mutation mutation, uint64_t seed)
 {
     struct memory memory = {0};
     struct arena arena;
-    struct backend_options options = {.tags = TAGS_PRAGMA,
-                                      .passes = {.cost = COST_TOM, .fma = fma, .reorder = true},
-                                      .output_name = "tagged.ptx"};
+    struct backend_options options = {
+        .tags = TAGS_PRAGMA, .passes = *chosen, .output_name = "tagged.ptx"};
     memset(tagged, 0, sizeof *tagged);
     if (setjmp(memory.on_failure))
         abort();
     arena_init(&arena, &memory);
     make(tagged, &arena, text, length, &options, mutation, seed);
     arena_free(&arena);
+}
+
+void tagged_make(struct tagged *tagged, const char *text, size_t length, enum fma_mode fma,
+                 enum mutation mutation, uint64_t seed)
+{
+    struct pass_options chosen = {.cost = COST_TOM, .fma = fma, .reorder = true};
+    tagged_make_by(tagged, text, length, &chosen, mutation, seed);
 }
 
 void tagged_free(struct tagged *tagged)

@@ -19,7 +19,10 @@ struct tagged {
     uint32_t *split_lines;                 // from malloc: where the divided ones stand
 };
 
-// Tags and reorders. `seed` chooses the damage.
+// Tags as the options say. `seed` chooses the damage.
+void tagged_make_by(struct tagged *tagged, const char *text, size_t length,
+                    const struct pass_options *chosen, enum mutation mutation, uint64_t seed);
+// Tags and reorders.
 void tagged_make(struct tagged *tagged, const char *text, size_t length, enum fma_mode fma,
                  enum mutation mutation, uint64_t seed);
 void tagged_free(struct tagged *tagged);

@@ -1,0 +1,254 @@
+#include "tests/fuzz/launch_timed.h"
+#include "backend/tags.h"
+#include "runtime-sim/gpu/machine_offload.h"
+#include "tests/fuzz/launch_internal.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rig {
+    struct loaded *loaded;
+    struct arena *arena;
+    struct timed *timed;
+    const struct program_function *function;
+    struct machine_config config;
+    struct offload_table table;
+    struct machine *machine;
+    struct stats stats;
+    struct grid_result result;
+};
+
+__attribute__((format(printf, 2, 3))) static void wrong(struct timed *timed, const char *format,
+                                                        ...)
+{
+    va_list list;
+    if (timed->wrong[0])
+        return;
+    va_start(list, format);
+    vsnprintf(timed->wrong, sizeof timed->wrong, format, list);
+    va_end(list);
+}
+
+// The machine
+
+static void set_all(struct rig *r, struct config *config, const char *settings)
+{
+    char *at = arena_strndup(r->arena, settings, strlen(settings)), *rest = NULL;
+    for (char *each = strtok_r(at, " ", &rest); each; each = strtok_r(NULL, " ", &rest))
+        if (!config_set(config, each))
+            wrong(r->timed, "the machine has no %s", each);
+}
+
+static bool configure(struct rig *r, const struct timed_wish *wish)
+{
+    struct config_section sections[MACHINE_SECTIONS];
+    struct config config;
+    machine_sections(sections, &r->config);
+    config_init(&config, r->arena, sections, MACHINE_SECTIONS);
+    if (!config_load(&config, "isca19"))
+        abort();
+    set_all(r, &config, "machine.watchdog=100000");
+    set_all(r, &config, wish->settings);
+    set_all(r, &config, arena_printf(r->arena, "offload.policy=%s", wish->policy));
+    const char *fault = machine_check(r->arena, &r->config);
+    if (fault)
+        wrong(r->timed, "%s", fault);
+    return !r->timed->wrong[0];
+}
+
+static void find_chains(struct rig *r)
+{
+    struct tables tables = {0};
+    struct tags tags = {0};
+    struct diags diags;
+    diags_init(&diags, r->arena);
+    tags_find(&tags, r->arena, &r->loaded->source);
+    if (!tags.list.n)
+        return;
+    if (!tags_read(&tables, r->arena, &r->loaded->source, &diags) ||
+        !offload_table_build(&r->table, r->arena, &tables, &r->loaded->program, &r->config.offload,
+                             &diags))
+        wrong(r->timed, "the tags are not taken: %s", diags.list.n ? diags.list.v[0].message : "");
+}
+
+static void build(struct rig *r, const struct timed_wish *wish)
+{
+    r->machine = machine_new_offloading(r->arena, &r->config, &r->loaded->program, &r->table);
+    machine_shuffle(r->machine, wish->shuffle);
+    stats_init(&r->stats, r->arena);
+    machine_stats_add(r->machine, &r->stats);
+}
+
+static void run(struct rig *r, const struct launch_inputs *inputs)
+{
+    struct executed *done = &r->timed->done;
+    launch_add_inputs(r->loaded, inputs);
+    struct launch launch = launch_of(r->loaded, r->function, inputs);
+    struct machine_launch one = {.launch = &launch};
+    struct machine_limits limits = {.cycles = 50000000};
+    enum machine_end end = machine_run(r->machine, &one, 1, &limits, &r->result);
+    done->thread_instructions = r->result.thread_instructions;
+    r->timed->warp_instructions = r->result.warp_instructions;
+    r->timed->cycles = one.ended - one.begun;
+    if (end != MACHINE_DONE) {
+        done->how = FAULTED;
+        snprintf(done->why, sizeof done->why, "cycle %llu: %.200s",
+                 (unsigned long long)machine_cycle(r->machine),
+                 r->result.fault.happened ? r->result.fault.text : "no progress");
+    }
+    launch_keep_buffers(r->loaded, inputs, done);
+}
+
+// What adds up
+
+static double stat(struct rig *r, const char *group, const char *name)
+{
+    double value = 0;
+    char all[96];
+    snprintf(all, sizeof all, "%s.%s", group, name);
+    if (!stats_find(&r->stats, NULL, all, &value))
+        wrong(r->timed, "no statistic %s", all);
+    return value;
+}
+
+static void same(struct rig *r, double a, double b, const char *what)
+{
+    if (a != b)
+        wrong(r->timed, "%s: %.0f and %.0f", what, a, b);
+}
+
+// Every slot of every core is counted under one reason in each cycle.
+static void check_slots(struct rig *r)
+{
+    static const char *const reasons[] = {
+        "issued",        "stall_empty", "stall_fetch",        "stall_result",      "stall_load",
+        "stall_barrier", "stall_fence", "stall_lanes",        "stall_forming",     "stall_chain",
+        "stall_ended",   "stall_unit",  "stall_memory_queue", "stall_not_selected"};
+    double sum = 0, slots = (double)(r->config.memsys.memory.cores * r->config.core.warps);
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        sum += stat(r, "core", reasons[i]);
+    same(r, sum, stat(r, "machine", "cycles") * slots, "cycles of slots");
+    same(r, stat(r, "core", "issued"),
+         stat(r, "core", "warp_instructions") + stat(r, "core", "issued_again"), "issued");
+}
+
+static void check_requests(struct rig *r)
+{
+    static const char *const clients[] = {"l1",      "direct",  "code",   "constant",
+                                          "texture", "offload", "service"};
+    double requests = 0;
+    for (size_t i = 0; i < sizeof clients / sizeof *clients; i++) {
+        char group[32];
+        snprintf(group, sizeof group, "memory.%s", clients[i]);
+        same(r, stat(r, group, "requests"), stat(r, group, "answers"), group);
+        requests += stat(r, group, "requests");
+    }
+    same(r, stat(r, "memory", "requests"), requests, "requests");
+    same(r, (double)memsys_inside(machine_memsys(r->machine)), 0, "left in the memory system");
+}
+
+static void check_network(struct rig *r, const char *network, uint32_t classes)
+{
+    for (uint32_t i = 0; i < classes; i++) {
+        char group[32];
+        snprintf(group, sizeof group, "%s.class%u", network, i);
+        same(r, stat(r, group, "flits_sent"), stat(r, group, "flits"), group);
+        same(r, stat(r, group, "packets_sent"), stat(r, group, "packets"), group);
+    }
+}
+
+static void check_chains(struct rig *r)
+{
+    const struct offload_stats *t = &r->timed->offload;
+    const struct offload_config *config = &r->config.offload;
+    uint64_t discarded = t->discarded_hit + t->discarded_full + t->discarded_emn +
+                         t->discarded_conflict + t->discarded_unit + t->discarded_lanes +
+                         t->discarded_broken + t->discarded_off;
+    same(r, (double)t->chains_tagged, (double)(t->chains_offloaded + discarded), "chains");
+    same(r, (double)t->packets, (double)(t->answered + t->bounced), "packets and answers");
+    same(r, (double)t->packets, (double)(t->packets_to_llc + t->packets_to_cores), "packets");
+    same(r, (double)t->packets, stat(r, "request.class1", "packets"), "packets in the network");
+    same(r, (double)t->packet_flits, stat(r, "request.class1", "flits"), "flits of packets");
+    if (t->chain_lanes < t->offloaded_lanes + t->lanes_without_node + t->lanes_without_entry)
+        wrong(r->timed, "more lanes are offloaded than there are");
+    if (t->queue_most > config->queue || t->service_most > config->service_queue)
+        wrong(r->timed, "a queue was more than full");
+}
+
+// Nothing is left of any chain.
+static void check_rest(struct rig *r)
+{
+    const struct machine *machine = r->machine;
+    const struct machine_offload *o = machine->offload;
+    for (uint32_t i = 0; i < machine->count; i++) {
+        const struct core *core = &machine->cores[i];
+        const struct offload_queue *oq = core->oq;
+        same(r, oq->free_count, oq->count, "free entries of an offload queue");
+        same(r, oq->ring_count + core->parked, 0, "packets or accesses left");
+        same(r, oq->forming, OQ_NONE, "chains that are formed");
+        for (uint32_t k = 0; k < r->config.core.warps; k++)
+            same(r, oq->chains[k].state, OQ_IDLE, "chains left");
+    }
+    for (uint32_t i = 0; i < o->ends; i++) {
+        same(r, o->services[i].free_count, o->services[i].count, "free entries of a service queue");
+        same(r, o->services[i].buffered + o->services[i].bounce.active, 0, "buffers left");
+    }
+}
+
+static void check(struct rig *r)
+{
+    bool offloads = r->machine->offload != NULL;
+    check_slots(r);
+    check_requests(r);
+    check_network(r, "request", 1 + offloads);
+    check_network(r, "reply", 1);
+    if (!offloads)
+        return;
+    r->timed->offload = r->machine->offload->stats;
+    check_chains(r);
+    check_rest(r);
+}
+
+static char *all_statistics(const struct rig *r)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    if (!to)
+        abort();
+    stats_text(&r->stats, NULL, to);
+    fclose(to);
+    return text;
+}
+
+void launch_execute_timed(struct timed *timed, const char *text, size_t length,
+                          const struct launch_inputs *inputs, const struct timed_wish *wish)
+{
+    struct memory memory = {0};
+    struct arena arena;
+    memset(timed, 0, sizeof *timed);
+    if (setjmp(memory.on_failure))
+        abort();
+    arena_init(&arena, &memory);
+    struct rig *r = ARENA_NEW(&arena, struct rig);
+    *r = (struct rig){.arena = &arena, .timed = timed};
+    r->loaded = ARENA_NEW(&arena, struct loaded);
+    *r->loaded = (struct loaded){.arena = &arena};
+    r->function = launch_load(r->loaded, &timed->done, text, length, inputs->entry, "plain");
+    if (r->function && configure(r, wish)) {
+        find_chains(r);
+        build(r, wish);
+        run(r, inputs);
+        if (timed->done.how == EXECUTED)
+            check(r);
+        timed->statistics = all_statistics(r);
+    }
+    arena_free(&arena);
+}
+
+void timed_free(struct timed *timed)
+{
+    free(timed->done.bytes);
+    free(timed->statistics);
+}

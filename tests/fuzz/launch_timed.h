@@ -1,0 +1,23 @@
+// One launch on a machine, with time: what it computes, and whether what it counts adds up.
+#pragma once
+#include "runtime-sim/gpu/offload_queue.h"
+#include "tests/fuzz/launch.h"
+
+struct timed_wish {
+    const char *settings; // of the machine, over those of isca19: "KEY=VALUE KEY=VALUE …"
+    const char *policy;
+    uint64_t shuffle;
+};
+
+struct timed {
+    struct executed done;
+    char wrong[320]; // what does not add up, or ""
+    uint64_t cycles, warp_instructions;
+    char *statistics; // all of them; from malloc
+    struct offload_stats offload;
+};
+
+// Executes the text, which has been tagged.
+void launch_execute_timed(struct timed *timed, const char *text, size_t length,
+                          const struct launch_inputs *inputs, const struct timed_wish *wish);
+void timed_free(struct timed *timed);

@@ -1,0 +1,468 @@
+// Whatever is offloaded, memory is the same: random kernels (kernels.h), tagged, run with time
+// under every policy on machines of many kinds. All buffers are those of the same text executed
+// without a clock, byte for byte; so are the numbers of instructions; all that is counted adds up;
+// nothing is left of any chain; and what is evaluated in the same cycle may be so in any order.
+//
+// usage: policies
+//            the test: some kernels, which together come to everything that happens to chains
+//        policies [--count N] [--seed S] [--machine NAME] [--policy NAME] [--keep FOLDER]
+//            N kernels from seed S on; one that fails is shrunk and written to FOLDER (here)
+//        policies --machines
+//            their names and settings
+#include "passes/capability.h"
+#include "tests/fuzz/kernels.h"
+#include "tests/fuzz/launch_timed.h"
+#include "tests/fuzz/tagged.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TEST_KERNELS = 60, TIMES = 6 };
+
+#define MESH(width, height, cores, partitions)                                                     \
+    "request_network.width=" #width " request_network.height=" #height                             \
+    " reply_network.width=" #width " reply_network.height=" #height " memory.cores=" #cores        \
+    " memory.partition_nodes=" partitions " "
+#define NETWORKS(setting) "request_network." setting " reply_network." setting " "
+#define SMALL MESH(3, 3, 5, "[1,3,8]")
+
+static const struct machine_kind {
+    const char *name, *settings;
+} machines[] = {
+    {"isca19", "memory.cores=3"},
+    {"3x3", SMALL},
+    {"2x2", MESH(2, 2, 2, "[0,3]")},
+    {"4x4", MESH(4, 4, 10, "[1,6,11,12]") "memory.rule=xor"},
+    {"queue1", SMALL "offload.queue=1"},
+    {"queue3", SMALL "offload.queue=3 offload.service_queue=3 offload.emn_at_llc=destination "
+                     "offload.partial=true"},
+    {"service1", SMALL "offload.service_queue=1"},
+    {"service2", MESH(2, 2, 2, "[1,2]") "offload.service_queue=2 offload.buffer=1"},
+    {"service3", SMALL "offload.service_queue=3 offload.queue=4 offload.core_alu=dedicated "
+                       "offload.core_alu_width=4"},
+    {"buffer1", SMALL "offload.buffer=1 offload.alu_width=4"},
+    {"destination",
+     MESH(4, 4, 6, "[0,5,10,15]") "offload.emn_at_llc=destination offload.partial=true"},
+    {"none", MESH(4, 4, 6, "[0,5,10,15]") "offload.emn_at_llc=none offload.core_alu=dedicated"},
+    {"narrow", SMALL NETWORKS("injection_queue=5") NETWORKS("ejection_queue=5")
+                   NETWORKS("vc_buffer=1") "offload.packet_vcs=1"},
+    {"narrower", SMALL NETWORKS("injection_queue=5")
+                     NETWORKS("vcs=2") "offload.packet_vcs=1 "
+                                       "memory.reply_queue=1 reply_network.injection_queue=5"},
+    {"vcs", SMALL "offload.packet_vcs=7"},
+    {"crossbar",
+     NETWORKS("topology=crossbar") NETWORKS("nodes=9") "memory.cores=5 "
+                                                       "memory.partition_nodes=[0,4,8]"},
+    {"fly", NETWORKS("topology=fly") NETWORKS("radix=3")
+                NETWORKS("stages=2") "memory.cores=5 "
+                                     "memory.partition_nodes=[0,4,8]"},
+    {"l1", SMALL "l1.sets=1 l1.ways=1 l1.mshrs=1 l1.merges=1 l1.out=2 l1.answers=1 l1.input=1"},
+    {"l1_sectors", SMALL "l1.sector_bytes=32 memory.sectors=true"},
+    {"no_l1", SMALL "core.l1_global=false core.l1_local=false"},
+    {"llc", MESH(2, 2, 2, "[0,3]") "llc.sets=1 llc.ways=2 llc.mshrs=2 llc.merges=1 llc.out=2 "
+                                   "llc.input=1 llc.answers=1 llc.access_queue=2"},
+    {"llc_slow", SMALL "llc.sets=1 llc.ways=4 memory.llc_clock=350 memory.network_clock=700"},
+    {"lrr", SMALL "core.scheduler=lrr core.schedulers=2 core.buffer=4"},
+    {"schedulers", SMALL "core.schedulers=4 core.alu_units=2 core.buffer=8 core.pipeline=0 "
+                         "core.decode_latency=0"},
+    {"memory_queue", SMALL "core.memory_queue=1 core.memory_most=6"},
+    {"memory_most", SMALL "core.memory_queue=1 core.memory_most=2"},
+    {"one_core", MESH(3, 1, 1, "[0,2]") "offload.service_queue=4 offload.partial=true"},
+    {"no_room", SMALL "core.shared_bytes=24576"},
+    {"adaptive_routing", SMALL NETWORKS("routing=adaptive") NETWORKS("vcs=4")},
+    {"xy", SMALL NETWORKS("routing=xy") "offload.queue=2 code_cache.sets=1 code_cache.ways=1"},
+};
+enum { MACHINES = sizeof machines / sizeof *machines };
+
+// Of a kernel that is run: what it is tagged with follows from its seed.
+struct trial {
+    const struct machine_kind *machine;
+    struct pass_options passes;
+    struct capability capability;
+    struct random_kernel *kernel;
+    const char *only; // this policy, or NULL: all
+    struct report *report;
+};
+
+struct report {
+    char why[480]; // "": all is the same
+    struct offload_stats sum;
+    uint64_t cycles, runs, chains;
+    char policy[16]; // that was executed last
+};
+
+static void differ(struct trial *trial, const char *policy, const char *what)
+{
+    if (!trial->report->why[0])
+        snprintf(trial->report->why, sizeof trial->report->why, "%s, %s: %s", trial->machine->name,
+                 policy, what);
+}
+
+static void compare(struct trial *trial, const char *policy, const struct executed *plain,
+                    const struct timed *timed)
+{
+    char what[160];
+    if (timed->wrong[0])
+        differ(trial, policy, timed->wrong);
+    else if (timed->done.how != EXECUTED)
+        differ(trial, policy, timed->done.why);
+    else if (timed->done.thread_instructions != plain->thread_instructions)
+        differ(trial, policy, "not as many thread instructions");
+    for (size_t i = 0; i < plain->size && !trial->report->why[0]; i++) {
+        if (plain->bytes[i] == timed->done.bytes[i])
+            continue;
+        snprintf(what, sizeof what, "byte %zu of %zu is 0x%02x, with time 0x%02x", i, plain->size,
+                 plain->bytes[i], timed->done.bytes[i]);
+        differ(trial, policy, what);
+    }
+}
+
+static void add_to(struct offload_stats *sum, const struct offload_stats *more)
+{
+    for (uint32_t i = 0; i < offload_stat_key_count; i++) {
+        const struct stat_key *key = &offload_stat_keys[i];
+        uint64_t *to = (uint64_t *)(void *)((char *)sum + key->offset);
+        uint64_t value = *(const uint64_t *)(const void *)((const char *)more + key->offset);
+        if (key->kind == STAT_COUNT)
+            *to += value;
+        else if (key->kind == STAT_MOST && value > *to)
+            *to = value;
+    }
+}
+
+// The same again in another order of evaluation: all statistics, too.
+static void run_policy(struct trial *trial, const struct tagged *tagged, const char *policy,
+                       const struct executed *plain, bool again)
+{
+    struct timed timed[2];
+    snprintf(trial->report->policy, sizeof trial->report->policy, "%s", policy);
+    for (uint32_t i = 0; i < 1u + again && !trial->report->why[0]; i++) {
+        struct timed_wish wish = {trial->machine->settings, policy,
+                                  i ? trial->kernel->inputs.seed : 0};
+        launch_execute_timed(&timed[i], tagged->text, tagged->length, &trial->kernel->inputs,
+                             &wish);
+        compare(trial, policy, plain, &timed[i]);
+        if (i && !trial->report->why[0] && strcmp(timed[0].statistics, timed[1].statistics) != 0)
+            differ(trial, policy, "statistics differ in another order of evaluation");
+        trial->report->cycles += timed[i].cycles;
+        trial->report->runs++;
+        if (i)
+            timed_free(&timed[1]);
+        else
+            add_to(&trial->report->sum, &timed[0].offload);
+    }
+    if (trial->report->runs)
+        timed_free(&timed[0]);
+}
+
+static void execute(struct trial *trial)
+{
+    static const char *const policies[] = {"omni", "llc", "adaptive", "baseline"};
+    const struct launch_inputs *inputs = &trial->kernel->inputs;
+    const char *text = kernel_text(trial->kernel, NULL, NULL);
+    struct tagged tagged;
+    struct executed plain;
+    tagged_make_by(&tagged, text, strlen(text), &trial->passes, MUTATE_NOTHING, 0);
+    if (tagged.wrong[0]) {
+        differ(trial, "tagging", tagged.wrong);
+        tagged_free(&tagged);
+        return;
+    }
+    trial->report->chains += tagged.chains;
+    launch_execute(&plain, tagged.text, tagged.length, inputs, "plain");
+    if (plain.how != EXECUTED)
+        differ(trial, "functional", plain.why);
+    for (size_t i = 0; i < sizeof policies / sizeof *policies && !trial->report->why[0]; i++)
+        if (!trial->only || !strcmp(trial->only, policies[i]))
+            run_policy(trial, &tagged, policies[i], &plain, !i || trial->only);
+    free(plain.bytes);
+    tagged_free(&tagged);
+}
+
+// True if the kernel fails, which it does in a process of its own.
+static bool fails(struct trial *trial)
+{
+    char how[40];
+    int status;
+    fflush(stdout);
+    memset(trial->report, 0, sizeof *trial->report);
+    pid_t child = fork();
+    if (child < 0)
+        abort();
+    if (!child) {
+        execute(trial);
+        exit(0); // which looks for leaks, where there is a sanitizer
+    }
+    waitpid(child, &status, 0);
+    if (status) {
+        snprintf(how, sizeof how, "signal %d, exit %d", WTERMSIG(status), WEXITSTATUS(status));
+        differ(trial, trial->report->policy, how);
+    }
+    return trial->report->why[0];
+}
+
+static struct report *shared_report(void)
+{
+    void *at = mmap(NULL, sizeof(struct report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                    -1, 0);
+    if (at == MAP_FAILED)
+        abort();
+    return at;
+}
+
+// Every second kernel has divided multiply-adds, every fifth is not reordered, every seventh is for
+// a unit with vectors, which ours has not.
+static void choose(struct trial *trial, struct arena *arena, uint64_t seed)
+{
+    trial->passes = (struct pass_options){
+        .cost = COST_TOM, .fma = seed % 2 ? FMA_SPLIT : FMA_FUSED, .reorder = seed % 5 != 0};
+    if (seed % 7)
+        return;
+    if (!capability_from_text(&trial->capability, arena, "vector: 4"))
+        abort();
+    trial->passes.capability = &trial->capability;
+}
+
+// Drops statements as long as it still fails.
+static void drop(struct trial *trial, uint32_t size)
+{
+    struct random_kernel *kernel = trial->kernel;
+    for (uint32_t end = kernel->list.n; end; end = end > size ? end - size : 0) {
+        uint32_t begin = end > size ? end - size : 0;
+        uint64_t dropped[64] = {0};
+        bool any = false;
+        for (uint32_t i = begin; i < end; i++) {
+            struct kernel_statement *statement = &kernel->list.v[i];
+            if (statement->fixed || statement->dropped || statement->group)
+                continue;
+            statement->dropped = any = true;
+            dropped[(i - begin) / 64] |= UINT64_C(1) << (i - begin) % 64;
+        }
+        if (!any || fails(trial))
+            continue;
+        for (uint32_t i = begin; i < end; i++)
+            if (dropped[(i - begin) / 64] >> (i - begin) % 64 & 1)
+                kernel->list.v[i].dropped = false;
+    }
+}
+
+// The same for all statements of a group.
+static void drop_groups(struct trial *trial)
+{
+    struct random_kernel *kernel = trial->kernel;
+    for (uint32_t i = kernel->list.n; i-- > 0;) {
+        uint32_t group = kernel->list.v[i].group;
+        if (!group || kernel->list.v[i].dropped || kernel->list.v[i].fixed)
+            continue;
+        for (uint32_t k = 0; k < kernel->list.n; k++)
+            if (kernel->list.v[k].group == group)
+                kernel->list.v[k].dropped = true;
+        if (fails(trial))
+            continue;
+        for (uint32_t k = 0; k < kernel->list.n; k++)
+            if (kernel->list.v[k].group == group)
+                kernel->list.v[k].dropped = false;
+    }
+}
+
+static void shrink(struct trial *trial)
+{
+    char policy[16];
+    memcpy(policy, trial->report->policy, sizeof policy);
+    trial->only = policy;
+    for (uint32_t size = 64; size; size /= 8) {
+        drop(trial, size);
+        drop_groups(trial);
+    }
+    fails(trial);
+    trial->only = NULL;
+}
+
+static void keep(const char *folder, const struct trial *trial)
+{
+    char path[4096];
+    const struct launch_inputs *inputs = &trial->kernel->inputs;
+    snprintf(path, sizeof path, "%s/policies-%llu-%s.ptx", folder, (unsigned long long)inputs->seed,
+             trial->machine->name);
+    FILE *to = fopen(path, "w");
+    if (!to) {
+        perror(path);
+        return;
+    }
+    fprintf(to, "// seed %llu, grid %u, block %u, --fma=%s%s%s\n// %s\n%s",
+            (unsigned long long)inputs->seed, inputs->grid[0], inputs->block[0],
+            trial->passes.fma == FMA_SPLIT ? "split" : "fused",
+            trial->passes.reorder ? "" : " --no-reorder",
+            trial->passes.capability ? " vector: 4" : "", trial->report->why,
+            kernel_text(trial->kernel, NULL, NULL));
+    fclose(to);
+    printf("# written to %s\n", path);
+}
+
+struct wish {
+    const struct machine_kind *machine; // NULL: one after the other
+    const char *policy;                 // NULL: all
+    const char *folder;                 // for what fails
+};
+
+struct totals {
+    uint32_t kernels, failed;
+    uint64_t cycles, runs, chains;
+    struct offload_stats sum;
+};
+
+static void try_seed(struct totals *totals, const struct wish *wish, uint64_t seed)
+{
+    struct memory memory = {0};
+    struct arena arena;
+    struct random_kernel kernel;
+    struct trial trial = {.machine = wish->machine ? wish->machine : &machines[seed % MACHINES],
+                          .only = wish->policy,
+                          .kernel = &kernel,
+                          .report = shared_report()};
+    if (setjmp(memory.on_failure))
+        abort();
+    arena_init(&arena, &memory);
+    kernel_make_wide(&kernel, &arena, seed, TIMES);
+    choose(&trial, &arena, seed);
+    bool failed = fails(&trial);
+    totals->kernels++;
+    totals->failed += failed;
+    totals->cycles += trial.report->cycles;
+    totals->runs += trial.report->runs;
+    totals->chains += trial.report->chains;
+    add_to(&totals->sum, &trial.report->sum);
+    if (failed) {
+        printf("# seed %llu: %s\n", (unsigned long long)seed, trial.report->why);
+        fflush(stdout);
+        shrink(&trial);
+        printf("# shrunk: %s\n", trial.report->why);
+        keep(wish->folder, &trial);
+    }
+    munmap(trial.report, sizeof *trial.report);
+    arena_free(&arena);
+}
+
+// Of the processes that are over.
+static double seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static void print_totals(const struct totals *t)
+{
+    printf("# %u kernels, %llu chains, %llu runs, %.1f million cycles; %.1f s\n#", t->kernels,
+           (unsigned long long)t->chains, (unsigned long long)t->runs, (double)t->cycles / 1e6,
+           seconds());
+    for (uint32_t i = 0; i < offload_stat_key_count; i++) {
+        const struct stat_key *key = &offload_stat_keys[i];
+        const void *at = (const char *)&t->sum + key->offset;
+        if (key->kind != STAT_RATIO)
+            printf(" %s %llu", key->name, (unsigned long long)*(const uint64_t *)at);
+    }
+    printf("\n");
+}
+
+static void try_many(struct totals *totals, uint64_t seed, uint32_t count, const struct wish *wish)
+{
+    for (uint64_t i = seed; i < seed + count; i++)
+        try_seed(totals, wish, i);
+    print_totals(totals);
+}
+
+// Everything that can happen to a chain has happened.
+static uint32_t print_coverage(const struct offload_stats *sum, uint32_t number)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < offload_stat_key_count; i++) {
+        const struct stat_key *key = &offload_stat_keys[i];
+        const void *at = (const char *)sum + key->offset;
+        if (key->kind == STAT_RATIO)
+            continue;
+        bool there = *(const uint64_t *)at;
+        failed += !there;
+        printf("%s %u - %s\n", there ? "ok" : "not ok", number++, key->name);
+    }
+    printf("1..%u\n", number - 1);
+    return failed;
+}
+
+static const struct machine_kind *machine_named(const char *name)
+{
+    for (uint32_t i = 0; i < MACHINES; i++)
+        if (!strcmp(machines[i].name, name))
+            return &machines[i];
+    return NULL;
+}
+
+// Kernels in which something was wrong once.
+static void try_found(struct totals *totals)
+{
+    static const struct {
+        uint64_t seed;
+        const char *machine;
+    } found[] = {
+        {160, "destination"}, // a store between a chain's load and its last instruction
+    };
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        try_seed(totals, &(struct wish){machine_named(found[i].machine), NULL, "."}, found[i].seed);
+}
+
+static int run_test(void)
+{
+    struct totals totals = {0};
+    try_found(&totals);
+    try_many(&totals, 1, TEST_KERNELS, &(struct wish){.folder = "."});
+    printf("%s 1 - memory is the same under every policy\n", totals.failed ? "not ok" : "ok");
+    return totals.failed + print_coverage(&totals.sum, 2) ? 1 : 0;
+}
+
+static int usage(void)
+{
+    fprintf(stderr,
+            "usage: policies [--count N] [--seed S] [--machine NAME] [--policy NAME] [--keep "
+            "FOLDER] | --machines\n");
+    return 2;
+}
+
+static int run_command(int argc, char **argv)
+{
+    struct totals totals = {0};
+    struct wish wish = {.folder = "."};
+    uint64_t seed = 1;
+    uint32_t count = 1000;
+    for (int i = 1; i < argc; i += 2) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (!strcmp(argv[i], "--count"))
+            count = (uint32_t)strtoul(value, NULL, 0);
+        else if (!strcmp(argv[i], "--seed"))
+            seed = strtoull(value, NULL, 0);
+        else if (!strcmp(argv[i], "--keep") && *value)
+            wish.folder = value;
+        else if (!strcmp(argv[i], "--policy") && *value)
+            wish.policy = value;
+        else if (strcmp(argv[i], "--machine") != 0 || !(wish.machine = machine_named(value)))
+            return usage();
+    }
+    try_many(&totals, seed, count, &wish);
+    return totals.failed ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc == 1)
+        return run_test();
+    if (strcmp(argv[1], "--machines") != 0)
+        return run_command(argc, argv);
+    for (uint32_t i = 0; i < MACHINES; i++)
+        printf("%-16s %s\n", machines[i].name, machines[i].settings);
+    return 0;
+}
