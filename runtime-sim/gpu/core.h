@@ -56,9 +56,10 @@ struct slot {
     bool fetching; // waits for the instruction cache
     // Accesses: in `entries`; past the first level; stores that were not acknowledged.
     uint32_t entries, direct, cached, stores;
-    bool acquires;   // what comes behind waits for them
-    bool over;       // the last of them, and the warp's end, have been seen
-    uint64_t *ready; // when each register has its value; UINT64_MAX: not known
+    uint32_t atomics; // of those past the first level
+    bool acquires;    // what comes behind waits for them
+    bool over;        // the last of them, and the warp's end, have been seen
+    uint64_t *ready;  // when each register has its value; UINT64_MAX: not known
     const struct timing *next;
     uint32_t mask;                    // lanes that will execute it
     uint8_t unit;                     // that it wants
@@ -281,3 +282,5 @@ void lsu_tick(struct core *core, uint64_t now);
 uint64_t lsu_next(const struct core *core, uint64_t now);
 // Parts of an entry from the addresses of its lanes (parts.c).
 void lsu_split(struct core *core, struct entry *entry);
+// The part of this entry must wait for an older access.
+bool lsu_is_behind(const struct core *core, uint32_t entry, const struct part *part);

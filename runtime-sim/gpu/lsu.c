@@ -2,7 +2,7 @@
 // first level or past it; requests go out to the network and answers come in.
 //
 // Accesses of a warp to one line keep their order: the first level sees to it for those that go
-// through it, and one that goes past it waits for those, and they for it.
+// through it, and one that goes past it waits for those, and they for it (order.c).
 #include "runtime-sim/exec/held.h"
 #include "runtime-sim/exec/profile.h"
 #include "runtime-sim/gpu/offload_queue.h"
@@ -242,27 +242,6 @@ void lsu_free(struct core *core, uint64_t now, uint32_t index)
 
 // Parts
 
-// An older access of the same warp to this line, by the other way, is not over.
-static bool is_behind(const struct core *core, uint32_t index, const struct part *part)
-{
-    const struct entry *self = &core->entries[index];
-    enum route other = part->route == ROUTE_L1 ? ROUTE_DIRECT : ROUTE_L1;
-    const struct slot *slot = &core->slots[self->slot];
-    if (!(other == ROUTE_DIRECT ? slot->direct : slot->cached))
-        return false;
-    for (uint32_t i = 0; i < core->entry_count; i++) {
-        const struct entry *entry = &core->entries[i];
-        if (!entry->left || entry->slot != self->slot)
-            continue;
-        for (uint32_t k = 0; k < entry->sent; k++) {
-            const struct part *older = &entry->parts.v[k];
-            if (older->route == other && older->line == part->line && !older->answered)
-                return true;
-        }
-    }
-    return false;
-}
-
 static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
     struct entry *entry = &core->entries[index];
@@ -330,6 +309,7 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
     if (atomic)
         cache_drop(&core->l1, part->line);
     core->slots[entry->slot].direct++;
+    core->slots[entry->slot].atomics += atomic;
     return true;
 }
 
@@ -368,7 +348,7 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
 static bool send_part(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
     bool ordered = part->route == ROUTE_L1 || part->route == ROUTE_DIRECT;
-    if (ordered && is_behind(core, index, part)) {
+    if (ordered && lsu_is_behind(core, index, part)) {
         core->stats.order_waits++;
         return false;
     }
@@ -502,8 +482,10 @@ static void direct_done(struct core *core, uint64_t now, uint32_t tag)
 {
     uint32_t index = tag >> PART_BITS;
     struct slot *slot = &core->slots[core->entries[index].slot];
+    uint32_t part = tag & ((1u << PART_BITS) - 1);
     slot->direct--;
-    part_done(core, now, index, tag & ((1u << PART_BITS) - 1));
+    slot->atomics -= core->entries[index].parts.v[part].kind != MEMSYS_READ;
+    part_done(core, now, index, part);
     if (slot->warp && slot->state == SLOT_FENCE)
         core_look(core, now, (uint32_t)(slot - core->slots));
 }
