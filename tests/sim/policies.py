@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Whatever is offloaded, the samples leave the same in memory, byte for byte.
+
+usage: policies.py BUILD-ROOT
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import add_case, case, ends, main, run, same
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
+RUNS = sorted(path for path in SAMPLES.glob('*/run*.yaml') if 'large' not in path.name)
+POLICIES = ('baseline', 'llc', 'omni', 'adaptive')
+# Options of the tagger; under --fma=fused nothing is divided, as in the program itself.
+TAGGED = (['--fma=fused'], ['--fma=split'], ['--fma=split', '--no-reorder'])
+WITHOUT_CHAINS = {'libor'}  # nothing in it can be offloaded
+SMALL = [option for key in ('l1.sets=1', 'l1.ways=2', 'llc.sets=4', 'llc.ways=2', 'offload.queue=4',
+                            'offload.service_queue=3', 'offload.buffer=1', 'offload.partial=true',
+                            'offload.core_alu=dedicated') for option in ('--set', key)]
+
+
+def program_of(path):
+    return path.parent / re.search(r'^program: *(\S+)', path.read_text(), re.M).group(1)
+
+
+def buffers_of(path):
+    """names of all buffers"""
+    part = re.search(r'^buffers:\n((?:[ #].*\n)+)', path.read_text(), re.M).group(1)
+    return re.findall(r'^  (\w+):', part, re.M)
+
+
+def tag(folder, path, options):
+    ends(run([TAGGER, program_of(path), '-o', 'tagged.ptx', '-w', *options], folder), 0)
+
+
+def execute(folder, path, *options):
+    """what all buffers hold in the end, and the summary"""
+    names = buffers_of(path)
+    saves = ['--save=%s=%s.npy' % (name, name) for name in names]
+    result = run([PROGRAM, path, '--program=tagged.ptx', '--json=out.json', *saves, *options],
+                 folder)
+    same(result.code, 0)
+    contents = [(name, (folder / (name + '.npy')).read_bytes()) for name in names]
+    return contents, json.loads((folder / 'out.json').read_text())
+
+
+def same_buffers(found, expected, what):
+    for (name, one), (_, other) in zip(found, expected):
+        assert one == other, '%s: buffer %s differs' % (what, name)
+
+
+def sample(folder, path):
+    """every policy, however the program was tagged"""
+    offloaded = 0
+    for options in TAGGED:
+        tag(folder, path, options)
+        expected, plain = execute(folder, path, '--functional')
+        assert expected
+        for policy in POLICIES:
+            what = ' '.join(options) + ' ' + policy
+            found, summary = execute(folder, path, '--policy=' + policy)
+            same_buffers(found, expected, what)
+            for key in ('warp_instructions', 'thread_instructions'):
+                same(summary['total'][key], plain['total'][key])
+            chains = summary['total']['offload']
+            assert (chains['chains_tagged'] or 0) >= (chains['chains_offloaded'] or 0)
+            offloaded += chains['chains_offloaded'] or 0
+        found, _ = execute(folder, path, '--policy=omni', *SMALL)
+        same_buffers(found, expected, ' '.join(options) + ' small machine')
+    same(offloaded > 0, path.parent.name not in WITHOUT_CHAINS)
+
+
+for each in RUNS:
+    add_case('/'.join(each.parts[-2:]), sample, each)
+
+
+@case
+def repeated(folder):
+    """the same statistics again, in another order of evaluation, and with more threads"""
+    for path in (SAMPLES / 'bfs' / 'run.yaml', SAMPLES / 'srad' / 'run.yaml'):
+        tag(folder, path, ['--fma=split'])
+        for policy in POLICIES:
+            texts = []
+            for more in ([], [], ['--shuffle=5'], ['--threads=3']):
+                execute(folder, path, '--policy=' + policy, '--stats=stats.txt', *more)
+                texts.append((folder / 'stats.txt').read_bytes())
+            same(len(set(texts)), 1)
+
+
+@case
+def resumed(folder):
+    """from a checkpoint, to the same memory and statistics"""
+    path = SAMPLES / 'bfs' / 'run.yaml'
+    tag(folder, path, ['--fma=split'])
+    for policy in POLICIES:
+        options = ['--policy=' + policy, '--stats=stats.txt', '--checkpoint=state',
+                   '--checkpoint-every=4']
+        expected, _ = execute(folder, path, *options)
+        stats = (folder / 'stats.txt').read_bytes()
+        for stop in (4, 9):
+            execute(folder, path, *options, '--stop-after=%d' % stop)
+            found, _ = execute(folder, path, *options, '--resume=state')
+            same_buffers(found, expected, policy)
+            same((folder / 'stats.txt').read_bytes(), stats)
+
+
+main()
