@@ -36,25 +36,6 @@ static void init_shared(struct machine *machine)
     machine->shared.cores = machine->count;
 }
 
-// ComputePackets have virtual channels of their own, taken from those of requests.
-static const struct machine_config *with_packets(struct arena *arena,
-                                                 const struct machine_config *config)
-{
-    struct machine_config *own = ARENA_NEW(arena, struct machine_config);
-    *own = *config;
-    struct noc_config *network = &own->memsys.request_network;
-    if (own->memsys.memory.packet_class < network->classes)
-        return own; // as the configuration has it
-    uint64_t *vcs = ARENA_ARRAY(arena, uint64_t, 2);
-    own->memsys.memory.request_class = 0;
-    own->memsys.memory.packet_class = 1;
-    network->classes = 2;
-    vcs[0] = network->vcs - config->offload.packet_vcs;
-    vcs[1] = config->offload.packet_vcs;
-    network->class_vcs = (struct config_list){.v = vcs, .n = 2};
-    return own;
-}
-
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program)
 {
@@ -67,7 +48,7 @@ struct machine *machine_new_offloading(struct arena *arena, const struct machine
 {
     struct machine *machine = ARENA_NEW(arena, struct machine);
     bool offloads = table && table->chains.n && config->offload.policy != OFFLOAD_BASELINE;
-    config = offloads ? with_packets(arena, config) : config;
+    config = offloads ? machine_with_packets(arena, config) : config;
     *machine = (struct machine){.arena = arena, .config = config, .program = program};
     machine->count = (uint32_t)config->memsys.memory.cores;
     machine->time.clock = config->memsys.memory.core_clock;

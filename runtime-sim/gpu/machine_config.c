@@ -1,4 +1,7 @@
 #include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/offload/packet.h"
+#include "runtime-sim/noc/topology.h"
+#include "runtime-sim/gpu/machine_state.h"
 
 static const struct config_key machine_keys[] = {
 #define CONFIG_DEF "runtime-sim/gpu/machine.def"
@@ -42,6 +45,54 @@ static const char *check_lines(struct arena *arena, const struct machine_config 
                         (unsigned long long)slice, (unsigned)MOST);
 }
 
+// ComputePackets have virtual channels of their own, taken from those of requests.
+const struct machine_config *machine_with_packets(struct arena *arena,
+                                                  const struct machine_config *config)
+{
+    struct machine_config *own = ARENA_NEW(arena, struct machine_config);
+    *own = *config;
+    struct noc_config *network = &own->memsys.request_network;
+    if (own->memsys.memory.packet_class < network->classes)
+        return own; // as the configuration has it
+    uint64_t *vcs = ARENA_ARRAY(arena, uint64_t, 2);
+    own->memsys.memory.request_class = 0;
+    own->memsys.memory.packet_class = 1;
+    network->classes = 2;
+    vcs[0] = network->vcs - config->offload.packet_vcs;
+    vcs[1] = config->offload.packet_vcs;
+    network->class_vcs = (struct config_list){.v = vcs, .n = 2};
+    return own;
+}
+
+// What offloading asks of the network of requests.
+static const char *check_packets(struct arena *arena, const struct machine_config *config)
+{
+    const struct noc_config *network = &config->memsys.request_network;
+    uint64_t class = config->memsys.memory.packet_class;
+    if (config->offload.policy == OFFLOAD_BASELINE)
+        return NULL;
+    uint32_t nodes = noc_node_count(network);
+    if (nodes > PACKET_NODES)
+        return arena_printf(arena, "request_network has %u nodes, and a ComputePacket can name %u",
+                            nodes, (unsigned)PACKET_NODES);
+    if (class < network->classes)
+        return class != config->memsys.memory.request_class
+                   ? NULL
+                   : "memory.packet_class is that of requests: ComputePackets need one of their "
+                     "own";
+    if (network->classes > 1)
+        return arena_printf(arena,
+                            "memory.packet_class is %llu, but request_network.classes is %llu",
+                            (unsigned long long)class, (unsigned long long)network->classes);
+    if (config->offload.packet_vcs >= network->vcs)
+        return arena_printf(
+            arena, "offload.packet_vcs is %llu and leaves none of request_network.vcs: %llu",
+            (unsigned long long)config->offload.packet_vcs, (unsigned long long)network->vcs);
+    const char *wrong =
+        noc_check(arena, &machine_with_packets(arena, config)->memsys.request_network);
+    return wrong ? arena_printf(arena, "request_network, with ComputePackets: %s", wrong) : NULL;
+}
+
 const char *machine_check(struct arena *arena, const struct machine_config *config)
 {
     const char *wrong = cache_config_fault(&config->l1, "l1", arena);
@@ -56,6 +107,8 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
         return arena_printf(arena, "core.threads is more than the %u threads of core.warps",
                             (unsigned)(config->core.warps * LANES));
     wrong = memsys_check(arena, &config->memsys);
+    if (!wrong)
+        wrong = check_packets(arena, config);
     return wrong ? wrong : check_lines(arena, config);
 }
 

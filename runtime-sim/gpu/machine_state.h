@@ -72,6 +72,10 @@ bool machine_relieve(struct machine *machine);
 // Who waits for whom, into the result.
 void machine_tell_stalls(struct machine *machine, struct grid_result *result);
 
+// The configuration of a machine that offloads.
+const struct machine_config *machine_with_packets(struct arena *arena,
+                                                  const struct machine_config *config);
+
 // Brings statistics up to date.
 void machine_refresh(struct machine *machine);
 
