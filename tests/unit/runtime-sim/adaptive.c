@@ -1,0 +1,260 @@
+// What the adaptive policy learns: tags against lists of lines, sums, doubts, probes and lessons.
+#include "runtime-sim/offload/adaptive.h"
+#include "runtime-sim/run/fill.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHAINS = 5, MOST_WAYS = 16, MOST_SETS = 32 };
+
+struct pupil {
+    struct memory memory;
+    struct arena arena;
+    struct adaptive_chain chains[CHAINS];
+    struct cache_config l1;
+    struct adaptive adaptive;
+};
+
+static struct pupil p;
+
+static void begin(uint64_t sets, uint64_t ways)
+{
+    memset(&p, 0, sizeof p);
+    if (setjmp(p.memory.on_failure))
+        abort();
+    arena_init(&p.arena, &p.memory);
+    p.l1.sets = sets;
+    p.l1.ways = ways;
+    adaptive_init(&p.adaptive, &p.arena, p.chains, CHAINS, &p.l1);
+}
+
+static void end(void)
+{
+    arena_free(&p.arena);
+}
+
+static void teach(uint32_t chain, enum adaptive_kind kind, int64_t saved)
+{
+    adaptive_learn(&p.adaptive, chain, kind, saved);
+    adaptive_teach(&p.adaptive, p.chains);
+}
+
+// Tags
+
+// Lines of a set, the one that was used last in front.
+struct used_set {
+    uint64_t line[MOST_WAYS];
+    uint32_t count;
+};
+
+static bool use(struct used_set *set, uint32_t ways, uint64_t line)
+{
+    uint32_t at = 0;
+    while (at < set->count && set->line[at] != line)
+        at++;
+    bool had = at < set->count;
+    if (!had && set->count < ways)
+        set->count++;
+    if (!had)
+        at = set->count - 1;
+    memmove(&set->line[1], &set->line[0], at * sizeof *set->line);
+    set->line[0] = line;
+    return had;
+}
+
+static void compare_tags(uint32_t sets, uint32_t ways, uint64_t seed)
+{
+    enum { LOADS = 20000 };
+    struct used_set lists[MOST_SETS] = {0};
+    uint32_t had_count = 0;
+    begin(sets, ways);
+    for (uint32_t i = 0; i < LOADS; i++) {
+        // Some more lines than there is room for, far from each other.
+        uint64_t line = splitmix64(&seed) % (sets * ways * 3 / 2 + 1);
+        line += splitmix64(&seed) % 2 << 40;
+        bool had = use(&lists[line % sets], ways, line);
+        if (adaptive_load(&p.adaptive, line) != had)
+            fail_msg("%u sets, %u ways, load %u: not %d", sets, ways, i, had);
+        had_count += had;
+        if (splitmix64(&seed) % 2000 == 0) {
+            adaptive_flush(&p.adaptive);
+            memset(lists, 0, sizeof lists);
+        }
+    }
+    assert_true(had_count > LOADS / 8 && had_count < LOADS * 7 / 8);
+    end();
+}
+
+static void tags_are_the_least_recently_used(void **state)
+{
+    static const uint32_t shapes[][2] = {{1, 1}, {1, 16}, {32, 1}, {32, 4}, {24, 6}, {3, 2}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        compare_tags(shapes[i][0], shapes[i][1], 77 + i);
+}
+
+// Learning
+
+static void turned_off_by_the_least_number(void **state)
+{
+    (void)state;
+    begin(1, 1);
+    for (uint32_t i = 1; i < ADAPTIVE_LEAST; i++) {
+        teach(2, ADAPTIVE_MEET, -10);
+        assert_true(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
+    }
+    teach(2, ADAPTIVE_MEET, -10);
+    assert_false(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
+    // Others are not.
+    assert_true(adaptive_allows(&p.adaptive, 2, ADAPTIVE_HERE));
+    assert_true(adaptive_allows(&p.adaptive, 1, ADAPTIVE_MEET));
+    assert_true(adaptive_allows(&p.adaptive, 3, ADAPTIVE_MEET));
+    end();
+}
+
+static void turned_on_again_by_the_sum(void **state)
+{
+    (void)state;
+    begin(1, 1);
+    for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++)
+        teach(0, ADAPTIVE_HERE, -5);
+    assert_int_equal(p.chains[0].kind[ADAPTIVE_HERE].saved, -40);
+    teach(0, ADAPTIVE_HERE, 39);
+    assert_false(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
+    teach(0, ADAPTIVE_HERE, 1);
+    assert_int_equal(p.chains[0].kind[ADAPTIVE_HERE].saved, 0);
+    assert_true(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
+    teach(0, ADAPTIVE_HERE, -1);
+    assert_false(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
+    end();
+}
+
+// Lessons of the opposite until it is off, after so many that were good.
+static uint32_t lessons_until_off(uint32_t good)
+{
+    uint32_t count = 0;
+    begin(1, 1);
+    for (uint32_t i = 0; i < good; i++)
+        teach(1, ADAPTIVE_MEET, 1000);
+    while (adaptive_allows(&p.adaptive, 1, ADAPTIVE_MEET)) {
+        teach(1, ADAPTIVE_MEET, -1000);
+        count++;
+    }
+    end();
+    return count;
+}
+
+// The sum of N lessons of one value nears ADAPTIVE_MEMORY times that; the opposite ones cancel it
+// after ADAPTIVE_MEMORY · ln 2 = 44, however many there were before.
+static void old_lessons_are_forgotten(void **state)
+{
+    (void)state;
+    assert_in_range(lessons_until_off(10), 8, 11); // a few are hardly forgotten
+    assert_in_range(lessons_until_off(1000), 40, 48);
+    assert_int_equal(lessons_until_off(100000), lessons_until_off(1000));
+}
+
+static void doubted_ones_are_off_at_first(void **state)
+{
+    (void)state;
+    begin(1, 1);
+    adaptive_doubt(&p.chains[3]);
+    for (uint32_t kind = 0; kind < ADAPTIVE_KINDS; kind++) {
+        assert_false(adaptive_allows(&p.adaptive, 3, kind));
+        assert_true(adaptive_allows(&p.adaptive, 2, kind));
+    }
+    teach(3, ADAPTIVE_MEET, 1); // what is learnt counts for this kind alone
+    assert_true(adaptive_allows(&p.adaptive, 3, ADAPTIVE_MEET));
+    assert_false(adaptive_allows(&p.adaptive, 3, ADAPTIVE_HERE));
+    end();
+}
+
+// Probes
+
+struct begun {
+    uint32_t begun, probes;
+};
+
+static struct begun begin_often(uint32_t chain, uint32_t times)
+{
+    struct begun count = {0};
+    for (uint32_t i = 1; i <= times; i++) {
+        bool probes = true;
+        count.begun += adaptive_begins(&p.adaptive, chain, &probes);
+        count.probes += probes;
+        assert_true(!probes || i % ADAPTIVE_PROBE == 0);
+    }
+    return count;
+}
+
+static void one_of_many_probes(void **state)
+{
+    enum { TIMES = 100 * ADAPTIVE_PROBE };
+    (void)state;
+    begin(1, 1);
+    adaptive_doubt(&p.chains[1]);
+    adaptive_doubt(&p.chains[2]);
+    p.chains[2].kind[ADAPTIVE_HERE].off = false;
+    struct begun on = begin_often(0, TIMES), off = begin_often(1, TIMES),
+                 half = begin_often(2, TIMES);
+    assert_int_equal(on.begun, TIMES);
+    assert_int_equal(on.probes, 0);
+    assert_int_equal(off.begun, TIMES / ADAPTIVE_PROBE);
+    assert_int_equal(off.probes, TIMES / ADAPTIVE_PROBE);
+    assert_int_equal(half.begun, TIMES); // which kind it is shows when its lines are known
+    assert_int_equal(half.probes, TIMES / ADAPTIVE_PROBE);
+    end();
+}
+
+// Lessons
+
+// What a core has learnt nobody sees before it is taught; then all do, one core after the other.
+static void lessons_come_in_the_order_of_cores(void **state)
+{
+    enum { CORES = 3, ROUNDS = 300 };
+    struct adaptive cores[CORES];
+    uint64_t seed = 5;
+    int64_t saved = 0;
+    (void)state;
+    begin(1, 1);
+    for (uint32_t i = 0; i < CORES; i++)
+        adaptive_init(&cores[i], &p.arena, p.chains, CHAINS, &p.l1);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        int64_t lesson[CORES];
+        for (uint32_t i = 0; i < CORES; i++) {
+            lesson[i] = (int64_t)(splitmix64(&seed) % 2001) - 1000;
+            // Learnt in another order than it is taught.
+            adaptive_learn(&cores[(round + i) % CORES], 4, ADAPTIVE_HERE, lesson[i]);
+        }
+        assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
+        for (uint32_t i = 0; i < CORES; i++) {
+            adaptive_teach(&cores[i], p.chains);
+            saved += lesson[(i + CORES - round % CORES) % CORES] - saved / ADAPTIVE_MEMORY;
+            assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
+            adaptive_teach(&cores[i], p.chains); // there is nothing left
+            assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
+        }
+        for (uint32_t i = 0; round * CORES >= ADAPTIVE_LEAST && i < CORES; i++)
+            assert_int_equal(adaptive_allows(&cores[i], 4, ADAPTIVE_HERE), saved >= 0);
+    }
+    assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].instances, CORES * ROUNDS);
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tags_are_the_least_recently_used),
+        cmocka_unit_test(turned_off_by_the_least_number),
+        cmocka_unit_test(turned_on_again_by_the_sum),
+        cmocka_unit_test(old_lessons_are_forgotten),
+        cmocka_unit_test(doubted_ones_are_off_at_first),
+        cmocka_unit_test(one_of_many_probes),
+        cmocka_unit_test(lessons_come_in_the_order_of_cores),
+    };
+    return cmocka_run_group_tests_name("adaptive", tests, NULL, NULL);
+}
