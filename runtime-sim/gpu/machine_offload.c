@@ -334,15 +334,25 @@ void machine_offload_launch(struct machine *machine)
 
 // Time
 
+static void wake_service(struct machine_offload *o, uint64_t now, uint32_t end)
+{
+    struct service *s = &o->services[end];
+    s->next = s->next > now ? now : s->next;
+}
+
+// Those for which a packet has come, and at partitions an answer.
 static void wake_services(struct machine_offload *o, uint64_t now)
 {
     const struct memsys *memsys = o->machine->shared.memsys;
-    for (uint32_t i = 0; i < o->ends; i++) {
-        struct service *s = &o->services[i];
-        bool answers = i >= o->machine->count && memsys_peek(memsys, i);
-        if (s->next > now && (answers || memsys_peek_packet(memsys, i)))
-            s->next = now;
-    }
+    for (uint32_t w = o->machine->count / 64; w < bits_words(o->ends); w++)
+        for (uint64_t rest = memsys_answers(memsys, w); rest; rest &= rest - 1) {
+            uint32_t end = w * 64 + (uint32_t)__builtin_ctzll(rest);
+            if (end >= o->machine->count)
+                wake_service(o, now, end);
+        }
+    for (uint32_t w = 0; w < memsys_node_words(memsys); w++)
+        for (uint64_t rest = memsys_packets(memsys, w); rest; rest &= rest - 1)
+            wake_service(o, now, memsys_end_at(memsys, w * 64 + (uint32_t)__builtin_ctzll(rest)));
 }
 
 void machine_offload_tick(struct machine *machine)

@@ -137,6 +137,9 @@ bool memsys_can_send_packet(const struct memsys *memsys, uint32_t from, uint32_t
 void memsys_send_packet(struct memsys *memsys, uint32_t to, const struct memsys_request *packet);
 // The oldest packet for the end; NULL: there is none.
 const struct memsys_request *memsys_peek_packet(const struct memsys *memsys, uint32_t end);
+// Nodes for whose end there is one, as noc_arrivals has them.
+uint64_t memsys_packets(const struct memsys *memsys, uint32_t word);
+uint32_t memsys_node_words(const struct memsys *memsys);
 // Takes it, and returns what it is to be answered by.
 uint32_t memsys_take_packet(struct memsys *memsys, uint32_t end);
 // Answers it through the reply network with so many flits.

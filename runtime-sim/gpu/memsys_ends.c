@@ -104,6 +104,16 @@ const struct memsys_request *memsys_peek_packet(const struct memsys *m, uint32_t
     return packet ? &m->entries[packet->payload].request : NULL;
 }
 
+uint32_t memsys_node_words(const struct memsys *m)
+{
+    return bits_words(m->nodes);
+}
+
+uint64_t memsys_packets(const struct memsys *m, uint32_t word)
+{
+    return noc_arrivals(m->side[MEMSYS_REQUESTS].noc, packet_class(m), word);
+}
+
 uint32_t memsys_take_packet(struct memsys *m, uint32_t end)
 {
     const struct noc_packet *packet = arrival(m, end);
