@@ -125,6 +125,7 @@ void oq_answered(struct core *core, uint64_t now, const struct memsys_request *a
     uint32_t index = entry->slot;
     tell(core, now, OFFLOAD_ANSWER, answer->tag);
     stats->answered++;
+    stats->offloaded_lanes += (uint32_t)__builtin_popcount(entry->lanes);
     stats->packet_latency_sum += now - entry->sent;
     core->oq->chains[index].out--;
     oq_learn_answer(core, now, entry, true);

@@ -221,7 +221,6 @@ static void count_packet(struct core *core, const struct oqsr *entry)
     stats->packet_flits += entry->flits;
     stats->packets_to_cores += at_core;
     stats->packets_to_llc += !at_core;
-    stats->offloaded_lanes += (uint32_t)__builtin_popcount(entry->lanes);
 }
 
 // Lanes that are left to be loaded one by one, after a packet for all groups that can have one.

@@ -198,10 +198,10 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
                            .store = OQ_NONE,
                            .probes = probes,
                            .begun = now};
+    oq_count(core, now);
     c->entry = oq->free_entries[--oq->free_count];
     oq->entries[c->entry] = (struct oqsr){.used = true, .slot = (uint8_t)index};
     oq->forming = index;
-    oq_count(core, now);
     tell(core, now, OFFLOAD_BEGINS, index);
     hold_others(core, now, index);
     return true;

@@ -172,6 +172,8 @@ static void check_chains(struct rig *r)
     same(r, (double)t->packet_flits, stat(r, "request.class1", "flits"), "flits of packets");
     if (t->chain_lanes < t->offloaded_lanes + t->lanes_without_node + t->lanes_without_entry)
         wrong(r->timed, "more lanes are offloaded than there are");
+    if (t->replayed < t->lanes_without_node + t->lanes_without_entry + t->bounced)
+        wrong(r->timed, "lanes are neither offloaded nor replayed");
     if (t->queue_most > config->queue || t->service_most > config->service_queue)
         wrong(r->timed, "a queue was more than full");
 }
