@@ -28,6 +28,8 @@ enum { TEST_KERNELS = 60, TIMES = 6 };
     " reply_network.width=" #width " reply_network.height=" #height " memory.cores=" #cores        \
     " memory.partition_nodes=" partitions " "
 #define NETWORKS(setting) "request_network." setting " reply_network." setting " "
+// Hardly ever hits, so that much is offloaded.
+#define TINY "l1.sets=1 l1.ways=1 "
 #define SMALL MESH(3, 3, 5, "[1,3,8]")
 
 static const struct machine_kind {
@@ -36,27 +38,28 @@ static const struct machine_kind {
     {"isca19", "memory.cores=3"},
     {"3x3", SMALL},
     {"2x2", MESH(2, 2, 2, "[0,3]")},
-    {"4x4", MESH(4, 4, 10, "[1,6,11,12]") "memory.rule=xor"},
-    {"queue1", SMALL "offload.queue=1"},
+    {"4x4", TINY MESH(4, 4, 10, "[1,6,11,12]") "memory.rule=xor"},
+    {"queue1", TINY SMALL "offload.queue=1"},
     {"queue3", SMALL "offload.queue=3 offload.service_queue=3 offload.emn_at_llc=destination "
                      "offload.partial=true"},
-    {"service1", SMALL "offload.service_queue=1"},
-    {"service2", MESH(2, 2, 2, "[1,2]") "offload.service_queue=2 offload.buffer=1"},
+    {"service1", TINY SMALL "offload.service_queue=1"},
+    {"service2", TINY MESH(2, 2, 2, "[1,2]") "offload.service_queue=2 offload.buffer=1"},
     {"service3", SMALL "offload.service_queue=3 offload.queue=4 offload.core_alu=dedicated "
                        "offload.core_alu_width=4"},
-    {"buffer1", SMALL "offload.buffer=1 offload.alu_width=4"},
+    {"buffer1", TINY SMALL "offload.buffer=1 offload.alu_width=4"},
     {"destination",
-     MESH(4, 4, 6, "[0,5,10,15]") "offload.emn_at_llc=destination offload.partial=true"},
-    {"none", MESH(4, 4, 6, "[0,5,10,15]") "offload.emn_at_llc=none offload.core_alu=dedicated"},
-    {"narrow", SMALL NETWORKS("injection_queue=5") NETWORKS("ejection_queue=5")
+     TINY MESH(4, 4, 6, "[0,5,10,15]") "offload.emn_at_llc=destination offload.partial=true"},
+    {"none",
+     TINY MESH(4, 4, 6, "[0,5,10,15]") "offload.emn_at_llc=none offload.core_alu=dedicated"},
+    {"narrow", TINY SMALL NETWORKS("injection_queue=1") NETWORKS("ejection_queue=1")
                    NETWORKS("vc_buffer=1") "offload.packet_vcs=1"},
-    {"narrower", SMALL NETWORKS("injection_queue=5")
+    {"narrower", SMALL NETWORKS("injection_queue=3")
                      NETWORKS("vcs=2") "offload.packet_vcs=1 "
-                                       "memory.reply_queue=1 reply_network.injection_queue=5"},
-    {"vcs", SMALL "offload.packet_vcs=7"},
+                                       "memory.reply_queue=1 reply_network.injection_queue=2"},
+    {"vcs", TINY SMALL "offload.packet_vcs=7 request_network.injection_queue=4 core.memory_most=4"},
     {"crossbar",
-     NETWORKS("topology=crossbar") NETWORKS("nodes=9") "memory.cores=5 "
-                                                       "memory.partition_nodes=[0,4,8]"},
+     TINY NETWORKS("topology=crossbar") NETWORKS("nodes=9") "memory.cores=5 "
+                                                            "memory.partition_nodes=[0,4,8]"},
     {"fly", NETWORKS("topology=fly") NETWORKS("radix=3")
                 NETWORKS("stages=2") "memory.cores=5 "
                                      "memory.partition_nodes=[0,4,8]"},
@@ -65,11 +68,11 @@ static const struct machine_kind {
     {"no_l1", SMALL "core.l1_global=false core.l1_local=false"},
     {"llc", MESH(2, 2, 2, "[0,3]") "llc.sets=1 llc.ways=2 llc.mshrs=2 llc.merges=1 llc.out=2 "
                                    "llc.input=1 llc.answers=1 llc.access_queue=2"},
-    {"llc_slow", SMALL "llc.sets=1 llc.ways=4 memory.llc_clock=350 memory.network_clock=700"},
-    {"lrr", SMALL "core.scheduler=lrr core.schedulers=2 core.buffer=4"},
+    {"llc_slow", TINY SMALL "llc.sets=1 llc.ways=4 memory.llc_clock=350 memory.network_clock=700"},
+    {"lrr", TINY SMALL "core.scheduler=lrr core.schedulers=2 core.buffer=4"},
     {"schedulers", SMALL "core.schedulers=4 core.alu_units=2 core.buffer=8 core.pipeline=0 "
                          "core.decode_latency=0"},
-    {"memory_queue", SMALL "core.memory_queue=1 core.memory_most=6"},
+    {"memory_queue", TINY SMALL "core.memory_queue=1 core.memory_most=6"},
     {"memory_most", SMALL "core.memory_queue=1 core.memory_most=2"},
     {"one_core", MESH(3, 1, 1, "[0,2]") "offload.service_queue=4 offload.partial=true"},
     {"no_room", SMALL "core.shared_bytes=24576"},
