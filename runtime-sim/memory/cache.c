@@ -40,14 +40,19 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
 
 // Lines
 
-static uint32_t set_of(const struct cache *c, uint64_t line)
+uint32_t cache_set(const struct cache_config *config, uint64_t line)
 {
-    uint64_t sets = c->config->sets;
+    uint64_t sets = config->sets;
     uint64_t set = sets & (sets - 1) ? line % sets : line & (sets - 1);
-    if (c->config->hash && sets > 1)
+    if (config->hash && sets > 1)
         for (uint64_t rest = line / sets; rest; rest /= sets)
             set ^= rest % sets;
     return (uint32_t)set;
+}
+
+static uint32_t set_of(const struct cache *c, uint64_t line)
+{
+    return cache_set(c->config, line);
 }
 
 static uint32_t find(const struct cache *c, uint64_t line)

@@ -145,6 +145,9 @@ extern const uint32_t cache_stat_key_count;
 const char *cache_config_fault(const struct cache_config *config, const char *name,
                                struct arena *arena);
 
+// Where a line may be; the line is a number, not an address.
+uint32_t cache_set(const struct cache_config *config, uint64_t line);
+
 // Needs a configuration without fault, which stays. What `inputs` ask and tell is set afterwards.
 void cache_init(struct cache *cache, struct arena *arena, const struct cache_config *config,
                 uint32_t inputs);

@@ -11,23 +11,23 @@ void adaptive_doubt(struct adaptive_chain *chain)
 void adaptive_init(struct adaptive *a, struct arena *arena, const struct adaptive_chain *chains,
                    uint32_t count, const struct cache_config *l1)
 {
-    *a = (struct adaptive){
-        .arena = arena, .chains = chains, .sets = (uint32_t)l1->sets, .ways = (uint32_t)l1->ways};
+    *a = (struct adaptive){.arena = arena, .chains = chains, .l1 = l1};
     a->skipped = ARENA_ARRAY(arena, uint32_t, count + 1);
-    a->line = ARENA_ARRAY(arena, uint64_t, a->sets * a->ways);
-    a->used = ARENA_ARRAY(arena, uint64_t, a->sets * a->ways);
+    a->line = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
+    a->used = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
     adaptive_flush(a);
 }
 
 void adaptive_flush(struct adaptive *a)
 {
-    memset(a->line, 0xff, (size_t)a->sets * a->ways * sizeof *a->line);
+    memset(a->line, 0xff, a->l1->sets * a->l1->ways * sizeof *a->line);
 }
 
 bool adaptive_load(struct adaptive *a, uint64_t line)
 {
-    uint32_t first = (uint32_t)(line % a->sets) * a->ways, oldest = first;
-    for (uint32_t i = first; i < first + a->ways; i++) {
+    uint32_t ways = (uint32_t)a->l1->ways;
+    uint32_t first = cache_set(a->l1, line) * ways, oldest = first;
+    for (uint32_t i = first; i < first + ways; i++) {
         if (a->line[i] == line) {
             a->used[i] = ++a->uses;
             return true;

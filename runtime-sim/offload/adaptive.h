@@ -12,8 +12,8 @@
 //
 // Sums forget: the last ADAPTIVE_MEMORY instances count. Where they come out negative the chain is
 // off. One in ADAPTIVE_PROBE instances of a core is offloaded all the same, and counts; it is on
-// again when the sum is positive. A chain that is not expected to save (by the metadata) is off at
-// first.
+// again when the sum is negative no more. A chain that is not expected to save (by the metadata) is
+// off at first.
 //
 // Cores learn within a cycle and see what was learnt from the next one on, so that it does not
 // matter in which order they are evaluated.
@@ -52,14 +52,14 @@ struct adaptive {
     const struct adaptive_chain *chains;
     uint32_t *skipped;                   // instances, by chain
     VEC(struct adaptive_lesson) lessons; // of this cycle
-    uint32_t sets, ways;
+    const struct cache_config *l1;
     uint64_t *line, *used; // set · ways + way; UINT64_MAX: none
     uint64_t uses;
 };
 
 // Of a chain that is not expected to save.
 void adaptive_doubt(struct adaptive_chain *chain);
-// `chains`: so many of the program, for all cores.
+// `chains`: so many of the program, for all cores. They and the first level's configuration stay.
 void adaptive_init(struct adaptive *adaptive, struct arena *arena,
                    const struct adaptive_chain *chains, uint32_t count,
                    const struct cache_config *l1);

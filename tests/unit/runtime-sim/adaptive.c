@@ -21,7 +21,7 @@ struct pupil {
 
 static struct pupil p;
 
-static void begin(uint64_t sets, uint64_t ways)
+static void begin(uint64_t sets, uint64_t ways, bool hash)
 {
     memset(&p, 0, sizeof p);
     if (setjmp(p.memory.on_failure))
@@ -29,6 +29,7 @@ static void begin(uint64_t sets, uint64_t ways)
     arena_init(&p.arena, &p.memory);
     p.l1.sets = sets;
     p.l1.ways = ways;
+    p.l1.hash = hash;
     adaptive_init(&p.adaptive, &p.arena, p.chains, CHAINS, &p.l1);
 }
 
@@ -66,17 +67,17 @@ static bool use(struct used_set *set, uint32_t ways, uint64_t line)
     return had;
 }
 
-static void compare_tags(uint32_t sets, uint32_t ways, uint64_t seed)
+static void compare_tags(uint32_t sets, uint32_t ways, bool hash, uint64_t seed)
 {
     enum { LOADS = 20000 };
     struct used_set lists[MOST_SETS] = {0};
     uint32_t had_count = 0;
-    begin(sets, ways);
+    begin(sets, ways, hash);
     for (uint32_t i = 0; i < LOADS; i++) {
         // Some more lines than there is room for, far from each other.
         uint64_t line = splitmix64(&seed) % (sets * ways * 3 / 2 + 1);
         line += splitmix64(&seed) % 2 << 40;
-        bool had = use(&lists[line % sets], ways, line);
+        bool had = use(&lists[cache_set(&p.l1, line)], ways, line);
         if (adaptive_load(&p.adaptive, line) != had)
             fail_msg("%u sets, %u ways, load %u: not %d", sets, ways, i, had);
         had_count += had;
@@ -91,10 +92,11 @@ static void compare_tags(uint32_t sets, uint32_t ways, uint64_t seed)
 
 static void tags_are_the_least_recently_used(void **state)
 {
-    static const uint32_t shapes[][2] = {{1, 1}, {1, 16}, {32, 1}, {32, 4}, {24, 6}, {3, 2}};
+    static const uint32_t shapes[][3] = {{1, 1},  {1, 16}, {32, 1},      {32, 4},
+                                         {24, 6}, {3, 2},  {1, 4, true}, {32, 4, true}};
     (void)state;
     for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        compare_tags(shapes[i][0], shapes[i][1], 77 + i);
+        compare_tags(shapes[i][0], shapes[i][1], shapes[i][2], 77 + i);
 }
 
 // Learning
@@ -102,7 +104,7 @@ static void tags_are_the_least_recently_used(void **state)
 static void turned_off_by_the_least_number(void **state)
 {
     (void)state;
-    begin(1, 1);
+    begin(1, 1, false);
     for (uint32_t i = 1; i < ADAPTIVE_LEAST; i++) {
         teach(2, ADAPTIVE_MEET, -10);
         assert_true(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
@@ -119,7 +121,7 @@ static void turned_off_by_the_least_number(void **state)
 static void turned_on_again_by_the_sum(void **state)
 {
     (void)state;
-    begin(1, 1);
+    begin(1, 1, false);
     for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++)
         teach(0, ADAPTIVE_HERE, -5);
     assert_int_equal(p.chains[0].kind[ADAPTIVE_HERE].saved, -40);
@@ -137,7 +139,7 @@ static void turned_on_again_by_the_sum(void **state)
 static uint32_t lessons_until_off(uint32_t good)
 {
     uint32_t count = 0;
-    begin(1, 1);
+    begin(1, 1, false);
     for (uint32_t i = 0; i < good; i++)
         teach(1, ADAPTIVE_MEET, 1000);
     while (adaptive_allows(&p.adaptive, 1, ADAPTIVE_MEET)) {
@@ -161,7 +163,7 @@ static void old_lessons_are_forgotten(void **state)
 static void doubted_ones_are_off_at_first(void **state)
 {
     (void)state;
-    begin(1, 1);
+    begin(1, 1, false);
     adaptive_doubt(&p.chains[3]);
     for (uint32_t kind = 0; kind < ADAPTIVE_KINDS; kind++) {
         assert_false(adaptive_allows(&p.adaptive, 3, kind));
@@ -195,7 +197,7 @@ static void one_of_many_probes(void **state)
 {
     enum { TIMES = 100 * ADAPTIVE_PROBE };
     (void)state;
-    begin(1, 1);
+    begin(1, 1, false);
     adaptive_doubt(&p.chains[1]);
     adaptive_doubt(&p.chains[2]);
     p.chains[2].kind[ADAPTIVE_HERE].off = false;
@@ -220,7 +222,7 @@ static void lessons_come_in_the_order_of_cores(void **state)
     uint64_t seed = 5;
     int64_t saved = 0;
     (void)state;
-    begin(1, 1);
+    begin(1, 1, false);
     for (uint32_t i = 0; i < CORES; i++)
         adaptive_init(&cores[i], &p.arena, p.chains, CHAINS, &p.l1);
     for (uint32_t round = 0; round < ROUNDS; round++) {
