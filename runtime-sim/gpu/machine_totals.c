@@ -35,6 +35,15 @@ void machine_refresh(struct machine *machine)
         machine_offload_settle(machine);
 }
 
+// What is learnt of each chain.
+static void add_chains(struct machine *machine, struct stats *stats)
+{
+    const struct offload_shared *shared = &machine->offload->shared;
+    for (uint32_t i = 0; i < shared->table->chains.n; i++)
+        stats_add(stats, arena_printf(machine->arena, "chain%u", i), adaptive_stat_keys,
+                  adaptive_stat_key_count, &shared->learnt[i].stats);
+}
+
 void machine_stats_add(struct machine *machine, struct stats *stats)
 {
     static const struct stat_key keys[] = {
@@ -51,6 +60,8 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
     if (machine->offload)
         stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count,
                   &machine->offload->stats);
+    if (machine->offload && machine->offload->shared.learnt)
+        add_chains(machine, stats);
     for (uint32_t i = 0; i < machine->count; i++) {
         const char *name = arena_printf(machine->arena, "core%u", i);
         stats_add(stats, name, core_stat_keys, core_stat_key_count, &machine->cores[i].stats);

@@ -1,6 +1,13 @@
 #include "runtime-sim/offload/adaptive.h"
 #include <string.h>
 
+const struct stat_key adaptive_stat_keys[] = {
+#define STATS_DEF "runtime-sim/offload/adaptive_stats.def"
+#define STATS_OF struct adaptive_stats
+#include "runtime-sim/engine/stats_keys.inc"
+};
+const uint32_t adaptive_stat_key_count = sizeof adaptive_stat_keys / sizeof *adaptive_stat_keys;
+
 void adaptive_doubt(struct adaptive_chain *chain)
 {
     for (uint32_t i = 0; i < ADAPTIVE_KINDS; i++)
@@ -60,14 +67,24 @@ void adaptive_learn(struct adaptive *a, uint32_t chain, enum adaptive_kind kind,
     vec_push(a->arena, &a->lessons, lesson);
 }
 
+static void take(struct adaptive_chain *chain, const struct adaptive_lesson *lesson)
+{
+    struct adaptive_counts *counts = &chain->kind[lesson->kind];
+    struct adaptive_stats *stats = &chain->stats;
+    bool was_off = counts->off;
+    counts->saved += lesson->saved - counts->saved / ADAPTIVE_MEMORY;
+    counts->instances++;
+    counts->off = counts->instances >= ADAPTIVE_LEAST && counts->saved < 0;
+    stats->weighed++;
+    stats->saved += lesson->saved > 0 ? (uint64_t)lesson->saved : 0;
+    stats->lost += lesson->saved < 0 ? (uint64_t)-lesson->saved : 0;
+    stats->turned_off += counts->off && !was_off;
+    stats->turned_on += was_off && !counts->off;
+}
+
 void adaptive_teach(struct adaptive *a, struct adaptive_chain *chains)
 {
-    for (uint32_t i = 0; i < a->lessons.n; i++) {
-        const struct adaptive_lesson *lesson = &a->lessons.v[i];
-        struct adaptive_counts *counts = &chains[lesson->chain].kind[lesson->kind];
-        counts->saved += lesson->saved - counts->saved / ADAPTIVE_MEMORY;
-        counts->instances++;
-        counts->off = counts->instances >= ADAPTIVE_LEAST && counts->saved < 0;
-    }
+    for (uint32_t i = 0; i < a->lessons.n; i++)
+        take(&chains[a->lessons.v[i].chain], &a->lessons.v[i]);
     a->lessons.n = 0;
 }

@@ -18,6 +18,7 @@
 // Cores learn within a cycle and see what was learnt from the next one on, so that it does not
 // matter in which order they are evaluated.
 #pragma once
+#include "runtime-sim/engine/stats.h"
 #include "runtime-sim/memory/cache.h"
 #include "support/vec.h"
 
@@ -35,9 +36,18 @@ struct adaptive_counts {
     bool off;
 };
 
+struct adaptive_stats {
+#define STATS_DEF "runtime-sim/offload/adaptive_stats.def"
+#include "runtime-sim/engine/stats_fields.inc"
+};
+
+extern const struct stat_key adaptive_stat_keys[];
+extern const uint32_t adaptive_stat_key_count;
+
 // Of all cores, by chain of the program.
 struct adaptive_chain {
     struct adaptive_counts kind[ADAPTIVE_KINDS];
+    struct adaptive_stats stats;
 };
 
 struct adaptive_lesson {

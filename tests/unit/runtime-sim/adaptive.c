@@ -214,6 +214,25 @@ static void one_of_many_probes(void **state)
 
 // Lessons
 
+static void lessons_are_counted(void **state)
+{
+    (void)state;
+    begin(1, 1, false);
+    for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++) // off with the last one
+        teach(2, ADAPTIVE_MEET, -10);
+    teach(2, ADAPTIVE_MEET, 100); // on
+    teach(2, ADAPTIVE_HERE, 0);
+    teach(2, ADAPTIVE_MEET, -50); // off
+    const struct adaptive_stats *stats = &p.chains[2].stats;
+    assert_int_equal(stats->weighed, ADAPTIVE_LEAST + 3);
+    assert_int_equal(stats->saved, 100);
+    assert_int_equal(stats->lost, 10 * ADAPTIVE_LEAST + 50);
+    assert_int_equal(stats->turned_off, 2);
+    assert_int_equal(stats->turned_on, 1);
+    assert_int_equal(p.chains[1].stats.weighed, 0);
+    end();
+}
+
 // What a core has learnt nobody sees before it is taught; then all do, one core after the other.
 static void lessons_come_in_the_order_of_cores(void **state)
 {
@@ -256,6 +275,7 @@ int main(void)
         cmocka_unit_test(old_lessons_are_forgotten),
         cmocka_unit_test(doubted_ones_are_off_at_first),
         cmocka_unit_test(one_of_many_probes),
+        cmocka_unit_test(lessons_are_counted),
         cmocka_unit_test(lessons_come_in_the_order_of_cores),
     };
     return cmocka_run_group_tests_name("adaptive", tests, NULL, NULL);

@@ -206,6 +206,8 @@ static void turned_off_and_on_again(void **state)
         assert_true(on.off < on.tagged / 20);
         assert_true(on.offloaded > on.tagged / 2);
         assert_true(off.off > off.tagged * 19 / 20);
+        assert_true(rig_stat(&o.r, "chain0.turned_off") > again);
+        assert_true(rig_stat(&o.r, "chain0.turned_on") >= again);
     }
     end();
 }
