@@ -555,8 +555,8 @@ def evaluation(folder):
         out = ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--dry-run', *options), 0, '')
         return [line[22:].split(':')[0].split(', ') for line in out.out.decode().splitlines()]
     jobs = listed('--study=main')
-    same(len(jobs), (9 + 7) * 4)
-    same({job[1] for job in jobs}, {'base', 'llc', 'omni', 'adaptive'})
+    same(len(jobs), (9 + 7) * 5)
+    same({job[1] for job in jobs}, {'base', 'llc', 'omni', 'expected', 'adaptive'})
     same([job for job in listed('--quick') if len(job) > 2], [])
     same(len([job for job in listed('--study=pins') if job[1] == 'base']), 9 * 20)
     text = (ROOT / 'eval' / 'isca19.yaml').read_text(encoding='utf-8')
