@@ -226,7 +226,7 @@ void campaign_job_run(const struct campaign_store *store, const struct campaign_
     struct campaign_plan planned = *plan;
     own.arena = planned.arena = &arena;
     struct working working = {&own, &planned, job, &arena, NULL, {{0}}, {{0}}, NULL, 0, ""};
-    working.folder = campaign_store_path(&own, "work", job->key, "");
+    working.folder = campaign_store_path(&own, "running", job->key, "");
     const char *error = work(&working);
     if (error)
         fprintf(stderr, "%s: %s\n", job->name, error);

@@ -21,7 +21,7 @@ static const char *make_folder(struct arena *arena, const char *path)
 const char *campaign_store_open(struct campaign_store *store, struct arena *arena,
                                 const char *folder)
 {
-    static const char *const parts[] = {"", "/results", "/work"};
+    static const char *const parts[] = {"", "/results", "/running"};
     const char *error = NULL;
     *store = (struct campaign_store){.arena = arena, .folder = folder, .lock = -1};
     for (size_t i = 0; !error && i < sizeof parts / sizeof *parts; i++)
@@ -85,7 +85,7 @@ static bool ends_in(const char *name, const char *suffix)
 
 void campaign_store_working(struct campaign_store *store, struct campaign_words *keys)
 {
-    DIR *folder = opendir(arena_printf(store->arena, "%s/work", store->folder));
+    DIR *folder = opendir(arena_printf(store->arena, "%s/running", store->folder));
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         if (!is_dots(entry->d_name))
             vec_push(store->arena, &keys->list,
@@ -101,7 +101,7 @@ void campaign_store_clean(struct campaign_store *store)
     campaign_store_working(store, &left);
     for (uint32_t i = 0; i < left.list.n; i++)
         campaign_store_remove_folder(store->arena,
-                                     campaign_store_path(store, "work", left.list.v[i], ""));
+                                     campaign_store_path(store, "running", left.list.v[i], ""));
     DIR *folder = opendir(results);
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         if (ends_in(entry->d_name, ".part"))

@@ -115,7 +115,7 @@ def wrapped_tools(folder, seconds=0.0, before=''):
     script = tools / 'ptxoffload-sim'
     script.write_text('#!/bin/sh\n'
                       'case "$*" in *--print-config*) exec %s "$@";; esac\n'
-                      'key=$(echo "$*" | sed "s#.*/work/\\([0-9a-f]*\\)/stats.json.*#\\1#")\n'
+                      'key=$(echo "$*" | sed "s#.*/running/\\([0-9a-f]*\\)/stats.json.*#\\1#")\n'
                       'echo "$key" >>%s\n%s\nsleep %g\nexec %s "$@"\n' %
                       (BUILD / 'cli' / 'ptxoffload-sim', folder / 'starts', before, seconds,
                        BUILD / 'cli' / 'ptxoffload-sim'), encoding='utf-8')
@@ -130,7 +130,7 @@ def starts(folder):
 
 def is_clean(folder):
     store = folder / 'tiny.campaign'
-    same(list((store / 'work').iterdir()), [])
+    same(list((store / 'running').iterdir()), [])
     same([path for path in (store / 'results').iterdir() if path.suffix != '.json'], [])
 
 
@@ -180,8 +180,8 @@ def killed(folder):
         assert wanted <= len(had) < 11
         at_kill.append((had, len(starts(folder))))
     # What a killed job leaves is cleaned, and so is what one leaves that dies while it writes.
-    (folder / 'tiny.campaign' / 'work' / ('0' * 64)).mkdir(exist_ok=True)
-    (folder / 'tiny.campaign' / 'work' / ('0' * 64) / 'run.json').write_text('{')
+    (folder / 'tiny.campaign' / 'running' / ('0' * 64)).mkdir(exist_ok=True)
+    (folder / 'tiny.campaign' / 'running' / ('0' * 64) / 'run.json').write_text('{')
     (folder / 'tiny.campaign' / 'results' / ('0' * 64 + '.part')).write_text('{')
     ends(campaign(folder, 'run', 'tiny.yaml', '--jobs=2', tools), 0, '')
     for had, count in at_kill:
