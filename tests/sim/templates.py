@@ -43,14 +43,20 @@ def nvcc_program():
     raise Skip('there is no nvcc')
 
 
-COMPILED = tempfile.TemporaryDirectory(prefix='ptxoffload-test-templates-')
+# Several builds can share what nvcc has made for the first of them.
+KEPT = os.environ.get('PTXOFFLOAD_TEST_PTX')
+COMPILED = None if KEPT else tempfile.TemporaryDirectory(prefix='ptxoffload-test-templates-')
 
 
 @functools.lru_cache(maxsize=None)
 def compiled(source, arch, *options):
     """The path of the PTX that nvcc makes of a source, made once."""
-    path = os.path.join(COMPILED.name, '-'.join((source, arch) + options).replace('/', '_') + '.ptx')
-    done = subprocess.run([nvcc_program(), '-ptx', '-arch=' + arch, *options, '-o', path,
+    path = os.path.join(KEPT or COMPILED.name,
+                        '-'.join((source, arch) + options).replace('/', '_') + '.ptx')
+    if os.path.exists(path):
+        return path
+    fresh = '%s.%d' % (path, os.getpid())
+    done = subprocess.run([nvcc_program(), '-ptx', '-arch=' + arch, *options, '-o', fresh,
                            SOURCES / (source + '.cu')], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     text = done.stdout.decode()
@@ -59,6 +65,7 @@ def compiled(source, arch, *options):
     if done.returncode and 'cannot open source file' in text:
         raise Skip('a header is missing: ' + text.splitlines()[0])
     assert not done.returncode, text
+    os.rename(fresh, path)
     return path
 
 

