@@ -388,7 +388,8 @@ def stopped(folder, number):
     before = prepare(folder)
     os.mkfifo(folder / 'pipe')
     waiting = subprocess.Popen([PROGRAM, 'in.ptx', '-o', 'out.ptx', '--metadata=out.json',
-                                '--report=text:pipe'], cwd=folder, env=environment())
+                                '--report=text:pipe'], cwd=folder, env=environment(),
+                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) # nohup
     deadline = time.monotonic() + 60
     while len(list(folder.glob('.ptxoffload-*'))) < 2:
         assert time.monotonic() < deadline and waiting.poll() is None, 'no temporary files'
