@@ -260,10 +260,8 @@ enum issue_result oq_issue(struct core *core, uint32_t index, enum oq_role role,
 }
 
 // What the chain has made and this instruction reads is used up: others may have the registers.
-static void use_up(struct core *core, uint64_t now, struct oq_chain *c, uint64_t *ready,
-                   const struct timing *timing)
+static void use_up(uint64_t now, struct oq_chain *c, uint64_t *ready, const struct timing *timing)
 {
-    (void)core;
     for (uint32_t i = 0; i < timing->read_count; i++) {
         uint32_t at = find_made(c, timing->registers[i]);
         if (at == c->made_count)
@@ -333,7 +331,7 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, enum oq_role rol
     struct oq_chain *c = &core->oq->chains[index];
     uint64_t *ready = core->slots[index].ready;
     if (role >= OQ_COMPUTES) {
-        use_up(core, now, c, ready, timing);
+        use_up(now, c, ready, timing);
         tell(core, now, OFFLOAD_CAPTURED, index);
     }
     make(c, ready, timing, role >= OQ_COMPUTES ? PACKET_LOADS : c->load_count);
