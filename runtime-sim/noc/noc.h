@@ -59,6 +59,13 @@ const char *noc_check(struct arena *arena, const struct noc_config *config);
 // Needs a configuration that noc_check finds right; it is copied.
 struct noc *noc_new(struct arena *arena, const struct noc_config *config);
 
+// Of a butterfly, which need not be built: radix^stages nodes that packets come from and go to; 0:
+// the network is no butterfly.
+uint32_t noc_fly_terminals(const struct noc_config *config);
+// The router of a stage, below `stages`, that a packet from one of these nodes to another passes.
+uint32_t noc_fly_router(const struct noc_config *config, uint32_t stage, uint32_t from,
+                        uint32_t to);
+
 uint32_t noc_nodes(const struct noc *noc);
 uint32_t noc_routers(const struct noc *noc);
 // Router of a node: where its packets enter; in a butterfly they leave elsewhere.

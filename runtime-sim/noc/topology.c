@@ -3,7 +3,6 @@
 
 uint32_t noc_node_count(const struct noc_config *config)
 {
-    uint64_t nodes = 1;
     switch ((enum noc_topology)config->topology) {
     case NOC_MESH:
         return config->node_routers.n ? config->node_routers.n
@@ -11,9 +10,7 @@ uint32_t noc_node_count(const struct noc_config *config)
     case NOC_CROSSBAR: return (uint32_t)config->nodes;
     case NOC_FLY: break;
     }
-    for (uint64_t i = 0; i < config->stages && nodes <= UINT16_MAX; i++)
-        nodes *= config->radix;
-    return (uint32_t)nodes;
+    return noc_fly_terminals(config);
 }
 
 bool noc_is_wide(const struct noc_config *config, uint32_t node)
