@@ -401,9 +401,9 @@ void service_tick(struct service *s, uint64_t now)
     end_reads(s, now);
     read_operand(s, now);
     give_buffer(s, now);
-    ask(s, now);
     if (s->bounce.active)
         send_back(s);
+    ask(s, now);
     take_packet(s, now);
     s->next = next_tick(s, now);
 }

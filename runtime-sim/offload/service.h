@@ -11,7 +11,8 @@
 //
 // In each cycle one packet is taken, one operand asked for, one read, one chain begun, one store
 // and one answer sent. A packet that finds no free entry is not computed: its loads are sent on,
-// and their answers go to the core that it came from.
+// before anything that entries ask for, since packets wait behind it; their answers go to the core
+// that it came from.
 #pragma once
 #include "runtime-sim/gpu/memsys.h"
 #include "runtime-sim/offload/log.h"

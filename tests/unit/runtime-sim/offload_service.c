@@ -148,6 +148,30 @@ static void queue_full(void **state)
     offload_free(&o);
 }
 
+// With a slice that waits for the DRAM for each access, chains that wait to ask it do not keep back
+// those that found the queue full, nor by that the packets behind them.
+static void sent_back_first(void **state)
+{
+    enum { WARPS = 8 };
+    uint32_t bounced = 0;
+    bool is_sent = true; // what bounced last
+    (void)state;
+    begin(&(struct form){ALL_AT(6, 14, 22), .stride = 24},
+          SETTINGS("offload.policy=omni", "offload.service_queue=4", "llc.input=1",
+                   "llc.access_queue=1", "llc.mshrs=1", "llc.sets=1"));
+    offload_run(&o, WARPS * LANES);
+    for (uint32_t i = 0; i < o.count; i++) {
+        enum offload_event event = (enum offload_event)o.told[i].event;
+        assert_true(is_sent || event != OFFLOAD_ASKED);
+        is_sent |= event == OFFLOAD_ARRIVED || event == OFFLOAD_LOAD_BACK;
+        is_sent &= event != OFFLOAD_BOUNCED;
+        bounced += event == OFFLOAD_BOUNCED;
+    }
+    assert_true(bounced > 0);
+    offload_check(&o, WARPS * LANES, FULL_MASK);
+    offload_free(&o);
+}
+
 static const char second_later[] = "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n"
                                    "add.u32 %r5, %r3, 1; add.u32 %r5, %r5, 1;\n"
                                    "add.u32 %r5, %r5, 1; setp.eq.u32 %p2, %r5, 0;\n"
@@ -278,10 +302,15 @@ static void shared_memory_is_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_a_partition),       cmocka_unit_test(at_a_core),
-        cmocka_unit_test(core_uses_its_alu),    cmocka_unit_test(queue_full),
-        cmocka_unit_test(queue_full_at_a_core), cmocka_unit_test(evicted_before_it_is_read),
-        cmocka_unit_test(buffer_full),          cmocka_unit_test(shared_memory_is_taken),
+        cmocka_unit_test(at_a_partition),
+        cmocka_unit_test(at_a_core),
+        cmocka_unit_test(core_uses_its_alu),
+        cmocka_unit_test(queue_full),
+        cmocka_unit_test(sent_back_first),
+        cmocka_unit_test(queue_full_at_a_core),
+        cmocka_unit_test(evicted_before_it_is_read),
+        cmocka_unit_test(buffer_full),
+        cmocka_unit_test(shared_memory_is_taken),
     };
     return cmocka_run_group_tests_name("offload_service", tests, NULL, NULL);
 }
