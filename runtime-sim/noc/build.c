@@ -60,7 +60,8 @@ static const char *check_size(struct arena *arena, const struct noc_config *conf
                 here = nodes_of[config->node_routers.v[i]];
         most = 4 + here * ports;
     } else {
-        most = (config->topology == NOC_CROSSBAR ? nodes : config->radix) * ports;
+        most = (config->topology == NOC_CROSSBAR ? nodes : config->radix + config->router_nodes) *
+               ports;
     }
     uint64_t numbers = speed;
     for (uint64_t vcs = 1; vcs < config->vcs * 2; vcs *= 2) // see noc_index
@@ -74,9 +75,19 @@ static const char *check_size(struct arena *arena, const struct noc_config *conf
     return NULL;
 }
 
+static const char *check_fly(struct arena *arena, const struct noc_config *config)
+{
+    if (config->topology == NOC_FLY || (!config->reversed && !config->router_nodes))
+        return NULL;
+    return arena_printf(arena, "'%s' is for a butterfly, 'topology' fly",
+                        config->reversed ? "reversed" : "router_nodes");
+}
+
 const char *noc_check(struct arena *arena, const struct noc_config *config)
 {
     const char *wrong = check_classes(arena, config);
+    if (!wrong)
+        wrong = check_fly(arena, config);
     if (!wrong && config->topology == NOC_MESH)
         wrong = check_list(arena, "node_routers", &config->node_routers,
                            config->width * config->height, "routers");

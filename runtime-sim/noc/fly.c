@@ -1,6 +1,15 @@
-// Butterflies: radix^stages nodes, radix^(stages − 1) routers in each stage, and one way from each
-// node to each.
-#include "runtime-sim/noc/noc.h"
+// Butterflies: radix^stages nodes at the sides, radix^(stages − 1) routers in each stage, and one
+// way from each of these nodes to each.
+//
+// In front of stage s a way is at the number whose s highest digits are the target's and whose
+// other digits are the source's; the lowest one is a port of the router, the others are its row. In
+// the reversed butterfly source and target change places. A router's row says what of a way is
+// settled there: a way passes all routers whose rows agree with it.
+#include "runtime-sim/noc/route.h"
+
+struct fly_place {
+    uint32_t stage, row;
+};
 
 // More than there may be, which noc_check finds out, are not counted to the end.
 uint32_t noc_fly_terminals(const struct noc_config *config)
@@ -13,14 +22,56 @@ uint32_t noc_fly_terminals(const struct noc_config *config)
     return (uint32_t)nodes;
 }
 
-// The stages before it have put as many digits of the target in place, from the highest; those
-// below are still the source's. The lowest is the port.
+// What a digit counts for, of as many as there are stages, with `above` of them above it.
+static uint32_t weight_of(const struct noc_config *config, uint64_t above)
+{
+    uint32_t weight = 1;
+    for (uint64_t i = above + 1; i < config->stages; i++)
+        weight *= (uint32_t)config->radix;
+    return weight;
+}
+
 uint32_t noc_fly_router(const struct noc_config *config, uint32_t stage, uint32_t from, uint32_t to)
 {
-    uint32_t radix = (uint32_t)config->radix, in_stage = noc_fly_terminals(config) / radix;
-    uint32_t weight = in_stage * radix;
-    for (uint32_t i = 0; i < stage; i++)
-        weight /= radix;
-    uint32_t number = to / weight * weight + from % weight;
-    return stage * in_stage + number / radix;
+    uint32_t radix = (uint32_t)config->radix, weight = weight_of(config, stage);
+    uint32_t row = to / radix / weight * weight + from / radix % weight;
+    return stage * weight_of(config, 0) + row;
+}
+
+// The router where packets of a node enter or leave.
+static struct fly_place place_of(const struct noc_config *config, uint32_t node, bool leave)
+{
+    uint32_t radix = (uint32_t)config->radix, rows = weight_of(config, 0);
+    if (node >= rows * radix)
+        return (struct fly_place){(node - rows * radix) / rows, (node - rows * radix) % rows};
+    uint32_t last = (uint32_t)config->stages - 1;
+    return (struct fly_place){leave != config->reversed ? last : 0, node / radix};
+}
+
+bool noc_reaches(const struct noc_config *config, uint32_t source, uint32_t target)
+{
+    if (config->topology != NOC_FLY || !config->router_nodes)
+        return true;
+    struct fly_place from = place_of(config, source, false), to = place_of(config, target, true);
+    struct fly_place first = config->reversed ? to : from, last = config->reversed ? from : to;
+    uint32_t high = weight_of(config, first.stage), low = weight_of(config, last.stage);
+    return first.stage <= last.stage && first.row / high == last.row / high &&
+           first.row % low == last.row % low;
+}
+
+// Stage s settles digit s from the highest or, reversed, the one that stage s − 1 would settle, and
+// stage 0 the lowest. Of a target at a router its row has all digits that are settled on the way.
+uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target)
+{
+    const struct noc_config *config = &noc->config;
+    uint32_t radix = (uint32_t)config->radix, stage = noc->router[router].x, above = stage;
+    uint32_t rows = weight_of(config, 0);
+    if (target >= rows * radix) {
+        if (noc->node_exit[target] == router)
+            return noc->node_port[target];
+        target = (target - rows * radix) % rows * radix;
+    }
+    if (config->reversed)
+        above = (stage ? stage : (uint32_t)config->stages) - 1;
+    return (uint16_t)(target / weight_of(config, above) % radix);
 }

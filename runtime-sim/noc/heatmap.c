@@ -12,8 +12,10 @@ struct map {
     const struct measured *m;
     double most;         // flits in a cycle that the last shade stands for
     uint32_t per_column; // routers of a stage; of a mesh: of a row
+    uint32_t places;     // nodes at the sides of a butterfly or crossbar; 0: a mesh
     double cell;         // pixels from one router, or node, to the next
-    // Of each router the channels from its nodes and to them: how many, and their sum.
+    // Of each router the channels from its nodes and to them, those at the sides left out: how
+    // many, and their sum.
     struct ports {
         uint32_t from_count, to_count;
         double from, to;
@@ -83,35 +85,42 @@ static void collect_ports(struct map *map, struct arena *arena)
     map->ports = ARENA_ARRAY(arena, struct ports, noc_routers(map->m->noc));
     for (uint32_t i = 0; i < map->m->channels; i++) {
         struct noc_channel channel = noc_channel(map->m->noc, i);
-        if (channel.kind == NOC_CHANNEL_INJECTION) {
+        if (channel.kind == NOC_CHANNEL_INJECTION && channel.from >= map->places) {
             map->ports[channel.to].from += load_of(map, i);
             map->ports[channel.to].from_count++;
-        } else if (channel.kind == NOC_CHANNEL_EJECTION) {
+        } else if (channel.kind == NOC_CHANNEL_EJECTION && channel.to >= map->places) {
             map->ports[channel.from].to += load_of(map, i);
             map->ports[channel.from].to_count++;
         }
     }
 }
 
-// Shaded is the mean of several channels.
-static void draw_port(const struct map *map, double x, double y, double sum, uint32_t count,
-                      const char *what)
+// Shaded is the mean of several channels. `size` is that of a router and what belongs to it.
+static void draw_port(const struct map *map, double x, double y, double size, double sum,
+                      uint32_t count, const char *what)
 {
     if (!count)
         return;
     double load = sum / count;
-    double wide = map->cell * 0.2, high = map->cell * 0.11;
+    double wide = size * 0.2, high = size * 0.11;
     fprintf(map->to,
             "<rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s: "
             "%.4f flits per cycle</title></rect>\n",
             svg_shade(load, map->most), x, y, wide, high, what, load);
 }
 
-// In the box the number, and below it the channels from (left) and to (right) its nodes.
+// The channels from (left) and to (right) its nodes.
+static void draw_ports(const struct map *map, uint32_t router, double x, double y, double size)
+{
+    const struct ports *ports = &map->ports[router];
+    draw_port(map, x - size * 0.22, y, size, ports->from, ports->from_count, "from its nodes");
+    draw_port(map, x + size * 0.02, y, size, ports->to, ports->to_count, "to its nodes");
+}
+
+// In the box the number, and below it these channels.
 static void draw_router(const struct map *map, uint32_t router)
 {
     enum { LEAST_FOR_TEXT = 30 };
-    const struct ports *ports = &map->ports[router];
     double half = map->cell * 0.27, x = router_x(map, router), y = router_y(map, router);
     fprintf(map->to,
             "<rect class=\"box\" rx=\"3\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
@@ -119,9 +128,7 @@ static void draw_router(const struct map *map, uint32_t router)
             x - half, y - half, 2 * half, 2 * half);
     if (map->cell >= LEAST_FOR_TEXT)
         svg_text(map->to, x, y + 2, "middle", "small", "%u", router);
-    double port = y + half - map->cell * 0.16;
-    draw_port(map, x - map->cell * 0.22, port, ports->from, ports->from_count, "from its nodes");
-    draw_port(map, x + map->cell * 0.02, port, ports->to, ports->to_count, "to its nodes");
+    draw_ports(map, router, x, y + half - map->cell * 0.16, map->cell);
 }
 
 static void draw_mesh(struct map *map, struct arena *arena)
@@ -138,14 +145,21 @@ static void draw_mesh(struct map *map, struct arena *arena)
 
 // Stages
 
-enum { COLUMN = 170, BOX = 34 };
+enum { COLUMN = 170, BOX = 34, PORTS = 60 };
 
 static double column_x(uint32_t column)
 {
     return SIDE + 44 + column * (double)COLUMN;
 }
 
-// Column 0 has the nodes that send, then come the stages, then the nodes that receive.
+// Column 0 has the nodes that send, then come the stages in the order in which packets pass them,
+// then the nodes that receive.
+static uint32_t column_of(const struct map *map, uint32_t router)
+{
+    uint32_t stage = router / map->per_column;
+    return map->config->reversed ? (uint32_t)map->config->stages - stage : 1 + stage;
+}
+
 static double node_y(const struct map *map, uint32_t node)
 {
     return TOP + (node + 0.5) * map->cell;
@@ -153,8 +167,15 @@ static double node_y(const struct map *map, uint32_t node)
 
 static double stage_y(const struct map *map, uint32_t router)
 {
-    double nodes = (double)noc_nodes(map->m->noc) / map->per_column;
+    double nodes = (double)map->places / map->per_column;
     return TOP + (router % map->per_column + 0.5) * nodes * map->cell;
+}
+
+// From or to a node at a router.
+static bool is_inside(const struct map *map, const struct noc_channel *channel)
+{
+    return (channel->kind == NOC_CHANNEL_INJECTION && channel->from >= map->places) ||
+           (channel->kind == NOC_CHANNEL_EJECTION && channel->to >= map->places);
 }
 
 // How many wires meet each router's sides, and how many of them are drawn.
@@ -167,6 +188,8 @@ static struct sides *count_wires(const struct map *map, struct arena *arena)
     struct sides *sides = ARENA_ARRAY(arena, struct sides, noc_routers(map->m->noc));
     for (uint32_t i = 0; i < map->m->channels; i++) {
         struct noc_channel c = noc_channel(map->m->noc, i);
+        if (is_inside(map, &c))
+            continue;
         if (c.kind != NOC_CHANNEL_EJECTION)
             sides[c.to].in++;
         if (c.kind != NOC_CHANNEL_INJECTION)
@@ -178,7 +201,7 @@ static struct sides *count_wires(const struct map *map, struct arena *arena)
 // The next one of a router's wires on one of its sides.
 static double beside(const struct map *map, uint32_t router, uint32_t count, uint32_t *drawn)
 {
-    double room = (double)noc_nodes(map->m->noc) / map->per_column * map->cell * 0.7;
+    double room = (double)map->places / map->per_column * map->cell * 0.7;
     return stage_y(map, router) + ((0.5 + (*drawn)++) / count - 0.5) * room;
 }
 
@@ -197,16 +220,18 @@ static void draw_channel(const struct map *map, uint32_t index, struct sides *si
     struct noc_channel c = noc_channel(map->m->noc, index);
     uint32_t stages = noc_routers(map->m->noc) / map->per_column;
     double x1 = column_x(0), x2 = column_x(stages + 1), y1, y2;
+    if (is_inside(map, &c))
+        return;
     if (c.kind == NOC_CHANNEL_INJECTION) {
         y1 = node_y(map, c.from);
     } else {
-        x1 = column_x(1 + c.from / map->per_column) + BOX / 2.0;
+        x1 = column_x(column_of(map, c.from)) + BOX / 2.0;
         y1 = beside(map, c.from, sides[c.from].out, &sides[c.from].out_drawn);
     }
     if (c.kind == NOC_CHANNEL_EJECTION) {
         y2 = node_y(map, c.to);
     } else {
-        x2 = column_x(1 + c.to / map->per_column) - BOX / 2.0;
+        x2 = column_x(column_of(map, c.to)) - BOX / 2.0;
         y2 = beside(map, c.to, sides[c.to].in, &sides[c.to].in_drawn);
     }
     draw_wire(map, x1, y1, x2, y2, &c, load_of(map, index));
@@ -215,20 +240,22 @@ static void draw_channel(const struct map *map, uint32_t index, struct sides *si
 static void draw_stages(struct map *map, struct arena *arena)
 {
     struct sides *sides = count_wires(map, arena);
-    uint32_t nodes = noc_nodes(map->m->noc), routers = noc_routers(map->m->noc);
-    double high = (double)nodes / map->per_column * map->cell * 0.8;
+    uint32_t routers = noc_routers(map->m->noc);
+    double high = (double)map->places / map->per_column * map->cell * 0.8;
+    collect_ports(map, arena);
     for (uint32_t i = 0; i < map->m->channels; i++)
         draw_channel(map, i, sides);
     for (uint32_t router = 0; router < routers; router++) {
-        double x = column_x(1 + router / map->per_column), y = stage_y(map, router);
+        double x = column_x(column_of(map, router)), y = stage_y(map, router);
         fprintf(map->to,
                 "<rect class=\"box\" rx=\"3\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
                 "height=\"%.1f\"/>\n",
                 x - BOX / 2.0, y - high / 2, BOX, high);
         svg_text(map->to, x, y + 4, "middle", "small", "%u", router);
+        draw_ports(map, router, x, y + high / 2 - PORTS * 0.13, PORTS);
     }
     uint32_t last = routers / map->per_column + 1;
-    for (uint32_t node = 0; node < nodes; node++) {
+    for (uint32_t node = 0; node < map->places; node++) {
         svg_text(map->to, column_x(0) - 6, node_y(map, node) + 4, "end", "small", "%u", node);
         svg_text(map->to, column_x(last) + 6, node_y(map, node) + 4, "start", "small", "%u", node);
     }
@@ -254,6 +281,9 @@ void plot_heatmap(const struct measure_head *head, const struct measured *measur
     map.most = most_of(&map);
     map.per_column = mesh ? (uint32_t)config->width : noc_routers(measured->noc) / stages;
     uint32_t rows = mesh ? (uint32_t)config->height : noc_nodes(measured->noc);
+    if (config->topology == NOC_FLY)
+        rows = noc_fly_terminals(config);
+    map.places = mesh ? 0 : rows;
     double width =
         mesh ? 2 * SIDE + (double)config->width * map.cell : column_x(stages + 1) + 44 + SIDE;
     char text[PLOT_TITLE];

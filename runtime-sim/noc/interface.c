@@ -1,6 +1,7 @@
 #include "runtime-sim/noc/interface.h"
 #include "runtime-sim/noc/state.h"
 #include "support/bits.h"
+#include <assert.h>
 
 // The pool
 
@@ -98,6 +99,8 @@ static void count_sent(struct noc *noc, const struct noc_packet *packet)
 
 void noc_send(struct noc *noc, const struct noc_packet *packet)
 {
+    assert(noc_reaches(&noc->config, packet->source, packet->target) &&
+           "no way from this node to that one");
     struct noc_interface *interface = &noc->interface[packet->source];
     uint32_t index = find_link(noc, packet->source, packet->class, packet->flits);
     struct noc_lane *lane = &noc->lane[index * noc->classes + packet->class];

@@ -59,12 +59,16 @@ const char *noc_check(struct arena *arena, const struct noc_config *config);
 // Needs a configuration that noc_check finds right; it is copied.
 struct noc *noc_new(struct arena *arena, const struct noc_config *config);
 
-// Of a butterfly, which need not be built: radix^stages nodes that packets come from and go to; 0:
-// the network is no butterfly.
+// Of a butterfly, which need not be built: radix^stages nodes at its two sides; 0: the network is
+// no butterfly. Those at its routers follow them by number.
 uint32_t noc_fly_terminals(const struct noc_config *config);
-// The router of a stage, below `stages`, that a packet from one of these nodes to another passes.
+// The router of a stage, below `stages`, that a packet from one node at the sides to another passes
+// in the butterfly that is not reversed.
 uint32_t noc_fly_router(const struct noc_config *config, uint32_t stage, uint32_t from,
                         uint32_t to);
+
+// There is a way from a node to a node: always, but from and to nodes at routers of a butterfly.
+bool noc_reaches(const struct noc_config *config, uint32_t source, uint32_t target);
 
 uint32_t noc_nodes(const struct noc *noc);
 uint32_t noc_routers(const struct noc *noc);
@@ -80,8 +84,8 @@ static inline uint32_t noc_flits(const struct noc_config *config, uint64_t bytes
 
 // There is room in an injection queue of the node, and the link to it is free.
 bool noc_can_send(const struct noc *noc, uint32_t node, uint32_t class, uint32_t flits);
-// Needs noc_can_send in this cycle, before noc_tick. Takes memory where more packets are on their
-// way than ever before.
+// Needs noc_can_send in this cycle, before noc_tick, and a target that its source reaches. Takes
+// memory where more packets are on their way than ever before.
 void noc_send(struct noc *noc, const struct noc_packet *packet);
 // The oldest packet of the class that has arrived whole; NULL: there is none. Stays valid until it
 // is popped.

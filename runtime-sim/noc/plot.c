@@ -32,7 +32,8 @@ const char *plot_title(char text[PLOT_TITLE], const struct measure_head *head)
     if (config->topology == NOC_MESH)
         snprintf(size, sizeof size, "%dx%d ", (int)config->width, (int)config->height);
     else if (config->topology == NOC_FLY)
-        snprintf(size, sizeof size, "%d-ary %d-", (int)config->radix, (int)config->stages);
+        snprintf(size, sizeof size, "%s%d-ary %d-", config->reversed ? "reversed " : "",
+                 (int)config->radix, (int)config->stages);
     else
         snprintf(size, sizeof size, "%d-node ", (int)config->nodes);
     snprintf(text, PLOT_TITLE, "%s%s, %d VCs of %d flits, %.100s traffic, packets of %.100s flit%s",

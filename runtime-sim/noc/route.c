@@ -11,20 +11,11 @@ static uint16_t mesh_route(const struct noc *noc, uint32_t index, uint32_t targe
     return (uint16_t)ways.port[is_y];
 }
 
-// Stage s looks at digit s of the target, from the highest.
-static uint16_t fly_route(const struct noc *noc, uint32_t index, uint32_t target)
-{
-    uint32_t radix = (uint32_t)noc->config.radix;
-    for (uint64_t i = noc->router[index].x + 1; i < noc->config.stages; i++)
-        target /= radix;
-    return (uint16_t)(target % radix);
-}
-
 uint16_t noc_compute_route(const struct noc *noc, uint32_t router, uint32_t target)
 {
     switch ((enum noc_topology)noc->config.topology) {
     case NOC_MESH: return mesh_route(noc, router, target);
-    case NOC_FLY: return fly_route(noc, router, target);
+    case NOC_FLY: return noc_fly_port(noc, router, target);
     case NOC_CROSSBAR: break;
     }
     return (uint16_t)noc->node_port[target];

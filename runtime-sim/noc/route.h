@@ -26,6 +26,8 @@ static inline struct noc_ways noc_mesh_ways(const struct noc *noc, const struct 
 // The local number of the output port. With adaptive routing only the port of a target here; the
 // way elsewhere is chosen with the virtual channel.
 uint16_t noc_compute_route(const struct noc *noc, uint32_t router, uint32_t target);
+// That of a butterfly.
+uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target);
 // A table of them, if it is small.
 void noc_make_routes(struct noc *noc);
 

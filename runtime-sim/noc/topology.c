@@ -10,7 +10,9 @@ uint32_t noc_node_count(const struct noc_config *config)
     case NOC_CROSSBAR: return (uint32_t)config->nodes;
     case NOC_FLY: break;
     }
-    return noc_fly_terminals(config);
+    uint32_t terminals = noc_fly_terminals(config);
+    uint64_t routers = config->router_nodes ? terminals / config->radix * config->stages : 0;
+    return terminals + (uint32_t)routers;
 }
 
 bool noc_is_wide(const struct noc_config *config, uint32_t node)
@@ -95,19 +97,23 @@ static uint32_t exchange(uint32_t number, uint32_t radix, uint32_t low, uint32_t
 // Wires before stage 0 and behind each stage have numbers: router · radix + port. A stage puts a
 // digit of the target in place of the lowest one, stage 0 the highest; the wires behind it exchange
 // that digit with the one that belongs there. After the last stage the number is the target's.
+// Exchanging digits undoes itself: the wires of the reversed butterfly have the same numbers.
 static void add_fly(struct noc *noc, struct noc_wires *wires)
 {
     uint32_t radix = (uint32_t)noc->config.radix, stages = (uint32_t)noc->config.stages;
-    uint32_t nodes = noc_node_count(&noc->config), in_stage = nodes / radix, high = in_stage;
+    uint32_t terminals = noc_fly_terminals(&noc->config), in_stage = terminals / radix;
+    uint32_t back = noc->config.reversed, high = in_stage, last = (stages - 1) * in_stage;
     begin(noc, wires, in_stage * stages);
     for (uint32_t i = 0; i < in_stage * stages; i++)
         noc->router[i].x = i / in_stage;
     for (uint32_t stage = 0; stage + 1 < stages; stage++, high /= radix)
-        for (uint32_t i = 0; i < nodes; i++)
-            add(noc, wires, NOC_CHANNEL_ROUTERS, stage * in_stage + i / radix,
-                (stage + 1) * in_stage + exchange(i, radix, 1, high) / radix);
-    for (uint32_t i = 0; i < nodes; i++)
-        add_node(noc, wires, i, i / radix, (stages - 1) * in_stage + i / radix);
+        for (uint32_t i = 0; i < terminals; i++)
+            add(noc, wires, NOC_CHANNEL_ROUTERS, (stage + back) * in_stage + i / radix,
+                (stage + !back) * in_stage + exchange(i, radix, 1, high) / radix);
+    for (uint32_t i = 0; i < terminals; i++)
+        add_node(noc, wires, i, i / radix + (back ? last : 0), i / radix + (back ? 0 : last));
+    for (uint32_t i = terminals; i < wires->nodes; i++)
+        add_node(noc, wires, i, i - terminals, i - terminals);
 }
 
 struct noc_wires noc_topology(struct noc *noc)

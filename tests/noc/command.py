@@ -253,6 +253,39 @@ def a_heat_map(folder):
 
 
 @case
+def a_heat_map_of_a_butterfly(folder):
+    """packets go from the left to the right, reversed or not, and routers' nodes have their marks"""
+    for reverse in ('false', 'true'):
+        ends(noc(folder, '--config=fly43_8vc_islip', *SHORT, '--load=0.1', '--heatmap=h.svg',
+                 '--set=router_nodes=true', '--set=reversed=' + reverse), 0, err='')
+        root = drawing(folder / 'h.svg')
+        paths = root.findall(SVG + 'path')
+        same(len(paths), 4 * 64)
+        for path in paths:
+            numbers = [float(number) for number in re.findall(r'[\d.]+', path.get('d'))]
+            assert numbers[0] < numbers[6], path.get('d')
+        marks = [rect.find(SVG + 'title').text for rect in root.iter(SVG + 'rect')
+                 if rect.find(SVG + 'title') is not None]
+        for which in ('from its nodes', 'to its nodes'):
+            same(marks.count(which + ': 0.0000 flits per cycle'), 48)
+
+
+@case
+def nodes_at_routers_are_silent(folder):
+    """traffic goes between the nodes at the sides, and what it meets is as without router_nodes"""
+    results = []
+    for nodes in ('false', 'true'):
+        ends(noc(folder, '--config=fly43_8vc_islip', *SHORT, '--load=0.5', '--flits=1,5',
+                 '--set=router_nodes=' + nodes, '--json=o.json'), 0, err='', out='')
+        result = json.loads((folder / 'o.json').read_text())
+        results.append({key: result[key] for key in
+                        ('latency_mean', 'latency_max', 'packets', 'senders', 'receivers',
+                         'hops_mean', 'accepted', 'statistics')})
+    same(results[1], results[0])
+    same(results[0]['senders'], 64)
+
+
+@case
 def a_page(folder):
     """--plot=FILE.html has both pictures, the numbers and the configuration"""
     ends(noc(folder, MESH, *SHORT, '--sweep=0.1,0.2', '--plot=p.html'), 0, err='', out='')
@@ -270,6 +303,8 @@ RUNS = {
     'separable': ('--config=mesh66_4vc_sif', '--load=0.45'),
     'mixed': (MESH, '--load=0.3', '--flits=1:3,5:1'),
     'butterfly': ('--config=fly43_8vc_islip', '--load=0.5'),
+    'reversed butterfly': ('--config=fly43_8vc_islip', '--set=reversed=true',
+                           '--set=router_nodes=true', '--load=0.5'),
     'crossbar': ('--config=crossbar64_8vc_islip', '--traffic=many-to-few:56-63', '--load=0.12'),
     'adaptive': (MESH, '--load=0.2', '--set=routing=adaptive', '--traffic=transpose', '--flits=4'),
     'saturated': (MESH, '--load=1', '--set=injection_queue=16'),

@@ -102,6 +102,8 @@ static inline void traffic_offer(struct traffic_test *t)
             .class = (uint8_t)(draw(&t->state) % t->n->config.classes),
             .priority = i % 2 ? (uint8_t)t->top : 0,
         };
+        while (!noc_reaches(&t->n->config, i, packet.target))
+            packet.target = (uint32_t)(draw(&t->state) % nodes);
         if (!noc_can_send(noc, i, packet.class, packet.flits)) {
             t->sent--;
             continue;

@@ -59,9 +59,10 @@ static const char *random_topology(struct arena *arena, uint64_t *random)
     switch (from_to(random, 0, 5)) {
     case 0: return arena_printf(arena, "topology=crossbar nodes=%u", from_to(random, 1, 40));
     case 1:
-        return one_of(arena, random,
-                      "topology=fly radix=2 stages=4|topology=fly radix=3 "
-                      "stages=2|topology=fly radix=5 stages=1");
+        return arena_printf(
+            arena, "topology=fly %s reversed=%s router_nodes=%s",
+            one_of(arena, random, "radix=2 stages=4|radix=3 stages=2|radix=5 stages=1"),
+            one_of(arena, random, "true|false"), one_of(arena, random, "true|false"));
     case 2: return "width=3 height=2 node_routers=[0,0,5,2,2,2,4]";
     default: break;
     }
