@@ -11,7 +11,8 @@ static const char *const names[] = {
     [SLOT_BARRIER] = "barrier",      [SLOT_FENCE] = "fence",
     [SLOT_LANES] = "lanes",          [SLOT_ENDED] = "ended",
     [UNIT_IS_BUSY] = "unit",         [NOT_SELECTED] = "not_selected",
-    [MEMORY_QUEUE] = "memory_queue",
+    [MEMORY_QUEUE] = "memory_queue", [SLOT_FORMING] = "forming",
+    [SLOT_CHAIN] = "chain",
 };
 
 static struct trace_row slot_row(const struct core *core, uint32_t slot)

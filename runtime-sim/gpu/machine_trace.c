@@ -1,12 +1,14 @@
-// The machine as a trace: its cores, and what is behind them.
+// The machine as a trace: its cores, what is behind them, and what is offloaded.
 #include "runtime-sim/gpu/core_trace.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/gpu/memsys_trace.h"
+#include "runtime-sim/gpu/offload_trace.h"
 
 struct machine_trace {
     struct trace *to;
     struct memsys_trace *memsys;
-    bool closed; // but for packets that are on their way
+    struct offload_trace *offload; // NULL: nothing is
+    bool closed;                   // but for packets on their way, and chains
 };
 
 void machine_trace_name(const struct machine *machine, struct trace *to)
@@ -23,7 +25,11 @@ void machine_trace_begin(struct machine *machine, struct arena *arena, struct tr
     to->origin = trace_microseconds(machine->start);
     for (uint32_t i = 0; i < machine->count; i++)
         core_trace_begin(&machine->cores[i], arena, to, machine->now);
-    t->memsys = memsys_trace_begin(machine->shared.memsys, arena, to, machine->count + 1);
+    uint32_t process = machine->count + 1;
+    t->memsys = memsys_trace_begin(machine->shared.memsys, arena, to, process);
+    process += memsys_trace_processes(machine->shared.memsys);
+    if (machine->offload)
+        t->offload = offload_trace_begin(machine, arena, to, process);
 }
 
 void machine_trace_close(struct machine *machine)
@@ -49,7 +55,10 @@ void machine_trace_cycle(struct machine *machine)
 
 void machine_trace_end(struct machine *machine)
 {
+    struct machine_trace *t = machine->trace;
     machine_trace_close(machine);
-    trace_settle(machine->trace->to);
+    if (t->offload)
+        offload_trace_end(t->offload, machine->now);
+    trace_settle(t->to);
     machine->trace = NULL;
 }

@@ -70,6 +70,11 @@ static uint32_t count_channels(const struct memsys *m)
     return m->partition_count * (uint32_t)m->config->dram.channels;
 }
 
+uint32_t memsys_trace_processes(const struct memsys *m)
+{
+    return 2 + count_channels(m);
+}
+
 void memsys_trace_name(const struct memsys *m, struct trace *to, uint32_t process)
 {
     trace_process(to, process + MEMSYS_REQUESTS, "request network", MEMSYS_REQUESTS);

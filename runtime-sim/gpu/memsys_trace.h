@@ -7,6 +7,8 @@
 
 struct memsys_trace;
 
+// How many processes it has.
+uint32_t memsys_trace_processes(const struct memsys *memsys);
 // Names processes and rows; they are numbered from `process` on.
 void memsys_trace_name(const struct memsys *memsys, struct trace *to, uint32_t process);
 // From now on everything goes into `to`.

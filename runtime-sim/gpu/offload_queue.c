@@ -162,6 +162,15 @@ static void hold_others(struct core *core, uint64_t now, uint32_t index)
     }
 }
 
+static bool refuse(const struct core *core, uint64_t now, uint32_t index, uint64_t *reason,
+                   enum offload_event event)
+{
+    ++*reason;
+    core->oq->chains[index].why = reason;
+    tell(core, now, event, index);
+    return false;
+}
+
 static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
 {
     const struct offload_shared *shared = core->shared->offload;
@@ -176,19 +185,12 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
     shared->stats->tagged_instructions += chain->count;
     shared->stats->tagged_accesses += chain->loads + chain->stores;
     bool probes = false;
-    if (oq->adaptive && !adaptive_begins(oq->adaptive, number, &probes)) {
-        shared->stats->discarded_off++;
-        return false;
-    }
-    if (!shared->templates[number].sound) {
-        shared->stats->discarded_unit++;
-        return false;
-    }
-    if (!oq->free_count) {
-        shared->stats->discarded_full++;
-        tell(core, now, OFFLOAD_FULL, index);
-        return false;
-    }
+    if (oq->adaptive && !adaptive_begins(oq->adaptive, number, &probes))
+        return refuse(core, now, index, &shared->stats->discarded_off, OFFLOAD_REFUSED);
+    if (!shared->templates[number].sound)
+        return refuse(core, now, index, &shared->stats->discarded_unit, OFFLOAD_REFUSED);
+    if (!oq->free_count)
+        return refuse(core, now, index, &shared->stats->discarded_full, OFFLOAD_FULL);
     struct shadow *shadow = c->shadow;
     if (c->state == OQ_STORING)
         core->entries[c->store].chained = false;
@@ -455,6 +457,7 @@ void oq_discard(struct core *core, uint64_t now, uint32_t index, uint64_t *reaso
     struct oq_chain *c = &oq->chains[index];
     uint32_t lanes = c->state == OQ_FORMED ? c->mask : FULL_MASK;
     ++*reason;
+    c->why = reason;
     tell(core, now, OFFLOAD_DISCARDED, index);
     core->shared->offload->stats->chain_lanes +=
         (uint32_t)__builtin_popcount(core->entries[c->load[0]].held->mask);

@@ -108,7 +108,8 @@ struct oq_chain {
     bool sent;    // there was a packet
     bool probes;  // it is off, and measured all the same
     uint64_t begun;
-    uint32_t parked; // entries that do not count as the load/store unit's
+    const uint64_t *why; // it was discarded, or not begun: what counts that
+    uint32_t parked;     // entries that do not count as the load/store unit's
 };
 
 struct offload_queue {

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from tap import case, ends, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
-PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
+PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
 VECADD = [SAMPLES / 'vecadd' / 'vecadd.ptx', '--grid', '64', '--block', '128',
           '--arg', 'buf:f32:8192:uniform', '--arg', 'buf:f32:8192:uniform:2',
@@ -22,8 +22,11 @@ VECADD = [SAMPLES / 'vecadd' / 'vecadd.ptx', '--grid', '64', '--block', '128',
 SCP = SAMPLES / 'scp' / 'run.yaml'
 BFS = SAMPLES / 'bfs' / 'run.yaml'
 SLOTS = 56 * 48
-REASONS = ('empty fetch result load barrier fence lanes ended unit memory_queue '
+REASONS = ('empty fetch result load barrier fence lanes forming chain ended unit memory_queue '
            'not_selected').split()
+# Entries are few, so that packets are sent back and chains find none; some lanes have no node.
+FEW = [option for key in ('offload.queue=6', 'offload.service_queue=2', 'offload.buffer=1',
+                          'offload.partial=true', 'llc.sets=4') for option in ('--set', key)]
 # A clock of the DRAM is 1.4 cycles: times are cut to thousandths of a cycle.
 CLOSE = 0.0021
 
@@ -349,6 +352,165 @@ def checkpoints(folder):
     cores = [cut({'traceEvents': [event for event in which['traceEvents'] if 'cat' in event]},
                  begin, found['machine.cycles']) for which in (resumed, trace)]
     alike(*cores)
+
+
+def offloading(folder, name, policy, *options):
+    """a sample's run with chains that are offloaded"""
+    path = SAMPLES / name
+    ends(run([TAGGER, path / (name + '.ptx'), '-o', name + '.ptx', '-w', '--fma=split'], folder), 0)
+    return [path / 'run.yaml', '--program=%s.ptx' % name, '--policy=' + policy, *options]
+
+
+def add(spans, *names):
+    """sums of these arguments, or of durations"""
+    return tuple(sum(span['dur'] if name == 'dur' else span['args'].get(name, 0) for span in spans)
+                 for name in names)
+
+
+def chains_agree(rows, found):
+    """each chain that a warp has come to stands there once, with what has become of it"""
+    spans = [span for row in rows.of('chain of slot').values() for span in row]
+    by = collections.defaultdict(list)
+    for span in spans:
+        by[span['args']['outcome']].append(span)
+    assert set(by) <= {'computed', 'bounced', 'discarded', 'refused'}, by.keys()
+    same(len(spans), found['offload.chains_tagged'])
+    sent = by['computed'] + by['bounced']
+    same(len(sent), found['offload.chains_offloaded'])
+    same(add(sent, 'dur', 'packets'),
+         (found['offload.chain_latency_sum'], found['offload.packets']))
+    same(add(spans, 'packets', 'computed'),
+         (found['offload.packets'], found['offload.offloaded_lanes']))
+    same(add(sent + by['discarded'], 'lanes'), (found['offload.chain_lanes'],))
+    same(collections.Counter(span['args']['why'] for span in by['discarded'] + by['refused']),
+         +collections.Counter({name[18:]: value for name, value in found.items()
+                               if name.startswith('offload.discarded_')}))
+    assert all(span['dur'] == 1 for span in by['refused'])
+    assert all(0 < span['args']['forming'] <= span['dur'] for span in spans), spans
+    return spans
+
+
+def sent_agree(rows, found):
+    """so does each packet, in its chain; returns them by core and entry"""
+    packets = {(int(process.split()[1]), int(row.split()[-1])): spans
+               for (process, row), spans in rows.of('offload queue entry').items()}
+    every = [span for spans in packets.values() for span in spans]
+    computed = [span for span in every if span['args']['outcome'] == 'computed']
+    bounced = [span for span in every if span['args']['outcome'] == 'bounced']
+    same((len(computed), len(bounced)), (found['offload.answered'], found['offload.bounced']))
+    same(len(every), len(computed) + len(bounced))
+    same(add(computed, 'dur', 'lanes'),
+         (found['offload.packet_latency_sum'], found['offload.offloaded_lanes']))
+    same(add(every, 'flits'), (found['offload.packet_flits'],))
+    for (core, _), spans in packets.items():
+        for span in spans:
+            around = [chain for chain in
+                      rows.spans['core %d' % core, 'chain of slot %d' % span['args']['slot']]
+                      if chain['ts'] < span['ts'] and lies_in(span, chain)]
+            same([chain['name'] for chain in around], [span['name']])
+    return packets
+
+
+def lies_in(span, other):
+    return (other['ts'] <= span['ts'] and
+            span['ts'] + span['dur'] <= other['ts'] + other['dur'])
+
+
+def services_agree(rows, found, packets):
+    """what service queues do with each packet lies in that, one thing after the other"""
+    phases = collections.defaultdict(list)
+    stays = collections.defaultdict(list)
+    for (process, row), spans in rows.spans.items():
+        if not process.startswith('service queue of '):
+            continue
+        for span in spans:
+            args = span['args']
+            around = [packet for packet in packets[args['core'], args['entry']]
+                      if lies_in(span, packet)]
+            same([packet['args']['to'] for packet in around], [process[17:]])
+            same((around[0]['name'], around[0]['args']['lanes']), (args['chain'], args['lanes']))
+            phases[span['name']].append(span)
+            stays[process, row, args['core'], args['entry'], around[0]['ts']].append(span)
+    same(len(phases['bounces']), found['offload.bounced'])
+    same(len(phases['asks']), found['offload.answered'])
+    same(len(phases['computes']), found['offload.answered'])
+    same(len(phases['stores']), found['offload.stores'])
+    same(add(phases['buffered'], 'stalled'), (found['offload.alu_contended'],))
+    same(add(phases['reads'], 'lost'), (found['offload.service_lost'],))
+    same(sum(span['dur'] for name, spans in phases.items() if name != 'bounces' for span in spans),
+         found['offload.service_cycles'])
+    order = 'asks waits ready reads buffered computes stores answers'.split()
+    for spans in stays.values():
+        names = [span['name'] for span in spans]
+        assert names == ['bounces'] or names == [name for name in order if name in names], names
+        for one, other in zip(spans, spans[1:]):
+            same(one['ts'] + one['dur'], other['ts'])
+    same(len(stays), found['offload.packets'])
+    return phases
+
+
+@case
+def chains(folder):
+    """what becomes of chains, packets and the entries of service queues is what was counted"""
+    outcomes, phases = set(), set()
+    for name, policy, options in (('srad', 'omni', ()), ('srad', 'omni', FEW),
+                                  ('kmn', 'adaptive', ()), ('compare', 'llc', FEW)):
+        trace, found = traced(folder, *offloading(folder, name, policy, *options))
+        well_formed(trace)
+        rows = Rows(trace)
+        cycles = slots(rows, 0, found['machine.cycles'])
+        same({reason: cycles[reason] for reason in cycles},
+             {reason: found['core.' + reason] for reason in cycles})
+        for word in 'chain of slot', 'offload queue entry', 'entry', 'sent back':
+            for spans in rows.of(word).values():
+                follow(spans)
+        outcomes.update((span['args']['outcome'], span['args'].get('why'))
+                        for span in chains_agree(rows, found))
+        phases.update(services_agree(rows, found, sent_agree(rows, found)))
+        same(sum(name == 'ComputePacket' for _, _, name, _ in rows.pairs['request network 0']),
+             found['offload.packets'])
+    assert outcomes >= {('computed', None), ('bounced', None), ('discarded', 'hit'),
+                        ('discarded', 'emn'), ('discarded', 'conflict'), ('refused', 'full'),
+                        ('refused', 'off')}, outcomes
+    same(phases, set('asks waits ready reads buffered computes stores answers bounces'.split()))
+
+
+@case
+def chains_in_windows(folder):
+    """chains that begin in a window are there as in the whole trace; a run that ends leaves them open"""
+    command = offloading(folder, 'srad', 'omni', *FEW)
+    whole_trace, found = traced(folder, *command)
+    for begin, end in ((0, 400), (5000, 5100), (20000, 26000)):
+        trace, again = traced(folder, *command, '--trace-window=%d:%d' % (begin, end))
+        well_formed(trace)
+        same(again, found)
+        alike(cut(trace, begin, end), cut(whole_trace, begin, end))
+    ends(sim(folder, *command, '--stats=s.json'), 0)
+    same(json.loads((folder / 's.json').read_text())['total']['statistics'], found)
+    other, _ = traced(folder, *command, '--shuffle=5')
+    same(other, whole_trace)
+    longest = max((span for row in Rows(whole_trace).of('chain of slot').values() for span in row
+                   if span['args']['outcome'] == 'computed'), key=lambda span: span['dur'])
+    last = longest['ts'] + longest['dur'] // 2
+    ends(sim(folder, *command, '--max-cycles=%d' % last, '--trace=t.json', '--stats=s.json'), 0)
+    rows = Rows(json.loads((folder / 't.json').read_text()))
+    found = json.loads((folder / 's.json').read_text())['total']['statistics']
+    spans = [span for row in rows.of('chain of slot').values() for span in row]
+    same(len(spans), found['offload.chains_tagged'])
+    out = [span for span in spans if span['args']['outcome'] == 'open']
+    assert out and all(span['ts'] + span['dur'] == last for span in out), (last, out)
+    same(sum(span['dur'] for (process, row), row_spans in rows.spans.items()
+             if process.startswith('service queue') and row.startswith('entry')
+             for span in row_spans), found['offload.service_cycles'])
+
+
+@case
+def chains_and_checkpoints(folder):
+    """chains go through checkpoints"""
+    trace, found = traced(folder, *offloading(folder, 'bfs', 'omni', '--checkpoint=a.ck'))
+    rows = Rows(trace)
+    chains_agree(rows, found)
+    services_agree(rows, found, sent_agree(rows, found))
 
 
 @case
