@@ -32,6 +32,9 @@ void machine_sections(struct config_section sections[MACHINE_SECTIONS],
 // What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
 // tables of keys cannot tell.
 const char *machine_check(struct arena *arena, const struct machine_config *config);
+// Cores compute for others, where the shared memory is left: in a mesh with a node at each router,
+// of which there is a table of meet nodes.
+bool machine_offload_at_cores(const struct machine_config *config);
 // What offloading takes of storage in such a machine.
 struct offload_storage machine_offload_storage(const struct machine_config *config);
 

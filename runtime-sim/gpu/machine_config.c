@@ -112,6 +112,12 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     return wrong ? wrong : check_lines(arena, config);
 }
 
+bool machine_offload_at_cores(const struct machine_config *config)
+{
+    const struct noc_config *network = &config->memsys.request_network;
+    return network->topology == NOC_MESH && !network->node_routers.n;
+}
+
 struct offload_storage machine_offload_storage(const struct machine_config *config)
 {
     const struct offload_config *offload = &config->offload;
@@ -121,6 +127,9 @@ struct offload_storage machine_offload_storage(const struct machine_config *conf
                                   .service_queue = (uint32_t)offload->service_queue,
                                   .buffer = (uint32_t)offload->buffer,
                                   .nodes = (uint32_t)config->memsys.memory.cores + llcs,
-                                  .llcs = llcs};
+                                  .llcs = llcs,
+                                  .cores = (uint32_t)config->memsys.memory.cores,
+                                  .cores_compute = machine_offload_at_cores(config),
+                                  .routers = memsys_config_routers(&config->memsys)};
     return offload_storage_bits(&sizes);
 }

@@ -79,7 +79,7 @@ static const uint16_t *make_emn(struct machine *machine)
     const struct memsys_config *memsys = &machine->config->memsys;
     const struct noc_config *network = &memsys->request_network;
     const struct config_list *at = &memsys->memory.partition_nodes;
-    if (network->topology != NOC_MESH || network->node_routers.n)
+    if (!machine_offload_at_cores(machine->config))
         return NULL;
     const struct placement *placement = placement_mesh(machine->arena, (uint32_t)network->width,
                                                        (uint32_t)network->height, at->v, at->n);
@@ -250,9 +250,19 @@ static void init_services(struct machine_offload *o)
     o->operands = (union lanes *)(void *)(bytes + (-(uintptr_t)bytes & 63));
     struct offload_stats *t = &o->stats;
     o->service_stats = (struct service_stats){
-        &t->service_asked, &t->service_lost,   &t->buffer_full, &t->alu_operations, &t->alu_lanes,
-        &t->alu_at_cores,  &t->alu_contended,  &t->alu_busy,    &t->stores,         &t->forwarded,
-        &t->bounced,       &t->service_cycles, &t->service_most};
+        .asked = &t->service_asked,
+        .lost = &t->service_lost,
+        .buffer_full = &t->buffer_full,
+        .operations = &t->alu_operations,
+        .lanes = &t->alu_lanes,
+        .contended = &t->alu_contended,
+        .stores = &t->stores,
+        .forwarded = &t->forwarded,
+        .bounced = &t->bounced,
+        .cycles = &t->service_cycles,
+        .most = &t->service_most,
+        .at = {[MEMSYS_AT_CORE] = &t->alu_at_cores, [MEMSYS_AT_ROUTER] = &t->alu_at_routers},
+        .busy = {[MEMSYS_AT_PARTITION] = &t->alu_busy, [MEMSYS_AT_ROUTER] = &t->alu_busy_routers}};
     for (uint32_t i = 0; i < o->ends; i++) {
         struct service *s = &o->services[i];
         service_init(s, machine->arena, &machine->config->offload, memsys, i);
@@ -293,9 +303,8 @@ void machine_offload_prepare(struct machine *machine, const struct offload_table
                                         .stats = &o->stats};
     if (config->policy == OFFLOAD_ADAPTIVE)
         o->shared.learnt = begin_learning(machine, table);
-    const struct noc_config *network = &machine->config->memsys.request_network;
-    if (o->shared.emn)
-        o->shared.width = (uint32_t)network->width;
+    o->shared.network = &machine->config->memsys.request_network;
+    o->shared.ways = oq_ways(o->shared.network, o->shared.emn != NULL);
     set_latencies(machine, o,
                   ARENA_ARRAY(machine->arena, uint32_t, (table->chains.n + 1) * CHAIN_MOST));
 }

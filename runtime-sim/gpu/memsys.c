@@ -39,7 +39,8 @@ static void init_nodes(struct memsys *m)
     const struct config_list *at = &m->config->memory.partition_nodes;
     m->cores = (uint32_t)m->config->memory.cores;
     m->partition_count = at->n;
-    m->ends = m->cores + at->n;
+    m->routers = memsys_config_routers(m->config);
+    m->ends = m->cores + at->n + m->routers;
     m->end_words = bits_words(m->ends);
     m->end_node = ARENA_ARRAY(m->arena, uint32_t, m->ends);
     m->partition_node = m->end_node + m->cores;
@@ -59,6 +60,11 @@ static void init_nodes(struct memsys *m)
             continue;
         m->end_at[node] = core;
         m->end_node[core++] = node;
+    }
+    for (uint32_t i = 0; i < m->routers; i++) {
+        uint32_t end = memsys_router_end(m, i), node = m->nodes - m->routers + i;
+        m->end_at[node] = end;
+        m->end_node[end] = node;
     }
 }
 
@@ -234,8 +240,10 @@ static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t e
 // The partition with answers for its own end, if this is it.
 static struct memsys_partition *own_answers(const struct memsys *m, uint32_t end)
 {
-    struct memsys_partition *p = end < m->cores ? NULL : &m->partitions[end - m->cores];
-    return p && p->own_count ? p : NULL;
+    if (memsys_end_kind(m, end) != MEMSYS_AT_PARTITION)
+        return NULL;
+    struct memsys_partition *p = &m->partitions[end - m->cores];
+    return p->own_count ? p : NULL;
 }
 
 const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t end)

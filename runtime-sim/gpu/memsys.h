@@ -86,6 +86,8 @@ struct memsys;
 // What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
 // tables of keys cannot tell.
 const char *memsys_check(struct arena *arena, const struct memsys_config *config);
+// Routers at which somebody may compute. Needs a configuration that memsys_check finds right.
+uint32_t memsys_config_routers(const struct memsys_config *config);
 // Needs a configuration that memsys_check finds right, which stays. `serve` may be NULL.
 struct memsys *memsys_new(struct arena *arena, const struct memsys_config *config,
                           memsys_serve *serve, void *context);
@@ -108,13 +110,21 @@ void memsys_pop(struct memsys *memsys, uint32_t core);
 uint64_t memsys_answers(const struct memsys *memsys, uint32_t word);
 uint64_t memsys_may_send(const struct memsys *memsys, uint32_t word);
 
-// Ends: the cores, and behind them one for each partition, for who computes there [000 §4.2]. What
-// is said of cores above holds for them, too (gpu/memsys_ends.c).
+// Ends: the cores, and behind them those for who computes elsewhere: one for each partition
+// [000 §4.2], then, where both networks have nodes at their routers, one for each of these
+// [000 §6.2]. What is said of cores above holds for them, too (gpu/memsys_ends.c).
+enum memsys_end { MEMSYS_AT_CORE, MEMSYS_AT_PARTITION, MEMSYS_AT_ROUTER, MEMSYS_END_KINDS };
 uint32_t memsys_ends(const struct memsys *memsys);
+enum memsys_end memsys_end_kind(const struct memsys *memsys, uint32_t end);
+// Its core's, partition's or router's number.
+uint32_t memsys_end_number(const struct memsys *memsys, uint32_t end);
 uint32_t memsys_end_node(const struct memsys *memsys, uint32_t end);
 // The end at a node; UINT32_MAX: none.
 uint32_t memsys_end_at(const struct memsys *memsys, uint32_t node);
 uint32_t memsys_partition_end(const struct memsys *memsys, uint32_t partition);
+// Routers that have an end; they are those of the request network, by number.
+uint32_t memsys_routers(const struct memsys *memsys);
+uint32_t memsys_router_end(const struct memsys *memsys, uint32_t router);
 // As memsys_can_send and memsys_send, but by the network interface of the end `from`, whoever is
 // answered to. Nobody is told when there is room.
 bool memsys_can_send_from(const struct memsys *memsys, uint32_t from,

@@ -38,6 +38,31 @@ static const char *check_network(struct arena *arena, const struct noc_config *n
     return NULL;
 }
 
+// Requests and replies of a core and a partition pass the same routers if the one network has all
+// wires turned round of the other. Only then what computes at a router is on the way of both.
+static const char *check_routers(struct arena *arena, const struct memsys_config *config)
+{
+    const struct noc_config *request = &config->request_network, *reply = &config->reply_network;
+    if (!request->router_nodes && !reply->router_nodes)
+        return NULL;
+    if (!request->router_nodes || !reply->router_nodes)
+        return arena_printf(arena, "%s_network.router_nodes needs %s_network.router_nodes",
+                            request->router_nodes ? "request" : "reply",
+                            request->router_nodes ? "reply" : "request");
+    if (request->reversed || !reply->reversed)
+        return arena_printf(arena, "router_nodes needs request_network.reversed: false and "
+                                   "reply_network.reversed: true");
+    if (request->radix != reply->radix || request->stages != reply->stages)
+        return arena_printf(arena, "router_nodes needs butterflies of the same radix and stages");
+    return NULL;
+}
+
+uint32_t memsys_config_routers(const struct memsys_config *config)
+{
+    const struct noc_config *network = &config->request_network;
+    return network->router_nodes ? noc_node_count(network) - noc_fly_terminals(network) : 0;
+}
+
 static const char *check_nodes(struct arena *arena, const struct memsys_config *config)
 {
     const struct config_list *at = &config->memory.partition_nodes;
@@ -46,6 +71,7 @@ static const char *check_nodes(struct arena *arena, const struct memsys_config *
     uint64_t *taken = bits_new(arena, nodes);
     if (nodes != others)
         return arena_printf(arena, "request_network has %u nodes, reply_network %u", nodes, others);
+    nodes -= memsys_config_routers(config); // at which there are neither cores nor partitions
     if (!at->n)
         return "memory.partition_nodes is empty";
     for (uint32_t i = 0; i < at->n; i++) {
@@ -116,6 +142,8 @@ const char *memsys_check(struct arena *arena, const struct memsys_config *config
         check_network(arena, &config->request_network, config->memory.request_class, "request");
     if (!wrong)
         wrong = check_network(arena, &config->reply_network, config->memory.reply_class, "reply");
+    if (!wrong)
+        wrong = check_routers(arena, config);
     if (!wrong)
         wrong = check_nodes(arena, config);
     if (!wrong)

@@ -1,5 +1,5 @@
-// Ends beside the cores: who computes at a partition, what it asks the slice there, and packets
-// from end to end.
+// Ends beside the cores: who computes at a partition or a router, what it asks the slice there, and
+// packets from end to end.
 #include "runtime-sim/gpu/memsys_state.h"
 #include "support/bits.h"
 #include <assert.h>
@@ -7,6 +7,21 @@
 uint32_t memsys_ends(const struct memsys *m)
 {
     return m->ends;
+}
+
+enum memsys_end memsys_end_kind(const struct memsys *m, uint32_t end)
+{
+    return end < m->cores                        ? MEMSYS_AT_CORE
+           : end < m->cores + m->partition_count ? MEMSYS_AT_PARTITION
+                                                 : MEMSYS_AT_ROUTER;
+}
+
+uint32_t memsys_end_number(const struct memsys *m, uint32_t end)
+{
+    const uint32_t first[] = {[MEMSYS_AT_CORE] = 0,
+                              [MEMSYS_AT_PARTITION] = m->cores,
+                              [MEMSYS_AT_ROUTER] = m->cores + m->partition_count};
+    return end - first[memsys_end_kind(m, end)];
 }
 
 uint32_t memsys_end_node(const struct memsys *m, uint32_t end)
@@ -22,6 +37,16 @@ uint32_t memsys_end_at(const struct memsys *m, uint32_t node)
 uint32_t memsys_partition_end(const struct memsys *m, uint32_t partition)
 {
     return m->cores + partition;
+}
+
+uint32_t memsys_routers(const struct memsys *m)
+{
+    return m->routers;
+}
+
+uint32_t memsys_router_end(const struct memsys *m, uint32_t router)
+{
+    return m->cores + m->partition_count + router;
 }
 
 bool memsys_can_send_from(const struct memsys *m, uint32_t from,

@@ -66,7 +66,7 @@ struct memsys {
     uint64_t core_period, network_period, llc_period, dram_period;
     uint64_t cycle; // of the cores
     struct memsys_side side[2];
-    uint32_t cores, ends, nodes, node_words, end_words;
+    uint32_t cores, routers, ends, nodes, node_words, end_words;
     uint32_t *end_node, *partition_node;
     uint32_t *end_at, *partition_at; // by node; MEMSYS_NONE
     uint64_t *answers;               // ends

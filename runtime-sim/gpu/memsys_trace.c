@@ -24,6 +24,8 @@ static const char *node_name(const struct memsys *m, char *text, size_t size, ui
         snprintf(text, size, "core %u", m->end_at[node]);
     else if (m->partition_at[node] != MEMSYS_NONE)
         snprintf(text, size, "partition %u", m->partition_at[node]);
+    else if (m->end_at[node] != MEMSYS_NONE)
+        snprintf(text, size, "router %u", memsys_end_number(m, m->end_at[node]));
     else
         snprintf(text, size, "node %u", node);
     return text;

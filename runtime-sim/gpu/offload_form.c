@@ -117,40 +117,46 @@ static uint32_t node_operands(const struct oq_groups *groups)
     return groups->operands >> 1 & 1 ? 3 : groups->operands;
 }
 
+static struct oq_targets targets_of(const struct core *core, const struct oq_groups *groups,
+                                    const struct oq_group *group)
+{
+    struct oq_targets targets = {.first = OQ_NONE};
+    for (uint32_t k = 0; k < OQ_LINES; k++) {
+        if (!(groups->operands >> k & 1))
+            continue;
+        uint32_t partition = memsys_partition_of(core->shared->memsys, group->line[k]);
+        targets.partition[targets.count++] = partition;
+        if (targets.first == OQ_NONE)
+            targets.first = targets.other = partition;
+        else if (node_operands(groups) >> k & 1)
+            targets.other = partition;
+    }
+    return targets;
+}
+
+static bool all_same(const struct oq_targets *targets)
+{
+    bool same = true;
+    for (uint32_t i = 1; i < targets->count; i++)
+        same &= targets->partition[i] == targets->partition[0];
+    return same;
+}
+
 // The end that could compute for the group; OQ_NONE: none.
 static uint32_t node_of(const struct core *core, const struct oq_groups *groups,
                         const struct oq_group *group)
 {
     const struct offload_shared *shared = core->shared->offload;
-    struct memsys *memsys = core->shared->memsys;
-    uint32_t first = OQ_NONE, other = OQ_NONE;
-    bool all_same = true;
-    for (uint32_t k = 0; k < OQ_LINES; k++) {
-        if (!(groups->operands >> k & 1))
-            continue;
-        uint32_t partition = memsys_partition_of(memsys, group->line[k]);
-        all_same &= first == OQ_NONE || partition == first;
-        if (first == OQ_NONE)
-            first = partition;
-        else if (node_operands(groups) >> k & 1)
-            other = partition;
-    }
-    if (shared->omni && shared->config->emn_at_llc == EMN_LLC_NONE &&
-        (all_same || other == first || other == OQ_NONE))
+    struct oq_targets targets = targets_of(core, groups, group);
+    bool meets = targets.first != targets.other;
+    if (!shared->omni && !all_same(&targets))
         return OQ_NONE;
-    if (all_same)
-        return memsys_partition_end(memsys, first);
-    if (!shared->omni)
+    if (meets)
+        return shared->ways->meet ? shared->ways->meet(core, &targets) : OQ_NONE;
+    if (shared->omni && shared->config->emn_at_llc == EMN_LLC_NONE)
         return OQ_NONE;
-    if (other == first || other == OQ_NONE) // the loads meet; the store goes elsewhere
-        return memsys_partition_end(memsys, first);
-    if (!shared->emn)
-        return OQ_NONE;
-    uint16_t node = shared->emn[(core->index * shared->llcs + first) * shared->llcs + other];
-    uint32_t end = node == EMN_NONE ? OQ_NONE : memsys_end_at(memsys, node);
-    if (end == UINT32_MAX || (end < core->shared->cores && !shared->cores_compute))
-        return OQ_NONE;
-    return end;
+    // The loads meet there; the store may go elsewhere.
+    return memsys_partition_end(core->shared->memsys, targets.first);
 }
 
 // The end that computes for the group; OQ_NONE: none.
@@ -216,11 +222,12 @@ static void queue_packet(struct core *core, uint32_t number)
 static void count_packet(struct core *core, const struct oqsr *entry)
 {
     struct offload_stats *stats = core->shared->offload->stats;
-    bool at_core = entry->end < core->shared->cores;
+    uint64_t *const to[] = {[MEMSYS_AT_CORE] = &stats->packets_to_cores,
+                            [MEMSYS_AT_PARTITION] = &stats->packets_to_llc,
+                            [MEMSYS_AT_ROUTER] = &stats->packets_to_routers};
     stats->packets++;
     stats->packet_flits += entry->flits;
-    stats->packets_to_cores += at_core;
-    stats->packets_to_llc += !at_core;
+    ++*to[memsys_end_kind(core->shared->memsys, entry->end)];
 }
 
 // Lanes that are left to be loaded one by one, after a packet for all groups that can have one.

@@ -15,6 +15,25 @@ struct oq_groups {
     struct oq_group list[LANES];
 };
 
+// Partitions of a group's lines: loads, then the store.
+struct oq_targets {
+    uint32_t partition[OQ_LINES], count;
+    // Those whose ways are looked at where nodes on the way are known of pairs: of the loads, or of
+    // load and store.
+    uint32_t first, other;
+};
+
+// The end on the ways from the core to the targets that can compute; OQ_NONE: none. Needs `first`
+// and `other` that differ.
+typedef uint32_t oq_meet(const struct core *core, const struct oq_targets *targets);
+// Channels between routers from the one end to the other, as networks count hops, whatever way.
+typedef uint32_t oq_distance(const struct core *core, uint32_t end, uint32_t other);
+
+struct offload_ways {
+    oq_meet *meet; // NULL: nobody on the way computes
+    oq_distance *distance;
+};
+
 // What the networks do not carry, in flits times hops, if the group's packet is computed at this
 // end. The tags of the adaptive policy see its loads.
 int64_t oq_weigh(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,

@@ -46,9 +46,10 @@ struct offload_shared {
     const struct offload_table *table;
     const struct oq_template *templates; // by chain of the table
     const struct slots_used *slots;
+    const struct noc_config *network; // of requests
+    const struct offload_ways *ways;  // offload_groups.h
     const uint16_t *emn; // of each core: llcs · llcs nodes; NULL: not a mesh, cores do not compute
     uint32_t llcs;
-    uint32_t width;     // of the mesh; 0: another network
     bool omni;          // not only where all accesses go to one partition
     bool on;            // chains are offloaded in this launch
     bool cores_compute; // also to cores
@@ -125,6 +126,8 @@ struct offload_queue {
 };
 
 void oq_init(struct core *core);
+// What is between ends in such a network; with a core's table of meet nodes, or without.
+const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table);
 
 // What the instruction that a slot issues next is to its core's queue.
 enum oq_role { OQ_NOTHING, OQ_BEGINS, OQ_LOADS, OQ_COMPUTES, OQ_STORES };

@@ -97,9 +97,12 @@ static struct trace_row core_row(struct offload_trace *t, uint32_t core, bool pa
 
 static const char *end_name(const struct offload_trace *t, uint32_t end, uint32_t *number)
 {
-    bool core = end < t->machine->count;
-    *number = core ? end : end - t->machine->count;
-    return core ? "core" : "partition";
+    static const char *const names[MEMSYS_END_KINDS] = {[MEMSYS_AT_CORE] = "core",
+                                                        [MEMSYS_AT_PARTITION] = "partition",
+                                                        [MEMSYS_AT_ROUTER] = "router"};
+    const struct memsys *memsys = t->machine->shared.memsys;
+    *number = memsys_end_number(memsys, end);
+    return names[memsys_end_kind(memsys, end)];
 }
 
 static void name_service(struct offload_trace *t, uint32_t end)

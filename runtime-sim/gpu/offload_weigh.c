@@ -4,18 +4,6 @@
 // What a warp's forming costs that comes to nothing, in flit hops: the slots of its lookups.
 enum { IN_VAIN = 4 };
 
-static uint32_t distance(const struct core *core, uint32_t end, uint32_t other)
-{
-    const struct memsys *memsys = core->shared->memsys;
-    uint32_t a = memsys_end_node(memsys, end), b = memsys_end_node(memsys, other);
-    uint32_t width = core->shared->offload->width; // of the mesh; 0: another network
-    if (!width)
-        return a != b;
-    int32_t x = (int32_t)(a % width) - (int32_t)(b % width);
-    int32_t y = (int32_t)(a / width) - (int32_t)(b / width);
-    return (uint32_t)((x < 0 ? -x : x) + (y < 0 ? -y : y));
-}
-
 // Flits of an access, there and back.
 static uint32_t flits_of(const struct core *core, const struct oq_chain *c,
                          const struct oq_group *group, uint32_t operand)
@@ -36,6 +24,7 @@ int64_t oq_weigh(struct core *core, const struct oq_chain *c, const struct oq_gr
                  const struct oq_group *group, const struct oqsr *entry, uint32_t response)
 {
     struct memsys *memsys = core->shared->memsys;
+    oq_distance *distance = core->shared->offload->ways->distance;
     int64_t saved = -(int64_t)((entry->flits + response) * distance(core, core->index, entry->end));
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands >> k & 1))

@@ -11,13 +11,15 @@ static void init_ring(struct service_ring *ring, struct arena *arena, uint32_t c
 void service_init(struct service *s, struct arena *arena, const struct offload_config *config,
                   struct memsys *memsys, uint32_t end)
 {
-    uint32_t cores = memsys_ends(memsys) - memsys_partitions(memsys);
     *s = (struct service){.config = config,
                           .memsys = memsys,
                           .end = end,
-                          .partition = end < cores ? SERVICE_NONE : end - cores,
+                          .kind = memsys_end_kind(memsys, end),
+                          .partition = SERVICE_NONE,
                           .count = (uint32_t)config->service_queue,
                           .next = UINT64_MAX};
+    if (s->kind == MEMSYS_AT_PARTITION)
+        s->partition = memsys_end_number(memsys, end);
     s->entries = ARENA_ARRAY(arena, struct service_entry, s->count);
     s->free_entries = ARENA_ARRAY(arena, uint32_t, s->count);
     while (s->free_count < s->count) {
@@ -248,14 +250,25 @@ static void end_reads(struct service *s, uint64_t now)
 
 static bool is_shared(const struct service *s)
 {
-    return s->partition == SERVICE_NONE && !s->config->core_alu;
+    return s->kind == MEMSYS_AT_CORE && !s->config->core_alu;
 }
 
 static uint64_t alu_width(const struct service *s)
 {
-    return s->partition != SERVICE_NONE ? s->config->alu_width
-           : s->config->core_alu        ? s->config->core_alu_width
-                                        : LANES;
+    return s->kind != MEMSYS_AT_CORE ? s->config->alu_width
+           : s->config->core_alu     ? s->config->core_alu_width
+                                     : LANES;
+}
+
+static void count_operations(struct service *s, uint32_t operations, uint64_t busy, uint32_t mask)
+{
+    const struct service_stats *stats = s->stats;
+    *stats->operations += operations;
+    *stats->lanes += operations * (uint32_t)__builtin_popcount(mask);
+    if (stats->at[s->kind])
+        *stats->at[s->kind] += operations;
+    if (stats->busy[s->kind])
+        *stats->busy[s->kind] += busy;
 }
 
 static void begin(struct service *s, uint64_t now)
@@ -275,10 +288,7 @@ static void begin(struct service *s, uint64_t now)
     s->alu_free = now + (busy ? busy : 1);
     entry->until = now + latency + (busy > operations ? busy - operations : 0);
     s->buffered--;
-    *s->stats->operations += operations;
-    *s->stats->lanes += operations * (uint32_t)__builtin_popcount(entry->packet.mask);
-    *(s->partition == SERVICE_NONE ? s->stats->at_cores : s->stats->busy) +=
-        s->partition == SERVICE_NONE ? operations : busy;
+    count_operations(s, operations, busy, entry->packet.mask);
     tell(s, now, OFFLOAD_COMPUTES, entry);
     advance(s, SERVICE_BUFFERED, SERVICE_COMPUTES);
 }
@@ -369,7 +379,8 @@ static void take_packet(struct service *s, uint64_t now)
 static void take_answers(struct service *s, uint64_t now)
 {
     const struct memsys_request *request;
-    while (s->partition != SERVICE_NONE && (request = memsys_peek(s->memsys, s->end))) {
+    // Answers for a core are taken by the core.
+    while (s->kind != MEMSYS_AT_CORE && (request = memsys_peek(s->memsys, s->end))) {
         service_take(s, now, request);
         memsys_pop(s->memsys, s->end);
     }

@@ -1,13 +1,14 @@
 // The service queue [000 §4.2, §4.3, §4.4.2]: takes ComputePackets, has their operands brought,
-// computes, stores, answers. There is one at each partition and, where cores compute, one at each
-// core.
+// computes, stores, answers. There is one at each partition and, where cores or routers compute,
+// one at each of them.
 //
 //     packet → entry (SQSR) → asks for operands → all there → buffer → ALU → store → answer
 //
 // At a partition operands of its own lines stay in the slice until all are there: it is asked to
 // have them (MEMSYS_TOUCH), and they are read when an entry of the buffer is free; a line that was
-// evicted in between is fetched again by that. Operands from elsewhere, and all of those at a core,
-// come through the networks and wait in memory of the queue's: at a core in shared memory.
+// evicted in between is fetched again by that. Operands from elsewhere, and all of those at a core
+// or a router, come through the networks and wait in memory of the queue's: at a core in shared
+// memory.
 //
 // In each cycle one packet is taken, one operand asked for, one read, one chain begun, one store
 // and one answer sent. A packet that finds no free entry is not computed: its loads are sent on,
@@ -61,8 +62,10 @@ struct service_hooks {
 };
 
 struct service_stats {
-    uint64_t *asked, *lost, *buffer_full, *operations, *lanes, *at_cores, *contended, *busy,
-        *stores, *forwarded, *bounced, *cycles, *most;
+    uint64_t *asked, *lost, *buffer_full, *operations, *lanes, *contended, *stores, *forwarded,
+        *bounced, *cycles, *most;
+    uint64_t *at[MEMSYS_END_KINDS];   // operations; NULL: not counted, as in the next one
+    uint64_t *busy[MEMSYS_END_KINDS]; // cycles of the ALU
 };
 
 struct service_ring {
@@ -82,9 +85,10 @@ struct service {
     const struct service_hooks *hooks;
     const struct service_stats *stats;
     const struct offload_log *log;
-    uint32_t end, partition; // SERVICE_NONE: a core
-    uint8_t back_client;     // of loads that go back to the core that a packet came from
-    uint64_t read_latency;   // of the queue's own memory
+    uint32_t end, partition; // SERVICE_NONE: none
+    enum memsys_end kind;
+    uint8_t back_client;   // of loads that go back to the core that a packet came from
+    uint64_t read_latency; // of the queue's own memory
     struct service_entry *entries;
     uint32_t *free_entries, free_count, count;
     struct service_ring stages[SERVICE_STAGES]; // those in which entries go in the order they came

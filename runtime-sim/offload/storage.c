@@ -56,14 +56,24 @@ struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
     uint32_t oqsr = bits_for(sizes->warps) + PC + MASK + PACKET_LOADS;
     // One more than the nodes: none.
     uint32_t node = bits_for(sizes->nodes + 1);
-    return (struct offload_storage){{
-        [STORAGE_OQSR] = {sizes->queue, oqsr},
-        [STORAGE_FORMING] = {1, FIRST_FLIT},
-        [STORAGE_EMN] = {sizes->llcs * sizes->llcs, node},
-        [STORAGE_SQSR] = {sizes->service_queue, entry_of_service_queue()},
-        [STORAGE_LANES] = {sizes->service_queue, OPERANDS * LANES * WORD_PLACE},
-        [STORAGE_BUFFER] = {sizes->buffer, PACKET_LOADS * PACKET_LINE * 8},
+    // In a butterfly the router follows from the digits of the partitions' nodes: no table.
+    uint32_t emn = sizes->cores_compute ? sizes->llcs * sizes->llcs : 0;
+    struct offload_storage storage = {{
+        [STORAGE_OQSR] = {sizes->queue, oqsr, 0, 0, 0},
+        [STORAGE_FORMING] = {1, FIRST_FLIT, 0, 0, 0},
+        [STORAGE_EMN] = {emn, node, 0, 0, 0},
+        [STORAGE_SQSR] = {sizes->service_queue, entry_of_service_queue(), 0, 0, 0},
+        [STORAGE_LANES] = {sizes->service_queue, OPERANDS * LANES * WORD_PLACE, 0, 0, 0},
+        [STORAGE_BUFFER] = {sizes->buffer, PACKET_LOADS * PACKET_LINE * 8, 0, 0, 0},
     }};
+    for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
+        bool serves = part >= STORAGE_SQSR, table = part == STORAGE_EMN;
+        bool at_cores = sizes->cores_compute || (!serves && !table);
+        storage.part[part].cores = at_cores ? sizes->cores : 0;
+        storage.part[part].llcs = serves ? sizes->llcs : 0;
+        storage.part[part].routers = serves ? sizes->routers : 0;
+    }
+    return storage;
 }
 
 uint64_t offload_storage_bytes(const struct offload_storage *storage, enum storage_part part)
@@ -73,13 +83,15 @@ uint64_t offload_storage_bytes(const struct offload_storage *storage, enum stora
 
 void offload_storage_print(const struct offload_storage *storage, FILE *to)
 {
-    fprintf(to, "%-16s %9s %9s %9s %9s  %s\n", "part", "entries", "bits each", "bits", "bytes",
-            "bytes in [000]");
+    fprintf(to, "%-16s %9s %9s %9s %9s %9s %9s %9s  %s\n", "part", "entries", "bits each", "bits",
+            "bytes", "cores", "LLCs", "routers", "bytes in [000]");
     for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
         uint32_t entries = storage->part[part].entries, bits = storage->part[part].bits;
         const char *theirs = offload_storage_paper(part);
-        fprintf(to, "%-16s %9" PRIu32 " %9" PRIu32 " %9" PRIu64 " %9" PRIu64 "%s%s\n",
+        fprintf(to, "%-16s %9" PRIu32 " %9" PRIu32 " %9" PRIu64 " %9" PRIu64,
                 offload_storage_name(part), entries, bits, (uint64_t)entries * bits,
-                offload_storage_bytes(storage, part), *theirs ? "  " : "", theirs);
+                offload_storage_bytes(storage, part));
+        fprintf(to, " %9" PRIu32 " %9" PRIu32 " %9" PRIu32 "%s%s\n", storage->part[part].cores,
+                storage->part[part].llcs, storage->part[part].routers, *theirs ? "  " : "", theirs);
     }
 }

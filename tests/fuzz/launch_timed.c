@@ -167,7 +167,8 @@ static void check_chains(struct rig *r)
                          t->discarded_broken + t->discarded_off;
     same(r, (double)t->chains_tagged, (double)(t->chains_offloaded + discarded), "chains");
     same(r, (double)t->packets, (double)(t->answered + t->bounced), "packets and answers");
-    same(r, (double)t->packets, (double)(t->packets_to_llc + t->packets_to_cores), "packets");
+    uint64_t sent = t->packets_to_llc + t->packets_to_cores + t->packets_to_routers;
+    same(r, (double)t->packets, (double)sent, "packets");
     same(r, (double)t->packets, stat(r, "request.class1", "packets"), "packets in the network");
     same(r, (double)t->packet_flits, stat(r, "request.class1", "flits"), "flits of packets");
     if (t->chain_lanes < t->offloaded_lanes + t->lanes_without_node + t->lanes_without_entry)

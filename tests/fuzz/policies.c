@@ -28,6 +28,11 @@ enum { TEST_KERNELS = 60, TIMES = 6 };
     " reply_network.width=" #width " reply_network.height=" #height " memory.cores=" #cores        \
     " memory.partition_nodes=" partitions " "
 #define NETWORKS(setting) "request_network." setting " reply_network." setting " "
+// Whose routers compute.
+#define BUTTERFLIES(radix, stages)                                                                 \
+    NETWORKS("topology=fly")                                                                       \
+    NETWORKS("radix=" #radix)                                                                      \
+    NETWORKS("stages=" #stages) NETWORKS("router_nodes=true") "reply_network.reversed=true "
 // Hardly ever hits, so that much is offloaded.
 #define TINY "l1.sets=1 l1.ways=1 "
 #define SMALL MESH(3, 3, 5, "[1,3,8]")
@@ -63,6 +68,20 @@ static const struct machine_kind {
     {"fly", NETWORKS("topology=fly") NETWORKS("radix=3")
                 NETWORKS("stages=2") "memory.cores=5 "
                                      "memory.partition_nodes=[0,4,8]"},
+    {"routers", TINY BUTTERFLIES(3, 2) "memory.cores=5 memory.partition_nodes=[0,4,8]"},
+    {"routers_4x3", BUTTERFLIES(4, 3) "memory.cores=4 "
+                                      "memory.partition_nodes=[3,15,17,29,36,47,49,61]"},
+    {"routers_queues",
+     TINY BUTTERFLIES(2, 3) "memory.cores=5 memory.partition_nodes=[1,4,5] "
+                            "offload.service_queue=1 offload.queue=4 offload.buffer=1 "
+                            "offload.partial=true offload.alu_width=8"},
+    {"routers_narrow",
+     TINY BUTTERFLIES(2, 3) NETWORKS("injection_queue=1") NETWORKS("ejection_queue=1")
+         NETWORKS("vc_buffer=1") "memory.cores=5 memory.partition_nodes=[0,6,7] "
+                                 "offload.service_queue=2 offload.emn_at_llc=none "
+                                 "memory.reply_queue=1 offload.packet_vcs=1"},
+    {"routers_one_stage",
+     BUTTERFLIES(6, 1) "memory.cores=4 memory.partition_nodes=[0,5] core.shared_bytes=24576"},
     {"l1", SMALL "l1.sets=1 l1.ways=1 l1.mshrs=1 l1.merges=1 l1.out=2 l1.answers=1 l1.input=1"},
     {"l1_sectors", SMALL "l1.sector_bytes=32 memory.sectors=true"},
     {"no_l1", SMALL "core.l1_global=false core.l1_local=false"},

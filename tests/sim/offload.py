@@ -18,6 +18,9 @@ PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
 LAUNCH = ['--kernel', 'vecadd', '--grid', '4', '--block', '128', *3 * ['--arg', 'buf:f32:512:iota'],
           '--arg', 'u32:512']
+BUTTERFLIES = [option for key in ('request_network.topology=fly', 'reply_network.topology=fly',
+                                  'request_network.router_nodes=true', 'reply_network.router_nodes=true',
+                                  'reply_network.reversed=true') for option in ('--set', key)]
 HINT = "'ptxoffload-sim --help' explains the options\n"
 NO_CHAINS = "ptxoffload-sim: note: '%s' has no chains: the policy %s offloads nothing\n"
 RUN = '''program: out.ptx
@@ -115,12 +118,19 @@ def storage(folder):
     """what it takes of storage, from the configuration, beside the paper's figures"""
     def listed(*options):
         lines = ends(sim(folder, '--list-storage', *options), 0, '').out.decode().splitlines()
-        return {line[:16].strip(): line[16:].split(None, 4) for line in lines[1:]}
+        return {line[:16].strip(): line[16:].split(None, 7) for line in lines[1:]}
     usual = listed()
-    same(usual['OQSR'], ['48', '55', '2640', '330', '330'])
-    same(usual['EMN table'], ['64', '7', '448', '56', '64 entries'])
-    same(usual['SQSR'][:1] + usual['SQSR'][4:], ['96', '2,400 with its buffer'])
-    same(usual['buffer'], ['4', '2048', '8192', '1024'])
+    same(usual['OQSR'], ['48', '55', '2640', '330', '56', '0', '0', '330'])
+    same(usual['EMN table'], ['64', '7', '448', '56', '56', '0', '0', '64 entries'])
+    same(usual['SQSR'][:1] + usual['SQSR'][4:], ['96', '56', '8', '0', '2,400 with its buffer'])
+    same(usual['buffer'], ['4', '2048', '8192', '1024', '56', '8', '0'])
+    routers = listed(*BUTTERFLIES)
+    same(routers['OQSR'][4:7], ['56', '0', '0'])
+    same([routers['EMN table'][0], *routers['EMN table'][4:7]], ['0', '0', '0', '0'])
+    for part in ('SQSR', 'irregular lanes', 'buffer'):
+        same(routers[part][4:7], ['0', '8', '48'])
+    same(listed('--set', 'request_network.topology=crossbar',
+                '--set', 'reply_network.topology=crossbar')['SQSR'][4:7], ['0', '8', '0'])
     larger = listed('--set', 'offload.queue=64', '--set', 'offload.service_queue=128',
                     '--set', 'offload.buffer=8', '--set', 'core.warps=32', '--set', 'core.threads=1024')
     same(larger['OQSR'][:3], ['64', '54', '3456'])

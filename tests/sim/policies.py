@@ -23,6 +23,13 @@ WITHOUT_CHAINS = {'libor'}  # nothing in it can be offloaded
 SMALL = [option for key in ('l1.sets=1', 'l1.ways=2', 'llc.sets=4', 'llc.ways=2', 'offload.queue=4',
                             'offload.service_queue=3', 'offload.buffer=1', 'offload.partial=true',
                             'offload.core_alu=dedicated') for option in ('--set', key)]
+# whose routers compute; small ones, so that networks and queues fill up
+BUTTERFLIES = [option for key in ('request_network.topology=fly', 'reply_network.topology=fly',
+                                  'request_network.router_nodes=true', 'reply_network.router_nodes=true',
+                                  'reply_network.reversed=true') for option in ('--set', key)]
+NARROW = [option for key in ('request_network.injection_queue=2', 'reply_network.injection_queue=6',
+                             'request_network.vc_buffer=2', 'reply_network.vc_buffer=2',
+                             'memory.reply_queue=1') for option in ('--set', key)]
 
 
 def program_of(path):
@@ -73,6 +80,9 @@ def sample(folder, path):
             offloaded += chains['chains_offloaded'] or 0
         found, _ = execute(folder, path, '--policy=omni', *SMALL)
         same_buffers(found, expected, ' '.join(options) + ' small machine')
+        for policy, machine in (('omni', []), ('omni', SMALL + NARROW), ('adaptive', [])):
+            found, _ = execute(folder, path, '--policy=' + policy, *BUTTERFLIES, *machine)
+            same_buffers(found, expected, ' '.join(options) + ' butterflies')
     same(offloaded > 0, path.parent.name not in WITHOUT_CHAINS)
 
 
@@ -85,10 +95,10 @@ def repeated(folder):
     """the same statistics again, in another order of evaluation, and with more threads"""
     for path in (SAMPLES / 'bfs' / 'run.yaml', SAMPLES / 'srad' / 'run.yaml'):
         tag(folder, path, ['--fma=split'])
-        for policy in POLICIES:
+        for policy, machine in [(policy, []) for policy in POLICIES] + [('omni', BUTTERFLIES)]:
             texts = []
             for more in ([], [], ['--shuffle=5'], ['--threads=3']):
-                execute(folder, path, '--policy=' + policy, '--stats=stats.txt', *more)
+                execute(folder, path, '--policy=' + policy, '--stats=stats.txt', *machine, *more)
                 texts.append((folder / 'stats.txt').read_bytes())
             same(len(set(texts)), 1)
 

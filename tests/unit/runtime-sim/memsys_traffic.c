@@ -476,6 +476,55 @@ static void wrong_configurations(void **state)
     }
 }
 
+// Nodes at routers of butterflies are for both networks, of which the one is the other turned
+// round; they have neither cores nor partitions.
+static void wrong_butterflies(void **state)
+{
+    enum { SETTINGS_MOST = 5 };
+    (void)state;
+    static const struct {
+        const char *settings[SETTINGS_MOST], *wrong;
+    } cases[] = {
+        {{"request_network.router_nodes=true", "reply_network.router_nodes=true",
+          "reply_network.reversed=true"},
+         NULL},
+        {{"request_network.router_nodes=true", "reply_network.reversed=true"},
+         "request_network.router_nodes needs reply_network.router_nodes"},
+        {{"reply_network.router_nodes=true", "reply_network.reversed=true"},
+         "reply_network.router_nodes needs request_network.router_nodes"},
+        {{"request_network.router_nodes=true", "reply_network.router_nodes=true"},
+         "router_nodes needs request_network.reversed: false and reply_network.reversed: true"},
+        {{"request_network.router_nodes=true", "reply_network.router_nodes=true",
+          "reply_network.reversed=true", "request_network.reversed=true"},
+         "router_nodes needs request_network.reversed: false and reply_network.reversed: true"},
+        {{"request_network.router_nodes=true", "reply_network.router_nodes=true",
+          "reply_network.reversed=true", "reply_network.radix=8", "reply_network.stages=2"},
+         "router_nodes needs butterflies of the same radix and stages"},
+        {{"request_network.router_nodes=true", "reply_network.topology=mesh"},
+         "request_network.router_nodes needs reply_network.router_nodes"},
+        {{"request_network.router_nodes=true", "reply_network.router_nodes=true",
+          "reply_network.reversed=true", "memory.partition_nodes=[64]"},
+         "memory.partition_nodes has 64, but there are 64 nodes"},
+        {{"request_network.router_nodes=true", "reply_network.router_nodes=true",
+          "reply_network.reversed=true", "memory.cores=57"},
+         "memory.cores is 57, but 64 nodes, of which 8 have a partition, leave 56"},
+        {{"reply_network.reversed=true"}, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        const char *all[SETTINGS_MOST + 3] = {"request_network.topology=fly",
+                                              "reply_network.topology=fly"};
+        memcpy(all + 2, cases[i].settings, sizeof cases[i].settings);
+        begin(&f, "isca19", all);
+        const char *text = memsys_check(&f.arena, f.values);
+        if (cases[i].wrong)
+            assert_string_equal(text, cases[i].wrong);
+        else
+            assert_null(text);
+        arena_free(&f.arena);
+    }
+}
+
 // Every row of the statistics has its group, and totals are the sums of their parts.
 static void statistics(void **state)
 {
@@ -582,6 +631,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(other_classes),
         cmocka_unit_test(refused),
         cmocka_unit_test(wrong_configurations),
+        cmocka_unit_test(wrong_butterflies),
         cmocka_unit_test(statistics),
         cmocka_unit_test(report),
         cmocka_unit_test(documented),

@@ -10,6 +10,12 @@
 #include "tests/fuzz/tagged.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
+// The machine with butterflies whose routers compute: 4 inputs and outputs, 3 stages of 16 routers.
+#define BUTTERFLIES                                                                                \
+    "request_network.topology=fly", "reply_network.topology=fly",                                  \
+        "request_network.router_nodes=true", "reply_network.router_nodes=true",                    \
+        "reply_network.reversed=true"
+
 enum { OFFLOAD_TOLD = 1 << 14, LINE = 128, PARTITIONS = 8, CORES = 56, WHO = 15 };
 enum { A, B, C, OPERANDS };
 enum { BUFFER_LINES = 512 };

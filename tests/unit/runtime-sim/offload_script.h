@@ -19,13 +19,32 @@ static inline void then(struct script *s, uint64_t cycles, enum offload_event ev
     s->list[i] = (struct told){s->at, event, end, 0};
 }
 
+// The stage of a butterfly in which requests of an end enter, or come to it; replies the other way.
+static inline int stage_of(const struct offload_rig *o, uint32_t end)
+{
+    const struct memsys *memsys = machine_memsys(o->r.machine);
+    int stages = (int)o->r.config.memsys.request_network.stages;
+    uint32_t in_stage = memsys_routers(memsys) / (uint32_t)stages;
+    return end < CORES                ? 0
+           : end < CORES + PARTITIONS ? stages - 1
+                                      : (int)((end - CORES - PARTITIONS) / in_stage);
+}
+
+// Channels between routers from one end to another.
+static inline uint64_t hops(const struct offload_rig *o, uint32_t from, uint32_t to)
+{
+    const struct memsys *memsys = machine_memsys(o->r.machine);
+    if (o->r.config.memsys.request_network.topology == NOC_FLY)
+        return (uint64_t)abs(stage_of(o, from) - stage_of(o, to));
+    uint32_t a = memsys_end_node(memsys, from), b = memsys_end_node(memsys, to);
+    int x = (int)(a % 8) - (int)(b % 8), y = (int)(a / 8) - (int)(b / 8);
+    return (uint64_t)(abs(x) + abs(y));
+}
+
 // From the end's network interface until the other's owner sees the packet.
 static inline uint64_t way(const struct offload_rig *o, uint32_t from, uint32_t to, uint32_t flits)
 {
-    const struct memsys *memsys = machine_memsys(o->r.machine);
-    uint32_t a = memsys_end_node(memsys, from), b = memsys_end_node(memsys, to);
-    int x = (int)(a % 8) - (int)(b % 8), y = (int)(a / 8) - (int)(b / 8);
-    return 5 * ((uint64_t)abs(x) + (uint64_t)abs(y) + 1) + 2 + flits - 1 + 1;
+    return 5 * (hops(o, from, to) + 1) + 2 + flits - 1 + 1;
 }
 
 // To the slice of a partition, and from it, by its own end.

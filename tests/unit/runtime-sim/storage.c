@@ -6,8 +6,14 @@
 #include "support/file.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
-static const struct offload_sizes usual = {
-    .warps = 48, .queue = 48, .service_queue = 96, .buffer = 4, .nodes = 64, .llcs = 8};
+static const struct offload_sizes usual = {.warps = 48,
+                                           .queue = 48,
+                                           .service_queue = 96,
+                                           .buffer = 4,
+                                           .nodes = 64,
+                                           .llcs = 8,
+                                           .cores = 56,
+                                           .cores_compute = true};
 
 static void print_storage(FILE *to)
 {
@@ -58,6 +64,31 @@ static void of_other_sizes(void **state)
     assert_int_equal(storage.part[STORAGE_EMN].bits, 6); // 63 nodes, or none
 }
 
+// Of each part: cores, partitions, routers.
+static void expect_places(const struct offload_sizes *sizes, uint32_t cores, uint32_t routers,
+                          uint32_t entries)
+{
+    struct offload_storage storage = offload_storage_bits(sizes);
+    for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
+        bool serves = part >= STORAGE_SQSR;
+        assert_int_equal(storage.part[part].cores, part <= STORAGE_FORMING ? 56 : cores);
+        assert_int_equal(storage.part[part].llcs, serves ? 8 : 0);
+        assert_int_equal(storage.part[part].routers, serves ? routers : 0);
+    }
+    assert_int_equal(storage.part[STORAGE_EMN].entries, entries);
+}
+
+static void where_it_is(void **state)
+{
+    struct offload_sizes sizes = usual;
+    (void)state;
+    expect_places(&sizes, 56, 0, 64);
+    sizes.cores_compute = false;
+    expect_places(&sizes, 0, 0, 0);
+    sizes.routers = 48;
+    expect_places(&sizes, 0, 48, 0);
+}
+
 static void documented(void **state)
 {
     (void)state;
@@ -87,9 +118,8 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_in_the_paper),
-        cmocka_unit_test(of_the_service_queue),
-        cmocka_unit_test(of_other_sizes),
+        cmocka_unit_test(as_in_the_paper), cmocka_unit_test(of_the_service_queue),
+        cmocka_unit_test(of_other_sizes),  cmocka_unit_test(where_it_is),
         cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
