@@ -65,11 +65,10 @@ uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target)
 {
     const struct noc_config *config = &noc->config;
     uint32_t radix = (uint32_t)config->radix, stage = noc->router[router].x, above = stage;
-    uint32_t rows = weight_of(config, 0);
-    if (target >= rows * radix) {
+    if (config->router_nodes) {
         if (noc->node_exit[target] == router)
             return noc->node_port[target];
-        target = (target - rows * radix) % rows * radix;
+        target = place_of(config, target, true).row * radix;
     }
     if (config->reversed)
         above = (stage ? stage : (uint32_t)config->stages) - 1;

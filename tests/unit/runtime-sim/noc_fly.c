@@ -210,13 +210,13 @@ static void check_traffic(const char *settings, double load, uint32_t flits)
     begin(&n, settings);
     struct traffic_test t = traffic_begin(&n, load, flits);
     uint64_t sent_at_routers = 0, come_at_routers = 0;
-    traffic_run(&t, 600);
+    traffic_run(&t, 300);
     traffic_drain(&t);
     for (uint32_t i = noc_fly_terminals(&n.config); i < noc_nodes(n.noc); i++) {
         sent_at_routers += noc_node(n.noc, i).flits_entered;
         come_at_routers += noc_node(n.noc, i).flits_arrived;
     }
-    assert_true(t.come > 200 && sent_at_routers > 200 && come_at_routers > 200);
+    assert_true(t.come > 100 && sent_at_routers > 100 && come_at_routers > 100);
     end(&n);
 }
 
@@ -226,10 +226,10 @@ static void test_traffic(void **state)
     static const char *const networks[] = {
         "radix=4 stages=3",
         "reversed=true",
-        "radix=2 stages=5 vcs=2 vc_buffer=2",
         "radix=3 stages=3 reversed=true classes=2 ejection_queue=8 injection_queue=16",
         "radix=3 stages=2 injection_ports=2 injection_links=2 speedup=2",
         "radix=10 stages=2 reversed=true",
+        "radix=2 stages=7 reversed=true vcs=2 vc_buffer=2", // whose routes are computed on the way
     };
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         for (uint32_t k = 0; k < 4; k++) {

@@ -61,7 +61,8 @@ static const char *random_topology(struct arena *arena, uint64_t *random)
     case 1:
         return arena_printf(
             arena, "topology=fly %s reversed=%s router_nodes=%s",
-            one_of(arena, random, "radix=2 stages=4|radix=3 stages=2|radix=5 stages=1"),
+            one_of(arena, random,
+                   "radix=2 stages=4|radix=3 stages=3|radix=4 stages=2|radix=5 stages=1"),
             one_of(arena, random, "true|false"), one_of(arena, random, "true|false"));
     case 2: return "width=3 height=2 node_routers=[0,0,5,2,2,2,4]";
     default: break;
