@@ -22,7 +22,7 @@
 #include "runtime-sim/memory/cache.h"
 #include "support/vec.h"
 
-enum { ADAPTIVE_LEAST = 8, ADAPTIVE_MEMORY = 64, ADAPTIVE_PROBE = 64, ADAPTIVE_CYCLES = 64 };
+enum { ADAPTIVE_LEAST = 8, ADAPTIVE_MEMORY = 64, ADAPTIVE_PROBE = 64, ADAPTIVE_CYCLES = 256 };
 
 enum adaptive_kind {
     ADAPTIVE_HERE, // all accesses go to one partition
