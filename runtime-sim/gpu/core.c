@@ -238,7 +238,9 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     core->stats.warp_instructions += instructions;
     core->stats.issued_again += 1 - instructions; // what comes again was taken off, if for several
     core->stats.thread_instructions += threads;
-    if (role != OQ_COMPUTES)
+    if (role == OQ_COMPUTES)
+        core->stats.scheduler++; // it is computed elsewhere, or counted when it is replayed
+    else
         count_issue(core, timing, threads);
     slot->settled = false;
     slot->buffered--;

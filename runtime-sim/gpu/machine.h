@@ -122,6 +122,10 @@ struct machine_totals {
 };
 
 void machine_stats_add(struct machine *machine, struct stats *stats);
+// Those that a machine of this configuration has, whatever it runs. Of chains under the adaptive
+// policy only the first.
+void machine_stats_name(struct arena *arena, const struct machine_config *config,
+                        struct stats *stats);
 // Who waits for whom in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);
 struct memsys *machine_memsys(const struct machine *machine);

@@ -238,6 +238,24 @@ void machine_offload_served(struct machine *machine, const struct memsys_request
 
 // The machine
 
+// At a core operands wait in shared memory, and are computed from there.
+static void init_energy(struct machine_offload *o)
+{
+    struct offload_stats *t = &o->stats;
+    o->elsewhere = (struct service_energy){.entry_write = &t->service_write,
+                                           .entry_read = &t->service_read,
+                                           .line_write = &t->operand_write,
+                                           .line_read = &t->operand_read,
+                                           .buffer_write = &t->buffer_write,
+                                           .buffer_read = &t->buffer_read,
+                                           .alu_int = &t->alu_int,
+                                           .alu_fp32 = &t->alu_fp32};
+    o->at_cores = o->elsewhere;
+    o->at_cores.line_write = &t->shared_write;
+    o->at_cores.line_read = &t->shared_read;
+    o->at_cores.buffer_write = o->at_cores.buffer_read = NULL;
+}
+
 static void init_services(struct machine_offload *o)
 {
     struct machine *machine = o->machine;
@@ -268,6 +286,7 @@ static void init_services(struct machine_offload *o)
         service_init(s, machine->arena, &machine->config->offload, memsys, i);
         s->hooks = &o->hooks;
         s->stats = &o->service_stats;
+        s->energy = i < machine->count ? &o->at_cores : &o->elsewhere;
         s->log = &o->shared.log;
         s->back_client = CLIENT_OFFLOAD;
         s->read_latency = machine->config->core.shared_latency;
@@ -313,6 +332,7 @@ void machine_offload_join(struct machine *machine)
 {
     struct machine_offload *o = machine->offload;
     o->ends = memsys_ends(machine->shared.memsys);
+    init_energy(o);
     init_services(o);
     for (uint32_t i = 0; i < machine->count; i++)
         machine->cores[i].service = &o->services[i];

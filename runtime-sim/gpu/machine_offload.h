@@ -10,6 +10,7 @@ struct machine_offload {
     struct offload_stats stats;
     struct service_hooks hooks;
     struct service_stats service_stats;
+    struct service_energy at_cores, elsewhere;
     struct service *services; // by end
     uint32_t ends;
     union lanes *operands; // by end, entry, load: what was read in memory, for comparing

@@ -69,3 +69,23 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
         stats_add(stats, name, cache_stat_keys, cache_stat_key_count, &machine->cores[i].l1.stats);
     }
 }
+
+// A machine without a program has all statistics of one with a program, but for those of chains.
+void machine_stats_name(struct arena *arena, const struct machine_config *config,
+                        struct stats *stats)
+{
+    static const struct offload_stats no_chains;
+    static const struct adaptive_stats no_chain;
+    struct program *none = ARENA_NEW(arena, struct program);
+    struct ir_module *module = ARENA_NEW(arena, struct ir_module);
+    uint64_t policy = config->offload.policy;
+    bool offloads = policy != OFFLOAD_BASELINE;
+    *module = (struct ir_module){.arena = arena};
+    *none = (struct program){.arena = arena, .module = module};
+    config = offloads ? machine_with_packets(arena, config) : config;
+    machine_stats_add(machine_new(arena, config, none), stats);
+    if (offloads)
+        stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &no_chains);
+    if (policy == OFFLOAD_ADAPTIVE)
+        stats_add(stats, "chain0", adaptive_stat_keys, adaptive_stat_key_count, &no_chain);
+}

@@ -47,6 +47,13 @@ static void replay_later(struct core *core, uint64_t now, uint32_t index, uint32
     core_wake_at(core, c->replay_at, index);
 }
 
+static void count_replay(struct core *core, const struct oq_chain *c, uint32_t lanes)
+{
+    core->shared->offload->stats->replayed += lanes;
+    core->stats.alu_int += c->ints * lanes;
+    core->stats.alu_fp32 += c->floats * lanes;
+}
+
 void oq_wake(struct core *core, uint64_t now, uint32_t index)
 {
     struct oq_chain *c = &core->oq->chains[index];
@@ -59,7 +66,7 @@ void oq_wake(struct core *core, uint64_t now, uint32_t index)
     }
     c->replay = 0;
     shadow_compute(c->shadow, lanes);
-    core->shared->offload->stats->replayed += (uint32_t)__builtin_popcount(lanes);
+    count_replay(core, c, (uint32_t)__builtin_popcount(lanes));
     tell(core, now, OFFLOAD_REPLAYED, index);
     if (c->store != OQ_NONE && lanes) {
         c->storing = true;
@@ -105,6 +112,7 @@ static void take_load_back(struct core *core, uint64_t now, uint32_t number, uin
     struct oqsr *entry = &core->oq->entries[number];
     struct oq_chain *c = &core->oq->chains[entry->slot];
     tell(core, now, OFFLOAD_LOAD_BACK, number);
+    core->shared->offload->stats->queue_read++;
     entry->back |= (uint8_t)(1u << load);
     if (entry->back != (1u << c->load_count) - 1)
         return;
@@ -125,6 +133,7 @@ void oq_answered(struct core *core, uint64_t now, const struct memsys_request *a
     uint32_t index = entry->slot;
     tell(core, now, OFFLOAD_ANSWER, answer->tag);
     stats->answered++;
+    stats->queue_read++;
     stats->offloaded_lanes += (uint32_t)__builtin_popcount(entry->lanes);
     stats->packet_latency_sum += now - entry->sent;
     core->oq->chains[index].out--;

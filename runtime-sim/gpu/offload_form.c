@@ -39,7 +39,7 @@ static bool find_groups(const struct core *core, const struct oq_chain *c, struc
     groups->operands = ((1u << c->load_count) - 1) | (uint32_t)(c->store != OQ_NONE) << STORE;
     for (uint32_t rest = c->mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        struct oq_group like = {0, {0}};
+        struct oq_group like = {.end = OQ_NONE};
         for (uint32_t k = 0; k < OQ_LINES; k++) {
             if (!(groups->operands >> k & 1))
                 continue;
@@ -239,7 +239,7 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
     uint32_t plain = 0;
     for (uint32_t i = 0; i < groups->count; i++) {
         const struct oq_group *group = &groups->list[i];
-        uint32_t end = end_of(core, c, groups, group), lanes = group->lanes;
+        uint32_t end = group->end, lanes = group->lanes;
         uint32_t number = end == OQ_NONE ? OQ_NONE : take_entry(core, now, c, index);
         uint64_t *why = end == OQ_NONE ? &stats->lanes_without_node : &stats->lanes_without_entry;
         struct compute_packet packet;
@@ -255,6 +255,7 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
         entry->end = end;
         entry->sent = now;
         entry->flits = packet_encode(&packet, entry->bits);
+        stats->queue_write += entry->flits;
         entry->kind = (uint8_t)oq_kind(core, groups, group);
         if (core->oq->adaptive)
             entry->saved = oq_weigh(core, c, groups, group, entry, packet_response_flits(&packet));
@@ -268,14 +269,16 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
 }
 
 // Groups for which there is a node, and entries.
-static uint64_t *find_room(struct core *core, const struct oq_chain *c,
-                           const struct oq_groups *groups)
+static uint64_t *find_room(struct core *core, const struct oq_chain *c, struct oq_groups *groups)
 {
     struct offload_stats *stats = core->shared->offload->stats;
     bool partial = core->shared->offload->config->partial;
     uint32_t capable = 0, room = core->oq->free_count + (c->entry != OQ_NONE);
-    for (uint32_t i = 0; i < groups->count; i++)
-        capable += end_of(core, c, groups, &groups->list[i]) != OQ_NONE;
+    for (uint32_t i = 0; i < groups->count; i++) {
+        struct oq_group *group = &groups->list[i];
+        group->end = end_of(core, c, groups, group);
+        capable += group->end != OQ_NONE;
+    }
     if (!capable || (!partial && capable < groups->count))
         return &stats->discarded_emn;
     return !partial && room < groups->count ? &stats->discarded_full : NULL;
@@ -338,6 +341,7 @@ bool oq_send(struct core *core, uint64_t now)
                                            .client = CLIENT_OFFLOAD,
                                            .flits = (uint16_t)entry->flits};
     memsys_send_packet(memsys, entry->end, &request);
+    core->shared->offload->stats->queue_read += entry->flits;
     offload_tell(&core->shared->offload->log, now, OFFLOAD_SENT, core->index, core->index, number);
     oq->ring_head = (oq->ring_head + 1) % oq->count;
     oq->ring_count--;

@@ -8,6 +8,7 @@ enum { OQ_STORE = PACKET_LOADS };
 struct oq_group {
     uint32_t lanes;
     uint64_t line[OQ_LINES];
+    uint32_t end; // that computes for it; OQ_NONE: none
 };
 
 struct oq_groups {

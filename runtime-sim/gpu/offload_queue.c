@@ -332,6 +332,9 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, enum oq_role rol
 {
     struct oq_chain *c = &core->oq->chains[index];
     uint64_t *ready = core->slots[index].ready;
+    core->shared->offload->stats->queue_write++;
+    c->ints += timing->unit == UNIT_ALU && !timing->is_float;
+    c->floats += timing->unit == UNIT_ALU && timing->is_float;
     if (role >= OQ_COMPUTES) {
         use_up(now, c, ready, timing);
         tell(core, now, OFFLOAD_CAPTURED, index);

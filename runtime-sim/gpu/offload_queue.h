@@ -98,11 +98,12 @@ struct oq_chain {
     uint8_t given;            // loads whose entries are the chain's no longer: a set
     bool differs;             // the scalar between lanes, or the store is none for a packet
     uint32_t scalar;
-    uint32_t mask;    // lanes of the last instruction
-    uint32_t entry;   // reserved in the OQSR while it is formed
-    uint32_t plain;   // lanes whose loads go by themselves
-    uint32_t loading; // entries of such loads that are not done
-    uint32_t replay;  // lanes that are to be computed at replay_at
+    uint32_t mask;        // lanes of the last instruction
+    uint8_t ints, floats; // instructions of the ALU, for energy
+    uint32_t entry;       // reserved in the OQSR while it is formed
+    uint32_t plain;       // lanes whose loads go by themselves
+    uint32_t loading;     // entries of such loads that are not done
+    uint32_t replay;      // lanes that are to be computed at replay_at
     uint64_t replay_at;
     bool storing; // for lanes that were
     uint32_t out; // packets

@@ -15,6 +15,7 @@ static uint32_t meet_in_mesh(const struct core *core, const struct oq_targets *t
 {
     const struct offload_shared *shared = core->shared->offload;
     uint32_t row = core->index * shared->llcs + targets->first;
+    shared->stats->table_read++;
     uint16_t node = shared->emn[row * shared->llcs + targets->other];
     uint32_t end = node == EMN_NONE ? OQ_NONE : memsys_end_at(core->shared->memsys, node);
     return end < core->shared->cores && !shared->cores_compute ? OQ_NONE : end;

@@ -36,6 +36,12 @@ uint8_t packet_detail_bits(uint32_t function)
     return bits[packet_detail_of(function)];
 }
 
+bool packet_is_float(uint32_t function)
+{
+    return (function >= PACKET_add_f32 && function <= PACKET_neg_f32) ||
+           function == PACKET_set_f32 || function == PACKET_set_ftz_f32;
+}
+
 const char *packet_function_name(uint32_t function)
 {
     return function < PACKET_FUNCTIONS ? functions[function].name : NULL;

@@ -125,6 +125,8 @@ enum packet_detail packet_detail_of(uint32_t function);
 // The bits of its detail that may be set.
 uint8_t packet_detail_bits(uint32_t function);
 const char *packet_function_name(uint32_t function);
+// Is it one that computes with f32 as a core's unit for these does? Conversions are none.
+bool packet_is_float(uint32_t function);
 
 // Puts the lanes' addresses into an operand whose `bytes` (and is_signed) are there. False, and
 // nothing is changed, if the elements of the mask's lanes do not all lie within one line, each on a

@@ -148,8 +148,11 @@ static void take_operand(struct service *s, uint64_t now, struct service_entry *
     }
     tell(s, now, OFFLOAD_THERE, entry);
     entry->there |= bit;
-    if (answer->kind == MEMSYS_READ)
+    ++*s->energy->entry_write;
+    if (answer->kind == MEMSYS_READ) {
         entry->kept |= bit;
+        ++*s->energy->line_write;
+    }
     if (entry->stage == SERVICE_WAITS && entry->there == all_operands(entry))
         enter(s, entry, SERVICE_READY);
 }
@@ -179,6 +182,7 @@ static void ask(struct service *s, uint64_t now)
         return;
     tell(s, now, OFFLOAD_ASKED, entry);
     ++*s->stats->asked;
+    ++*s->energy->entry_read;
     entry->asked |= (uint8_t)(1u << which);
     if (entry->asked == all_operands(entry))
         advance(s, SERVICE_ASKS, entry->there == entry->asked ? SERVICE_READY : SERVICE_WAITS);
@@ -199,6 +203,7 @@ static void give_buffer(struct service *s, uint64_t now)
     entry->read = entry->kept;
     entry->until = entry->kept ? now + s->read_latency : now;
     entry->asked = entry->kept;
+    *s->energy->line_read += (uint32_t)__builtin_popcount(entry->kept);
     tell(s, now, OFFLOAD_READS, entry);
     advance(s, SERVICE_READY, SERVICE_READS);
 }
@@ -213,6 +218,7 @@ static void read_here(struct service *s, uint64_t now, struct service_entry *ent
     if (result == CACHE_DIRECT_BUSY || (result == CACHE_DIRECT_ABSENT && !send(s, &request)))
         return;
     entry->asked |= bit;
+    ++*s->energy->entry_read;
     if (result == CACHE_DIRECT_ABSENT) {
         ++*s->stats->lost;
         tell(s, now, OFFLOAD_LOST, entry);
@@ -271,6 +277,19 @@ static void count_operations(struct service *s, uint32_t operations, uint64_t bu
         *stats->busy[s->kind] += busy;
 }
 
+static void count_energy(const struct service *s, const struct compute_packet *packet)
+{
+    const struct service_energy *energy = s->energy;
+    ++*energy->entry_read;
+    if (energy->buffer_write) {
+        *energy->buffer_write += packet->load_count;
+        *energy->buffer_read += packet->load_count;
+    }
+    for (uint32_t i = 0; i < packet->op_count; i++)
+        *(packet_is_float(packet->op[i].function) ? energy->alu_fp32 : energy->alu_int) +=
+            (uint32_t)__builtin_popcount(packet->mask);
+}
+
 static void begin(struct service *s, uint64_t now)
 {
     struct service_entry *entry = first(s, SERVICE_BUFFERED);
@@ -289,6 +308,7 @@ static void begin(struct service *s, uint64_t now)
     entry->until = now + latency + (busy > operations ? busy - operations : 0);
     s->buffered--;
     count_operations(s, operations, busy, entry->packet.mask);
+    count_energy(s, &entry->packet);
     tell(s, now, OFFLOAD_COMPUTES, entry);
     advance(s, SERVICE_BUFFERED, SERVICE_COMPUTES);
 }
@@ -313,6 +333,7 @@ static void store(struct service *s, uint64_t now)
     if (!send(s, &request))
         return;
     ++*s->stats->stores;
+    ++*s->energy->entry_read;
     *s->stats->forwarded += !is_here(s, request.line);
     tell(s, now, OFFLOAD_STORES, entry);
     advance(s, SERVICE_STORES, SERVICE_STORED);
@@ -328,6 +349,7 @@ static void answer(struct service *s, uint64_t now)
         return;
     memsys_answer(s->memsys, s->end, entry->answer, flits);
     tell(s, now, OFFLOAD_ANSWERS, entry);
+    ++*s->energy->entry_read;
     service_count(s, now);
     advance(s, SERVICE_ANSWERS, SERVICE_FREE);
     s->free_entries[s->free_count++] = (uint32_t)(entry - s->entries);
@@ -371,6 +393,7 @@ static void take_packet(struct service *s, uint64_t now)
     *entry = fresh;
     service_count(s, now);
     enter(s, entry, SERVICE_ASKS);
+    *s->energy->entry_write += flits;
     tell(s, now, OFFLOAD_ARRIVED, entry);
 }
 

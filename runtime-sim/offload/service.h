@@ -68,6 +68,14 @@ struct service_stats {
     uint64_t *busy[MEMSYS_END_KINDS]; // cycles of the ALU
 };
 
+// Events of energy (offload_stats.def).
+struct service_energy {
+    uint64_t *entry_write, *entry_read;   // flits
+    uint64_t *line_write, *line_read;     // of the memory in which operands wait
+    uint64_t *buffer_write, *buffer_read; // NULL: they are computed from that memory
+    uint64_t *alu_int, *alu_fp32;
+};
+
 struct service_ring {
     uint32_t *list, head, count;
 };
@@ -84,6 +92,7 @@ struct service {
     struct memsys *memsys;
     const struct service_hooks *hooks;
     const struct service_stats *stats;
+    const struct service_energy *energy;
     const struct offload_log *log;
     uint32_t end, partition; // SERVICE_NONE: none
     enum memsys_end kind;

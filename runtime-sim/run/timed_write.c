@@ -235,15 +235,11 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
     return found;
 }
 
-// A machine without a program has all statistics of one with a program.
 void timed_list_stats(const struct machine_config *config, struct arena *arena, FILE *to)
 {
-    struct program none = {.arena = arena};
-    struct ir_module module = {.arena = arena};
     struct stats stats;
-    none.module = &module;
     stats_init(&stats, arena);
-    machine_stats_add(machine_new(arena, config, &none), &stats);
+    machine_stats_name(arena, config, &stats);
     stats_list(&stats, to);
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
         const struct public_name *name = &public_names[i];

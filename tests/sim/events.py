@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from tap import case, ends, main, run, same
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
-PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
+PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
 CORES, WIDTH = 56, 8
 PARTITION_NODES = [3, 15, 17, 29, 36, 47, 49, 61]
@@ -176,9 +176,40 @@ def memory(folder):
 
 
 @case
+def chains(folder):
+    """events of chains, counted by hand from packets: c = a + b, all lines of a packet in a partition"""
+    sample, elements = SAMPLES / 'vecadd', 5000
+    ends(run([TAGGER, sample / 'vecadd.ptx', '-o', 'tagged.ptx', '-w'], folder), 0)
+    plain = statistics(folder, sample / 'run.yaml')
+    found = statistics(folder, sample / 'run.yaml', '--program=tagged.ptx', '--policy=omni')
+    flits = [event['args']['flits'] for event in json.loads((folder / 't.json').read_text())
+             ['traceEvents'] if event.get('name') == 'ComputePacket' and event['ph'] == 'b']
+    chains = (elements + 31) // 32
+    same((len(flits), sum(flits)), (chains, chains + 1))  # the last warp has a mask
+    expected = {
+        'queue_write': 4 * chains + sum(flits),  # two loads, an addition, a store
+        'queue_read': sum(flits) + chains,
+        'table_read': 0,
+        'service_write': sum(flits) + 2 * chains,
+        'service_read': 7 * chains,  # two requests, two reads, the addition, the store, the answer
+        'buffer_write': 2 * chains,
+        'buffer_read': 2 * chains,
+        'operand_write': 0,
+        'operand_read': 0,
+        'shared_write': 0,
+        'shared_read': 0,
+        'alu_fp32': elements,
+        'alu_int': 0,
+    }
+    same({name: found['offload.' + name] for name in expected}, expected)
+    same((plain['core.alu_fp32'], found['core.alu_fp32']), (elements, 0))
+    same(found['core.scheduler'], found['machine.warp_instructions'])
+
+
+@case
 def names(folder):
     """every event of energy that the machine has is there under its name, and explained"""
-    listed = ends(run([PROGRAM, '--list-stats'], folder), 0).out.decode()
+    listed = ends(run([PROGRAM, '--list-stats', '--policy=omni'], folder), 0).out.decode()
     for name in ('request.noc_buffer_write reply.noc_buffer_read request.noc_crossbar '
                  'request.noc_switch_arbitration request.noc_link request.noc_router_clock '
                  'core.fetch_decode core.icache_hit core.scheduler core.register_read '
@@ -186,6 +217,10 @@ def names(folder):
                  'core.shared_memory core.l1_read_hit core.l1_read_miss core.l1_write_hit '
                  'core.l1_write_miss core.core_idle memory.llc_read_hit memory.llc_write_hit '
                  'memory.dram_activate memory.dram_read memory.dram_write '
+                 'offload.queue_write offload.queue_read offload.table_read offload.service_write '
+                 'offload.service_read offload.operand_write offload.operand_read '
+                 'offload.shared_write offload.shared_read offload.buffer_write '
+                 'offload.buffer_read offload.alu_int offload.alu_fp32 '
                  'request.node0.queue_mean reply.router63.buffer_most '
                  'request.link0_8.flits_mean').split():
         assert re.search('^%s  # .*[a-z]' % re.escape(name), listed, re.M), name

@@ -114,6 +114,21 @@ def policies(folder):
 
 
 @case
+def listed(folder):
+    """--list-stats has all statistics that there are under a policy"""
+    prepare(folder)
+    for policy in 'baseline', 'llc', 'adaptive':
+        names = {line.split(',')[0].split(' ')[0] for line in
+                 ends(sim(folder, '--list-stats', '--policy=' + policy), 0, '').out.decode()
+                 .splitlines()}
+        ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=' + policy, '--stats=s.json'), 0, '', '')
+        total = json.loads((folder / 's.json').read_text())['total']['statistics']
+        same(set(total) - names, set())
+        same('offload.packets' in names, policy != 'baseline')
+        same('chain0.weighed' in names, policy == 'adaptive')
+
+
+@case
 def storage(folder):
     """what it takes of storage, from the configuration, beside the paper's figures"""
     def listed(*options):

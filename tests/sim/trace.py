@@ -29,6 +29,11 @@ FEW = [option for key in ('offload.queue=6', 'offload.service_queue=2', 'offload
                           'offload.partial=true', 'llc.sets=4') for option in ('--set', key)]
 # A clock of the DRAM is 1.4 cycles: times are cut to thousandths of a cycle.
 CLOSE = 0.0021
+# Routers compute.
+BUTTERFLIES = [option for key in ('request_network.topology=fly', 'reply_network.topology=fly',
+                                  'request_network.router_nodes=true',
+                                  'reply_network.router_nodes=true', 'reply_network.reversed=true')
+               for option in ('--set', key)]
 
 PARTED = '''.version 7.0
 .target sm_70
@@ -452,8 +457,9 @@ def services_agree(rows, found, packets):
 @case
 def chains(folder):
     """what becomes of chains, packets and the entries of service queues is what was counted"""
-    outcomes, phases = set(), set()
+    outcomes, phases, places = set(), set(), set()
     for name, policy, options in (('srad', 'omni', ()), ('srad', 'omni', FEW),
+                                  ('srad', 'omni', BUTTERFLIES),
                                   ('kmn', 'adaptive', ()), ('compare', 'llc', FEW)):
         trace, found = traced(folder, *offloading(folder, name, policy, *options))
         well_formed(trace)
@@ -467,11 +473,14 @@ def chains(folder):
         outcomes.update((span['args']['outcome'], span['args'].get('why'))
                         for span in chains_agree(rows, found))
         phases.update(services_agree(rows, found, sent_agree(rows, found)))
+        places.update(process.split()[3] for process, _ in rows.spans
+                      if process.startswith('service queue of '))
         same(sum(name == 'ComputePacket' for _, _, name, _ in rows.pairs['request network 0']),
              found['offload.packets'])
     assert outcomes >= {('computed', None), ('bounced', None), ('discarded', 'hit'),
                         ('discarded', 'emn'), ('discarded', 'conflict'), ('refused', 'full'),
                         ('refused', 'off')}, outcomes
+    same(places, {'core', 'partition', 'router'})
     same(phases, set('asks waits ready reads buffered computes stores answers bounces'.split()))
 
 
