@@ -32,17 +32,6 @@ static uint32_t mesh_distance(const struct core *core, uint32_t end, uint32_t ot
 
 // Butterfly: the last router that all ways pass.
 
-static uint32_t meet_in_fly(const struct core *core, const struct oq_targets *targets)
-{
-    const struct memsys *memsys = core->shared->memsys;
-    uint32_t node[OQ_LINES];
-    for (uint32_t i = 0; i < targets->count; i++)
-        node[i] = memsys_partition_node(memsys, targets->partition[i]);
-    uint32_t router = meet_fly_router(core->shared->offload->network, node_of(core, core->index),
-                                      node, targets->count);
-    return memsys_router_end(memsys, router);
-}
-
 // Requests enter at the first stage and leave at the last one; a router's leave at its own.
 static uint32_t stage_of(const struct core *core, uint32_t end)
 {
@@ -54,6 +43,18 @@ static uint32_t stage_of(const struct core *core, uint32_t end)
     case MEMSYS_AT_PARTITION: return stages - 1;
     default: return 0;
     }
+}
+
+static uint32_t meet_in_fly(const struct core *core, const struct oq_targets *targets)
+{
+    const struct memsys *memsys = core->shared->memsys;
+    uint32_t node[OQ_LINES];
+    for (uint32_t i = 0; i < targets->count; i++)
+        node[i] = memsys_partition_node(memsys, targets->partition[i]);
+    uint32_t router = meet_fly_router(core->shared->offload->network, node_of(core, core->index),
+                                      node, targets->count);
+    uint32_t end = memsys_router_end(memsys, router);
+    return stage_of(core, end) < core->shared->offload->config->router_stage ? OQ_NONE : end;
 }
 
 static uint32_t fly_distance(const struct core *core, uint32_t end, uint32_t other)

@@ -217,6 +217,28 @@ static void what_is_travelled(void **state)
     expect_hops((uint32_t[]){5, 14, 23}, in_fours, 2);
 }
 
+// With a stage from which routers compute, chains that meet before it are left to the core.
+static void later_stages_only(void **state)
+{
+    static const struct {
+        const char *setting;
+        uint32_t stage, packets; // in which the chain's ways part
+    } cases[] = {{"offload.router_stage=0", 0, 2},
+                 {"offload.router_stage=1", 0, 0},
+                 {"offload.router_stage=1", 1, 2},
+                 {"offload.router_stage=2", 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool first = cases[i].stage == 0;
+        const struct form early = {ALL_AT(5, 14, 23)}, late = {ALL_AT(6, 15, 22)};
+        struct travelled found = travel(first ? &early : &late, OMNI(cases[i].setting));
+        assert_int_equal(found.stage, cases[i].stage);
+        expect_number(cases[i].setting, found.to_routers, cases[i].packets);
+        struct travelled expected = at_stage(cases[i].packets ? cases[i].stage : 0);
+        expect_number("hops", found.weighted, expected.weighted);
+    }
+}
+
 // A launch that leaves no shared memory has none computed at cores; routers need none of it.
 static void shared_memory_is_not_needed(void **state)
 {
@@ -251,11 +273,9 @@ static void partitions_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_the_first_stage),
-        cmocka_unit_test(in_the_second_stage),
-        cmocka_unit_test(queue_full),
-        cmocka_unit_test(what_is_travelled),
-        cmocka_unit_test(shared_memory_is_not_needed),
+        cmocka_unit_test(in_the_first_stage), cmocka_unit_test(in_the_second_stage),
+        cmocka_unit_test(queue_full),         cmocka_unit_test(what_is_travelled),
+        cmocka_unit_test(later_stages_only),  cmocka_unit_test(shared_memory_is_not_needed),
         cmocka_unit_test(partitions_alone),
     };
     return cmocka_run_group_tests_name("offload_fly", tests, NULL, NULL);
