@@ -200,15 +200,13 @@ static void keep_operand(struct machine_offload *o, uint32_t end, const struct s
     }
 }
 
-// An operand is read, or the result stored, now.
-static void move_values(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
+// An operand is read now.
+static void load_values(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
                         uint32_t which)
 {
     const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
-    const struct core *core = core_of(o, entry->core);
-    bool store = which == SERVICE_STORE;
-    struct held *held = core->entries[store ? c->store : c->load[which]].held;
-    if (!store && o->machine->config->offload.compare)
+    struct held *held = core_of(o, entry->core)->entries[c->load[which]].held;
+    if (o->machine->config->offload.compare)
         keep_operand(o, end, entry, which, held->warp);
     held_serve(held, entry->packet.mask);
 }
@@ -216,7 +214,15 @@ static void move_values(struct machine_offload *o, uint32_t end, const struct se
 static void read_here(void *context, uint32_t end, const struct service_entry *entry,
                       uint32_t which)
 {
-    move_values(context, end, entry, which);
+    load_values(context, end, entry, which);
+}
+
+// The result is stored now.
+static void store_values(struct machine_offload *o, const struct service_stored *stored)
+{
+    const struct core *core = core_of(o, stored->core);
+    const struct oqsr *at = &core->oq->entries[stored->entry];
+    held_serve(core->entries[core->oq->chains[at->slot].store].held, at->lanes);
 }
 
 void machine_offload_served(struct machine *machine, const struct memsys_request *request)
@@ -232,8 +238,11 @@ void machine_offload_served(struct machine *machine, const struct memsys_request
     if (request->kind == MEMSYS_TOUCH)
         return;
     struct service *service = &o->services[request->core];
-    move_values(o, request->core, service_entry_of(service, request->tag),
-                request->tag % SERVICE_TAGS);
+    if (service_is_store(request))
+        store_values(o, service_stored_of(service, request->tag));
+    else
+        load_values(o, request->core, service_entry_of(service, request->tag),
+                    request->tag % SERVICE_TAGS);
 }
 
 // The machine

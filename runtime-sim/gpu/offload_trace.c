@@ -410,14 +410,17 @@ static void end_computing(struct offload_trace *t, const struct heard *heard)
     change_phase(t, heard, stay_of(t, heard)->stores ? STORES : ANSWERS);
 }
 
-static void end_store(struct offload_trace *t, const struct heard *heard)
-{
-    change_phase(t, heard, ANSWERS);
-}
-
 static void leave_entry(struct offload_trace *t, const struct heard *heard)
 {
     change_phase(t, heard, NULL);
+}
+
+// The answer to an acknowledgement: the entry was free when the store was sent.
+static void end_answer(struct offload_trace *t, const struct heard *heard)
+{
+    const struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
+    if (!t->offload->shared.templates[p->number].packet.has_store)
+        leave_entry(t, heard);
 }
 
 // Listening
@@ -447,8 +450,8 @@ static void hear(void *context, uint64_t cycle, enum offload_event event, uint32
         [OFFLOAD_STALLED] = stall,
         [OFFLOAD_COMPUTES] = compute,
         [OFFLOAD_COMPUTED] = end_computing,
-        [OFFLOAD_STORED] = end_store,
-        [OFFLOAD_ANSWERS] = leave_entry,
+        [OFFLOAD_STORES] = leave_entry,
+        [OFFLOAD_ANSWERS] = end_answer,
     };
     struct offload_trace *t = context;
     const struct heard heard = {cycle, end, core, entry};

@@ -17,6 +17,9 @@ void service_init(struct service *s, struct arena *arena, const struct offload_c
                           .kind = memsys_end_kind(memsys, end),
                           .partition = SERVICE_NONE,
                           .count = (uint32_t)config->service_queue,
+                          .arena = arena,
+                          .unused_stored = SERVICE_NONE,
+                          .oldest_ack = SERVICE_NONE,
                           .next = UINT64_MAX};
     if (s->kind == MEMSYS_AT_PARTITION)
         s->partition = memsys_end_number(memsys, end);
@@ -45,11 +48,17 @@ static void tell(const struct service *s, uint64_t now, enum offload_event event
     offload_tell(s->log, now, event, s->end, entry->core, entry->packet.entry);
 }
 
+static void tell_stored(const struct service *s, uint64_t now, enum offload_event event,
+                        const struct service_stored *stored)
+{
+    offload_tell(s->log, now, event, s->end, stored->core, stored->entry);
+}
+
 // Stages
 
 static bool is_ordered(enum service_stage stage)
 {
-    return stage != SERVICE_WAITS && stage != SERVICE_STORED && stage != SERVICE_FREE;
+    return stage != SERVICE_WAITS && stage != SERVICE_FREE;
 }
 
 // The oldest in a stage, or NULL.
@@ -157,15 +166,26 @@ static void take_operand(struct service *s, uint64_t now, struct service_entry *
         enter(s, entry, SERVICE_READY);
 }
 
+static void take_ack(struct service *s, uint64_t now, uint32_t tag)
+{
+    uint32_t index = tag / SERVICE_TAGS;
+    struct service_stored *stored = service_stored_of(s, tag);
+    tell_stored(s, now, OFFLOAD_STORED, stored);
+    stored->next = SERVICE_NONE;
+    if (s->oldest_ack == SERVICE_NONE)
+        s->oldest_ack = index;
+    else
+        s->stored.v[s->newest_ack].next = index;
+    s->newest_ack = index;
+}
+
 void service_take(struct service *s, uint64_t now, const struct memsys_request *answer)
 {
-    struct service_entry *entry = service_entry_of(s, answer->tag);
-    if (service_is_store(answer)) {
-        tell(s, now, OFFLOAD_STORED, entry);
-        enter(s, entry, SERVICE_ANSWERS);
-    } else {
-        take_operand(s, now, entry, answer->tag % SERVICE_TAGS, answer);
-    }
+    uint32_t tag = answer->tag;
+    if (service_is_store(answer))
+        take_ack(s, now, tag);
+    else
+        take_operand(s, now, service_entry_of(s, tag), tag % SERVICE_TAGS, answer);
     s->next = s->next < now + 1 ? s->next : now + 1;
 }
 
@@ -323,36 +343,86 @@ static void end_operations(struct service *s, uint64_t now)
     }
 }
 
+// The oldest of this stage is free.
+static void leave(struct service *s, uint64_t now, enum service_stage from)
+{
+    struct service_entry *entry = first(s, from);
+    service_count(s, now);
+    advance(s, from, SERVICE_FREE);
+    s->free_entries[s->free_count++] = (uint32_t)(entry - s->entries);
+}
+
+// The place of the next store that is sent.
+static uint32_t next_stored(const struct service *s)
+{
+    return s->unused_stored == SERVICE_NONE ? s->stored.n : s->unused_stored;
+}
+
+static void keep_stored(struct service *s, const struct service_entry *entry)
+{
+    uint32_t index = next_stored(s);
+    struct service_stored stored = {entry->core, entry->packet.entry, entry->answer,
+                                    packet_response_flits(&entry->packet), SERVICE_NONE};
+    if (index == s->stored.n) {
+        vec_push(s->arena, &s->stored, stored);
+    } else {
+        s->unused_stored = s->stored.v[index].next;
+        s->stored.v[index] = stored;
+    }
+}
+
 static void store(struct service *s, uint64_t now)
 {
     struct service_entry *entry = first(s, SERVICE_STORES);
     if (!entry)
         return;
-    struct memsys_request request =
-        request_for(s, &entry->packet, SERVICE_STORE, tag_of(s, entry, SERVICE_STORE));
+    uint32_t tag = next_stored(s) * SERVICE_TAGS + SERVICE_STORE;
+    struct memsys_request request = request_for(s, &entry->packet, SERVICE_STORE, tag);
     if (!send(s, &request))
         return;
     ++*s->stats->stores;
     ++*s->energy->entry_read;
     *s->stats->forwarded += !is_here(s, request.line);
     tell(s, now, OFFLOAD_STORES, entry);
-    advance(s, SERVICE_STORES, SERVICE_STORED);
+    keep_stored(s, entry);
+    leave(s, now, SERVICE_STORES);
 }
 
-static void answer(struct service *s, uint64_t now)
+static bool answer_entry(struct service *s, uint64_t now)
 {
     struct service_entry *entry = first(s, SERVICE_ANSWERS);
-    if (!entry)
-        return;
-    uint32_t flits = packet_response_flits(&entry->packet);
-    if (!memsys_can_answer(s->memsys, s->end, flits))
-        return;
+    uint32_t flits = entry ? packet_response_flits(&entry->packet) : 0;
+    if (!entry || !memsys_can_answer(s->memsys, s->end, flits))
+        return false;
     memsys_answer(s->memsys, s->end, entry->answer, flits);
-    tell(s, now, OFFLOAD_ANSWERS, entry);
     ++*s->energy->entry_read;
-    service_count(s, now);
-    advance(s, SERVICE_ANSWERS, SERVICE_FREE);
-    s->free_entries[s->free_count++] = (uint32_t)(entry - s->entries);
+    tell(s, now, OFFLOAD_ANSWERS, entry);
+    leave(s, now, SERVICE_ANSWERS);
+    return true;
+}
+
+static bool answer_ack(struct service *s, uint64_t now)
+{
+    uint32_t index = s->oldest_ack;
+    struct service_stored *stored = index == SERVICE_NONE ? NULL : &s->stored.v[index];
+    if (!stored || !memsys_can_answer(s->memsys, s->end, stored->flits))
+        return false;
+    memsys_answer(s->memsys, s->end, stored->answer, stored->flits);
+    tell_stored(s, now, OFFLOAD_ANSWERS, stored);
+    s->oldest_ack = stored->next;
+    stored->next = s->unused_stored;
+    s->unused_stored = index;
+    return true;
+}
+
+// Chains with a store and those without take turns.
+static void answer(struct service *s, uint64_t now)
+{
+    bool (*const each[])(struct service *, uint64_t) = {answer_entry, answer_ack};
+    if (each[s->acks_turn](s, now))
+        s->acks_turn = !s->acks_turn;
+    else
+        each[!s->acks_turn](s, now);
 }
 
 // Packets
@@ -418,7 +488,8 @@ static uint64_t next_tick(const struct service *s, uint64_t now)
     for (uint32_t i = 0; i < sizeof busy; i++)
         if (s->stages[busy[i]].count)
             return now + 1;
-    if (s->bounce.active || s->stages[SERVICE_READS].count || memsys_peek_packet(s->memsys, s->end))
+    if (s->bounce.active || s->stages[SERVICE_READS].count || s->oldest_ack != SERVICE_NONE ||
+        memsys_peek_packet(s->memsys, s->end))
         return now + 1;
     const struct service_entry *entry = first(s, SERVICE_COMPUTES);
     return entry ? entry->until : next;

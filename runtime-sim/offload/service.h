@@ -4,6 +4,9 @@
 //
 //     packet → entry (SQSR) → asks for operands → all there → buffer → ALU → store → answer
 //
+// An entry is free again when its store is sent, or its answer: the store's acknowledgement brings
+// with it which core is to be answered.
+//
 // At a partition operands of its own lines stay in the slice until all are there: it is asked to
 // have them (MEMSYS_TOUCH), and they are read when an entry of the buffer is free; a line that was
 // evicted in between is fetched again by that. Operands from elsewhere, and all of those at a core
@@ -31,7 +34,6 @@ enum service_stage {
     SERVICE_BUFFERED, // for the ALU
     SERVICE_COMPUTES,
     SERVICE_STORES,  // is to be sent
-    SERVICE_STORED,  // is to be acknowledged
     SERVICE_ANSWERS, // is to be sent
     SERVICE_STAGES,
 };
@@ -44,6 +46,14 @@ struct service_entry {
     uint32_t core;        // whose chain it is
     uint64_t until;       // when it is read, or computed
     struct compute_packet packet;
+};
+
+// A store that is to be acknowledged, or of which that is to be answered.
+struct service_stored {
+    uint32_t core, entry; // of its offload queue
+    uint32_t answer;      // what memsys_answer wants
+    uint32_t flits;       // of the answer
+    uint32_t next;
 };
 
 // What the queue asks of who knows the cores.
@@ -103,6 +113,11 @@ struct service {
     struct service_ring stages[SERVICE_STAGES]; // those in which entries go in the order they came
     uint32_t buffered;                          // entries of the buffer in use
     uint64_t alu_free;
+    struct arena *arena;
+    VEC(struct service_stored) stored;
+    uint32_t unused_stored;          // a list
+    uint32_t oldest_ack, newest_ack; // a list: acknowledged
+    bool acks_turn;
     struct service_bounce bounce;
     uint64_t next; // nothing is to be done before
     uint64_t counted;
@@ -121,6 +136,10 @@ void service_count(struct service *service, uint64_t now);
 static inline struct service_entry *service_entry_of(struct service *service, uint32_t tag)
 {
     return &service->entries[tag / SERVICE_TAGS];
+}
+static inline struct service_stored *service_stored_of(struct service *service, uint32_t tag)
+{
+    return &service->stored.v[tag / SERVICE_TAGS];
 }
 static inline bool service_is_store(const struct memsys_request *request)
 {

@@ -191,7 +191,7 @@ def chains(folder):
         'queue_read': sum(flits) + chains,
         'table_read': 0,
         'service_write': sum(flits) + 2 * chains,
-        'service_read': 7 * chains,  # two requests, two reads, the addition, the store, the answer
+        'service_read': 6 * chains,  # two requests, two reads, the addition, the store
         'buffer_write': 2 * chains,
         'buffer_read': 2 * chains,
         'operand_write': 0,

@@ -53,16 +53,17 @@ static void expect_in(const struct form *form, const char *const *settings,
 
 // Four instructions and a packet of one flit enter the offload queue; the packet is read, and its
 // entry when the answer is there. At the service queue the packet is written, and twice that an
-// operand has come; read it is for both requests, both reads in the slice, the addition, the store
-// and the answer. Operands go from the slice to the buffer and from there to the ALU.
+// operand has come; read it is for both requests, both reads in the slice, the addition and the
+// store, which brings its acknowledgement to the core without it. Operands go from the slice to the
+// buffer and from there to the ALU.
 static void at_a_partition(void **state)
 {
     (void)state;
     expect_in(&(struct form){ALL_AT(6, 14, 22)}, SETTINGS("offload.policy=omni"),
               EVENTS_ARE({"offload.queue_write", 4 + 1}, {"offload.queue_read", 1 + 1},
-                         {"offload.service_write", 1 + 2},
-                         {"offload.service_read", 2 + 2 + 1 + 1 + 1}, {"offload.buffer_write", 2},
-                         {"offload.buffer_read", 2}, {"offload.alu_int", LANES}));
+                         {"offload.service_write", 1 + 2}, {"offload.service_read", 2 + 2 + 1 + 1},
+                         {"offload.buffer_write", 2}, {"offload.buffer_read", 2},
+                         {"offload.alu_int", LANES}));
 }
 
 // The node is found in the table; operands wait in shared memory, and are computed from there.
@@ -72,7 +73,7 @@ static void at_a_core(void **state)
     expect_in(&(struct form){ALL_AT(5, 14, 23)}, SETTINGS("offload.policy=omni"),
               EVENTS_ARE({"offload.queue_write", 4 + 1}, {"offload.queue_read", 1 + 1},
                          {"offload.table_read", 1}, {"offload.service_write", 1 + 2},
-                         {"offload.service_read", 2 + 1 + 1 + 1}, {"offload.shared_write", 2},
+                         {"offload.service_read", 2 + 1 + 1}, {"offload.shared_write", 2},
                          {"offload.shared_read", 2}, {"offload.alu_int", LANES}));
 }
 
@@ -92,7 +93,7 @@ static void from_elsewhere(void **state)
                 expect_events(
                     LANES, EVENTS_ARE({"offload.queue_write", 4 + 1}, {"offload.queue_read", 1 + 1},
                                       {"offload.table_read", 1}, {"offload.service_write", 1 + 2},
-                                      {"offload.service_read", 2 + 1 + 1 + 1 + 1},
+                                      {"offload.service_read", 2 + 1 + 1 + 1},
                                       {"offload.operand_write", 1}, {"offload.operand_read", 1},
                                       {"offload.buffer_write", 2}, {"offload.buffer_read", 2},
                                       {"offload.alu_int", LANES}));
@@ -109,9 +110,9 @@ static void masked(void **state)
     (void)state;
     expect_in(&(struct form){ALL_AT(6, 14, 22), .before = half}, SETTINGS("offload.policy=omni"),
               EVENTS_ARE({"offload.queue_write", 4 + 2}, {"offload.queue_read", 2 + 1},
-                         {"offload.service_write", 2 + 2},
-                         {"offload.service_read", 2 + 2 + 1 + 1 + 1}, {"offload.buffer_write", 2},
-                         {"offload.buffer_read", 2}, {"offload.alu_int", LANES / 2}));
+                         {"offload.service_write", 2 + 2}, {"offload.service_read", 2 + 2 + 1 + 1},
+                         {"offload.buffer_write", 2}, {"offload.buffer_read", 2},
+                         {"offload.alu_int", LANES / 2}));
 }
 
 // Discarded where nobody can compute: what has entered was written, and nothing read.
@@ -130,9 +131,9 @@ static void of_floats(void **state)
     (void)state;
     expect_in(&(struct form){ALL_AT(6, 14, 22), .chain = floats}, SETTINGS("offload.policy=omni"),
               EVENTS_ARE({"offload.queue_write", 4 + 1}, {"offload.queue_read", 1 + 1},
-                         {"offload.service_write", 1 + 2},
-                         {"offload.service_read", 2 + 2 + 1 + 1 + 1}, {"offload.buffer_write", 2},
-                         {"offload.buffer_read", 2}, {"offload.alu_fp32", LANES}));
+                         {"offload.service_write", 1 + 2}, {"offload.service_read", 2 + 2 + 1 + 1},
+                         {"offload.buffer_write", 2}, {"offload.buffer_read", 2},
+                         {"offload.alu_fp32", LANES}));
 }
 
 // What two warps compute at their core, and are issued.
