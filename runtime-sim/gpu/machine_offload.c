@@ -378,7 +378,7 @@ static void wake_service(struct machine_offload *o, uint64_t now, uint32_t end)
     s->next = s->next > now ? now : s->next;
 }
 
-// Those for which a packet has come, and at partitions an answer.
+// Those for which a packet has come, and an answer that no core takes.
 static void wake_services(struct machine_offload *o, uint64_t now)
 {
     const struct memsys *memsys = o->machine->shared.memsys;
