@@ -176,6 +176,7 @@ void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)
     if (c->store != OQ_NONE && !c->storing)
         oq_release(core, now, c->store);
     count_end(core, now, c);
+    oq_learn_discard(core, c);
     tell(core, now, OFFLOAD_ENDS, index);
     slot->settled = false;
     core_look(core, now, index);

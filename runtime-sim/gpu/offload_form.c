@@ -257,8 +257,7 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
         entry->flits = packet_encode(&packet, entry->bits);
         stats->queue_write += entry->flits;
         entry->kind = (uint8_t)oq_kind(core, groups, group);
-        if (core->oq->adaptive)
-            entry->saved = oq_weigh(core, c, groups, group, entry, packet_response_flits(&packet));
+        oq_learn_packet(core, c, groups, group, entry, packet_response_flits(&packet));
         c->out++;
         queue_packet(core, number);
         count_packet(core, entry);
@@ -305,7 +304,7 @@ void oq_form(struct core *core, uint64_t now, uint32_t index)
     struct oq_groups groups;
     uint64_t *reason = find_reason(core, index, &groups);
     if (reason) {
-        oq_learn_discard(core, c, reason == &stats->discarded_unit ? NULL : &groups);
+        oq_note_discard(core, c, reason == &stats->discarded_unit ? NULL : &groups);
         oq_discard(core, now, index, reason);
         return;
     }

@@ -35,14 +35,18 @@ struct offload_ways {
     oq_distance *distance;
 };
 
-// What the networks do not carry, in flits times hops, if the group's packet is computed at this
-// end. The tags of the adaptive policy see its loads.
-int64_t oq_weigh(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
-                 const struct oq_group *group, const struct oqsr *entry, uint32_t response);
 // All that an end computes is of lines in its partition.
 enum adaptive_kind oq_kind(const struct core *core, const struct oq_groups *groups,
                            const struct oq_group *group);
-// A chain was discarded, though it may have come to where its groups are known (else NULL).
-void oq_learn_discard(struct core *core, const struct oq_chain *c, const struct oq_groups *groups);
+// For the adaptive policy, whose tags see the group's loads. A packet for the group is on its way:
+// what the networks do not carry by that goes into the entry. What loses is known now, what gains
+// when the answer has come.
+void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
+                     const struct oq_group *group, struct oqsr *entry, uint32_t response);
+// A chain is to be discarded, though it may have come to where its groups are known (else NULL).
+// Something is learnt of that when it has ended, as of others: else such chains would be all that
+// is known at first.
+void oq_note_discard(struct core *core, struct oq_chain *c, const struct oq_groups *groups);
+void oq_learn_discard(struct core *core, const struct oq_chain *c);
 // The answer to a packet has come; `computed`: else its loads.
 void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, bool computed);

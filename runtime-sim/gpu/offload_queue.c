@@ -401,7 +401,7 @@ void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool l
     stats->lookup_hits += hit;
     tell(core, now, hit ? OFFLOAD_HIT : OFFLOAD_MISS, index);
     if (hit) {
-        oq_learn_discard(core, c, NULL);
+        oq_note_discard(core, c, NULL);
         oq_discard(core, now, index, &stats->discarded_hit);
         core_look(core, now, index); // it may have been about to issue the next of the chain
         return;

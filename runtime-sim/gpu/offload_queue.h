@@ -82,6 +82,13 @@ enum oq_state {
     OQ_STORING, // the warp has gone on; its store is on its way
 };
 
+// What is to be learnt at the end of a chain that was discarded.
+enum oq_vain {
+    OQ_NOT_IN_VAIN,
+    OQ_VAIN,
+    OQ_VAIN_HERE, // all accesses of a group go to one partition
+};
+
 // The chain of a warp's slot.
 struct oq_chain {
     uint8_t state, place; // of the next instruction
@@ -109,6 +116,7 @@ struct oq_chain {
     uint32_t out; // packets
     bool sent;    // there was a packet
     bool probes;  // it is off, and measured all the same
+    uint8_t vain; // enum oq_vain
     uint64_t begun;
     const uint64_t *why; // it was discarded, or not begun: what counts that
     uint32_t parked;     // entries that do not count as the load/store unit's

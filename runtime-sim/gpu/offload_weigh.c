@@ -20,8 +20,10 @@ static uint32_t flits_of(const struct core *core, const struct oq_chain *c,
     return memsys_request_flits(memsys, &request) + memsys_reply_flits(memsys, &request);
 }
 
-int64_t oq_weigh(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
-                 const struct oq_group *group, const struct oqsr *entry, uint32_t response)
+// What the networks do not carry, in flits times hops, if the group's packet is computed at its
+// end.
+static int64_t weigh(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
+                     const struct oq_group *group, const struct oqsr *entry, uint32_t response)
 {
     struct memsys *memsys = core->shared->memsys;
     oq_distance *distance = core->shared->offload->ways->distance;
@@ -54,17 +56,36 @@ enum adaptive_kind oq_kind(const struct core *core, const struct oq_groups *grou
     return ADAPTIVE_HERE;
 }
 
-void oq_learn_discard(struct core *core, const struct oq_chain *c, const struct oq_groups *groups)
+void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
+                     const struct oq_group *group, struct oqsr *entry, uint32_t response)
 {
-    struct adaptive *adaptive = core->oq->adaptive;
-    if (!adaptive)
+    if (!core->oq->adaptive)
         return;
-    bool here = false;
+    entry->saved = weigh(core, c, groups, group, entry, response);
+    if (entry->saved < 0)
+        adaptive_learn(core->oq->adaptive, c->number, (enum adaptive_kind)entry->kind, false,
+                       entry->saved);
+}
+
+void oq_note_discard(struct core *core, struct oq_chain *c, const struct oq_groups *groups)
+{
+    if (!core->oq->adaptive)
+        return;
+    c->vain = OQ_VAIN;
     for (uint32_t i = 0; groups && i < groups->count; i++)
-        here |= oq_kind(core, groups, &groups->list[i]) == ADAPTIVE_HERE;
-    adaptive_learn(adaptive, c->number, ADAPTIVE_MEET, -IN_VAIN);
-    if (!here)
-        adaptive_learn(adaptive, c->number, ADAPTIVE_HERE, -1);
+        if (oq_kind(core, groups, &groups->list[i]) == ADAPTIVE_HERE)
+            c->vain = OQ_VAIN_HERE;
+    if (!c->captured)
+        oq_learn_discard(core, c);
+}
+
+void oq_learn_discard(struct core *core, const struct oq_chain *c)
+{
+    if (c->vain == OQ_NOT_IN_VAIN)
+        return;
+    adaptive_learn(core->oq->adaptive, c->number, ADAPTIVE_MEET, true, -IN_VAIN);
+    if (c->vain == OQ_VAIN)
+        adaptive_learn(core->oq->adaptive, c->number, ADAPTIVE_HERE, true, -1);
 }
 
 // Waiting counts as far as loads that go by themselves do not wait, too.
@@ -72,11 +93,12 @@ void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, 
 {
     const struct core_stats *stats = &core->stats;
     struct adaptive *adaptive = core->oq->adaptive;
-    if (!adaptive)
+    if (!adaptive || entry->saved < 0)
         return;
     uint64_t usual = stats->loads_done ? stats->load_latency_sum / stats->loads_done : 0;
     uint64_t waited = now - entry->sent;
     int64_t longer = waited > usual ? (int64_t)(waited - usual) : 0;
     adaptive_learn(adaptive, core->oq->chains[entry->slot].number, (enum adaptive_kind)entry->kind,
+                   false,
                    (computed ? entry->saved : -(int64_t)entry->flits) - longer / ADAPTIVE_CYCLES);
 }

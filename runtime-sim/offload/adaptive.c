@@ -61,9 +61,10 @@ bool adaptive_allows(const struct adaptive *a, uint32_t chain, enum adaptive_kin
     return !a->chains[chain].kind[kind].off;
 }
 
-void adaptive_learn(struct adaptive *a, uint32_t chain, enum adaptive_kind kind, int64_t saved)
+void adaptive_learn(struct adaptive *a, uint32_t chain, enum adaptive_kind kind, bool in_vain,
+                    int64_t saved)
 {
-    struct adaptive_lesson lesson = {chain, kind, saved};
+    struct adaptive_lesson lesson = {chain, kind, in_vain, saved};
     vec_push(a->arena, &a->lessons, lesson);
 }
 
@@ -73,8 +74,11 @@ static void take(struct adaptive_chain *chain, const struct adaptive_lesson *les
     struct adaptive_stats *stats = &chain->stats;
     bool was_off = counts->off;
     counts->saved += lesson->saved - counts->saved / ADAPTIVE_MEMORY;
-    counts->instances++;
-    counts->off = counts->instances >= ADAPTIVE_LEAST && counts->saved < 0;
+    ++*(lesson->in_vain ? &counts->in_vain : &counts->instances);
+    counts->off = counts->saved < 0 &&
+                  (counts->instances >= ADAPTIVE_LEAST || counts->in_vain >= ADAPTIVE_MEMORY);
+    if (counts->off && !was_off && counts->saved > -ADAPTIVE_MEMORY)
+        counts->saved = -ADAPTIVE_MEMORY;
     stats->weighed++;
     stats->saved += lesson->saved > 0 ? (uint64_t)lesson->saved : 0;
     stats->lost += lesson->saved < 0 ? (uint64_t)-lesson->saved : 0;

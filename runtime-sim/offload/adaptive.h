@@ -11,9 +11,11 @@
 // loads do on average cost a flit hop.
 //
 // Sums forget: the last ADAPTIVE_MEMORY instances count. Where they come out negative the chain is
-// off. One in ADAPTIVE_PROBE instances of a core is offloaded all the same, and counts; it is on
-// again when the sum is negative no more. A chain that is not expected to save (by the metadata) is
-// off at first.
+// off, but not before ADAPTIVE_LEAST were offloaded, or ADAPTIVE_MEMORY in vain: those are over
+// sooner, and would be all that is known at first. One in ADAPTIVE_PROBE instances of a core is
+// offloaded all the same, and counts. A chain is on again when the sum is negative no more. Turned
+// off it begins with -ADAPTIVE_MEMORY: after a launch its first lines are new to the tags, whatever
+// comes then. A chain that is not expected to save (by the metadata) is off at first.
 //
 // Cores learn within a cycle and see what was learnt from the next one on, so that it does not
 // matter in which order they are evaluated.
@@ -22,7 +24,7 @@
 #include "runtime-sim/memory/cache.h"
 #include "support/vec.h"
 
-enum { ADAPTIVE_LEAST = 8, ADAPTIVE_MEMORY = 64, ADAPTIVE_PROBE = 64, ADAPTIVE_CYCLES = 256 };
+enum { ADAPTIVE_LEAST = 8, ADAPTIVE_MEMORY = 256, ADAPTIVE_PROBE = 256, ADAPTIVE_CYCLES = 256 };
 
 enum adaptive_kind {
     ADAPTIVE_HERE, // all accesses go to one partition
@@ -31,8 +33,8 @@ enum adaptive_kind {
 };
 
 struct adaptive_counts {
-    int64_t saved; // flit hops, of the last instances
-    uint32_t instances;
+    int64_t saved;               // flit hops, of the last instances
+    uint32_t instances, in_vain; // that were offloaded, and that were not
     bool off;
 };
 
@@ -53,6 +55,7 @@ struct adaptive_chain {
 struct adaptive_lesson {
     uint32_t chain;
     enum adaptive_kind kind;
+    bool in_vain;
     int64_t saved;
 };
 
@@ -81,8 +84,8 @@ bool adaptive_load(struct adaptive *adaptive, uint64_t line);
 bool adaptive_begins(struct adaptive *adaptive, uint32_t chain, bool *probes);
 // Lanes of it may be offloaded.
 bool adaptive_allows(const struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind);
-// What one of them has saved.
+// What one of them has saved; `in_vain`: one that was not offloaded after all.
 void adaptive_learn(struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind,
-                    int64_t saved);
+                    bool in_vain, int64_t saved);
 // What the core has learnt goes to all.
 void adaptive_teach(struct adaptive *adaptive, struct adaptive_chain *chains);

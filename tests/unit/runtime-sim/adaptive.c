@@ -40,7 +40,7 @@ static void end(void)
 
 static void teach(uint32_t chain, enum adaptive_kind kind, int64_t saved)
 {
-    adaptive_learn(&p.adaptive, chain, kind, saved);
+    adaptive_learn(&p.adaptive, chain, kind, false, saved);
     adaptive_teach(&p.adaptive, p.chains);
 }
 
@@ -118,17 +118,39 @@ static void turned_off_by_the_least_number(void **state)
     end();
 }
 
+// Those that are in vain turn off what was hardly offloaded only when there are many of them.
+static void turned_off_by_many_in_vain(void **state)
+{
+    (void)state;
+    begin(1, 1, false);
+    for (uint32_t i = 0; i < ADAPTIVE_MEMORY; i++) {
+        assert_true(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
+        adaptive_learn(&p.adaptive, 2, ADAPTIVE_MEET, true, -1);
+        adaptive_teach(&p.adaptive, p.chains);
+    }
+    assert_false(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
+    for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++) {
+        assert_true(adaptive_allows(&p.adaptive, 3, ADAPTIVE_MEET));
+        adaptive_learn(&p.adaptive, 3, ADAPTIVE_MEET, true, -1);
+        teach(3, ADAPTIVE_MEET, 0);
+    }
+    assert_false(adaptive_allows(&p.adaptive, 3, ADAPTIVE_MEET));
+    end();
+}
+
 static void turned_on_again_by_the_sum(void **state)
 {
     (void)state;
     begin(1, 1, false);
     for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++)
         teach(0, ADAPTIVE_HERE, -5);
-    assert_int_equal(p.chains[0].kind[ADAPTIVE_HERE].saved, -40);
-    teach(0, ADAPTIVE_HERE, 39);
+    const struct adaptive_counts *counts = &p.chains[0].kind[ADAPTIVE_HERE];
+    assert_int_equal(counts->saved, -ADAPTIVE_MEMORY); // more than it has cost
+    teach(0, ADAPTIVE_HERE, ADAPTIVE_MEMORY - 2);      // one is forgotten
+    assert_int_equal(counts->saved, -1);
     assert_false(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
     teach(0, ADAPTIVE_HERE, 1);
-    assert_int_equal(p.chains[0].kind[ADAPTIVE_HERE].saved, 0);
+    assert_int_equal(counts->saved, 0);
     assert_true(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
     teach(0, ADAPTIVE_HERE, -1);
     assert_false(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
@@ -151,13 +173,13 @@ static uint32_t lessons_until_off(uint32_t good)
 }
 
 // The sum of N lessons of one value nears ADAPTIVE_MEMORY times that; the opposite ones cancel it
-// after ADAPTIVE_MEMORY · ln 2 = 44, however many there were before.
+// after ADAPTIVE_MEMORY · ln 2 = 177, however many there were before.
 static void old_lessons_are_forgotten(void **state)
 {
     (void)state;
     assert_in_range(lessons_until_off(10), 8, 11); // a few are hardly forgotten
-    assert_in_range(lessons_until_off(1000), 40, 48);
-    assert_int_equal(lessons_until_off(100000), lessons_until_off(1000));
+    assert_in_range(lessons_until_off(4000), 170, 184);
+    assert_int_equal(lessons_until_off(100000), lessons_until_off(4000));
 }
 
 static void doubted_ones_are_off_at_first(void **state)
@@ -220,13 +242,13 @@ static void lessons_are_counted(void **state)
     begin(1, 1, false);
     for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++) // off with the last one
         teach(2, ADAPTIVE_MEET, -10);
-    teach(2, ADAPTIVE_MEET, 100); // on
+    teach(2, ADAPTIVE_MEET, 1000); // on
     teach(2, ADAPTIVE_HERE, 0);
-    teach(2, ADAPTIVE_MEET, -50); // off
+    teach(2, ADAPTIVE_MEET, -1050); // off
     const struct adaptive_stats *stats = &p.chains[2].stats;
     assert_int_equal(stats->weighed, ADAPTIVE_LEAST + 3);
-    assert_int_equal(stats->saved, 100);
-    assert_int_equal(stats->lost, 10 * ADAPTIVE_LEAST + 50);
+    assert_int_equal(stats->saved, 1000);
+    assert_int_equal(stats->lost, 10 * ADAPTIVE_LEAST + 1050);
     assert_int_equal(stats->turned_off, 2);
     assert_int_equal(stats->turned_on, 1);
     assert_int_equal(p.chains[1].stats.weighed, 0);
@@ -239,7 +261,9 @@ static void lessons_come_in_the_order_of_cores(void **state)
     enum { CORES = 3, ROUNDS = 300 };
     struct adaptive cores[CORES];
     uint64_t seed = 5;
+    uint32_t count = 0;
     int64_t saved = 0;
+    bool off = false;
     (void)state;
     begin(1, 1, false);
     for (uint32_t i = 0; i < CORES; i++)
@@ -249,12 +273,16 @@ static void lessons_come_in_the_order_of_cores(void **state)
         for (uint32_t i = 0; i < CORES; i++) {
             lesson[i] = (int64_t)(splitmix64(&seed) % 2001) - 1000;
             // Learnt in another order than it is taught.
-            adaptive_learn(&cores[(round + i) % CORES], 4, ADAPTIVE_HERE, lesson[i]);
+            adaptive_learn(&cores[(round + i) % CORES], 4, ADAPTIVE_HERE, false, lesson[i]);
         }
         assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
         for (uint32_t i = 0; i < CORES; i++) {
             adaptive_teach(&cores[i], p.chains);
             saved += lesson[(i + CORES - round % CORES) % CORES] - saved / ADAPTIVE_MEMORY;
+            bool is_off = ++count >= ADAPTIVE_LEAST && saved < 0;
+            if (is_off && !off && saved > -ADAPTIVE_MEMORY)
+                saved = -ADAPTIVE_MEMORY;
+            off = is_off;
             assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
             adaptive_teach(&cores[i], p.chains); // there is nothing left
             assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
@@ -271,6 +299,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tags_are_the_least_recently_used),
         cmocka_unit_test(turned_off_by_the_least_number),
+        cmocka_unit_test(turned_off_by_many_in_vain),
         cmocka_unit_test(turned_on_again_by_the_sum),
         cmocka_unit_test(old_lessons_are_forgotten),
         cmocka_unit_test(doubted_ones_are_off_at_first),

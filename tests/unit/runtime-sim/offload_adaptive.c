@@ -181,12 +181,12 @@ static void what_loses_is_turned_off(void **state)
     (void)state;
     begin(&one_line, SETTINGS("offload.policy=omni"));
     for (uint32_t launch = 0; launch < 2; launch++)
-        assert_true(run(&one_line, 16).off == 0);
+        assert_true(run(&one_line, MOST_ROUNDS).off == 0);
     end();
     begin(&one_line, ADAPTIVE);
-    assert_true(run(&one_line, 16).off > CORES * WARPS * 16 * 0.9);
+    assert_true(run(&one_line, MOST_ROUNDS).off > CORES * WARPS * MOST_ROUNDS * 0.9);
     for (uint32_t launch = 0; launch < 2; launch++) {
-        struct counts counts = run(&one_line, 16);
+        struct counts counts = run(&one_line, MOST_ROUNDS);
         expect_probes(&counts);
     }
     end();
@@ -223,8 +223,9 @@ static uint64_t take(const struct loop *loop, const char *policy, const char *al
     return cycles;
 }
 
-// Beside a baseline whose requests have as many channels, with what it takes to learn. Chains whose
-// loads meet at cores save hops, but no time, where these are not what is scarce: they stay on.
+// Beside a baseline whose requests have as many channels, with what it takes to learn: until the
+// first answers come, all warps offload, some 1,000 cycles. Chains whose loads meet at cores save
+// hops, but no time, where these are not what is scarce: they stay on.
 static void as_fast_as_the_best(void **state)
 {
     static const struct {
@@ -232,7 +233,7 @@ static void as_fast_as_the_best(void **state)
         double most;
     } cases[] = {
         {&streams, 1.02},  {&streams_apart, 1.04},   {&streams_result, 1.02},
-        {&one_line, 1.02}, {&one_line_stored, 1.02}, {&both_reused, 1.02},
+        {&one_line, 1.02}, {&one_line_stored, 1.02}, {&both_reused, 1.05},
     };
     (void)state;
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -256,7 +257,7 @@ static void doubted_ones_are_only_probed(void **state)
     o.table.chains.v[0].expected_saving = -1;
     rig_build(&o.r, &o.table);
     for (uint32_t launch = 0; launch < 3; launch++) {
-        struct counts counts = run(&one_line, 16);
+        struct counts counts = run(&one_line, MOST_ROUNDS);
         expect_probes(&counts);
     }
     end();
