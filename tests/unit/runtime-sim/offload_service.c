@@ -148,6 +148,30 @@ static void queue_full(void **state)
     offload_free(&o);
 }
 
+// The one entry is in use until its store is sent, and not until that is acknowledged.
+static void free_when_stored(void **state)
+{
+    enum { WARPS = 8 };
+    uint32_t in_use = 0, unacknowledged = 0, taken_meanwhile = 0;
+    (void)state;
+    begin(&(struct form){ALL_AT(6, 14, 22), .stride = 24},
+          SETTINGS("offload.policy=omni", "offload.service_queue=1"));
+    offload_run(&o, WARPS * LANES);
+    offload_run(&o, WARPS * LANES);
+    for (uint32_t i = 0; i < o.count; i++) {
+        enum offload_event event = (enum offload_event)o.told[i].event;
+        in_use += (event == OFFLOAD_ARRIVED) - (event == OFFLOAD_STORES);
+        unacknowledged += (event == OFFLOAD_STORES) - (event == OFFLOAD_STORED);
+        assert_true(in_use <= 1);
+        assert_true(event != OFFLOAD_BOUNCED || in_use == 1);
+        taken_meanwhile += event == OFFLOAD_ARRIVED && unacknowledged;
+    }
+    assert_int_equal(unacknowledged, 0);
+    assert_true(taken_meanwhile > 0);
+    offload_check(&o, WARPS * LANES, FULL_MASK);
+    offload_free(&o);
+}
+
 // With a slice that waits for the DRAM for each access, chains that wait to ask it do not keep back
 // those that found the queue full, nor by that the packets behind them.
 static void sent_back_first(void **state)
@@ -302,15 +326,11 @@ static void shared_memory_is_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_a_partition),
-        cmocka_unit_test(at_a_core),
-        cmocka_unit_test(core_uses_its_alu),
-        cmocka_unit_test(queue_full),
-        cmocka_unit_test(sent_back_first),
-        cmocka_unit_test(queue_full_at_a_core),
-        cmocka_unit_test(evicted_before_it_is_read),
-        cmocka_unit_test(buffer_full),
-        cmocka_unit_test(shared_memory_is_taken),
+        cmocka_unit_test(at_a_partition),       cmocka_unit_test(at_a_core),
+        cmocka_unit_test(core_uses_its_alu),    cmocka_unit_test(queue_full),
+        cmocka_unit_test(free_when_stored),     cmocka_unit_test(sent_back_first),
+        cmocka_unit_test(queue_full_at_a_core), cmocka_unit_test(evicted_before_it_is_read),
+        cmocka_unit_test(buffer_full),          cmocka_unit_test(shared_memory_is_taken),
     };
     return cmocka_run_group_tests_name("offload_service", tests, NULL, NULL);
 }
