@@ -118,6 +118,14 @@ bool machine_offload_at_cores(const struct machine_config *config)
     return network->topology == NOC_MESH && !network->node_routers.n;
 }
 
+// Of a butterfly, those in stages that compute.
+static uint32_t computing_routers(const struct machine_config *config)
+{
+    uint64_t stages = config->memsys.request_network.stages, from = config->offload.router_stage;
+    uint32_t routers = memsys_config_routers(&config->memsys);
+    return from < stages ? routers / (uint32_t)stages * (uint32_t)(stages - from) : 0;
+}
+
 struct offload_storage machine_offload_storage(const struct machine_config *config)
 {
     const struct offload_config *offload = &config->offload;
@@ -130,6 +138,6 @@ struct offload_storage machine_offload_storage(const struct machine_config *conf
                                   .llcs = llcs,
                                   .cores = (uint32_t)config->memsys.memory.cores,
                                   .cores_compute = machine_offload_at_cores(config),
-                                  .routers = memsys_config_routers(&config->memsys)};
+                                  .routers = computing_routers(config)};
     return offload_storage_bits(&sizes);
 }

@@ -142,6 +142,8 @@ enum cache_direct memsys_read_here(struct memsys *memsys, uint32_t partition, ui
 
 // Packets from end to end, of a class of their own in the request network (memory.packet_class).
 // They are requests of kind MEMSYS_PACKET with `flits`, which the receiver answers or drops.
+uint32_t memsys_packet_flits(const struct memsys *memsys, uint32_t bytes);
+uint32_t memsys_answer_flits(const struct memsys *memsys, uint32_t bytes);
 bool memsys_has_packets(const struct memsys *memsys); // there is such a class
 bool memsys_can_send_packet(const struct memsys *memsys, uint32_t from, uint32_t flits);
 void memsys_send_packet(struct memsys *memsys, uint32_t to, const struct memsys_request *packet);

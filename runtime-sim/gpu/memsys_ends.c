@@ -95,6 +95,16 @@ static uint32_t packet_class(const struct memsys *m)
     return (uint32_t)m->config->memory.packet_class;
 }
 
+uint32_t memsys_packet_flits(const struct memsys *m, uint32_t bytes)
+{
+    return noc_flits(&m->config->request_network, bytes);
+}
+
+uint32_t memsys_answer_flits(const struct memsys *m, uint32_t bytes)
+{
+    return noc_flits(&m->config->reply_network, bytes);
+}
+
 bool memsys_has_packets(const struct memsys *m)
 {
     return packet_class(m) < m->config->request_network.classes &&

@@ -331,14 +331,15 @@ bool oq_send(struct core *core, uint64_t now)
         return false;
     struct oqsr *entry = &oq->entries[number];
     struct memsys *memsys = core->shared->memsys;
-    if (!memsys_can_send_packet(memsys, core->index, entry->flits))
+    uint32_t flits = memsys_packet_flits(memsys, entry->flits * PACKET_FLIT);
+    if (!memsys_can_send_packet(memsys, core->index, flits))
         return false;
     const struct memsys_request request = {.bytes = mask_range(0, 1),
                                            .core = core->index,
                                            .tag = number,
                                            .kind = MEMSYS_PACKET,
                                            .client = CLIENT_OFFLOAD,
-                                           .flits = (uint16_t)entry->flits};
+                                           .flits = (uint16_t)flits};
     memsys_send_packet(memsys, entry->end, &request);
     core->shared->offload->stats->queue_read += entry->flits;
     offload_tell(&core->shared->offload->log, now, OFFLOAD_SENT, core->index, core->index, number);

@@ -27,7 +27,8 @@ struct oq_targets {
 // The end on the ways from the core to the targets that can compute; OQ_NONE: none. Needs `first`
 // and `other` that differ.
 typedef uint32_t oq_meet(const struct core *core, const struct oq_targets *targets);
-// Channels between routers from the one end to the other, as networks count hops, whatever way.
+// Channels between routers from the one end to the other, as networks count hops, whatever way; on
+// a crossbar, which has none, 1 to any other node.
 typedef uint32_t oq_distance(const struct core *core, uint32_t end, uint32_t other);
 
 struct offload_ways {

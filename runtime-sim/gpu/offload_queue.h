@@ -63,7 +63,7 @@ struct offload_shared {
 
 // An entry of the OQSR: a packet that is out, or the chain that is being formed.
 struct oqsr {
-    bool used, computed;
+    bool used;
     uint8_t slot;  // of the warp
     uint8_t back;  // loads that have come back, as the service queue was full: a set
     uint8_t kind;  // enum adaptive_kind
@@ -82,17 +82,10 @@ enum oq_state {
     OQ_STORING, // the warp has gone on; its store is on its way
 };
 
-// What is to be learnt at the end of a chain that was discarded.
-enum oq_vain {
-    OQ_NOT_IN_VAIN,
-    OQ_VAIN,
-    OQ_VAIN_HERE, // all accesses of a group go to one partition
-};
-
 // The chain of a warp's slot.
 struct oq_chain {
     uint8_t state, place; // of the next instruction
-    bool captured, hit;
+    bool captured;
     uint32_t number; // of the table
     struct shadow *shadow;
     uint32_t load[PACKET_LOADS], load_count, looking; // entries of the load/store unit
@@ -116,7 +109,7 @@ struct oq_chain {
     uint32_t out; // packets
     bool sent;    // there was a packet
     bool probes;  // it is off, and measured all the same
-    uint8_t vain; // enum oq_vain
+    uint8_t vain; // it was discarded: kinds to which that is to be charged, a set
     uint64_t begun;
     const uint64_t *why; // it was discarded, or not begun: what counts that
     uint32_t parked;     // entries that do not count as the load/store unit's

@@ -27,7 +27,10 @@ static int64_t weigh(struct core *core, const struct oq_chain *c, const struct o
 {
     struct memsys *memsys = core->shared->memsys;
     oq_distance *distance = core->shared->offload->ways->distance;
-    int64_t saved = -(int64_t)((entry->flits + response) * distance(core, core->index, entry->end));
+    uint32_t flits_there = memsys_packet_flits(memsys, entry->flits * PACKET_FLIT),
+             flits_back = memsys_answer_flits(memsys, response * PACKET_FLIT);
+    int64_t saved =
+        -(int64_t)((flits_there + flits_back) * distance(core, core->index, entry->end));
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands >> k & 1))
             continue;
@@ -67,25 +70,35 @@ void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct o
                        entry->saved);
 }
 
+// Kinds that were allowed. Those that the policy refuses by itself cost nothing.
+static uint8_t kinds_in_vain(const struct core *core, const struct oq_chain *c,
+                             const struct oq_groups *groups)
+{
+    uint8_t kinds = 0;
+    for (enum adaptive_kind kind = 0; kind < ADAPTIVE_KINDS; kind++)
+        if (c->probes || adaptive_allows(core->oq->adaptive, c->number, kind))
+            kinds |= (uint8_t)(1u << kind);
+    for (uint32_t i = 0; groups && i < groups->count; i++)
+        if (oq_kind(core, groups, &groups->list[i]) == ADAPTIVE_HERE)
+            kinds &= (uint8_t) ~(1u << ADAPTIVE_HERE);
+    return kinds;
+}
+
 void oq_note_discard(struct core *core, struct oq_chain *c, const struct oq_groups *groups)
 {
     if (!core->oq->adaptive)
         return;
-    c->vain = OQ_VAIN;
-    for (uint32_t i = 0; groups && i < groups->count; i++)
-        if (oq_kind(core, groups, &groups->list[i]) == ADAPTIVE_HERE)
-            c->vain = OQ_VAIN_HERE;
+    c->vain = kinds_in_vain(core, c, groups);
     if (!c->captured)
         oq_learn_discard(core, c);
 }
 
 void oq_learn_discard(struct core *core, const struct oq_chain *c)
 {
-    if (c->vain == OQ_NOT_IN_VAIN)
-        return;
-    adaptive_learn(core->oq->adaptive, c->number, ADAPTIVE_MEET, true, -IN_VAIN);
-    if (c->vain == OQ_VAIN)
-        adaptive_learn(core->oq->adaptive, c->number, ADAPTIVE_HERE, true, -1);
+    static const int64_t cost[ADAPTIVE_KINDS] = {[ADAPTIVE_HERE] = 1, [ADAPTIVE_MEET] = IN_VAIN};
+    for (enum adaptive_kind kind = ADAPTIVE_KINDS; kind-- > 0;)
+        if (c->vain >> kind & 1)
+            adaptive_learn(core->oq->adaptive, c->number, kind, true, -cost[kind]);
 }
 
 // Waiting counts as far as loads that go by themselves do not wait, too.

@@ -6,16 +6,18 @@
 // against what the loads and the store would have taken from the core. A load counts only if the
 // core's first level would not have had its line: that is looked up in tags of their own, as many
 // as the first level's, which all loads pass, also those that are offloaded. A packet that found
-// the service queue full, and a chain that was discarded, cost what they took. So does waiting,
+// the service queue full, and a chain that was discarded after its lookups, cost what they took,
+// the latter if the policy would have allowed it. So does, of packets that save hops, waiting,
 // which grows where queues and ALUs are taken: each ADAPTIVE_CYCLES that an answer comes later than
 // loads do on average cost a flit hop.
 //
-// Sums forget: the last ADAPTIVE_MEMORY instances count. Where they come out negative the chain is
-// off, but not before ADAPTIVE_LEAST were offloaded, or ADAPTIVE_MEMORY in vain: those are over
-// sooner, and would be all that is known at first. One in ADAPTIVE_PROBE instances of a core is
-// offloaded all the same, and counts. A chain is on again when the sum is negative no more. Turned
-// off it begins with -ADAPTIVE_MEMORY: after a launch its first lines are new to the tags, whatever
-// comes then. A chain that is not expected to save (by the metadata) is off at first.
+// Sums forget: about the last ADAPTIVE_MEMORY instances count. Where they come out negative the
+// chain is off, but not before ADAPTIVE_LEAST were offloaded, or ADAPTIVE_MEMORY in vain: those are
+// over sooner, and would be all that is known at first. One in ADAPTIVE_PROBE instances of a core
+// is offloaded all the same, and counts. A chain is on again when the sum is negative no more.
+// Turned off it begins with -ADAPTIVE_MEMORY or less: after a launch its first lines are new to the
+// tags, whatever comes then. A chain that is not expected to save (by the metadata) is off at
+// first, and begins with -1.
 //
 // Cores learn within a cycle and see what was learnt from the next one on, so that it does not
 // matter in which order they are evaluated.

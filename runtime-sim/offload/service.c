@@ -42,16 +42,16 @@ void service_count(struct service *s, uint64_t now)
     *s->stats->most = used > *s->stats->most ? used : *s->stats->most;
 }
 
-static void tell(const struct service *s, uint64_t now, enum offload_event event,
-                 const struct service_entry *entry)
+static void tell(const struct service *s, uint64_t now, enum offload_event event, uint32_t core,
+                 uint32_t entry)
 {
-    offload_tell(s->log, now, event, s->end, entry->core, entry->packet.entry);
+    offload_tell(s->log, now, event, s->end, core, entry);
 }
 
-static void tell_stored(const struct service *s, uint64_t now, enum offload_event event,
-                        const struct service_stored *stored)
+static void tell_of(const struct service *s, uint64_t now, enum offload_event event,
+                    const struct service_entry *entry)
 {
-    offload_tell(s->log, now, event, s->end, stored->core, stored->entry);
+    tell(s, now, event, entry->core, entry->packet.entry);
 }
 
 // Stages
@@ -155,7 +155,7 @@ static void take_operand(struct service *s, uint64_t now, struct service_entry *
         entry->read |= bit;
         return;
     }
-    tell(s, now, OFFLOAD_THERE, entry);
+    tell_of(s, now, OFFLOAD_THERE, entry);
     entry->there |= bit;
     ++*s->energy->entry_write;
     if (answer->kind == MEMSYS_READ) {
@@ -170,7 +170,7 @@ static void take_ack(struct service *s, uint64_t now, uint32_t tag)
 {
     uint32_t index = tag / SERVICE_TAGS;
     struct service_stored *stored = service_stored_of(s, tag);
-    tell_stored(s, now, OFFLOAD_STORED, stored);
+    tell(s, now, OFFLOAD_STORED, stored->core, stored->entry);
     stored->next = SERVICE_NONE;
     if (s->oldest_ack == SERVICE_NONE)
         s->oldest_ack = index;
@@ -200,7 +200,7 @@ static void ask(struct service *s, uint64_t now)
         request.kind = MEMSYS_TOUCH;
     if (!send(s, &request))
         return;
-    tell(s, now, OFFLOAD_ASKED, entry);
+    tell_of(s, now, OFFLOAD_ASKED, entry);
     ++*s->stats->asked;
     ++*s->energy->entry_read;
     entry->asked |= (uint8_t)(1u << which);
@@ -224,7 +224,7 @@ static void give_buffer(struct service *s, uint64_t now)
     entry->until = entry->kept ? now + s->read_latency : now;
     entry->asked = entry->kept;
     *s->energy->line_read += (uint32_t)__builtin_popcount(entry->kept);
-    tell(s, now, OFFLOAD_READS, entry);
+    tell_of(s, now, OFFLOAD_READS, entry);
     advance(s, SERVICE_READY, SERVICE_READS);
 }
 
@@ -241,7 +241,7 @@ static void read_here(struct service *s, uint64_t now, struct service_entry *ent
     ++*s->energy->entry_read;
     if (result == CACHE_DIRECT_ABSENT) {
         ++*s->stats->lost;
-        tell(s, now, OFFLOAD_LOST, entry);
+        tell_of(s, now, OFFLOAD_LOST, entry);
         return;
     }
     s->hooks->read(s->hooks->context, s->end, entry, which);
@@ -268,7 +268,7 @@ static void end_reads(struct service *s, uint64_t now)
     struct service_entry *entry = first(s, SERVICE_READS);
     if (!entry || entry->read != all_operands(entry) || entry->until > now)
         return;
-    tell(s, now, OFFLOAD_BUFFERED, entry);
+    tell_of(s, now, OFFLOAD_BUFFERED, entry);
     advance(s, SERVICE_READS, SERVICE_BUFFERED);
 }
 
@@ -318,7 +318,7 @@ static void begin(struct service *s, uint64_t now)
     uint32_t operations = entry->packet.op_count;
     if (operations && is_shared(s) && !s->hooks->is_idle(s->hooks->context, s->end)) {
         ++*s->stats->contended;
-        tell(s, now, OFFLOAD_STALLED, entry);
+        tell_of(s, now, OFFLOAD_STALLED, entry);
         return;
     }
     uint64_t passes = (LANES + alu_width(s) - 1) / alu_width(s);
@@ -329,7 +329,7 @@ static void begin(struct service *s, uint64_t now)
     s->buffered--;
     count_operations(s, operations, busy, entry->packet.mask);
     count_energy(s, &entry->packet);
-    tell(s, now, OFFLOAD_COMPUTES, entry);
+    tell_of(s, now, OFFLOAD_COMPUTES, entry);
     advance(s, SERVICE_BUFFERED, SERVICE_COMPUTES);
 }
 
@@ -337,7 +337,7 @@ static void end_operations(struct service *s, uint64_t now)
 {
     struct service_entry *entry;
     while ((entry = first(s, SERVICE_COMPUTES)) && entry->until <= now) {
-        tell(s, now, OFFLOAD_COMPUTED, entry);
+        tell_of(s, now, OFFLOAD_COMPUTED, entry);
         s->hooks->computed(s->hooks->context, s->end, entry);
         advance(s, SERVICE_COMPUTES, entry->packet.has_store ? SERVICE_STORES : SERVICE_ANSWERS);
     }
@@ -361,8 +361,7 @@ static uint32_t next_stored(const struct service *s)
 static void keep_stored(struct service *s, const struct service_entry *entry)
 {
     uint32_t index = next_stored(s);
-    struct service_stored stored = {entry->core, entry->packet.entry, entry->answer,
-                                    packet_response_flits(&entry->packet), SERVICE_NONE};
+    struct service_stored stored = {entry->core, entry->packet.entry, entry->answer, SERVICE_NONE};
     if (index == s->stored.n) {
         vec_push(s->arena, &s->stored, stored);
     } else {
@@ -383,20 +382,28 @@ static void store(struct service *s, uint64_t now)
     ++*s->stats->stores;
     ++*s->energy->entry_read;
     *s->stats->forwarded += !is_here(s, request.line);
-    tell(s, now, OFFLOAD_STORES, entry);
+    tell_of(s, now, OFFLOAD_STORES, entry);
     keep_stored(s, entry);
     leave(s, now, SERVICE_STORES);
+}
+
+// False: the network has no room.
+static bool send_answer(struct service *s, uint32_t answer, uint32_t packet_flits)
+{
+    uint32_t flits = memsys_answer_flits(s->memsys, packet_flits * PACKET_FLIT);
+    if (!memsys_can_answer(s->memsys, s->end, flits))
+        return false;
+    memsys_answer(s->memsys, s->end, answer, flits);
+    return true;
 }
 
 static bool answer_entry(struct service *s, uint64_t now)
 {
     struct service_entry *entry = first(s, SERVICE_ANSWERS);
-    uint32_t flits = entry ? packet_response_flits(&entry->packet) : 0;
-    if (!entry || !memsys_can_answer(s->memsys, s->end, flits))
+    if (!send_answer(s, entry->answer, packet_response_flits(&entry->packet)))
         return false;
-    memsys_answer(s->memsys, s->end, entry->answer, flits);
     ++*s->energy->entry_read;
-    tell(s, now, OFFLOAD_ANSWERS, entry);
+    tell_of(s, now, OFFLOAD_ANSWERS, entry);
     leave(s, now, SERVICE_ANSWERS);
     return true;
 }
@@ -404,11 +411,10 @@ static bool answer_entry(struct service *s, uint64_t now)
 static bool answer_ack(struct service *s, uint64_t now)
 {
     uint32_t index = s->oldest_ack;
-    struct service_stored *stored = index == SERVICE_NONE ? NULL : &s->stored.v[index];
-    if (!stored || !memsys_can_answer(s->memsys, s->end, stored->flits))
+    struct service_stored *stored = &s->stored.v[index];
+    if (!send_answer(s, stored->answer, 1))
         return false;
-    memsys_answer(s->memsys, s->end, stored->answer, stored->flits);
-    tell_stored(s, now, OFFLOAD_ANSWERS, stored);
+    tell(s, now, OFFLOAD_ANSWERS, stored->core, stored->entry);
     s->oldest_ack = stored->next;
     stored->next = s->unused_stored;
     s->unused_stored = index;
@@ -418,11 +424,10 @@ static bool answer_ack(struct service *s, uint64_t now)
 // Chains with a store and those without take turns.
 static void answer(struct service *s, uint64_t now)
 {
-    bool (*const each[])(struct service *, uint64_t) = {answer_entry, answer_ack};
-    if (each[s->acks_turn](s, now))
-        s->acks_turn = !s->acks_turn;
-    else
-        each[!s->acks_turn](s, now);
+    bool entries = s->stages[SERVICE_ANSWERS].count, acks = s->oldest_ack != SERVICE_NONE;
+    bool ack = acks && (s->acks_turn || !entries);
+    if (ack ? answer_ack(s, now) : entries && answer_entry(s, now))
+        s->acks_turn = !ack;
 }
 
 // Packets
@@ -455,7 +460,7 @@ static void take_packet(struct service *s, uint64_t now)
     if (!s->free_count) {
         s->bounce = (struct service_bounce){true, fresh.answer, 0, core, fresh.packet};
         ++*s->stats->bounced;
-        tell(s, now, OFFLOAD_BOUNCED, &fresh);
+        tell_of(s, now, OFFLOAD_BOUNCED, &fresh);
         return;
     }
     service_count(s, now);
@@ -464,7 +469,7 @@ static void take_packet(struct service *s, uint64_t now)
     service_count(s, now);
     enter(s, entry, SERVICE_ASKS);
     *s->energy->entry_write += flits;
-    tell(s, now, OFFLOAD_ARRIVED, entry);
+    tell_of(s, now, OFFLOAD_ARRIVED, entry);
 }
 
 // Time

@@ -52,7 +52,6 @@ struct service_entry {
 struct service_stored {
     uint32_t core, entry; // of its offload queue
     uint32_t answer;      // what memsys_answer wants
-    uint32_t flits;       // of the answer
     uint32_t next;
 };
 

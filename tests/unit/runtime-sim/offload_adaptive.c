@@ -1,6 +1,7 @@
 // The adaptive policy on a machine, with loops of one chain whose operands stream, or stay the same
 // lines: what it turns off and on again, and what it takes of time beside the other policies.
 #include "runtime-sim/offload/adaptive.h"
+#include "runtime-sim/gpu/machine_offload.h"
 #include "tests/unit/runtime-sim/offload_fixture.h"
 
 enum { WARPS = 8, THREADS = WARPS * LANES, MOST_ROUNDS = 32, ROUND = PARTITIONS * LINE };
@@ -212,6 +213,22 @@ static void turned_off_and_on_again(void **state)
     end();
 }
 
+// Chains begin as long as one kind is on. That those of the other one are refused is not their
+// cost.
+static void what_is_refused_costs_nothing(void **state)
+{
+    (void)state;
+    begin(&streams_apart, ADAPTIVE);
+    struct adaptive_counts *meet = &o.r.machine->offload->shared.learnt[0].kind[ADAPTIVE_MEET];
+    *meet = (struct adaptive_counts){.saved = -ADAPTIVE_MEMORY, .instances = 1, .off = true};
+    struct counts counts = run(&streams_apart, 16);
+    assert_true(counts.tagged - counts.off > ADAPTIVE_MEMORY); // that many were begun
+    assert_true(counts.offloaded == 0);
+    assert_true(meet->off);
+    assert_int_equal(meet->saved, -ADAPTIVE_MEMORY);
+    end();
+}
+
 static uint64_t take(const struct loop *loop, const char *policy, const char *also)
 {
     enum { LAUNCHES = 4, ROUNDS = 16 };
@@ -302,6 +319,7 @@ int main(void)
         cmocka_unit_test(what_saves_stays_on),
         cmocka_unit_test(what_loses_is_turned_off),
         cmocka_unit_test(turned_off_and_on_again),
+        cmocka_unit_test(what_is_refused_costs_nothing),
         cmocka_unit_test(doubted_ones_are_only_probed),
         cmocka_unit_test(doubted_ones_are_turned_on),
         cmocka_unit_test(order_of_cores_does_not_matter),

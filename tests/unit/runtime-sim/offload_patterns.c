@@ -190,10 +190,39 @@ static void all_patterns(void **state)
         offload(&patterns[i]);
 }
 
+// Two lines to the node, a register of all lanes back, and an acknowledgement of the core's store.
+static double reply_flits(const char *requests, const char *replies)
+{
+    const struct form form = {.chain = patterns[1].chain,
+                              .after = patterns[1].after,
+                              .shape = {side_by_side, side_by_side, side_by_side},
+                              .line = {5, 14, 23}};
+    offload_load(&o, &form, SETTINGS("offload.policy=omni", requests, replies));
+    offload_run(&o, LANES);
+    double flits = offload_gain(&o, LANES, "reply.class0.flits");
+    offload_free(&o);
+    return flits;
+}
+
+static void flits_of_other_widths(void **state)
+{
+    (void)state;
+    expect_number("32 bytes",
+                  reply_flits("request_network.flit_bytes=32", "reply_network.flit_bytes=32"),
+                  2 * 5 + 5 + 1);
+    expect_number("64 bytes",
+                  reply_flits("request_network.flit_bytes=64", "reply_network.flit_bytes=64"),
+                  2 * 3 + 3 + 1);
+    expect_number("16 bytes",
+                  reply_flits("request_network.flit_bytes=16", "reply_network.flit_bytes=16"),
+                  2 * 9 + 10 + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_patterns),
+        cmocka_unit_test(flits_of_other_widths),
     };
     return cmocka_run_group_tests_name("offload_patterns", tests, NULL, NULL);
 }
