@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whatever is offloaded, the samples leave the same in memory, byte for byte.
 
-usage: policies.py BUILD-ROOT
+usage: policies.py BUILD-ROOT [--few]
 """
 import json
 import os
@@ -19,7 +19,7 @@ RUNS = sorted(path for path in SAMPLES.glob('*/run*.yaml') if 'large' not in pat
 POLICIES = ('baseline', 'llc', 'omni', 'adaptive')
 # Options of the tagger; under --fma=fused nothing is divided, as in the program itself.
 SPLIT = ['--fma=split']
-TAGGED = (['--fma=fused'], SPLIT, [*SPLIT, '--no-reorder'])
+TAGGED = (SPLIT,) if '--few' in sys.argv else (['--fma=fused'], SPLIT, [*SPLIT, '--no-reorder'])
 WITHOUT_CHAINS = {'libor'}  # nothing in it can be offloaded
 SMALL = [option for key in ('l1.sets=1', 'l1.ways=2', 'llc.sets=4', 'llc.ways=2', 'offload.queue=4',
                             'offload.service_queue=3', 'offload.buffer=1', 'offload.partial=true',

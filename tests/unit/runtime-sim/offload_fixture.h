@@ -10,6 +10,13 @@
 #include "tests/fuzz/tagged.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
+// Sanitizers take their time: what differs in numbers only is left to builds without.
+#ifdef __has_feature
+#define IS_SANITIZED __has_feature(address_sanitizer)
+#else
+#define IS_SANITIZED 0
+#endif
+
 // The machine with butterflies whose routers compute: 4 inputs and outputs, 3 stages of 16 routers.
 #define BUTTERFLIES                                                                                \
     "request_network.topology=fly", "reply_network.topology=fly",                                  \

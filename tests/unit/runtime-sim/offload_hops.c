@@ -161,12 +161,6 @@ static void expect_saved(struct share have, double alone, double saved, double o
     assert_true(rounded(have.offloaded / (CORES * TRIPLES)) == offloaded);
 }
 
-#ifdef __has_feature
-#define IS_SANITIZED __has_feature(address_sanitizer)
-#else
-#define IS_SANITIZED 0
-#endif
-
 static void all_combinations(void **state)
 {
     (void)state;
