@@ -105,31 +105,17 @@ static void in_the_second_stage(void **state)
 
 // The queue has one entry, which the first warp's packet takes: the second one's loads are sent on
 // from the router, in the core's name, and it replays.
-static const char second_later[] = "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n"
-                                   "add.u32 %r5, %r3, 1; add.u32 %r5, %r5, 1;\n"
-                                   "add.u32 %r5, %r5, 1; setp.eq.u32 %p2, %r5, 0;\n"
-                                   "@%p2 bra END;\nFORM:";
-
-static uint64_t second_begins(void)
-{
-    uint32_t i = 1;
-    while (i < o.count && o.told[i].event != OFFLOAD_BEGINS)
-        i++;
-    assert_true(i < o.count);
-    return o.told[i].cycle;
-}
-
 static void queue_full(void **state)
 {
     (void)state;
-    begin(&(struct form){ALL_AT(6, 15, 22), .stride = 8, .before = second_later},
+    begin(&(struct form){ALL_AT(6, 15, 22), .stride = 8, .before = SECOND_LATER},
           OMNI("offload.service_queue=1"));
     offload_run(&o, 2 * LANES);
     offload_run(&o, 2 * LANES);
     then_packet(SECOND_STAGE, FIRST_OF_PAIR, OFFLOAD_ARRIVED);
     then_router_waits(SECOND_STAGE);
     then_router_computes(SECOND_STAGE, 6);
-    s.at = second_begins();
+    s.at = second_begins(&o);
     then_packet(SECOND_STAGE, FIRST_OF_PAIR, OFFLOAD_BOUNCED);
     uint64_t back = way(&o, at_router(SECOND_STAGE), end_of(6), 1) + o.r.config.memsys.llc.latency +
                     way(&o, end_of(6), WHO, 5);

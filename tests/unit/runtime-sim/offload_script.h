@@ -47,6 +47,23 @@ static inline uint64_t way(const struct offload_rig *o, uint32_t from, uint32_t 
     return 5 * (hops(o, from, to) + 1) + 2 + flits - 1 + 1;
 }
 
+// Before a chain: other warps than the first come to it some instructions later.
+#define SECOND_LATER                                                                               \
+    "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n"                                                  \
+    "add.u32 %r5, %r3, 1; add.u32 %r5, %r5, 1;\n"                                                  \
+    "add.u32 %r5, %r5, 1; setp.eq.u32 %p2, %r5, 0;\n"                                              \
+    "@%p2 bra END;\nFORM:"
+
+// When the second chain begins.
+static inline uint64_t second_begins(const struct offload_rig *o)
+{
+    uint32_t i = 1;
+    while (i < o->count && o->told[i].event != OFFLOAD_BEGINS)
+        i++;
+    assert_true(i < o->count);
+    return o->told[i].cycle;
+}
+
 // To the slice of a partition, and from it, by its own end.
 static inline uint64_t slice(const struct offload_rig *o)
 {

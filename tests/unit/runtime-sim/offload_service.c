@@ -196,26 +196,12 @@ static void sent_back_first(void **state)
     offload_free(&o);
 }
 
-static const char second_later[] = "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n"
-                                   "add.u32 %r5, %r3, 1; add.u32 %r5, %r5, 1;\n"
-                                   "add.u32 %r5, %r5, 1; setp.eq.u32 %p2, %r5, 0;\n"
-                                   "@%p2 bra END;\nFORM:";
-
-static uint64_t second_begins(void)
-{
-    uint32_t i = 1;
-    while (i < o.count && o.told[i].event != OFFLOAD_BEGINS)
-        i++;
-    assert_true(i < o.count);
-    return o.told[i].cycle;
-}
-
 // The same at a core: the loads go through the network, their data to the core that sent the
 // packet.
 static void queue_full_at_a_core(void **state)
 {
     (void)state;
-    begin(&(struct form){ALL_AT(5, 14, 23), .stride = 8, .before = second_later},
+    begin(&(struct form){ALL_AT(5, 14, 23), .stride = 8, .before = SECOND_LATER},
           SETTINGS("offload.policy=omni", "offload.service_queue=1"));
     offload_run(&o, 2 * LANES);
     offload_run(&o, 2 * LANES);
@@ -225,7 +211,7 @@ static void queue_full_at_a_core(void **state)
     then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6}, 2);
     then_core_computes(&o, &s, meet_node(), 7, 5);
     then(&s, 0, OFFLOAD_ENDS, WHO);
-    s.at = second_begins();
+    s.at = second_begins(&o);
     then_forms(&s, FIRST_OF_PAIR);
     then(&s, 1, OFFLOAD_SENT, WHO);
     then(&s, way(&o, WHO, meet_node(), 1), OFFLOAD_BOUNCED, meet_node());
