@@ -1,7 +1,7 @@
 // How fast a whole machine is simulated: warp instructions per second of CPU time in the kernel,
 // one thread, the best of some runs. Each row has a process of its own, so that its memory can be
 // told.
-#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/gpu/machine.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // How fast networks are simulated: cycles per second of CPU time, one thread, the best of three
 // runs, and the ratio to what is aimed at.
-#include "runtime-sim/noc/measure.h"
+#include "tools/noc/measure.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
-#include "runtime-sim/campaign/compare.h"
-#include "runtime-sim/campaign/report.h"
-#include "runtime-sim/campaign/run.h"
+#include "campaign/compare.h"
+#include "campaign/report.h"
+#include "campaign/run.h"
 #include "support/file.h"
 #include <string.h>
 #include <unistd.h>

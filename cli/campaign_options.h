@@ -1,7 +1,7 @@
 // The command line of ptxoffload-campaign.
 #pragma once
 #include "cli/arguments.h"
-#include "runtime-sim/campaign/plan.h"
+#include "campaign/plan.h"
 
 enum campaign_action { CAMPAIGN_RUN, CAMPAIGN_STATUS, CAMPAIGN_REPORT, CAMPAIGN_COMPARE };
 

@@ -3,8 +3,8 @@
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
-#include "runtime-sim/memory/dram_report.h"
-#include "runtime-sim/memory/dram_trace.h"
+#include "tools/dram/dram_report.h"
+#include "runtime-sim/dram/dram_trace.h"
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "cli/dram_options.h"
 #include "cli/response.h"
-#include "runtime-sim/memory/dram_drive.h"
+#include "tools/dram/dram_drive.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/noc_options.h"
-#include "runtime-sim/noc/plot.h"
+#include "tools/noc/plot.h"
 #include "support/file.h"
 #include <fcntl.h>
 #include <inttypes.h>

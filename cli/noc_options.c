@@ -214,7 +214,7 @@ const struct command noc_command = {
     .groups = groups,
     .more = "Patterns:\n"
 #define TRAFFIC(name, list, bind, help) help
-#include "runtime-sim/noc/traffic.def"
+#include "tools/noc/traffic.def"
             "Places are the nodes, from 0; N,... is written as 3,7 or 0-5.\n"
             "\n"
             "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"

@@ -1,7 +1,7 @@
 // The command line of ptxoffload-noc.
 #pragma once
 #include "cli/arguments.h"
-#include "runtime-sim/noc/traffic.h"
+#include "tools/noc/traffic.h"
 
 struct noc_arguments {
     struct arguments common; // first: what the messages look at

@@ -12,7 +12,7 @@
 #include "cli/sim_progress.h"
 #include "frontend/directives.h"
 #include "ir/check.h"
-#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/keys.h"
 #include "runtime-sim/run/line.h"
 #include "runtime-sim/run/npy.h"

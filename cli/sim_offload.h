@@ -2,7 +2,7 @@
 #pragma once
 #include "cli/messages.h"
 #include "cli/sim_options.h"
-#include "runtime-sim/offload/table.h"
+#include "runtime-sim/schemes/llc_omni/table.h"
 #include "runtime-sim/run/run.h"
 
 struct sim_offload {

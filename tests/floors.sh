@@ -44,7 +44,7 @@ check_includes() { # FLOOR FLOORS-ABOVE…
 check_link() { # FLOOR ARCHIVE ARCHIVES-BELOW…
     local floor=$1 archive=$2 said
     shift 2
-    if said=$(read -ra command <<<"$cc" && "${command[@]}" -shared -o "$out/$floor.so" \
+    if said=$(read -ra command <<<"$cc" && "${command[@]}" -shared -o "$out/${floor//\//-}.so" \
         -Wl,--whole-archive "$archive" -Wl,--no-whole-archive "$@" \
         -Wl,--no-undefined "${libraries[@]}" -lm 2>&1); then
         verdict ok "$floor links with the floors below it"

@@ -1,6 +1,6 @@
 // From the addresses of a warp's lanes to lines and cycles of banks.
 #pragma once
-#include "runtime-sim/exec/memory_ops.h"
+#include "runtime-sim/exec/lanes/memory_ops.h"
 #include "runtime-sim/gpu/core.h"
 
 // Bytes of each lane of `mask`, at address[lane].

@@ -1,20 +1,20 @@
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
-#include "runtime-sim/gpu/offload_queue.h"
-#include "runtime-sim/exec/cta.h"
+#include "runtime-sim/schemes/llc_omni/offload_queue.h"
+#include "runtime-sim/exec/warp/cta.h"
 #include <string.h>
 
 const struct config_key core_keys[] = {
 #define CONFIG_DEF "runtime-sim/gpu/core.def"
 #define CONFIG_OF struct core_config
-#include "runtime-sim/engine/config_keys.inc"
+#include "runtime-sim/base/config_keys.inc"
 };
 const uint32_t core_key_count = sizeof core_keys / sizeof *core_keys;
 
 const struct stat_key core_stat_keys[] = {
 #define STATS_DEF "runtime-sim/gpu/core_stats.def"
 #define STATS_OF struct core_stats
-#include "runtime-sim/engine/stats_keys.inc"
+#include "runtime-sim/base/stats_keys.inc"
 };
 const uint32_t core_stat_key_count = sizeof core_stat_keys / sizeof *core_stat_keys;
 

@@ -9,10 +9,10 @@
 // called for one core after the other in a fixed order: so it does not matter in which order cores
 // tick.
 #pragma once
-#include "runtime-sim/engine/stats.h"
-#include "runtime-sim/exec/cta.h"
-#include "runtime-sim/exec/issue.h"
-#include "runtime-sim/gpu/memsys.h"
+#include "runtime-sim/base/stats.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/warp/issue.h"
+#include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/gpu/tags.h"
 #include "runtime-sim/gpu/timing.h"
 
@@ -133,7 +133,7 @@ enum client {
 
 struct core_stats {
 #define STATS_DEF "runtime-sim/gpu/core_stats.def"
-#include "runtime-sim/engine/stats_fields.inc"
+#include "runtime-sim/base/stats_fields.inc"
 };
 
 struct core_trace;

@@ -1,5 +1,5 @@
 #include "runtime-sim/gpu/core_trace.h"
-#include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/warp/cta.h"
 #include <ctype.h>
 
 // As the statistics are called, after those that are slots' states.

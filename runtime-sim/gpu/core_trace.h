@@ -2,7 +2,7 @@
 // core, with a row for each warp slot, on which it always either issues an instruction or waits for
 // something, and one for each place for a CTA.
 #pragma once
-#include "runtime-sim/engine/trace.h"
+#include "runtime-sim/base/trace.h"
 #include "runtime-sim/gpu/core.h"
 
 // What a core does now: told when it has ended.

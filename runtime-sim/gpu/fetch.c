@@ -1,6 +1,6 @@
 // Fetch and decode: one warp in a cycle, in turn, gets as many instructions as its buffer holds, up
 // to the end of the line that the first of them is in.
-#include "runtime-sim/gpu/offload_queue.h"
+#include "runtime-sim/schemes/llc_omni/offload_queue.h"
 
 enum { INSTRUCTION_BYTES = 8, LINE = 128, LINE_INSTRUCTIONS = LINE / INSTRUCTION_BYTES };
 

@@ -3,10 +3,10 @@
 //
 // Accesses of a warp to one line keep their order: the first level sees to it for those that go
 // through it, and one that goes past it waits for those, and they for it (order.c).
-#include "runtime-sim/exec/held.h"
-#include "runtime-sim/exec/profile.h"
-#include "runtime-sim/gpu/offload_queue.h"
-#include "runtime-sim/offload/service.h"
+#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/check/profile.h"
+#include "runtime-sim/schemes/llc_omni/offload_queue.h"
+#include "runtime-sim/schemes/llc_omni/service.h"
 
 enum { PART_BITS = 16, LINE = 128 };
 

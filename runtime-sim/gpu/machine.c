@@ -1,5 +1,5 @@
-#include "runtime-sim/exec/grid.h"
-#include "runtime-sim/gpu/machine_offload.h"
+#include "runtime-sim/exec/warp/grid.h"
+#include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

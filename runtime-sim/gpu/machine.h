@@ -4,15 +4,15 @@
 // write of memory is done, core by core; CTAs that are over make room for the next ones; then the
 // memory system goes on to the next cycle in which a core has something to do.
 #pragma once
-#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
-#include "runtime-sim/offload/log.h"
-#include "runtime-sim/offload/storage.h"
-#include "runtime-sim/offload/table.h"
+#include "runtime-sim/schemes/llc_omni/log.h"
+#include "runtime-sim/schemes/llc_omni/storage.h"
+#include "runtime-sim/schemes/llc_omni/table.h"
 
 struct machine_keys {
 #define CONFIG_DEF "runtime-sim/gpu/machine.def"
-#include "runtime-sim/engine/config_fields.inc"
+#include "runtime-sim/base/config_fields.inc"
 };
 
 struct machine_config {
@@ -118,7 +118,7 @@ void machine_trace_end(struct machine *machine);
 // What can be known. Statistics are up to date after machine_run.
 struct machine_totals {
 #define STATS_DEF "runtime-sim/gpu/machine_stats.def"
-#include "runtime-sim/engine/stats_fields.inc"
+#include "runtime-sim/base/stats_fields.inc"
 };
 
 void machine_stats_add(struct machine *machine, struct stats *stats);

@@ -1,12 +1,12 @@
 #include "runtime-sim/gpu/machine.h"
-#include "runtime-sim/offload/packet.h"
+#include "runtime-sim/schemes/llc_omni/packet.h"
 #include "runtime-sim/noc/topology.h"
 #include "runtime-sim/gpu/machine_state.h"
 
 static const struct config_key machine_keys[] = {
 #define CONFIG_DEF "runtime-sim/gpu/machine.def"
 #define CONFIG_OF struct machine_keys
-#include "runtime-sim/engine/config_keys.inc"
+#include "runtime-sim/base/config_keys.inc"
 };
 
 void machine_sections(struct config_section sections[MACHINE_SECTIONS],

@@ -1,4 +1,4 @@
-#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/machine_state.h"
 
 // Occupancy

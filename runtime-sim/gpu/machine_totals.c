@@ -1,5 +1,5 @@
 // Statistics of the whole machine.
-#include "runtime-sim/gpu/machine_offload.h"
+#include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include <string.h>
 
 static void add_all(uint64_t *to, const void *from, size_t bytes)
@@ -49,7 +49,7 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
     static const struct stat_key keys[] = {
 #define STATS_DEF "runtime-sim/gpu/machine_stats.def"
 #define STATS_OF struct machine_totals
-#include "runtime-sim/engine/stats_keys.inc"
+#include "runtime-sim/base/stats_keys.inc"
     };
     static const char *const clients[] = {"l1",      "direct", "code",    "constant", "texture",
                                           "offload", "",       "service", NULL};

@@ -1,8 +1,8 @@
 // The machine as a trace: its cores, what is behind them, and what is offloaded.
 #include "runtime-sim/gpu/core_trace.h"
 #include "runtime-sim/gpu/machine_state.h"
-#include "runtime-sim/gpu/memsys_trace.h"
-#include "runtime-sim/gpu/offload_trace.h"
+#include "runtime-sim/memsys/memsys_trace.h"
+#include "runtime-sim/schemes/llc_omni/offload_trace.h"
 
 struct machine_trace {
     struct trace *to;

@@ -1,5 +1,5 @@
 // Launches of which nothing comes any more.
-#include "runtime-sim/exec/stall.h"
+#include "runtime-sim/exec/warp/stall.h"
 #include "runtime-sim/gpu/machine_state.h"
 
 static uint64_t count_progress(const struct machine *machine)

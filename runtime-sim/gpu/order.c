@@ -1,7 +1,7 @@
 // Accesses of a warp that must wait for older ones of its to the same line. What goes through the
 // first level is served there in its order; what goes past it may be overtaken in the network.
-#include "runtime-sim/exec/atomic.h"
-#include "runtime-sim/exec/held.h"
+#include "runtime-sim/exec/memory/atomic.h"
+#include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/gpu/core.h"
 
 static const struct atomic_op *operation(const struct held *held)

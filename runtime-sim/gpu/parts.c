@@ -1,5 +1,5 @@
 // From a held instruction to the parts in which it is done: lines of memory, and shared memory.
-#include "runtime-sim/exec/held.h"
+#include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/gpu/coalesce.h"
 
 static void add_shared(struct core *core, struct entry *entry, const struct lane_bytes *lanes,

@@ -4,7 +4,7 @@
 const struct config_key tags_keys[] = {
 #define CONFIG_DEF "runtime-sim/gpu/tags.def"
 #define CONFIG_OF struct tags_config
-#include "runtime-sim/engine/config_keys.inc"
+#include "runtime-sim/base/config_keys.inc"
 };
 const uint32_t tags_key_count = sizeof tags_keys / sizeof *tags_keys;
 

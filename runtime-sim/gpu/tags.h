@@ -1,11 +1,11 @@
 // A cache that is only read: tags and lines on their way, no data. Of instructions, constants and
 // textures.
 #pragma once
-#include "runtime-sim/engine/config.h"
+#include "runtime-sim/base/config.h"
 
 struct tags_config {
 #define CONFIG_DEF "runtime-sim/gpu/tags.def"
-#include "runtime-sim/engine/config_fields.inc"
+#include "runtime-sim/base/config_fields.inc"
 };
 
 extern const struct config_key tags_keys[];

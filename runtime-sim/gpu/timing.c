@@ -1,5 +1,5 @@
 #include "runtime-sim/gpu/timing.h"
-#include "runtime-sim/exec/slots_used.h"
+#include "runtime-sim/exec/warp/slots_used.h"
 #include "runtime-sim/gpu/timing_class.h"
 
 static const uint8_t units[] = {

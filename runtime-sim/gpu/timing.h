@@ -4,14 +4,14 @@
 // Registers are those of the simulator's frames: several PTX registers that never live at once may
 // be one, as in hardware. They are numbered densely in each function.
 #pragma once
-#include "runtime-sim/engine/config.h"
-#include "runtime-sim/exec/slots_used.h"
-#include "runtime-sim/memory/cache.h"
-#include "runtime-sim/program/program.h"
+#include "runtime-sim/base/config.h"
+#include "runtime-sim/exec/warp/slots_used.h"
+#include "runtime-sim/cache/cache.h"
+#include "runtime-sim/exec/decode/program.h"
 
 struct core_config {
 #define CONFIG_DEF "runtime-sim/gpu/core.def"
-#include "runtime-sim/engine/config_fields.inc"
+#include "runtime-sim/base/config_fields.inc"
 };
 
 extern const struct config_key core_keys[];

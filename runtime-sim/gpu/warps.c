@@ -1,8 +1,8 @@
 // What each warp waits for. A warp is looked at when what it waits for has happened, and only then.
-#include "runtime-sim/exec/cta.h"
+#include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
-#include "runtime-sim/gpu/offload_queue.h"
+#include "runtime-sim/schemes/llc_omni/offload_queue.h"
 
 // What slots that are ready do is counted in each cycle, by the schedulers.
 void core_set_state(struct core *core, uint64_t now, uint32_t index, enum slot_state state)

@@ -8,13 +8,13 @@
 static const struct stat_key stat_keys[] = {
 #define STATS_DEF "runtime-sim/noc/noc_stats.def"
 #define STATS_OF struct noc_stats
-#include "runtime-sim/engine/stats_keys.inc"
+#include "runtime-sim/base/stats_keys.inc"
 };
 
 static const struct stat_key class_keys[] = {
 #define STATS_DEF "runtime-sim/noc/noc_class.def"
 #define STATS_OF struct noc_class_stats
-#include "runtime-sim/engine/stats_keys.inc"
+#include "runtime-sim/base/stats_keys.inc"
 };
 
 // Time

@@ -8,12 +8,12 @@
 // With no other traffic a packet of L flits that passes H routers arrives 5·H + 2 + (L − 1) cycles
 // after its creation, if all delays are 1: see noc/router.h.
 #pragma once
-#include "runtime-sim/engine/config.h"
-#include "runtime-sim/engine/stats.h"
+#include "runtime-sim/base/config.h"
+#include "runtime-sim/base/stats.h"
 
 struct noc_config {
 #define CONFIG_DEF "runtime-sim/noc/noc.def"
-#include "runtime-sim/engine/config_fields.inc"
+#include "runtime-sim/base/config_fields.inc"
 };
 
 enum noc_topology { NOC_MESH, NOC_CROSSBAR, NOC_FLY };
@@ -27,12 +27,12 @@ extern const uint32_t noc_key_count;
 // Counters of the network and of each class.
 struct noc_stats {
 #define STATS_DEF "runtime-sim/noc/noc_stats.def"
-#include "runtime-sim/engine/stats_fields.inc"
+#include "runtime-sim/base/stats_fields.inc"
 };
 
 struct noc_class_stats {
 #define STATS_DEF "runtime-sim/noc/noc_class.def"
-#include "runtime-sim/engine/stats_fields.inc"
+#include "runtime-sim/base/stats_fields.inc"
 };
 
 struct noc_packet {

@@ -3,7 +3,7 @@
 const struct config_key noc_keys[] = {
 #define CONFIG_DEF "runtime-sim/noc/noc.def"
 #define CONFIG_OF struct noc_config
-#include "runtime-sim/engine/config_keys.inc"
+#include "runtime-sim/base/config_keys.inc"
 };
 
 const uint32_t noc_key_count = sizeof noc_keys / sizeof *noc_keys;

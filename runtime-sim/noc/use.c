@@ -4,19 +4,19 @@
 
 struct node_use {
 #define STATS_DEF "runtime-sim/noc/noc_node.def"
-#include "runtime-sim/engine/stats_fields.inc"
+#include "runtime-sim/base/stats_fields.inc"
     uint64_t cycles;
 };
 
 struct router_use {
 #define STATS_DEF "runtime-sim/noc/noc_router.def"
-#include "runtime-sim/engine/stats_fields.inc"
+#include "runtime-sim/base/stats_fields.inc"
     uint64_t cycles;
 };
 
 struct link_use {
 #define STATS_DEF "runtime-sim/noc/noc_link.def"
-#include "runtime-sim/engine/stats_fields.inc"
+#include "runtime-sim/base/stats_fields.inc"
     uint64_t cycles;
     uint32_t channel;
 };
@@ -31,19 +31,19 @@ struct noc_use {
 static const struct stat_key node_keys[] = {
 #define STATS_DEF "runtime-sim/noc/noc_node.def"
 #define STATS_OF struct node_use
-#include "runtime-sim/engine/stats_keys.inc"
+#include "runtime-sim/base/stats_keys.inc"
 };
 
 static const struct stat_key router_keys[] = {
 #define STATS_DEF "runtime-sim/noc/noc_router.def"
 #define STATS_OF struct router_use
-#include "runtime-sim/engine/stats_keys.inc"
+#include "runtime-sim/base/stats_keys.inc"
 };
 
 static const struct stat_key link_keys[] = {
 #define STATS_DEF "runtime-sim/noc/noc_link.def"
 #define STATS_OF struct link_use
-#include "runtime-sim/engine/stats_keys.inc"
+#include "runtime-sim/base/stats_keys.inc"
 };
 
 #define ADD(stats, keys, value, ...)                                                               \

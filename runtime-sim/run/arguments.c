@@ -1,6 +1,6 @@
 // Arguments → bytes of parameters.
 #include "frontend/isa.h"
-#include "runtime-sim/program/layout.h"
+#include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/run/session.h"
 #include "support/nearest.h"
 #include <string.h>

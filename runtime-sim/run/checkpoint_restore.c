@@ -1,6 +1,6 @@
 // From a checkpoint to a session that goes on. What the file says is taken for what it is: any
 // words and numbers, with as many bytes behind them as they say.
-#include "runtime-sim/exec/heap.h"
+#include "runtime-sim/exec/memory/heap.h"
 #include "runtime-sim/run/checkpoint_file.h"
 #include <inttypes.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "backend/build.h"
 #include "runtime-sim/run/npy.h"
 #include "support/file_map.h"
+#include "support/random.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -17,12 +17,3 @@ struct data_file *data_open(struct run *run, const struct run_text *at, const ch
                             const struct run_buffer *buffer);
 const uint8_t *data_bytes(const struct data_file *file);
 void data_close(struct data_file *file);
-
-// The next number of splitmix64.
-static inline uint64_t splitmix64(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}

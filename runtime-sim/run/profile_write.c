@@ -1,6 +1,6 @@
 #include "runtime-sim/run/profile_write.h"
 #include "backend/build.h"
-#include "runtime-sim/exec/profile.h"
+#include "runtime-sim/exec/check/profile.h"
 #include "support/json.h"
 
 static void write_uint(struct json *json, const char *key, uint64_t value)

@@ -1,8 +1,8 @@
 #include "runtime-sim/run/session.h"
-#include "runtime-sim/exec/check_memory.h"
-#include "runtime-sim/exec/grid.h"
-#include "runtime-sim/exec/profile.h"
-#include "runtime-sim/program/layout.h"
+#include "runtime-sim/exec/check/check_memory.h"
+#include "runtime-sim/exec/warp/grid.h"
+#include "runtime-sim/exec/check/profile.h"
+#include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/run/fill.h"
 #include "support/nearest.h"
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // Doing a run: buffers in memory, launches one after the other, comparison of the results.
 #pragma once
-#include "runtime-sim/program/program.h"
+#include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/run/run.h"
 #include <stdatomic.h>
 

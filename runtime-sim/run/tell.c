@@ -1,8 +1,8 @@
 // What ended a launch and what was found out about its accesses: where in the program, by which
 // thread, and what lies near the address.
 #include "frontend/isa.h"
-#include "runtime-sim/exec/check_memory.h"
-#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/exec/check/check_memory.h"
+#include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/run/origin.h"
 #include <inttypes.h>
 #include <string.h>

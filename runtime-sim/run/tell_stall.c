@@ -1,5 +1,5 @@
 // Who waits for whom, in words: a note for each place at which warps stand.
-#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/run/origin.h"
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 // What a run says of textures → what launches fetch from.
 #include "frontend/isa.h"
-#include "runtime-sim/exec/cta.h"
-#include "runtime-sim/exec/texture.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>
 #include <string.h>

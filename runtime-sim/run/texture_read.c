@@ -1,6 +1,6 @@
 // Reading what a texture is: the keys of run files, the words of command lines.
 #include "runtime-sim/run/texture.h"
-#include "runtime-sim/exec/texture.h"
+#include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/run/keys.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "runtime-sim/run/timed.h"
-#include "runtime-sim/engine/trace.h"
-#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/base/trace.h"
+#include "runtime-sim/exec/warp/grid.h"
 #include "support/nearest.h"
 #include <errno.h>
 #include <stdlib.h>

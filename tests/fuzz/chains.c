@@ -1,7 +1,7 @@
 // Documents with the chains of one program for the simulator: whatever they say, there is a table
 // that agrees with the program, or a reason why not, told in the text.
-#include "runtime-sim/exec/rows.h"
-#include "runtime-sim/offload/table.h"
+#include "runtime-sim/exec/lanes/rows.h"
+#include "runtime-sim/schemes/llc_omni/table.h"
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
 #include <stdio.h>

@@ -10,7 +10,7 @@
 //        differential --print S
 //            the kernel of this seed
 #include "tests/fuzz/differential.h"
-#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

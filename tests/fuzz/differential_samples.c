@@ -1,6 +1,6 @@
 // Every kernel of every sample, on inputs that it can run on.
 #include "tests/fuzz/differential.h"
-#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "tests/fuzz/launch_internal.h"
-#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

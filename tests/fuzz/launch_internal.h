@@ -1,6 +1,6 @@
 // The parts of a launch, for who executes it in another way (launch_timed.c).
 #pragma once
-#include "runtime-sim/exec/grid.h"
+#include "runtime-sim/exec/warp/grid.h"
 #include "tests/fuzz/launch.h"
 
 struct loaded {

@@ -1,6 +1,6 @@
 #include "tests/fuzz/launch_timed.h"
 #include "backend/tags.h"
-#include "runtime-sim/gpu/machine_offload.h"
+#include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "tests/fuzz/launch_internal.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // One launch on a machine, with time: what it computes, and whether what it counts adds up.
 #pragma once
-#include "runtime-sim/gpu/offload_queue.h"
+#include "runtime-sim/schemes/llc_omni/offload_queue.h"
 #include "tests/fuzz/launch.h"
 
 struct timed_wish {

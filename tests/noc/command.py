@@ -483,7 +483,7 @@ def information(folder):
     """--help names all patterns, --version the version; both alone and on standard output"""
     text = ends(noc(folder, '--help'), 0, err='').out.decode()
     for pattern in re.findall(r'^TRAFFIC\("([^"]*)"',
-                              (ROOT / 'runtime-sim/noc/traffic.def').read_text(), re.M):
+                              (ROOT / 'tools/noc/traffic.def').read_text(), re.M):
         assert re.search(r'^  %s\b' % pattern, text, re.M), pattern
     for line in text.splitlines():
         assert len(line) < 110, line

@@ -1,6 +1,6 @@
 // What the adaptive policy learns: tags against lists of lines, sums, doubts, probes and lessons.
-#include "runtime-sim/offload/adaptive.h"
-#include "runtime-sim/run/fill.h"
+#include "runtime-sim/schemes/llc_omni/adaptive.h"
+#include "support/random.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // The cache against a model that knows nothing of time, and against closed forms of its times.
-#include "runtime-sim/memory/cache.h"
-#include "runtime-sim/memory/partition.h"
-#include "runtime-sim/run/fill.h"
+#include "runtime-sim/cache/cache.h"
+#include "runtime-sim/memsys/partition.h"
+#include "support/random.h"
 #include "support/file.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // From addresses of lanes to lines and cycles of banks: compared with counting byte by byte.
 #include "runtime-sim/gpu/coalesce.h"
-#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // Configurations: every type of value, bases, settings, and what is wrong with them.
-#include "runtime-sim/engine/config.h"
+#include "runtime-sim/base/config.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,13 +11,13 @@
 
 struct values {
 #define CONFIG_DEF "tests/unit/runtime-sim/config_test.def"
-#include "runtime-sim/engine/config_fields.inc"
+#include "runtime-sim/base/config_fields.inc"
 };
 
 static const struct config_key keys[] = {
 #define CONFIG_DEF "tests/unit/runtime-sim/config_test.def"
 #define CONFIG_OF struct values
-#include "runtime-sim/engine/config_keys.inc"
+#include "runtime-sim/base/config_keys.inc"
 };
 
 enum { KEYS = sizeof keys / sizeof *keys };

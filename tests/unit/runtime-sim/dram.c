@@ -1,5 +1,5 @@
 // DRAM against closed forms of its timings.
-#include "runtime-sim/memory/dram_drive.h"
+#include "tools/dram/dram_drive.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // What the standards allow, said a second time and without cleverness: every command against every
 // earlier one. Shares no code with runtime-sim/memory but its configuration.
 #pragma once
-#include "runtime-sim/memory/dram.h"
+#include "runtime-sim/dram/dram.h"
 
 struct told {
     uint64_t at;

@@ -3,8 +3,8 @@
 // clocks, the sets of requests, and that no clock is skipped at which something could have been
 // done.
 #include "dram_legal.h"
-#include "runtime-sim/memory/dram_drive.h"
-#include "runtime-sim/run/fill.h"
+#include "tools/dram/dram_drive.h"
+#include "support/random.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // Clock domains and links.
-#include "runtime-sim/engine/clock.h"
-#include "runtime-sim/engine/link.h"
+#include "runtime-sim/base/clock.h"
+#include "runtime-sim/base/link.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // malloc and free of kernels: what they give, how much there is, and what is wrong with a free.
 #include "tests/unit/runtime-sim/kernel.h"
-#include "runtime-sim/exec/heap.h"
+#include "runtime-sim/exec/memory/heap.h"
 
 #define MALLOC(to, bytes)                                                                          \
     "{ .param .b64 n; .param .b64 r; st.param.b64 [n], " bytes "; call (r), malloc, (n);\n"        \

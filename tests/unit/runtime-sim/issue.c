@@ -1,6 +1,6 @@
 // What issue.h promises, one promise at a time: one CTA of one launch, executed by hand.
-#include "runtime-sim/exec/issue.h"
-#include "runtime-sim/exec/slots_used.h"
+#include "runtime-sim/exec/warp/issue.h"
+#include "runtime-sim/exec/warp/slots_used.h"
 #include "tests/unit/runtime-sim/issue_drive.h"
 #include "tests/unit/runtime-sim/kernel.h"
 

@@ -2,7 +2,7 @@
 // are given up in the middle, and which lanes are computed when, is drawn.
 #pragma once
 #include "passes/passes.h"
-#include "runtime-sim/exec/shadow.h"
+#include "runtime-sim/exec/warp/shadow.h"
 
 // An instruction's place in a chain.
 struct chain_member {

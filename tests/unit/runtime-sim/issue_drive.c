@@ -1,6 +1,6 @@
 #include "tests/unit/runtime-sim/issue_drive.h"
-#include "runtime-sim/exec/steps.h"
-#include "runtime-sim/exec/steps_memory.h"
+#include "runtime-sim/exec/warp/steps.h"
+#include "runtime-sim/exec/memory/steps_memory.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 // Executes launches by single instructions, with accesses that take a random time and are served in
 // random parts: any order that a machine may have, as far as issue.h allows it.
 #pragma once
-#include "runtime-sim/exec/grid.h"
-#include "runtime-sim/exec/issue.h"
-#include "runtime-sim/exec/slots_used.h"
+#include "runtime-sim/exec/warp/grid.h"
+#include "runtime-sim/exec/warp/issue.h"
+#include "runtime-sim/exec/warp/slots_used.h"
 #include "tests/unit/runtime-sim/issue_chains.h"
 
 struct drive {

@@ -1,7 +1,7 @@
 // All samples, executed by single instructions with accesses that take time, against the engine
 // that runs them at once: the same memory and the same counts. Once more with their chains issued
 // ahead of their loads.
-#include "runtime-sim/exec/profile.h"
+#include "runtime-sim/exec/check/profile.h"
 #include "tests/unit/runtime-sim/issue_drive.h"
 #include "tests/unit/runtime-sim/sample.h"
 #include <glob.h>

@@ -1,7 +1,7 @@
 // A kernel run from its text, for tests.
 #pragma once
-#include "runtime-sim/exec/grid.h"
-#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/warp/grid.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

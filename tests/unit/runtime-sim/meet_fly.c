@@ -1,6 +1,6 @@
 // The router of a butterfly at which a chain is computed, held against the ways themselves, router
 // by router.
-#include "runtime-sim/offload/meet_fly.h"
+#include "runtime-sim/schemes/llc_omni/meet_fly.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // The adaptive policy on a machine, with loops of one chain whose operands stream, or stay the same
 // lines: what it turns off and on again, and what it takes of time beside the other policies.
-#include "runtime-sim/offload/adaptive.h"
-#include "runtime-sim/gpu/machine_offload.h"
+#include "runtime-sim/schemes/llc_omni/adaptive.h"
+#include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "tests/unit/runtime-sim/offload_fixture.h"
 
 enum { WARPS = 8, THREADS = WARPS * LANES, MOST_ROUNDS = 32, ROUND = PARTITIONS * LINE };

@@ -1,7 +1,7 @@
 // What packets of chains travel, counted by the networks: the example of [000 Fig. 1, 3], and all
 // combinations of cores and partitions. Second runs have no other traffic: no instruction is
 // fetched, parameters come with the launch.
-#include "runtime-sim/offload/emn.h"
+#include "runtime-sim/schemes/llc_omni/emn.h"
 #include "tests/unit/runtime-sim/offload_fixture.h"
 
 static struct offload_rig o;

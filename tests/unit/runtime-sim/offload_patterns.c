@@ -1,6 +1,6 @@
 // Each pattern of chains [000 Table 1] offloaded: where it is computed, what goes back, and what
 // comes of it.
-#include "runtime-sim/offload/emn.h"
+#include "runtime-sim/schemes/llc_omni/emn.h"
 #include "tests/unit/runtime-sim/offload_script.h"
 
 static struct offload_rig o;

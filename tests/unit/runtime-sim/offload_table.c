@@ -1,9 +1,9 @@
 // The table of chains: what the tagger has found in random kernels is all there, and what is
 // something else than it found is refused.
-#include "runtime-sim/offload/table.h"
+#include "runtime-sim/schemes/llc_omni/table.h"
 #include "backend/bodies.h"
 #include "backend/tags.h"
-#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include "tests/fuzz/kernels.h"
 #include "tests/fuzz/tagged.h"
 #include <setjmp.h>

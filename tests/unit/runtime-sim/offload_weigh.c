@@ -5,7 +5,7 @@
 // of a line takes 1 flit there and 5 back, a store of a line 5 and 1. In the butterfly it is two
 // channels from any core to any partition, and between partitions.
 #include "runtime-sim/gpu/machine_state.h"
-#include "runtime-sim/gpu/offload_queue.h"
+#include "runtime-sim/schemes/llc_omni/offload_queue.h"
 #include "tests/unit/runtime-sim/offload_fixture.h"
 
 static struct offload_rig o;

@@ -2,7 +2,7 @@
 // or refused, and how many flits a packet takes.
 //
 // With --tables it prints those of docs/offload.md, which are to be these.
-#include "runtime-sim/offload/packet.h"
+#include "runtime-sim/schemes/llc_omni/packet.h"
 #include "support/file.h"
 #include "tests/unit/runtime-sim/conform.h"
 
@@ -419,7 +419,7 @@ static void print_fields(FILE *to)
     uint32_t place = 0;
     fprintf(to, "| bits | field | what it is |\n|---|---|---|\n");
 #define PACKET_FIELD(name, bits, text) print_field(to, #name, bits, text, &place);
-#include "runtime-sim/offload/packet_fields.def"
+#include "runtime-sim/schemes/llc_omni/packet_fields.def"
 #undef PACKET_FIELD
     assert_int_equal(place, 8 * PACKET_FLIT);
 }

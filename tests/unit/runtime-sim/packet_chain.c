@@ -1,7 +1,7 @@
 // Chains through packets: what the tagger finds becomes packets, and loads, ALU and stores that
 // only know the packets' bits make the same memory as the functional engine.
 #include "passes/passes.h"
-#include "runtime-sim/offload/packet_alu.h"
+#include "runtime-sim/schemes/llc_omni/packet_alu.h"
 #include "tests/unit/runtime-sim/conform.h"
 #include <glob.h>
 

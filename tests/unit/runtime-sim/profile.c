@@ -1,5 +1,5 @@
 // Counts of single instructions, lines and loops, against what the text of a kernel makes plain.
-#include "runtime-sim/exec/profile.h"
+#include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/run/profile_write.h"
 #include "tests/unit/runtime-sim/kernel.h"
 

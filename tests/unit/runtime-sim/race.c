@@ -1,6 +1,6 @@
 // Races and reads of what was never written: found where they are, and not where there are none.
 #include "tests/unit/runtime-sim/kernel.h"
-#include "runtime-sim/exec/check_memory.h"
+#include "runtime-sim/exec/check/check_memory.h"
 
 #define BODY(text)                                                                                 \
     HEAD("8.0", "sm_80")                                                                           \

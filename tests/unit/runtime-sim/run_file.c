@@ -1,5 +1,6 @@
 // Run files: numbers, expressions, fills, and what a file becomes.
 #include "runtime-sim/run/fill.h"
+#include "support/random.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // A sample's run file, read and run: for tests that look at all samples.
 #pragma once
-#include "runtime-sim/exec/rows.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/session.h"
 #include "support/file.h"
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // Chains that are captured when they are issued and computed later: what they make is the same as
 // when each instruction is executed in its turn.
-#include "runtime-sim/exec/shadow.h"
+#include "runtime-sim/exec/warp/shadow.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
 #define BODY(text)                                                                                 \

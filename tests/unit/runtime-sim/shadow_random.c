@@ -2,7 +2,7 @@
 // their registers' places, issued ahead of their loads: memory and counts are those of the engine
 // that executes at once.
 #include "passes/capability.h"
-#include "runtime-sim/exec/profile.h"
+#include "runtime-sim/exec/check/profile.h"
 #include "tests/unit/runtime-sim/issue_drive.h"
 #include "tests/unit/runtime-sim/kernel.h"
 

@@ -1,7 +1,7 @@
 // A slice of the last level on top of a DRAM channel, as a memory partition has them.
-#include "runtime-sim/memory/cache.h"
-#include "runtime-sim/memory/dram.h"
-#include "runtime-sim/memory/dram_map.h"
+#include "runtime-sim/cache/cache.h"
+#include "runtime-sim/dram/dram.h"
+#include "runtime-sim/dram/dram_map.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

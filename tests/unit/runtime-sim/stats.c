@@ -1,5 +1,5 @@
 // Statistics: values by name, since the beginning and since a mark, and how they are written.
-#include "runtime-sim/engine/stats.h"
+#include "runtime-sim/base/stats.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,13 +10,13 @@
 
 struct counters {
 #define STATS_DEF "tests/unit/runtime-sim/stats_test.def"
-#include "runtime-sim/engine/stats_fields.inc"
+#include "runtime-sim/base/stats_fields.inc"
 };
 
 static const struct stat_key keys[] = {
 #define STATS_DEF "tests/unit/runtime-sim/stats_test.def"
 #define STATS_OF struct counters
-#include "runtime-sim/engine/stats_keys.inc"
+#include "runtime-sim/base/stats_keys.inc"
 };
 
 struct fixture {

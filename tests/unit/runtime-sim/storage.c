@@ -1,8 +1,8 @@
 // What offloading takes of storage, for the configuration of [000] beside its figures.
 //
 // With --tables it prints the table of docs/offload.md, which is to be this one.
-#include "runtime-sim/offload/storage.h"
-#include "runtime-sim/offload/packet.h"
+#include "runtime-sim/schemes/llc_omni/storage.h"
+#include "runtime-sim/schemes/llc_omni/packet.h"
 #include "support/file.h"
 #include "tests/unit/runtime-sim/kernel.h"
 

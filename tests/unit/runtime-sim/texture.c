@@ -1,7 +1,7 @@
 // Texture fetches against a plain sampler: positions as whole numbers of 1/256 texel, coordinates
 // folded instead of cut, texels from typed arrays.
 #include "tests/unit/runtime-sim/numbers.h"
-#include "runtime-sim/exec/texture.h"
+#include "runtime-sim/exec/memory/texture.h"
 #include <float.h>
 
 enum { WIDTH = 7, HEIGHT = 5, PITCH = 160, POINTS = 256 };

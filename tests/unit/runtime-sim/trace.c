@@ -1,5 +1,5 @@
 // Chrome trace events as text: windows, times, order.
-#include "runtime-sim/engine/trace.h"
+#include "runtime-sim/base/trace.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // Patterns and sources of synthetic traffic.
-#include "runtime-sim/noc/traffic.h"
+#include "tools/noc/traffic.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

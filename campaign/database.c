@@ -1,0 +1,445 @@
+#include "campaign/store.h"
+#include <dirent.h>
+#include <jansson.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Bump it when the tables change: what has another number is made again from the files.
+#define SCHEMA "1"
+
+static const char schema[] =
+    "CREATE TABLE jobs(id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, campaign TEXT, quick "
+    "INTEGER,"
+    " failure TEXT, message TEXT, cpu_seconds REAL, ended TEXT, size INTEGER, changed INTEGER);"
+    "CREATE TABLE names(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);"
+    "CREATE TABLE statistics(job INTEGER, name INTEGER, value REAL, PRIMARY KEY(job, name))"
+    " WITHOUT ROWID;"
+    "CREATE TABLE planned(workload TEXT, variant TEXT, point TEXT, quick INTEGER, key TEXT,"
+    " PRIMARY KEY(quick, workload, variant, point)) WITHOUT ROWID;"
+    "CREATE VIEW results AS SELECT p.workload, p.variant, p.point, p.quick, n.name, s.value"
+    " FROM planned p JOIN jobs j USING(key) JOIN statistics s ON s.job = j.id"
+    " JOIN names n ON n.id = s.name;"
+    "PRAGMA user_version=" SCHEMA ";";
+
+// Statements
+
+static const char *fault(const struct campaign_store *store)
+{
+    return arena_printf(store->arena, "%s/campaign.sqlite: %s", store->folder,
+                        store->database ? sqlite3_errmsg(store->database) : "memory ran out");
+}
+
+static const char *execute(const struct campaign_store *store, const char *sql)
+{
+    return sqlite3_exec(store->database, sql, NULL, NULL, NULL) ? fault(store) : NULL;
+}
+
+// Values by their kinds: s text, i integer, f real, in the order of the question marks.
+static sqlite3_stmt *prepare(const struct campaign_store *store, const char *sql, const char *kinds,
+                             ...)
+{
+    sqlite3_stmt *statement = NULL;
+    va_list args;
+    if (sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL))
+        return NULL;
+    va_start(args, kinds);
+    for (int i = 1; kinds[i - 1]; i++)
+        switch (kinds[i - 1]) {
+        case 's':
+            sqlite3_bind_text(statement, i, va_arg(args, const char *), -1, SQLITE_TRANSIENT);
+            break;
+        case 'i': sqlite3_bind_int64(statement, i, va_arg(args, int64_t)); break;
+        default: sqlite3_bind_double(statement, i, va_arg(args, double)); break;
+        }
+    va_end(args);
+    return statement;
+}
+
+// Runs a statement that returns nothing.
+static const char *finish(const struct campaign_store *store, sqlite3_stmt *statement)
+{
+    bool good = statement && sqlite3_step(statement) == SQLITE_DONE;
+    const char *error = good ? NULL : fault(store);
+    sqlite3_finalize(statement);
+    return error;
+}
+
+static const char *text_at(const struct campaign_store *store, sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text ? arena_strndup(store->arena, text, strlen(text)) : NULL;
+}
+
+// One job
+
+// Values are thousands for each job: their statements are prepared once for all of them.
+struct adding {
+    const struct campaign_store *store;
+    sqlite3_stmt *name, *value;
+    int64_t job;
+    bool failed;
+};
+
+static bool step(sqlite3_stmt *statement)
+{
+    bool done = sqlite3_step(statement) == SQLITE_DONE;
+    sqlite3_reset(statement);
+    return done;
+}
+
+static void add_value(struct adding *a, const char *name, double value)
+{
+    sqlite3_bind_text(a->name, 1, name, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(a->value, 1, a->job);
+    sqlite3_bind_double(a->value, 2, value);
+    sqlite3_bind_text(a->value, 3, name, -1, SQLITE_TRANSIENT);
+    a->failed = a->failed || !step(a->name) || !step(a->value);
+}
+
+static void add_configuration(struct adding *a, json_t *configuration)
+{
+    const char *section, *key;
+    json_t *keys, *value;
+    json_object_foreach(configuration, section, keys)
+    {
+        json_object_foreach(keys, key, value)
+        {
+            if (json_is_number(value) || json_is_boolean(value))
+                add_value(a, arena_printf(a->store->arena, "config.%s.%s", section, key),
+                          json_is_boolean(value) ? json_is_true(value) : json_number_value(value));
+        }
+    }
+}
+
+static const char *add_values(const struct campaign_store *store, int64_t job, json_t *result)
+{
+    const char *name, *error;
+    json_t *value;
+    struct adding adding = {
+        .store = store,
+        .name = prepare(store, "INSERT OR IGNORE INTO names(name) VALUES(?)", ""),
+        .value = prepare(store,
+                         "INSERT OR REPLACE INTO statistics SELECT ?, id, ? FROM names "
+                         "WHERE name = ?",
+                         ""),
+        .job = job,
+    };
+    json_object_foreach(json_object_get(json_object_get(result, "total"), "statistics"), name,
+                        value)
+    {
+        if (json_is_number(value))
+            add_value(&adding, name, json_number_value(value));
+    }
+    add_configuration(&adding, json_object_get(result, "configuration"));
+    error = adding.failed || !adding.name || !adding.value ? fault(store) : NULL;
+    sqlite3_finalize(adding.name);
+    sqlite3_finalize(adding.value);
+    return error;
+}
+
+static const char *add_names(const struct campaign_store *store, const char *key, json_t *result)
+{
+    const char *error = NULL;
+    json_t *name;
+    size_t i;
+    json_array_foreach(json_object_get(result, "names"), i, name)
+    {
+        const char *point = json_string_value(json_object_get(name, "point"));
+        if (!error)
+            error = finish(store,
+                           prepare(store, "INSERT OR IGNORE INTO planned VALUES(?, ?, ?, ?, ?)",
+                                   "sssis", json_string_value(json_object_get(name, "workload")),
+                                   json_string_value(json_object_get(name, "variant")),
+                                   point ? point : "",
+                                   (int64_t)json_is_true(json_object_get(result, "quick")), key));
+    }
+    return error;
+}
+
+static const char *message_of(const struct campaign_store *store, json_t *result)
+{
+    const char *failure = json_string_value(json_object_get(result, "failure"));
+    const char *said = json_string_value(json_object_get(result, "stderr"));
+    if (!failure)
+        return NULL;
+    const char *last = campaign_last_line(store->arena, said ? said : "");
+    return *last ? arena_printf(store->arena, "%s: %s", failure, last) : failure;
+}
+
+static const char *add_result(const struct campaign_store *store, const char *key, json_t *result,
+                              const struct stat *file)
+{
+    const char *error = finish(
+        store,
+        prepare(store,
+                "INSERT OR REPLACE INTO jobs(key, campaign, quick, failure, message,"
+                " cpu_seconds, ended, size, changed) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "ssissfsii", key, json_string_value(json_object_get(result, "campaign")),
+                (int64_t)json_is_true(json_object_get(result, "quick")),
+                json_string_value(json_object_get(result, "failure")), message_of(store, result),
+                json_number_value(json_object_get(result, "cpu_seconds")),
+                json_string_value(json_object_get(result, "ended")), (int64_t)file->st_size,
+                (int64_t)file->st_mtim.tv_sec * 1000000000 + file->st_mtim.tv_nsec));
+    if (!error)
+        error = add_values(store, sqlite3_last_insert_rowid(store->database), result);
+    return error ? error : add_names(store, key, result);
+}
+
+static const char *remove_rows(const struct campaign_store *store, const char *key)
+{
+    const char *error = finish(
+        store,
+        prepare(store, "DELETE FROM statistics WHERE job = (SELECT id FROM jobs WHERE key = ?)",
+                "s", key));
+    return error ? error
+                 : finish(store, prepare(store, "DELETE FROM jobs WHERE key = ?", "s", key));
+}
+
+// What is half done is not done.
+static const char *end_transaction(const struct campaign_store *store, const char *error)
+{
+    if (!error)
+        error = execute(store, "COMMIT");
+    if (error)
+        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+    return error;
+}
+
+static const char *replace(const struct campaign_store *store, const char *key, json_t *result,
+                           const struct stat *file)
+{
+    const char *error = execute(store, "BEGIN IMMEDIATE");
+    if (error)
+        return error;
+    error = remove_rows(store, key);
+    return end_transaction(store, error ? error : add_result(store, key, result, file));
+}
+
+const char *campaign_database_take(struct campaign_store *store, const char *key)
+{
+    struct stat file;
+    json_t *result = campaign_result_read(store, key);
+    if (!result || stat(campaign_store_path(store, "results", key, ".json"), &file)) {
+        json_decref(result);
+        return arena_printf(store->arena, "there is no result of the job %s", key);
+    }
+    const char *error = replace(store, key, result, &file);
+    json_decref(result);
+    return error;
+}
+
+const char *campaign_database_forget(struct campaign_store *store, const char *key)
+{
+    unlink(campaign_store_path(store, "results", key, ".json"));
+    return remove_rows(store, key);
+}
+
+// All of them
+
+static bool is_known(struct campaign_store *store, const char *key, const struct stat *file)
+{
+    sqlite3_stmt *row = prepare(
+        store, "SELECT 1 FROM jobs WHERE key = ? AND size = ? AND changed = ?", "sii", key,
+        (int64_t)file->st_size, (int64_t)file->st_mtim.tv_sec * 1000000000 + file->st_mtim.tv_nsec);
+    bool known = sqlite3_step(row) == SQLITE_ROW;
+    sqlite3_finalize(row);
+    return known;
+}
+
+static const char *take_file(struct campaign_store *store, const char *name,
+                             struct campaign_words *damaged)
+{
+    const char *key = arena_strndup(store->arena, name, SHA256_HEX);
+    const char *path = campaign_store_path(store, "results", key, ".json");
+    struct stat file;
+    if (stat(path, &file) || is_known(store, key, &file))
+        return NULL;
+    json_t *result = campaign_result_read(store, key);
+    if (!result) {
+        vec_push(store->arena, &damaged->list, key);
+        return campaign_database_forget(store, key);
+    }
+    const char *error = replace(store, key, result, &file);
+    json_decref(result);
+    return error;
+}
+
+static const char *take_files(struct campaign_store *store, struct campaign_words *damaged)
+{
+    DIR *folder = opendir(arena_printf(store->arena, "%s/results", store->folder));
+    const char *error = NULL;
+    for (struct dirent *entry; folder && !error && (entry = readdir(folder));)
+        if (strlen(entry->d_name) == SHA256_HEX + 5 && !strcmp(entry->d_name + SHA256_HEX, ".json"))
+            error = take_file(store, entry->d_name, damaged);
+    if (folder)
+        closedir(folder);
+    return error;
+}
+
+static const char *drop_missing(struct campaign_store *store)
+{
+    struct campaign_words gone = {0};
+    const char *error = NULL;
+    sqlite3_stmt *row = prepare(store, "SELECT key FROM jobs", "");
+    while (row && sqlite3_step(row) == SQLITE_ROW) {
+        const char *key = text_at(store, row, 0);
+        if (access(campaign_store_path(store, "results", key, ".json"), F_OK))
+            vec_push(store->arena, &gone.list, key);
+    }
+    sqlite3_finalize(row);
+    for (uint32_t i = 0; !error && i < gone.list.n; i++)
+        error = remove_rows(store, gone.list.v[i]);
+    return error;
+}
+
+static bool has_schema(struct campaign_store *store)
+{
+    sqlite3_stmt *row = prepare(store, "PRAGMA user_version", "");
+    bool same = row && sqlite3_step(row) == SQLITE_ROW &&
+                !strcmp((const char *)sqlite3_column_text(row, 0), SCHEMA);
+    sqlite3_finalize(row);
+    return same;
+}
+
+static const char *open_at(struct campaign_store *store, const char *path, int flags)
+{
+    if (sqlite3_open_v2(path, &store->database, flags, NULL))
+        return fault(store);
+    sqlite3_busy_timeout(store->database, 10000);
+    return NULL;
+}
+
+// One that is damaged or of another version holds nothing that the files do not.
+static const char *open_or_make(struct campaign_store *store, const char *path)
+{
+    const char *error = open_at(store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    if (error || has_schema(store))
+        return error;
+    sqlite3_close(store->database);
+    store->database = NULL;
+    unlink(path);
+    unlink(arena_printf(store->arena, "%s-journal", path));
+    error = open_at(store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    return error ? error : execute(store, schema);
+}
+
+const char *campaign_database_open(struct campaign_store *store, struct campaign_words *damaged)
+{
+    const char *path = arena_printf(store->arena, "%s/campaign.sqlite", store->folder);
+    if (store->lock < 0)
+        return open_at(store, path, SQLITE_OPEN_READONLY);
+    const char *error = open_or_make(store, path);
+    // Whatever is lost with the power is made again: there is no need to wait for the disk.
+    if (!error)
+        error = execute(store, "PRAGMA synchronous=OFF");
+    if (!error)
+        error = drop_missing(store);
+    return error ? error : take_files(store, damaged);
+}
+
+void campaign_store_close(struct campaign_store *store)
+{
+    sqlite3_close(store->database);
+    store->database = NULL;
+    if (store->lock >= 0)
+        close(store->lock);
+    store->lock = -1;
+}
+
+// What is asked
+
+const char *campaign_database_plan(struct campaign_store *store, const struct campaign_plan *plan)
+{
+    const struct campaign *campaign = plan->campaign;
+    const char *error = execute(store, "BEGIN IMMEDIATE");
+    if (error)
+        return error;
+    for (uint32_t i = 0; !error && i < plan->jobs.n; i++) {
+        const struct campaign_job *job = &plan->jobs.v[i];
+        const char *point = campaign_point_name(campaign, job->point);
+        if (!job->error)
+            error =
+                finish(store, prepare(store, "INSERT OR REPLACE INTO planned VALUES(?, ?, ?, ?, ?)",
+                                      "sssis", campaign->workloads.v[job->workload].name,
+                                      campaign->variants.v[job->variant].name, point ? point : "",
+                                      (int64_t)plan->is_quick, job->key));
+    }
+    return end_transaction(store, error);
+}
+
+void campaign_database_find(struct campaign_store *store, const char *key,
+                            struct campaign_found *found)
+{
+    *found = (struct campaign_found){0};
+    sqlite3_stmt *row =
+        prepare(store, "SELECT message, cpu_seconds, ended FROM jobs WHERE key = ?", "s", key);
+    if (row && sqlite3_step(row) == SQLITE_ROW) {
+        found->is_there = true;
+        found->failure = text_at(store, row, 0);
+        found->cpu = sqlite3_column_double(row, 1);
+        found->ended = text_at(store, row, 2);
+    }
+    sqlite3_finalize(row);
+}
+
+bool campaign_database_value(struct campaign_store *store, const char *key, const char *statistic,
+                             double *value)
+{
+    sqlite3_stmt *row = prepare(store,
+                                "SELECT value FROM statistics WHERE job = (SELECT id FROM jobs "
+                                "WHERE key = ?) AND name = (SELECT id FROM names WHERE name = ?)",
+                                "ss", key, statistic);
+    bool there = row && sqlite3_step(row) == SQLITE_ROW;
+    if (there)
+        *value = sqlite3_column_double(row, 0);
+    sqlite3_finalize(row);
+    return there;
+}
+
+double campaign_database_seconds(struct campaign_store *store, const char *workload, bool is_quick)
+{
+    double seconds = 0;
+    sqlite3_stmt *row = prepare(
+        store,
+        "SELECT coalesce(avg(CASE WHEN workload = ? THEN cpu_seconds END), avg(cpu_seconds))"
+        " FROM planned JOIN jobs USING(key) WHERE failure IS NULL AND planned.quick = ?",
+        "si", workload, (int64_t)is_quick);
+    if (row && sqlite3_step(row) == SQLITE_ROW)
+        seconds = sqlite3_column_double(row, 0);
+    sqlite3_finalize(row);
+    return seconds;
+}
+
+void campaign_database_jobs(struct campaign_store *store, struct campaign_stored_list *to)
+{
+    sqlite3_stmt *row = prepare(store,
+                                "SELECT workload, variant, point, planned.quick, key FROM planned "
+                                "JOIN jobs USING(key) WHERE failure IS NULL "
+                                "ORDER BY workload, variant, point, planned.quick",
+                                "");
+    while (row && sqlite3_step(row) == SQLITE_ROW) {
+        struct campaign_stored made = {text_at(store, row, 0), text_at(store, row, 1),
+                                       text_at(store, row, 2), sqlite3_column_int(row, 3),
+                                       text_at(store, row, 4)};
+        vec_push(store->arena, &to->list, made);
+    }
+    sqlite3_finalize(row);
+}
+
+void campaign_database_names(struct campaign_store *store, const char *key,
+                             struct campaign_words *to)
+{
+    sqlite3_stmt *row =
+        prepare(store,
+                "SELECT names.name FROM statistics JOIN names ON names.id = "
+                "statistics.name WHERE job = (SELECT id FROM jobs WHERE key = ?) ORDER BY 1",
+                "s", key);
+    while (row && sqlite3_step(row) == SQLITE_ROW) {
+        const char *name = text_at(store, row, 0);
+        vec_push(store->arena, &to->list, name);
+    }
+    sqlite3_finalize(row);
+}

@@ -1,0 +1,32 @@
+// The keys of campaign files, from one table.
+#pragma once
+#include "support/yaml.h"
+
+enum campaign_context {
+    CAMPAIGN_OF_CAMPAIGN,
+    CAMPAIGN_OF_WORKLOAD,
+    CAMPAIGN_OF_VARIANT,
+    CAMPAIGN_OF_POINT,
+    CAMPAIGN_OF_STUDY,
+    CAMPAIGN_OF_FIGURE,
+    CAMPAIGN_OF_COLUMN,
+    CAMPAIGN_CONTEXTS,
+};
+
+enum campaign_key {
+#define CAMPAIGN_KEY(context, key, takes, needed, text) CAMPAIGN_##context##_##key,
+#include "campaign/keys.def"
+#undef CAMPAIGN_KEY
+    CAMPAIGN_KEYS,
+};
+
+// The values of one mapping, by key; NULL: not there.
+struct campaign_keys {
+    const struct yaml_node *of[CAMPAIGN_KEYS];
+};
+
+// Looks up all keys of a mapping. What is not known, there twice, missing or of another kind is
+// told. False after an error.
+bool campaign_keys_read(struct campaign_keys *keys, const struct yaml_document *document,
+                        const struct yaml_node *mapping, enum campaign_context context,
+                        struct diags *diags);

@@ -1,0 +1,376 @@
+#include "campaign/plan.h"
+#include "runtime-sim/run/run.h"
+#include "support/file.h"
+#include <nettle/sha2.h>
+#include <string.h>
+
+// What is the same for many jobs.
+struct resolved {
+    const char *words; // of the command line
+    const char *error;
+    char digest[SHA256_HEX + 1];
+};
+
+struct opened_run {
+    const char *path;
+    const struct campaign_settings *values;
+    const char *error;
+    struct run *run;
+    char digest[SHA256_HEX + 1];
+    const char *inputs;
+};
+
+struct planning {
+    struct campaign_plan *plan;
+    struct arena *arena;
+    VEC(struct resolved) configs;
+    VEC(struct opened_run) runs;
+};
+
+const char *campaign_point_name(const struct campaign *campaign, uint32_t point)
+{
+    return point == CAMPAIGN_NONE ? NULL : campaign->points.v[point].name;
+}
+
+// Commands
+
+static void push_settings(struct arena *arena, const char *section,
+                          const struct campaign_settings *settings, struct campaign_argv *argv)
+{
+    for (uint32_t i = 0; i < settings->list.n; i++) {
+        campaign_push(arena, argv, "--set");
+        campaign_push(arena, argv,
+                      arena_printf(arena, "%s%s=%s", section, settings->list.v[i].key,
+                                   settings->list.v[i].value));
+    }
+}
+
+void campaign_tag_command(const struct campaign_plan *plan, const struct campaign_job *job,
+                          const char *tagged, struct campaign_argv *argv)
+{
+    struct arena *arena = plan->arena;
+    const struct campaign_words *tag = &plan->campaign->variants.v[job->variant].tag;
+    campaign_push(arena, argv, plan->tools->tagger);
+    campaign_push(arena, argv, job->program);
+    if (job->module)
+        campaign_push(arena, argv, arena_printf(arena, "--module=%s", job->module));
+    if (job->arch)
+        campaign_push(arena, argv, arena_printf(arena, "--arch=%s", job->arch));
+    for (uint32_t i = 0; i < tag->list.n; i++)
+        campaign_push(arena, argv, tag->list.v[i]);
+    campaign_push(arena, argv, "-o");
+    campaign_push(arena, argv, tagged);
+}
+
+void campaign_sim_command(const struct campaign_plan *plan, const struct campaign_job *job,
+                          const char *tagged, const char *json, const char *stats,
+                          struct campaign_argv *argv)
+{
+    struct arena *arena = plan->arena;
+    const struct campaign *campaign = plan->campaign;
+    const struct campaign_variant *variant = &campaign->variants.v[job->variant];
+    campaign_push(arena, argv, plan->tools->sim);
+    campaign_push(arena, argv, job->run);
+    if (variant->tagged)
+        campaign_push(arena, argv, arena_printf(arena, "--program=%s", tagged));
+    campaign_push(arena, argv, arena_printf(arena, "--config=%s", job->config));
+    campaign_push(arena, argv, arena_printf(arena, "--policy=%s", variant->policy));
+    push_settings(arena, "", &job->set, argv);
+    push_settings(arena, "values.", &job->values, argv);
+    for (uint32_t i = 0; i < campaign->options.list.n; i++)
+        campaign_push(arena, argv, campaign->options.list.v[i]);
+    campaign_push(arena, argv, arena_printf(arena, "--json=%s", json));
+    campaign_push(arena, argv, arena_printf(arena, "--stats=%s", stats));
+}
+
+// Configurations
+
+static void resolve(struct planning *p, struct campaign_argv *argv, struct resolved *to)
+{
+    struct campaign_output output;
+    to->error = campaign_capture(p->arena, argv, &output);
+    if (!to->error && output.status)
+        to->error = campaign_last_line(p->arena, output.err);
+    if (!to->error)
+        tables_digest(to->digest, output.out, strlen(output.out));
+}
+
+static const struct resolved *config_of(struct planning *p, const struct campaign_job *job)
+{
+    struct campaign_argv argv = {0};
+    const char *words = "";
+    campaign_push(p->arena, &argv, p->plan->tools->sim);
+    campaign_push(p->arena, &argv, "--print-config");
+    campaign_push(p->arena, &argv, arena_printf(p->arena, "--config=%s", job->config));
+    push_settings(p->arena, "", &job->set, &argv);
+    for (uint32_t i = 2; i < argv.list.n; i++)
+        words = arena_printf(p->arena, "%s%s\n", words, argv.list.v[i]);
+    for (uint32_t i = 0; i < p->configs.n; i++)
+        if (!strcmp(p->configs.v[i].words, words))
+            return &p->configs.v[i];
+    struct resolved made = {.words = words};
+    resolve(p, &argv, &made);
+    vec_push(p->arena, &p->configs, made);
+    return &p->configs.v[p->configs.n - 1];
+}
+
+// Run files and what they read
+
+static const char *first_error(struct arena *arena, const struct source *source,
+                               const struct diags *diags)
+{
+    for (uint32_t i = 0; i < diags->list.n; i++) {
+        const struct diag *diag = &diags->list.v[i];
+        if (diag->severity != DIAG_ERROR)
+            continue;
+        if (diag->begin == NO_OFFSET)
+            return arena_printf(arena, "%s: %s", source->name, diag->message);
+        struct place place = source_place(source, diag->begin);
+        return arena_printf(arena, "%s:%u:%u: %s", source->name, place.line, place.column,
+                            diag->message);
+    }
+    return arena_printf(arena, "%s cannot be read", source->name);
+}
+
+static void add_input(struct planning *p, struct opened_run *to, const char *name)
+{
+    char digest[SHA256_HEX + 1];
+    const char *path = name && !to->error ? run_path(to->run, name) : NULL;
+    if (path && !(to->error = campaign_digest(p->arena, digest, path)))
+        to->inputs = arena_printf(p->arena, "%s%s %s\n", to->inputs, digest, path);
+}
+
+static void add_inputs(struct planning *p, struct opened_run *to)
+{
+    const struct run *run = to->run;
+    add_input(p, to, run->program.text);
+    for (uint32_t i = 0; i < run->buffers.n; i++)
+        add_input(p, to, run->buffers.v[i].fill.path);
+    for (uint32_t i = 0; i < run->checks.n; i++) {
+        const struct run_check *check = &run->checks.v[i];
+        add_input(p, to, check->kind == CHECK_FILE ? check->path.text : check->fill.path);
+    }
+}
+
+static void open_run(struct planning *p, struct opened_run *to)
+{
+    struct arena *arena = p->arena;
+    const struct campaign_settings *values = to->values;
+    struct file_text file;
+    const char *error = file_read(arena, to->path, &file);
+    if (error) {
+        to->error = arena_printf(arena, "cannot read '%s': %s", to->path, error);
+        return;
+    }
+    struct source *source = ARENA_NEW(arena, struct source);
+    struct diags *diags = ARENA_NEW(arena, struct diags);
+    source_init(source, arena, to->path, file.text, file.length);
+    diags_init(diags, arena);
+    tables_digest(to->digest, file.text, file.length);
+    to->run = ARENA_NEW(arena, struct run);
+    run_init(to->run, arena, source, diags);
+    for (uint32_t i = 0; i < values->list.n; i++) {
+        const char *value = values->list.v[i].value;
+        struct run_setting setting = {.name = {.text = values->list.v[i].key},
+                                      .value = {.text = value, .length = (uint32_t)strlen(value)}};
+        vec_push(arena, &to->run->settings, setting);
+    }
+    if (!run_read(to->run, arena))
+        to->error = first_error(arena, source, diags);
+    else
+        add_inputs(p, to);
+}
+
+static const struct opened_run *run_of(struct planning *p, const struct campaign_job *job)
+{
+    const struct campaign_workload *workload = &p->plan->campaign->workloads.v[job->workload];
+    const struct campaign_settings *values =
+        p->plan->is_quick ? &workload->quick : &workload->values;
+    for (uint32_t i = 0; i < p->runs.n; i++)
+        if (p->runs.v[i].values == values && !strcmp(p->runs.v[i].path, job->run))
+            return &p->runs.v[i];
+    struct opened_run made = {.path = job->run, .values = values, .inputs = ""};
+    open_run(p, &made);
+    vec_push(p->arena, &p->runs, made);
+    return &p->runs.v[p->runs.n - 1];
+}
+
+// Keys
+
+static void add(struct sha256_ctx *pieces, const char *what, const char *value)
+{
+    sha256_update(pieces, strlen(what), (const uint8_t *)what);
+    sha256_update(pieces, strlen(value) + 1, (const uint8_t *)value);
+}
+
+// Paths are no part of it: the same bytes elsewhere are the same input.
+static void add_digests(struct sha256_ctx *pieces, const char *inputs)
+{
+    for (const char *line = inputs; *line; line = strchr(line, '\n') + 1)
+        sha256_update(pieces, SHA256_HEX, (const uint8_t *)line);
+}
+
+static void make_key(const struct campaign_plan *plan, struct campaign_job *job)
+{
+    const struct campaign *campaign = plan->campaign;
+    const struct campaign_variant *variant = &campaign->variants.v[job->variant];
+    struct sha256_ctx pieces;
+    sha256_init(&pieces);
+    add(&pieces, "campaign ", "1");
+    add(&pieces, "sim ", plan->tools->sim_digest);
+    if (variant->tagged)
+        add(&pieces, "tagger ", plan->tools->tagger_digest);
+    for (uint32_t i = 0; i < variant->tag.list.n; i++)
+        add(&pieces, "tag ", variant->tag.list.v[i]);
+    add(&pieces, "policy ", variant->policy);
+    add(&pieces, "configuration ", job->config_digest);
+    for (uint32_t i = 0; i < campaign->options.list.n; i++)
+        add(&pieces, "option ", campaign->options.list.v[i]);
+    add(&pieces, "run ", job->run_digest);
+    for (uint32_t i = 0; i < job->values.list.n; i++) {
+        add(&pieces, "value ", job->values.list.v[i].key);
+        add(&pieces, "= ", job->values.list.v[i].value);
+    }
+    add_digests(&pieces, job->inputs);
+    tables_digest_end(job->key, &pieces);
+}
+
+// Jobs
+
+static void copy_settings(struct arena *arena, const struct campaign_settings *from,
+                          struct campaign_settings *to)
+{
+    for (uint32_t i = 0; i < from->list.n; i++)
+        vec_push(arena, &to->list, from->list.v[i]);
+}
+
+static void take_run(struct planning *p, struct campaign_job *job)
+{
+    const struct opened_run *opened = run_of(p, job);
+    const struct resolved *config = config_of(p, job);
+    job->error = opened->error ? opened->error : config->error;
+    if (job->error)
+        return;
+    job->program = run_path(opened->run, opened->run->program.text);
+    job->module = opened->run->module.text;
+    job->arch = opened->run->arch.text;
+    job->inputs = opened->inputs;
+    memcpy(job->run_digest, opened->digest, sizeof job->run_digest);
+    memcpy(job->config_digest, config->digest, sizeof job->config_digest);
+    make_key(p->plan, job);
+}
+
+static const char *name_of(struct arena *arena, const struct campaign *campaign,
+                           const struct campaign_job *job)
+{
+    const char *point = campaign_point_name(campaign, job->point);
+    return arena_printf(arena, "%s, %s%s%s", campaign->workloads.v[job->workload].name,
+                        campaign->variants.v[job->variant].name, point ? ", " : "",
+                        point ? point : "");
+}
+
+const struct campaign_job *campaign_plan_find(const struct campaign_plan *plan, uint32_t workload,
+                                              uint32_t variant, uint32_t point)
+{
+    for (uint32_t i = 0; i < plan->jobs.n; i++) {
+        const struct campaign_job *job = &plan->jobs.v[i];
+        if (job->workload == workload && job->variant == variant && job->point == point)
+            return job;
+    }
+    return NULL;
+}
+
+static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uint32_t point)
+{
+    struct campaign_plan *plan = p->plan;
+    const struct campaign *campaign = plan->campaign;
+    const struct campaign_workload *of = &campaign->workloads.v[workload];
+    const struct campaign_point *at = point == CAMPAIGN_NONE ? NULL : &campaign->points.v[point];
+    if (campaign_plan_find(plan, workload, variant, point))
+        return;
+    struct campaign_job made = {.workload = workload, .variant = variant, .point = point};
+    made.name = name_of(p->arena, campaign, &made);
+    made.run = campaign->variants.v[variant].tagged ? of->tagged : of->run;
+    made.values = plan->is_quick ? of->quick : of->values;
+    made.config = at && at->config ? at->config : campaign->variants.v[variant].config;
+    copy_settings(p->arena, &campaign->variants.v[variant].set, &made.set);
+    if (at)
+        copy_settings(p->arena, &at->set, &made.set);
+    take_run(p, &made);
+    made.same = plan->jobs.n;
+    for (uint32_t i = plan->jobs.n; !made.error && i-- > 0;)
+        if (!plan->jobs.v[i].error && !strcmp(plan->jobs.v[i].key, made.key))
+            made.same = i;
+    vec_push(p->arena, &plan->jobs, made);
+}
+
+static bool selects(const struct campaign_words *names, const char *name)
+{
+    bool found = !names->list.n;
+    for (uint32_t i = 0; name && i < names->list.n; i++)
+        found |= !strcmp(names->list.v[i], name);
+    return found;
+}
+
+static void add_study(struct planning *p, const struct campaign_study *study,
+                      const struct campaign_selection *selection)
+{
+    const struct campaign *campaign = p->plan->campaign;
+    uint32_t points = study->points.list.n;
+    for (uint32_t w = 0; w < study->workloads.list.n; w++)
+        for (uint32_t i = 0; i < (points ? points : 1); i++)
+            for (uint32_t v = 0; v < study->variants.list.n; v++) {
+                const struct campaign_workload *workload =
+                    &campaign->workloads.v[study->workloads.list.v[w]];
+                uint32_t variant = study->variants.list.v[v];
+                if ((selects(&selection->workloads, workload->name) ||
+                     selects(&selection->workloads, workload->group)) &&
+                    selects(&selection->variants, campaign->variants.v[variant].name))
+                    add_job(p, study->workloads.list.v[w], variant,
+                            points ? study->points.list.v[i] : CAMPAIGN_NONE);
+            }
+}
+
+static const char *check_names(const struct campaign_plan *plan,
+                               const struct campaign_selection *selection)
+{
+    const struct campaign *campaign = plan->campaign;
+    for (uint32_t i = 0; i < selection->studies.list.n; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < campaign->studies.n; k++)
+            found |= !strcmp(campaign->studies.v[k].name, selection->studies.list.v[i]);
+        if (!found)
+            return arena_printf(plan->arena, "there is no study '%s'",
+                                selection->studies.list.v[i]);
+    }
+    for (uint32_t i = 0; i < selection->workloads.list.n; i++) {
+        const char *name = selection->workloads.list.v[i];
+        bool found = campaign_workload(campaign, name) != CAMPAIGN_NONE;
+        for (uint32_t k = 0; k < campaign->workloads.n; k++)
+            found |=
+                campaign->workloads.v[k].group && !strcmp(campaign->workloads.v[k].group, name);
+        if (!found)
+            return arena_printf(plan->arena, "there is no workload '%s'", name);
+    }
+    for (uint32_t i = 0; i < selection->variants.list.n; i++)
+        if (campaign_variant(campaign, selection->variants.list.v[i]) == CAMPAIGN_NONE)
+            return arena_printf(plan->arena, "there is no variant '%s'",
+                                selection->variants.list.v[i]);
+    return NULL;
+}
+
+const char *campaign_plan_make(struct campaign_plan *plan, struct arena *arena,
+                               const struct campaign *campaign, const struct campaign_tools *tools,
+                               const struct campaign_selection *selection)
+{
+    struct planning planning = {.plan = plan, .arena = arena};
+    *plan = (struct campaign_plan){
+        .campaign = campaign, .arena = arena, .tools = tools, .is_quick = selection->is_quick};
+    const char *error = check_names(plan, selection);
+    for (uint32_t i = 0; !error && i < campaign->studies.n; i++) {
+        const struct campaign_study *study = &campaign->studies.v[i];
+        if (selects(&selection->studies, study->name) && (study->is_quick || !plan->is_quick))
+            add_study(&planning, study, selection);
+    }
+    return error;
+}

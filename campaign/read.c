@@ -1,0 +1,320 @@
+// Reading a campaign file: what is run.
+#include "campaign/reading.h"
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+uint32_t campaign_workload(const struct campaign *campaign, const char *name)
+{
+    for (uint32_t i = 0; i < campaign->workloads.n; i++)
+        if (!strcmp(campaign->workloads.v[i].name, name))
+            return i;
+    return CAMPAIGN_NONE;
+}
+
+uint32_t campaign_variant(const struct campaign *campaign, const char *name)
+{
+    for (uint32_t i = 0; i < campaign->variants.n; i++)
+        if (!strcmp(campaign->variants.v[i].name, name))
+            return i;
+    return CAMPAIGN_NONE;
+}
+
+static bool has_point(const struct campaign *campaign, const char *name)
+{
+    for (uint32_t i = 0; i < campaign->points.n; i++)
+        if (!strcmp(campaign->points.v[i].name, name))
+            return true;
+    return false;
+}
+
+// Files
+
+static const char *path_of(const struct campaign *campaign, const char *name)
+{
+    return *name == '/' ? name : arena_printf(campaign->arena, "%s%s", campaign->folder, name);
+}
+
+// A file, or else a name that the tool knows.
+static const char *config_of(const struct campaign *campaign, const struct yaml_node *node)
+{
+    const char *path = path_of(campaign, node->text);
+    return access(path, F_OK) ? node->text : path;
+}
+
+// Settings
+
+static void put(const struct campaign *campaign, struct campaign_settings *to,
+                struct campaign_setting setting)
+{
+    for (uint32_t i = 0; i < to->list.n; i++)
+        if (!strcmp(to->list.v[i].key, setting.key)) {
+            to->list.v[i].value = setting.value;
+            return;
+        }
+    vec_push(campaign->arena, &to->list, setting);
+}
+
+static const char *list_text(struct campaign_reading *r, const struct yaml_node *list)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct yaml_node *item = yaml_at(&r->document, list->items[i]);
+        if (item->kind != YAML_SCALAR)
+            campaign_fault(r, item, "an element of a list is one value");
+        else
+            text = arena_printf(r->campaign->arena, "%s%s%s", text, i ? ", " : "", item->text);
+    }
+    return arena_printf(r->campaign->arena, "[%s]", text);
+}
+
+// `SECTION: {KEY: VALUE}` is the same as `SECTION.KEY: VALUE`.
+static void take_settings(struct campaign_reading *r, const struct yaml_node *node,
+                          const char *section, struct campaign_settings *to)
+{
+    for (uint32_t i = 0; node && i < node->count; i += 2) {
+        const struct yaml_node *key = yaml_at(&r->document, node->items[i]);
+        const struct yaml_node *value = yaml_at(&r->document, node->items[i + 1]);
+        if (key->kind != YAML_SCALAR || !key->length) {
+            campaign_fault(r, key, "a key is a single word");
+            continue;
+        }
+        const char *name =
+            *section ? arena_printf(r->campaign->arena, "%s.%s", section, key->text) : key->text;
+        if (value->kind == YAML_MAPPING && !*section)
+            take_settings(r, value, name, to);
+        else if (value->kind == YAML_MAPPING || (value->kind == YAML_SCALAR && !value->length))
+            campaign_fault(r, value, "'%s' takes one value or a list", name);
+        else
+            put(r->campaign, to,
+                (struct campaign_setting){name, value->kind == YAML_SCALAR ? value->text
+                                                                           : list_text(r, value)});
+    }
+}
+
+static void copy_settings(const struct campaign *campaign, const struct campaign_settings *from,
+                          struct campaign_settings *to)
+{
+    for (uint32_t i = 0; i < from->list.n; i++)
+        put(campaign, to, from->list.v[i]);
+}
+
+static void take_words(struct campaign_reading *r, const struct yaml_node *node,
+                       struct campaign_words *to)
+{
+    if (node && node->kind == YAML_SCALAR)
+        vec_push(r->campaign->arena, &to->list, node->text);
+    for (uint32_t i = 0; node && node->kind == YAML_SEQUENCE && i < node->count; i++) {
+        const struct yaml_node *word = yaml_at(&r->document, node->items[i]);
+        if (word->kind == YAML_SCALAR)
+            vec_push(r->campaign->arena, &to->list, word->text);
+        else
+            campaign_fault(r, word, "an option is one value");
+    }
+}
+
+// Workloads, variants, points
+
+static void take_workload(struct campaign_reading *r, const struct yaml_node *node)
+{
+    struct campaign *campaign = r->campaign;
+    struct campaign_keys keys;
+    if (!campaign_keys_read(&keys, &r->document, node, CAMPAIGN_OF_WORKLOAD, campaign->diags))
+        return;
+    const struct yaml_node *name = keys.of[CAMPAIGN_WORKLOAD_name];
+    struct campaign_workload made = {
+        .name = name->text,
+        .group = campaign_text(keys.of[CAMPAIGN_WORKLOAD_group]),
+        .run = path_of(campaign, keys.of[CAMPAIGN_WORKLOAD_run]->text),
+    };
+    take_settings(r, keys.of[CAMPAIGN_WORKLOAD_values], "", &made.values);
+    copy_settings(campaign, &made.values, &made.quick);
+    take_settings(r, keys.of[CAMPAIGN_WORKLOAD_quick], "", &made.quick);
+    const struct yaml_node *tagged = keys.of[CAMPAIGN_WORKLOAD_tagged];
+    made.tagged = tagged ? path_of(campaign, tagged->text) : made.run;
+    if (access(made.run, R_OK))
+        campaign_fault(r, keys.of[CAMPAIGN_WORKLOAD_run], "cannot read '%s'", made.run);
+    else if (access(made.tagged, R_OK))
+        campaign_fault(r, tagged, "cannot read '%s'", made.tagged);
+    if (campaign_new_name(r, name, campaign_workload(campaign, made.name) != CAMPAIGN_NONE))
+        vec_push(campaign->arena, &campaign->workloads, made);
+}
+
+static bool is_word(const char *text)
+{
+    for (const char *at = text; *at; at++)
+        if (!((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_' ||
+              (at > text && *at >= '0' && *at <= '9')))
+            return false;
+    return strcmp(text, "ref") && strcmp(text, "plain") && strcmp(text, "min") &&
+           strcmp(text, "max");
+}
+
+static void take_like(struct campaign_reading *r, const struct yaml_node *node,
+                      struct campaign_variant *to)
+{
+    struct campaign_places places = {0};
+    const char *group;
+    if (!campaign_stands_for(r, node, CAMPAIGN_VARIANTS, &places, &group))
+        return;
+    const struct campaign_variant *from = &r->campaign->variants.v[places.list.v[0]];
+    to->policy = from->policy;
+    to->config = from->config;
+    to->tag = from->tag;
+    to->tagged = from->tagged;
+    copy_settings(r->campaign, &from->set, &to->set);
+}
+
+static void take_variant(struct campaign_reading *r, const struct yaml_node *node,
+                         const char *config)
+{
+    struct campaign *campaign = r->campaign;
+    struct campaign_keys keys;
+    if (!campaign_keys_read(&keys, &r->document, node, CAMPAIGN_OF_VARIANT, campaign->diags))
+        return;
+    const struct yaml_node *name = keys.of[CAMPAIGN_VARIANT_name];
+    struct campaign_variant made = {.name = name->text, .policy = "baseline", .config = config};
+    if (keys.of[CAMPAIGN_VARIANT_like])
+        take_like(r, keys.of[CAMPAIGN_VARIANT_like], &made);
+    made.label = campaign_text(keys.of[CAMPAIGN_VARIANT_label]);
+    if (keys.of[CAMPAIGN_VARIANT_policy])
+        made.policy = keys.of[CAMPAIGN_VARIANT_policy]->text;
+    if (keys.of[CAMPAIGN_VARIANT_config])
+        made.config = config_of(campaign, keys.of[CAMPAIGN_VARIANT_config]);
+    take_settings(r, keys.of[CAMPAIGN_VARIANT_set], "", &made.set);
+    if (keys.of[CAMPAIGN_VARIANT_tag]) {
+        made.tagged = true;
+        made.tag = (struct campaign_words){0};
+        take_words(r, keys.of[CAMPAIGN_VARIANT_tag], &made.tag);
+    }
+    if (!is_word(made.name))
+        campaign_fault(r, name,
+                       "'%s' is no name of a variant: letters, digits and _, but not "
+                       "ref, plain, min or max",
+                       made.name);
+    else if (campaign_new_name(r, name, campaign_variant(campaign, made.name) != CAMPAIGN_NONE))
+        vec_push(campaign->arena, &campaign->variants, made);
+}
+
+static void take_point(struct campaign_reading *r, const struct yaml_node *node)
+{
+    struct campaign *campaign = r->campaign;
+    struct campaign_keys keys;
+    if (!campaign_keys_read(&keys, &r->document, node, CAMPAIGN_OF_POINT, campaign->diags))
+        return;
+    const struct yaml_node *name = keys.of[CAMPAIGN_POINT_name];
+    const struct yaml_node *config = keys.of[CAMPAIGN_POINT_config];
+    struct campaign_point made = {
+        .name = name->text,
+        .group = campaign_text(keys.of[CAMPAIGN_POINT_group]),
+        .label = campaign_text(keys.of[CAMPAIGN_POINT_label]),
+        .x = NAN,
+        .config = config ? config_of(campaign, config) : NULL,
+    };
+    if (keys.of[CAMPAIGN_POINT_x])
+        campaign_number(r, keys.of[CAMPAIGN_POINT_x], &made.x);
+    take_settings(r, keys.of[CAMPAIGN_POINT_set], "", &made.set);
+    if (campaign_new_name(r, name, has_point(campaign, made.name)))
+        vec_push(campaign->arena, &campaign->points, made);
+}
+
+static void take_study(struct campaign_reading *r, const struct yaml_node *node)
+{
+    struct campaign *campaign = r->campaign;
+    struct campaign_keys keys;
+    if (!campaign_keys_read(&keys, &r->document, node, CAMPAIGN_OF_STUDY, campaign->diags))
+        return;
+    struct campaign_study made = {
+        .name = keys.of[CAMPAIGN_STUDY_name]->text,
+        .is_quick = campaign_flag(r, keys.of[CAMPAIGN_STUDY_quick], true),
+    };
+    bool is_taken = false;
+    for (uint32_t i = 0; i < campaign->studies.n; i++)
+        is_taken |= !strcmp(campaign->studies.v[i].name, made.name);
+    campaign_places_read(r, keys.of[CAMPAIGN_STUDY_workloads], CAMPAIGN_WORKLOADS, &made.workloads);
+    campaign_places_read(r, keys.of[CAMPAIGN_STUDY_variants], CAMPAIGN_VARIANTS, &made.variants);
+    campaign_places_read(r, keys.of[CAMPAIGN_STUDY_points], CAMPAIGN_POINTS, &made.points);
+    if (campaign_new_name(r, keys.of[CAMPAIGN_STUDY_name], is_taken))
+        vec_push(campaign->arena, &campaign->studies, made);
+}
+
+static void take_definitions(struct campaign_reading *r, const struct yaml_node *node)
+{
+    struct campaign *campaign = r->campaign;
+    r->is_definition = true;
+    for (uint32_t i = 0; node && i < node->count; i += 2) {
+        const struct yaml_node *name = yaml_at(&r->document, node->items[i]);
+        const struct yaml_node *value = yaml_at(&r->document, node->items[i + 1]);
+        if (name->kind != YAML_SCALAR || !is_word(name->text)) {
+            campaign_fault(r, name, "a name has letters, digits and _");
+            continue;
+        }
+        bool is_taken = false;
+        for (uint32_t k = 0; k < campaign->definitions.n; k++)
+            is_taken |= !strcmp(campaign->definitions.v[k].name, name->text);
+        struct campaign_definition made = {name->text, campaign_expression(r, value)};
+        if (made.expr && campaign_new_name(r, name, is_taken))
+            vec_push(campaign->arena, &campaign->definitions, made);
+    }
+    r->is_definition = false;
+}
+
+// All of it
+
+static void take_each(struct campaign_reading *r, const struct yaml_node *list,
+                      void (*take)(struct campaign_reading *, const struct yaml_node *))
+{
+    for (uint32_t i = 0; list && i < list->count; i++)
+        take(r, yaml_at(&r->document, list->items[i]));
+}
+
+static void take_all(struct campaign_reading *r, const struct campaign_keys *keys)
+{
+    struct campaign *campaign = r->campaign;
+    const struct yaml_node *config = keys->of[CAMPAIGN_CAMPAIGN_config];
+    const struct yaml_node *variants = keys->of[CAMPAIGN_CAMPAIGN_variants];
+    const struct yaml_node *notes = keys->of[CAMPAIGN_CAMPAIGN_notes];
+    campaign->name = keys->of[CAMPAIGN_CAMPAIGN_name]->text;
+    if (strchr(campaign->name, '/'))
+        campaign_fault(r, keys->of[CAMPAIGN_CAMPAIGN_name], "a name has no slash");
+    campaign->title = campaign_text(keys->of[CAMPAIGN_CAMPAIGN_title]);
+    campaign->notes = notes ? path_of(campaign, notes->text) : NULL;
+    take_words(r, keys->of[CAMPAIGN_CAMPAIGN_options], &campaign->options);
+    take_each(r, keys->of[CAMPAIGN_CAMPAIGN_workloads], take_workload);
+    for (uint32_t i = 0; i < variants->count; i++)
+        take_variant(r, yaml_at(&r->document, variants->items[i]),
+                     config ? config_of(campaign, config) : "isca19");
+    take_each(r, keys->of[CAMPAIGN_CAMPAIGN_points], take_point);
+    // What names something that is not understood would only say that there is none.
+    if (campaign->diags->errors)
+        return;
+    take_each(r, keys->of[CAMPAIGN_CAMPAIGN_studies], take_study);
+    take_definitions(r, keys->of[CAMPAIGN_CAMPAIGN_define]);
+    if (!campaign->diags->errors)
+        campaign_figures_read(r, keys->of[CAMPAIGN_CAMPAIGN_figures]);
+}
+
+bool campaign_read(struct campaign *campaign, struct arena *arena, const struct source *source,
+                   struct diags *diags)
+{
+    struct campaign_reading reading = {.campaign = campaign};
+    struct campaign_keys keys;
+    const char *slash = strrchr(source->name, '/');
+    *campaign = (struct campaign){
+        .arena = arena,
+        .source = source,
+        .diags = diags,
+        .folder =
+            slash ? arena_strndup(arena, source->name, (size_t)(slash - source->name) + 1) : "",
+    };
+    if (!yaml_read(&reading.document, arena, source, diags))
+        return false;
+    if (reading.document.root == YAML_NOTHING) {
+        diag_add(diags, DIAG_ERROR, "campaign", NO_OFFSET, NO_OFFSET, "the file holds nothing");
+        return false;
+    }
+    const struct yaml_node *root = yaml_at(&reading.document, reading.document.root);
+    if (campaign_keys_read(&keys, &reading.document, root, CAMPAIGN_OF_CAMPAIGN, diags))
+        take_all(&reading, &keys);
+    return !diags->errors;
+}

@@ -1,0 +1,247 @@
+#include "campaign/report.h"
+#include "campaign/values.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct making {
+    struct campaign_report *report;
+    struct arena *arena;
+    const struct campaign_figure *figure;
+    struct campaign_table *table;
+};
+
+static double shown(const struct campaign_column *column, double value)
+{
+    switch (column->unit) {
+    case UNIT_PERCENT: return 100 * value;
+    case UNIT_GAIN: return 100 * (value - 1);
+    default: return value;
+    }
+}
+
+// Missing values
+
+static void miss(struct making *m, const char *reason)
+{
+    for (uint32_t i = 0; i < m->table->missing.n; i++)
+        if (!strcmp(m->table->missing.v[i], reason))
+            return;
+    vec_push(m->arena, &m->table->missing, reason);
+}
+
+// Means: of what there is.
+
+struct mean {
+    double sum;
+    uint32_t count, of;
+};
+
+static void mean_add(struct mean *mean, const struct campaign_column *column, double value)
+{
+    bool is_geometric = column->mean == MEAN_GEOMETRIC;
+    mean->of++;
+    if (isnan(value) || (is_geometric && value <= 0))
+        return;
+    mean->sum += is_geometric ? log(value) : value;
+    mean->count++;
+}
+
+static double mean_of(struct making *m, const struct mean *mean,
+                      const struct campaign_column *column, const char *row)
+{
+    if (!mean->count)
+        return NAN;
+    if (mean->count < mean->of)
+        miss(m, arena_printf(m->arena, "%s of '%s': of %u of %u only", row, column->name,
+                             mean->count, mean->of));
+    double value = mean->sum / mean->count;
+    return column->mean == MEAN_GEOMETRIC ? exp(value) : value;
+}
+
+// Cells
+
+static void know(const struct campaign_column *column, const struct campaign_row *row,
+                 struct campaign_cell *cell)
+{
+    cell->paper = NAN;
+    for (uint32_t i = 0; i < column->known.n; i++) {
+        const struct campaign_known *known = &column->known.v[i];
+        bool is_row = !strcmp(known->row, row->name);
+        if (is_row)
+            cell->paper = known->paper;
+        bool is_all = !strcmp(known->row, "all") && !row->is_mean && !cell->is_expected;
+        if (known->is_expected && (is_row || is_all)) {
+            cell->expected = known->expected;
+            cell->is_expected = true;
+        }
+    }
+}
+
+static double ask(struct making *m, const struct campaign_column *column, uint32_t workload,
+                  uint32_t point)
+{
+    const char *missing;
+    struct campaign_asked asked = {.store = m->report->store,
+                                   .plan = m->report->plan,
+                                   .workload = workload,
+                                   .variant = CAMPAIGN_NONE,
+                                   .point = point,
+                                   .reference = m->figure->reference};
+    double value = campaign_value(&asked, column->expr, &missing);
+    if (missing)
+        miss(m, missing);
+    return value;
+}
+
+static bool is_met(const struct campaign_cell *cell)
+{
+    return cell->value >= cell->expected.least && cell->value <= cell->expected.most;
+}
+
+static void add_row(struct making *m, struct campaign_row row, const double *values)
+{
+    uint32_t columns = m->figure->columns.n;
+    row.cells = ARENA_ARRAY(m->arena, struct campaign_cell, columns);
+    for (uint32_t i = 0; i < columns; i++) {
+        row.cells[i].value = shown(&m->figure->columns.v[i], values[i]);
+        know(&m->figure->columns.v[i], &row, &row.cells[i]);
+        if (row.cells[i].is_expected && !isnan(row.cells[i].value)) {
+            m->table->expectations++;
+            m->table->met += is_met(&row.cells[i]);
+        }
+    }
+    vec_push(m->arena, &m->table->rows, row);
+}
+
+// Rows of workloads
+
+static void add_mean(struct making *m, const struct campaign_rows *rows, const struct mean *means)
+{
+    const struct campaign_figure *figure = m->figure;
+    double *values = ARENA_ARRAY(m->arena, double, figure->columns.n);
+    bool any = false;
+    const char *name =
+        figure->rows.n > 1 && rows->group ? arena_printf(m->arena, "mean %s", rows->group) : "mean";
+    for (uint32_t i = 0; i < figure->columns.n; i++) {
+        const struct campaign_column *column = &figure->columns.v[i];
+        any |= column->mean != MEAN_NONE;
+        values[i] = column->mean == MEAN_NONE ? NAN : mean_of(m, &means[i], column, name);
+    }
+    if (any)
+        add_row(m, (struct campaign_row){.name = name, .label = name, .is_mean = true}, values);
+}
+
+static void add_workloads(struct making *m, const struct campaign_rows *rows)
+{
+    const struct campaign *campaign = m->report->campaign;
+    uint32_t columns = m->figure->columns.n;
+    struct mean *means = ARENA_ARRAY(m->arena, struct mean, columns);
+    double *values = ARENA_ARRAY(m->arena, double, columns);
+    for (uint32_t i = 0; i < rows->workloads.list.n; i++) {
+        uint32_t workload = rows->workloads.list.v[i];
+        const char *name = campaign->workloads.v[workload].name;
+        for (uint32_t k = 0; k < columns; k++) {
+            values[k] = ask(m, &m->figure->columns.v[k], workload, CAMPAIGN_NONE);
+            mean_add(&means[k], &m->figure->columns.v[k], values[k]);
+        }
+        add_row(m, (struct campaign_row){.name = name, .label = name, .x = m->table->rows.n},
+                values);
+    }
+    if (rows->workloads.list.n > 1)
+        add_mean(m, rows, means);
+}
+
+// Rows of points: each cell is a mean over all workloads.
+static void add_point(struct making *m, uint32_t point)
+{
+    const struct campaign_figure *figure = m->figure;
+    const struct campaign_point *of = &m->report->campaign->points.v[point];
+    double *values = ARENA_ARRAY(m->arena, double, figure->columns.n);
+    for (uint32_t k = 0; k < figure->columns.n; k++) {
+        const struct campaign_column *column = &figure->columns.v[k];
+        struct mean mean = {0};
+        for (uint32_t i = 0; i < figure->rows.n; i++)
+            for (uint32_t w = 0; w < figure->rows.v[i].workloads.list.n; w++)
+                mean_add(&mean, column,
+                         ask(m, column, figure->rows.v[i].workloads.list.v[w], point));
+        values[k] = mean_of(m, &mean, column, of->name);
+    }
+    add_row(m,
+            (struct campaign_row){.name = of->name,
+                                  .label = of->label ? of->label : of->name,
+                                  .x = isnan(of->x) ? m->table->rows.n : of->x},
+            values);
+}
+
+static void make_table(struct making *m)
+{
+    for (uint32_t i = 0; i < m->figure->points.list.n; i++)
+        add_point(m, m->figure->points.list.v[i]);
+    for (uint32_t i = 0; !m->figure->points.list.n && i < m->figure->rows.n; i++)
+        add_workloads(m, &m->figure->rows.v[i]);
+}
+
+// All of it
+
+static bool is_chosen(const struct campaign_words *figures, const char *name)
+{
+    bool chosen = !figures->list.n;
+    for (uint32_t i = 0; i < figures->list.n; i++)
+        chosen |= !strcmp(figures->list.v[i], name);
+    return chosen;
+}
+
+static const char *check_figures(const struct campaign_report *report,
+                                 const struct campaign_words *figures)
+{
+    for (uint32_t i = 0; i < figures->list.n; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < report->campaign->figures.n; k++)
+            found |= !strcmp(report->campaign->figures.v[k].name, figures->list.v[i]);
+        if (!found)
+            return arena_printf(report->arena, "there is no figure '%s'", figures->list.v[i]);
+    }
+    return NULL;
+}
+
+static void count_jobs(struct campaign_report *report)
+{
+    for (uint32_t i = 0; i < report->plan->jobs.n; i++) {
+        const struct campaign_job *job = &report->plan->jobs.v[i];
+        struct campaign_found found = {.is_there = false};
+        if (!job->error && job->same != i)
+            continue;
+        if (!job->error)
+            campaign_database_find(report->store, job->key, &found);
+        bool good = found.is_there && !found.failure;
+        report->jobs++;
+        report->with_result += good;
+        if (good && (!report->date || strcmp(found.ended, report->date) > 0))
+            report->date = found.ended;
+    }
+}
+
+const char *campaign_report_make(struct campaign_report *report, struct campaign_store *store,
+                                 const struct campaign_plan *plan,
+                                 const struct campaign_words *figures, const char *command)
+{
+    const struct campaign *campaign = plan->campaign;
+    *report = (struct campaign_report){.campaign = campaign,
+                                       .plan = plan,
+                                       .store = store,
+                                       .arena = plan->arena,
+                                       .command = command};
+    const char *error = check_figures(report, figures);
+    for (uint32_t i = 0; !error && i < campaign->figures.n; i++) {
+        const struct campaign_figure *figure = &campaign->figures.v[i];
+        struct campaign_table table = {.figure = figure};
+        struct making making = {report, plan->arena, figure, &table};
+        if (!is_chosen(figures, figure->name))
+            continue;
+        make_table(&making);
+        vec_push(plan->arena, &report->tables, table);
+    }
+    count_jobs(report);
+    return error;
+}

@@ -1,0 +1,69 @@
+// Tables and plots of a campaign's results.
+#pragma once
+#include "campaign/store.h"
+
+struct campaign_cell {
+    double value; // as it is shown, in the column's unit; NAN: there is none
+    double paper; // NAN: not known
+    struct campaign_bounds expected;
+    bool is_expected;
+};
+
+struct campaign_row {
+    const char *name; // as `paper:` calls it
+    const char *label;
+    bool is_mean;
+    double x;                    // of a point, or its number
+    struct campaign_cell *cells; // one for each column
+};
+
+struct campaign_table {
+    const struct campaign_figure *figure;
+    VEC(struct campaign_row) rows;
+    VEC(const char *) missing;  // why cells have no value, each reason once
+    uint32_t expectations, met; // of cells that have a value
+};
+
+struct campaign_report {
+    const struct campaign *campaign;
+    const struct campaign_plan *plan;
+    struct campaign_store *store;
+    struct arena *arena;
+    const char *command; // for the head
+    const char *date;    // of the newest result; NULL: there is none
+    uint32_t jobs, with_result;
+    VEC(struct campaign_table) tables;
+};
+
+// The tables of these figures, or of all. NULL, or the figure that there is none of. The rows of
+// jobs that have no result have no values.
+const char *campaign_report_make(struct campaign_report *report, struct campaign_store *store,
+                                 const struct campaign_plan *plan,
+                                 const struct campaign_words *figures, const char *command);
+void campaign_report_text(const struct campaign_report *report, FILE *to);
+// A line for each number.
+void campaign_report_csv(const struct campaign_report *report, FILE *to);
+void campaign_report_html(const struct campaign_report *report, FILE *to);
+// `notes` are the words around the tables, see the key of campaign files; NULL: none.
+void campaign_report_markdown(const struct campaign_report *report, const char *notes, FILE *to);
+
+// A column's value as text, "–" if there is none.
+const char *campaign_value_text(struct arena *arena, const struct campaign_column *column,
+                                double value);
+// What follows a column's name: " %", "" …
+const char *campaign_unit_text(enum campaign_unit unit);
+
+// "7 of 9 expectations hold", or NULL if there is none.
+const char *campaign_expectations_text(struct arena *arena, const struct campaign_table *table);
+
+// A table as rows of texts, the first of which is the heading; the first column is one of names.
+struct campaign_grid {
+    uint32_t columns;
+    VEC(const char *) texts;
+    VEC(bool) strong; // of each row
+};
+
+void campaign_grid_make(struct campaign_grid *grid, struct arena *arena,
+                        const struct campaign_table *table);
+// The plot of a table, as SVG.
+void campaign_chart(const struct campaign_table *table, struct arena *arena, FILE *to);

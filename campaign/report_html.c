@@ -1,0 +1,110 @@
+// The report as a page.
+#include "campaign/report.h"
+#include "support/page.h"
+#include "support/svg.h"
+#include <string.h>
+
+static void write_table(const struct campaign_grid *grid, FILE *to)
+{
+    fputs("<div class=\"wide\"><table>\n", to);
+    for (uint32_t i = 0; i < grid->texts.n; i++) {
+        uint32_t row = i / grid->columns, column = i % grid->columns;
+        const char *tag = !row || !column ? "th" : "td";
+        const char *text = grid->texts.v[i];
+        if (!column)
+            fputs(grid->strong.v[row] ? "<tr style=\"font-weight:bold\">" : "<tr>", to);
+        fprintf(to, "<%s>", tag);
+        svg_escaped(to, text);
+        fprintf(to, "</%s>%s", tag, column + 1 == grid->columns ? "</tr>\n" : "");
+    }
+    fputs("</table></div>\n", to);
+}
+
+static void write_paragraph(const char *text, FILE *to)
+{
+    fputs("<p>", to);
+    svg_escaped(to, text);
+    fputs("</p>\n", to);
+}
+
+static void write_figure(const struct campaign_report *report, const struct campaign_table *table,
+                         FILE *to)
+{
+    const struct campaign_figure *figure = table->figure;
+    struct campaign_grid grid;
+    campaign_grid_make(&grid, report->arena, table);
+    fputs("<h2 id=\"", to);
+    svg_escaped(to, figure->name);
+    fputs("\">", to);
+    svg_escaped(to, figure->title);
+    if (figure->source) {
+        putc(' ', to);
+        svg_escaped(to, figure->source);
+    }
+    fputs("</h2>\n", to);
+    if (figure->text)
+        write_paragraph(figure->text, to);
+    if (figure->plot != PLOT_NONE && table->rows.n) {
+        fputs("<div class=\"wide\">\n", to);
+        campaign_chart(table, report->arena, to);
+        fputs("</div>\n", to);
+    }
+    write_table(&grid, to);
+    const char *expectations = campaign_expectations_text(report->arena, table);
+    if (expectations)
+        write_paragraph(expectations, to);
+    for (uint32_t i = 0; i < table->missing.n; i++)
+        write_paragraph(arena_printf(report->arena, "– %s", table->missing.v[i]), to);
+}
+
+static void write_variants(const struct campaign_report *report, FILE *to)
+{
+    const struct campaign *campaign = report->campaign;
+    fputs("<h2>Variants</h2>\n<div class=\"wide\"><table>\n<tr><th>name</th><th>policy</th>"
+          "<th>machine</th><th>other values</th><th>program</th></tr>\n",
+          to);
+    for (uint32_t i = 0; i < campaign->variants.n; i++) {
+        const struct campaign_variant *variant = &campaign->variants.v[i];
+        const char *set = "", *tag = variant->tagged ? "tagged" : "as it is";
+        for (uint32_t k = 0; k < variant->set.list.n; k++)
+            set = arena_printf(report->arena, "%s%s%s = %s", set, k ? ", " : "",
+                               variant->set.list.v[k].key, variant->set.list.v[k].value);
+        for (uint32_t k = 0; k < variant->tag.list.n; k++)
+            tag = arena_printf(report->arena, "%s %s", tag, variant->tag.list.v[k]);
+        const char *cells[] = {variant->label ? variant->label : variant->name, variant->policy,
+                               variant->config, set, tag};
+        fputs("<tr>", to);
+        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
+            fputs("<td>", to);
+            svg_escaped(to, cells[k]);
+            fputs("</td>", to);
+        }
+        fputs("</tr>\n", to);
+    }
+    fputs("</table></div>\n", to);
+}
+
+void campaign_report_html(const struct campaign_report *report, FILE *to)
+{
+    const struct campaign *campaign = report->campaign;
+    page_begin(to, campaign->title ? campaign->title : campaign->name);
+    write_paragraph(arena_printf(report->arena, "%s, version %s; results of %u of %u jobs%s%s%s",
+                                 report->command, PTXOFFLOAD_VERSION, report->with_result,
+                                 report->jobs, report->date ? ", the newest of " : "",
+                                 report->date ? report->date : "",
+                                 report->plan->is_quick ? "; quick sizes" : ""),
+                    to);
+    fputs("<ul>\n", to);
+    for (uint32_t i = 0; i < report->tables.n; i++) {
+        fputs("<li><a href=\"#", to);
+        svg_escaped(to, report->tables.v[i].figure->name);
+        fputs("\">", to);
+        svg_escaped(to, report->tables.v[i].figure->title);
+        fputs("</a></li>\n", to);
+    }
+    fputs("</ul>\n", to);
+    for (uint32_t i = 0; i < report->tables.n; i++)
+        write_figure(report, &report->tables.v[i], to);
+    write_variants(report, to);
+    page_end(to);
+}

@@ -1,0 +1,241 @@
+#include "campaign/run.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct worker {
+    pid_t process; // 0: none
+    uint32_t job;
+};
+
+struct running {
+    struct campaign_store *store;
+    const struct campaign_plan *plan;
+    const struct campaign_watch *watch;
+    struct campaign_tally *tally;
+    struct worker *workers;
+    bool *had;       // by job: it had a result at the beginning, and is not run
+    double *seconds; // of each other job, expected
+    uint32_t next;
+    const char *error;
+};
+
+static bool is_first(const struct campaign_plan *plan, uint32_t job)
+{
+    return !plan->jobs.v[job].error && plan->jobs.v[job].same == job;
+}
+
+static void estimate(struct campaign_tally *tally, double seconds, uint32_t at_a_time)
+{
+    uint32_t together =
+        tally->left + tally->running < at_a_time ? tally->left + tally->running : at_a_time;
+    tally->seconds_left = seconds / (together ? together : 1);
+}
+
+// What a job of each workload is likely to take, in CPU seconds.
+static const double *expected_seconds(struct campaign_store *store,
+                                      const struct campaign_plan *plan)
+{
+    const struct campaign *campaign = plan->campaign;
+    double *seconds = ARENA_ARRAY(plan->arena, double, campaign->workloads.n + 1);
+    for (uint32_t i = 0; store->database && i < campaign->workloads.n; i++)
+        seconds[i] =
+            campaign_database_seconds(store, campaign->workloads.v[i].name, plan->is_quick);
+    return seconds;
+}
+
+void campaign_count(struct campaign_store *store, const struct campaign_plan *plan,
+                    uint32_t at_a_time, struct campaign_tally *tally)
+{
+    const double *expected = expected_seconds(store, plan);
+    double seconds = 0;
+    *tally = (struct campaign_tally){0};
+    for (uint32_t i = 0; i < plan->jobs.n; i++) {
+        const struct campaign_job *job = &plan->jobs.v[i];
+        struct campaign_found found = {.is_there = false};
+        if (!job->error && !is_first(plan, i))
+            continue;
+        if (!job->error && store->database)
+            campaign_database_find(store, job->key, &found);
+        bool failed = job->error || found.failure;
+        tally->all++;
+        tally->failed += failed;
+        tally->done += found.is_there && !failed;
+        tally->left += !found.is_there && !failed;
+        if (!found.is_there && !failed)
+            seconds += expected[job->workload];
+    }
+    estimate(tally, seconds, at_a_time);
+}
+
+// Starting
+
+// The worker leads a group of its own, so that a key pressed on the terminal reaches this process
+// only, which then ends the group.
+static pid_t start(struct running *r, uint32_t job)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+    fflush(NULL);
+    pid_t parent = getpid(), child = fork();
+    if (child)
+        return child;
+    setpgid(0, 0);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    campaign_job_run(r->store, r->plan, &r->plan->jobs.v[job]);
+}
+
+static bool is_wanted(struct running *r, uint32_t i)
+{
+    const struct campaign_job *job = &r->plan->jobs.v[i];
+    struct campaign_found found;
+    if (!is_first(r->plan, i) || r->had[i])
+        return false;
+    campaign_database_find(r->store, job->key, &found);
+    if (!found.is_there)
+        return true;
+    r->error = campaign_database_forget(r->store, job->key);
+    r->tally->failed--;
+    r->tally->left++;
+    return !r->error;
+}
+
+static void fill(struct running *r)
+{
+    for (uint32_t i = 0; i < r->watch->at_a_time; i++) {
+        struct worker *worker = &r->workers[i];
+        while (!worker->process && !r->error && r->next < r->plan->jobs.n) {
+            uint32_t job = r->next++;
+            if (!is_wanted(r, job))
+                continue;
+            worker->job = job;
+            worker->process = start(r, job);
+            if (worker->process < 0) {
+                worker->process = 0;
+                r->error = arena_printf(r->plan->arena, "cannot start a job: %s", strerror(errno));
+                break;
+            }
+            r->tally->running++;
+            r->tally->left--;
+        }
+    }
+}
+
+// Ending
+
+static void collect(struct running *r, struct worker *worker)
+{
+    const struct campaign_job *job = &r->plan->jobs.v[worker->job];
+    struct campaign_found found;
+    worker->process = 0;
+    r->tally->running--;
+    // One that has left none, because it was killed, stops no other.
+    const char *path = campaign_store_path(r->store, "results", job->key, ".json");
+    if (!access(path, F_OK))
+        r->error = campaign_database_take(r->store, job->key);
+    campaign_database_find(r->store, job->key, &found);
+    r->tally->ran++;
+    r->tally->done += found.is_there && !found.failure;
+    r->tally->failed += !found.is_there || found.failure;
+    if (r->watch->ended)
+        r->watch->ended(r->watch->context, job, &found);
+}
+
+static bool collect_some(struct running *r)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < r->watch->at_a_time && !r->error; i++) {
+        struct worker *worker = &r->workers[i];
+        int status;
+        if (worker->process && waitpid(worker->process, &status, WNOHANG) == worker->process) {
+            collect(r, worker);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void kill_all(struct running *r)
+{
+    for (uint32_t i = 0; i < r->watch->at_a_time; i++) {
+        struct worker *worker = &r->workers[i];
+        int status;
+        if (!worker->process)
+            continue;
+        // Before it has made itself a group it is alone.
+        if (kill(-worker->process, SIGKILL))
+            kill(worker->process, SIGKILL);
+        waitpid(worker->process, &status, 0);
+        worker->process = 0;
+        r->tally->running--;
+        r->tally->left++;
+    }
+}
+
+static void tell(struct running *r)
+{
+    double seconds = 0;
+    for (uint32_t i = r->next; i < r->plan->jobs.n; i++)
+        seconds += r->seconds[i];
+    for (uint32_t i = 0; i < r->watch->at_a_time; i++)
+        if (r->workers[i].process)
+            seconds += r->seconds[r->workers[i].job] / 2;
+    estimate(r->tally, seconds, r->watch->at_a_time);
+    if (r->watch->progress)
+        r->watch->progress(r->watch->context, r->tally);
+}
+
+// Of what had no result at the beginning.
+static void expect(struct running *r)
+{
+    const struct campaign_plan *plan = r->plan;
+    const double *expected = expected_seconds(r->store, plan);
+    r->seconds = ARENA_ARRAY(plan->arena, double, plan->jobs.n + 1);
+    for (uint32_t i = 0; i < plan->jobs.n; i++)
+        if (is_first(plan, i) && !r->had[i])
+            r->seconds[i] = expected[plan->jobs.v[i].workload];
+}
+
+static void look(struct running *r)
+{
+    const struct campaign_plan *plan = r->plan;
+    struct campaign_found found;
+    r->had = ARENA_ARRAY(plan->arena, bool, plan->jobs.n + 1);
+    for (uint32_t i = 0; i < plan->jobs.n; i++)
+        if (is_first(plan, i)) {
+            campaign_database_find(r->store, plan->jobs.v[i].key, &found);
+            r->had[i] = found.is_there && !(found.failure && r->watch->retry);
+        }
+}
+
+const char *campaign_run(struct campaign_store *store, const struct campaign_plan *plan,
+                         const struct campaign_watch *watch, struct campaign_tally *tally)
+{
+    enum { STEP = 10, TOLD = 50 }; // milliseconds, and steps between two reports
+    struct running r = {.store = store, .plan = plan, .watch = watch, .tally = tally};
+    r.workers = ARENA_ARRAY(plan->arena, struct worker, watch->at_a_time);
+    campaign_count(store, plan, watch->at_a_time, tally);
+    look(&r);
+    for (uint32_t step = 0; !r.error && !(watch->stop && atomic_load(watch->stop)); step++) {
+        fill(&r);
+        bool any = collect_some(&r);
+        if (any || step % (10 * TOLD) == 0)
+            expect(&r);
+        if (any || step % TOLD == 0)
+            tell(&r);
+        if (!tally->running && r.next == plan->jobs.n)
+            break;
+        if (!any)
+            nanosleep(&(struct timespec){.tv_nsec = STEP * 1000000}, NULL);
+    }
+    kill_all(&r);
+    return r.error;
+}

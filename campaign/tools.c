@@ -1,0 +1,128 @@
+#include "campaign/tools.h"
+#include "support/json.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *campaign_digest(struct arena *arena, char digest[SHA256_HEX + 1], const char *path)
+{
+    struct sha256_ctx pieces;
+    char bytes[16384];
+    FILE *from = fopen(path, "rbe");
+    if (!from)
+        return arena_printf(arena, "cannot read '%s': %s", path, strerror(errno));
+    sha256_init(&pieces);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, from)) > 0;)
+        sha256_update(&pieces, n, (const uint8_t *)bytes);
+    const char *error =
+        ferror(from) ? arena_printf(arena, "cannot read '%s': %s", path, strerror(errno)) : NULL;
+    fclose(from);
+    tables_digest_end(digest, &pieces);
+    return error;
+}
+
+const char *campaign_tools_find(struct campaign_tools *tools, struct arena *arena,
+                                const char *folder)
+{
+    tools->tagger = arena_printf(arena, "%s/ptxoffload", folder);
+    tools->sim = arena_printf(arena, "%s/ptxoffload-sim", folder);
+    const char *error = campaign_digest(arena, tools->tagger_digest, tools->tagger);
+    return error ? error : campaign_digest(arena, tools->sim_digest, tools->sim);
+}
+
+void campaign_push(struct arena *arena, struct campaign_argv *argv, const char *word)
+{
+    vec_push(arena, &argv->list, word);
+}
+
+// In the new process: nothing but calls that are safe there.
+static void __attribute__((noreturn)) become(char *const *words, pid_t parent, int out, int err)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+    // A parent that is killed has no time to end what it has started.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+    int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+        dup2(err, STDERR_FILENO) >= 0)
+        execv(words[0], words);
+    dprintf(err, "%s: %s\n", words[0], strerror(errno));
+    _exit(127);
+}
+
+int campaign_start(struct arena *arena, struct campaign_argv *argv, int out, int err)
+{
+    vec_push(arena, &argv->list, NULL);
+    argv->list.n--;
+    fflush(NULL);
+    pid_t parent = getpid(), child = fork();
+    if (!child)
+        become((char *const *)argv->list.v, parent, out, err);
+    return child;
+}
+
+static const char *text_of(struct arena *arena, int file)
+{
+    off_t length = lseek(file, 0, SEEK_END);
+    char *text = arena_alloc(arena, (size_t)(length > 0 ? length : 0) + 1);
+    ssize_t n = length > 0 ? pread(file, text, (size_t)length, 0) : 0;
+    text[n > 0 ? n : 0] = 0;
+    return text;
+}
+
+const char *campaign_capture(struct arena *arena, struct campaign_argv *argv,
+                             struct campaign_output *output)
+{
+    int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
+    pid_t child = out < 0 || err < 0 ? -1 : campaign_start(arena, argv, out, err);
+    const char *error = NULL;
+    if (child < 0 || waitpid(child, &output->status, 0) < 0)
+        error = arena_printf(arena, "cannot start '%s': %s", argv->list.v[0], strerror(errno));
+    if (!error) {
+        output->out = text_of(arena, out);
+        output->err = text_of(arena, err);
+    }
+    if (out >= 0)
+        close(out);
+    if (err >= 0)
+        close(err);
+    return error;
+}
+
+const char *campaign_status_text(struct arena *arena, int status)
+{
+    return WIFSIGNALED(status) ? arena_printf(arena, "killed by signal %d", WTERMSIG(status))
+                               : arena_printf(arena, "exit code %d", WEXITSTATUS(status));
+}
+
+void campaign_clean(char *text, size_t length)
+{
+    for (size_t i = 0, n; i < length; i += n ? n : 1)
+        if (!(n = json_utf8_length(text + i, length - i)) || !text[i])
+            text[i] = '?';
+}
+
+// Below an error there may be a picture of its place.
+const char *campaign_last_line(struct arena *arena, const char *text)
+{
+    static const char error[] = ": error: ";
+    size_t end = strlen(text);
+    for (const char *at = text; (at = strstr(at, error)); at++)
+        end = (size_t)(at - text) + strcspn(at, "\n");
+    while (end && (text[end - 1] == '\n' || text[end - 1] == ' '))
+        end--;
+    size_t begin = end;
+    while (begin && text[begin - 1] != '\n')
+        begin--;
+    return arena_strndup(arena, text + begin, end - begin);
+}

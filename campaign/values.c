@@ -1,0 +1,82 @@
+#include "campaign/values.h"
+#include <math.h>
+
+static const char *load(void *context, struct expr_ref ref, int64_t element, struct number *number);
+
+double campaign_value(const struct campaign_asked *asked, const struct expr *expr,
+                      const char **missing)
+{
+    struct campaign_asked copy = *asked;
+    struct expr_names names = {.context = &copy, .load = load, .dotted = true};
+    struct expr_fault fault;
+    struct number number = {0};
+    *missing = NULL;
+    if (!expr_evaluate(expr, &names, &number, &fault)) {
+        *missing = fault.text;
+        return NAN;
+    }
+    double value = number_real(&number);
+    if (isfinite(value))
+        return value;
+    *missing = "something is divided by zero";
+    return NAN;
+}
+
+static const char *name_of(const struct campaign_asked *asked, uint32_t workload, uint32_t variant,
+                           uint32_t point)
+{
+    const struct campaign *campaign = asked->plan->campaign;
+    const char *at = campaign_point_name(campaign, point);
+    return arena_printf(asked->plan->arena, "%s, %s%s%s", campaign->workloads.v[workload].name,
+                        campaign->variants.v[variant].name, at ? ", " : "", at ? at : "");
+}
+
+static const char *load_statistic(const struct campaign_asked *asked, uint32_t workload,
+                                  uint32_t variant, uint32_t point, const char *statistic,
+                                  struct number *number)
+{
+    struct arena *arena = asked->plan->arena;
+    const char *name = name_of(asked, workload, variant, point);
+    const struct campaign_job *job = campaign_plan_find(asked->plan, workload, variant, point);
+    struct campaign_found found;
+    if (!job)
+        return arena_printf(arena, "no study runs %s", name);
+    if (job->error)
+        return arena_printf(arena, "%s: %s", name, job->error);
+    number->kind = NUMBER_REAL;
+    if (campaign_database_value(asked->store, job->key, statistic, &number->real))
+        return NULL;
+    campaign_database_find(asked->store, job->key, &found);
+    if (!found.is_there)
+        return arena_printf(arena, "%s has not been run", name);
+    if (found.failure)
+        return arena_printf(arena, "%s has failed: %s", name, found.failure);
+    return arena_printf(arena, "%s has no statistic '%s'", name, statistic);
+}
+
+static const char *load_definition(const struct campaign_asked *asked, uint32_t definition,
+                                   struct number *number)
+{
+    const char *missing;
+    number->kind = NUMBER_REAL;
+    number->real =
+        campaign_value(asked, asked->plan->campaign->definitions.v[definition].expr, &missing);
+    return missing;
+}
+
+static const char *load(void *context, struct expr_ref ref, int64_t element, struct number *number)
+{
+    struct campaign_asked asked = *(const struct campaign_asked *)context;
+    const struct campaign_ref *of = &asked.plan->campaign->refs.v[ref.index];
+    (void)element;
+    if (of->variant != CAMPAIGN_NONE)
+        asked.variant = of->variant;
+    if (of->is_reference)
+        asked.workload = asked.reference;
+    if (of->is_plain)
+        asked.point = CAMPAIGN_NONE;
+    *number = (struct number){0};
+    return of->definition != CAMPAIGN_NONE ? load_definition(&asked, of->definition, number)
+                                           : load_statistic(&asked, asked.workload, asked.variant,
+                                                            asked.point, of->statistic, number);
+}

@@ -1,0 +1,15 @@
+// The value of an expression for a workload.
+#pragma once
+#include "campaign/store.h"
+
+struct campaign_asked {
+    struct campaign_store *store;
+    const struct campaign_plan *plan;
+    uint32_t workload, variant, point; // variant: of names in definitions
+    uint32_t reference;                // workload of `ref.`
+    uint32_t depth;
+};
+
+// NAN if it has none, and then `*missing` says why.
+double campaign_value(const struct campaign_asked *asked, const struct expr *expr,
+                      const char **missing);

@@ -1,0 +1,455 @@
+#include "runtime-sim/base/config.h"
+#include "support/file.h"
+#include "support/nearest.h"
+#include "support/number.h"
+#include "support/yaml.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEEPEST = 16 }; // of base in base in …
+
+struct reading {
+    struct config *config;
+    struct config_text *text;
+    struct yaml_document document;
+    const struct reading *above; // the one whose `base` this is
+};
+
+static void *value_of(const struct config_section *section, const struct config_key *key)
+{
+    return (char *)section->values + key->offset;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+fault(struct reading *r, const struct yaml_node *at, const char *format, ...)
+{
+    va_list args;
+    char text[512];
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    diag_add(&r->text->diags, DIAG_ERROR, "config", at ? at->begin : NO_OFFSET,
+             at ? at->end : NO_OFFSET, "%s", text);
+}
+
+// Values
+
+static bool read_uint(const char *text, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static bool read_real(const char *text, double *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtod(text, &end);
+    return end != text && !*end && !errno && isfinite(*value);
+}
+
+static bool read_bool(const char *text, bool *value)
+{
+    *value = !strcmp(text, "true");
+    return *value || !strcmp(text, "false");
+}
+
+static bool read_choice(const char *choices, const char *text, int *value)
+{
+    size_t length = strlen(text);
+    for (*value = 0; *choices; ++*value) {
+        size_t one = strcspn(choices, "|");
+        if (one == length && !memcmp(choices, text, one))
+            return true;
+        choices += one + (choices[one] == '|');
+    }
+    return false;
+}
+
+static const char *with_unit(struct arena *arena, double value, const char *unit)
+{
+    char number[NUMBER_TEXT];
+    number_shortest(number, value);
+    return arena_printf(arena, "%s%s%s", number, *unit ? " " : "", unit);
+}
+
+// What a value must be; NULL: it is that.
+static const char *number_fault(struct arena *arena, const struct config_key *key, bool is_read,
+                                double value)
+{
+    if (!is_read && key->type != CONFIG_REAL)
+        return "a whole number, not negative";
+    if (!is_read)
+        return "a number";
+    if (value < key->least)
+        return arena_printf(arena, "at least %s", with_unit(arena, key->least, key->unit));
+    if (value > key->most)
+        return arena_printf(arena, "at most %s", with_unit(arena, key->most, key->unit));
+    return NULL;
+}
+
+static const char *choices_text(struct arena *arena, const char *choices)
+{
+    const char *text = "";
+    while (*choices) {
+        int one = (int)strcspn(choices, "|");
+        const char *rest = choices + one + (choices[one] == '|');
+        const char *between = !*text ? "" : *rest ? ", " : " or ";
+        text = arena_printf(arena, "%s%s%.*s", text, between, one, choices);
+        choices = rest;
+    }
+    return text;
+}
+
+static const char *take_scalar(struct arena *arena, const struct config_key *key, const char *text,
+                               void *to)
+{
+    const char *wrong = NULL;
+    uint64_t whole = 0;
+    double real = 0;
+    switch (key->type) {
+    case CONFIG_UINT:
+    case CONFIG_LIST: {
+        bool is_read = read_uint(text, &whole);
+        wrong = number_fault(arena, key, is_read, (double)whole);
+        *(uint64_t *)to = wrong ? *(uint64_t *)to : whole;
+        break;
+    }
+    case CONFIG_REAL: {
+        bool is_read = read_real(text, &real);
+        wrong = number_fault(arena, key, is_read, real);
+        *(double *)to = wrong ? *(double *)to : real;
+        break;
+    }
+    case CONFIG_BOOL: wrong = read_bool(text, to) ? NULL : "true or false"; break;
+    case CONFIG_CHOICE:
+        wrong = read_choice(key->choices, text, to) ? NULL : choices_text(arena, key->choices);
+        break;
+    }
+    return wrong;
+}
+
+static void take_list(struct reading *r, const struct config_key *key, const struct yaml_node *node,
+                      struct config_list *to)
+{
+    struct config_list list = {ARENA_ARRAY(r->config->arena, uint64_t, node->count + 1), 0};
+    for (; list.n < node->count; list.n++) {
+        const struct yaml_node *item = yaml_at(&r->document, node->items[list.n]);
+        const char *wrong = item->kind == YAML_SCALAR
+                                ? take_scalar(r->config->arena, key, item->text, &list.v[list.n])
+                                : "one value";
+        if (wrong)
+            fault(r, item, "an element of '%s' must be %s", key->name, wrong);
+    }
+    *to = list;
+}
+
+static void take_value(struct reading *r, const struct config_section *section, uint32_t index,
+                       const struct yaml_node *node)
+{
+    const struct config_key *key = &section->keys[index];
+    void *to = value_of(section, key);
+    if (key->type == CONFIG_LIST && node->kind == YAML_SEQUENCE) {
+        take_list(r, key, node, to);
+        return;
+    }
+    const char *wrong = key->type == CONFIG_LIST    ? "a list, such as [1, 2, 3]"
+                        : node->kind != YAML_SCALAR ? "one value"
+                                                    : NULL;
+    if (!wrong)
+        wrong = take_scalar(r->config->arena, key, node->text, to);
+    if (wrong)
+        fault(r, node, "'%s.%s' must be %s", section->name, key->name, wrong);
+}
+
+// Keys
+
+static uint32_t key_number(const struct config *config, const struct config_section *section,
+                           uint32_t index)
+{
+    for (const struct config_section *at = config->sections; at < section; at++)
+        index += at->count;
+    return index;
+}
+
+static void unknown_key(struct reading *r, const struct config_section *section,
+                        const struct yaml_node *name)
+{
+    struct nearest nearest;
+    nearest_init(&nearest, name->text, name->length);
+    for (uint32_t i = 0; i < section->count; i++)
+        nearest_offer(&nearest, section->keys[i].name, strlen(section->keys[i].name));
+    if (nearest.best)
+        fault(r, name, "'%s' has no key '%s'; did you mean '%s'?", section->name, name->text,
+              nearest.best);
+    else
+        fault(r, name, "'%s' has no key '%s'", section->name, name->text);
+}
+
+static bool is_key(struct reading *r, const struct yaml_node *name)
+{
+    if (name->kind != YAML_SCALAR)
+        fault(r, name, "a key is a single word");
+    return name->kind == YAML_SCALAR;
+}
+
+static bool stands_before(struct reading *r, const struct yaml_node *mapping, uint32_t at)
+{
+    const struct yaml_node *name = yaml_at(&r->document, mapping->items[at]);
+    for (uint32_t i = 0; i < at; i += 2) {
+        const struct yaml_node *other = yaml_at(&r->document, mapping->items[i]);
+        if (other->kind == YAML_SCALAR && !strcmp(other->text, name->text)) {
+            fault(r, name, "'%s' is there a second time", name->text);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take_section(struct reading *r, const struct config_section *section,
+                         const struct yaml_node *mapping)
+{
+    for (uint32_t i = 0; i < mapping->count; i += 2) {
+        const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
+        uint32_t index = 0;
+        if (!is_key(r, name) || stands_before(r, mapping, i))
+            continue;
+        while (index < section->count && strcmp(section->keys[index].name, name->text))
+            index++;
+        if (index == section->count) {
+            unknown_key(r, section, name);
+            continue;
+        }
+        take_value(r, section, index, yaml_at(&r->document, mapping->items[i + 1]));
+        r->config->given[key_number(r->config, section, index)] = true;
+    }
+}
+
+static const struct config_section *find_section(const struct config *config, const char *name)
+{
+    for (uint32_t i = 0; i < config->section_count; i++)
+        if (!strcmp(config->sections[i].name, name))
+            return &config->sections[i];
+    return NULL;
+}
+
+static void unknown_section(struct reading *r, const struct yaml_node *name)
+{
+    struct nearest nearest;
+    nearest_init(&nearest, name->text, name->length);
+    for (uint32_t i = 0; i < r->config->section_count; i++)
+        nearest_offer(&nearest, r->config->sections[i].name, strlen(r->config->sections[i].name));
+    nearest_offer(&nearest, "base", 4);
+    if (nearest.best)
+        fault(r, name, "there is no section '%s'; did you mean '%s'?", name->text, nearest.best);
+    else
+        fault(r, name, "there is no section '%s'", name->text);
+}
+
+static bool load(struct config *config, const char *name, const struct reading *above);
+
+static const char *path_of(struct config *config, const char *name, const struct reading *above);
+
+static bool stands_above(const struct reading *r, const char *name)
+{
+    const char *path = path_of(r->config, name, r);
+    for (const struct reading *at = r; at; at = at->above)
+        if (!strcmp(at->text->source.name, path))
+            return true;
+    return false;
+}
+
+static uint32_t depth_of(const struct reading *r)
+{
+    uint32_t depth = 0;
+    for (; r; r = r->above)
+        depth++;
+    return depth;
+}
+
+// The base's own faults are told in its text.
+static bool take_base(struct reading *r, const struct yaml_node *mapping)
+{
+    for (uint32_t i = 0; i < mapping->count; i += 2) {
+        const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
+        const struct yaml_node *value = yaml_at(&r->document, mapping->items[i + 1]);
+        if (name->kind != YAML_SCALAR || strcmp(name->text, "base"))
+            continue;
+        if (value->kind != YAML_SCALAR || !value->length)
+            fault(r, value, "'base' is the name of a configuration or file");
+        else if (stands_above(r, value->text))
+            fault(r, value, "'%s' would be its own base", value->text);
+        else if (depth_of(r) > DEEPEST)
+            fault(r, value, "there are more than %d bases on top of each other", DEEPEST);
+        else if (!load(r->config, value->text, r))
+            fault(r, value, "the base '%s' cannot be used", value->text);
+        else
+            continue;
+        return false;
+    }
+    return true;
+}
+
+static void take_sections(struct reading *r, const struct yaml_node *mapping)
+{
+    for (uint32_t i = 0; i < mapping->count; i += 2) {
+        const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
+        const struct yaml_node *value = yaml_at(&r->document, mapping->items[i + 1]);
+        if (!is_key(r, name) || stands_before(r, mapping, i) || !strcmp(name->text, "base") ||
+            !strcmp(name->text, "description"))
+            continue;
+        const struct config_section *section = find_section(r->config, name->text);
+        if (!section)
+            unknown_section(r, name);
+        else if (value->kind != YAML_MAPPING)
+            fault(r, value, "'%s' has keys with values", section->name);
+        else
+            take_section(r, section, value);
+    }
+}
+
+static bool apply(struct reading *r)
+{
+    struct diags *diags = &r->text->diags;
+    if (!yaml_read(&r->document, r->config->arena, &r->text->source, diags))
+        return false;
+    if (r->document.root == YAML_NOTHING)
+        return true;
+    const struct yaml_node *root = yaml_at(&r->document, r->document.root);
+    if (root->kind != YAML_MAPPING)
+        fault(r, root, "a configuration has sections with keys");
+    else if (take_base(r, root))
+        take_sections(r, root);
+    return !diags->errors;
+}
+
+// Texts
+
+static struct config_text *new_text(struct config *config, const char *name, const char *text,
+                                    uint32_t length)
+{
+    struct config_text *made = ARENA_NEW(config->arena, struct config_text);
+    source_init(&made->source, config->arena, name, text, length);
+    diags_init(&made->diags, config->arena);
+    vec_push(config->arena, &config->texts, made);
+    return made;
+}
+
+static const struct embedded *find_embedded(const char *name)
+{
+    static const char suffix[] = ".yaml";
+    size_t length = strlen(name);
+    if (length > strlen(suffix) && !strcmp(name + length - strlen(suffix), suffix))
+        length -= strlen(suffix);
+    for (const struct embedded *file = config_files; file->name; file++)
+        if (strlen(file->name) == length && !memcmp(file->name, name, length))
+            return file;
+    return NULL;
+}
+
+// A base's path counts from the folder of the file that names it.
+static const char *path_of(struct config *config, const char *name, const struct reading *above)
+{
+    const char *slash = above ? strrchr(above->text->source.name, '/') : NULL;
+    if (!slash || *name == '/')
+        return name;
+    return arena_printf(config->arena, "%.*s%s", (int)(slash + 1 - above->text->source.name),
+                        above->text->source.name, name);
+}
+
+static struct config_text *open_text(struct config *config, const char *name,
+                                     const struct reading *above)
+{
+    const char *path = path_of(config, name, above);
+    const struct embedded *known = find_embedded(name);
+    struct file_text file = {0};
+    if (known && access(path, F_OK))
+        return new_text(config, known->name, known->text, known->length);
+    const char *error = file_read(config->arena, path, &file);
+    struct config_text *text = new_text(config, path, error ? "" : file.text, file.length);
+    if (!error)
+        return text;
+    const char *near = "";
+    struct nearest nearest;
+    nearest_init(&nearest, name, strlen(name));
+    for (const struct embedded *at = config_files; at->name; at++)
+        nearest_offer(&nearest, at->name, strlen(at->name));
+    if (nearest.best)
+        near = arena_printf(config->arena, "; did you mean the configuration '%s'?", nearest.best);
+    diag_add(&text->diags, DIAG_ERROR, "config", NO_OFFSET, NO_OFFSET, "cannot be read: %s%s",
+             error, near);
+    return NULL;
+}
+
+static bool load(struct config *config, const char *name, const struct reading *above)
+{
+    struct reading r = {.config = config, .above = above};
+    r.text = open_text(config, name, above);
+    return r.text && apply(&r);
+}
+
+bool config_load(struct config *config, const char *name)
+{
+    return load(config, name, NULL);
+}
+
+// `noc.vcs=4` is read as the file `{noc: {vcs: 4}}`, so that lists and ranges work alike; places
+// are those of the setting because the text is as long up to the value.
+bool config_set(struct config *config, const char *setting)
+{
+    const char *equals = strchr(setting, '=');
+    const char *dot = memchr(setting, '.', equals ? (size_t)(equals - setting) : strlen(setting));
+    struct reading r = {.config = config};
+    if (!equals || !dot) {
+        r.text = new_text(config, "--set", setting, (uint32_t)strlen(setting));
+        diag_add(&r.text->diags, DIAG_ERROR, "config", NO_OFFSET, NO_OFFSET,
+                 "'%s' is not SECTION.KEY=VALUE", setting);
+        return false;
+    }
+    const char *text = arena_printf(config->arena, "%.*s: {%.*s: %s}", (int)(dot - setting),
+                                    setting, (int)(equals - dot - 1), dot + 1, equals + 1);
+    r.text = new_text(config, "--set", text, (uint32_t)strlen(text));
+    return apply(&r);
+}
+
+// Initial values
+
+static void set_initial(struct config *config, const struct config_section *section,
+                        const struct config_key *key)
+{
+    const char *text = key->initial;
+    void *to = value_of(section, key);
+    if (key->type != CONFIG_LIST) {
+        take_scalar(config->arena, key, text, to);
+        return;
+    }
+    struct config_list list = {ARENA_ARRAY(config->arena, uint64_t, strlen(text) + 1), 0};
+    for (char *at = arena_strndup(config->arena, text, strlen(text)), *end; *at; at = end) {
+        at += strspn(at, "[], ");
+        list.v[list.n] = strtoull(at, &end, 0);
+        list.n += end != at;
+        if (end == at)
+            break;
+    }
+    *(struct config_list *)to = list;
+}
+
+void config_init(struct config *config, struct arena *arena, struct config_section *sections,
+                 uint32_t count)
+{
+    uint32_t keys = 0;
+    *config = (struct config){.arena = arena, .sections = sections, .section_count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < sections[i].count; k++)
+            set_initial(config, &sections[i], &sections[i].keys[k]);
+        keys += sections[i].count;
+    }
+    config->given = ARENA_ARRAY(arena, bool, keys + 1);
+}

@@ -1,0 +1,160 @@
+// Writing a configuration: as a file, as JSON, and its keys as documentation.
+#include "runtime-sim/base/config.h"
+#include "backend/build.h"
+#include "support/number.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const void *value_of(const struct config_section *section, const struct config_key *key)
+{
+    return (const char *)section->values + key->offset;
+}
+
+// The choice's word; not terminated.
+static const char *choice_at(const char *choices, int value, int *length)
+{
+    for (; value > 0; value--)
+        choices += strcspn(choices, "|") + 1;
+    *length = (int)strcspn(choices, "|");
+    return choices;
+}
+
+static void print_value(FILE *to, const struct config_section *section,
+                        const struct config_key *key)
+{
+    const void *value = value_of(section, key);
+    char number[NUMBER_TEXT];
+    switch (key->type) {
+    case CONFIG_UINT: fprintf(to, "%" PRIu64, *(const uint64_t *)value); break;
+    case CONFIG_REAL:
+        number_shortest(number, *(const double *)value);
+        fputs(number, to);
+        break;
+    case CONFIG_BOOL: fputs(*(const bool *)value ? "true" : "false", to); break;
+    case CONFIG_CHOICE: {
+        int length;
+        const char *word = choice_at(key->choices, *(const int *)value, &length);
+        fprintf(to, "%.*s", length, word);
+        break;
+    }
+    case CONFIG_LIST: {
+        const struct config_list *list = value;
+        putc('[', to);
+        for (uint32_t i = 0; i < list->n; i++)
+            fprintf(to, "%s%" PRIu64, i ? ", " : "", list->v[i]);
+        putc(']', to);
+    }
+    }
+}
+
+void config_print(const struct config *config, FILE *to)
+{
+    const bool *given = config->given;
+    for (uint32_t i = 0; i < config->section_count; i++) {
+        const struct config_section *section = &config->sections[i];
+        fprintf(to, "%s:\n", section->name);
+        for (uint32_t k = 0; k < section->count; k++) {
+            const struct config_key *key = &section->keys[k];
+            fprintf(to, "  %s: ", key->name);
+            print_value(to, section, key);
+            fprintf(to, "  # %s%s%s%s%s%s\n", *key->unit ? key->unit : "", *key->unit ? "; " : "",
+                    key->text, *key->source ? "; " : "", key->source,
+                    *given++ ? "" : "; not given");
+        }
+    }
+}
+
+static void json_value(struct json *json, const struct config_section *section,
+                       const struct config_key *key)
+{
+    const void *value = value_of(section, key);
+    switch (key->type) {
+    case CONFIG_UINT: json_uint(json, *(const uint64_t *)value); break;
+    case CONFIG_REAL: json_double(json, *(const double *)value); break;
+    case CONFIG_BOOL: json_bool(json, *(const bool *)value); break;
+    case CONFIG_CHOICE: {
+        int length;
+        const char *word = choice_at(key->choices, *(const int *)value, &length);
+        json_text(json, word, (size_t)length);
+        break;
+    }
+    case CONFIG_LIST: {
+        const struct config_list *list = value;
+        json_array_flat(json);
+        for (uint32_t i = 0; i < list->n; i++)
+            json_uint(json, list->v[i]);
+        json_end_array(json);
+    }
+    }
+}
+
+void config_json(const struct config *config, struct json *json)
+{
+    json_object(json);
+    for (uint32_t i = 0; i < config->section_count; i++) {
+        const struct config_section *section = &config->sections[i];
+        json_key(json, section->name);
+        json_object(json);
+        for (uint32_t k = 0; k < section->count; k++) {
+            json_key(json, section->keys[k].name);
+            json_value(json, section, &section->keys[k]);
+        }
+        json_end_object(json);
+    }
+    json_end_object(json);
+}
+
+void config_json_inputs(const struct config *config, struct json *json)
+{
+    json_key(json, "inputs");
+    json_array(json);
+    for (uint32_t i = 0; i < config->texts.n; i++) {
+        const struct source *source = &config->texts.v[i]->source;
+        char digest[SHA256_HEX + 1];
+        tables_digest(digest, source->text, source->length);
+        json_object_flat(json);
+        json_key(json, "file");
+        json_string(json, source->name);
+        json_key(json, "sha256");
+        json_string(json, digest);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void print_range(FILE *to, const struct config_key *key)
+{
+    char least[NUMBER_TEXT], most[NUMBER_TEXT];
+    number_shortest(least, key->least);
+    number_shortest(most, key->most);
+    switch (key->type) {
+    case CONFIG_BOOL: fputs("true or false", to); break;
+    case CONFIG_CHOICE:
+        for (const char *at = key->choices; *at; at++)
+            *at == '|' ? (void)fputs(", ", to) : (void)putc(*at, to);
+        break;
+    case CONFIG_LIST: fputs("a list of ", to); __attribute__((fallthrough));
+    default: fprintf(to, "%s … %s%s%s", least, most, *key->unit ? " " : "", key->unit);
+    }
+}
+
+void config_keys_print(const struct config *config, FILE *to)
+{
+    for (uint32_t i = 0; i < config->section_count; i++) {
+        const struct config_section *section = &config->sections[i];
+        fprintf(to, "%s### %s\n\n| key | values | initially | source | |\n|---|---|---|---|---|\n",
+                i ? "\n" : "", section->name);
+        for (uint32_t k = 0; k < section->count; k++) {
+            const struct config_key *key = &section->keys[k];
+            fprintf(to, "| `%s` | ", key->name);
+            print_range(to, key);
+            fprintf(to, " | `%s` | %s | %s |\n", key->initial, key->source, key->text);
+        }
+    }
+}
+
+void config_names_print(FILE *to)
+{
+    for (const struct embedded *file = config_files; file->name; file++)
+        fprintf(to, "%s\n", file->name);
+}

@@ -1,0 +1,33 @@
+// The keys of cache.def, and which of their values do not go together.
+#include "runtime-sim/cache/cache.h"
+#include <inttypes.h>
+
+const struct config_key cache_keys[] = {
+#define CONFIG_DEF "runtime-sim/cache/cache.def"
+#define CONFIG_OF struct cache_config
+#include "runtime-sim/base/config_keys.inc"
+};
+const uint32_t cache_key_count = sizeof cache_keys / sizeof *cache_keys;
+
+const struct stat_key cache_stat_keys[] = {
+#define STATS_DEF "runtime-sim/cache/cache_stats.def"
+#define STATS_OF struct cache_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+const uint32_t cache_stat_key_count = sizeof cache_stat_keys / sizeof *cache_stat_keys;
+
+static bool is_power(uint64_t value)
+{
+    return !(value & (value - 1));
+}
+
+const char *cache_config_fault(const struct cache_config *c, const char *name, struct arena *arena)
+{
+    if (c->line_bytes % c->sector_bytes)
+        return arena_printf(
+            arena, "%s.line_bytes is %" PRIu64 ", no multiple of %s.sector_bytes: %" PRIu64, name,
+            c->line_bytes, name, c->sector_bytes);
+    if (c->hash && !is_power(c->sets))
+        return arena_printf(arena, "%s.hash: xor needs a power of two for %s.sets", name, name);
+    return NULL;
+}

@@ -1,0 +1,45 @@
+// The ends of a cache: requests come in, answers and requests to the next level are taken.
+#include "runtime-sim/cache/cache_ring.h"
+#include <assert.h>
+
+void cache_put(struct cache *c, uint64_t now, const struct cache_request *request)
+{
+    struct cache_input *input = &c->inputs[request->input];
+    assert(input->count < c->config->input && mask_any(request->bytes));
+    uint32_t at = cache_wrap(input->head + input->count++, c->config->input);
+    input->queue[at] = *request;
+    cache_wake_at(c, now);
+}
+
+const struct cache_answer *cache_answer_peek(const struct cache *c, uint64_t now)
+{
+    const struct cache_answer *first = &c->answers[c->answer_head];
+    return c->answer_count && first->ready <= now ? first : NULL;
+}
+
+uint64_t cache_answer_next(const struct cache *c)
+{
+    return c->answer_count ? c->answers[c->answer_head].ready : UINT64_MAX;
+}
+
+void cache_answer_pop(struct cache *c, uint64_t now)
+{
+    assert(c->answer_count);
+    c->answer_head = cache_wrap(c->answer_head + 1, c->config->answers);
+    if (c->answer_count-- == c->config->answers)
+        cache_wake_at(c, now);
+}
+
+const struct cache_out *cache_out_peek(const struct cache *c)
+{
+    return c->out_count ? &c->out[c->out_head] : NULL;
+}
+
+// Any room may be what a request waits for.
+void cache_out_pop(struct cache *c, uint64_t now)
+{
+    assert(c->out_count);
+    c->out_head = cache_wrap(c->out_head + 1, c->config->out);
+    c->out_count--;
+    cache_wake_at(c, now);
+}

@@ -1,0 +1,346 @@
+#include "runtime-sim/dram/dram.h"
+#include <assert.h>
+#include <string.h>
+
+const struct stat_key dram_stat_keys[] = {
+#define STATS_DEF "runtime-sim/dram/dram_stats.def"
+#define STATS_OF struct dram_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+const uint32_t dram_stat_key_count = sizeof dram_stat_keys / sizeof *dram_stat_keys;
+
+enum { READS, WRITES }; // queues
+
+static uint64_t bit(uint32_t index)
+{
+    return UINT64_C(1) << index;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void at_least(uint64_t *clock, uint64_t value)
+{
+    if (*clock < value)
+        *clock = value;
+}
+
+static void at_most(uint64_t *clock, uint64_t value)
+{
+    if (*clock > value)
+        *clock = value;
+}
+
+void dram_init(struct dram_channel *ch, struct arena *arena, const struct dram_config *config)
+{
+    memset(ch, 0, sizeof *ch);
+    ch->config = config;
+    dram_timing_init(&ch->time, config);
+    ch->next = config->tREFI ? config->tREFI : UINT64_MAX;
+    ch->refresh_due = ch->next;
+    ch->queues[READS].capacity = (uint32_t)config->queue;
+    ch->queues[WRITES].capacity = (uint32_t)config->write_queue;
+    for (uint32_t b = 0; b < config->banks; b++)
+        ch->banks.group[b] = (uint8_t)(b % config->bank_groups);
+    ch->answers = ARENA_ARRAY(arena, struct dram_answer, config->answers);
+    ch->least_latency = ch->least_write_latency = UINT64_MAX;
+}
+
+// Who hits
+
+// An open row that has served its share gives way if a request of this queue waits for another one.
+static bool had_its_share(const struct dram_channel *ch, const struct dram_queue *q, uint32_t bank)
+{
+    return ch->config->row_hit_cap && ch->banks.served[bank] >= ch->config->row_hit_cap &&
+           q->of_bank[bank] & ~q->hit[bank];
+}
+
+// Sorts the bank's requests into those that hit and those that need a row command first.
+static void sort_bank(const struct dram_channel *ch, struct dram_queue *q, uint32_t bank)
+{
+    uint64_t all = q->of_bank[bank];
+    uint64_t hit = had_its_share(ch, q, bank) ? 0 : q->hit[bank];
+    q->hits = (q->hits & ~all) | hit;
+    q->misses = hit ? q->misses & ~all : q->misses | all;
+}
+
+static void row_changed(struct dram_channel *ch, uint32_t bank)
+{
+    bool open = ch->banks.open & bit(bank);
+    for (int i = 0; i < 2; i++) {
+        struct dram_queue *q = &ch->queues[i];
+        q->hit[bank] = open ? dram_queue_find(q, bank, ch->banks.row[bank]) : 0;
+        sort_bank(ch, q, bank);
+    }
+}
+
+void dram_take(struct dram_channel *ch, uint64_t now, uint64_t since,
+               const struct dram_request *request)
+{
+    struct dram_queue *q = &ch->queues[request->write && ch->config->write_queue];
+    assert(q->count < q->capacity && request->bank < ch->config->banks);
+    uint32_t bank = request->bank;
+    uint32_t place = dram_queue_add(q, request, since);
+    if (ch->banks.open & bit(bank) && ch->banks.row[bank] == request->row)
+        q->hit[bank] |= bit(place);
+    sort_bank(ch, q, bank);
+    at_most(&ch->next, later(now, ch->free));
+    ch->stats.taken++;
+    ch->stats.full_clocks += now - since;
+    if (ch->stats.queue_most < q->count)
+        ch->stats.queue_most = q->count;
+}
+
+// Commands and what they hold up
+
+static void told(struct dram_channel *ch, uint64_t now, enum dram_command command, uint32_t bank,
+                 uint64_t id)
+{
+    if (ch->trace)
+        ch->trace(ch->trace_context, now, command, bank, ch->banks.row[bank], id);
+}
+
+static void activate(struct dram_channel *ch, uint64_t now, uint32_t bank, uint32_t row)
+{
+    const struct dram_timing *t = &ch->time;
+    struct dram_banks *banks = &ch->banks;
+    banks->open |= bit(bank);
+    banks->row[bank] = row;
+    banks->served[bank] = 0;
+    banks->act[bank] = now + t->act_act;
+    banks->pre[bank] = now + t->act_pre;
+    banks->read[bank] = now + t->act_read;
+    banks->write[bank] = now + t->act_write;
+    at_least(&ch->all.act, now + t->act_any);
+    at_least(&ch->groups[banks->group[bank]].act, now + t->act_group);
+    // The one after the next three is held up by this one.
+    ch->faw[ch->faw_at] = now + t->act_fourth;
+    ch->faw_at = (ch->faw_at + 1) % 4;
+    at_least(&ch->all.act, ch->faw[ch->faw_at]);
+    row_changed(ch, bank);
+    ch->stats.activates++;
+    told(ch, now, DRAM_ACT, bank, 0);
+}
+
+static void close_row(struct dram_channel *ch, uint64_t now, uint32_t bank)
+{
+    ch->banks.open &= ~bit(bank);
+    at_least(&ch->banks.act[bank], now + ch->time.pre_act);
+    at_least(&ch->refresh_ready, now + ch->time.pre_act);
+    row_changed(ch, bank);
+    ch->stats.precharges++;
+}
+
+static void precharge(struct dram_channel *ch, uint64_t now, uint32_t bank)
+{
+    told(ch, now, DRAM_PRE, bank, 0);
+    close_row(ch, now, bank);
+}
+
+static void answer(struct dram_channel *ch, uint64_t id, uint64_t ready, bool write)
+{
+    uint32_t at = ch->answer_head + ch->answer_count++;
+    at -= at >= ch->config->answers ? (uint32_t)ch->config->answers : 0;
+    ch->answers[at] = (struct dram_answer){id, ready, write};
+}
+
+static void after_read(struct dram_channel *ch, uint64_t now, uint32_t bank)
+{
+    const struct dram_timing *t = &ch->time;
+    struct dram_limits *group = &ch->groups[ch->banks.group[bank]];
+    at_least(&ch->all.read, now + t->read_read);
+    at_least(&group->read, now + t->read_read_group);
+    at_least(&ch->all.write, now + t->read_write);
+    at_least(&ch->banks.pre[bank], now + t->read_pre);
+}
+
+static void after_write(struct dram_channel *ch, uint64_t now, uint32_t bank)
+{
+    const struct dram_timing *t = &ch->time;
+    struct dram_limits *group = &ch->groups[ch->banks.group[bank]];
+    at_least(&ch->all.write, now + t->write_write);
+    at_least(&group->write, now + t->write_write_group);
+    at_least(&ch->all.read, now + t->write_read);
+    at_least(&group->read, now + t->write_read_group);
+    at_least(&ch->banks.pre[bank], now + t->write_pre);
+}
+
+static void count_served(struct dram_channel *ch, uint64_t latency, uint32_t bank, bool write)
+{
+    struct dram_stats *s = &ch->stats;
+    s->row_hits += ch->banks.served[bank]++ != 0;
+    s->data_clocks += ch->config->burst;
+    s->turns += write != ch->wrote;
+    ch->wrote = write;
+    *(write ? &s->writes : &s->reads) += 1;
+    *(write ? &s->write_latency_sum : &s->read_latency_sum) += latency;
+    at_most(write ? &ch->least_write_latency : &ch->least_latency, latency);
+}
+
+static void serve(struct dram_channel *ch, struct dram_queue *q, uint64_t now, uint32_t place)
+{
+    uint32_t bank = q->bank[place];
+    bool write = q->writes >> place & 1;
+    uint64_t ready = now + (write ? ch->time.write_end : ch->time.read_end);
+    told(ch, now, write ? DRAM_WR : DRAM_RD, bank, q->id[place]);
+    (write ? after_write : after_read)(ch, now, bank);
+    answer(ch, q->id[place], ready, write);
+    count_served(ch, ready - q->since[place], bank, write);
+    dram_queue_remove(q, place);
+    // Requests of the other queue may have had their row open for its whole share, too.
+    if (q->hit[bank] == 0 || ch->config->row_hit_cap)
+        sort_bank(ch, q, bank);
+    if (ch->config->row_hit_cap)
+        sort_bank(ch, &ch->queues[q == &ch->queues[READS]], bank);
+}
+
+// Choosing. Each of these issues the command that is next, or lowers `next` to the clock at which
+// it could.
+
+// The oldest request whose row is open and whose command may be issued.
+static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_t now,
+                          uint64_t *next)
+{
+    uint64_t rest = q->hits;
+    if (ch->answer_count == ch->config->answers)
+        return false; // dram_pop comes again
+    while (rest) {
+        uint32_t place = (uint32_t)__builtin_ctzll(rest), bank = q->bank[place];
+        bool write = q->writes >> place & 1;
+        const struct dram_limits *group = &ch->groups[ch->banks.group[bank]];
+        uint64_t all = write ? ch->all.write : ch->all.read;
+        uint64_t ready = write ? later(ch->banks.write[bank], group->write)
+                               : later(ch->banks.read[bank], group->read);
+        uint64_t same = write ? q->writes : ~q->writes;
+        if (later(all, ready) <= now) {
+            serve(ch, q, now, place);
+            return true;
+        }
+        // While all reads, or all writes, have to wait, a younger one may be ready first.
+        at_most(next, all > now ? all : ready);
+        rest &= ~(all > now ? same : same & q->of_bank[bank]);
+    }
+    return false;
+}
+
+// The oldest request whose bank may be opened or closed for it. An ACT goes before a PRE: tRRD and
+// tFAW make a clock that it loses a loss for all banks.
+static bool choose_row(struct dram_channel *ch, struct dram_queue *q, uint64_t now, uint64_t *next)
+{
+    uint32_t closing = DRAM_BANKS;
+    for (uint64_t rest = q->misses; rest;) {
+        uint32_t place = (uint32_t)__builtin_ctzll(rest), bank = q->bank[place];
+        bool open = ch->banks.open & bit(bank);
+        uint64_t limit = later(ch->all.act, ch->groups[ch->banks.group[bank]].act);
+        uint64_t ready = open ? ch->banks.pre[bank] : later(ch->banks.act[bank], limit);
+        if (ready <= now && !open) {
+            activate(ch, now, bank, q->row[place]);
+            return true;
+        }
+        if (ready <= now && closing == DRAM_BANKS)
+            closing = bank;
+        at_most(next, ready);
+        rest &= ~q->of_bank[bank];
+    }
+    if (closing < DRAM_BANKS)
+        precharge(ch, now, closing);
+    return closing < DRAM_BANKS;
+}
+
+// With page: closed, rows for which nobody waits.
+static bool close_unused(struct dram_channel *ch, uint64_t now, uint64_t *next)
+{
+    for (uint64_t rest = ch->banks.open; rest; rest &= rest - 1) {
+        uint32_t bank = (uint32_t)__builtin_ctzll(rest);
+        if (ch->queues[READS].hit[bank] || ch->queues[WRITES].hit[bank])
+            continue;
+        if (ch->banks.pre[bank] <= now) {
+            precharge(ch, now, bank);
+            return true;
+        }
+        at_most(next, ch->banks.pre[bank]);
+    }
+    return false;
+}
+
+// Reads, until many writes wait or no read does.
+static struct dram_queue *choose_queue(struct dram_channel *ch)
+{
+    const struct dram_config *c = ch->config;
+    uint32_t reads = ch->queues[READS].count, writes = ch->queues[WRITES].count;
+    if (!c->write_queue)
+        return &ch->queues[READS];
+    bool drain = ch->draining ? writes > c->write_low || (!reads && writes)
+                              : writes >= c->write_high || (!reads && writes);
+    ch->stats.drains += drain && !ch->draining && reads;
+    ch->draining = drain;
+    return &ch->queues[drain ? WRITES : READS];
+}
+
+static bool schedule(struct dram_channel *ch, uint64_t now, uint64_t *next)
+{
+    struct dram_queue *q = choose_queue(ch);
+    bool column = choose_column(ch, q, now, next);
+    bool row = false;
+    if (!column || ch->config->split_commands) {
+        row = choose_row(ch, q, now, next);
+        if (!row && ch->config->page)
+            row = close_unused(ch, now, next);
+    }
+    return column || row;
+}
+
+// Refresh: nothing new is begun; all rows are closed together as soon as each may be; then REF.
+static bool refresh(struct dram_channel *ch, uint64_t now, uint64_t *next)
+{
+    uint64_t ready = ch->banks.open ? 0 : ch->refresh_ready;
+    for (uint64_t rest = ch->banks.open; rest; rest &= rest - 1)
+        at_least(&ready, ch->banks.pre[__builtin_ctzll(rest)]);
+    if (ready > now) {
+        at_most(next, ready);
+        return false;
+    }
+    if (ch->banks.open) {
+        told(ch, now, DRAM_PREA, 0, 0);
+        for (uint64_t rest = ch->banks.open; rest; rest &= rest - 1)
+            close_row(ch, now, (uint32_t)__builtin_ctzll(rest));
+        return true;
+    }
+    told(ch, now, DRAM_REF, 0, 0);
+    for (uint32_t b = 0; b < ch->config->banks; b++)
+        at_least(&ch->banks.act[b], now + ch->time.refresh);
+    ch->refresh_ready = now + ch->time.refresh;
+    ch->refresh_due += ch->config->tREFI;
+    ch->stats.refreshes++;
+    return true;
+}
+
+uint64_t dram_step(struct dram_channel *ch, uint64_t now)
+{
+    uint64_t next = UINT64_MAX;
+    bool busy = now >= ch->refresh_due ? refresh(ch, now, &next) : schedule(ch, now, &next);
+    if (now < ch->refresh_due)
+        at_most(&next, ch->refresh_due);
+    if (busy) {
+        ch->free = now + 1;
+        next = now + 1;
+    }
+    ch->next = next;
+    return next;
+}
+
+void dram_pop(struct dram_channel *ch, uint64_t now)
+{
+    assert(ch->answer_count);
+    if (ch->answer_count-- == ch->config->answers)
+        at_most(&ch->next, later(now, ch->free));
+    if (++ch->answer_head == ch->config->answers)
+        ch->answer_head = 0;
+}
+
+uint32_t dram_inside(const struct dram_channel *ch)
+{
+    return ch->queues[READS].count + ch->queues[WRITES].count + ch->answer_count;
+}

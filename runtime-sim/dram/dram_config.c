@@ -1,0 +1,80 @@
+// The keys of dram.def, and which of their values do not go together.
+#include "runtime-sim/dram/dram.h"
+#include <inttypes.h>
+
+const struct config_key dram_keys[] = {
+#define CONFIG_DEF "runtime-sim/dram/dram.def"
+#define CONFIG_OF struct dram_config
+#include "runtime-sim/base/config_keys.inc"
+};
+const uint32_t dram_key_count = sizeof dram_keys / sizeof *dram_keys;
+
+struct pair {
+    const char *name;
+    uint64_t value;
+};
+
+static const char *not_multiple(struct arena *arena, struct pair of, struct pair by)
+{
+    if (of.value % by.value == 0)
+        return NULL;
+    return arena_printf(arena, "dram.%s is %" PRIu64 ", no multiple of dram.%s: %" PRIu64, of.name,
+                        of.value, by.name, by.value);
+}
+
+static const char *not_below(struct arena *arena, struct pair a, struct pair b)
+{
+    if (a.value < b.value)
+        return NULL;
+    return arena_printf(arena, "dram.%s is %" PRIu64 ", not below dram.%s: %" PRIu64, a.name,
+                        a.value, b.name, b.value);
+}
+
+static const char *above_queue(struct arena *arena, const struct dram_config *c)
+{
+    if (c->write_high <= c->write_queue)
+        return NULL;
+    return arena_printf(arena, "dram.write_high is %" PRIu64 ", above dram.write_queue: %" PRIu64,
+                        c->write_high, c->write_queue);
+}
+
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+// Between two refreshes the oldest request must get its row and its data even if a refresh came
+// after its first ACT: that row is closed, the memory refreshed, ACT to ACT and ACT to RD are kept.
+static const char *only_refreshes(struct arena *arena, const struct dram_config *c)
+{
+    uint64_t rows = longer(longer(c->tRC, c->tFAW), longer(c->tRRD, c->tRRD_L));
+    uint64_t least = longer(rows, c->tRAS + c->tRP + c->tRFC) + longer(c->tRCD, c->tRCD_write);
+    if (!c->tREFI || c->tREFI > least)
+        return NULL;
+    return arena_printf(arena,
+                        "dram.tREFI is %" PRIu64 ", too short to serve a request between two"
+                        " refreshes: these timings need more than %" PRIu64,
+                        c->tREFI, least);
+}
+
+#define KEY(name) ((struct pair){#name, c->name})
+
+const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
+{
+    const char *faults[] = {
+        not_multiple(arena, KEY(row_bytes), KEY(request_bytes)),
+        not_multiple(arena, KEY(channel_bytes), KEY(request_bytes)),
+        not_multiple(arena, KEY(banks), KEY(bank_groups)),
+        c->write_queue ? not_below(arena, KEY(write_low), KEY(write_high)) : NULL,
+        c->write_queue ? above_queue(arena, c) : NULL,
+        c->tREFI ? not_below(arena, KEY(tRFC), KEY(tREFI)) : NULL,
+        only_refreshes(arena, c),
+        c->bank_xor && c->banks & (c->banks - 1)
+            ? "dram.bank_xor needs a power of two for dram.banks"
+            : NULL,
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (faults[i])
+            return faults[i];
+    return NULL;
+}

@@ -1,0 +1,102 @@
+#include "runtime-sim/dram/dram_map.h"
+
+static struct dram_part part(uint64_t size)
+{
+    struct dram_part p = {.size = (uint32_t)size};
+    p.is_shift = !(size & (size - 1));
+    p.shift = (uint32_t)__builtin_ctzll(size);
+    return p;
+}
+
+// Takes the lowest part off the number.
+static uint32_t take(uint64_t *number, const struct dram_part *p)
+{
+    uint64_t whole = *number;
+    *number = p->is_shift ? whole >> p->shift : whole / p->size;
+    return (uint32_t)(p->is_shift ? whole & (p->size - 1) : whole % p->size);
+}
+
+static uint64_t put(uint64_t number, const struct dram_part *p, uint32_t value)
+{
+    return number * p->size + value;
+}
+
+void dram_map_init(struct dram_map *map, const struct dram_config *c)
+{
+    *map = (struct dram_map){
+        .order = (enum dram_order)c->order,
+        .bank_xor = c->bank_xor,
+        .columns = part(c->row_bytes / c->request_bytes),
+        .banks = part(c->banks),
+        .inner_banks = part(c->banks / c->bank_groups),
+        .groups = part(c->bank_groups),
+        .rows = part(c->rows),
+        .chunk = part(c->channel_bytes / c->request_bytes),
+        .channels = part(c->channels),
+        .request_bytes = (uint32_t)c->request_bytes,
+    };
+}
+
+uint64_t dram_map_requests(const struct dram_map *map)
+{
+    return (uint64_t)map->columns.size * map->banks.size * map->rows.size;
+}
+
+struct dram_place dram_map_local(const struct dram_map *map, uint64_t number)
+{
+    struct dram_place at = {0};
+    uint32_t group;
+    switch (map->order) {
+    case DRAM_ROW_BANK_COLUMN:
+        at.column = take(&number, &map->columns);
+        at.bank = take(&number, &map->banks);
+        break;
+    case DRAM_ROW_COLUMN_BANK:
+        at.bank = take(&number, &map->banks);
+        at.column = take(&number, &map->columns);
+        break;
+    case DRAM_ROW_BANK_COLUMN_GROUP:
+        group = take(&number, &map->groups);
+        at.column = take(&number, &map->columns);
+        at.bank = take(&number, &map->inner_banks) * map->groups.size + group;
+        break;
+    }
+    at.row = take(&number, &map->rows);
+    if (map->bank_xor)
+        at.bank ^= at.row & (map->banks.size - 1);
+    return at;
+}
+
+uint64_t dram_map_number(const struct dram_map *map, const struct dram_place *at)
+{
+    uint32_t bank = map->bank_xor ? at->bank ^ (at->row & (map->banks.size - 1)) : at->bank;
+    uint64_t number = at->row;
+    switch (map->order) {
+    case DRAM_ROW_BANK_COLUMN:
+        return put(put(number, &map->banks, bank), &map->columns, at->column);
+    case DRAM_ROW_COLUMN_BANK:
+        return put(put(number, &map->columns, at->column), &map->banks, bank);
+    case DRAM_ROW_BANK_COLUMN_GROUP: break;
+    }
+    number = put(number, &map->inner_banks, bank / map->groups.size);
+    number = put(number, &map->columns, at->column);
+    return put(number, &map->groups, bank % map->groups.size);
+}
+
+struct dram_place dram_map_find(const struct dram_map *map, uint64_t address)
+{
+    uint64_t number = address / map->request_bytes;
+    uint32_t within = take(&number, &map->chunk);
+    uint32_t channel = take(&number, &map->channels);
+    struct dram_place at = dram_map_local(map, put(number, &map->chunk, within));
+    at.channel = channel;
+    return at;
+}
+
+uint64_t dram_map_address(const struct dram_map *map, const struct dram_place *at)
+{
+    uint64_t number = dram_map_number(map, at);
+    uint32_t within = take(&number, &map->chunk);
+    number = put(put(number, &map->channels, at->channel), &map->chunk, within);
+    return number * map->request_bytes;
+}

@@ -1,0 +1,306 @@
+// IR → code. A function's blocks are decoded in the order of the text; one instruction becomes one
+// code, with others in front or behind where operands must be converted. Where divergent lanes come
+// together again stands a code of its own.
+#include "runtime-sim/exec/decode/decode.h"
+#include "runtime-sim/exec/warp/steps.h"
+#include "runtime-sim/exec/decode/layout.h"
+#include "runtime-sim/exec/decode/select.h"
+#include "support/bits.h"
+#include <string.h>
+
+static void refuse(struct decoder *d, const char *why)
+{
+    if (d->function->refusal)
+        return;
+    d->function->refusal = why;
+    d->function->refused_node = d->inst->node;
+}
+
+uint32_t decode_symbol(struct decoder *d, const struct ir_operand *operand, uint32_t width)
+{
+    struct location at = layout_locate(d->program, d->function, operand->index);
+    uint64_t address = at.address + (uint64_t)operand->value;
+    switch (at.kind) {
+    case LOCATION_FIXED: return decode_constant(d, address, width);
+    case LOCATION_LAUNCH:
+        return decode_launch_value(d, (struct launch_value){.kind = at.launch,
+                                                            .width = (uint8_t)width,
+                                                            .offset = (uint32_t)address});
+    case LOCATION_FRAME: break;
+    default: return SLOT_NONE;
+    }
+    uint32_t temp = decode_temp(d, width);
+    decode_before(d, (struct code){.step = step_frame_address,
+                                   .guard = SLOT_NONE,
+                                   .d = temp,
+                                   .d2 = SLOT_NONE,
+                                   .width = (uint8_t)width,
+                                   .value = address});
+    return temp;
+}
+
+// Operands as the row names them
+
+static uint32_t letter_width(char letter)
+{
+    return letter == 'p' ? WIDTH_PREDICATE : letter == 'x' ? 16 : (uint32_t)(letter - '0');
+}
+
+// The first type is that of the result; a second one, where there is one, that of the sources.
+static const char *take_results(struct decoder *d, struct code *code, const char *widths)
+{
+    uint32_t *to[] = {&code->d, &code->d2};
+    uint8_t *width[] = {&code->width, &code->width2};
+    for (uint32_t n = 0; *widths != '='; n++, widths++) {
+        *width[n] = (uint8_t)letter_width(*widths);
+        *to[n] =
+            decode_result(d, decode_operand(d, ROLE_DEF, n), letter_width(*widths), d->inst->type);
+        if (*to[n] == SLOT_NONE)
+            refuse(d, "this destination cannot be executed");
+    }
+    return widths + 1;
+}
+
+static void take_operands(struct decoder *d, struct code *code, const char *widths)
+{
+    uint16_t type = d->inst->type2 != W_UNKNOWN ? d->inst->type2 : d->inst->type;
+    widths = take_results(d, code, widths);
+    for (; *widths; widths++) {
+        uint32_t n = code->source_count++;
+        code->s[n] = decode_source(d, decode_operand(d, ROLE_USE, n), letter_width(*widths), type);
+        if (code->s[n] == SLOT_NONE)
+            refuse(d, "this operand cannot be executed");
+    }
+}
+
+// One instruction
+
+static void set_guard(struct decoder *d, struct code *code)
+{
+    code->guard = SLOT_NONE;
+    if (!(d->inst->flags & INST_GUARDED))
+        return;
+    const struct ir_operand *guard = decode_operand(d, ROLE_GUARD, 0);
+    uint32_t width;
+    if (guard->kind != OPERAND_REGISTER) {
+        refuse(d, "this guard cannot be executed");
+        return;
+    }
+    code->guard = decode_register(d, guard, &width);
+    code->guard_negated = (d->inst->flags & INST_GUARD_NEGATED) != 0;
+}
+
+static void put_behind(struct decoder *d, const struct code *code)
+{
+    for (uint32_t i = 0; i < d->behind.n; i++) {
+        struct code behind = d->behind.v[i];
+        behind.guard = code->guard;
+        behind.guard_negated = code->guard_negated;
+        behind.inst = code->inst;
+        behind.behind = true;
+        decode_before(d, behind);
+    }
+    d->behind.n = 0;
+}
+
+static void decode_instruction(struct decoder *d, uint32_t id)
+{
+    d->id = id;
+    d->inst = &d->fn->insts.v[id];
+    d->mods = node_mods(d->program->module->tree, d->inst->node, &d->mod_count);
+    memset(d->temps, 0, sizeof d->temps);
+    struct code code = {.d = SLOT_NONE, .d2 = SLOT_NONE, .type = d->inst->type, .inst = id};
+    const struct exec_row *row = select_row(d->selection, d, &code);
+    uint32_t first = d->program->codes.n;
+    set_guard(d, &code);
+    if (!row) {
+        refuse(d, "this instruction cannot be executed");
+        code.step = step_refused;
+    } else {
+        code.lanes = row->lanes;
+        code.step = row->step;
+        if (row->widths)
+            take_operands(d, &code, row->widths);
+        const char *error = row->prepare ? row->prepare(d, &code) : NULL;
+        if (error)
+            refuse(d, error);
+    }
+    for (uint32_t i = first; i < d->program->codes.n; i++)
+        d->program->codes.v[i].inst = id;
+    code.counted = true;
+    decode_before(d, code);
+    put_behind(d, &code);
+    d->program->codes.v[d->program->codes.n - 1].ends = true;
+}
+
+// Functions
+
+// Blocks where lanes that a branch has parted come together.
+static uint64_t *find_joins(struct decoder *d)
+{
+    uint64_t *joins = bits_new(&d->scratch, d->fn->blocks.n + 1);
+    for (uint32_t b = 0; b < d->fn->blocks.n; b++) {
+        const struct ir_block *block = &d->fn->blocks.v[b];
+        if (block->succ_count > 1 && block->ipdom < d->fn->blocks.n)
+            bits_set(joins, block->ipdom);
+    }
+    return joins;
+}
+
+static uint32_t block_begin(const struct decoder *d, uint32_t block)
+{
+    return block < d->fn->blocks.n ? d->block_code[block] : IR_NONE;
+}
+
+static void resolve_branches(struct decoder *d)
+{
+    for (uint32_t i = 0; i < d->branches.n; i++) {
+        uint32_t at = d->branches.v[i];
+        const struct code *code = &d->program->codes.v[at];
+        struct branch *branch = (struct branch *)code->extra;
+        branch->join = block_begin(d, branch->join);
+        for (uint32_t k = 0; k < branch->count; k++) {
+            branch->targets[k] = block_begin(d, branch->targets[k]);
+            branch->backward |= branch->targets[k] <= at;
+        }
+    }
+}
+
+static void place_temps(struct decoder *d)
+{
+    uint32_t begin[WIDTH_CLASSES], at = d->slots.frame_bytes;
+    for (uint32_t class = WIDTH_CLASSES; class -- > 0;) {
+        begin[class] = at;
+        at += d->most_temps[class] * lanes_bytes(class ? 1u << (class - 1) : WIDTH_PREDICATE);
+    }
+    d->function->frame_bytes = (at + 63) & ~63u;
+    for (uint32_t i = d->function->begin; i < d->program->codes.n; i++) {
+        struct code *code = &d->program->codes.v[i];
+        uint32_t *slots[] = {&code->d,    &code->d2,   &code->s[0],
+                             &code->s[1], &code->s[2], &code->s[3]};
+        for (uint32_t k = 0; k < 2u + code->source_count; k++)
+            *slots[k] = decode_temp_place(*slots[k], begin);
+        if (code->list)
+            for (uint32_t k = 0; k < code->list->count; k++)
+                code->list->slot[k] = decode_temp_place(code->list->slot[k], begin);
+    }
+}
+
+uint32_t decode_temp_place(uint32_t slot, const uint32_t begin[WIDTH_CLASSES])
+{
+    if (slot == SLOT_NONE || slot >> SLOT_SHIFT != BASE_FRAME || !(slot & TEMP_MARK))
+        return slot;
+    uint32_t class = slot >> TEMP_CLASS_SHIFT & 7;
+    uint32_t width = class ? 1u << (class - 1) : WIDTH_PREDICATE;
+    uint32_t number = slot & ((1u << TEMP_CLASS_SHIFT) - 1);
+    return SLOT(BASE_FRAME, begin[class] + number * lanes_bytes(width));
+}
+
+static bool is_ordered(const struct ir_inst *inst)
+{
+    return inst->class == CLASS_ATOMIC || inst->flags & INST_ORDERED;
+}
+
+static bool is_shared(const struct ir_inst *inst)
+{
+    return inst->space == W_shared || inst->space == W_shared_cta;
+}
+
+static void end_function(struct decoder *d)
+{
+    // The end of the text is a return, as ptxas has it.
+    decode_before(d, (struct code){.step = d->fn->is_entry ? step_exit : step_return,
+                                   .guard = SLOT_NONE,
+                                   .d = SLOT_NONE,
+                                   .d2 = SLOT_NONE,
+                                   .ends = true});
+    d->function->end = d->program->codes.n;
+}
+
+// Parameters that are registers.
+static void place_registers(struct decoder *d)
+{
+    const struct program_function *function = d->function;
+    uint32_t count = function->return_count + function->param_count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct program_parameter *parameter = &d->program->parameters.v[function->returns + i];
+        for (uint32_t r = 0; parameter->symbol == IR_NONE && r < d->fn->registers.n; r++) {
+            const struct ir_register *reg = &d->fn->registers.v[r];
+            if (reg->decl != parameter->node || d->slots.offset[r] == IR_NONE)
+                continue;
+            parameter->slot = SLOT(BASE_FRAME, d->slots.offset[r]);
+            parameter->width = (uint8_t)slots_width(reg);
+            parameter->bytes = parameter->width;
+        }
+    }
+}
+
+static void decode_function(struct decoder *d)
+{
+    const struct ir_function *fn = d->fn;
+    slots_assign(&d->slots, &d->scratch, fn);
+    d->block_code = ARENA_ARRAY(&d->scratch, uint32_t, fn->blocks.n + 1);
+    d->function->begin = d->program->codes.n;
+    d->function->registers = d->slots.registers;
+    place_registers(d);
+    const uint64_t *joins = find_joins(d);
+    for (uint32_t b = 0; b < fn->blocks.n; b++) {
+        d->block_code[b] = d->program->codes.n;
+        if (bits_test(joins, b))
+            decode_before(d, (struct code){.step = step_join,
+                                           .guard = SLOT_NONE,
+                                           .d = SLOT_NONE,
+                                           .d2 = SLOT_NONE,
+                                           .inst = fn->blocks.v[b].first});
+        for (uint32_t i = fn->blocks.v[b].first; i < fn->blocks.v[b].end; i++) {
+            d->function->ordered |= is_ordered(&fn->insts.v[i]);
+            d->function->alone |= is_ordered(&fn->insts.v[i]) && !is_shared(&fn->insts.v[i]);
+            decode_instruction(d, i);
+        }
+    }
+    end_function(d);
+    resolve_branches(d);
+    place_temps(d);
+}
+
+// Lanes begin at multiples of 64 bytes.
+static void align_constants(struct program *program)
+{
+    uint8_t *at = arena_alloc(program->arena, program->constants.n + 64);
+    at += -(uintptr_t)at & 63;
+    if (program->constants.n)
+        memcpy(at, program->constants.v, program->constants.n);
+    program->constants.v = at;
+}
+
+void program_build(struct program *program, struct arena *arena, const struct ir_module *module,
+                   const struct lanes_table *lanes)
+{
+    *program = (struct program){.arena = arena, .module = module, .lanes = lanes};
+    layout_module(program);
+    struct selection *selection = select_new(arena, module, lanes);
+    for (uint32_t i = 0; i < program->functions.n; i++) {
+        struct decoder d = {.program = program,
+                            .function = &program->functions.v[i],
+                            .fn = &module->functions.v[program->functions.v[i].function],
+                            .selection = selection};
+        arena_init(&d.scratch, arena->memory);
+        decode_function(&d);
+        arena_free(&d.scratch);
+    }
+    align_constants(program);
+    program_close(program);
+}
+
+const struct program_function *program_find(const struct program *program, const char *name)
+{
+    size_t length = strlen(name);
+    for (uint32_t i = 0; i < program->functions.n; i++) {
+        const struct ir_function *fn =
+            &program->module->functions.v[program->functions.v[i].function];
+        const struct name *own = tree_name(program->module->tree, fn->name);
+        if (fn->is_entry && own->length == length && !memcmp(own->text, name, length))
+            return &program->functions.v[i];
+    }
+    return NULL;
+}

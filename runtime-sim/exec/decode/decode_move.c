@@ -1,0 +1,207 @@
+// mov: registers, immediates, addresses; packing and unpacking; whole vectors.
+#include "runtime-sim/exec/decode/decode_move.h"
+#include "runtime-sim/exec/lanes/move.h"
+#include "runtime-sim/exec/decode/prepare.h"
+#include <string.h>
+
+static const char bad_source[] = "this operand cannot be executed";
+static const char bad_result[] = "this destination cannot be executed";
+
+void move_copy(const struct code *code, void *d, const void *const *s)
+{
+    memmove(d, s[0], lanes_bytes(code->width));
+}
+
+// `value`: which part; `round`: bytes of the whole.
+static void take_part(const struct code *code, void *d, const void *const *s)
+{
+    uint8_t *to = d;
+    const uint8_t *from = s[0];
+    uint32_t whole = code->round, part = code->width;
+    for (uint32_t i = 0; i < LANES; i++)
+        memcpy(to + i * part, from + i * whole + code->value * part, part);
+}
+
+// `round`: bytes of the part. The second source is what the lanes were.
+static void put_part(const struct code *code, void *d, const void *const *s)
+{
+    uint8_t *to = d;
+    const uint8_t *from = s[0];
+    uint32_t whole = code->width, part = code->round;
+    memmove(d, s[1], lanes_bytes(whole));
+    for (uint32_t i = 0; i < LANES; i++)
+        memcpy(to + i * whole + code->value * part, from + i * part, part);
+}
+
+struct code move_put(uint32_t whole, uint32_t whole_width, uint32_t part, uint32_t part_width,
+                     uint32_t index)
+{
+    return (struct code){.lanes = put_part,
+                         .guard = SLOT_NONE,
+                         .d = whole,
+                         .d2 = SLOT_NONE,
+                         .s = {part, whole},
+                         .source_count = 2,
+                         .width = (uint8_t)whole_width,
+                         .round = (uint8_t)part_width,
+                         .value = index};
+}
+
+struct code move_take(uint32_t part, uint32_t part_width, uint32_t whole, uint32_t whole_width,
+                      uint32_t index)
+{
+    return (struct code){.lanes = take_part,
+                         .guard = SLOT_NONE,
+                         .d = part,
+                         .d2 = SLOT_NONE,
+                         .s = {whole},
+                         .source_count = 1,
+                         .width = (uint8_t)part_width,
+                         .round = (uint8_t)whole_width,
+                         .value = index};
+}
+
+static uint32_t count_role(const struct decoder *d, enum ir_role role)
+{
+    uint32_t count = 0;
+    while (decode_operand(d, role, count))
+        count++;
+    return count;
+}
+
+// The place that element n of a vector comes from: an operand of its own, or a member of the
+// special register that is moved as a whole.
+static uint32_t element_source(struct decoder *d, uint32_t n, uint32_t width, uint32_t sources)
+{
+    static const uint16_t members[] = {W_x, W_y, W_z, W_w};
+    const struct ir_operand *operand = decode_operand(d, ROLE_USE, sources == 1 ? 0 : n);
+    struct ir_operand member = *operand;
+    if (sources == 1)
+        member.member = members[n & 3];
+    return decode_source(d, &member, width, d->inst->type);
+}
+
+static const char *pack(struct decoder *d, struct code *code, uint32_t width, uint32_t count,
+                        uint32_t sources)
+{
+    uint32_t part = width / count;
+    if (count > CODE_SOURCES || part * count != width)
+        return bad_source;
+    for (uint32_t i = 0; i < count; i++) {
+        code->s[i] = element_source(d, i, part, sources);
+        if (code->s[i] == SLOT_NONE)
+            return bad_source;
+    }
+    code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), width, W_b64);
+    code->source_count = (uint8_t)count;
+    code->width = (uint8_t)width;
+    code->value = MOVE_PACK;
+    return code->d == SLOT_NONE ? bad_result : NULL;
+}
+
+// The first part is taken by the instruction's own code, the others behind it: as they are narrower
+// than the whole, none of them goes where it is read from.
+static const char *unpack(struct decoder *d, struct code *code, uint32_t width, uint32_t count)
+{
+    uint32_t part = width / count, taken = 0;
+    uint32_t whole = decode_source(d, decode_operand(d, ROLE_USE, 0), width, d->inst->type);
+    if (whole == SLOT_NONE || part * count != width)
+        return bad_source;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ir_operand *to = decode_operand(d, ROLE_DEF, i);
+        if (to->kind == OPERAND_SINK)
+            continue;
+        uint32_t resized = d->behind.n;
+        struct code take = move_take(SLOT_NONE, part, whole, width, i);
+        take.lanes = code->lanes;
+        take.value = MOVE_TAKE | (uint64_t)i << MOVE_INDEX_SHIFT;
+        take.d = decode_result(d, to, part, d->inst->type);
+        if (take.d == SLOT_NONE || d->behind.n != resized)
+            return bad_result;
+        if (!taken++) {
+            take.guard = code->guard;
+            take.guard_negated = code->guard_negated;
+            take.inst = code->inst;
+            *code = take;
+        } else {
+            vec_push(&d->scratch, &d->behind, take);
+        }
+    }
+    return taken ? NULL : bad_result;
+}
+
+// {a, b} = {b, a}: all are read before one is written.
+static const char *move_vector(struct decoder *d, struct code *code, uint32_t width, uint32_t count,
+                               uint32_t sources)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t from = element_source(d, i, width, sources), beside = decode_temp(d, width);
+        uint32_t to = decode_result(d, decode_operand(d, ROLE_DEF, i), width, d->inst->type);
+        if (from == SLOT_NONE)
+            return bad_source;
+        if (to == SLOT_NONE)
+            return bad_result;
+        struct code copy = {.lanes = move_copy,
+                            .guard = SLOT_NONE,
+                            .d = beside,
+                            .d2 = SLOT_NONE,
+                            .s = {from},
+                            .source_count = 1,
+                            .width = (uint8_t)width};
+        decode_before(d, copy);
+        copy.d = to;
+        copy.s[0] = beside;
+        if (i)
+            vec_push(&d->scratch, &d->behind, copy);
+        code->d = i ? code->d : to;
+        code->s[0] = i ? code->s[0] : beside;
+    }
+    code->source_count = 1;
+    code->width = (uint8_t)width;
+    return NULL;
+}
+
+// An address is not wider than 64 bits.
+static uint32_t wide_symbol(struct decoder *d, const struct ir_operand *from)
+{
+    uint32_t whole = decode_temp(d, 16), low = decode_source(d, from, 8, W_b64);
+    uint32_t high = decode_constant(d, 0, 8);
+    if (low == SLOT_NONE)
+        return SLOT_NONE;
+    decode_before(d, move_put(whole, 16, low, 8, 0));
+    decode_before(d, move_put(whole, 16, high, 8, 1));
+    return whole;
+}
+
+static const char *move_one(struct decoder *d, struct code *code, uint32_t width)
+{
+    const struct ir_operand *from = decode_operand(d, ROLE_USE, 0);
+    code->s[0] = width == 16 && from->kind == OPERAND_SYMBOL
+                     ? wide_symbol(d, from)
+                     : decode_source(d, from, width, d->inst->type);
+    code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), width, d->inst->type);
+    code->source_count = 1;
+    code->width = (uint8_t)width;
+    if (code->s[0] == SLOT_NONE)
+        return bad_source;
+    return code->d == SLOT_NONE ? bad_result : NULL;
+}
+
+const char *prepare_move(struct decoder *d, struct code *code)
+{
+    uint32_t results = count_role(d, ROLE_DEF), sources = count_role(d, ROLE_USE);
+    uint32_t bytes = d->inst->type == W_pred ? WIDTH_PREDICATE : decode_type_bytes(d->inst->type);
+    uint32_t width = bytes * d->inst->vector;
+    bool special = sources == 1 && decode_operand(d, ROLE_USE, 0)->kind == OPERAND_SPECIAL;
+    if (!results || !sources)
+        return bad_source;
+    if (results == 1 && special && d->inst->vector > 1)
+        return pack(d, code, width, d->inst->vector, sources);
+    if (results == 1 && sources == 1)
+        return move_one(d, code, width);
+    if (results == sources || (special && results == d->inst->vector))
+        return move_vector(d, code, bytes, results, sources);
+    if (results == 1)
+        return pack(d, code, width, sources, sources);
+    return sources == 1 ? unpack(d, code, width, results) : bad_source;
+}

@@ -1,0 +1,85 @@
+// f16 and bf16 as 16-bit patterns: to f32, which is exact, and from it, to the nearest even; e4m3
+// to f32.
+#pragma once
+#include "runtime-sim/exec/lanes/floats.h"
+
+enum half_format { HALF_F16, HALF_BF16 };
+enum { HALF_NAN = 0x7fff };
+
+// Of two values that are both computed. gcc moves the arithmetic of a ? b : c behind the condition,
+// and then has a loop with branches, which it does not vectorise; hence masks.
+INLINE uint32_t choose(uint32_t mask, uint32_t a, uint32_t b)
+{
+    return (a & mask) | (b & ~mask);
+}
+
+// All ones if a < b; both have no highest bit.
+INLINE uint32_t mask_below(uint32_t a, uint32_t b)
+{
+    return (uint32_t)((int32_t)(a - b) >> 31);
+}
+
+INLINE float f32_of_f16(uint16_t half)
+{
+    uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = (uint32_t)(half & 0x7fff) << 13;
+    uint32_t exponent = magnitude & 0x0f800000;
+    // Subnormal: 2⁻¹⁴ + its digits, less 2⁻¹⁴; rounded down, that makes zero negative.
+    uint32_t small = bits_f32(f32_of(magnitude | 0x38800000) - 0x1p-14f) & 0x7fffffff;
+    uint32_t large = magnitude + (exponent == 0x0f800000 ? 224u << 23 : 112u << 23);
+    return f32_of(sign | choose(mask_below(0, exponent), large, small));
+}
+
+INLINE uint16_t f16_of_f32(float value)
+{
+    uint32_t bits = bits_f32(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+    // Subnormal: the last digit of ½ + x is that of the result.
+    uint32_t least = magnitude < 0x38800000 ? magnitude : 0x38800000;
+    uint32_t small = bits_f32(f32_of(least) + 0.5f) - 0x3f000000;
+    uint32_t large = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
+    uint32_t half = choose(mask_below(magnitude, 0x38800000), small, large);
+    half = choose(mask_below(magnitude, 0x477ff000), half, 0x7c00);
+    return (uint16_t)choose(mask_below(0x7f800000, magnitude), HALF_NAN, sign | half);
+}
+
+// The low 8 bits: exponents of 4 bits, no infinities.
+INLINE float f32_of_e4m3(uint32_t bits)
+{
+    float magnitude = f32_of_f16((uint16_t)((bits & 0x7f) << 7)) * 256;
+    uint32_t number = bits_f32(magnitude) | (bits & 0x80) << 24;
+    return f32_of((bits & 0x7f) == 0x7f ? 0x7fffffff : number);
+}
+
+INLINE float f32_of_bf16(uint16_t half)
+{
+    return f32_of((uint32_t)half << 16);
+}
+
+INLINE uint16_t bf16_of_f32(float value)
+{
+    uint32_t bits = bits_f32(value);
+    uint32_t half = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? HALF_NAN : half);
+}
+
+INLINE float f32_of_half(enum half_format format, uint16_t half)
+{
+    return format == HALF_F16 ? f32_of_f16(half) : f32_of_bf16(half);
+}
+
+INLINE uint16_t half_of_f32(enum half_format format, float value)
+{
+    return format == HALF_F16 ? f16_of_f32(value) : bf16_of_f32(value);
+}
+
+INLINE uint16_t flush_half(enum half_format format, uint16_t half)
+{
+    uint16_t exponent = format == HALF_F16 ? 0x7c00 : 0x7f80;
+    return (uint16_t)(half & exponent ? half : half & 0x8000);
+}
+
+// Of a result before it is rounded: would it be below the least normal number?
+INLINE float flush_tiny(enum half_format format, float value)
+{
+    float least = format == HALF_F16 ? 0x1p-14f - 0x1p-26f : 0x1p-126f - 0x1p-135f;
+    return fabsf(value) < least ? f32_of(bits_f32(value) & 0x80000000) : value;
+}

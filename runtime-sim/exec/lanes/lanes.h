@@ -1,0 +1,77 @@
+// For the files that are compiled once for each instruction set of the host: NAMED gives what they
+// export a name of its own, and the loops over lanes are told that a result may only be exactly
+// where a source is, never partly over it.
+#pragma once
+#include "runtime-sim/exec/lanes/rows.h"
+#include "frontend/isa.h"
+#include <string.h>
+
+#define NAMED_(name, set) name##_##set
+#define NAMED__(name, set) NAMED_(name, set)
+#define NAMED(name) NAMED__(name, LANES_SET)
+
+#ifdef __clang__
+#define EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < LANES; i++)
+#else
+#define EACH_LANE _Pragma("GCC ivdep") for (int i = 0; i < LANES; i++)
+#endif
+
+// A function of one to four sources: D, A … are C types of a lane.
+#define LANES_1(name, D, A, ...)                                                                   \
+    static void name(const struct code *code, void *dp, const void *const *sp)                     \
+    {                                                                                              \
+        (void)code;                                                                                \
+        D *to = dp;                                                                                \
+        const A *ap = sp[0];                                                                       \
+        EACH_LANE                                                                                  \
+        {                                                                                          \
+            A a = ap[i];                                                                           \
+            to[i] = (D)(__VA_ARGS__);                                                              \
+        }                                                                                          \
+    }
+#define LANES_2(name, D, A, B, ...)                                                                \
+    static void name(const struct code *code, void *dp, const void *const *sp)                     \
+    {                                                                                              \
+        (void)code;                                                                                \
+        D *to = dp;                                                                                \
+        const A *ap = sp[0];                                                                       \
+        const B *bp = sp[1];                                                                       \
+        EACH_LANE                                                                                  \
+        {                                                                                          \
+            A a = ap[i];                                                                           \
+            B b = bp[i];                                                                           \
+            to[i] = (D)(__VA_ARGS__);                                                              \
+        }                                                                                          \
+    }
+#define LANES_3(name, D, A, B, C, ...)                                                             \
+    static void name(const struct code *code, void *dp, const void *const *sp)                     \
+    {                                                                                              \
+        (void)code;                                                                                \
+        D *to = dp;                                                                                \
+        const A *ap = sp[0];                                                                       \
+        const B *bp = sp[1];                                                                       \
+        const C *cp = sp[2];                                                                       \
+        EACH_LANE                                                                                  \
+        {                                                                                          \
+            A a = ap[i];                                                                           \
+            B b = bp[i];                                                                           \
+            C c = cp[i];                                                                           \
+            to[i] = (D)(__VA_ARGS__);                                                              \
+        }                                                                                          \
+    }
+// A predicate: one bit of the mask for each lane.
+#define LANES_TEST(name, A, B, ...)                                                                \
+    static void name(const struct code *code, void *dp, const void *const *sp)                     \
+    {                                                                                              \
+        (void)code;                                                                                \
+        const A *ap = sp[0];                                                                       \
+        const B *bp = sp[1];                                                                       \
+        uint32_t mask = 0;                                                                         \
+        EACH_LANE                                                                                  \
+        {                                                                                          \
+            A a = ap[i];                                                                           \
+            B b = bp[i];                                                                           \
+            mask |= (uint32_t)(__VA_ARGS__) << i;                                                  \
+        }                                                                                          \
+        *(uint32_t *)dp = mask;                                                                    \
+    }

@@ -1,0 +1,236 @@
+// A number of any format, exactly: ± digits × 2^exponent. What conversions go through where there
+// is no shorter way from one format to the other.
+//
+// Values that are no number: f64 keeps what a NaN carries, as does f32 on its way to f64 and back;
+// the NaNs of all other formats are one, 0x7fffffff in f32 and what that becomes in f64.
+#pragma once
+#include "runtime-sim/exec/decode/code.h"
+
+enum number_kind { NUMBER_FINITE, NUMBER_INFINITE, NUMBER_NAN };
+
+struct number {
+    uint64_t digits; // of a NaN: what it carries, from the highest bit on
+    int32_t exponent;
+    bool negative;
+    uint8_t kind;
+};
+
+enum format_kind {
+    FORMAT_SIGNED,
+    FORMAT_UNSIGNED,
+    FORMAT_IEEE,   // the largest exponent is infinity and NaN
+    FORMAT_NAN,    // the largest code is NaN; no infinity
+    FORMAT_FINITE, // neither
+    FORMAT_POWER,  // an exponent without sign and digits; the largest code is NaN
+    FORMAT_FIXED,  // two's complement, `fraction` digits behind the point
+};
+
+struct format {
+    uint8_t kind;
+    uint8_t bits; // of all of it
+    uint8_t exponent, fraction;
+    uint8_t unused; // bits below the last digit, which are 0
+    int16_t bias;
+};
+
+// What becomes of a number on its way into a format.
+struct rounding {
+    uint8_t mode;          // code_round
+    bool finite;           // what is too large becomes the largest number
+    bool flush;            // what is below the least normal number becomes 0
+    uint8_t random_digits; // ROUND_STOCHASTIC: how many bits `random` has
+    uint32_t random;
+};
+
+static inline uint64_t low_bits(uint64_t value, uint32_t count)
+{
+    return count < 64 ? value & ((UINT64_C(1) << count) - 1) : value;
+}
+
+// Would `random`, added to the highest of the digits that are dropped, carry into those kept?
+static inline bool carries(uint64_t dropped, uint32_t drop, const struct rounding *how)
+{
+    uint32_t n = how->random_digits;
+    uint64_t high = drop < n ? dropped << (n - drop) : drop - n < 64 ? dropped >> (drop - n) : 0;
+    return (high + how->random) >> n != 0;
+}
+
+static inline bool rounds_up(uint64_t kept, uint64_t dropped, uint32_t drop, bool negative,
+                             const struct rounding *how)
+{
+    uint64_t half = drop <= 64 ? UINT64_C(1) << (drop - 1) : 0; // 0: more than there can be
+    switch (how->mode) {
+    case ROUND_ZERO: return false;
+    case ROUND_DOWN: return negative && dropped;
+    case ROUND_UP: return !negative && dropped;
+    case ROUND_AWAY: return half && dropped >= half;
+    case ROUND_STOCHASTIC: return carries(dropped, drop, how);
+    default: return half && (dropped > half || (dropped == half && kept & 1));
+    }
+}
+
+// The digits without the lowest `drop`, rounded.
+static inline uint64_t drop_digits(uint64_t digits, int32_t drop, bool negative,
+                                   const struct rounding *how)
+{
+    if (drop <= 0)
+        return digits << -drop;
+    uint64_t kept = drop < 64 ? digits >> drop : 0;
+    return kept + rounds_up(kept, low_bits(digits, (uint32_t)drop), (uint32_t)drop, negative, how);
+}
+
+// The exponent of the first digit; the number is not 0.
+static inline int32_t number_top(const struct number *number)
+{
+    return number->exponent + 63 - __builtin_clzll(number->digits);
+}
+
+// From a format
+
+static inline struct number number_of_integer(uint64_t bits, const struct format *from)
+{
+    uint64_t sign = from->kind == FORMAT_UNSIGNED ? 0 : UINT64_C(1) << (from->bits - 1);
+    bool negative = bits & sign;
+    return (struct number){.digits = negative ? low_bits(0 - bits, from->bits) : bits,
+                           .exponent = -from->fraction,
+                           .negative = negative};
+}
+
+static inline struct number number_of_power(uint64_t bits, const struct format *from)
+{
+    bool nan = bits == low_bits(~UINT64_C(0), from->bits);
+    return (struct number){.digits = 1,
+                           .exponent = (int32_t)bits - from->bias,
+                           .kind = nan ? NUMBER_NAN : NUMBER_FINITE};
+}
+
+// `bits` has nothing above the format's own.
+static inline struct number number_of(uint64_t bits, const struct format *from)
+{
+    if (from->kind == FORMAT_POWER)
+        return number_of_power(bits, from);
+    if (from->kind < FORMAT_IEEE || from->kind == FORMAT_FIXED)
+        return number_of_integer(bits, from);
+    uint64_t digits = low_bits(bits, from->fraction);
+    uint32_t exponent = (uint32_t)low_bits(bits >> from->fraction, from->exponent);
+    uint32_t highest = (1u << from->exponent) - 1;
+    struct number number = {.negative = bits >> (from->bits - 1) & 1};
+    if (from->kind == FORMAT_IEEE && exponent == highest) {
+        number.kind = digits ? NUMBER_NAN : NUMBER_INFINITE;
+        number.digits = digits << (64 - from->fraction);
+    } else if (from->kind == FORMAT_NAN && exponent == highest &&
+               digits == low_bits(~UINT64_C(0), from->fraction)) {
+        number.kind = NUMBER_NAN;
+    } else {
+        number.digits = digits | (uint64_t)(exponent != 0) << from->fraction;
+        number.exponent = (int32_t)exponent + !exponent - from->bias - from->fraction;
+    }
+    if (number.kind == NUMBER_NAN && from->fraction < 23) {
+        number.negative = false;
+        number.digits = UINT64_C(0x7fffff) << 41;
+    }
+    return number;
+}
+
+// Into a format
+
+static inline void number_to_integral(struct number *number, const struct rounding *how)
+{
+    if (number->kind != NUMBER_FINITE || number->exponent >= 0)
+        return;
+    number->digits = drop_digits(number->digits, -number->exponent, number->negative, how);
+    number->exponent = 0;
+}
+
+// Rounded; what is too large becomes the largest or least there is.
+static inline uint64_t number_in_integer(struct number number, const struct format *to,
+                                         const struct rounding *how)
+{
+    uint64_t top = UINT64_C(1) << (to->bits - 1);
+    bool is_unsigned = to->kind == FORMAT_UNSIGNED;
+    uint64_t most = number.negative ? (is_unsigned ? 0 : top)
+                    : is_unsigned   ? (top - 1) * 2 + 1
+                                    : top - 1;
+    number.exponent += to->fraction;
+    number_to_integral(&number, how);
+    uint64_t magnitude = number.digits;
+    if (number.kind == NUMBER_INFINITE || (magnitude && number_top(&number) > 63))
+        magnitude = most;
+    else
+        magnitude = magnitude ? magnitude << number.exponent : 0;
+    magnitude = magnitude > most ? most : magnitude;
+    return low_bits(number.negative ? 0 - magnitude : magnitude, to->bits);
+}
+
+// The exponent alone, at least that of code 0; the sign does not count.
+static inline uint64_t number_in_power(const struct number *number, const struct format *to,
+                                       const struct rounding *how)
+{
+    uint64_t nan = low_bits(~UINT64_C(0), to->bits);
+    if (number->kind == NUMBER_NAN)
+        return nan;
+    if (number->kind == NUMBER_INFINITE)
+        return nan - how->finite;
+    if (!number->digits)
+        return 0;
+    bool power = !(number->digits & (number->digits - 1));
+    int64_t code = (int64_t)number_top(number) + to->bias + (how->mode == ROUND_UP && !power);
+    if (code < 0)
+        return 0;
+    return (uint64_t)code < nan ? (uint64_t)code : nan - how->finite;
+}
+
+static inline bool overflows_to_infinity(bool negative, const struct rounding *how)
+{
+    switch (how->mode) {
+    case ROUND_ZERO: return false;
+    case ROUND_DOWN: return negative;
+    case ROUND_UP: return !negative;
+    default: return true;
+    }
+}
+
+// The code of a finite number that is not 0, without its sign; may be too large.
+static inline uint64_t rounded_code(const struct number *number, const struct format *to,
+                                    const struct rounding *how)
+{
+    int32_t top = number_top(number), least = 1 - to->bias;
+    int32_t lowest = (top > least ? top : least) - to->fraction;
+    if (how->flush && top < least) { // as if there were smaller exponents
+        uint64_t digits = drop_digits(number->digits, top - to->fraction - number->exponent,
+                                      number->negative, how);
+        bool carried = digits >> (to->fraction + 1) && top + 1 == least;
+        return carried ? UINT64_C(1) << to->fraction : 0;
+    }
+    uint64_t kept = drop_digits(number->digits, lowest - number->exponent, number->negative, how);
+    return ((uint64_t)(top > least ? top - least : 0) << to->fraction) + kept;
+}
+
+static inline uint64_t number_in_float(const struct number *number, const struct format *to,
+                                       const struct rounding *how)
+{
+    uint64_t sign = (uint64_t)number->negative << (to->exponent + to->fraction);
+    uint64_t infinity = low_bits(~UINT64_C(0), to->exponent) << to->fraction;
+    uint64_t most = to->kind == FORMAT_IEEE  ? infinity - 1
+                    : to->kind == FORMAT_NAN ? (infinity | low_bits(~UINT64_C(0), to->fraction)) - 1
+                                             : infinity | low_bits(~UINT64_C(0), to->fraction);
+    if (number->kind == NUMBER_INFINITE)
+        return sign | (how->finite ? most : infinity);
+    if (!number->digits)
+        return sign;
+    uint64_t code = rounded_code(number, to, how);
+    if (code > most)
+        code = how->finite || !overflows_to_infinity(number->negative, how) ? most : infinity;
+    return sign | code;
+}
+
+// `carry`: the result of a NaN is a NaN that carries what it can of the source's; else it is the
+// one that PTX gives, or of a format without NaN the largest number.
+static inline uint64_t number_nan(const struct number *number, const struct format *to, bool carry)
+{
+    if (!carry)
+        return low_bits(~UINT64_C(0), (uint32_t)(to->bits - 1));
+    uint64_t quiet = low_bits(~UINT64_C(0), to->exponent + 1u) << (to->fraction - 1);
+    return (uint64_t)number->negative << (to->bits - 1) | quiet |
+           number->digits >> (64 - to->fraction);
+}

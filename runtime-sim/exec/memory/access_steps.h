@@ -1,0 +1,17 @@
+// Steps for addresses as values and for the stack, and what they need to know.
+#pragma once
+#include "runtime-sim/exec/decode/code.h"
+
+// code->value: bytes of a lane of the first source.
+struct space_code {
+    uint16_t space; // isspacep
+    uint8_t width;  // of the address
+    uint32_t align; // alloca
+};
+
+step_fn step_shared_to_generic, step_generic_to_shared, step_local_to_generic,
+    step_generic_to_local;
+step_fn step_map_shared, step_map_generic, step_rank_shared, step_rank_generic;
+step_fn step_is_in_space;
+step_fn step_alloca, step_stack_save, step_stack_restore;
+step_fn step_order; // fence, membar: there is nothing to wait for

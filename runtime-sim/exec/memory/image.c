@@ -1,0 +1,107 @@
+#include "runtime-sim/exec/memory/image.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { GAP = 256, FAR = 1 << 30 };
+
+void image_init(struct image *image, struct arena *arena, uint64_t first)
+{
+    *image = (struct image){.arena = arena, .next = first, .heap_left = HEAP_BYTES};
+}
+
+uint32_t image_find(const struct image *image, uint64_t address)
+{
+    uint32_t low = 0, high = image->list.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (image->list.v[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1; // UINT32_MAX when all are above
+}
+
+struct allocation *image_allocate_at(struct image *image, uint64_t address, uint64_t bytes,
+                                     const char *name)
+{
+    return image_add(image, address, bytes, arena_alloc(image->arena, bytes ? bytes : 1), name);
+}
+
+struct allocation *image_add(struct image *image, uint64_t address, uint64_t bytes, uint8_t *data,
+                             const char *name)
+{
+    struct allocation allocation = {.address = address, .bytes = bytes, .data = data, .name = name};
+    vec_push(image->arena, &image->list, allocation);
+    image->next = address + bytes + GAP;
+    return &image->list.v[image->list.n - 1];
+}
+
+uint64_t image_next(const struct image *image, uint64_t bytes, uint64_t align)
+{
+    align = align < 256 ? 256 : align;
+    uint64_t address = (image->next + align - 1) / align * align;
+    return address < image->next || bytes > UINT64_MAX - GAP - address ? 0 : address;
+}
+
+uint64_t image_allocate(struct image *image, uint64_t bytes, uint64_t align, const char *name)
+{
+    uint64_t address = image_next(image, bytes, align);
+    if (address)
+        image_allocate_at(image, address, bytes, name);
+    return address;
+}
+
+bool image_free(struct image *image, uint64_t address)
+{
+    uint32_t found = image_find(image, address);
+    if (found == UINT32_MAX)
+        return false;
+    struct allocation *at = &image->list.v[found];
+    if (at->address != address || at->state != ALLOCATION_LIVE)
+        return false;
+    at->state = ALLOCATION_FREED;
+    return true;
+}
+
+void image_filled(struct image *image, uint64_t address)
+{
+    uint32_t found = image_find(image, address);
+    if (found != UINT32_MAX)
+        image->list.v[found].filled = true;
+}
+
+void image_describe_offset(char *to, size_t size, uint64_t offset, uint64_t bytes, const char *name,
+                           size_t length)
+{
+    if (offset < bytes)
+        snprintf(to, size, "%" PRIu64 " bytes into '%.*s' (%" PRIu64 " bytes)", offset, (int)length,
+                 name, bytes);
+    else if (offset == bytes)
+        snprintf(to, size, "at the end of '%.*s' (%" PRIu64 " bytes)", (int)length, name, bytes);
+    else
+        snprintf(to, size, "%" PRIu64 " bytes behind '%.*s' (%" PRIu64 " bytes)", offset - bytes,
+                 (int)length, name, bytes);
+}
+
+void image_describe(const struct image *image, uint64_t address, char *to, size_t size)
+{
+    uint32_t found = image_find(image, address), next = found + 1;
+    const struct allocation *below = found == UINT32_MAX ? NULL : &image->list.v[found];
+    const struct allocation *above = next < image->list.n ? &image->list.v[next] : NULL;
+    uint64_t offset = below ? address - below->address : UINT64_MAX;
+    if (below && offset < below->bytes && below->state == ALLOCATION_FREED)
+        snprintf(to, size, "inside '%s', which was freed", below->name);
+    else if ((!below || offset - below->bytes > FAR || offset < below->bytes) &&
+             (!above || above->address - address > FAR) && !(below && offset < below->bytes))
+        snprintf(to, size, "near no allocation");
+    else if (above && (!below || (offset >= below->bytes &&
+                                  above->address - address < offset - below->bytes)))
+        snprintf(to, size, "%" PRIu64 " bytes in front of '%s' (%" PRIu64 " bytes)",
+                 above->address - address, above->name, above->bytes);
+    else if (below)
+        image_describe_offset(to, size, offset, below->bytes, below->name, strlen(below->name));
+    else
+        snprintf(to, size, "near no allocation");
+}

@@ -1,0 +1,185 @@
+// mbarrier: arrivals and bytes that a phase still waits for. Those who wait ask again and again,
+// and give way to others when the answer is no.
+#include "runtime-sim/exec/memory/mbarrier.h"
+#include "runtime-sim/exec/memory/async.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/lanes/memory_ops.h"
+#include <string.h>
+
+enum { COUNT_BITS = 20, BYTES_BITS = 22 };
+#define MOST_COUNT ((UINT64_C(1) << COUNT_BITS) - 1)
+
+struct mbarrier {
+    uint64_t pending : COUNT_BITS, expected : COUNT_BITS;
+    int64_t bytes : BYTES_BITS;
+    uint64_t phase : 1, valid : 1;
+};
+
+static struct mbarrier load(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    struct mbarrier barrier = {.pending = word & MOST_COUNT,
+                               .expected = word >> COUNT_BITS & MOST_COUNT,
+                               .phase = word >> 62 & 1,
+                               .valid = word >> 63};
+    barrier.bytes = (int64_t)(word << 2) >> (2 * COUNT_BITS + 2);
+    return barrier;
+}
+
+static uint64_t word_of(const struct mbarrier *barrier)
+{
+    uint64_t bytes = (uint64_t)barrier->bytes & ((UINT64_C(1) << BYTES_BITS) - 1);
+    return barrier->pending | (uint64_t)barrier->expected << COUNT_BITS | bytes << 2 * COUNT_BITS |
+           (uint64_t)barrier->phase << 62 | (uint64_t)barrier->valid << 63;
+}
+
+// Back to memory; the phase ends when nothing is waited for.
+static void store(struct warp *warp, uint8_t *at, struct mbarrier barrier)
+{
+    if (barrier.valid && !barrier.pending && !barrier.bytes) {
+        barrier.phase ^= 1;
+        barrier.pending = barrier.expected;
+        warp->cta->events++;
+    }
+    uint64_t word = word_of(&barrier);
+    memcpy(at, &word, sizeof word);
+}
+
+static uint8_t *find(struct warp *warp, struct access *access, uint32_t lane, bool valid)
+{
+    struct spot spot;
+    if (!access_find(warp, access, lane, 8, 8, &spot))
+        return NULL;
+    if (spot.space == W_shared && (!valid || load(spot.host).valid))
+        return spot.host;
+    warp_fault(warp, access->code, 1u << lane,
+               spot.space == W_shared ? "there is no mbarrier at shared address 0x%llx"
+                                      : "an mbarrier is not in shared memory: address 0x%llx",
+               (unsigned long long)spot.address);
+    return NULL;
+}
+
+uint8_t *mbarrier_find(struct warp *warp, struct access *access, uint32_t lane)
+{
+    access->reads = access->writes = access->atomic = true;
+    return find(warp, access, lane, true);
+}
+
+void mbarrier_look(const uint8_t *at, uint32_t *come, uint32_t *expected, int64_t *bytes)
+{
+    struct mbarrier barrier = load(at);
+    *expected = (uint32_t)barrier.expected;
+    *come = (uint32_t)(barrier.expected - barrier.pending);
+    *bytes = barrier.bytes;
+}
+
+void mbarrier_complete(struct warp *warp, uint8_t *at, uint64_t bytes)
+{
+    struct mbarrier barrier = load(at);
+    barrier.bytes -= (int64_t)bytes;
+    store(warp, at, barrier);
+}
+
+static bool arrive(struct warp *warp, const struct code *code, uint8_t *at, uint32_t lane,
+                   uint64_t count)
+{
+    const struct mbarrier_code *what = code->extra;
+    struct mbarrier barrier = load(at);
+    if (what->expects)
+        barrier.bytes += (int64_t)count;
+    count = what->expects ? 1 : count;
+    if (what->quiet)
+        return true;
+    if (count > barrier.pending) {
+        warp_fault(warp, code, 1u << lane,
+                   "%llu arrive at an mbarrier that waits for %u in this phase",
+                   (unsigned long long)count, (unsigned)barrier.pending);
+        return false;
+    }
+    barrier.pending -= count & MOST_COUNT;
+    if (what->drops)
+        barrier.expected -= count & MOST_COUNT;
+    store(warp, at, barrier);
+    return true;
+}
+
+static bool init(struct warp *warp, const struct code *code, uint8_t *at, uint32_t lane,
+                 uint64_t count)
+{
+    if (!count || count > MOST_COUNT) {
+        warp_fault(warp, code, 1u << lane, "an mbarrier cannot count to %llu",
+                   (unsigned long long)count);
+        return false;
+    }
+    store(warp, at,
+          (struct mbarrier){
+              .pending = count & MOST_COUNT, .expected = count & MOST_COUNT, .valid = 1});
+    return true;
+}
+
+static bool one_lane(struct warp *warp, const struct code *code, uint8_t *at, uint32_t lane,
+                     uint64_t value)
+{
+    const struct mbarrier_code *what = code->extra;
+    struct mbarrier barrier = load(at);
+    union lanes *to = &warp->temp[0];
+    switch (what->op) {
+    case MBARRIER_INIT: return init(warp, code, at, lane, value);
+    case MBARRIER_INVALIDATE: memset(at, 0, 8); return true;
+    case MBARRIER_ARRIVE:
+        to->u64[lane] = word_of(&barrier);
+        return arrive(warp, code, at, lane, value);
+    case MBARRIER_EXPECT: mbarrier_complete(warp, at, 0 - value); return true;
+    case MBARRIER_COMPLETE: mbarrier_complete(warp, at, value); return true;
+    default:
+        value = what->parity ? value & 1 : value >> 62 & 1;
+        to->mask |= (uint32_t)(barrier.phase != value) << lane;
+        return true;
+    }
+}
+
+static uint64_t operand(const struct warp *warp, const struct code *code, uint32_t lane)
+{
+    if (!code->source_count)
+        return 1;
+    const void *lanes = warp_slot(warp, code->s[0]);
+    return code->value == 8 ? ((const uint64_t *)lanes)[lane] : ((const uint32_t *)lanes)[lane];
+}
+
+enum step_result step_mbarrier(struct warp *warp, struct path *path, const struct code *code,
+                               uint32_t mask)
+{
+    const struct mbarrier_code *what = code->extra;
+    struct access *access = &warp->access;
+    if (!mask)
+        return STEP_NEXT;
+    access_addresses(warp, path, code, what->memory, mask, 8, access);
+    access->reads = what->op != MBARRIER_INIT;
+    access->writes = access->atomic = true;
+    if (what->op == MBARRIER_TEST)
+        warp->temp[0].mask = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        uint8_t *at = find(warp, access, lane, what->op != MBARRIER_INIT);
+        if (!at || !one_lane(warp, code, at, lane, operand(warp, code, lane)))
+            return STEP_FAULT;
+    }
+    if (what->op == MBARRIER_TEST && !(warp->temp[0].mask & mask) && warp->budget > 1)
+        warp->budget = 1;
+    if (code->d != SLOT_NONE)
+        warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, code->width);
+    return STEP_NEXT;
+}
+
+enum step_result step_mbarrier_pending(struct warp *warp, struct path *path,
+                                       const struct code *code, uint32_t mask)
+{
+    const uint64_t *state = warp_slot(warp, code->s[0]);
+    (void)path;
+    for (uint32_t i = 0; i < LANES; i++)
+        warp->temp[0].u32[i] = (uint32_t)(state[i] & MOST_COUNT);
+    if (mask)
+        warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, 4);
+    return STEP_NEXT;
+}

@@ -1,0 +1,143 @@
+// Loads and stores without a clock.
+#include "runtime-sim/exec/memory/steps_memory.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/lanes/memory_ops.h"
+
+// Where the lanes' addresses of one space lie in this machine's memory: `host` is where `least` is.
+struct view {
+    uint8_t *host;
+    uint64_t least;
+    const uint64_t *address;
+};
+
+static void transfer(const struct warp *warp, const struct access *access, const struct view *view,
+                     uint32_t mask)
+{
+    const struct memory_code *memory = access->memory;
+    for (uint32_t i = 0; i < memory->elements; i++) {
+        uint8_t *host = view->host + (size_t)i * memory->bytes;
+        if (!access->data[i])
+            continue;
+        if (access->writes)
+            warp->ops->store(access->data[i], access->width[i], host, view->least, view->address,
+                             mask, memory->bytes);
+        else
+            warp->ops->load(access->data[i], access->width[i], host, view->least, view->address,
+                            mask, memory->bytes, memory->sign);
+    }
+}
+
+// Lane by lane: several allocations or spaces, an address that is bad, or somebody looks.
+static enum step_result access_each(struct warp *warp, const struct access *access)
+{
+    for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        struct spot spot;
+        if (!access_find(warp, access, lane, access->bytes, access->bytes, &spot))
+            return STEP_FAULT;
+        struct view view = {spot.host, access->address[lane], access->address};
+        transfer(warp, access, &view, 1u << lane);
+    }
+    return STEP_NEXT;
+}
+
+// All lanes at once, if all they access is in one place. False: it is not.
+
+static bool access_global(struct warp *warp, const struct access *access)
+{
+    struct image *image = warp->cta->launch->image;
+    const struct span *span = &access->span;
+    struct view view = {
+        image_at(image, span->least, span->most - span->least + access->bytes, &warp->hint),
+        span->least, access->address};
+    if (!view.host || (access->writes && image->list.v[warp->hint].constant))
+        return false;
+    transfer(warp, access, &view, access->mask);
+    return true;
+}
+
+// `base`: address of the first byte of the CTA's own memory.
+static bool access_shared(struct warp *warp, const struct access *access, uint64_t base)
+{
+    const struct cta *cta = warp->cta;
+    uint64_t least = access->span.least - base, most = access->span.most - base;
+    if (least > most || most >= cta->shared_bytes || access->bytes > cta->shared_bytes - most)
+        return false;
+    struct view view = {cta->shared + least, access->span.least, access->address};
+    transfer(warp, access, &view, access->mask);
+    return true;
+}
+
+static bool access_local(struct warp *warp, const struct access *access, uint64_t base)
+{
+    uint64_t least = access->span.least - base, most = access->span.most - base;
+    if (least > most || most >= access->local_end || access->bytes > access->local_end - most)
+        return false;
+    uint64_t address[LANES];
+    for (uint32_t i = 0; i < LANES; i++)
+        address[i] = access->address[i] - base + (uint64_t)i * warp->local_stride;
+    uint64_t first = address[__builtin_ctz(access->mask)];
+    struct view view = {warp->local + first, first, address};
+    transfer(warp, access, &view, access->mask);
+    return true;
+}
+
+static bool access_generic(struct warp *warp, const struct access *access)
+{
+    if (access->span.least >= LOCAL_WINDOW + WINDOW_BYTES)
+        return access_global(warp, access);
+    return access_shared(warp, access, SHARED_WINDOW + warp->cta->rank * SHARED_STRIDE) ||
+           access_local(warp, access, LOCAL_WINDOW);
+}
+
+// First step: addresses, and where the values lie, to warp->access.
+static void begin(struct warp *warp, const struct path *path, const struct code *code,
+                  uint32_t mask)
+{
+    const struct memory_code *memory = code->extra;
+    struct access *access = &warp->access;
+    access_addresses(warp, path, code, memory, mask, (uint32_t)memory->bytes * memory->elements,
+                     access);
+    access->plain = true;
+    for (uint32_t i = 0; i < code->list->count; i++) {
+        uint32_t slot = code->list->slot[i];
+        access->data[i] = slot == SLOT_NONE ? NULL : warp_slot(warp, slot);
+        access->width[i] = code->list->width[i];
+    }
+}
+
+enum step_result access_memory(struct warp *warp, const struct access *access)
+{
+    bool whole = false;
+    if (!warp->check && !(access->span.bits & (access->bytes - 1)))
+        switch (access->memory->space) {
+        case W_global: whole = access_global(warp, access); break;
+        case W_shared: whole = access_shared(warp, access, 0); break;
+        case W_local: whole = access_local(warp, access, 0); break;
+        case W_UNKNOWN: whole = access_generic(warp, access); break;
+        default: break;
+        }
+    return whole ? STEP_NEXT : access_each(warp, access);
+}
+
+enum step_result step_load(struct warp *warp, struct path *path, const struct code *code,
+                           uint32_t mask)
+{
+    if (!mask)
+        return STEP_NEXT;
+    begin(warp, path, code, mask);
+    warp->access.reads = true;
+    if (warp->access.memory->order != W_weak)
+        warp->budget -= ORDERED_COST;
+    return access_memory(warp, &warp->access);
+}
+
+enum step_result step_store(struct warp *warp, struct path *path, const struct code *code,
+                            uint32_t mask)
+{
+    if (!mask)
+        return STEP_NEXT;
+    begin(warp, path, code, mask);
+    warp->access.writes = true;
+    return access_memory(warp, &warp->access);
+}

@@ -1,0 +1,34 @@
+// Where a step accesses memory that does so by itself, for who spends the time of it.
+#pragma once
+#include "frontend/isa.h"
+#include "runtime-sim/exec/decode/code.h"
+
+// Shared memory of another CTA of the cluster: as an address of shared space has it, from
+// SHARED_STRIDE on.
+enum touched_space { TOUCHED_GLOBAL, TOUCHED_SHARED, TOUCHED_LOCAL, TOUCHED_TEXTURE };
+
+// One access by each lane of `mask`.
+struct touched_part {
+    uint8_t space; // touched_space
+    bool writes;
+    uint32_t mask;
+    uint32_t bytes[LANES];
+    uint64_t address[LANES];
+};
+
+// No step makes more: a texel from each of four places, a copy with its two ends and its mbarrier.
+enum { TOUCHED_PARTS = 4 };
+
+struct touched {
+    uint32_t count;
+    struct touched_part *parts;
+};
+
+static inline enum touched_space touched_space(uint16_t space)
+{
+    return space == W_shared ? TOUCHED_SHARED : space == W_local ? TOUCHED_LOCAL : TOUCHED_GLOBAL;
+}
+
+// A lane's n-th access of its kind goes to the n-th part of that kind.
+void touched_add(struct touched *touched, enum touched_space space, bool writes, uint32_t lane,
+                 uint64_t address, uint32_t bytes);

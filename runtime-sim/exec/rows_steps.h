@@ -1,4 +1,0 @@
-#pragma once
-#include "runtime-sim/exec/rows.h"
-
-extern const struct exec_row rows_steps[], rows_memory[];

@@ -1,0 +1,130 @@
+// bar and barrier: a barrier opens when enough threads have come.
+//
+// Threads that have ended, or never were, count as come with the last of their warp, as a count is
+// given in whole warps.
+#include "runtime-sim/exec/warp/barrier.h"
+#include "runtime-sim/exec/check/check_memory.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include <string.h>
+
+static uint32_t count_come(const struct cta *cta, const struct barrier *barrier)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        uint32_t come = barrier->arrived[i];
+        bool whole = come && !(cta->warps[i].live & ~come);
+        count += whole ? LANES : (uint32_t)__builtin_popcount(come);
+    }
+    return count;
+}
+
+static bool all_come(const struct cta *cta, const struct barrier *barrier)
+{
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        if (cta->warps[i].live & ~barrier->arrived[i])
+            return false;
+    return true;
+}
+
+static bool is_open(const struct cta *cta, const struct barrier *barrier)
+{
+    if (!barrier->busy)
+        return false;
+    return barrier->expected ? count_come(cta, barrier) >= barrier->expected
+                             : all_come(cta, barrier);
+}
+
+// d of bar.red, for the lanes of one path.
+static void write_result(struct warp *warp, const struct path *path, const struct code *code,
+                         const struct barrier *barrier)
+{
+    const struct barrier_code *what = code->extra;
+    if (what->reduce == BARRIER_PLAIN)
+        return;
+    uint32_t *d = slot_at((uint8_t *const[]){warp->frames + path->frame, warp->bases[1],
+                                             warp->bases[2], warp->bases[3]},
+                          code->d); // a predicate's slot is no more than a word
+    bool holds =
+        what->reduce == BARRIER_AND ? barrier->trues == barrier->threads : barrier->trues > 0;
+    if (what->reduce != BARRIER_COUNT) {
+        *d = (*d & ~path->mask) | (holds ? path->mask : 0);
+        return;
+    }
+    for (uint32_t i = 0; i < LANES; i++)
+        if (path->mask >> i & 1)
+            d[i] = barrier->trues;
+}
+
+static void open(struct cta *cta, uint32_t number)
+{
+    struct barrier *barrier = &cta->barriers[number];
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        struct warp *warp = &cta->warps[w];
+        for (uint32_t i = 0; i < warp->paths.n; i++) {
+            struct path *path = &warp->paths.v[i];
+            if (path->state != PATH_BARRIER || path->wait != number)
+                continue;
+            write_result(warp, path, &warp->program->codes.v[path->pc - 1], barrier);
+            path->state = PATH_READY;
+        }
+    }
+    if (cta->launch->check)
+        check_barrier(cta->launch->check, cta, barrier->arrived);
+    memset(barrier, 0, sizeof *barrier);
+    cta->events++;
+}
+
+void barrier_check(struct cta *cta)
+{
+    for (uint32_t i = 0; i < BARRIERS; i++)
+        if (is_open(cta, &cta->barriers[i]))
+            open(cta, i);
+}
+
+static enum step_result come(struct warp *warp, struct path *path, const struct code *code,
+                             uint32_t mask, uint32_t number, uint32_t expected)
+{
+    const struct barrier_code *what = code->extra;
+    struct barrier *barrier = &warp->cta->barriers[number];
+    if (barrier->arrived[warp->index] & mask)
+        return warp_fault(warp, code, mask, "a thread comes to barrier %u a second time", number);
+    if (what->reduce != BARRIER_PLAIN) {
+        uint32_t trues = *(const uint32_t *)warp_slot(warp, code->s[2]);
+        barrier->trues += (uint32_t)__builtin_popcount(trues & mask);
+        barrier->threads += (uint32_t)__builtin_popcount(mask);
+    }
+    barrier->busy = true;
+    barrier->arrived[warp->index] |= mask;
+    if (expected > barrier->expected)
+        barrier->expected = expected;
+    if (what->arrive) {
+        barrier_check(warp->cta);
+        return STEP_NEXT;
+    }
+    path->pc++;
+    path->state = PATH_BARRIER;
+    path->wait = number;
+    barrier_check(warp->cta);
+    return path->state == PATH_READY ? STEP_JUMP : STEP_LEAVE;
+}
+
+enum step_result step_barrier(struct warp *warp, struct path *path, const struct code *code,
+                              uint32_t mask)
+{
+    const struct barrier_code *what = code->extra;
+    if (!mask)
+        return STEP_NEXT;
+    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    uint32_t number = ((const uint32_t *)warp_slot(warp, code->s[0]))[lane];
+    uint32_t expected = what->counted ? ((const uint32_t *)warp_slot(warp, code->s[1]))[lane] : 0;
+    if (number >= BARRIERS)
+        return warp_fault(warp, code, mask, "there is no barrier %u", number);
+    // Lanes that a guard keeps back go on by themselves.
+    if (mask != path->mask) {
+        uint32_t self = warp->current;
+        warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->join);
+        path = &warp->paths.v[self];
+        path->mask = mask;
+    }
+    return come(warp, path, code, mask, number, expected);
+}

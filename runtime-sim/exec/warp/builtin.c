@@ -1,0 +1,93 @@
+#include "runtime-sim/exec/warp/builtin.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/warp/guest.h"
+#include "runtime-sim/exec/memory/heap.h"
+#include "runtime-sim/exec/warp/print.h"
+#include <string.h>
+
+static uint8_t *lane_of(struct warp *warp, const struct path *path, const struct call_value *value,
+                        uint32_t lane)
+{
+    if (value->slot != SLOT_NONE)
+        return (uint8_t *)warp_slot(warp, value->slot) + (size_t)lane * value->width;
+    return warp->local + (size_t)lane * warp->local_stride + path->local + value->offset;
+}
+
+uint64_t builtin_argument(struct warp *warp, const struct path *path, const struct call *call,
+                          uint32_t n, uint32_t lane)
+{
+    uint64_t value = 0;
+    if (n < call->argument_count)
+        memcpy(&value, lane_of(warp, path, &call->arguments[n], lane),
+               call->arguments[n].bytes < 8 ? call->arguments[n].bytes : 8);
+    return value;
+}
+
+void builtin_result(struct warp *warp, const struct path *path, const struct call *call,
+                    uint32_t lane, uint64_t value)
+{
+    if (call->result_count)
+        memcpy(lane_of(warp, path, &call->results[0], lane), &value,
+               call->results[0].bytes < 8 ? call->results[0].bytes : 8);
+}
+
+static const char *call_malloc(struct warp *warp, const struct path *path, const struct call *call,
+                               uint32_t *mask)
+{
+    for (; *mask; *mask &= *mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(*mask);
+        uint64_t bytes = builtin_argument(warp, path, call, 0, lane);
+        builtin_result(warp, path, call, lane, heap_take(warp->cta->launch->image, bytes));
+    }
+    return NULL;
+}
+
+static const char *call_free(struct warp *warp, const struct path *path, const struct call *call,
+                             uint32_t *mask)
+{
+    struct image *image = warp->cta->launch->image;
+    for (; *mask; *mask &= *mask - 1) {
+        uint64_t address = builtin_argument(warp, path, call, 0, (uint32_t)__builtin_ctz(*mask));
+        if (!address || heap_give(image, address))
+            continue;
+        warp->fault->has_address = true;
+        warp->fault->address = address;
+        image_describe(image, address, warp->fault->nearest, sizeof warp->fault->nearest);
+        return "free of an address that malloc did not give, or that was freed";
+    }
+    return NULL;
+}
+
+// __assertfail(message, file, line, function, size of a character)
+static const char *call_assertfail(struct warp *warp, const struct path *path,
+                                   const struct call *call, uint32_t *mask)
+{
+    enum { PART = 80 };
+    char part[3][PART];
+    static const uint32_t places[] = {0, 1, 3};
+    uint32_t lane = (uint32_t)__builtin_ctz(*mask);
+    for (uint32_t i = 0; i < 3; i++)
+        if (!guest_string(warp, lane, builtin_argument(warp, path, call, places[i], lane), part[i],
+                          PART))
+            strcpy(part[i], "?");
+    return arena_printf(warp->arena, "assertion '%s' failed in %s, %s:%u", part[0], part[2],
+                        part[1], (uint32_t)builtin_argument(warp, path, call, 2, lane));
+}
+
+static const struct {
+    const char *name;
+    builtin_fn *fn;
+} builtins[] = {
+    {"malloc", call_malloc},
+    {"free", call_free},
+    {"vprintf", call_vprintf},
+    {"__assertfail", call_assertfail},
+};
+
+builtin_fn *builtin_named(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (strlen(builtins[i].name) == length && !memcmp(builtins[i].name, name, length))
+            return builtins[i].fn;
+    return NULL;
+}

@@ -1,0 +1,245 @@
+// Calls and returns. A call is a join at the return address: lanes that return early wait there for
+// the others that were called with them.
+#include "runtime-sim/exec/warp/call.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/warp/steps.h"
+#include "runtime-sim/exec/warp/warp.h"
+#include "runtime-sim/exec/decode/layout.h"
+#include <string.h>
+
+enum { MOST_LOCAL = 512 << 10 }; // bytes of local memory of a thread, as CUDA has it
+
+// Arguments and results
+
+struct side {
+    uint32_t frame, local; // of the function that has the value
+    uint32_t offset, slot, bytes, width;
+};
+
+static uint8_t *lane_of(struct warp *warp, const struct side *side, uint32_t lane)
+{
+    if (side->slot == SLOT_NONE)
+        return warp->local + (size_t)lane * warp->local_stride + side->local + side->offset;
+    uint8_t *bases[4] = {warp->frames + side->frame, warp->bases[BASE_WARP],
+                         warp->bases[BASE_LAUNCH], warp->bases[BASE_PROGRAM]};
+    return (uint8_t *)slot_at(bases, side->slot) + (size_t)lane * side->width;
+}
+
+static void copy_value(struct warp *warp, const struct side *to, const struct side *from,
+                       uint32_t mask)
+{
+    uint32_t bytes = to->bytes < from->bytes ? to->bytes : from->bytes;
+    for (; bytes && mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        memcpy(lane_of(warp, to, lane), lane_of(warp, from, lane), bytes);
+    }
+}
+
+static struct side caller_side(const struct call_value *value, uint32_t frame, uint32_t local)
+{
+    return (struct side){frame, local, value->offset, value->slot, value->bytes, value->width};
+}
+
+static struct side callee_side(const struct program_parameter *value, uint32_t frame,
+                               uint32_t local)
+{
+    return (struct side){frame, local, value->offset, value->slot, value->bytes, value->width};
+}
+
+static void copy_arguments(struct warp *warp, const struct call *call,
+                           const struct program_function *callee, const struct path *from,
+                           const struct path *to, uint32_t mask)
+{
+    for (uint32_t i = 0; i < callee->param_count && i < call->argument_count; i++) {
+        struct side own = caller_side(&call->arguments[i], from->frame, from->local);
+        struct side formal =
+            callee_side(&warp->program->parameters.v[callee->params + i], to->frame, to->local);
+        copy_value(warp, &formal, &own, mask);
+    }
+}
+
+static void copy_results(struct warp *warp, const struct join *join, const struct path *from,
+                         uint32_t mask)
+{
+    const struct program_function *callee = &warp->program->functions.v[from->function];
+    const struct call *call = join->call;
+    for (uint32_t i = 0; i < callee->return_count && i < call->result_count; i++) {
+        struct side own = caller_side(&call->results[i], join->frame, join->local);
+        struct side formal = callee_side(&warp->program->parameters.v[callee->returns + i],
+                                         from->frame, from->local);
+        copy_value(warp, &own, &formal, mask);
+    }
+}
+
+// Calls
+
+// Registers of a function in which lanes are: where they begin and end.
+struct frame {
+    uint32_t begin, end, function;
+};
+
+static struct frame frame_at(const struct warp *warp, uint32_t begin, uint32_t function)
+{
+    uint32_t bytes = (warp->program->functions.v[function].frame_bytes + 63) & ~63u;
+    return (struct frame){begin, begin + bytes, function};
+}
+
+// Frames of other lanes may only be exactly here, and of the same function: then no lane's
+// registers lie where another's are.
+static bool in_the_way(const struct warp *warp, struct frame frame, uint32_t begin,
+                       uint32_t function, bool own, uint32_t *end)
+{
+    struct frame other = frame_at(warp, begin, function);
+    bool same = begin == frame.begin && function == frame.function;
+    if (other.begin >= frame.end || frame.begin >= other.end || (same && !own))
+        return false;
+    *end = other.end;
+    return true;
+}
+
+// Is the frame free for lanes of `from`? Else `end` is that of one that is in the way.
+static bool is_free(const struct warp *warp, const struct path *from, struct frame frame,
+                    uint32_t *end)
+{
+    if (in_the_way(warp, frame, from->frame, from->function, true, end))
+        return false;
+    for (uint32_t i = from->join; i != IR_NONE; i = warp->joins.v[i].parent)
+        if (in_the_way(warp, frame, warp->joins.v[i].frame, warp->joins.v[i].function, true, end))
+            return false;
+    for (uint32_t i = 0; i < warp->joins.n; i++) {
+        const struct join *join = &warp->joins.v[i];
+        if (join->expected && in_the_way(warp, frame, join->frame, join->function, false, end))
+            return false;
+    }
+    for (uint32_t i = 0; i < warp->paths.n; i++) {
+        const struct path *path = &warp->paths.v[i];
+        if (path->state != PATH_DONE &&
+            in_the_way(warp, frame, path->frame, path->function, false, end))
+            return false;
+    }
+    return true;
+}
+
+static bool others_have(const struct warp *warp, uint32_t begin, uint32_t function)
+{
+    for (uint32_t i = 0; i < warp->joins.n; i++)
+        if (warp->joins.v[i].expected && warp->joins.v[i].frame == begin &&
+            warp->joins.v[i].function == function)
+            return true;
+    for (uint32_t i = 0; i < warp->paths.n; i++)
+        if (warp->paths.v[i].state != PATH_DONE && warp->paths.v[i].frame == begin &&
+            warp->paths.v[i].function == function)
+            return true;
+    return false;
+}
+
+// Where the registers of a function are that lanes of `from` call: behind the caller's if they can.
+// Lanes that are in it already should have theirs at the same place, as these may have to meet
+// them; those that have called it in the same depth come first.
+static uint32_t find_frame(const struct warp *warp, const struct path *from, uint32_t function)
+{
+    uint32_t begin = frame_at(warp, from->frame, from->function).end, end;
+    if (from->mask == warp->live) // there are no others
+        return begin;
+    bool here = others_have(warp, begin, function);
+    for (uint32_t i = 0; i < warp->paths.n && !here; i++) {
+        const struct path *path = &warp->paths.v[i];
+        if (path->state != PATH_DONE && path->function == function &&
+            is_free(warp, from, frame_at(warp, path->frame, function), &end))
+            return path->frame;
+    }
+    while (!is_free(warp, from, frame_at(warp, begin, function), &end))
+        begin = end;
+    return begin;
+}
+
+static enum step_result enter(struct warp *warp, const struct code *code, uint32_t function,
+                              uint32_t mask)
+{
+    uint32_t self = warp->current;
+    const struct program_function *callee = &warp->program->functions.v[function];
+    struct path from = warp->paths.v[self], to = from;
+    to.frame = find_frame(warp, &from, function);
+    to.local = (uint32_t)align_up(from.local_end, 16);
+    to.local_end = to.local + callee->local_bytes;
+    to.function = function;
+    to.pc = callee->begin;
+    to.mask = mask;
+    if (to.local_end > MOST_LOCAL || to.frame > UINT32_C(1) << 28)
+        return warp_fault(warp, code, mask, "the stack of the thread is full");
+    uint32_t join = warp_new_join(warp, &from, from.pc + 1, mask);
+    warp->joins.v[join].call = code->extra;
+    to.join = join;
+    warp_reserve(warp, to.frame + callee->frame_bytes, to.local_end);
+    copy_arguments(warp, code->extra, callee, &from, &to, mask);
+    if (mask != from.mask) { // lanes that call another function
+        warp_fork(warp, &from, from.pc, from.mask & ~mask, from.join);
+        warp_uncount(warp, from.mask & ~mask);
+    }
+    warp->paths.v[self] = to;
+    warp->bases[BASE_FRAME] = warp->frames + to.frame;
+    return STEP_JUMP;
+}
+
+// Lanes that call what the first of them calls; the others come back to the call.
+static enum step_result call_by_handle(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    const struct call *call = code->extra;
+    const uint64_t *handle = warp_slot(warp, call->handle);
+    uint64_t first = handle[__builtin_ctz(mask)] - FUNCTION_HANDLE;
+    uint32_t same = 0, function = IR_NONE;
+    for (uint32_t i = 0; i < LANES; i++)
+        same |= (uint32_t)(handle[i] - FUNCTION_HANDLE == first) << i;
+    if (first < warp->program->function_of.n)
+        function = warp->program->function_of.v[first];
+    if (function == IR_NONE)
+        return warp_fault(warp, code, same & mask, "call of an address that is no function");
+    return enter(warp, code, function, same & mask);
+}
+
+// The lanes whose guard is false go on by themselves; the caller runs with the others alone.
+static void part_guarded(struct warp *warp, uint32_t mask)
+{
+    uint32_t self = warp->current;
+    struct path from = warp->paths.v[self];
+    if (mask == from.mask)
+        return;
+    warp_fork(warp, &from, from.pc + 1, from.mask & ~mask, from.join);
+    warp->paths.v[self].mask = mask;
+}
+
+enum step_result step_call(struct warp *warp, struct path *path, const struct code *code,
+                           uint32_t mask)
+{
+    const struct call *call = code->extra;
+    if (!mask)
+        return STEP_NEXT;
+    if (call->builtin) {
+        const char *error = call->builtin(warp, path, call, &mask);
+        return error ? warp_fault(warp, code, mask, "%s", error) : STEP_NEXT;
+    }
+    part_guarded(warp, mask);
+    return call->function == IR_NONE ? call_by_handle(warp, code, mask)
+                                     : enter(warp, code, call->function, mask);
+}
+
+enum step_result step_return(struct warp *warp, struct path *path, const struct code *code,
+                             uint32_t mask)
+{
+    if (!mask)
+        return STEP_NEXT;
+    uint32_t call = path->join;
+    while (call != IR_NONE && !warp->joins.v[call].call)
+        call = warp->joins.v[call].parent;
+    if (call == IR_NONE) // of the entry itself
+        return step_exit(warp, path, code, mask);
+    struct path from = *path;
+    copy_results(warp, &warp->joins.v[call], &from, mask);
+    path->mask &= ~mask;
+    bool left = path->mask != 0;
+    if (!left)
+        path->state = PATH_DONE;
+    warp_leave_joins(warp, from.join, call, mask);
+    warp_arrive(warp, call, mask);
+    return left ? STEP_NEXT : STEP_LEAVE;
+}

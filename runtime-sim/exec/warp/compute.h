@@ -1,0 +1,37 @@
+// One code for the lanes of a warp: for those who execute them one after the other.
+#pragma once
+#include "runtime-sim/exec/lanes/memory_ops.h"
+#include "runtime-sim/exec/warp/warp.h"
+
+// What follows is inlined into the loops that execute, which a compiler would not do by itself.
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+static ALWAYS_INLINE void compute(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    const void *s[CODE_SOURCES];
+    for (uint32_t i = 0; i < code->source_count; i++)
+        s[i] = warp_slot(warp, code->s[i]);
+    if (mask == FULL_MASK && code->d2 == SLOT_NONE) {
+        code->lanes(code, warp_slot(warp, code->d), s);
+        return;
+    }
+    code->lanes(code, warp->temp, s);
+    warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, code->width);
+    if (code->d2 != SLOT_NONE)
+        warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[1], mask, code->width2);
+}
+
+static ALWAYS_INLINE uint32_t guarded(const struct warp *warp, const struct code *code,
+                                      uint32_t mask)
+{
+    if (code->guard == SLOT_NONE)
+        return mask;
+    uint32_t guard = *(const uint32_t *)warp_slot(warp, code->guard);
+    return mask & (code->guard_negated ? ~guard : guard);
+}
+
+// Nearly always all of them; without an instruction for it, counting is a call.
+static inline uint32_t count_lanes(uint32_t mask)
+{
+    return mask == FULL_MASK ? LANES : (uint32_t)__builtin_popcount(mask);
+}

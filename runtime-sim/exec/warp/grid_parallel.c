@@ -1,0 +1,142 @@
+// Each thread takes the next CTA when it is done with one. A fault ends the CTAs behind it; those
+// in front are still run, so that the fault told is the first, whoever meets one earlier.
+#include "runtime-sim/exec/warp/grid_parallel.h"
+#include "runtime-sim/exec/check/profile.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { THREADS = 256 };
+
+struct crew {
+    struct launch *launch;
+    uint64_t most_idle;
+    uint64_t count;
+    atomic_ullong next, end; // CTAs from `end` on are not run
+};
+
+struct worker {
+    struct crew *crew;
+    pthread_t thread;
+    struct memory memory;
+    struct profile profile; // if one is wanted
+    struct grid_result result;
+    uint64_t fault_at; // CTA of its fault
+    bool out_of_memory;
+};
+
+static void end_at(struct crew *crew, uint64_t cta)
+{
+    unsigned long long end = atomic_load(&crew->end);
+    while (cta < end && !atomic_compare_exchange_weak(&crew->end, &end, cta))
+        ;
+}
+
+// Until it is done, waits for what nobody will do, or is to stop. Its warps take the turns that
+// they would have on one thread.
+static enum warp_state run_cta(struct cta *cta, uint64_t most_idle)
+{
+    enum warp_state state = WARP_YIELDS;
+    uint64_t seen = cta->events, idle = 0;
+    while (idle <= most_idle && state == WARP_YIELDS && !launch_stops(cta->launch)) {
+        state = cta_run(cta, TURN);
+        idle = cta->events == seen ? idle + 1 : 0;
+        seen = cta->events;
+    }
+    return state;
+}
+
+static void work(struct worker *worker, struct arena *arena)
+{
+    struct crew *crew = worker->crew;
+    struct profile *profile = crew->launch->profile ? &worker->profile : NULL;
+    if (profile)
+        profile_init(profile, arena, crew->launch->program);
+    struct cta *cta = cta_new(arena, crew->launch, profile, &worker->result.fault);
+    for (;;) {
+        uint64_t next = atomic_fetch_add(&crew->next, 1);
+        if (next >= crew->count || next > atomic_load(&crew->end))
+            return;
+        cta_start(cta, (uint32_t)next);
+        enum warp_state state = run_cta(cta, crew->most_idle);
+        grid_count(&worker->result, cta);
+        worker->result.stopped = launch_stops(crew->launch);
+        if (state == WARP_DONE && !worker->result.stopped)
+            continue;
+        worker->result.stuck = state != WARP_FAULT && !worker->result.stopped;
+        if (worker->result.stuck)
+            stall_look(&worker->result.stalls, &cta, 1);
+        worker->fault_at = next;
+        end_at(crew, next);
+        return;
+    }
+}
+
+static void *start(void *context)
+{
+    struct worker *worker = context;
+    struct arena arena;
+    if (setjmp(worker->memory.on_failure)) {
+        worker->out_of_memory = true;
+        end_at(worker->crew, 0);
+    } else {
+        arena_init(&arena, &worker->memory);
+        work(worker, &arena);
+    }
+    return NULL;
+}
+
+// What the worker has counted lies in its own memory.
+static void take_profile(const struct crew *crew, struct worker *worker)
+{
+    if (crew->launch->profile && !worker->out_of_memory)
+        profile_add(crew->launch->profile, &worker->profile);
+    memory_free(&worker->memory);
+}
+
+static void take_result(struct grid_result *result, const struct worker *worker, uint64_t *first)
+{
+    result->warp_instructions += worker->result.warp_instructions;
+    result->thread_instructions += worker->result.thread_instructions;
+    result->stopped |= worker->result.stopped;
+    if ((!worker->result.stuck && !worker->result.fault.happened) || worker->fault_at >= *first)
+        return;
+    *first = worker->fault_at;
+    result->stuck = worker->result.stuck;
+    result->fault = worker->result.fault;
+    result->stalls = worker->result.stalls;
+}
+
+void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t threads,
+                       uint64_t most_idle, struct grid_result *result)
+{
+    struct crew crew = {.launch = launch,
+                        .most_idle = most_idle,
+                        .count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]};
+    atomic_init(&crew.next, 0);
+    atomic_init(&crew.end, UINT64_MAX);
+    struct arena arena;
+    arena_init(&arena, memory);
+    threads = !threads ? 1 : threads < THREADS ? threads : THREADS;
+    struct worker *workers = ARENA_ARRAY(&arena, struct worker, threads);
+    uint32_t started = 0;
+    for (; started + 1 < threads; started++) {
+        workers[started].crew = &crew;
+        if (pthread_create(&workers[started].thread, NULL, start, &workers[started]))
+            break; // those that there are do the work
+    }
+    workers[started].crew = &crew;
+    start(&workers[started]);
+    uint64_t first = UINT64_MAX;
+    bool out_of_memory = workers[started].out_of_memory;
+    take_result(result, &workers[started], &first);
+    take_profile(&crew, &workers[started]);
+    for (uint32_t i = 0; i < started; i++) {
+        pthread_join(workers[i].thread, NULL);
+        out_of_memory |= workers[i].out_of_memory;
+        take_result(result, &workers[i], &first);
+        take_profile(&crew, &workers[i]);
+    }
+    arena_free(&arena);
+    if (out_of_memory)
+        longjmp(memory->on_failure, 1);
+}

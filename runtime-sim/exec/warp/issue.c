@@ -1,0 +1,164 @@
+#include "runtime-sim/exec/warp/issue.h"
+#include "runtime-sim/exec/warp/compute.h"
+#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/check/profile.h"
+#include "runtime-sim/exec/warp/steps.h"
+
+static const struct code *code_of(const struct warp *warp, const struct path *path)
+{
+    return &warp->program->codes.v[path->pc];
+}
+
+// A path has left: if it has had its turn, the others have theirs.
+static void take_turns(struct warp *warp)
+{
+    if (warp->budget > 0)
+        return;
+    warp->current++;
+    warp->budget = TURN;
+}
+
+// Lanes come together: no instruction of the program's text.
+static void come_to_join(struct warp *warp, struct path *path, const struct code *code)
+{
+    if (warp->profile)
+        profile_before(warp, path, code, path->mask);
+    if (step_join(warp, path, code, path->mask) == STEP_NEXT)
+        warp->paths.v[warp->current].pc++;
+    else
+        take_turns(warp);
+}
+
+// The rest of an instruction in which the path has waited.
+static void end_instruction(struct warp *warp, struct path *path, const struct code *code)
+{
+    warp->bases[BASE_FRAME] = warp->frames + path->frame;
+    if (warp->profile)
+        profile_before(warp, path, code, path->mask);
+    uint32_t mask = guarded(warp, code, path->mask);
+    if (mask)
+        compute(warp, code, mask);
+    path->pc++;
+}
+
+// The path that is next in turn, at an instruction; NULL: none can go on.
+static const struct path *settle(struct warp *warp)
+{
+    while (warp->live) {
+        uint32_t index = warp_next_ready(warp);
+        if (index == IR_NONE) {
+            if (warp_relieve_all(warp))
+                continue;
+            warp->budget = TURN; // others will have had theirs
+            return NULL;
+        }
+        warp->current = index;
+        struct path *path = &warp->paths.v[index];
+        const struct code *code = code_of(warp, path);
+        if (code->step == step_join)
+            come_to_join(warp, path, code);
+        else if (code->behind)
+            end_instruction(warp, path, code);
+        else
+            return path;
+    }
+    return NULL;
+}
+
+const struct code *issue_next(struct warp *warp, uint32_t *mask)
+{
+    const struct path *path = settle(warp);
+    if (!path)
+        return NULL;
+    const struct code *code = code_of(warp, path), *main = code;
+    while (!main->counted && !main->ends)
+        main++;
+    warp->bases[BASE_FRAME] = warp->frames + path->frame;
+    *mask = guarded(warp, main, path->mask);
+    return code;
+}
+
+static enum step_result step(struct warp *warp, const struct code *code, uint32_t mask,
+                             struct held *held)
+{
+    struct path *path = &warp->paths.v[warp->current];
+    path->pc = (uint32_t)(code - warp->program->codes.v);
+    if (!held_touches(code))
+        return code->step(warp, path, code, mask);
+    held->touched.parts = (struct touched_part *)(void *)held->values;
+    warp->touched = &held->touched;
+    enum step_result result = code->step(warp, path, code, mask);
+    warp->touched = NULL;
+    return result;
+}
+
+// A step has accessed memory by itself.
+static enum issue_result was_touched(struct warp *warp, const struct code *code, struct held *held)
+{
+    bool writes = false, reads = false;
+    if (!held->touched.count)
+        return ISSUE_DONE;
+    held->warp = warp;
+    held->code = code;
+    held->served = true;
+    held->mask = held->left = 0;
+    for (uint32_t i = 0; i < held->touched.count; i++) {
+        writes |= held->touched.parts[i].writes;
+        reads |= !held->touched.parts[i].writes;
+        held->mask |= held->touched.parts[i].mask;
+    }
+    held->kind = writes && !reads ? HELD_STORE : HELD_LOAD;
+    return ISSUE_HELD;
+}
+
+static enum issue_result leave(struct warp *warp, enum step_result result)
+{
+    if (result == STEP_FAULT)
+        return ISSUE_FAULT;
+    if (result == STEP_LEAVE && warp->live)
+        take_turns(warp);
+    return ISSUE_DONE;
+}
+
+// Its codes up to the one that ends it, or by which the path goes elsewhere.
+static enum issue_result execute(struct warp *warp, const struct code *code, struct held *held)
+{
+    const struct path *path = &warp->paths.v[warp->current];
+    const struct code *main = code;
+    warp->bases[BASE_FRAME] = warp->frames + path->frame;
+    for (;; code++) {
+        uint32_t mask = guarded(warp, code, path->mask);
+        main = code->counted ? code : main;
+        warp->warp_instructions += code->counted;
+        warp->thread_instructions += count_lanes(mask) & -(uint32_t)code->counted;
+        if (warp->profile)
+            profile_before(warp, path, code, mask);
+        if (code->lanes) {
+            if (mask)
+                compute(warp, code, mask);
+        } else if (mask && held_can(code)) {
+            held_begin(held, warp, path, code, mask);
+            while (!code->ends)
+                code++;
+            warp->paths.v[warp->current].pc = (uint32_t)(code + 1 - warp->program->codes.v);
+            return ISSUE_HELD;
+        } else {
+            enum step_result result = step(warp, code, mask, held);
+            if (result != STEP_NEXT)
+                return leave(warp, result);
+            path = &warp->paths.v[warp->current];
+        }
+        if (warp->profile)
+            profile_after(warp, code, mask);
+        if (code->ends)
+            break;
+    }
+    warp->paths.v[warp->current].pc = (uint32_t)(code + 1 - warp->program->codes.v);
+    return was_touched(warp, main, held);
+}
+
+enum issue_result issue_execute(struct warp *warp, struct held *held)
+{
+    held->touched.count = 0;
+    return execute(warp, code_of(warp, &warp->paths.v[warp->current]), held);
+}

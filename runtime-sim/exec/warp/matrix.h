@@ -1,0 +1,17 @@
+// Steps of matrix instructions, which all lanes of a warp execute together: mma, wmma.mma.
+#pragma once
+#include "runtime-sim/exec/lanes/matrix_ops.h"
+#include "runtime-sim/exec/warp/meet.h"
+
+void fragment_gather(const struct warp *warp, const struct code *code,
+                     const struct fragment *fragment, uint64_t *bits);
+void fragment_scatter(const struct warp *warp, const struct code *code,
+                      const struct fragment *fragment, const uint64_t *bits);
+// True if all lanes of a warp are there; else the warp faults.
+bool matrix_lanes(struct warp *warp, const struct code *code, uint32_t mask);
+// All lanes come to the instruction, which is done once; it may fault.
+enum step_result matrix_meet(struct warp *warp, struct path *path, const struct code *code,
+                             uint32_t mask, meet_fn *fn);
+
+step_fn step_mma;
+extern const struct exec_row rows_matrix[];

@@ -1,0 +1,25 @@
+// Instructions that several lanes execute together.
+#pragma once
+#include "runtime-sim/exec/lanes/rows.h"
+#include "runtime-sim/exec/warp/warp.h"
+
+// What an instruction does when all its lanes are there. Results go to warp->temp.
+typedef void meet_fn(struct warp *warp, const struct code *code, uint32_t mask);
+// Waits for the lanes that the code names, then does `fn` once for all of them; NULL: nothing is to
+// be done. `anywhere`: lanes at other places will do if the instruction is the same there but for
+// its registers; then `extra` has the bytes of a lane of each source.
+enum step_result meet(struct warp *warp, struct path *path, const struct code *code, uint32_t mask,
+                      meet_fn *fn, bool anywhere);
+// Lanes have ended: those that wait for them look again.
+void meet_again(struct warp *warp);
+
+// The value of a code says which source, counted from 1, names the lanes; 0: those of the path.
+step_fn step_shfl_up, step_shfl_down, step_shfl_bfly, step_shfl_idx;
+step_fn step_vote_all, step_vote_any, step_vote_uni, step_vote_ballot;
+step_fn step_match_any, step_match_all;
+step_fn step_redux_add, step_redux_and, step_redux_or, step_redux_xor;
+step_fn step_redux_min_u32, step_redux_max_u32, step_redux_min_s32, step_redux_max_s32;
+step_fn step_redux_min_f32, step_redux_max_f32;
+step_fn step_elect, step_bar_warp, step_activemask;
+
+extern const struct exec_row rows_meet[];

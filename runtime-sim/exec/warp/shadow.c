@@ -1,0 +1,427 @@
+// A captured code is a copy whose slots name places in the shadow's room instead of the path's
+// frame: each instruction has new ones for what it makes and for what it takes along, so that
+// nothing that another one needs is overwritten, whatever shares a slot in the frame.
+#include "runtime-sim/exec/warp/shadow.h"
+#include "runtime-sim/exec/warp/compute.h"
+#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/check/profile.h"
+#include <assert.h>
+#include <string.h>
+
+// A slot of the frame, and where it lies here.
+struct shadow_place {
+    struct shadow_place *next;
+    uint32_t slot;    // of the frame
+    uint32_t version; // of the IR, that the instruction makes
+    uint32_t at;      // slot, in the shadow
+    uint32_t mask;    // lanes that it makes; 0: it was taken along
+    uint8_t width;
+    bool made;  // by the instruction
+    bool spent; // was read by another one or is overwritten: not to be given back
+};
+
+struct shadow_code {
+    struct shadow_code *next;
+    uint32_t mask;  // lanes that issued it
+    uint32_t left;  // lanes that are still to be computed
+    uint32_t taken; // bit per source that the chain has not made
+    struct code code;
+};
+
+static uint32_t round_up(size_t bytes)
+{
+    return (uint32_t)((bytes + 63) & ~(size_t)63);
+}
+
+static void *take(struct shadow *shadow, size_t bytes)
+{
+    void *at = shadow->room + shadow->used;
+    shadow->used += round_up(bytes);
+    return at;
+}
+
+// Which instructions
+
+enum shadow_kind shadow_kind(const struct code *code)
+{
+    if (held_can(code) && held_is_plain(code) && code->ends)
+        return held_is_load(code) ? SHADOW_LOAD : SHADOW_STORE;
+    while (code->lanes && !code->ends)
+        code++;
+    return code->lanes ? SHADOW_COMPUTES : SHADOW_NOTHING;
+}
+
+// Room
+
+static size_t place_bytes(uint32_t bytes)
+{
+    return round_up(sizeof(struct shadow_place)) + round_up(bytes);
+}
+
+// The copy of a code, with places for what it writes.
+static size_t code_bytes(const struct code *code)
+{
+    size_t bytes = round_up(sizeof(struct shadow_code));
+    bytes += code->d == SLOT_NONE ? 0 : place_bytes(lanes_bytes(code->width));
+    bytes += code->d2 == SLOT_NONE ? 0 : place_bytes(lanes_bytes(code->width2));
+    if (!code->list)
+        return bytes;
+    bytes += round_up(sizeof *code->list) + round_up(code->list->count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < code->list->count; i++)
+        bytes += place_bytes(lanes_bytes(code->list->width[i]));
+    return bytes;
+}
+
+// Each register that is read is taken along once.
+static size_t instruction_bytes(const struct code *code, const struct slot_use *uses,
+                                uint32_t count)
+{
+    size_t bytes = round_up(sizeof(struct shadow_code));
+    for (uint32_t i = 0; i < count; i++)
+        bytes += uses[i].between ? 0 : place_bytes(uses[i].bytes);
+    for (bytes += code_bytes(code); !code->ends; bytes += code_bytes(code))
+        code++;
+    return bytes;
+}
+
+size_t shadow_bytes(const struct program *program, const struct slots_used *slots)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < program->codes.n; i++) {
+        const struct code *code = &program->codes.v[i];
+        const struct slot_use *uses;
+        if (shadow_kind(code) == SHADOW_NOTHING)
+            continue;
+        uint32_t count = issue_slots(slots, i, &uses);
+        size_t bytes = instruction_bytes(code, uses, count);
+        most = bytes > most ? bytes : most;
+    }
+    return sizeof(struct shadow) + SHADOW_INSTS * most;
+}
+
+void shadow_begin(struct shadow *shadow, struct warp *warp, const struct slots_used *slots)
+{
+    *shadow = (struct shadow){.warp = warp, .slots = slots, .frame = IR_NONE};
+}
+
+// All members belong to one path.
+static void come(struct shadow *shadow, uint32_t frame, uint32_t function)
+{
+    assert(shadow->frame == IR_NONE || shadow->frame == frame);
+    shadow->frame = frame;
+    shadow->function = function;
+}
+
+// Places
+
+static const struct slot_use *find_use(const struct shadow *shadow, const struct code *code,
+                                       uint32_t slot, bool written)
+{
+    const struct slot_use *uses;
+    const struct program *program = shadow->warp->program;
+    uint32_t count = issue_slots(shadow->slots, (uint32_t)(code - program->codes.v), &uses);
+    for (uint32_t i = 0; i < count; i++)
+        if (SLOT(BASE_FRAME, uses[i].offset) == slot && !uses[i].between &&
+            uses[i].written == written)
+            return &uses[i];
+    return NULL;
+}
+
+static struct shadow_place *find_place(struct shadow_place *list, uint32_t slot)
+{
+    while (list && list->slot != slot)
+        list = list->next;
+    return list;
+}
+
+static struct shadow_place *new_place(struct shadow *shadow, uint32_t slot, uint32_t bytes)
+{
+    struct shadow_place *place = take(shadow, sizeof *place);
+    *place = (struct shadow_place){.next = shadow->inside,
+                                   .slot = slot,
+                                   .version = IR_NONE,
+                                   .at = SLOT(BASE_FRAME, shadow->used)};
+    take(shadow, bytes);
+    shadow->inside = place;
+    return place;
+}
+
+static void *at_place(struct shadow *shadow, uint32_t slot)
+{
+    return shadow->room + (slot & ((1u << SLOT_SHIFT) - 1));
+}
+
+static void *at_frame(const struct shadow *shadow, uint32_t slot)
+{
+    return shadow->warp->frames + shadow->frame + (slot & ((1u << SLOT_SHIFT) - 1));
+}
+
+static bool in_frame(uint32_t slot)
+{
+    return slot != SLOT_NONE && slot >> SLOT_SHIFT == BASE_FRAME;
+}
+
+// A register that the chain has made, or what lies in the frame now (`taken`).
+static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t slot, bool *taken)
+{
+    *taken = !in_frame(slot);
+    if (*taken)
+        return slot;
+    struct shadow_place *place = find_place(shadow->inside, slot);
+    if (place) {
+        *taken = !place->made;
+        return place->at;
+    }
+    const struct slot_use *use = find_use(shadow, code, slot, false);
+    assert(use); // a value between codes was made by one of them
+    for (place = shadow->made; place; place = place->next)
+        if (place->slot == slot && place->version == use->version) {
+            place->spent = true;
+            return place->at;
+        }
+    *taken = true;
+    place = new_place(shadow, slot, use->bytes);
+    memcpy(at_place(shadow, place->at), at_frame(shadow, slot), use->bytes);
+    return place->at;
+}
+
+// `mask`: lanes that will be written; the others keep what they have.
+static uint32_t destination(struct shadow *shadow, uint32_t slot, uint8_t width, uint32_t mask)
+{
+    if (!in_frame(slot))
+        return slot;
+    struct shadow_place *place = find_place(shadow->inside, slot);
+    if (!place || !place->made) {
+        place = new_place(shadow, slot, lanes_bytes(width));
+        place->made = true;
+        place->width = width;
+        if (mask != FULL_MASK)
+            memcpy(at_place(shadow, place->at), at_frame(shadow, slot), lanes_bytes(width));
+    }
+    place->mask |= mask;
+    return place->at;
+}
+
+// What is made in a slot is the end of what was there.
+static void spend_made(struct shadow *shadow, uint32_t slot)
+{
+    for (struct shadow_place *place = shadow->made; place; place = place->next)
+        place->spent |= place->slot == slot;
+}
+
+// An instruction ends: its registers are what others of the chain may read.
+static void keep_made(struct shadow *shadow, const struct code *code)
+{
+    for (struct shadow_place *place = shadow->inside, *next; place; place = next) {
+        next = place->next;
+        const struct slot_use *use = place->made ? find_use(shadow, code, place->slot, true) : NULL;
+        if (!use)
+            continue;
+        spend_made(shadow, place->slot);
+        place->version = use->version;
+        place->next = shadow->made;
+        shadow->made = place;
+    }
+    shadow->inside = NULL;
+}
+
+// Codes
+
+static void rename_code(struct shadow *shadow, struct shadow_code *to, const struct code *from)
+{
+    to->code = *from;
+    for (uint32_t i = 0; i < from->source_count; i++) {
+        bool taken;
+        to->code.s[i] = source(shadow, from, from->s[i], &taken);
+        to->taken |= (uint32_t)taken << i;
+    }
+    to->code.d = destination(shadow, from->d, from->width, to->mask);
+    to->code.d2 = destination(shadow, from->d2, from->width2, to->mask);
+}
+
+static struct code_list *rename_list(struct shadow *shadow, const struct code *code, uint32_t mask)
+{
+    const struct code_list *from = code->list;
+    struct code_list *to = take(shadow, sizeof *to);
+    *to = *from;
+    to->slot = take(shadow, from->count * sizeof *to->slot);
+    bool taken;
+    for (uint32_t i = 0; i < from->count; i++)
+        to->slot[i] = held_is_load(code) ? destination(shadow, from->slot[i], from->width[i], mask)
+                                         : source(shadow, code, from->slot[i], &taken);
+    return to;
+}
+
+static void take_access(struct shadow *shadow, struct held *held)
+{
+    struct code *to = take(shadow, sizeof *to);
+    *to = *held->code;
+    to->list = rename_list(shadow, held->code, held->mask);
+    keep_made(shadow, held->code);
+    held->code = to;
+    held->shadow = shadow->room;
+}
+
+// Loads
+
+void shadow_take_load(struct shadow *shadow, struct held *held)
+{
+    assert(held->kind == HELD_LOAD && !held->served && held->left == held->mask && !held->shadow);
+    come(shadow, held->frame, held->access.function);
+    take_access(shadow, held);
+}
+
+static void put_back(struct shadow *shadow, const struct shadow_place *place, uint32_t lanes)
+{
+    shadow->warp->ops->blend(at_frame(shadow, place->slot), at_place(shadow, place->at),
+                             place->mask & lanes, place->width);
+}
+
+// Is the place one of those that this load writes?
+static bool is_of(const struct held *held, const struct shadow_place *place)
+{
+    for (uint32_t i = 0; i < held->code->list->count; i++)
+        if (held->code->list->slot[i] == place->at)
+            return true;
+    return false;
+}
+
+bool shadow_give_load(struct shadow *shadow, struct held *held)
+{
+    for (struct shadow_place *place = shadow->made; place; place = place->next)
+        if (place->spent && is_of(held, place))
+            return false;
+    for (struct shadow_place **link = &shadow->made; *link;) {
+        struct shadow_place *place = *link;
+        if (is_of(held, place)) {
+            put_back(shadow, place, held->mask & ~held->left);
+            *link = place->next;
+        } else {
+            link = &place->next;
+        }
+    }
+    held->code = held->access.code;
+    held->shadow = NULL;
+    return true;
+}
+
+// What is captured
+
+static void capture(struct shadow *shadow, const struct code *code, uint32_t mask)
+{
+    struct shadow_code *to = take(shadow, sizeof *to);
+    *to = (struct shadow_code){.mask = mask, .left = mask};
+    rename_code(shadow, to, code);
+    *(shadow->last ? &shadow->last->next : &shadow->first) = to;
+    shadow->last = to;
+}
+
+static const struct path *begin_capture(struct warp *warp, struct shadow *shadow)
+{
+    const struct path *path = &warp->paths.v[warp->current];
+    warp->bases[BASE_FRAME] = warp->frames + path->frame;
+    come(shadow, path->frame, path->function);
+    return path;
+}
+
+// As the core does for an instruction that it executes.
+static uint32_t count_code(struct warp *warp, const struct path *path, const struct code *code)
+{
+    uint32_t mask = guarded(warp, code, path->mask);
+    warp->warp_instructions += code->counted;
+    warp->thread_instructions += count_lanes(mask) & -(uint32_t)code->counted;
+    if (warp->profile)
+        profile_before(warp, path, code, mask);
+    return mask;
+}
+
+enum issue_result issue_capture(struct warp *warp, struct shadow *shadow)
+{
+    const struct path *path = begin_capture(warp, shadow);
+    const struct code *code = &warp->program->codes.v[path->pc];
+    assert(shadow_kind(code) == SHADOW_COMPUTES);
+    for (;; code++) {
+        capture(shadow, code, count_code(warp, path, code));
+        if (code->ends)
+            break;
+    }
+    keep_made(shadow, code);
+    warp->paths.v[warp->current].pc = (uint32_t)(code + 1 - warp->program->codes.v);
+    return ISSUE_DONE;
+}
+
+enum issue_result issue_capture_store(struct warp *warp, struct shadow *shadow, struct held *held)
+{
+    const struct path *path = begin_capture(warp, shadow);
+    const struct code *code = &warp->program->codes.v[path->pc];
+    assert(shadow_kind(code) == SHADOW_STORE);
+    uint32_t mask = count_code(warp, path, code);
+    if (mask) {
+        held_begin(held, warp, path, code, mask);
+        take_access(shadow, held);
+    }
+    warp->paths.v[warp->current].pc++;
+    return mask ? ISSUE_HELD : ISSUE_DONE;
+}
+
+// What is computed
+
+void shadow_compute(struct shadow *shadow, uint32_t lanes)
+{
+    struct warp *warp = shadow->warp;
+    warp->bases[BASE_FRAME] = shadow->room;
+    for (struct shadow_code *at = shadow->first; at; at = at->next) {
+        uint32_t mask = at->left & lanes;
+        if (!mask)
+            continue;
+        compute(warp, &at->code, mask);
+        at->left &= ~mask;
+        if (!at->left && warp->profile && at->code.counted)
+            profile_done(warp, shadow->function, &at->code, at->mask, NULL);
+    }
+}
+
+void shadow_finish(struct shadow *shadow, uint32_t lanes)
+{
+    for (const struct shadow_place *place = shadow->made; place; place = place->next)
+        if (!place->spent)
+            put_back(shadow, place, lanes);
+}
+
+static union lanes *lanes_at(const struct shadow *shadow, uint32_t slot)
+{
+    return (union lanes *)((uintptr_t)shadow->room + (slot & ((1u << SLOT_SHIFT) - 1)));
+}
+
+union lanes *shadow_result(const struct shadow *shadow, uint8_t *width, uint32_t *mask)
+{
+    const struct shadow_code *last = shadow->last;
+    if (!last)
+        return NULL;
+    *width = last->code.width;
+    *mask = last->mask;
+    return lanes_at(shadow, last->code.d);
+}
+
+union lanes *shadow_loaded(const struct shadow *shadow, const struct held *load, uint32_t element,
+                           uint8_t *width)
+{
+    uint32_t slot = load->code->list->slot[element];
+    *width = load->code->list->width[element];
+    return slot == SLOT_NONE ? NULL : lanes_at(shadow, slot);
+}
+
+bool shadow_scalar(const struct shadow *shadow, uint32_t *value)
+{
+    const struct shadow_code *at = shadow->first;
+    while (at && !at->taken)
+        at = at->next;
+    if (!at)
+        return false;
+    uint32_t slot = at->code.s[__builtin_ctz(at->taken)];
+    uint32_t lane = at->mask ? (uint32_t)__builtin_ctz(at->mask) : 0;
+    const union lanes *lanes =
+        in_frame(slot) ? lanes_at(shadow, slot) : warp_slot(shadow->warp, slot);
+    *value = lanes->u32[lane];
+    return true;
+}

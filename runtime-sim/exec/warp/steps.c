@@ -1,0 +1,75 @@
+// Steps that are no memory access and no divergence.
+#include "runtime-sim/exec/warp/steps.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/lanes/memory_ops.h"
+
+enum step_result step_refused(struct warp *warp, struct path *path, const struct code *code,
+                              uint32_t mask)
+{
+    (void)path;
+    return warp_fault(warp, code, mask, "this instruction cannot be executed");
+}
+
+enum step_result step_trap(struct warp *warp, struct path *path, const struct code *code,
+                           uint32_t mask)
+{
+    (void)path;
+    return mask ? warp_fault(warp, code, mask, "the kernel trapped") : STEP_NEXT;
+}
+
+// There is no debugger.
+enum step_result step_breakpoint(struct warp *warp, struct path *path, const struct code *code,
+                                 uint32_t mask)
+{
+    (void)path;
+    return mask ? warp_fault(warp, code, mask, "the kernel came to a breakpoint") : STEP_NEXT;
+}
+
+enum step_result step_nothing(struct warp *warp, struct path *path, const struct code *code,
+                              uint32_t mask)
+{
+    (void)warp, (void)path, (void)code, (void)mask;
+    return STEP_NEXT;
+}
+
+static void put_all(struct warp *warp, const struct code *code, uint32_t mask, uint64_t value)
+{
+    union lanes *lanes = &warp->temp[0];
+    for (uint32_t i = 0; i < LANES; i++) {
+        if (code->width == 4)
+            lanes->u32[i] = (uint32_t)value;
+        else
+            lanes->u64[i] = value;
+    }
+    warp->ops->blend(warp_slot(warp, code->d), lanes, mask, code->width);
+}
+
+enum step_result step_frame_address(struct warp *warp, struct path *path, const struct code *code,
+                                    uint32_t mask)
+{
+    put_all(warp, code, mask, path->local + code->value);
+    return STEP_NEXT;
+}
+
+// Without cycles there is no time: a clock counts how often its warp has read one.
+static uint64_t read_clock(struct warp *warp, bool nanoseconds)
+{
+    const struct launch_time *time = warp->cta->launch->time;
+    if (!time)
+        return ++warp->clock;
+    uint64_t seconds = time->cycle / (time->clock * 1000000);
+    uint64_t rest = time->cycle % (time->clock * 1000000);
+    return nanoseconds ? seconds * 1000000000 + rest * 1000 / time->clock : time->cycle;
+}
+
+enum step_result step_clock(struct warp *warp, struct path *path, const struct code *code,
+                            uint32_t mask)
+{
+    (void)path;
+    bool high = code->value == SPECIAL_clock_hi || code->value == SPECIAL_globaltimer_hi;
+    bool timer = high ? code->value == SPECIAL_globaltimer_hi
+                      : code->value == SPECIAL_globaltimer || code->value == SPECIAL_globaltimer_lo;
+    uint64_t now = read_clock(warp, timer);
+    put_all(warp, code, mask, high ? now >> 32 : now);
+    return STEP_NEXT;
+}

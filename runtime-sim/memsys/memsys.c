@@ -1,0 +1,580 @@
+#include "runtime-sim/memsys/memsys.h"
+#include "runtime-sim/base/clock.h"
+#include "runtime-sim/memsys/memsys_state.h"
+#include "support/bits.h"
+#include <assert.h>
+
+// Building
+
+static void set_periods(struct memsys *m)
+{
+    const struct memsys_config *config = m->config;
+    struct clocks clocks;
+    uint64_t hertz[] = {config->memory.core_clock * 1000000, config->memory.network_clock * 1000000,
+                        config->memory.llc_clock * 1000000, config->dram.clock * 1000000};
+    bool fits = clocks_init(&clocks, m->arena, hertz, 4);
+    assert(fits);
+    (void)fits;
+    m->core_period = clocks.domain[0].period;
+    m->network_period = clocks.domain[1].period;
+    m->llc_period = clocks.domain[2].period;
+    m->dram_period = clocks.domain[3].period;
+}
+
+static void init_networks(struct memsys *m)
+{
+    const struct memsys_config *config = m->config;
+    m->side[MEMSYS_REQUESTS] = (struct memsys_side){noc_new(m->arena, &config->request_network),
+                                                    (uint32_t)config->memory.request_class,
+                                                    (uint32_t)config->request_network.classes};
+    m->side[MEMSYS_REPLIES] = (struct memsys_side){noc_new(m->arena, &config->reply_network),
+                                                   (uint32_t)config->memory.reply_class,
+                                                   (uint32_t)config->reply_network.classes};
+    m->nodes = noc_nodes(m->side[MEMSYS_REQUESTS].noc);
+    m->node_words = bits_words(m->nodes);
+}
+
+static void init_nodes(struct memsys *m)
+{
+    const struct config_list *at = &m->config->memory.partition_nodes;
+    m->cores = (uint32_t)m->config->memory.cores;
+    m->partition_count = at->n;
+    m->routers = memsys_config_routers(m->config);
+    m->ends = m->cores + at->n + m->routers;
+    m->end_words = bits_words(m->ends);
+    m->end_node = ARENA_ARRAY(m->arena, uint32_t, m->ends);
+    m->partition_node = m->end_node + m->cores;
+    m->end_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
+    m->partition_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
+    for (uint32_t i = 0; i < m->nodes; i++)
+        m->end_at[i] = m->partition_at[i] = MEMSYS_NONE;
+    m->partition_set = bits_new(m->arena, m->nodes);
+    for (uint32_t i = 0; i < at->n; i++) {
+        bits_set(m->partition_set, (uint32_t)at->v[i]);
+        m->partition_node[i] = (uint32_t)at->v[i];
+        m->partition_at[at->v[i]] = i;
+        m->end_at[at->v[i]] = m->cores + i;
+    }
+    for (uint32_t node = 0, core = 0; core < m->cores; node++) {
+        if (m->partition_at[node] != MEMSYS_NONE)
+            continue;
+        m->end_at[node] = core;
+        m->end_node[core++] = node;
+    }
+    for (uint32_t i = 0; i < m->routers; i++) {
+        uint32_t end = memsys_router_end(m, i), node = m->nodes - m->routers + i;
+        m->end_at[node] = end;
+        m->end_node[end] = node;
+    }
+}
+
+static void init_map(struct memsys *m)
+{
+    const struct memsys_keys *keys = &m->config->memory;
+    struct partition_range all = {.rule = (enum partition_rule)keys->rule,
+                                  .count = m->partition_count,
+                                  .chunk = keys->chunk,
+                                  .last = UINT64_MAX};
+    partition_init(&m->map, m->arena, &all);
+    dram_map_init(&m->dram_map, &m->config->dram);
+}
+
+static void init_masks(struct memsys *m)
+{
+    uint32_t line = (uint32_t)m->config->llc.line_bytes;
+    uint32_t sector = (uint32_t)m->config->memory.sector_bytes;
+    uint32_t piece = (uint32_t)m->config->dram.request_bytes;
+    m->line = mask_range(0, line);
+    for (uint32_t at = 0; at < line; at += sector)
+        m->sector[m->sectors++] = mask_range(at, at + sector);
+    for (uint32_t at = 0; at < line; at += piece)
+        m->piece[m->pieces++] = mask_range(at, at + piece < line ? at + piece : line);
+}
+
+static void init_partitions(struct memsys *m)
+{
+    m->partitions = ARENA_ARRAY(m->arena, struct memsys_partition, m->partition_count);
+    m->order = ARENA_ARRAY(m->arena, uint32_t, m->partition_count);
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        memsys_partition_init(&m->partitions[i], m, i);
+}
+
+struct memsys *memsys_new(struct arena *arena, const struct memsys_config *config,
+                          memsys_serve *serve, void *context)
+{
+    struct memsys *m = ARENA_NEW(arena, struct memsys);
+    *m = (struct memsys){.config = config,
+                         .arena = arena,
+                         .serve = serve,
+                         .context = context,
+                         .unused = MEMSYS_NONE};
+    set_periods(m);
+    init_networks(m);
+    init_nodes(m);
+    init_map(m);
+    init_masks(m);
+    init_partitions(m);
+    m->answers = bits_new(arena, m->ends);
+    m->refused = bits_new(arena, m->ends);
+    m->may_send = bits_new(arena, m->ends);
+    m->wanted = ARENA_ARRAY(arena, uint32_t, m->ends);
+    return m;
+}
+
+// Sizes of packets
+
+static uint64_t sector_data(const struct memsys *m, struct mask bytes)
+{
+    return mask_count(memsys_sectors_of(m, bytes));
+}
+
+// A store carries the sectors that it touches and, if it does not write them whole, a bit for each
+// byte of the line.
+static uint64_t store_data(const struct memsys *m, struct mask bytes)
+{
+    uint64_t data = sector_data(m, bytes);
+    return data + (data > mask_count(bytes) ? (m->config->llc.line_bytes + 7) / 8 : 0);
+}
+
+uint32_t memsys_request_flits(const struct memsys *m, const struct memsys_request *request)
+{
+    if (request->kind == MEMSYS_PACKET)
+        return request->flits;
+    uint64_t data = request->kind == MEMSYS_READ    ? 0
+                    : request->kind == MEMSYS_WRITE ? store_data(m, request->bytes)
+                                                    : request->carries;
+    return noc_flits(&m->config->request_network, m->config->memory.header_bytes + data);
+}
+
+uint32_t memsys_reply_flits(const struct memsys *m, const struct memsys_request *request)
+{
+    if (request->kind == MEMSYS_PACKET)
+        return request->flits;
+    uint64_t data = request->kind == MEMSYS_ATOMIC ? request->returns
+                    : request->kind != MEMSYS_READ ? 0
+                    : m->config->memory.sectors    ? sector_data(m, request->bytes)
+                                                   : m->config->llc.line_bytes;
+    return noc_flits(&m->config->reply_network, m->config->memory.header_bytes + data);
+}
+
+// Cores
+
+bool memsys_can_send(struct memsys *m, const struct memsys_request *request)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
+    uint32_t core = request->core, flits = memsys_request_flits(m, request);
+    bits_clear(m->may_send, core);
+    if (noc_can_send(side->noc, m->end_node[core], side->class, flits))
+        return true;
+    m->stats.refused++;
+    m->refused_count += !bits_test(m->refused, core);
+    bits_set(m->refused, core);
+    m->wanted[core] = flits;
+    return false;
+}
+
+static void grow_entries(struct memsys *m)
+{
+    uint32_t old = m->entry_count, count = old ? 2 * old : 256;
+    m->entries =
+        arena_grow(m->arena, m->entries, old * sizeof *m->entries, count * sizeof *m->entries);
+    for (uint32_t i = old; i < count; i++)
+        m->entries[i].next = i + 1 < count ? i + 1 : MEMSYS_NONE;
+    m->unused = old;
+    m->entry_count = count;
+}
+
+static void count_sent(struct memsys *m, const struct memsys_request *request)
+{
+    uint64_t *const kinds[] = {
+        [MEMSYS_READ] = &m->stats.reads,     [MEMSYS_WRITE] = &m->stats.writes,
+        [MEMSYS_ATOMIC] = &m->stats.atomics, [MEMSYS_REDUCE] = &m->stats.reductions,
+        [MEMSYS_TOUCH] = &m->stats.touches,  [MEMSYS_PACKET] = &m->stats.packets};
+    ++*kinds[request->kind];
+    m->client[request->client].requests++;
+    m->inside++;
+}
+
+uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request)
+{
+    if (m->unused == MEMSYS_NONE)
+        grow_entries(m);
+    uint32_t index = m->unused;
+    struct memsys_entry *entry = &m->entries[index];
+    m->unused = entry->next;
+    *entry = (struct memsys_entry){.request = *request, .sent = m->cycle * m->core_period};
+    if (request->kind == MEMSYS_READ)
+        entry->request.bytes =
+            m->config->memory.sectors ? memsys_sectors_of(m, request->bytes) : m->line;
+    entry->partition = memsys_partition_of(m, request->line);
+    count_sent(m, request);
+    m->next = 0;
+    return index;
+}
+
+void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_request *request)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
+    assert(request->client < MEMSYS_CLIENTS && mask_any(request->bytes));
+    uint32_t index = memsys_new_entry(m, request);
+    struct noc_packet packet = {.payload = index,
+                                .created = noc_cycle(side->noc),
+                                .source = m->end_node[from],
+                                .target = m->partition_node[m->entries[index].partition],
+                                .flits = (uint16_t)memsys_request_flits(m, request),
+                                .class = (uint8_t)side->class};
+    noc_send(side->noc, &packet);
+}
+
+void memsys_send(struct memsys *m, const struct memsys_request *request)
+{
+    memsys_send_from(m, request->core, request);
+}
+
+static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t end)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
+    return noc_peek(side->noc, m->end_node[end], side->class);
+}
+
+// The partition with answers for its own end, if this is it.
+static struct memsys_partition *own_answers(const struct memsys *m, uint32_t end)
+{
+    if (memsys_end_kind(m, end) != MEMSYS_AT_PARTITION)
+        return NULL;
+    struct memsys_partition *p = &m->partitions[end - m->cores];
+    return p->own_count ? p : NULL;
+}
+
+const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t end)
+{
+    const struct memsys_partition *own = own_answers(m, end);
+    if (own)
+        return &m->entries[own->own[own->own_head]].request;
+    const struct noc_packet *packet = answer_packet(m, end);
+    return packet ? &m->entries[packet->payload].request : NULL;
+}
+
+// Of an answer whose head left the slice at `entered`, and that arrived at `arrived`.
+static void count_latency(struct memsys_client_stats *stats, const struct memsys_entry *entry,
+                          uint64_t entered, uint64_t arrived)
+{
+    uint64_t latency = arrived - entry->sent;
+    uint64_t injection = entered - entry->ready;
+    uint64_t service = entry->ready - entry->arrived;
+    stats->latency_sum += latency;
+    stats->injection_sum += injection;
+    stats->service_sum += service;
+    stats->noc_sum += latency - injection - service;
+}
+
+static void count_answer(struct memsys *m, const struct memsys_entry *entry, uint64_t entered,
+                         uint64_t arrived)
+{
+    struct memsys_client_stats *stats = &m->client[entry->request.client];
+    uint64_t *const from[] = {[CACHE_HIT] = &stats->from_llc,
+                              [CACHE_MERGED] = &stats->from_merge,
+                              [CACHE_FETCHED] = &stats->from_dram};
+    stats->answers++;
+    if (!memsys_has_data(&entry->request))
+        return;
+    stats->data_answers++;
+    if (entry->request.kind != MEMSYS_PACKET)
+        ++*from[entry->request.from];
+    count_latency(stats, entry, entered, arrived);
+}
+
+void memsys_free_entry(struct memsys *m, uint32_t index)
+{
+    m->inside--;
+    m->entries[index].next = m->unused;
+    m->unused = index;
+    m->next = 0;
+}
+
+static void pop_own(struct memsys *m, struct memsys_partition *p)
+{
+    uint32_t index = p->own[p->own_head];
+    uint64_t ready = m->entries[index].ready;
+    count_answer(m, &m->entries[index], ready, ready);
+    memsys_free_entry(m, index);
+    p->own_head = p->own_head + 1 < m->config->memory.reply_queue ? p->own_head + 1 : 0;
+    p->own_count--;
+}
+
+void memsys_pop(struct memsys *m, uint32_t end)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
+    struct memsys_partition *own = own_answers(m, end);
+    if (own) {
+        pop_own(m, own);
+    } else {
+        const struct noc_packet *packet = answer_packet(m, end);
+        uint32_t index = (uint32_t)packet->payload;
+        count_answer(m, &m->entries[index], packet->entered * m->network_period,
+                     packet->arrived * m->network_period);
+        memsys_free_entry(m, index);
+        noc_pop(side->noc, m->end_node[end], side->class);
+    }
+    if (!memsys_peek(m, end))
+        bits_clear(m->answers, end);
+}
+
+uint64_t memsys_answers(const struct memsys *m, uint32_t word)
+{
+    return m->answers[word];
+}
+
+uint64_t memsys_may_send(const struct memsys *m, uint32_t word)
+{
+    return m->may_send[word];
+}
+
+// Time
+
+static uint64_t times(uint64_t clock, uint64_t period)
+{
+    return clock == UINT64_MAX ? UINT64_MAX : clock * period;
+}
+
+static uint64_t partitions_due(const struct memsys *m)
+{
+    uint64_t due = UINT64_MAX;
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        if (m->partitions[i].due < due)
+            due = m->partitions[i].due;
+    return due;
+}
+
+static uint64_t channels_due(const struct memsys *m)
+{
+    uint64_t due = UINT64_MAX;
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        for (uint32_t k = 0; k < m->config->dram.channels; k++)
+            if (m->partitions[i].channels[k].next < due)
+                due = m->partitions[i].channels[k].next;
+    return due;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+// The next point of time at which a part has something to do.
+static uint64_t next_time(const struct memsys *m)
+{
+    uint64_t networks =
+        least(noc_next(m->side[MEMSYS_REQUESTS].noc), noc_next(m->side[MEMSYS_REPLIES].noc));
+    uint64_t others =
+        least(times(partitions_due(m), m->llc_period), times(channels_due(m), m->dram_period));
+    return least(times(networks, m->network_period), others);
+}
+
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+// Partitions that are due at this clock; returns how many.
+static uint32_t order_partitions(struct memsys *m, uint64_t clock)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        if (m->partitions[i].due <= clock)
+            m->order[count++] = i;
+    for (uint32_t n = count; m->shuffle && n > 1; n--) {
+        uint32_t at = (uint32_t)(draw(&m->shuffle) % n), chosen = m->order[at];
+        m->order[at] = m->order[n - 1];
+        m->order[n - 1] = chosen;
+    }
+    return count;
+}
+
+static void tick_partitions(struct memsys *m, uint64_t time)
+{
+    struct memsys_moment at = {.time = time, .llc = time / m->llc_period};
+    if (at.llc * m->llc_period != time)
+        return;
+    uint32_t count = order_partitions(m, at.llc);
+    if (!count)
+        return;
+    at.dram_done = time / m->dram_period;
+    at.dram = memsys_later(time, m->dram_period);
+    for (uint32_t i = 0; i < count; i++)
+        memsys_partition_tick(&m->partitions[m->order[i]], &at);
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        if (m->partitions[i].served_count)
+            memsys_partition_tell(&m->partitions[i]);
+}
+
+static void tick_channels(struct memsys *m, uint64_t time)
+{
+    uint64_t clock = time / m->dram_period, next = time / m->llc_period + 1;
+    if (clock * m->dram_period != time || channels_due(m) > clock)
+        return;
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        memsys_partition_dram(&m->partitions[i], clock, next);
+}
+
+// What the networks brought
+
+static void take_requests(struct memsys *m, uint64_t time)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
+    uint64_t next = time / m->llc_period + 1;
+    for (uint32_t w = 0; w < m->node_words; w++)
+        for (uint64_t rest = noc_arrivals(side->noc, side->class, w) & m->partition_set[w]; rest;
+             rest &= rest - 1) {
+            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
+            struct memsys_partition *p = &m->partitions[m->partition_at[node]];
+            if (p->due > next && cache_can_put(&p->cache, 0))
+                p->due = next;
+        }
+}
+
+static void take_answers(struct memsys *m)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
+    for (uint32_t w = 0; w < m->node_words; w++)
+        for (uint64_t rest = noc_arrivals(side->noc, side->class, w); rest; rest &= rest - 1) {
+            bits_set(m->answers, m->end_at[w * 64 + (uint32_t)__builtin_ctzll(rest)]);
+            m->news = true;
+        }
+}
+
+static void tell_refused(struct memsys *m)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
+    BITS_EACH (end, m->refused, m->ends) {
+        if (!noc_can_send(side->noc, m->end_node[end], side->class, m->wanted[end]))
+            continue;
+        bits_clear(m->refused, end);
+        bits_set(m->may_send, end);
+        m->refused_count--;
+        m->news = true;
+    }
+}
+
+static void look_at_others(struct memsys *m, const struct memsys_side *side)
+{
+    for (uint32_t class = 0; class < side->classes; class ++)
+        for (uint32_t w = 0; class != side->class && w < m->node_words; w++)
+            m->news |= noc_arrivals(side->noc, class, w) != 0;
+}
+
+static void tick_network(struct memsys *m, enum memsys_network which, uint64_t time)
+{
+    const struct memsys_side *side = &m->side[which];
+    uint64_t cycle = time / m->network_period;
+    if (cycle * m->network_period != time || noc_next(side->noc) > cycle)
+        return;
+    noc_tick(side->noc);
+    if (which == MEMSYS_REQUESTS) {
+        take_requests(m, time);
+        if (m->refused_count)
+            tell_refused(m);
+    } else {
+        take_answers(m);
+    }
+    if (side->classes > 1)
+        look_at_others(m, side);
+}
+
+static void skip_networks(struct memsys *m, uint64_t time)
+{
+    uint64_t cycle = memsys_later(time, m->network_period);
+    for (uint32_t i = 0; i < 2; i++)
+        noc_skip_to(m->side[i].noc, cycle);
+}
+
+static void evaluate(struct memsys *m, uint64_t time)
+{
+    skip_networks(m, time);
+    tick_partitions(m, time);
+    tick_network(m, MEMSYS_REQUESTS, time);
+    tick_network(m, MEMSYS_REPLIES, time);
+    tick_channels(m, time);
+    if (m->flushing && !memsys_flushing(m)) {
+        m->flushing = false;
+        m->news = true;
+    }
+}
+
+static bool is_any(const uint64_t *set, uint32_t words)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < words; i++)
+        any |= set[i];
+    return any;
+}
+
+static uint64_t known_next(struct memsys *m)
+{
+    if (!m->next || m->is_open)
+        m->next = next_time(m);
+    return m->next;
+}
+
+uint64_t memsys_advance(struct memsys *m, uint64_t next)
+{
+    assert(next > m->cycle);
+    if (is_any(m->answers, m->end_words) || is_any(m->may_send, m->end_words))
+        next = m->cycle + 1;
+    m->news = false;
+    for (uint64_t end = times(next, m->core_period); known_next(m) < end;) {
+        uint64_t time = m->next;
+        m->next = 0;
+        evaluate(m, time);
+        if (!m->news)
+            continue;
+        m->news = false;
+        next = least(next, time / m->core_period + 1);
+        end = next * m->core_period;
+    }
+    if (next == UINT64_MAX)
+        return next;
+    m->cycle = next;
+    skip_networks(m, next * m->core_period);
+    return next;
+}
+
+uint64_t memsys_cycle(const struct memsys *m)
+{
+    return m->cycle;
+}
+
+void memsys_flush(struct memsys *m)
+{
+    uint64_t now = memsys_later(m->cycle * m->core_period, m->llc_period);
+    m->flushing = true;
+    m->next = 0;
+    for (uint32_t i = 0; i < m->partition_count; i++) {
+        struct memsys_partition *p = &m->partitions[i];
+        cache_flush(&p->cache, now, 0, UINT64_MAX - 1, true);
+        p->due = least(p->due, now);
+    }
+}
+
+bool memsys_flushing(const struct memsys *m)
+{
+    for (uint32_t i = 0; i < m->partition_count; i++) {
+        const struct memsys_partition *p = &m->partitions[i];
+        if (cache_flushing(&p->cache) || cache_out_peek(&p->cache))
+            return true;
+        for (uint32_t k = 0; k < m->config->dram.channels; k++)
+            if (dram_inside(&p->channels[k]))
+                return true;
+    }
+    return false;
+}
+
+void memsys_shuffle(struct memsys *m, uint64_t seed)
+{
+    m->shuffle = seed;
+    for (uint32_t i = 0; i < 2; i++)
+        noc_shuffle(m->side[i].noc, seed);
+}

@@ -1,0 +1,158 @@
+// The keys of a memory system, and which of their values do not go together.
+#include "runtime-sim/base/clock.h"
+#include "runtime-sim/memsys/memsys_state.h"
+#include "runtime-sim/noc/topology.h"
+#include "support/bits.h"
+
+const struct config_key memsys_keys[] = {
+#define CONFIG_DEF "runtime-sim/memsys/memsys.def"
+#define CONFIG_OF struct memsys_keys
+#include "runtime-sim/base/config_keys.inc"
+};
+const uint32_t memsys_key_count = sizeof memsys_keys / sizeof *memsys_keys;
+
+void memsys_sections(struct config_section sections[MEMSYS_SECTIONS], struct memsys_config *config)
+{
+    const struct config_section all[MEMSYS_SECTIONS] = {
+        {"memory", memsys_keys, memsys_key_count, &config->memory},
+        {"request_network", noc_keys, noc_key_count, &config->request_network},
+        {"reply_network", noc_keys, noc_key_count, &config->reply_network},
+        {"llc", cache_keys, cache_key_count, &config->llc},
+        {"dram", dram_keys, dram_key_count, &config->dram},
+    };
+    for (uint32_t i = 0; i < MEMSYS_SECTIONS; i++)
+        sections[i] = all[i];
+}
+
+static const char *check_network(struct arena *arena, const struct noc_config *network,
+                                 uint64_t class, const char *which)
+{
+    const char *wrong = noc_check(arena, network);
+    if (wrong)
+        return arena_printf(arena, "%s_network: %s", which, wrong);
+    if (class >= network->classes)
+        return arena_printf(arena, "memory.%s_class is %llu, but %s_network.classes is %llu", which,
+                            (unsigned long long)class, which, (unsigned long long)network->classes);
+    if (!network->vc_buffer) // a network by itself may show what comes of it
+        return arena_printf(arena, "%s_network.vc_buffer is 0: no packet would arrive", which);
+    return NULL;
+}
+
+// Requests and replies of a core and a partition pass the same routers if the one network has all
+// wires turned round of the other. Only then what computes at a router is on the way of both.
+static const char *check_routers(struct arena *arena, const struct memsys_config *config)
+{
+    const struct noc_config *request = &config->request_network, *reply = &config->reply_network;
+    if (!request->router_nodes && !reply->router_nodes)
+        return NULL;
+    if (!request->router_nodes || !reply->router_nodes)
+        return arena_printf(arena, "%s_network.router_nodes needs %s_network.router_nodes",
+                            request->router_nodes ? "request" : "reply",
+                            request->router_nodes ? "reply" : "request");
+    if (request->reversed || !reply->reversed)
+        return arena_printf(arena, "router_nodes needs request_network.reversed: false and "
+                                   "reply_network.reversed: true");
+    if (request->radix != reply->radix || request->stages != reply->stages)
+        return arena_printf(arena, "router_nodes needs butterflies of the same radix and stages");
+    return NULL;
+}
+
+uint32_t memsys_config_routers(const struct memsys_config *config)
+{
+    const struct noc_config *network = &config->request_network;
+    return network->router_nodes ? noc_node_count(network) - noc_fly_terminals(network) : 0;
+}
+
+static const char *check_nodes(struct arena *arena, const struct memsys_config *config)
+{
+    const struct config_list *at = &config->memory.partition_nodes;
+    uint32_t nodes = noc_node_count(&config->request_network);
+    uint32_t others = noc_node_count(&config->reply_network);
+    uint64_t *taken = bits_new(arena, nodes);
+    if (nodes != others)
+        return arena_printf(arena, "request_network has %u nodes, reply_network %u", nodes, others);
+    nodes -= memsys_config_routers(config); // at which there are neither cores nor partitions
+    if (!at->n)
+        return "memory.partition_nodes is empty";
+    for (uint32_t i = 0; i < at->n; i++) {
+        if (at->v[i] >= nodes)
+            return arena_printf(arena, "memory.partition_nodes has %llu, but there are %u nodes",
+                                (unsigned long long)at->v[i], nodes);
+        if (bits_test(taken, (uint32_t)at->v[i]))
+            return arena_printf(arena, "memory.partition_nodes has %llu twice",
+                                (unsigned long long)at->v[i]);
+        bits_set(taken, (uint32_t)at->v[i]);
+    }
+    if (config->memory.cores > nodes - at->n)
+        return arena_printf(arena,
+                            "memory.cores is %llu, but %u nodes, of which %u have a partition, "
+                            "leave %u",
+                            (unsigned long long)config->memory.cores, nodes, at->n, nodes - at->n);
+    return NULL;
+}
+
+static const char *check_multiple(struct arena *arena, const char *name, uint64_t value,
+                                  const char *of, uint64_t part)
+{
+    if (!(value % part))
+        return NULL;
+    return arena_printf(arena, "%s is %llu, no multiple of %s: %llu", name,
+                        (unsigned long long)value, of, (unsigned long long)part);
+}
+
+static const char *check_sizes(struct arena *arena, const struct memsys_config *config)
+{
+    uint64_t line = config->llc.line_bytes, request = config->dram.request_bytes;
+    const char *wrong =
+        check_multiple(arena, "memory.chunk", config->memory.chunk, "llc.line_bytes", line);
+    if (!wrong)
+        wrong = check_multiple(arena, "llc.line_bytes", line, "memory.sector_bytes",
+                               config->memory.sector_bytes);
+    if (!wrong && request < line)
+        wrong = check_multiple(arena, "llc.line_bytes", line, "dram.request_bytes", request);
+    return wrong;
+}
+
+static const char *check_rule(struct arena *arena, const struct memsys_config *config)
+{
+    struct partition_range range = {.last = UINT64_MAX,
+                                    .rule = (enum partition_rule)config->memory.rule,
+                                    .count = config->memory.partition_nodes.n,
+                                    .chunk = config->memory.chunk};
+    if (partition_is_good(&range))
+        return NULL;
+    return arena_printf(arena, "memory.rule: xor needs a power of two of partitions, not %u",
+                        range.count);
+}
+
+static const char *check_clocks(struct arena *arena, const struct memsys_config *config)
+{
+    struct clocks clocks;
+    uint64_t hertz[] = {config->memory.core_clock * 1000000, config->memory.network_clock * 1000000,
+                        config->memory.llc_clock * 1000000, config->dram.clock * 1000000};
+    if (clocks_init(&clocks, arena, hertz, 4))
+        return NULL;
+    return "memory.core_clock, .network_clock, .llc_clock and dram.clock have no common unit of "
+           "time that is long enough";
+}
+
+const char *memsys_check(struct arena *arena, const struct memsys_config *config)
+{
+    const char *wrong =
+        check_network(arena, &config->request_network, config->memory.request_class, "request");
+    if (!wrong)
+        wrong = check_network(arena, &config->reply_network, config->memory.reply_class, "reply");
+    if (!wrong)
+        wrong = check_routers(arena, config);
+    if (!wrong)
+        wrong = check_nodes(arena, config);
+    if (!wrong)
+        wrong = cache_config_fault(&config->llc, "llc", arena);
+    if (!wrong)
+        wrong = dram_config_fault(&config->dram, arena);
+    if (!wrong)
+        wrong = check_sizes(arena, config);
+    if (!wrong)
+        wrong = check_rule(arena, config);
+    return wrong ? wrong : check_clocks(arena, config);
+}

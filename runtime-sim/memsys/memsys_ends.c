@@ -1,0 +1,188 @@
+// Ends beside the cores: who computes at a partition or a router, what it asks the slice there, and
+// packets from end to end.
+#include "runtime-sim/memsys/memsys_state.h"
+#include "support/bits.h"
+#include <assert.h>
+
+uint32_t memsys_ends(const struct memsys *m)
+{
+    return m->ends;
+}
+
+enum memsys_end memsys_end_kind(const struct memsys *m, uint32_t end)
+{
+    return end < m->cores                        ? MEMSYS_AT_CORE
+           : end < m->cores + m->partition_count ? MEMSYS_AT_PARTITION
+                                                 : MEMSYS_AT_ROUTER;
+}
+
+uint32_t memsys_end_number(const struct memsys *m, uint32_t end)
+{
+    const uint32_t first[] = {[MEMSYS_AT_CORE] = 0,
+                              [MEMSYS_AT_PARTITION] = m->cores,
+                              [MEMSYS_AT_ROUTER] = m->cores + m->partition_count};
+    return end - first[memsys_end_kind(m, end)];
+}
+
+uint32_t memsys_end_node(const struct memsys *m, uint32_t end)
+{
+    return m->end_node[end];
+}
+
+uint32_t memsys_end_at(const struct memsys *m, uint32_t node)
+{
+    return node < m->nodes ? m->end_at[node] : MEMSYS_NONE;
+}
+
+uint32_t memsys_partition_end(const struct memsys *m, uint32_t partition)
+{
+    return m->cores + partition;
+}
+
+uint32_t memsys_routers(const struct memsys *m)
+{
+    return m->routers;
+}
+
+uint32_t memsys_router_end(const struct memsys *m, uint32_t router)
+{
+    return m->cores + m->partition_count + router;
+}
+
+bool memsys_can_send_from(const struct memsys *m, uint32_t from,
+                          const struct memsys_request *request)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
+    return noc_can_send(side->noc, m->end_node[from], side->class,
+                        memsys_request_flits(m, request));
+}
+
+// The slice at hand
+
+bool memsys_can_put(const struct memsys *m, uint32_t partition)
+{
+    return cache_can_put(&m->partitions[partition].cache, MEMSYS_FROM_OWN);
+}
+
+void memsys_put(struct memsys *m, uint32_t partition, const struct memsys_request *request)
+{
+    struct memsys_partition *p = &m->partitions[partition];
+    uint64_t clock = memsys_later(m->cycle * m->core_period, m->llc_period);
+    uint32_t index = memsys_new_entry(m, request);
+    assert(m->entries[index].partition == partition);
+    m->entries[index].arrived = m->entries[index].sent;
+    memsys_partition_put(p, index, clock, MEMSYS_FROM_OWN);
+    p->due = clock < p->due ? clock : p->due;
+}
+
+enum cache_direct memsys_read_here(struct memsys *m, uint32_t partition, uint64_t line,
+                                   uint64_t *ready)
+{
+    struct memsys_partition *p = &m->partitions[partition];
+    uint64_t size = m->config->llc.line_bytes;
+    uint64_t clock = memsys_later(m->cycle * m->core_period, m->llc_period);
+    uint64_t local = partition_local(&m->map, line * size) / size;
+    enum cache_direct result = cache_read_directly(&p->cache, clock, local, ready);
+    if (result == CACHE_DIRECT_READ)
+        *ready = memsys_later(*ready * m->llc_period, m->core_period);
+    return result;
+}
+
+// Packets
+
+static uint32_t packet_class(const struct memsys *m)
+{
+    return (uint32_t)m->config->memory.packet_class;
+}
+
+uint32_t memsys_packet_flits(const struct memsys *m, uint32_t bytes)
+{
+    return noc_flits(&m->config->request_network, bytes);
+}
+
+uint32_t memsys_answer_flits(const struct memsys *m, uint32_t bytes)
+{
+    return noc_flits(&m->config->reply_network, bytes);
+}
+
+bool memsys_has_packets(const struct memsys *m)
+{
+    return packet_class(m) < m->config->request_network.classes &&
+           packet_class(m) != m->config->memory.request_class;
+}
+
+bool memsys_can_send_packet(const struct memsys *m, uint32_t from, uint32_t flits)
+{
+    return noc_can_send(m->side[MEMSYS_REQUESTS].noc, m->end_node[from], packet_class(m), flits);
+}
+
+void memsys_send_packet(struct memsys *m, uint32_t to, const struct memsys_request *request)
+{
+    struct noc *noc = m->side[MEMSYS_REQUESTS].noc;
+    struct noc_packet packet = {.payload = memsys_new_entry(m, request),
+                                .created = noc_cycle(noc),
+                                .source = m->end_node[request->core],
+                                .target = m->end_node[to],
+                                .flits = request->flits,
+                                .class = (uint8_t)packet_class(m)};
+    noc_send(noc, &packet);
+}
+
+static const struct noc_packet *arrival(const struct memsys *m, uint32_t end)
+{
+    return noc_peek(m->side[MEMSYS_REQUESTS].noc, m->end_node[end], packet_class(m));
+}
+
+const struct memsys_request *memsys_peek_packet(const struct memsys *m, uint32_t end)
+{
+    const struct noc_packet *packet = arrival(m, end);
+    return packet ? &m->entries[packet->payload].request : NULL;
+}
+
+uint32_t memsys_node_words(const struct memsys *m)
+{
+    return bits_words(m->nodes);
+}
+
+uint64_t memsys_packets(const struct memsys *m, uint32_t word)
+{
+    return noc_arrivals(m->side[MEMSYS_REQUESTS].noc, packet_class(m), word);
+}
+
+uint32_t memsys_take_packet(struct memsys *m, uint32_t end)
+{
+    const struct noc_packet *packet = arrival(m, end);
+    uint32_t index = (uint32_t)packet->payload;
+    m->entries[index].arrived = packet->arrived * m->network_period;
+    noc_pop(m->side[MEMSYS_REQUESTS].noc, m->end_node[end], packet_class(m));
+    m->next = 0;
+    return index;
+}
+
+bool memsys_can_answer(const struct memsys *m, uint32_t end, uint32_t flits)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
+    return noc_can_send(side->noc, m->end_node[end], side->class, flits);
+}
+
+void memsys_answer(struct memsys *m, uint32_t end, uint32_t index, uint32_t flits)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
+    struct memsys_entry *entry = &m->entries[index];
+    entry->request.flits = (uint16_t)flits;
+    entry->ready = noc_cycle(side->noc) * m->network_period;
+    struct noc_packet packet = {.payload = index,
+                                .created = noc_cycle(side->noc),
+                                .source = m->end_node[end],
+                                .target = m->end_node[entry->request.core],
+                                .flits = (uint16_t)flits,
+                                .class = (uint8_t)side->class};
+    noc_send(side->noc, &packet);
+    m->next = 0;
+}
+
+void memsys_drop_packet(struct memsys *m, uint32_t index)
+{
+    m->client[m->entries[index].request.client].answers++;
+    memsys_free_entry(m, index);
+}

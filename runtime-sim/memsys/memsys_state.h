@@ -1,0 +1,138 @@
+// What the memory system consists of, for its own files.
+//
+// Time counts in units of engine/clock.h, in which every clock has a whole period; tick k of a
+// clock is at k · period. At a point of time at which several clocks tick their order is: cores,
+// partitions, networks, DRAM. Partitions know nothing of each other, nor do networks or channels.
+#pragma once
+#include "runtime-sim/memsys/memsys.h"
+#include "runtime-sim/dram/dram_map.h"
+
+enum { MEMSYS_NONE = UINT32_MAX };
+// Of a slice: what comes from the network, and from the partition's own end.
+enum { MEMSYS_FROM_NETWORK, MEMSYS_FROM_OWN, MEMSYS_INPUTS };
+
+// A request on its way.
+struct memsys_entry {
+    struct memsys_request request;
+    uint64_t sent, arrived, ready; // units; at the partition: arrived, data ready
+    uint32_t partition;
+    uint32_t next; // that is not in use
+};
+
+// What a read of the DRAM is for.
+struct memsys_transfer {
+    uint64_t line; // within the partition
+    struct mask bytes;
+    uint32_t next; // that is not in use
+};
+
+struct memsys_partition {
+    struct memsys *memsys;
+    uint32_t number, node;
+    uint64_t due; // LLC clock at which there is something to do
+    struct cache cache;
+    struct dram_channel *channels;
+    uint32_t piece; // next of the cache's oldest request to the DRAM
+    struct memsys_transfer *transfers;
+    uint32_t unused;   // transfer
+    uint32_t *replies; // a ring of entries
+    uint32_t reply_head, reply_count;
+    uint32_t *own; // the same, for the partition's own end
+    uint32_t own_head, own_count;
+    uint32_t *served; // entries at this point of time
+    uint32_t served_count;
+    bool moved;
+};
+
+// One of the networks, and its side of the nodes.
+struct memsys_side {
+    struct noc *noc;
+    uint32_t class;
+    uint32_t classes;
+};
+
+// A point of time at which partitions are evaluated, in the clocks of those around them.
+struct memsys_moment {
+    uint64_t time, llc;
+    uint64_t dram_done; // the last DRAM clock at or before it
+    uint64_t dram;      // the first at or after it
+};
+
+struct memsys {
+    const struct memsys_config *config;
+    struct arena *arena;
+    memsys_serve *serve;
+    void *context;
+    uint64_t core_period, network_period, llc_period, dram_period;
+    uint64_t cycle; // of the cores
+    struct memsys_side side[2];
+    uint32_t cores, routers, ends, nodes, node_words, end_words;
+    uint32_t *end_node, *partition_node;
+    uint32_t *end_at, *partition_at; // by node; MEMSYS_NONE
+    uint64_t *answers;               // ends
+    uint64_t *refused, *may_send;    // ends
+    uint32_t *wanted;                // flits that an end that was refused wants to send
+    uint32_t refused_count;
+    struct partition_map map;
+    struct dram_map dram_map;
+    uint32_t pieces; // requests to the DRAM of which a line consists
+    struct mask piece[MASK_BYTES], sector[MASK_BYTES], line;
+    uint32_t sectors; // in a line
+    struct memsys_partition *partitions;
+    uint32_t partition_count;
+    struct memsys_entry *entries;
+    uint32_t entry_count, unused;
+    uint64_t inside;
+    uint64_t moved; // units: when a partition moved something
+    uint64_t shuffle;
+    uint32_t *order;
+    bool news; // cores have something to look at
+    // When a part has something to do next, in units; 0: not known, since something was sent or
+    // taken or is to be flushed.
+    uint64_t next;
+    bool is_open;            // others may send through the networks, too
+    uint64_t *partition_set; // of nodes
+    bool flushing;
+    struct memsys_stats stats;
+    struct memsys_client_stats client[MEMSYS_CLIENTS]; // sums: units, brought to cycles by …
+    struct memsys_client_stats client_cycles[MEMSYS_CLIENTS]; // memsys_stats_refresh
+    struct cache_stats llc_total;
+    struct dram_stats dram_total;
+};
+
+static inline uint64_t memsys_later(uint64_t time, uint64_t period)
+{
+    return (time + period - 1) / period;
+}
+
+static inline bool memsys_has_data(const struct memsys_request *request)
+{
+    return request->kind == MEMSYS_READ || request->kind == MEMSYS_ATOMIC ||
+           request->kind == MEMSYS_PACKET;
+}
+
+// The bytes of all sectors that these are in.
+static inline struct mask memsys_sectors_of(const struct memsys *m, struct mask bytes)
+{
+    struct mask all = {{0}};
+    for (uint32_t i = 0; i < m->sectors; i++)
+        if (mask_meet(m->sector[i], bytes))
+            all = mask_or(all, m->sector[i]);
+    return all;
+}
+
+// A new entry for the request; and one that is over.
+uint32_t memsys_new_entry(struct memsys *memsys, const struct memsys_request *request);
+void memsys_free_entry(struct memsys *memsys, uint32_t entry);
+void memsys_partition_put(struct memsys_partition *partition, uint32_t entry, uint64_t clock,
+                          uint32_t input);
+
+void memsys_partition_init(struct memsys_partition *partition, struct memsys *memsys,
+                           uint32_t number);
+// Does what is to be done at this clock of the LLC, and says when it is again: partition->due.
+void memsys_partition_tick(struct memsys_partition *partition, const struct memsys_moment *at);
+// Tells the owner what was served.
+void memsys_partition_tell(struct memsys_partition *partition);
+// Ticks the channels that want it at this clock of the DRAM. The partition is due at LLC clock
+// `next` or later if that gave it something to do.
+void memsys_partition_dram(struct memsys_partition *partition, uint64_t clock, uint64_t next);

@@ -1,0 +1,226 @@
+// What can be known of a memory system: statistics, nodes, who waits for whom.
+#include "runtime-sim/memsys/memsys_state.h"
+#include <inttypes.h>
+
+static const struct stat_key stat_keys[] = {
+#define STATS_DEF "runtime-sim/memsys/memsys_stats.def"
+#define STATS_OF struct memsys_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys };
+
+static const struct stat_key client_keys[] = {
+#define STATS_DEF "runtime-sim/memsys/memsys_client.def"
+#define STATS_OF struct memsys_client_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+enum { CLIENT_KEYS = sizeof client_keys / sizeof *client_keys };
+
+// Totals
+
+// Adds a group to the total of several.
+static void add_group(void *total, const void *part, const struct stat_key *keys, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *to = (uint64_t *)((char *)total + keys[i].offset);
+        uint64_t value = *(const uint64_t *)((const char *)part + keys[i].offset);
+        if (keys[i].kind == STAT_COUNT)
+            *to += value;
+        else if (keys[i].kind == STAT_MOST && value > *to)
+            *to = value;
+    }
+}
+
+static void add_parts(struct memsys *m)
+{
+    m->llc_total = (struct cache_stats){0};
+    m->dram_total = (struct dram_stats){0};
+    for (uint32_t i = 0; i < m->partition_count; i++) {
+        struct memsys_partition *p = &m->partitions[i];
+        add_group(&m->llc_total, &p->cache.stats, cache_stat_keys, cache_stat_key_count);
+        for (uint32_t k = 0; k < m->config->dram.channels; k++)
+            add_group(&m->dram_total, &p->channels[k].stats, dram_stat_keys, dram_stat_key_count);
+    }
+}
+
+// Whole cycles of the core. What clocks of other lengths leave over is left out of each part, and
+// so of the sum of the parts.
+static void to_cycles(struct memsys_client_stats *stats, uint64_t period)
+{
+    stats->injection_sum /= period;
+    stats->service_sum /= period;
+    stats->noc_sum /= period;
+    stats->latency_sum = stats->injection_sum + stats->service_sum + stats->noc_sum;
+}
+
+static void add_clients(struct memsys *m)
+{
+    struct memsys_client_stats all = {0};
+    for (uint32_t i = 0; i < MEMSYS_CLIENTS; i++) {
+        struct memsys_client_stats *cycles = &m->client_cycles[i];
+        *cycles = m->client[i];
+        to_cycles(cycles, m->core_period);
+        struct memsys_client_stats own = m->client[i];
+        if (i == MEMSYS_SERVICE)
+            own.latency_sum = own.injection_sum = own.service_sum = own.noc_sum = own.data_answers =
+                0;
+        add_group(&all, &own, client_keys, CLIENT_KEYS);
+    }
+    to_cycles(&all, m->core_period);
+    m->stats.requests = all.requests;
+    m->stats.answers = all.answers;
+    m->stats.data_answers = all.data_answers;
+    m->stats.from_llc = all.from_llc;
+    m->stats.from_merge = all.from_merge;
+    m->stats.from_dram = all.from_dram;
+    m->stats.latency_sum = all.latency_sum;
+    m->stats.injection_sum = all.injection_sum;
+    m->stats.service_sum = all.service_sum;
+    m->stats.noc_sum = all.noc_sum;
+}
+
+static void add_hops(struct memsys *m)
+{
+    const uint64_t classes[] = {m->config->request_network.classes,
+                                m->config->reply_network.classes};
+    m->stats.hops = m->stats.weighted_hops = 0;
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t class = 0; class < classes[i]; class ++) {
+            const struct noc_class_stats *from = noc_class_stats(m->side[i].noc, class);
+            m->stats.hops += from->hops;
+            m->stats.weighted_hops += from->weighted_hops;
+        }
+}
+
+void memsys_stats_refresh(struct memsys *m)
+{
+    uint64_t bits = 8 * m->config->dram.request_bytes;
+    add_parts(m);
+    add_clients(m);
+    add_hops(m);
+    m->stats.llc_read_hit = m->llc_total.read_hits;
+    m->stats.llc_write_hit = m->llc_total.write_hits;
+    m->stats.dram_activate = m->dram_total.activates;
+    m->stats.dram_read = m->dram_total.reads * bits;
+    m->stats.dram_write = m->dram_total.writes * bits;
+    for (uint32_t i = 0; i < 2; i++)
+        noc_use_refresh(m->side[i].noc);
+}
+
+const struct memsys_stats *memsys_stats(const struct memsys *m)
+{
+    return &m->stats;
+}
+
+// Groups
+
+static void add_channels(const struct memsys *m, struct stats *stats, uint32_t partition)
+{
+    const struct memsys_partition *p = &m->partitions[partition];
+    uint32_t channels = (uint32_t)m->config->dram.channels;
+    for (uint32_t i = 0; i < channels; i++)
+        stats_add(stats, arena_printf(stats->arena, "dram%u", partition * channels + i),
+                  dram_stat_keys, dram_stat_key_count, &p->channels[i].stats);
+}
+
+void memsys_stats_add(const struct memsys *m, struct stats *stats, const char *const *clients)
+{
+    stats_add(stats, "memory", stat_keys, STAT_KEYS, &m->stats);
+    for (uint32_t i = 0; i < MEMSYS_CLIENTS && clients[i]; i++)
+        if (*clients[i])
+            stats_add(stats, arena_printf(stats->arena, "memory.%s", clients[i]), client_keys,
+                      CLIENT_KEYS, &m->client_cycles[i]);
+    noc_stats_add(m->side[MEMSYS_REQUESTS].noc, stats, "request", NULL);
+    noc_stats_add(m->side[MEMSYS_REPLIES].noc, stats, "reply", NULL);
+    stats_add(stats, "llc", cache_stat_keys, cache_stat_key_count, &m->llc_total);
+    stats_add(stats, "dram", dram_stat_keys, dram_stat_key_count, &m->dram_total);
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        stats_add(stats, arena_printf(stats->arena, "llc%u", i), cache_stat_keys,
+                  cache_stat_key_count, &m->partitions[i].cache.stats);
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        add_channels(m, stats, i);
+    noc_use_add(m->side[MEMSYS_REQUESTS].noc, stats, "request");
+    noc_use_add(m->side[MEMSYS_REPLIES].noc, stats, "reply");
+}
+
+// Nodes
+
+uint32_t memsys_partitions(const struct memsys *m)
+{
+    return m->partition_count;
+}
+
+uint32_t memsys_partition_of(const struct memsys *m, uint64_t line)
+{
+    return partition_of(&m->map, line * m->config->llc.line_bytes);
+}
+
+uint32_t memsys_core_node(const struct memsys *m, uint32_t core)
+{
+    return m->end_node[core];
+}
+
+uint32_t memsys_partition_node(const struct memsys *m, uint32_t partition)
+{
+    return m->partition_node[partition];
+}
+
+struct noc *memsys_network(struct memsys *m, enum memsys_network network)
+{
+    m->is_open = true;
+    return m->side[network].noc;
+}
+
+// For a watchdog
+
+uint64_t memsys_inside(const struct memsys *m)
+{
+    return m->inside;
+}
+
+uint64_t memsys_moved_at(const struct memsys *m)
+{
+    uint64_t moved = m->moved;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t at = noc_moved_at(m->side[i].noc) * m->network_period;
+        moved = at > moved ? at : moved;
+    }
+    return memsys_later(moved, m->core_period);
+}
+
+static void report_partition(const struct memsys_partition *p, FILE *to)
+{
+    const struct memsys *m = p->memsys;
+    const struct memsys_side *reply = &m->side[MEMSYS_REPLIES];
+    uint32_t arrived =
+        noc_peek(m->side[MEMSYS_REQUESTS].noc, p->node, m->side[MEMSYS_REQUESTS].class) != NULL;
+    uint32_t inside = cache_inside(&p->cache), dram = 0;
+    for (uint32_t i = 0; i < m->config->dram.channels; i++)
+        dram += dram_inside(&p->channels[i]);
+    uint32_t sending = noc_waiting_packets(reply->noc, p->node, reply->class);
+    if (!arrived && !inside && !dram && !p->reply_count && !sending)
+        return;
+    fprintf(to, "partition %u at node %u:\n", p->number, p->node);
+    if (arrived)
+        fprintf(to, "  a request has arrived; the slice's input queue has %s\n",
+                cache_can_put(&p->cache, 0) ? "room" : "no room");
+    fprintf(to, "  slice: %u requests, %u of them served, %u to the DRAM wait%s\n", inside,
+            p->cache.answer_count, p->cache.out_count,
+            cache_flushing(&p->cache) ? "; it is flushed" : "");
+    fprintf(to, "  DRAM: %u requests\n", dram);
+    fprintf(to,
+            "  replies: %u of %" PRIu64 " wait in the queue for the network interface, %u there\n",
+            p->reply_count, m->config->memory.reply_queue, sending);
+}
+
+void memsys_report(const struct memsys *m, FILE *to, uint32_t most)
+{
+    fprintf(to, "memory system in cycle %" PRIu64 ": %" PRIu64 " requests are not answered\n",
+            m->cycle, m->inside);
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        report_partition(&m->partitions[i], to);
+    fputs("request network:\n", to);
+    noc_report(m->side[MEMSYS_REQUESTS].noc, to, most);
+    fputs("reply network:\n", to);
+    noc_report(m->side[MEMSYS_REPLIES].noc, to, most);
+}

@@ -1,0 +1,73 @@
+#include "runtime-sim/memsys/partition.h"
+#include <assert.h>
+
+bool partition_is_good(const struct partition_range *r)
+{
+    return r->first <= r->last && r->count && r->chunk &&
+           (r->rule != PARTITION_XOR || !(r->count & (r->count - 1)));
+}
+
+void partition_init(struct partition_map *map, struct arena *arena,
+                    const struct partition_range *all)
+{
+    struct partition_range whole = *all;
+    whole.first = 0;
+    whole.last = UINT64_MAX;
+    assert(partition_is_good(&whole));
+    *map = (struct partition_map){.arena = arena};
+    vec_push(arena, &map->ranges, whole);
+}
+
+static void keep(struct partition_map *to, const struct partition_range *range, uint64_t first,
+                 uint64_t last)
+{
+    struct partition_range part = *range;
+    part.first = first;
+    part.last = last;
+    vec_push(to->arena, &to->ranges, part);
+}
+
+void partition_replace(struct partition_map *map, const struct partition_range *range)
+{
+    struct partition_map made = {.arena = map->arena};
+    assert(partition_is_good(range));
+    for (uint32_t i = 0; i < map->ranges.n; i++) {
+        const struct partition_range *old = &map->ranges.v[i];
+        if (old->first < range->first)
+            keep(&made, old, old->first, old->last < range->first ? old->last : range->first - 1);
+        if (range->first >= old->first && range->first <= old->last)
+            keep(&made, range, range->first, range->last);
+        if (old->last > range->last)
+            keep(&made, old, old->first > range->last ? old->first : range->last + 1, old->last);
+    }
+    *map = made;
+}
+
+const struct partition_range *partition_range_of(const struct partition_map *map, uint64_t address)
+{
+    uint32_t low = 0, high = map->ranges.n - 1;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (map->ranges.v[middle].last < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &map->ranges.v[low];
+}
+
+uint32_t partition_of(const struct partition_map *map, uint64_t address)
+{
+    const struct partition_range *r = partition_range_of(map, address);
+    uint64_t chunk = address / r->chunk, partition = chunk % r->count;
+    if (r->rule == PARTITION_XOR && r->count > 1)
+        for (uint64_t rest = chunk / r->count; rest; rest /= r->count)
+            partition ^= rest % r->count;
+    return (uint32_t)partition;
+}
+
+uint64_t partition_local(const struct partition_map *map, uint64_t address)
+{
+    const struct partition_range *r = partition_range_of(map, address);
+    return address / r->chunk / r->count * r->chunk + address % r->chunk;
+}

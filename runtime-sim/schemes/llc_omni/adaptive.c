@@ -1,0 +1,94 @@
+#include "runtime-sim/schemes/llc_omni/adaptive.h"
+#include <string.h>
+
+const struct stat_key adaptive_stat_keys[] = {
+#define STATS_DEF "runtime-sim/schemes/llc_omni/adaptive_stats.def"
+#define STATS_OF struct adaptive_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+const uint32_t adaptive_stat_key_count = sizeof adaptive_stat_keys / sizeof *adaptive_stat_keys;
+
+void adaptive_doubt(struct adaptive_chain *chain)
+{
+    for (uint32_t i = 0; i < ADAPTIVE_KINDS; i++)
+        chain->kind[i] =
+            (struct adaptive_counts){.saved = -1, .instances = ADAPTIVE_LEAST, .off = true};
+}
+
+void adaptive_init(struct adaptive *a, struct arena *arena, const struct adaptive_chain *chains,
+                   uint32_t count, const struct cache_config *l1)
+{
+    *a = (struct adaptive){.arena = arena, .chains = chains, .l1 = l1};
+    a->skipped = ARENA_ARRAY(arena, uint32_t, count + 1);
+    a->line = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
+    a->used = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
+    adaptive_flush(a);
+}
+
+void adaptive_flush(struct adaptive *a)
+{
+    memset(a->line, 0xff, a->l1->sets * a->l1->ways * sizeof *a->line);
+}
+
+bool adaptive_load(struct adaptive *a, uint64_t line)
+{
+    uint32_t ways = (uint32_t)a->l1->ways;
+    uint32_t first = cache_set(a->l1, line) * ways, oldest = first;
+    for (uint32_t i = first; i < first + ways; i++) {
+        if (a->line[i] == line) {
+            a->used[i] = ++a->uses;
+            return true;
+        }
+        if (a->line[oldest] != UINT64_MAX &&
+            (a->line[i] == UINT64_MAX || a->used[i] < a->used[oldest]))
+            oldest = i;
+    }
+    a->line[oldest] = line;
+    a->used[oldest] = ++a->uses;
+    return false;
+}
+
+bool adaptive_begins(struct adaptive *a, uint32_t chain, bool *probes)
+{
+    const struct adaptive_counts *kind = a->chains[chain].kind;
+    bool here = !kind[ADAPTIVE_HERE].off, meet = !kind[ADAPTIVE_MEET].off;
+    *probes = !(here && meet) && ++a->skipped[chain] % ADAPTIVE_PROBE == 0;
+    return here || meet || *probes;
+}
+
+bool adaptive_allows(const struct adaptive *a, uint32_t chain, enum adaptive_kind kind)
+{
+    return !a->chains[chain].kind[kind].off;
+}
+
+void adaptive_learn(struct adaptive *a, uint32_t chain, enum adaptive_kind kind, bool in_vain,
+                    int64_t saved)
+{
+    struct adaptive_lesson lesson = {chain, kind, in_vain, saved};
+    vec_push(a->arena, &a->lessons, lesson);
+}
+
+static void take(struct adaptive_chain *chain, const struct adaptive_lesson *lesson)
+{
+    struct adaptive_counts *counts = &chain->kind[lesson->kind];
+    struct adaptive_stats *stats = &chain->stats;
+    bool was_off = counts->off;
+    counts->saved += lesson->saved - counts->saved / ADAPTIVE_MEMORY;
+    ++*(lesson->in_vain ? &counts->in_vain : &counts->instances);
+    counts->off = counts->saved < 0 &&
+                  (counts->instances >= ADAPTIVE_LEAST || counts->in_vain >= ADAPTIVE_MEMORY);
+    if (counts->off && !was_off && counts->saved > -ADAPTIVE_MEMORY)
+        counts->saved = -ADAPTIVE_MEMORY;
+    stats->weighed++;
+    stats->saved += lesson->saved > 0 ? (uint64_t)lesson->saved : 0;
+    stats->lost += lesson->saved < 0 ? (uint64_t)-lesson->saved : 0;
+    stats->turned_off += counts->off && !was_off;
+    stats->turned_on += was_off && !counts->off;
+}
+
+void adaptive_teach(struct adaptive *a, struct adaptive_chain *chains)
+{
+    for (uint32_t i = 0; i < a->lessons.n; i++)
+        take(&chains[a->lessons.v[i].chain], &a->lessons.v[i]);
+    a->lessons.n = 0;
+}

@@ -1,0 +1,432 @@
+// What offloads chains, joined to the machine: which are offloaded in a launch, service queues and
+// their values.
+#include "runtime-sim/exec/warp/grid.h"
+#include "runtime-sim/schemes/llc_omni/machine_offload.h"
+#include <stdio.h>
+
+// Building
+
+static void set_latencies(struct machine *machine, struct machine_offload *o, uint32_t *latency)
+{
+    const struct timings *timings = &machine->shared.timings;
+    for (uint32_t i = 0; i < timings->count; i++) {
+        const struct timing *timing = &timings->list[i];
+        if (timing->chain != OFFLOAD_NO_CHAIN && timing->kind == SHADOW_COMPUTES)
+            latency[timing->chain * CHAIN_MOST + timing->place] =
+                machine->shared.latency[timing->class];
+    }
+    o->shared.latency = latency;
+}
+
+// What the text says of each instruction, for those who issue it.
+static void mark_instructions(struct machine *machine, const struct offload_table *table)
+{
+    struct timings *timings = &machine->shared.timings;
+    const struct program *program = machine->program;
+    for (uint32_t code = 0; code < program->codes.n; code++) {
+        struct timing *timing = &timings->list[timings->of[code]];
+        bool first = !code || timings->of[code - 1] != timings->of[code];
+        if (!first)
+            continue;
+        struct offload_place place = offload_place(table, timing->function, timing->inst);
+        timing->chain = place.chain;
+        timing->place = place.place;
+        timing->kind = (uint8_t)shadow_kind(&program->codes.v[code]);
+    }
+}
+
+static bool scalar_is_at_hand(const struct machine *machine, const struct oq_template *template,
+                              uint32_t function)
+{
+    const struct program *program = machine->program;
+    const struct program_function *fn = &program->functions.v[function];
+    if (template->scalar.inst == IR_NONE)
+        return true;
+    uint32_t code = fn->begin;
+    while (code < fn->end && program->codes.v[code].inst != template->scalar.inst)
+        code++;
+    uint32_t first = code;
+    while (code < fn->end && !program->codes.v[code].counted)
+        code++;
+    if (code == fn->end || template->scalar.use >= program->codes.v[code].source_count)
+        return false;
+    for (uint32_t i = first; i < code; i++) // a conversion in front makes it
+        if (program->codes.v[i].d == program->codes.v[code].s[template->scalar.use])
+            return false;
+    return true;
+}
+
+static const struct oq_template *make_templates(struct machine *machine,
+                                                const struct offload_table *table)
+{
+    const struct program *program = machine->program;
+    struct oq_template *templates =
+        ARENA_ARRAY(machine->arena, struct oq_template, table->chains.n + 1);
+    for (uint32_t i = 0; i < table->chains.n; i++) {
+        const struct offload_chain *chain = &table->chains.v[i];
+        const struct ir_function *fn =
+            &program->module->functions.v[program->functions.v[chain->function].function];
+        struct oq_template *to = &templates[i];
+        to->sound = packet_of_chain(program->module, fn, chain->pattern, chain->inst, chain->count,
+                                    &to->packet, &to->scalar) &&
+                    scalar_is_at_hand(machine, to, chain->function);
+    }
+    return templates;
+}
+
+static const uint16_t *make_emn(struct machine *machine)
+{
+    const struct memsys_config *memsys = &machine->config->memsys;
+    const struct noc_config *network = &memsys->request_network;
+    const struct config_list *at = &memsys->memory.partition_nodes;
+    if (!machine_offload_at_cores(machine->config))
+        return NULL;
+    const struct placement *placement = placement_mesh(machine->arena, (uint32_t)network->width,
+                                                       (uint32_t)network->height, at->v, at->n);
+    return placement ? emn_tables(machine->arena, placement,
+                                  (enum emn_at_llc)machine->config->offload.emn_at_llc)
+                     : NULL;
+}
+
+// Hooks of the service queues
+
+static struct core *core_of(struct machine_offload *o, uint32_t core)
+{
+    return &o->machine->cores[core];
+}
+
+static struct oq_chain *chain_of(struct machine_offload *o, uint32_t core, uint32_t entry)
+{
+    struct offload_queue *oq = core_of(o, core)->oq;
+    return &oq->chains[oq->entries[entry].slot];
+}
+
+static const uint8_t *bits(void *context, uint32_t core, uint32_t entry, uint32_t *flits)
+{
+    struct machine_offload *o = context;
+    const struct oqsr *at = &core_of(o, core)->oq->entries[entry];
+    *flits = at->flits;
+    return at->bits;
+}
+
+static uint32_t latency(void *context, uint32_t core, uint32_t entry)
+{
+    struct machine_offload *o = context;
+    const uint32_t *each = o->shared.latency + chain_of(o, core, entry)->number * CHAIN_MOST;
+    uint32_t sum = 1;
+    for (uint32_t i = 0; i < CHAIN_MOST; i++)
+        sum += each[i];
+    return sum;
+}
+
+// In the cycle before this one, of which the core has done all that it does.
+static bool is_idle(void *context, uint32_t end)
+{
+    struct machine_offload *o = context;
+    const struct core *core = core_of(o, end);
+    for (uint32_t i = 0; i < o->machine->shared.units[UNIT_ALU]; i++)
+        if (core->unit_free[UNIT_ALU][i] < o->machine->now)
+            return true;
+    return false;
+}
+
+static union lanes *operands_of(struct machine_offload *o, uint32_t end, uint32_t entry)
+{
+    return &o->operands[((size_t)end * o->machine->config->offload.service_queue + entry) *
+                        PACKET_LOADS];
+}
+
+static bool is_same(const union lanes *ours, const union lanes *theirs, uint8_t width,
+                    uint32_t lanes)
+{
+    if (width == WIDTH_PREDICATE)
+        return !((ours->mask ^ theirs->mask) & lanes);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        uint32_t theirs_value = width == 4   ? theirs->u32[lane]
+                                : width == 2 ? theirs->u16[lane]
+                                             : theirs->u8[lane];
+        uint32_t cut = width == 4 ? UINT32_MAX : (1u << 8 * width) - 1;
+        if ((ours->u32[lane] & cut) != theirs_value)
+            return false;
+    }
+    return true;
+}
+
+static void compare(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
+                    const struct oq_chain *c)
+{
+    union lanes ours;
+    uint8_t width = 4;
+    uint32_t mask, lanes = entry->packet.mask;
+    uint32_t number = (uint32_t)(entry - o->services[end].entries);
+    const union lanes *theirs = shadow_result(c->shadow, &width, &mask);
+    if (!theirs || !entry->packet.op_count || width > 4)
+        return;
+    packet_compute(&entry->packet, operands_of(o, end, number), &ours);
+    o->stats.compared += (uint32_t)__builtin_popcount(lanes);
+    struct fault *fault = o->machine->shared.fault;
+    if (is_same(&ours, theirs, width, lanes) || fault->happened)
+        return;
+    fault->happened = true;
+    snprintf(fault->text, sizeof fault->text,
+             "a service queue computes other values than its core would (chain %u of the program)",
+             c->number);
+}
+
+static void computed(void *context, uint32_t end, const struct service_entry *entry)
+{
+    struct machine_offload *o = context;
+    const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
+    shadow_compute(c->shadow, entry->packet.mask);
+    o->machine->progress++;
+    if (o->machine->config->offload.compare)
+        compare(o, end, entry, c);
+}
+
+// Values
+
+static void keep_operand(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
+                         uint32_t which, const struct warp *warp)
+{
+    uint32_t hint = 0, number = (uint32_t)(entry - o->services[end].entries);
+    const struct packet_operand *operand = &entry->packet.load[which];
+    union lanes *to = operands_of(o, end, number) + which;
+    for (uint32_t rest = entry->packet.mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        const void *bytes = image_at(warp->cta->launch->image, packet_address(operand, lane),
+                                     operand->bytes, &hint);
+        to->u32[lane] = bytes ? packet_load_value(operand, bytes) : 0;
+    }
+}
+
+// An operand is read now.
+static void load_values(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
+                        uint32_t which)
+{
+    const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
+    struct held *held = core_of(o, entry->core)->entries[c->load[which]].held;
+    if (o->machine->config->offload.compare)
+        keep_operand(o, end, entry, which, held->warp);
+    held_serve(held, entry->packet.mask);
+}
+
+static void read_here(void *context, uint32_t end, const struct service_entry *entry,
+                      uint32_t which)
+{
+    load_values(context, end, entry, which);
+}
+
+// The result is stored now.
+static void store_values(struct machine_offload *o, const struct service_stored *stored)
+{
+    const struct core *core = core_of(o, stored->core);
+    const struct oqsr *at = &core->oq->entries[stored->entry];
+    held_serve(core->entries[core->oq->chains[at->slot].store].held, at->lanes);
+}
+
+void machine_offload_served(struct machine *machine, const struct memsys_request *request)
+{
+    struct machine_offload *o = machine->offload;
+    if (request->client == CLIENT_OFFLOAD) { // a load that goes back to the core
+        struct core *core = &machine->cores[request->core];
+        const struct oqsr *at = &core->oq->entries[request->tag / PACKET_LOADS];
+        const struct oq_chain *c = &core->oq->chains[at->slot];
+        held_serve(core->entries[c->load[request->tag % PACKET_LOADS]].held, at->lanes);
+        return;
+    }
+    if (request->kind == MEMSYS_TOUCH)
+        return;
+    struct service *service = &o->services[request->core];
+    if (service_is_store(request))
+        store_values(o, service_stored_of(service, request->tag));
+    else
+        load_values(o, request->core, service_entry_of(service, request->tag),
+                    request->tag % SERVICE_TAGS);
+}
+
+// The machine
+
+// At a core operands wait in shared memory, and are computed from there.
+static void init_energy(struct machine_offload *o)
+{
+    struct offload_stats *t = &o->stats;
+    o->elsewhere = (struct service_energy){.entry_write = &t->service_write,
+                                           .entry_read = &t->service_read,
+                                           .line_write = &t->operand_write,
+                                           .line_read = &t->operand_read,
+                                           .buffer_write = &t->buffer_write,
+                                           .buffer_read = &t->buffer_read,
+                                           .alu_int = &t->alu_int,
+                                           .alu_fp32 = &t->alu_fp32};
+    o->at_cores = o->elsewhere;
+    o->at_cores.line_write = &t->shared_write;
+    o->at_cores.line_read = &t->shared_read;
+    o->at_cores.buffer_write = o->at_cores.buffer_read = NULL;
+}
+
+static void init_services(struct machine_offload *o)
+{
+    struct machine *machine = o->machine;
+    struct memsys *memsys = machine->shared.memsys;
+    o->hooks = (struct service_hooks){o, bits, latency, is_idle, read_here, computed};
+    o->services = ARENA_ARRAY(machine->arena, struct service, o->ends);
+    // Lanes begin at lines of the host's cache, which the arena does not promise.
+    size_t operands = (size_t)o->ends * machine->config->offload.service_queue * PACKET_LOADS;
+    uint8_t *bytes = arena_alloc(machine->arena, operands * sizeof *o->operands + 64);
+    o->operands = (union lanes *)(void *)(bytes + (-(uintptr_t)bytes & 63));
+    struct offload_stats *t = &o->stats;
+    o->service_stats = (struct service_stats){
+        .asked = &t->service_asked,
+        .lost = &t->service_lost,
+        .buffer_full = &t->buffer_full,
+        .operations = &t->alu_operations,
+        .lanes = &t->alu_lanes,
+        .contended = &t->alu_contended,
+        .stores = &t->stores,
+        .forwarded = &t->forwarded,
+        .bounced = &t->bounced,
+        .cycles = &t->service_cycles,
+        .most = &t->service_most,
+        .at = {[MEMSYS_AT_CORE] = &t->alu_at_cores, [MEMSYS_AT_ROUTER] = &t->alu_at_routers},
+        .busy = {[MEMSYS_AT_PARTITION] = &t->alu_busy, [MEMSYS_AT_ROUTER] = &t->alu_busy_routers}};
+    for (uint32_t i = 0; i < o->ends; i++) {
+        struct service *s = &o->services[i];
+        service_init(s, machine->arena, &machine->config->offload, memsys, i);
+        s->hooks = &o->hooks;
+        s->stats = &o->service_stats;
+        s->energy = i < machine->count ? &o->at_cores : &o->elsewhere;
+        s->log = &o->shared.log;
+        s->back_client = CLIENT_OFFLOAD;
+        s->read_latency = machine->config->core.shared_latency;
+    }
+}
+
+static struct adaptive_chain *begin_learning(struct machine *machine,
+                                             const struct offload_table *table)
+{
+    struct adaptive_chain *chains =
+        ARENA_ARRAY(machine->arena, struct adaptive_chain, table->chains.n);
+    for (uint32_t i = 0; i < table->chains.n; i++)
+        if (table->chains.v[i].expected_saving < 0)
+            adaptive_doubt(&chains[i]);
+    return chains;
+}
+
+// Needs timings; before memory system and cores.
+void machine_offload_prepare(struct machine *machine, const struct offload_table *table)
+{
+    const struct offload_config *config = &machine->config->offload;
+    struct machine_offload *o = ARENA_NEW(machine->arena, struct machine_offload);
+    *o = (struct machine_offload){.machine = machine};
+    machine->offload = o;
+    machine->shared.offload = &o->shared;
+    mark_instructions(machine, table);
+    o->shared = (struct offload_shared){.config = config,
+                                        .table = table,
+                                        .templates = make_templates(machine, table),
+                                        .slots = &machine->shared.timings.used,
+                                        .emn = make_emn(machine),
+                                        .llcs = machine->config->memsys.memory.partition_nodes.n,
+                                        .stats = &o->stats};
+    if (config->policy == OFFLOAD_ADAPTIVE)
+        o->shared.learnt = begin_learning(machine, table);
+    o->shared.network = &machine->config->memsys.request_network;
+    o->shared.ways = oq_ways(o->shared.network, o->shared.emn != NULL);
+    set_latencies(machine, o,
+                  ARENA_ARRAY(machine->arena, uint32_t, (table->chains.n + 1) * CHAIN_MOST));
+}
+
+void machine_offload_join(struct machine *machine)
+{
+    struct machine_offload *o = machine->offload;
+    o->ends = memsys_ends(machine->shared.memsys);
+    init_energy(o);
+    init_services(o);
+    for (uint32_t i = 0; i < machine->count; i++)
+        machine->cores[i].service = &o->services[i];
+}
+
+// A launch's CTAs leave the shared memory that the service queue takes at a core [000 §4.5].
+static bool leaves_room(const struct machine *machine, const struct running *running)
+{
+    const struct core_config *core = &machine->config->core;
+    const struct launch *launch = running->launch->launch;
+    uint64_t taken =
+        (uint64_t)core_needs(core, launch, running->registers).shared_bytes * running->launch->room;
+    uint64_t wanted = machine->config->offload.service_queue * PACKET_LOADS * PACKET_LINE;
+    return taken + wanted <= core->shared_bytes;
+}
+
+void machine_offload_launch(struct machine *machine)
+{
+    struct offload_shared *shared = &machine->offload->shared;
+    enum offload_policy policy = (enum offload_policy)machine->config->offload.policy;
+    shared->on = policy != OFFLOAD_BASELINE;
+    shared->omni = policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE;
+    shared->cores_compute = shared->omni && shared->emn;
+    for (uint32_t i = 0; i < machine->running_count; i++)
+        shared->cores_compute &= leaves_room(machine, &machine->running[i]);
+    shared->omni &= shared->cores_compute || !shared->emn;
+}
+
+// Time
+
+static void wake_service(struct machine_offload *o, uint64_t now, uint32_t end)
+{
+    struct service *s = &o->services[end];
+    s->next = s->next > now ? now : s->next;
+}
+
+// Those for which a packet has come, and an answer that no core takes.
+static void wake_services(struct machine_offload *o, uint64_t now)
+{
+    const struct memsys *memsys = o->machine->shared.memsys;
+    for (uint32_t w = o->machine->count / 64; w < bits_words(o->ends); w++)
+        for (uint64_t rest = memsys_answers(memsys, w); rest; rest &= rest - 1) {
+            uint32_t end = w * 64 + (uint32_t)__builtin_ctzll(rest);
+            if (end >= o->machine->count)
+                wake_service(o, now, end);
+        }
+    for (uint32_t w = 0; w < memsys_node_words(memsys); w++)
+        for (uint64_t rest = memsys_packets(memsys, w); rest; rest &= rest - 1)
+            wake_service(o, now, memsys_end_at(memsys, w * 64 + (uint32_t)__builtin_ctzll(rest)));
+}
+
+void machine_offload_tick(struct machine *machine)
+{
+    struct machine_offload *o = machine->offload;
+    for (uint32_t i = 0; o->shared.learnt && i < machine->count; i++)
+        if (machine->cores[i].oq->adaptive->lessons.n)
+            adaptive_teach(machine->cores[i].oq->adaptive, o->shared.learnt);
+    wake_services(o, machine->now);
+    for (uint32_t i = 0; i < o->ends; i++) {
+        struct service *s = &o->services[i];
+        if (s->next <= machine->now)
+            service_tick(s, machine->now);
+    }
+}
+
+uint64_t machine_offload_next(const struct machine *machine)
+{
+    const struct machine_offload *o = machine->offload;
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < o->ends; i++)
+        next = o->services[i].next < next ? o->services[i].next : next;
+    return next;
+}
+
+void machine_offload_settle(struct machine *machine)
+{
+    struct machine_offload *o = machine->offload;
+    for (uint32_t i = 0; i < o->ends; i++)
+        service_count(&o->services[i], machine->now);
+    for (uint32_t i = 0; i < machine->count; i++)
+        oq_count(&machine->cores[i], machine->now);
+}
+
+void machine_listen(struct machine *machine, const struct offload_log *log)
+{
+    if (machine->offload)
+        machine->offload->shared.log = *log;
+}

@@ -1,0 +1,184 @@
+// Answers to packets, and lanes that are computed at the core after all.
+#include "runtime-sim/schemes/llc_omni/offload_groups.h"
+
+static void tell(const struct core *core, uint64_t now, enum offload_event event, uint32_t slot)
+{
+    offload_tell(&core->shared->offload->log, now, event, core->index, core->index, slot);
+}
+
+// Entries
+
+void oq_count(struct core *core, uint64_t now)
+{
+    struct offload_queue *oq = core->oq;
+    struct offload_stats *stats = core->shared->offload->stats;
+    uint32_t used = oq->count - oq->free_count;
+    if (now > oq->counted)
+        stats->queue_cycles += used * (now - oq->counted);
+    oq->counted = now > oq->counted ? now : oq->counted;
+    stats->queue_most = used > stats->queue_most ? used : stats->queue_most;
+}
+
+void oq_free(struct core *core, uint64_t now, uint32_t entry)
+{
+    struct offload_queue *oq = core->oq;
+    oq_count(core, now);
+    oq->entries[entry].used = false;
+    oq->free_entries[oq->free_count++] = entry;
+}
+
+// Replays
+
+// Cycles in which the pipeline computes what was captured, one after the other.
+static uint64_t replay_latency(const struct core *core, const struct oq_chain *c)
+{
+    const struct offload_chain *chain = &core->shared->offload->table->chains.v[c->number];
+    uint64_t cycles = 1;
+    for (uint32_t i = 0; i < chain->count; i++)
+        cycles += core->shared->offload->latency[c->number * CHAIN_MOST + i];
+    return cycles;
+}
+
+static void replay_later(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
+{
+    struct oq_chain *c = &core->oq->chains[index];
+    c->replay |= lanes;
+    c->replay_at = now + replay_latency(core, c);
+    core_wake_at(core, c->replay_at, index);
+}
+
+static void count_replay(struct core *core, const struct oq_chain *c, uint32_t lanes)
+{
+    core->shared->offload->stats->replayed += lanes;
+    core->stats.alu_int += c->ints * lanes;
+    core->stats.alu_fp32 += c->floats * lanes;
+}
+
+void oq_wake(struct core *core, uint64_t now, uint32_t index)
+{
+    struct oq_chain *c = &core->oq->chains[index];
+    uint32_t lanes = c->replay & c->mask;
+    if (c->state != OQ_OUT || !c->replay || c->storing)
+        return;
+    if (c->replay_at > now) {
+        core_wake_at(core, c->replay_at, index);
+        return;
+    }
+    c->replay = 0;
+    shadow_compute(c->shadow, lanes);
+    count_replay(core, c, (uint32_t)__builtin_popcount(lanes));
+    tell(core, now, OFFLOAD_REPLAYED, index);
+    if (c->store != OQ_NONE && lanes) {
+        c->storing = true;
+        lsu_send_lanes(core, now, c->store, lanes);
+    }
+    oq_maybe_end(core, now, index);
+}
+
+// The store is over that the warp has left behind.
+static void end_store(struct core *core, uint64_t now, uint32_t index)
+{
+    struct oq_chain *c = &core->oq->chains[index];
+    c->state = OQ_IDLE;
+    oq_release(core, now, c->store);
+    if (core->slots[index].state == SLOT_CHAIN || core->slots[index].state == SLOT_FENCE)
+        core_look(core, now, index);
+    core_maybe_over(core, now, index);
+}
+
+void oq_entry_done(struct core *core, uint64_t now, uint32_t entry)
+{
+    uint32_t index = core->entries[entry].slot;
+    struct oq_chain *c = &core->oq->chains[index];
+    if (entry == c->store) {
+        c->storing = false;
+        if (c->state == OQ_STORING) {
+            end_store(core, now, index);
+            return;
+        }
+        if (c->replay)
+            core_wake_at(core, c->replay_at > now + 1 ? c->replay_at : now + 1, index);
+    } else if (!--c->loading) {
+        replay_later(core, now, index, c->plain);
+        c->plain = 0;
+    }
+    oq_maybe_end(core, now, index);
+}
+
+// Answers
+
+static void take_load_back(struct core *core, uint64_t now, uint32_t number, uint32_t load)
+{
+    struct oqsr *entry = &core->oq->entries[number];
+    struct oq_chain *c = &core->oq->chains[entry->slot];
+    tell(core, now, OFFLOAD_LOAD_BACK, number);
+    core->shared->offload->stats->queue_read++;
+    entry->back |= (uint8_t)(1u << load);
+    if (entry->back != (1u << c->load_count) - 1)
+        return;
+    c->out--;
+    oq_learn_answer(core, now, entry, false);
+    replay_later(core, now, entry->slot, entry->lanes);
+    oq_free(core, now, number);
+}
+
+void oq_answered(struct core *core, uint64_t now, const struct memsys_request *answer)
+{
+    struct offload_stats *stats = core->shared->offload->stats;
+    if (answer->kind == MEMSYS_READ) {
+        take_load_back(core, now, answer->tag / PACKET_LOADS, answer->tag % PACKET_LOADS);
+        return;
+    }
+    struct oqsr *entry = &core->oq->entries[answer->tag];
+    uint32_t index = entry->slot;
+    tell(core, now, OFFLOAD_ANSWER, answer->tag);
+    stats->answered++;
+    stats->queue_read++;
+    stats->offloaded_lanes += (uint32_t)__builtin_popcount(entry->lanes);
+    stats->packet_latency_sum += now - entry->sent;
+    core->oq->chains[index].out--;
+    oq_learn_answer(core, now, entry, true);
+    oq_free(core, now, answer->tag);
+    oq_maybe_end(core, now, index);
+}
+
+// Ends
+
+void oq_release(struct core *core, uint64_t now, uint32_t entry)
+{
+    struct entry *at = &core->entries[entry];
+    at->chained = false;
+    at->left = 0;
+    lsu_free(core, now, entry);
+}
+
+static void count_end(const struct core *core, uint64_t now, const struct oq_chain *c)
+{
+    if (c->sent)
+        core->shared->offload->stats->chain_latency_sum += now - c->begun;
+}
+
+void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)
+{
+    struct oq_chain *c = &core->oq->chains[index];
+    struct slot *slot = &core->slots[index];
+    if (c->state != OQ_OUT || c->out || c->plain || c->replay || c->loading)
+        return;
+    c->state = c->storing ? OQ_STORING : OQ_IDLE;
+    if (c->store == OQ_NONE)
+        shadow_finish(c->shadow, c->mask);
+    for (uint32_t i = 0; i < c->made_count; i++)
+        slot->ready[c->made[i]] = now;
+    core->parked -= c->parked;
+    for (uint32_t i = 0; i < c->load_count; i++)
+        if (!(c->given >> i & 1))
+            oq_release(core, now, c->load[i]);
+    if (c->store != OQ_NONE && !c->storing)
+        oq_release(core, now, c->store);
+    count_end(core, now, c);
+    oq_learn_discard(core, c);
+    tell(core, now, OFFLOAD_ENDS, index);
+    slot->settled = false;
+    core_look(core, now, index);
+    core_maybe_over(core, now, index);
+}

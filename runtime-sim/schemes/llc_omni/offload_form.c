@@ -1,0 +1,349 @@
+// From the lanes of a chain to packets: which lines they touch, who can compute for them, whether
+// anything speaks against it.
+#include "runtime-sim/schemes/llc_omni/offload_groups.h"
+
+enum { LINE = 128, STORE = OQ_STORE };
+
+static const struct held *held_of(const struct core *core, const struct oq_chain *c,
+                                  uint32_t operand)
+{
+    uint32_t entry = operand == STORE ? c->store : c->load[operand];
+    return core->entries[entry].held;
+}
+
+// Groups
+
+static bool within_line(const struct held *held, uint32_t lane)
+{
+    return held->address[lane] % LINE + held->bytes <= LINE;
+}
+
+static struct oq_group *group_of(struct oq_groups *groups, const struct oq_group *like)
+{
+    for (uint32_t i = groups->count; i-- > 0;) {
+        struct oq_group *group = &groups->list[i];
+        bool same = true;
+        for (uint32_t k = 0; k < OQ_LINES; k++)
+            same &= group->line[k] == like->line[k];
+        if (same)
+            return group;
+    }
+    groups->list[groups->count] = *like;
+    return &groups->list[groups->count++];
+}
+
+// False: an element is in two lines.
+static bool find_groups(const struct core *core, const struct oq_chain *c, struct oq_groups *groups)
+{
+    groups->count = 0;
+    groups->operands = ((1u << c->load_count) - 1) | (uint32_t)(c->store != OQ_NONE) << STORE;
+    for (uint32_t rest = c->mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        struct oq_group like = {.end = OQ_NONE};
+        for (uint32_t k = 0; k < OQ_LINES; k++) {
+            if (!(groups->operands >> k & 1))
+                continue;
+            const struct held *held = held_of(core, c, k);
+            if (!within_line(held, lane))
+                return false;
+            like.line[k] = held->address[lane] / LINE;
+        }
+        group_of(groups, &like)->lanes |= 1u << lane;
+    }
+    return true;
+}
+
+// Conflicts
+
+static bool touches(const struct oq_groups *groups, uint64_t line)
+{
+    for (uint32_t i = 0; i < groups->count; i++)
+        for (uint32_t k = 0; k < OQ_LINES; k++)
+            if (groups->operands >> k & 1 && groups->list[i].line[k] == line)
+                return true;
+    return false;
+}
+
+// Lanes of a warp load before any of them stores: a group must not store to what another one loads.
+static bool depend(const struct oq_groups *groups)
+{
+    if (!(groups->operands >> STORE & 1))
+        return false;
+    for (uint32_t i = 0; i < groups->count; i++)
+        for (uint32_t j = 0; j < groups->count; j++)
+            for (uint32_t k = 0; i != j && k < STORE; k++)
+                if (groups->operands >> k & 1 &&
+                    groups->list[i].line[STORE] == groups->list[j].line[k])
+                    return true;
+    return false;
+}
+
+static bool has_unacknowledged(const struct core *core, uint32_t index,
+                               const struct oq_groups *groups)
+{
+    const struct slot *slot = &core->slots[index];
+    for (uint32_t i = 0; slot->stores && i < groups->count; i++)
+        for (uint32_t k = 0; k < OQ_LINES; k++)
+            if (groups->operands >> k & 1 && slot->store_lines[slot_line(groups->list[i].line[k])])
+                return true;
+    return false;
+}
+
+// Older accesses of the same warp that have not been served.
+static bool is_accessed(const struct core *core, uint32_t index, const struct oq_chain *c,
+                        const struct oq_groups *groups)
+{
+    uint32_t own = c->load_count + (c->store != OQ_NONE);
+    for (uint32_t i = 0; core->slots[index].entries > own && i < core->entry_count; i++) {
+        const struct entry *entry = &core->entries[i];
+        if (entry->slot != index || !entry->left || entry->chained)
+            continue;
+        for (uint32_t k = 0; k < entry->parts.n; k++) {
+            const struct part *part = &entry->parts.v[k];
+            bool global = part->route == ROUTE_L1 || part->route == ROUTE_DIRECT;
+            if (global && !part->answered && touches(groups, part->line))
+                return true;
+        }
+    }
+    return false;
+}
+
+// Nodes
+
+// The operands at whose lines' partitions the node is to be found: of patterns 3, 4 and 7 load and
+// store, of the others the loads.
+static uint32_t node_operands(const struct oq_groups *groups)
+{
+    return groups->operands >> 1 & 1 ? 3 : groups->operands;
+}
+
+static struct oq_targets targets_of(const struct core *core, const struct oq_groups *groups,
+                                    const struct oq_group *group)
+{
+    struct oq_targets targets = {.first = OQ_NONE};
+    for (uint32_t k = 0; k < OQ_LINES; k++) {
+        if (!(groups->operands >> k & 1))
+            continue;
+        uint32_t partition = memsys_partition_of(core->shared->memsys, group->line[k]);
+        targets.partition[targets.count++] = partition;
+        if (targets.first == OQ_NONE)
+            targets.first = targets.other = partition;
+        else if (node_operands(groups) >> k & 1)
+            targets.other = partition;
+    }
+    return targets;
+}
+
+static bool all_same(const struct oq_targets *targets)
+{
+    bool same = true;
+    for (uint32_t i = 1; i < targets->count; i++)
+        same &= targets->partition[i] == targets->partition[0];
+    return same;
+}
+
+// The end that could compute for the group; OQ_NONE: none.
+static uint32_t node_of(const struct core *core, const struct oq_groups *groups,
+                        const struct oq_group *group)
+{
+    const struct offload_shared *shared = core->shared->offload;
+    struct oq_targets targets = targets_of(core, groups, group);
+    bool meets = targets.first != targets.other;
+    if (!shared->omni && !all_same(&targets))
+        return OQ_NONE;
+    if (meets)
+        return shared->ways->meet ? shared->ways->meet(core, &targets) : OQ_NONE;
+    if (shared->omni && shared->config->emn_at_llc == EMN_LLC_NONE)
+        return OQ_NONE;
+    // The loads meet there; the store may go elsewhere.
+    return memsys_partition_end(core->shared->memsys, targets.first);
+}
+
+// The end that computes for the group; OQ_NONE: none.
+static uint32_t end_of(const struct core *core, const struct oq_chain *c,
+                       const struct oq_groups *groups, const struct oq_group *group)
+{
+    const struct adaptive *adaptive = core->oq->adaptive;
+    if (adaptive && !c->probes &&
+        !adaptive_allows(adaptive, c->number, oq_kind(core, groups, group)))
+        return OQ_NONE;
+    return node_of(core, groups, group);
+}
+
+// Packets
+
+static bool place(const struct core *core, const struct oq_chain *c, uint32_t operand,
+                  const struct oq_group *group, struct packet_operand *to)
+{
+    return packet_place(to, held_of(core, c, operand)->address, group->lanes);
+}
+
+static bool make_packet(const struct core *core, const struct oq_chain *c,
+                        const struct oq_groups *groups, const struct oq_group *group, uint32_t end,
+                        uint32_t number, struct compute_packet *packet)
+{
+    const struct memsys *memsys = core->shared->memsys;
+    *packet = core->shared->offload->templates[c->number].packet;
+    packet->from = (uint16_t)memsys_end_node(memsys, core->index);
+    packet->to = (uint16_t)memsys_end_node(memsys, end);
+    packet->entry = (uint8_t)number;
+    packet->mask = group->lanes;
+    packet->scalar = packet->has_scalar ? c->scalar : 0;
+    bool good = true;
+    for (uint32_t k = 0; k < STORE; k++)
+        if (groups->operands >> k & 1)
+            good &= place(core, c, k, group, &packet->load[k]);
+    if (groups->operands >> STORE & 1)
+        good &= place(core, c, STORE, group, &packet->store);
+    return good && packet_is_sound(packet);
+}
+
+static uint32_t take_entry(struct core *core, uint64_t now, struct oq_chain *c, uint32_t index)
+{
+    struct offload_queue *oq = core->oq;
+    uint32_t number = c->entry;
+    c->entry = OQ_NONE;
+    if (number != OQ_NONE)
+        return number;
+    if (!oq->free_count)
+        return OQ_NONE;
+    oq_count(core, now);
+    number = oq->free_entries[--oq->free_count];
+    oq->entries[number] = (struct oqsr){.used = true, .slot = (uint8_t)index};
+    return number;
+}
+
+static void queue_packet(struct core *core, uint32_t number)
+{
+    struct offload_queue *oq = core->oq;
+    oq->ring[(oq->ring_head + oq->ring_count++) % oq->count] = number;
+}
+
+static void count_packet(struct core *core, const struct oqsr *entry)
+{
+    struct offload_stats *stats = core->shared->offload->stats;
+    uint64_t *const to[] = {[MEMSYS_AT_CORE] = &stats->packets_to_cores,
+                            [MEMSYS_AT_PARTITION] = &stats->packets_to_llc,
+                            [MEMSYS_AT_ROUTER] = &stats->packets_to_routers};
+    stats->packets++;
+    stats->packet_flits += entry->flits;
+    ++*to[memsys_end_kind(core->shared->memsys, entry->end)];
+}
+
+// Lanes that are left to be loaded one by one, after a packet for all groups that can have one.
+static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
+                             const struct oq_groups *groups)
+{
+    struct offload_stats *stats = core->shared->offload->stats;
+    struct oq_chain *c = &core->oq->chains[index];
+    uint32_t plain = 0;
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const struct oq_group *group = &groups->list[i];
+        uint32_t end = group->end, lanes = group->lanes;
+        uint32_t number = end == OQ_NONE ? OQ_NONE : take_entry(core, now, c, index);
+        uint64_t *why = end == OQ_NONE ? &stats->lanes_without_node : &stats->lanes_without_entry;
+        struct compute_packet packet;
+        if (number == OQ_NONE || !make_packet(core, c, groups, group, end, number, &packet)) {
+            if (number != OQ_NONE)
+                c->entry = number;
+            *why += (uint32_t)__builtin_popcount(lanes);
+            plain |= lanes;
+            continue;
+        }
+        struct oqsr *entry = &core->oq->entries[number];
+        entry->lanes = lanes;
+        entry->end = end;
+        entry->sent = now;
+        entry->flits = packet_encode(&packet, entry->bits);
+        stats->queue_write += entry->flits;
+        entry->kind = (uint8_t)oq_kind(core, groups, group);
+        oq_learn_packet(core, c, groups, group, entry, packet_response_flits(&packet));
+        c->out++;
+        queue_packet(core, number);
+        count_packet(core, entry);
+        if (groups->operands >> STORE & 1)
+            cache_drop(&core->l1, group->line[STORE]);
+    }
+    return plain;
+}
+
+// Groups for which there is a node, and entries.
+static uint64_t *find_room(struct core *core, const struct oq_chain *c, struct oq_groups *groups)
+{
+    struct offload_stats *stats = core->shared->offload->stats;
+    bool partial = core->shared->offload->config->partial;
+    uint32_t capable = 0, room = core->oq->free_count + (c->entry != OQ_NONE);
+    for (uint32_t i = 0; i < groups->count; i++) {
+        struct oq_group *group = &groups->list[i];
+        group->end = end_of(core, c, groups, group);
+        capable += group->end != OQ_NONE;
+    }
+    if (!capable || (!partial && capable < groups->count))
+        return &stats->discarded_emn;
+    return !partial && room < groups->count ? &stats->discarded_full : NULL;
+}
+
+static uint64_t *find_reason(struct core *core, uint32_t index, struct oq_groups *groups)
+{
+    struct offload_stats *stats = core->shared->offload->stats;
+    const struct oq_chain *c = &core->oq->chains[index];
+    const struct compute_packet *packet = &core->shared->offload->templates[c->number].packet;
+    if (c->differs || c->load_count != packet->load_count || !find_groups(core, c, groups))
+        return &stats->discarded_unit;
+    if (depend(groups) || has_unacknowledged(core, index, groups) ||
+        is_accessed(core, index, c, groups))
+        return &stats->discarded_conflict;
+    return find_room(core, c, groups);
+}
+
+void oq_form(struct core *core, uint64_t now, uint32_t index)
+{
+    struct offload_queue *oq = core->oq;
+    struct oq_chain *c = &oq->chains[index];
+    struct offload_stats *stats = core->shared->offload->stats;
+    struct oq_groups groups;
+    uint64_t *reason = find_reason(core, index, &groups);
+    if (reason) {
+        oq_note_discard(core, c, reason == &stats->discarded_unit ? NULL : &groups);
+        oq_discard(core, now, index, reason);
+        return;
+    }
+    uint32_t plain = make_packets(core, now, index, &groups);
+    if (!c->out) {
+        oq_discard(core, now, index, &stats->discarded_unit);
+        return;
+    }
+    if (c->entry != OQ_NONE)
+        oq_free(core, now, c->entry);
+    c->state = OQ_OUT;
+    c->sent = true;
+    stats->chains_offloaded++;
+    stats->chain_lanes += (uint32_t)__builtin_popcount(c->mask);
+    if (plain)
+        oq_send_plain(core, now, index, plain);
+}
+
+bool oq_send(struct core *core, uint64_t now)
+{
+    struct offload_queue *oq = core->oq;
+    uint32_t number = oq_next_packet(oq);
+    if (number == OQ_NONE)
+        return false;
+    struct oqsr *entry = &oq->entries[number];
+    struct memsys *memsys = core->shared->memsys;
+    uint32_t flits = memsys_packet_flits(memsys, entry->flits * PACKET_FLIT);
+    if (!memsys_can_send_packet(memsys, core->index, flits))
+        return false;
+    const struct memsys_request request = {.bytes = mask_range(0, 1),
+                                           .core = core->index,
+                                           .tag = number,
+                                           .kind = MEMSYS_PACKET,
+                                           .client = CLIENT_OFFLOAD,
+                                           .flits = (uint16_t)flits};
+    memsys_send_packet(memsys, entry->end, &request);
+    core->shared->offload->stats->queue_read += entry->flits;
+    offload_tell(&core->shared->offload->log, now, OFFLOAD_SENT, core->index, core->index, number);
+    oq->ring_head = (oq->ring_head + 1) % oq->count;
+    oq->ring_count--;
+    return true;
+}

@@ -1,0 +1,504 @@
+// Forming chains.
+#include "runtime-sim/schemes/llc_omni/offload_groups.h"
+#include <string.h>
+
+enum { LINE = 128 };
+
+const struct stat_key offload_stat_keys[] = {
+#define STATS_DEF "runtime-sim/schemes/llc_omni/offload_stats.def"
+#define STATS_OF struct offload_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+const uint32_t offload_stat_key_count = sizeof offload_stat_keys / sizeof *offload_stat_keys;
+
+void oq_init(struct core *core)
+{
+    const struct offload_shared *shared = core->shared->offload;
+    const struct offload_config *config = shared->config;
+    uint32_t warps = (uint32_t)core->shared->config->warps;
+    size_t bytes = shadow_bytes(core->shared->timings.program, shared->slots);
+    struct offload_queue *oq = ARENA_NEW(core->arena, struct offload_queue);
+    *oq = (struct offload_queue){
+        .count = (uint32_t)config->queue, .forming = OQ_NONE, .fetching = OQ_NONE};
+    oq->chains = ARENA_ARRAY(core->arena, struct oq_chain, warps);
+    oq->entries = ARENA_ARRAY(core->arena, struct oqsr, config->queue);
+    oq->free_entries = ARENA_ARRAY(core->arena, uint32_t, config->queue);
+    oq->ring = ARENA_ARRAY(core->arena, uint32_t, config->queue);
+    for (uint32_t i = 0; i < config->queue; i++)
+        oq->free_entries[oq->free_count++] = (uint32_t)config->queue - 1 - i;
+    for (uint32_t i = 0; i < warps; i++) {
+        char *at = arena_alloc(core->arena, bytes + 64);
+        oq->chains[i].shadow = (struct shadow *)(void *)(at + (-(uintptr_t)at & 63));
+    }
+    if (config->policy == OFFLOAD_ADAPTIVE) {
+        oq->adaptive = ARENA_NEW(core->arena, struct adaptive);
+        adaptive_init(oq->adaptive, core->arena, shared->learnt, shared->table->chains.n,
+                      core->shared->l1);
+    }
+    core->oq = oq;
+}
+
+static void tell(const struct core *core, uint64_t now, enum offload_event event, uint32_t slot)
+{
+    offload_tell(&core->shared->offload->log, now, event, core->index, core->index, slot);
+}
+
+static const struct offload_chain *chain_of(const struct core *core, const struct oq_chain *c)
+{
+    return &core->shared->offload->table->chains.v[c->number];
+}
+
+// Roles
+
+enum oq_role oq_role(const struct core *core, uint32_t index)
+{
+    static const enum oq_role roles[] = {
+        [SHADOW_LOAD] = OQ_LOADS, [SHADOW_COMPUTES] = OQ_COMPUTES, [SHADOW_STORE] = OQ_STORES};
+    const struct timing *timing = core->slots[index].next;
+    const struct oq_chain *c = &core->oq->chains[index];
+    if (timing->chain == OFFLOAD_NO_CHAIN)
+        return OQ_NOTHING;
+    if (c->state == OQ_FORMING)
+        return timing->chain == c->number && timing->place == c->place ? roles[timing->kind]
+                                                                       : OQ_NOTHING;
+    bool free = c->state == OQ_IDLE || c->state == OQ_STORING;
+    return free && timing->place == 0 ? OQ_BEGINS : OQ_NOTHING;
+}
+
+// Lanes that all loads have, as far as they were issued.
+static uint32_t loaded(const struct core *core, const struct oq_chain *c)
+{
+    uint32_t lanes = FULL_MASK;
+    for (uint32_t i = 0; i < c->load_count; i++)
+        lanes &= core->entries[c->load[i]].held->mask;
+    return lanes;
+}
+
+// The chain that the slot forms can go on with what it issues next.
+static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
+{
+    const struct slot *slot = &core->slots[index];
+    const struct oq_chain *c = &core->oq->chains[index];
+    if (role == OQ_NOTHING) // another chain's, or none's
+        return slot->next->kind != SHADOW_NOTHING && slot->next->chain != c->number;
+    return slot->mask && (role == OQ_LOADS || !(slot->mask & ~loaded(core, c)));
+}
+
+uint64_t oq_beginning(const struct core *core)
+{
+    uint64_t slots = 0;
+    for (uint64_t rest = core->oq->free_count ? core->ready : 0; rest; rest &= rest - 1) {
+        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+        slots |= (uint64_t)(oq_role(core, index) == OQ_BEGINS) << index;
+    }
+    return slots;
+}
+
+// What the warp's last chain stores has not been handed over yet: the shadow is in use.
+static bool has_to_store(const struct core *core, const struct oq_chain *c)
+{
+    return c->state == OQ_STORING && core->entries[c->store].held->left;
+}
+
+bool oq_look(struct core *core, uint64_t now, uint32_t index, enum slot_state *state)
+{
+    struct offload_queue *oq = core->oq;
+    struct oq_chain *c = &oq->chains[index];
+    enum oq_role role = oq_role(core, index);
+    if (c->state == OQ_FORMING && !goes_on(core, index, role)) {
+        struct offload_stats *stats = core->shared->offload->stats;
+        oq_discard(core, now, index, role ? &stats->discarded_lanes : &stats->discarded_broken);
+    }
+    *state = SLOT_CHAIN;
+    bool begins = role == OQ_BEGINS && core->shared->offload->on;
+    if (c->state == OQ_FORMED || c->state == OQ_OUT || (begins && has_to_store(core, c)))
+        return true;
+    if (!begins || c->state == OQ_FORMING || oq->forming == OQ_NONE || !oq->free_count)
+        return false;
+    oq->wanting |= UINT64_C(1) << index;
+    *state = SLOT_FORMING;
+    return true;
+}
+
+void oq_leave(struct core *core, uint64_t now, uint32_t index)
+{
+    if (core->oq->chains[index].state == OQ_FORMING)
+        oq_discard(core, now, index, &core->shared->offload->stats->discarded_broken);
+}
+
+static uint32_t find_made(const struct oq_chain *c, uint16_t reg)
+{
+    uint32_t i = 0;
+    while (i < c->made_count && c->made[i] != reg)
+        i++;
+    return i;
+}
+
+uint64_t oq_operands_ready(const struct core *core, uint32_t index)
+{
+    const struct slot *slot = &core->slots[index];
+    const struct oq_chain *c = &core->oq->chains[index];
+    const struct timing *timing = slot->next;
+    bool member = c->state == OQ_FORMING && oq_role(core, index);
+    uint64_t ready = 0;
+    for (uint32_t i = 0; i < (uint32_t)timing->read_count + timing->write_count; i++) {
+        uint16_t reg = timing->registers[i];
+        if (member && find_made(c, reg) < c->made_count)
+            continue;
+        ready = slot->ready[reg] > ready ? slot->ready[reg] : ready;
+    }
+    return ready;
+}
+
+// Issue
+
+// Others that are about to begin a chain wait until this one is formed.
+static void hold_others(struct core *core, uint64_t now, uint32_t index)
+{
+    for (uint64_t rest = core->ready & ~(UINT64_C(1) << index); rest; rest &= rest - 1) {
+        uint32_t other = (uint32_t)__builtin_ctzll(rest);
+        if (oq_role(core, other) == OQ_BEGINS)
+            core_look(core, now + 1, other);
+    }
+}
+
+static bool refuse(const struct core *core, uint64_t now, uint32_t index, uint64_t *reason,
+                   enum offload_event event)
+{
+    ++*reason;
+    core->oq->chains[index].why = reason;
+    tell(core, now, event, index);
+    return false;
+}
+
+static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
+{
+    const struct offload_shared *shared = core->shared->offload;
+    struct offload_queue *oq = core->oq;
+    struct oq_chain *c = &oq->chains[index];
+    struct slot *slot = &core->slots[index];
+    uint32_t number = slot->next->chain;
+    if (!slot->mask || !shared->on)
+        return false;
+    const struct offload_chain *chain = &shared->table->chains.v[number];
+    shared->stats->chains_tagged++;
+    shared->stats->tagged_instructions += chain->count;
+    shared->stats->tagged_accesses += chain->loads + chain->stores;
+    bool probes = false;
+    if (oq->adaptive && !adaptive_begins(oq->adaptive, number, &probes))
+        return refuse(core, now, index, &shared->stats->discarded_off, OFFLOAD_REFUSED);
+    if (!shared->templates[number].sound)
+        return refuse(core, now, index, &shared->stats->discarded_unit, OFFLOAD_REFUSED);
+    if (!oq->free_count)
+        return refuse(core, now, index, &shared->stats->discarded_full, OFFLOAD_FULL);
+    struct shadow *shadow = c->shadow;
+    if (c->state == OQ_STORING)
+        core->entries[c->store].chained = false;
+    *c = (struct oq_chain){.state = OQ_FORMING,
+                           .number = number,
+                           .shadow = shadow,
+                           .store = OQ_NONE,
+                           .probes = probes,
+                           .begun = now};
+    oq_count(core, now);
+    c->entry = oq->free_entries[--oq->free_count];
+    oq->entries[c->entry] = (struct oqsr){.used = true, .slot = (uint8_t)index};
+    oq->forming = index;
+    tell(core, now, OFFLOAD_BEGINS, index);
+    hold_others(core, now, index);
+    return true;
+}
+
+enum oq_role oq_begin(struct core *core, uint64_t now, uint32_t index)
+{
+    enum oq_role role = oq_role(core, index);
+    if (role == OQ_BEGINS && !begin_chain(core, now, index))
+        return OQ_NOTHING;
+    return role;
+}
+
+// The scalar that goes into the packet, if this instruction has it.
+static void take_scalar(struct core *core, struct oq_chain *c, const struct slot *slot)
+{
+    const struct packet_scalar *scalar = &core->shared->offload->templates[c->number].scalar;
+    uint32_t mask, first = (uint32_t)__builtin_ctz(slot->mask);
+    if (scalar->inst != slot->next->inst)
+        return;
+    const struct code *code = issue_next(slot->warp, &mask);
+    while (!code->counted)
+        code++;
+    const union lanes *value = warp_slot(slot->warp, code->s[scalar->use]);
+    if (scalar->predicate) {
+        uint32_t set = value->mask & slot->mask;
+        c->scalar = set != 0;
+        c->differs |= set && set != slot->mask;
+        return;
+    }
+    c->scalar = value->u32[first];
+    for (uint32_t rest = slot->mask; rest; rest &= rest - 1)
+        c->differs |= value->u32[__builtin_ctz(rest)] != c->scalar;
+}
+
+static void capture_loads(struct core *core, struct oq_chain *c, struct warp *warp)
+{
+    const struct offload_shared *shared = core->shared->offload;
+    if (!c->captured)
+        shadow_begin(c->shadow, warp, shared->slots);
+    for (uint32_t i = c->taken; i < c->load_count; i++)
+        shadow_take_load(c->shadow, core->entries[c->load[i]].held);
+    c->taken = (uint8_t)c->load_count;
+    c->captured = true;
+}
+
+enum issue_result oq_issue(struct core *core, uint32_t index, enum oq_role role, struct held *held)
+{
+    struct slot *slot = &core->slots[index];
+    struct oq_chain *c = &core->oq->chains[index];
+    capture_loads(core, c, slot->warp);
+    take_scalar(core, c, slot);
+    c->mask = slot->mask;
+    return role == OQ_COMPUTES ? issue_capture(slot->warp, c->shadow)
+                               : issue_capture_store(slot->warp, c->shadow, held);
+}
+
+// What the chain has made and this instruction reads is used up: others may have the registers.
+static void use_up(uint64_t now, struct oq_chain *c, uint64_t *ready, const struct timing *timing)
+{
+    for (uint32_t i = 0; i < timing->read_count; i++) {
+        uint32_t at = find_made(c, timing->registers[i]);
+        if (at == c->made_count)
+            continue;
+        if (c->made_by[at] < PACKET_LOADS)
+            c->consumed |= (uint8_t)(1u << c->made_by[at]);
+        ready[c->made[at]] = now;
+        c->made_count--;
+        c->made[at] = c->made[c->made_count];
+        c->made_by[at] = c->made_by[c->made_count];
+    }
+}
+
+static void make(struct oq_chain *c, uint64_t *ready, const struct timing *timing, uint32_t by)
+{
+    for (uint32_t i = 0; i < timing->write_count; i++) {
+        uint16_t reg = timing->registers[timing->read_count + i];
+        ready[reg] = UINT64_MAX;
+        if (find_made(c, reg) < c->made_count || c->made_count == OQ_MADE)
+            continue;
+        c->made[c->made_count] = reg;
+        c->made_by[c->made_count++] = (uint8_t)by;
+    }
+}
+
+static void leave_forming(struct core *core, uint64_t now, uint32_t index)
+{
+    struct offload_queue *oq = core->oq;
+    if (oq->forming != index)
+        return;
+    oq->forming = OQ_NONE;
+    uint64_t wanting = oq->wanting;
+    oq->wanting = 0;
+    for (uint64_t rest = wanting; rest; rest &= rest - 1)
+        core_look(core, now, (uint32_t)__builtin_ctzll(rest));
+}
+
+// Lines of one access each, that go the ordinary way.
+static bool can_be_looked_up(const struct entry *entry)
+{
+    const struct held *held = entry->held;
+    for (uint32_t i = 0; i < entry->parts.n; i++)
+        if (entry->parts.v[i].route != ROUTE_L1)
+            return false;
+    return !held->shared && !held->local && entry->parts.n;
+}
+
+static void take_load(struct core *core, uint64_t now, uint32_t index, uint32_t entry)
+{
+    struct oq_chain *c = &core->oq->chains[index];
+    struct entry *at = &core->entries[entry];
+    bool good = can_be_looked_up(at);
+    c->load[c->load_count++] = entry;
+    c->looking++;
+    at->chained = true;
+    c->parked++;
+    core->parked++;
+    for (uint32_t i = 0; good && i < at->parts.n; i++)
+        at->parts.v[i].route = ROUTE_LOOKUP;
+    if (!good) // others look on in the next cycle
+        oq_discard(core, now + 1, index, &core->shared->offload->stats->discarded_unit);
+}
+
+void oq_issued(struct core *core, uint64_t now, uint32_t index, enum oq_role role,
+               const struct timing *timing, uint32_t entry)
+{
+    struct oq_chain *c = &core->oq->chains[index];
+    uint64_t *ready = core->slots[index].ready;
+    core->shared->offload->stats->queue_write++;
+    c->ints += timing->unit == UNIT_ALU && !timing->is_float;
+    c->floats += timing->unit == UNIT_ALU && timing->is_float;
+    if (role >= OQ_COMPUTES) {
+        use_up(now, c, ready, timing);
+        tell(core, now, OFFLOAD_CAPTURED, index);
+    }
+    make(c, ready, timing, role >= OQ_COMPUTES ? PACKET_LOADS : c->load_count);
+    c->place++;
+    if (role == OQ_STORES) {
+        c->store = entry;
+        core->entries[entry].chained = true;
+        c->parked++;
+        core->parked++;
+        if (!can_be_looked_up(&core->entries[entry]))
+            c->differs = true;
+    }
+    if (role <= OQ_LOADS)
+        take_load(core, now, index, entry);
+    if (c->state != OQ_FORMING || c->place < chain_of(core, c)->count)
+        return;
+    c->state = OQ_FORMED;
+    tell(core, now, OFFLOAD_FORMED, index);
+    leave_forming(core, now + 1, index);
+    if (!c->looking)
+        oq_form(core, now + 1, index);
+}
+
+// Fetch: from the first instruction of a chain to its last one.
+
+// What is forming a chain comes first, then what is on the way to it.
+uint32_t oq_fetches_first(const struct core *core, uint32_t slot)
+{
+    const uint32_t first[] = {core->oq->forming, core->oq->fetching};
+    for (uint32_t i = 0; i < 2; i++)
+        if (first[i] != OQ_NONE && core->hungry >> first[i] & 1)
+            return first[i];
+    return slot;
+}
+
+void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count)
+{
+    struct offload_queue *oq = core->oq;
+    const struct timings *timings = &core->shared->timings;
+    bool member = false;
+    for (uint32_t i = first; i < first + count && i < timings->count; i++) {
+        const struct timing *timing = &timings->list[i];
+        if (timing->chain == OFFLOAD_NO_CHAIN)
+            continue;
+        uint32_t last = core->shared->offload->table->chains.v[timing->chain].count - 1U;
+        if (timing->place == 0 && oq->fetching == OQ_NONE)
+            oq->fetching = slot;
+        member = timing->place < last;
+    }
+    if (oq->fetching == slot && !member)
+        oq->fetching = OQ_NONE;
+}
+
+// Lookups
+
+void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last)
+{
+    uint32_t index = core->entries[entry].slot;
+    struct oq_chain *c = &core->oq->chains[index];
+    struct offload_stats *stats = core->shared->offload->stats;
+    stats->lookups++;
+    stats->lookup_hits += hit;
+    tell(core, now, hit ? OFFLOAD_HIT : OFFLOAD_MISS, index);
+    if (hit) {
+        oq_note_discard(core, c, NULL);
+        oq_discard(core, now, index, &stats->discarded_hit);
+        core_look(core, now, index); // it may have been about to issue the next of the chain
+        return;
+    }
+    c->looking -= last;
+    if (c->state == OQ_FORMED && !c->looking)
+        oq_form(core, now, index);
+}
+
+// Loads by themselves
+
+void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
+{
+    struct oq_chain *c = &core->oq->chains[index];
+    c->plain = lanes;
+    for (uint32_t i = 0; i < c->load_count; i++) {
+        if (!(c->consumed >> i & 1) || c->given >> i & 1)
+            continue;
+        lsu_send_lanes(core, now, c->load[i], lanes & core->entries[c->load[i]].held->mask);
+        c->loading++;
+    }
+}
+
+// Loads that nothing captured reads are as if there had been no chain.
+static void give_loads(struct core *core, uint64_t now, struct oq_chain *c)
+{
+    for (uint32_t i = 0; i < c->load_count; i++) {
+        struct entry *entry = &core->entries[c->load[i]];
+        if (c->consumed >> i & 1)
+            continue;
+        if (i < c->taken && !shadow_give_load(c->shadow, entry->held)) {
+            c->consumed |= (uint8_t)(1u << i);
+            continue;
+        }
+        entry->chained = false;
+        c->given |= (uint8_t)(1u << i);
+        lsu_send_lanes(core, now, c->load[i], entry->held->mask);
+    }
+}
+
+// Their registers are ready when they are.
+static void forget_made(struct oq_chain *c)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->made_count; i++)
+        if (c->made_by[i] == PACKET_LOADS || c->consumed >> c->made_by[i] & 1) {
+            c->made[kept] = c->made[i];
+            c->made_by[kept++] = c->made_by[i];
+        }
+    c->made_count = kept;
+}
+
+void oq_discard(struct core *core, uint64_t now, uint32_t index, uint64_t *reason)
+{
+    struct offload_queue *oq = core->oq;
+    struct oq_chain *c = &oq->chains[index];
+    uint32_t lanes = c->state == OQ_FORMED ? c->mask : FULL_MASK;
+    ++*reason;
+    c->why = reason;
+    tell(core, now, OFFLOAD_DISCARDED, index);
+    core->shared->offload->stats->chain_lanes +=
+        (uint32_t)__builtin_popcount(core->entries[c->load[0]].held->mask);
+    oq_free(core, now, c->entry);
+    core->parked -= c->parked;
+    c->parked = 0;
+    give_loads(core, now, c);
+    forget_made(c);
+    c->state = c->captured ? OQ_OUT : OQ_IDLE;
+    leave_forming(core, now, index);
+    if (c->captured)
+        oq_send_plain(core, now, index, lanes);
+}
+
+// Order
+
+static bool loads_from(const struct core *core, const struct oq_chain *c, uint64_t line)
+{
+    for (uint32_t i = 0; i < c->load_count; i++) {
+        const struct entry *entry = &core->entries[c->load[i]];
+        for (uint32_t k = 0; k < entry->parts.n; k++)
+            if (entry->parts.v[k].line == line)
+                return true;
+    }
+    return false;
+}
+
+void oq_order(struct core *core, uint64_t now, uint32_t index, const struct held *held)
+{
+    const struct oq_chain *c = &core->oq->chains[index];
+    bool meets = false;
+    if (c->state != OQ_FORMING || held->kind == HELD_LOAD || held->served)
+        return;
+    for (uint32_t rest = held->global; rest && !meets; rest &= rest - 1) {
+        uint64_t at = held->address[__builtin_ctz(rest)];
+        meets =
+            loads_from(core, c, at / LINE) || loads_from(core, c, (at + held->bytes - 1) / LINE);
+    }
+    if (meets)
+        oq_discard(core, now + 1, index, &core->shared->offload->stats->discarded_conflict);
+}

@@ -1,0 +1,515 @@
+// Follows the events of chains (offload/log.h). A span is written when it is over, with what is
+// known then: so this goes on when the window of the trace has ended, and what has begun in it has
+// the same arguments as in a whole trace.
+#include "runtime-sim/schemes/llc_omni/offload_trace.h"
+#include "runtime-sim/schemes/llc_omni/machine_offload.h"
+#include <stdio.h>
+
+// A chain of a warp slot, from its first load until the warp goes on.
+struct chain_span {
+    bool open;
+    uint32_t number;   // of the table
+    uint64_t since;    // cycle
+    uint64_t formed;   // or discarded; 0: neither yet
+    uint32_t cta;      // linear in the grid
+    uint32_t warp;     // in the CTA
+    uint32_t lanes;    // a set
+    uint32_t packets;  // sent
+    uint32_t bounced;  // of these, those of which the loads have come back
+    uint32_t computed; // lanes of the others
+    const char *why;   // it was discarded; or NULL
+};
+
+// A packet, from when it is made until its answer is there, or its last load.
+struct packet_span {
+    bool open;
+    uint8_t back; // loads
+    uint64_t since, left;
+    uint32_t slot, number, lanes, end, flits;
+};
+
+// A packet in an entry of a service queue.
+struct stay {
+    const char *phase; // NULL: there is none
+    uint64_t since;    // of the phase
+    uint32_t core, entry, number, lanes;
+    uint32_t loads, asked, there;
+    uint32_t stalled, lost; // times in this phase
+    bool stores;
+};
+
+struct offload_trace {
+    struct machine *machine;
+    struct machine_offload *offload;
+    struct trace *to;
+    struct offload_log before; // who listened
+    uint32_t process;          // of the first service queue
+    uint32_t warps, queue, service_queue;
+    const char **names;          // of chains, by their number
+    struct chain_span *chains;   // core · warps + slot
+    struct packet_span *packets; // core · queue + entry
+    uint32_t *at;                // the same: entry of the service queue where it is
+    struct stay *stays;          // end · (service_queue + 1) + entry; the last one: sent back
+    uint64_t *named;             // a set of rows, see below
+};
+
+struct heard {
+    uint64_t now;
+    uint32_t end, core, entry;
+};
+
+// Rows, numbered through: of slots and entries of offload queues as chains and packets are, then
+// for each service queue one for what it sends back, and its entries.
+
+static uint32_t of_packets(const struct offload_trace *t)
+{
+    return t->machine->count * t->warps;
+}
+
+static uint32_t of_services(const struct offload_trace *t)
+{
+    return of_packets(t) + t->machine->count * t->queue;
+}
+
+static uint32_t row_count(const struct offload_trace *t)
+{
+    return of_services(t) + t->offload->ends * (t->service_queue + 1);
+}
+
+static bool is_first(struct offload_trace *t, uint32_t number)
+{
+    bool first = !bits_test(t->named, number);
+    bits_set(t->named, number);
+    return first;
+}
+
+// Behind those of warp slots and places for CTAs.
+static struct trace_row core_row(struct offload_trace *t, uint32_t core, bool packets,
+                                 uint32_t index)
+{
+    struct trace_row row = {core + 1,
+                            CORE_WARPS + CORE_CTAS + 1 + (packets ? CORE_WARPS : 0) + index};
+    uint32_t number = packets ? of_packets(t) + core * t->queue + index : core * t->warps + index;
+    if (is_first(t, number))
+        trace_row(t->to, row, packets ? "offload queue entry" : "chain of slot", index);
+    return row;
+}
+
+static const char *end_name(const struct offload_trace *t, uint32_t end, uint32_t *number)
+{
+    static const char *const names[MEMSYS_END_KINDS] = {[MEMSYS_AT_CORE] = "core",
+                                                        [MEMSYS_AT_PARTITION] = "partition",
+                                                        [MEMSYS_AT_ROUTER] = "router"};
+    const struct memsys *memsys = t->machine->shared.memsys;
+    *number = memsys_end_number(memsys, end);
+    return names[memsys_end_kind(memsys, end)];
+}
+
+static void name_service(struct offload_trace *t, uint32_t end)
+{
+    uint32_t number;
+    char text[32];
+    snprintf(text, sizeof text, "service queue of %s", end_name(t, end, &number));
+    trace_process(t->to, t->process + end, text, number);
+}
+
+// `entry`: of its entries, or that many for what it sends back.
+static struct trace_row service_row(struct offload_trace *t, uint32_t end, uint32_t entry)
+{
+    uint32_t first = of_services(t) + end * (t->service_queue + 1);
+    struct trace_row row = {t->process + end, entry + 1};
+    bool any = false;
+    for (uint32_t i = 0; i <= t->service_queue && !any; i++)
+        any = bits_test(t->named, first + i);
+    if (!any)
+        name_service(t, end);
+    if (!is_first(t, first + entry))
+        return row;
+    uint32_t number = entry;
+    char text[32];
+    snprintf(text, sizeof text, "sent back by %s", end_name(t, end, &number));
+    if (entry < t->service_queue)
+        trace_row(t->to, row, "entry", entry);
+    else
+        trace_row(t->to, row, text, number);
+    return row;
+}
+
+static bool is_seen(const struct offload_trace *t, uint64_t since, uint64_t until)
+{
+    uint64_t begin = since * TRACE_MICROSECOND + t->to->origin;
+    uint64_t end = until * TRACE_MICROSECOND + t->to->origin;
+    return begin < t->to->until && end > t->to->from && since < until;
+}
+
+static void span(struct offload_trace *t, struct trace_row row, uint64_t since, uint64_t until,
+                 const char *category, const char *name, const char *args)
+{
+    trace_span(t->to, row, since * TRACE_MICROSECOND, until * TRACE_MICROSECOND, category, name,
+               args);
+}
+
+// Chains
+
+static struct chain_span *chain_at(const struct offload_trace *t, uint32_t core, uint32_t slot)
+{
+    return &t->chains[core * t->warps + slot];
+}
+
+static const struct oq_chain *queue_chain(const struct offload_trace *t, const struct heard *heard)
+{
+    return &t->machine->cores[heard->core].oq->chains[heard->entry];
+}
+
+static void write_chain(struct offload_trace *t, uint32_t core, uint32_t slot, uint64_t until,
+                        const char *outcome)
+{
+    const struct chain_span *c = chain_at(t, core, slot);
+    char args[192];
+    if (!is_seen(t, c->since, until))
+        return;
+    snprintf(args, sizeof args,
+             "\"cta\":%u,\"warp\":%u,\"lanes\":%u,\"forming\":%llu,\"packets\":%u,\"computed\":%u,"
+             "\"outcome\":\"%s\"%s%s%s",
+             c->cta, c->warp, (uint32_t)__builtin_popcount(c->lanes),
+             (unsigned long long)((c->formed ? c->formed : until) - c->since), c->packets,
+             c->computed, outcome, c->why ? ",\"why\":\"" : "", c->why ? c->why : "",
+             c->why ? "\"" : "");
+    span(t, core_row(t, core, false, slot), c->since, until, "chain", t->names[c->number], args);
+}
+
+// As the statistics are called, without what they have in common.
+static const char *reason_of(const struct offload_trace *t, const uint64_t *counter)
+{
+    const char *base = (const char *)t->offload->shared.stats;
+    size_t offset = (size_t)((const char *)counter - base);
+    uint32_t i = 0;
+    while (offload_stat_keys[i].kind != STAT_COUNT || offload_stat_keys[i].offset != offset)
+        i++;
+    return offload_stat_keys[i].name + strlen("discarded_");
+}
+
+static void begin_chain(struct offload_trace *t, const struct heard *heard)
+{
+    const struct slot *slot = &t->machine->cores[heard->core].slots[heard->entry];
+    const struct cta *cta = slot->warp->cta;
+    *chain_at(t, heard->core, heard->entry) =
+        (struct chain_span){.open = true,
+                            .number = slot->next->chain,
+                            .since = heard->now,
+                            .cta = cta->linear,
+                            .warp = (uint32_t)(slot->warp - cta->warps),
+                            .lanes = slot->mask};
+}
+
+// The cycle in which its first load was issued as any other.
+static void refuse_chain(struct offload_trace *t, const struct heard *heard)
+{
+    begin_chain(t, heard);
+    struct chain_span *c = chain_at(t, heard->core, heard->entry);
+    c->why = reason_of(t, queue_chain(t, heard)->why);
+    c->open = false;
+    c->formed = heard->now + 1;
+    write_chain(t, heard->core, heard->entry, heard->now + 1, "refused");
+}
+
+static void form_chain(struct offload_trace *t, const struct heard *heard)
+{
+    chain_at(t, heard->core, heard->entry)->formed = heard->now;
+}
+
+static void end_chain(struct offload_trace *t, const struct heard *heard)
+{
+    struct chain_span *c = chain_at(t, heard->core, heard->entry);
+    const struct oq_chain *from = queue_chain(t, heard);
+    c->open = false;
+    c->lanes = from->sent ? from->mask : c->lanes;
+    write_chain(t, heard->core, heard->entry, heard->now,
+                c->why       ? "discarded"
+                : c->bounced ? "bounced"
+                             : "computed");
+}
+
+// What was captured is computed at the core before the warp goes on.
+static void discard_chain(struct offload_trace *t, const struct heard *heard)
+{
+    const struct oq_chain *from = queue_chain(t, heard);
+    struct chain_span *c = chain_at(t, heard->core, heard->entry);
+    c->why = reason_of(t, from->why);
+    c->formed = c->formed ? c->formed : heard->now;
+    if (!from->captured)
+        end_chain(t, heard);
+}
+
+// Packets
+
+static void write_packet(struct offload_trace *t, uint32_t core, uint32_t entry, uint64_t until,
+                         const char *outcome)
+{
+    const struct packet_span *p = &t->packets[core * t->queue + entry];
+    uint32_t number;
+    char args[160];
+    if (!is_seen(t, p->since, until))
+        return;
+    const char *end = end_name(t, p->end, &number);
+    snprintf(args, sizeof args,
+             "\"slot\":%u,\"lanes\":%u,\"to\":\"%s %u\",\"flits\":%u,\"waiting\":%llu,"
+             "\"outcome\":\"%s\"",
+             p->slot, p->lanes, end, number, p->flits, (unsigned long long)(p->left - p->since),
+             outcome);
+    span(t, core_row(t, core, true, entry), p->since, until, "packet", t->names[p->number], args);
+}
+
+static void send_packet(struct offload_trace *t, const struct heard *heard)
+{
+    const struct oqsr *entry = &t->machine->cores[heard->core].oq->entries[heard->entry];
+    struct chain_span *c = chain_at(t, heard->core, entry->slot);
+    c->packets++;
+    t->packets[heard->core * t->queue + heard->entry] =
+        (struct packet_span){.open = true,
+                             .since = entry->sent,
+                             .left = heard->now,
+                             .slot = entry->slot,
+                             .number = c->number,
+                             .lanes = (uint32_t)__builtin_popcount(entry->lanes),
+                             .end = entry->end,
+                             .flits = entry->flits};
+}
+
+static void take_load(struct offload_trace *t, const struct heard *heard)
+{
+    struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
+    if (++p->back < t->offload->shared.templates[p->number].packet.load_count)
+        return;
+    p->open = false;
+    chain_at(t, heard->core, p->slot)->bounced++;
+    write_packet(t, heard->core, heard->entry, heard->now, "bounced");
+}
+
+static void take_answer(struct offload_trace *t, const struct heard *heard)
+{
+    struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
+    p->open = false;
+    chain_at(t, heard->core, p->slot)->computed += p->lanes;
+    write_packet(t, heard->core, heard->entry, heard->now, "computed");
+}
+
+// Service queues
+
+static struct stay *stay_at(const struct offload_trace *t, uint32_t end, uint32_t entry)
+{
+    return &t->stays[end * (t->service_queue + 1) + entry];
+}
+
+static struct stay *stay_of(const struct offload_trace *t, const struct heard *heard)
+{
+    return stay_at(t, heard->end, t->at[heard->core * t->queue + heard->entry]);
+}
+
+static void write_stay(struct offload_trace *t, uint32_t end, uint32_t row, uint64_t until)
+{
+    const struct stay *s = stay_at(t, end, row);
+    char args[224], times[32] = "";
+    if (!is_seen(t, s->since, until))
+        return;
+    if (s->stalled || s->lost)
+        snprintf(times, sizeof times, ",\"%s\":%u", s->stalled ? "stalled" : "lost",
+                 s->stalled ? s->stalled : s->lost);
+    snprintf(args, sizeof args, "\"chain\":\"%s\",\"core\":%u,\"entry\":%u,\"lanes\":%u%s",
+             t->names[s->number], s->core, s->entry, s->lanes, times);
+    span(t, service_row(t, end, row), s->since, until, "service", s->phase, args);
+}
+
+static void change_phase(struct offload_trace *t, const struct heard *heard, const char *phase)
+{
+    struct stay *s = stay_of(t, heard);
+    write_stay(t, heard->end, t->at[heard->core * t->queue + heard->entry], heard->now);
+    s->phase = phase;
+    s->since = heard->now;
+    s->stalled = s->lost = 0;
+}
+
+static struct stay new_stay(const struct offload_trace *t, const struct heard *heard,
+                            const char *phase)
+{
+    const struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
+    const struct compute_packet *like = &t->offload->shared.templates[p->number].packet;
+    return (struct stay){.phase = phase,
+                         .since = heard->now,
+                         .core = heard->core,
+                         .entry = heard->entry,
+                         .number = p->number,
+                         .lanes = p->lanes,
+                         .loads = like->load_count,
+                         .stores = like->has_store};
+}
+
+static const char ASKS[] = "asks", WAITS[] = "waits", READY[] = "ready", READS[] = "reads",
+                  BUFFERED[] = "buffered", BOUNCES[] = "bounces", COMPUTES[] = "computes",
+                  STORES[] = "stores", ANSWERS[] = "answers";
+
+static void take_entry(struct offload_trace *t, const struct heard *heard)
+{
+    const struct service *service = &t->offload->services[heard->end];
+    uint32_t i = 0;
+    while (service->entries[i].stage == SERVICE_FREE || service->entries[i].core != heard->core ||
+           service->entries[i].packet.entry != heard->entry)
+        i++;
+    t->at[heard->core * t->queue + heard->entry] = i;
+    *stay_at(t, heard->end, i) = new_stay(t, heard, ASKS);
+}
+
+// It has no entry; its loads are sent on.
+static void bounce(struct offload_trace *t, const struct heard *heard)
+{
+    *stay_at(t, heard->end, t->service_queue) = new_stay(t, heard, BOUNCES);
+    write_stay(t, heard->end, t->service_queue, heard->now + 1);
+}
+
+static void ask_operand(struct offload_trace *t, const struct heard *heard)
+{
+    struct stay *s = stay_of(t, heard);
+    if (++s->asked == s->loads)
+        change_phase(t, heard, s->there == s->loads ? READY : WAITS);
+}
+
+static void take_operand(struct offload_trace *t, const struct heard *heard)
+{
+    struct stay *s = stay_of(t, heard);
+    if (++s->there == s->loads && s->asked == s->loads)
+        change_phase(t, heard, READY);
+}
+
+static void stall(struct offload_trace *t, const struct heard *heard)
+{
+    stay_of(t, heard)->stalled++;
+}
+
+static void lose(struct offload_trace *t, const struct heard *heard)
+{
+    stay_of(t, heard)->lost++;
+}
+
+static void read_operands(struct offload_trace *t, const struct heard *heard)
+{
+    change_phase(t, heard, READS);
+}
+
+static void wait_for_alu(struct offload_trace *t, const struct heard *heard)
+{
+    change_phase(t, heard, BUFFERED);
+}
+
+static void compute(struct offload_trace *t, const struct heard *heard)
+{
+    change_phase(t, heard, COMPUTES);
+}
+
+static void end_computing(struct offload_trace *t, const struct heard *heard)
+{
+    change_phase(t, heard, stay_of(t, heard)->stores ? STORES : ANSWERS);
+}
+
+static void leave_entry(struct offload_trace *t, const struct heard *heard)
+{
+    change_phase(t, heard, NULL);
+}
+
+// The answer to an acknowledgement: the entry was free when the store was sent.
+static void end_answer(struct offload_trace *t, const struct heard *heard)
+{
+    const struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
+    if (!t->offload->shared.templates[p->number].packet.has_store)
+        leave_entry(t, heard);
+}
+
+// Listening
+
+typedef void handler(struct offload_trace *t, const struct heard *heard);
+
+static void hear(void *context, uint64_t cycle, enum offload_event event, uint32_t end,
+                 uint32_t core, uint32_t entry)
+{
+    static handler *const handlers[OFFLOAD_EVENTS] = {
+        [OFFLOAD_BEGINS] = begin_chain,
+        [OFFLOAD_FULL] = refuse_chain,
+        [OFFLOAD_REFUSED] = refuse_chain,
+        [OFFLOAD_FORMED] = form_chain,
+        [OFFLOAD_DISCARDED] = discard_chain,
+        [OFFLOAD_SENT] = send_packet,
+        [OFFLOAD_LOAD_BACK] = take_load,
+        [OFFLOAD_ANSWER] = take_answer,
+        [OFFLOAD_ENDS] = end_chain,
+        [OFFLOAD_ARRIVED] = take_entry,
+        [OFFLOAD_BOUNCED] = bounce,
+        [OFFLOAD_ASKED] = ask_operand,
+        [OFFLOAD_THERE] = take_operand,
+        [OFFLOAD_READS] = read_operands,
+        [OFFLOAD_LOST] = lose,
+        [OFFLOAD_BUFFERED] = wait_for_alu,
+        [OFFLOAD_STALLED] = stall,
+        [OFFLOAD_COMPUTES] = compute,
+        [OFFLOAD_COMPUTED] = end_computing,
+        [OFFLOAD_STORES] = leave_entry,
+        [OFFLOAD_ANSWERS] = end_answer,
+    };
+    struct offload_trace *t = context;
+    const struct heard heard = {cycle, end, core, entry};
+    offload_tell(&t->before, cycle, event, end, core, entry);
+    if (handlers[event])
+        handlers[event](t, &heard);
+}
+
+static const char **name_chains(struct machine *machine, struct arena *arena)
+{
+    const struct offload_table *table = machine->offload->shared.table;
+    const struct ir_module *module = machine->program->module;
+    const char **names = ARENA_ARRAY(arena, const char *, table->chains.n);
+    for (uint32_t i = 0; i < table->chains.n; i++) {
+        const struct offload_chain *chain = &table->chains.v[i];
+        uint32_t function = machine->program->functions.v[chain->function].function;
+        const struct name *name = tree_name(module->tree, module->functions.v[function].name);
+        int most = (int)(name->length < 64 ? name->length : 64);
+        names[i] = arena_printf(arena, "%.*s chain %u pattern %u", most, name->text, chain->id,
+                                chain->pattern);
+    }
+    return names;
+}
+
+struct offload_trace *offload_trace_begin(struct machine *machine, struct arena *arena,
+                                          struct trace *to, uint32_t process)
+{
+    struct machine_offload *offload = machine->offload;
+    struct offload_trace *t = ARENA_NEW(arena, struct offload_trace);
+    *t = (struct offload_trace){.machine = machine,
+                                .offload = offload,
+                                .to = to,
+                                .before = offload->shared.log,
+                                .process = process,
+                                .warps = (uint32_t)machine->config->core.warps,
+                                .queue = (uint32_t)machine->config->offload.queue,
+                                .service_queue = (uint32_t)machine->config->offload.service_queue,
+                                .names = name_chains(machine, arena)};
+    t->chains = ARENA_ARRAY(arena, struct chain_span, machine->count * t->warps);
+    t->packets = ARENA_ARRAY(arena, struct packet_span, machine->count * t->queue);
+    t->at = ARENA_ARRAY(arena, uint32_t, machine->count * t->queue);
+    t->stays = ARENA_ARRAY(arena, struct stay, offload->ends * (t->service_queue + 1));
+    t->named = bits_new(arena, row_count(t));
+    offload->shared.log = (struct offload_log){hear, t};
+    return t;
+}
+
+void offload_trace_end(struct offload_trace *t, uint64_t now)
+{
+    for (uint32_t i = 0; i < t->machine->count * t->warps; i++)
+        if (t->chains[i].open)
+            write_chain(t, i / t->warps, i % t->warps, now, "open");
+    for (uint32_t i = 0; i < t->machine->count * t->queue; i++)
+        if (t->packets[i].open)
+            write_packet(t, i / t->queue, i % t->queue, now, "open");
+    for (uint32_t i = 0; i < t->offload->ends; i++)
+        for (uint32_t k = 0; k < t->service_queue; k++)
+            if (stay_at(t, i, k)->phase)
+                write_stay(t, i, k, now);
+    t->offload->shared.log = t->before;
+}

@@ -1,0 +1,87 @@
+// What the network means for offloading: at which node between a core and several partitions a
+// chain can be computed, and how far it is between ends.
+#include "runtime-sim/schemes/llc_omni/offload_groups.h"
+#include "runtime-sim/noc/noc.h"
+#include "runtime-sim/schemes/llc_omni/meet_fly.h"
+
+static uint32_t node_of(const struct core *core, uint32_t end)
+{
+    return memsys_end_node(core->shared->memsys, end);
+}
+
+// Mesh: the core's table of meet nodes.
+
+static uint32_t meet_in_mesh(const struct core *core, const struct oq_targets *targets)
+{
+    const struct offload_shared *shared = core->shared->offload;
+    uint32_t row = core->index * shared->llcs + targets->first;
+    shared->stats->table_read++;
+    uint16_t node = shared->emn[row * shared->llcs + targets->other];
+    uint32_t end = node == EMN_NONE ? OQ_NONE : memsys_end_at(core->shared->memsys, node);
+    return end < core->shared->cores && !shared->cores_compute ? OQ_NONE : end;
+}
+
+static uint32_t mesh_distance(const struct core *core, uint32_t end, uint32_t other)
+{
+    uint32_t a = node_of(core, end), b = node_of(core, other);
+    uint32_t width = (uint32_t)core->shared->offload->network->width;
+    int32_t x = (int32_t)(a % width) - (int32_t)(b % width);
+    int32_t y = (int32_t)(a / width) - (int32_t)(b / width);
+    return (uint32_t)((x < 0 ? -x : x) + (y < 0 ? -y : y));
+}
+
+// Butterfly: the last router that all ways pass.
+
+// Requests enter at the first stage and leave at the last one; a router's leave at its own.
+static uint32_t stage_of(const struct core *core, uint32_t end)
+{
+    const struct memsys *memsys = core->shared->memsys;
+    uint32_t stages = (uint32_t)core->shared->offload->network->stages;
+    switch (memsys_end_kind(memsys, end)) {
+    case MEMSYS_AT_ROUTER:
+        return memsys_end_number(memsys, end) / (memsys_routers(memsys) / stages);
+    case MEMSYS_AT_PARTITION: return stages - 1;
+    default: return 0;
+    }
+}
+
+static uint32_t meet_in_fly(const struct core *core, const struct oq_targets *targets)
+{
+    const struct memsys *memsys = core->shared->memsys;
+    uint32_t node[OQ_LINES];
+    for (uint32_t i = 0; i < targets->count; i++)
+        node[i] = memsys_partition_node(memsys, targets->partition[i]);
+    uint32_t router = meet_fly_router(core->shared->offload->network, node_of(core, core->index),
+                                      node, targets->count);
+    uint32_t end = memsys_router_end(memsys, router);
+    return stage_of(core, end) < core->shared->offload->config->router_stage ? OQ_NONE : end;
+}
+
+static uint32_t fly_distance(const struct core *core, uint32_t end, uint32_t other)
+{
+    const struct memsys *memsys = core->shared->memsys;
+    enum memsys_end kind = memsys_end_kind(memsys, end);
+    if (end == other)
+        return 0;
+    if (kind == memsys_end_kind(memsys, other)) // from the first stage to the last one
+        return (uint32_t)core->shared->offload->network->stages - 1;
+    uint32_t a = stage_of(core, end), b = stage_of(core, other);
+    return a < b ? b - a : a - b;
+}
+
+// Others: elsewhere is elsewhere.
+
+static uint32_t plain_distance(const struct core *core, uint32_t end, uint32_t other)
+{
+    return node_of(core, end) != node_of(core, other);
+}
+
+const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table)
+{
+    static const struct offload_ways mesh = {meet_in_mesh, mesh_distance},
+                                     computing_fly = {meet_in_fly, fly_distance},
+                                     fly = {NULL, fly_distance}, others = {NULL, plain_distance};
+    if (network->topology == NOC_FLY)
+        return network->router_nodes ? &computing_fly : &fly;
+    return network->topology == NOC_MESH && has_table ? &mesh : &others;
+}

@@ -1,0 +1,117 @@
+// What the adaptive policy learns from chains (offload/adaptive.h).
+#include "runtime-sim/schemes/llc_omni/offload_groups.h"
+
+// What a warp's forming costs that comes to nothing, in flit hops: the slots of its lookups.
+enum { IN_VAIN = 4 };
+
+// Flits of an access, there and back.
+static uint32_t flits_of(const struct core *core, const struct oq_chain *c,
+                         const struct oq_group *group, uint32_t operand)
+{
+    const struct memsys *memsys = core->shared->memsys;
+    struct memsys_request request = {.line = group->line[operand],
+                                     .bytes = mask_range(0, PACKET_LINE),
+                                     .kind = operand == OQ_STORE ? MEMSYS_WRITE : MEMSYS_READ};
+    if (operand == OQ_STORE) {
+        uint32_t bytes = core->entries[c->store].held->bytes;
+        uint32_t touched = bytes * (uint32_t)__builtin_popcount(group->lanes);
+        request.bytes = mask_range(0, touched < PACKET_LINE ? touched : PACKET_LINE);
+    }
+    return memsys_request_flits(memsys, &request) + memsys_reply_flits(memsys, &request);
+}
+
+// What the networks do not carry, in flits times hops, if the group's packet is computed at its
+// end.
+static int64_t weigh(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
+                     const struct oq_group *group, const struct oqsr *entry, uint32_t response)
+{
+    struct memsys *memsys = core->shared->memsys;
+    oq_distance *distance = core->shared->offload->ways->distance;
+    uint32_t flits_there = memsys_packet_flits(memsys, entry->flits * PACKET_FLIT),
+             flits_back = memsys_answer_flits(memsys, response * PACKET_FLIT);
+    int64_t saved =
+        -(int64_t)((flits_there + flits_back) * distance(core, core->index, entry->end));
+    for (uint32_t k = 0; k < OQ_LINES; k++) {
+        if (!(groups->operands >> k & 1))
+            continue;
+        uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, group->line[k]));
+        uint32_t flits = flits_of(core, c, group, k);
+        bool had = k < OQ_STORE && adaptive_load(core->oq->adaptive, group->line[k]);
+        saved += had ? 0 : flits * distance(core, core->index, at);
+        saved -= flits * distance(core, entry->end, at);
+    }
+    return saved;
+}
+
+enum adaptive_kind oq_kind(const struct core *core, const struct oq_groups *groups,
+                           const struct oq_group *group)
+{
+    struct memsys *memsys = core->shared->memsys;
+    uint32_t first = OQ_NONE;
+    for (uint32_t k = 0; k < OQ_LINES; k++) {
+        if (!(groups->operands >> k & 1))
+            continue;
+        uint32_t partition = memsys_partition_of(memsys, group->line[k]);
+        if (first != OQ_NONE && partition != first)
+            return ADAPTIVE_MEET;
+        first = partition;
+    }
+    return ADAPTIVE_HERE;
+}
+
+void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
+                     const struct oq_group *group, struct oqsr *entry, uint32_t response)
+{
+    if (!core->oq->adaptive)
+        return;
+    entry->saved = weigh(core, c, groups, group, entry, response);
+    if (entry->saved < 0)
+        adaptive_learn(core->oq->adaptive, c->number, (enum adaptive_kind)entry->kind, false,
+                       entry->saved);
+}
+
+// Kinds that were allowed. Those that the policy refuses by itself cost nothing.
+static uint8_t kinds_in_vain(const struct core *core, const struct oq_chain *c,
+                             const struct oq_groups *groups)
+{
+    uint8_t kinds = 0;
+    for (enum adaptive_kind kind = 0; kind < ADAPTIVE_KINDS; kind++)
+        if (c->probes || adaptive_allows(core->oq->adaptive, c->number, kind))
+            kinds |= (uint8_t)(1u << kind);
+    for (uint32_t i = 0; groups && i < groups->count; i++)
+        if (oq_kind(core, groups, &groups->list[i]) == ADAPTIVE_HERE)
+            kinds &= (uint8_t) ~(1u << ADAPTIVE_HERE);
+    return kinds;
+}
+
+void oq_note_discard(struct core *core, struct oq_chain *c, const struct oq_groups *groups)
+{
+    if (!core->oq->adaptive)
+        return;
+    c->vain = kinds_in_vain(core, c, groups);
+    if (!c->captured)
+        oq_learn_discard(core, c);
+}
+
+void oq_learn_discard(struct core *core, const struct oq_chain *c)
+{
+    static const int64_t cost[ADAPTIVE_KINDS] = {[ADAPTIVE_HERE] = 1, [ADAPTIVE_MEET] = IN_VAIN};
+    for (enum adaptive_kind kind = ADAPTIVE_KINDS; kind-- > 0;)
+        if (c->vain >> kind & 1)
+            adaptive_learn(core->oq->adaptive, c->number, kind, true, -cost[kind]);
+}
+
+// Waiting counts as far as loads that go by themselves do not wait, too.
+void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, bool computed)
+{
+    const struct core_stats *stats = &core->stats;
+    struct adaptive *adaptive = core->oq->adaptive;
+    if (!adaptive || entry->saved < 0)
+        return;
+    uint64_t usual = stats->loads_done ? stats->load_latency_sum / stats->loads_done : 0;
+    uint64_t waited = now - entry->sent;
+    int64_t longer = waited > usual ? (int64_t)(waited - usual) : 0;
+    adaptive_learn(adaptive, core->oq->chains[entry->slot].number, (enum adaptive_kind)entry->kind,
+                   false,
+                   (computed ? entry->saved : -(int64_t)entry->flits) - longer / ADAPTIVE_CYCLES);
+}

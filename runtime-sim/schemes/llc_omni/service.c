@@ -1,0 +1,519 @@
+#include "runtime-sim/schemes/llc_omni/service.h"
+#include <assert.h>
+
+enum { LINE = 128 };
+
+static void init_ring(struct service_ring *ring, struct arena *arena, uint32_t count)
+{
+    *ring = (struct service_ring){ARENA_ARRAY(arena, uint32_t, count), 0, 0};
+}
+
+void service_init(struct service *s, struct arena *arena, const struct offload_config *config,
+                  struct memsys *memsys, uint32_t end)
+{
+    *s = (struct service){.config = config,
+                          .memsys = memsys,
+                          .end = end,
+                          .kind = memsys_end_kind(memsys, end),
+                          .partition = SERVICE_NONE,
+                          .count = (uint32_t)config->service_queue,
+                          .arena = arena,
+                          .unused_stored = SERVICE_NONE,
+                          .oldest_ack = SERVICE_NONE,
+                          .next = UINT64_MAX};
+    if (s->kind == MEMSYS_AT_PARTITION)
+        s->partition = memsys_end_number(memsys, end);
+    s->entries = ARENA_ARRAY(arena, struct service_entry, s->count);
+    s->free_entries = ARENA_ARRAY(arena, uint32_t, s->count);
+    while (s->free_count < s->count) {
+        s->free_entries[s->free_count] = s->count - 1 - s->free_count;
+        s->free_count++;
+    }
+    for (uint32_t i = 0; i < SERVICE_STAGES; i++)
+        init_ring(&s->stages[i], arena, s->count);
+}
+
+void service_count(struct service *s, uint64_t now)
+{
+    uint32_t used = s->count - s->free_count;
+    if (now > s->counted)
+        *s->stats->cycles += used * (now - s->counted);
+    s->counted = now > s->counted ? now : s->counted;
+    *s->stats->most = used > *s->stats->most ? used : *s->stats->most;
+}
+
+static void tell(const struct service *s, uint64_t now, enum offload_event event, uint32_t core,
+                 uint32_t entry)
+{
+    offload_tell(s->log, now, event, s->end, core, entry);
+}
+
+static void tell_of(const struct service *s, uint64_t now, enum offload_event event,
+                    const struct service_entry *entry)
+{
+    tell(s, now, event, entry->core, entry->packet.entry);
+}
+
+// Stages
+
+static bool is_ordered(enum service_stage stage)
+{
+    return stage != SERVICE_WAITS && stage != SERVICE_FREE;
+}
+
+// The oldest in a stage, or NULL.
+static struct service_entry *first(const struct service *s, enum service_stage stage)
+{
+    const struct service_ring *ring = &s->stages[stage];
+    return ring->count ? &s->entries[ring->list[ring->head]] : NULL;
+}
+
+static void enter(struct service *s, struct service_entry *entry, enum service_stage stage)
+{
+    struct service_ring *ring = &s->stages[stage];
+    entry->stage = (uint8_t)stage;
+    if (is_ordered(stage))
+        ring->list[(ring->head + ring->count++) % s->count] = (uint32_t)(entry - s->entries);
+}
+
+// The oldest of a stage goes on to another one.
+static void advance(struct service *s, enum service_stage from, enum service_stage to)
+{
+    struct service_ring *ring = &s->stages[from];
+    struct service_entry *entry = first(s, from);
+    ring->head = (ring->head + 1) % s->count;
+    ring->count--;
+    enter(s, entry, to);
+}
+
+// Operands
+
+static uint8_t all_operands(const struct service_entry *entry)
+{
+    return (uint8_t)((1u << entry->packet.load_count) - 1);
+}
+
+static const struct packet_operand *operand_of(const struct compute_packet *packet, uint32_t which)
+{
+    return which == SERVICE_STORE ? &packet->store : &packet->load[which];
+}
+
+static struct mask bytes_of(const struct compute_packet *packet,
+                            const struct packet_operand *operand)
+{
+    struct mask bytes = {{0}};
+    for (uint32_t rest = packet->mask; rest; rest &= rest - 1) {
+        uint64_t at = packet_address(operand, (uint32_t)__builtin_ctz(rest)) % LINE;
+        bytes = mask_or(bytes, mask_range((uint32_t)at, (uint32_t)at + operand->bytes));
+    }
+    return bytes;
+}
+
+static struct memsys_request request_for(const struct service *s,
+                                         const struct compute_packet *packet, uint32_t which,
+                                         uint32_t tag)
+{
+    const struct packet_operand *operand = operand_of(packet, which);
+    bool store = which == SERVICE_STORE;
+    return (struct memsys_request){.line = packet_line(operand, packet->mask) / LINE,
+                                   .bytes = store ? bytes_of(packet, operand) : mask_range(0, LINE),
+                                   .core = s->end,
+                                   .tag = tag,
+                                   .kind = store ? MEMSYS_WRITE : MEMSYS_READ,
+                                   .client = MEMSYS_SERVICE};
+}
+
+static uint32_t tag_of(const struct service *s, const struct service_entry *entry, uint32_t which)
+{
+    return (uint32_t)(entry - s->entries) * SERVICE_TAGS + which;
+}
+
+static bool is_here(const struct service *s, uint64_t line)
+{
+    return s->partition != SERVICE_NONE && memsys_partition_of(s->memsys, line) == s->partition;
+}
+
+// To the slice at hand, or through the network. False: there is no room.
+static bool send(struct service *s, const struct memsys_request *request)
+{
+    bool here = is_here(s, request->line);
+    if (here ? !memsys_can_put(s->memsys, s->partition)
+             : !memsys_can_send_from(s->memsys, s->end, request))
+        return false;
+    if (here)
+        memsys_put(s->memsys, s->partition, request);
+    else
+        memsys_send_from(s->memsys, s->end, request);
+    return true;
+}
+
+static void take_operand(struct service *s, uint64_t now, struct service_entry *entry,
+                         uint32_t which, const struct memsys_request *answer)
+{
+    uint8_t bit = (uint8_t)(1u << which);
+    if (entry->stage == SERVICE_READS) {
+        entry->read |= bit;
+        return;
+    }
+    tell_of(s, now, OFFLOAD_THERE, entry);
+    entry->there |= bit;
+    ++*s->energy->entry_write;
+    if (answer->kind == MEMSYS_READ) {
+        entry->kept |= bit;
+        ++*s->energy->line_write;
+    }
+    if (entry->stage == SERVICE_WAITS && entry->there == all_operands(entry))
+        enter(s, entry, SERVICE_READY);
+}
+
+static void take_ack(struct service *s, uint64_t now, uint32_t tag)
+{
+    uint32_t index = tag / SERVICE_TAGS;
+    struct service_stored *stored = service_stored_of(s, tag);
+    tell(s, now, OFFLOAD_STORED, stored->core, stored->entry);
+    stored->next = SERVICE_NONE;
+    if (s->oldest_ack == SERVICE_NONE)
+        s->oldest_ack = index;
+    else
+        s->stored.v[s->newest_ack].next = index;
+    s->newest_ack = index;
+}
+
+void service_take(struct service *s, uint64_t now, const struct memsys_request *answer)
+{
+    uint32_t tag = answer->tag;
+    if (service_is_store(answer))
+        take_ack(s, now, tag);
+    else
+        take_operand(s, now, service_entry_of(s, tag), tag % SERVICE_TAGS, answer);
+    s->next = s->next < now + 1 ? s->next : now + 1;
+}
+
+static void ask(struct service *s, uint64_t now)
+{
+    struct service_entry *entry = first(s, SERVICE_ASKS);
+    if (!entry)
+        return;
+    uint32_t which = (uint32_t)__builtin_ctz(~entry->asked);
+    struct memsys_request request = request_for(s, &entry->packet, which, tag_of(s, entry, which));
+    if (is_here(s, request.line))
+        request.kind = MEMSYS_TOUCH;
+    if (!send(s, &request))
+        return;
+    tell_of(s, now, OFFLOAD_ASKED, entry);
+    ++*s->stats->asked;
+    ++*s->energy->entry_read;
+    entry->asked |= (uint8_t)(1u << which);
+    if (entry->asked == all_operands(entry))
+        advance(s, SERVICE_ASKS, entry->there == entry->asked ? SERVICE_READY : SERVICE_WAITS);
+}
+
+// Buffer
+
+static void give_buffer(struct service *s, uint64_t now)
+{
+    struct service_entry *entry = first(s, SERVICE_READY);
+    if (!entry)
+        return;
+    if (s->buffered == s->config->buffer) {
+        ++*s->stats->buffer_full;
+        return;
+    }
+    s->buffered++;
+    entry->read = entry->kept;
+    entry->until = entry->kept ? now + s->read_latency : now;
+    entry->asked = entry->kept;
+    *s->energy->line_read += (uint32_t)__builtin_popcount(entry->kept);
+    tell_of(s, now, OFFLOAD_READS, entry);
+    advance(s, SERVICE_READY, SERVICE_READS);
+}
+
+// The operand is in the slice, unless its line was evicted: then it is asked for again.
+static void read_here(struct service *s, uint64_t now, struct service_entry *entry, uint32_t which)
+{
+    struct memsys_request request = request_for(s, &entry->packet, which, tag_of(s, entry, which));
+    uint8_t bit = (uint8_t)(1u << which);
+    uint64_t ready;
+    enum cache_direct result = memsys_read_here(s->memsys, s->partition, request.line, &ready);
+    if (result == CACHE_DIRECT_BUSY || (result == CACHE_DIRECT_ABSENT && !send(s, &request)))
+        return;
+    entry->asked |= bit;
+    ++*s->energy->entry_read;
+    if (result == CACHE_DIRECT_ABSENT) {
+        ++*s->stats->lost;
+        tell_of(s, now, OFFLOAD_LOST, entry);
+        return;
+    }
+    s->hooks->read(s->hooks->context, s->end, entry, which);
+    entry->read |= bit;
+    entry->until = ready > entry->until ? ready : entry->until;
+}
+
+// One of the operands that are in the slice, of the oldest chain that has any to be read.
+static void read_operand(struct service *s, uint64_t now)
+{
+    const struct service_ring *ring = &s->stages[SERVICE_READS];
+    for (uint32_t i = 0; i < ring->count; i++) {
+        struct service_entry *entry = &s->entries[ring->list[(ring->head + i) % s->count]];
+        uint8_t left = (uint8_t)(all_operands(entry) & ~entry->asked);
+        if (!left)
+            continue;
+        read_here(s, now, entry, (uint32_t)__builtin_ctz(left));
+        return;
+    }
+}
+
+static void end_reads(struct service *s, uint64_t now)
+{
+    struct service_entry *entry = first(s, SERVICE_READS);
+    if (!entry || entry->read != all_operands(entry) || entry->until > now)
+        return;
+    tell_of(s, now, OFFLOAD_BUFFERED, entry);
+    advance(s, SERVICE_READS, SERVICE_BUFFERED);
+}
+
+// ALU
+
+static bool is_shared(const struct service *s)
+{
+    return s->kind == MEMSYS_AT_CORE && !s->config->core_alu;
+}
+
+static uint64_t alu_width(const struct service *s)
+{
+    return s->kind != MEMSYS_AT_CORE ? s->config->alu_width
+           : s->config->core_alu     ? s->config->core_alu_width
+                                     : LANES;
+}
+
+static void count_operations(struct service *s, uint32_t operations, uint64_t busy, uint32_t mask)
+{
+    const struct service_stats *stats = s->stats;
+    *stats->operations += operations;
+    *stats->lanes += operations * (uint32_t)__builtin_popcount(mask);
+    if (stats->at[s->kind])
+        *stats->at[s->kind] += operations;
+    if (stats->busy[s->kind])
+        *stats->busy[s->kind] += busy;
+}
+
+static void count_energy(const struct service *s, const struct compute_packet *packet)
+{
+    const struct service_energy *energy = s->energy;
+    ++*energy->entry_read;
+    if (energy->buffer_write) {
+        *energy->buffer_write += packet->load_count;
+        *energy->buffer_read += packet->load_count;
+    }
+    for (uint32_t i = 0; i < packet->op_count; i++)
+        *(packet_is_float(packet->op[i].function) ? energy->alu_fp32 : energy->alu_int) +=
+            (uint32_t)__builtin_popcount(packet->mask);
+}
+
+static void begin(struct service *s, uint64_t now)
+{
+    struct service_entry *entry = first(s, SERVICE_BUFFERED);
+    if (!entry || s->alu_free > now)
+        return;
+    uint32_t operations = entry->packet.op_count;
+    if (operations && is_shared(s) && !s->hooks->is_idle(s->hooks->context, s->end)) {
+        ++*s->stats->contended;
+        tell_of(s, now, OFFLOAD_STALLED, entry);
+        return;
+    }
+    uint64_t passes = (LANES + alu_width(s) - 1) / alu_width(s);
+    uint64_t busy = operations * passes;
+    uint32_t latency = s->hooks->latency(s->hooks->context, entry->core, entry->packet.entry);
+    s->alu_free = now + (busy ? busy : 1);
+    entry->until = now + latency + (busy > operations ? busy - operations : 0);
+    s->buffered--;
+    count_operations(s, operations, busy, entry->packet.mask);
+    count_energy(s, &entry->packet);
+    tell_of(s, now, OFFLOAD_COMPUTES, entry);
+    advance(s, SERVICE_BUFFERED, SERVICE_COMPUTES);
+}
+
+static void end_operations(struct service *s, uint64_t now)
+{
+    struct service_entry *entry;
+    while ((entry = first(s, SERVICE_COMPUTES)) && entry->until <= now) {
+        tell_of(s, now, OFFLOAD_COMPUTED, entry);
+        s->hooks->computed(s->hooks->context, s->end, entry);
+        advance(s, SERVICE_COMPUTES, entry->packet.has_store ? SERVICE_STORES : SERVICE_ANSWERS);
+    }
+}
+
+// The oldest of this stage is free.
+static void leave(struct service *s, uint64_t now, enum service_stage from)
+{
+    struct service_entry *entry = first(s, from);
+    service_count(s, now);
+    advance(s, from, SERVICE_FREE);
+    s->free_entries[s->free_count++] = (uint32_t)(entry - s->entries);
+}
+
+// The place of the next store that is sent.
+static uint32_t next_stored(const struct service *s)
+{
+    return s->unused_stored == SERVICE_NONE ? s->stored.n : s->unused_stored;
+}
+
+static void keep_stored(struct service *s, const struct service_entry *entry)
+{
+    uint32_t index = next_stored(s);
+    struct service_stored stored = {entry->core, entry->packet.entry, entry->answer, SERVICE_NONE};
+    if (index == s->stored.n) {
+        vec_push(s->arena, &s->stored, stored);
+    } else {
+        s->unused_stored = s->stored.v[index].next;
+        s->stored.v[index] = stored;
+    }
+}
+
+static void store(struct service *s, uint64_t now)
+{
+    struct service_entry *entry = first(s, SERVICE_STORES);
+    if (!entry)
+        return;
+    uint32_t tag = next_stored(s) * SERVICE_TAGS + SERVICE_STORE;
+    struct memsys_request request = request_for(s, &entry->packet, SERVICE_STORE, tag);
+    if (!send(s, &request))
+        return;
+    ++*s->stats->stores;
+    ++*s->energy->entry_read;
+    *s->stats->forwarded += !is_here(s, request.line);
+    tell_of(s, now, OFFLOAD_STORES, entry);
+    keep_stored(s, entry);
+    leave(s, now, SERVICE_STORES);
+}
+
+// False: the network has no room.
+static bool send_answer(struct service *s, uint32_t answer, uint32_t packet_flits)
+{
+    uint32_t flits = memsys_answer_flits(s->memsys, packet_flits * PACKET_FLIT);
+    if (!memsys_can_answer(s->memsys, s->end, flits))
+        return false;
+    memsys_answer(s->memsys, s->end, answer, flits);
+    return true;
+}
+
+static bool answer_entry(struct service *s, uint64_t now)
+{
+    struct service_entry *entry = first(s, SERVICE_ANSWERS);
+    if (!send_answer(s, entry->answer, packet_response_flits(&entry->packet)))
+        return false;
+    ++*s->energy->entry_read;
+    tell_of(s, now, OFFLOAD_ANSWERS, entry);
+    leave(s, now, SERVICE_ANSWERS);
+    return true;
+}
+
+static bool answer_ack(struct service *s, uint64_t now)
+{
+    uint32_t index = s->oldest_ack;
+    struct service_stored *stored = &s->stored.v[index];
+    if (!send_answer(s, stored->answer, 1))
+        return false;
+    tell(s, now, OFFLOAD_ANSWERS, stored->core, stored->entry);
+    s->oldest_ack = stored->next;
+    stored->next = s->unused_stored;
+    s->unused_stored = index;
+    return true;
+}
+
+// Chains with a store and those without take turns.
+static void answer(struct service *s, uint64_t now)
+{
+    bool entries = s->stages[SERVICE_ANSWERS].count, acks = s->oldest_ack != SERVICE_NONE;
+    bool ack = acks && (s->acks_turn || !entries);
+    if (ack ? answer_ack(s, now) : entries && answer_entry(s, now))
+        s->acks_turn = !ack;
+}
+
+// Packets
+
+static void send_back(struct service *s)
+{
+    struct service_bounce *bounce = &s->bounce;
+    uint32_t tag = (uint32_t)bounce->packet.entry * PACKET_LOADS + bounce->next;
+    struct memsys_request request = request_for(s, &bounce->packet, bounce->next, tag);
+    request.core = bounce->core;
+    request.client = s->back_client;
+    if (!send(s, &request) || ++bounce->next < bounce->packet.load_count)
+        return;
+    memsys_drop_packet(s->memsys, bounce->answer);
+    bounce->active = false;
+}
+
+static void take_packet(struct service *s, uint64_t now)
+{
+    const struct memsys_request *request = memsys_peek_packet(s->memsys, s->end);
+    if (!request || s->bounce.active)
+        return;
+    uint32_t flits, core = request->core;
+    const uint8_t *bits = s->hooks->bits(s->hooks->context, core, request->tag, &flits);
+    struct service_entry fresh = {.core = core};
+    bool sound = packet_is_compute(bits) && packet_decode(&fresh.packet, bits, flits);
+    assert(sound);
+    (void)sound;
+    fresh.answer = memsys_take_packet(s->memsys, s->end);
+    if (!s->free_count) {
+        s->bounce = (struct service_bounce){true, fresh.answer, 0, core, fresh.packet};
+        ++*s->stats->bounced;
+        tell_of(s, now, OFFLOAD_BOUNCED, &fresh);
+        return;
+    }
+    service_count(s, now);
+    struct service_entry *entry = &s->entries[s->free_entries[--s->free_count]];
+    *entry = fresh;
+    service_count(s, now);
+    enter(s, entry, SERVICE_ASKS);
+    *s->energy->entry_write += flits;
+    tell_of(s, now, OFFLOAD_ARRIVED, entry);
+}
+
+// Time
+
+static void take_answers(struct service *s, uint64_t now)
+{
+    const struct memsys_request *request;
+    // Answers for a core are taken by the core.
+    while (s->kind != MEMSYS_AT_CORE && (request = memsys_peek(s->memsys, s->end))) {
+        service_take(s, now, request);
+        memsys_pop(s->memsys, s->end);
+    }
+}
+
+// Some stages go on by themselves, others when an answer comes.
+static uint64_t next_tick(const struct service *s, uint64_t now)
+{
+    static const uint8_t busy[] = {SERVICE_ASKS, SERVICE_READY, SERVICE_BUFFERED, SERVICE_STORES,
+                                   SERVICE_ANSWERS};
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < sizeof busy; i++)
+        if (s->stages[busy[i]].count)
+            return now + 1;
+    if (s->bounce.active || s->stages[SERVICE_READS].count || s->oldest_ack != SERVICE_NONE ||
+        memsys_peek_packet(s->memsys, s->end))
+        return now + 1;
+    const struct service_entry *entry = first(s, SERVICE_COMPUTES);
+    return entry ? entry->until : next;
+}
+
+// From the end to the beginning: a chain goes one stage further in a cycle.
+void service_tick(struct service *s, uint64_t now)
+{
+    take_answers(s, now);
+    end_operations(s, now);
+    answer(s, now);
+    store(s, now);
+    begin(s, now);
+    end_reads(s, now);
+    read_operand(s, now);
+    give_buffer(s, now);
+    if (s->bounce.active)
+        send_back(s);
+    ask(s, now);
+    take_packet(s, now);
+    s->next = next_tick(s, now);
+}

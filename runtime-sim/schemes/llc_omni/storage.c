@@ -1,0 +1,97 @@
+#include "runtime-sim/schemes/llc_omni/storage.h"
+#include "runtime-sim/schemes/llc_omni/packet.h"
+#include <inttypes.h>
+
+enum { PC = 15, MASK = LANES, STATUS = 3 }; // bits; of an entry: a there, b there, ready
+
+static const char *const names[STORAGE_PARTS] = {
+    [STORAGE_OQSR] = "OQSR", [STORAGE_FORMING] = "forming packet", [STORAGE_EMN] = "EMN table",
+    [STORAGE_SQSR] = "SQSR", [STORAGE_LANES] = "irregular lanes",  [STORAGE_BUFFER] = "buffer",
+};
+
+static const char *const paper[STORAGE_PARTS] = {
+    [STORAGE_OQSR] = "330",
+    [STORAGE_FORMING] = "30",
+    [STORAGE_EMN] = "64 entries",
+    [STORAGE_SQSR] = "2,400 with its buffer",
+};
+
+const char *offload_storage_name(enum storage_part part)
+{
+    return names[part];
+}
+
+const char *offload_storage_paper(enum storage_part part)
+{
+    return paper[part] ? paper[part] : "";
+}
+
+// Bits that tell so many things apart.
+static uint32_t bits_for(uint32_t count)
+{
+    uint32_t bits = 0;
+    while (UINT64_C(1) << bits < count)
+        bits++;
+    return bits;
+}
+
+// Bits of a packet's first flit that it has use for.
+enum {
+    FIRST_FLIT = 0
+#define PACKET_FIELD(name, bits, text) +bits
+#include "runtime-sim/schemes/llc_omni/packet_fields.def"
+#undef PACKET_FIELD
+};
+
+// All of a packet but what led it here, and the mask.
+static uint32_t entry_of_service_queue(void)
+{
+    enum { COMPUTE = 1, MASKED = 1, TO = 9, UNUSED = 2 };
+    return FIRST_FLIT - COMPUTE - MASKED - TO - UNUSED + MASK + STATUS;
+}
+
+struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
+{
+    enum { WORD_PLACE = 5, OPERANDS = PACKET_LOADS + 1 };
+    uint32_t oqsr = bits_for(sizes->warps) + PC + MASK + PACKET_LOADS;
+    // One more than the nodes: none.
+    uint32_t node = bits_for(sizes->nodes + 1);
+    // In a butterfly the router follows from the digits of the partitions' nodes: no table.
+    uint32_t emn = sizes->cores_compute ? sizes->llcs * sizes->llcs : 0;
+    struct offload_storage storage = {{
+        [STORAGE_OQSR] = {sizes->queue, oqsr, 0, 0, 0},
+        [STORAGE_FORMING] = {1, FIRST_FLIT, 0, 0, 0},
+        [STORAGE_EMN] = {emn, node, 0, 0, 0},
+        [STORAGE_SQSR] = {sizes->service_queue, entry_of_service_queue(), 0, 0, 0},
+        [STORAGE_LANES] = {sizes->service_queue, OPERANDS * LANES * WORD_PLACE, 0, 0, 0},
+        [STORAGE_BUFFER] = {sizes->buffer, PACKET_LOADS * PACKET_LINE * 8, 0, 0, 0},
+    }};
+    for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
+        bool serves = part >= STORAGE_SQSR, table = part == STORAGE_EMN;
+        bool at_cores = sizes->cores_compute || (!serves && !table);
+        storage.part[part].cores = at_cores ? sizes->cores : 0;
+        storage.part[part].llcs = serves ? sizes->llcs : 0;
+        storage.part[part].routers = serves ? sizes->routers : 0;
+    }
+    return storage;
+}
+
+uint64_t offload_storage_bytes(const struct offload_storage *storage, enum storage_part part)
+{
+    return ((uint64_t)storage->part[part].entries * storage->part[part].bits + 7) / 8;
+}
+
+void offload_storage_print(const struct offload_storage *storage, FILE *to)
+{
+    fprintf(to, "%-16s %9s %9s %9s %9s %9s %9s %9s  %s\n", "part", "entries", "bits each", "bits",
+            "bytes", "cores", "LLCs", "routers", "bytes in [000]");
+    for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
+        uint32_t entries = storage->part[part].entries, bits = storage->part[part].bits;
+        const char *theirs = offload_storage_paper(part);
+        fprintf(to, "%-16s %9" PRIu32 " %9" PRIu32 " %9" PRIu64 " %9" PRIu64,
+                offload_storage_name(part), entries, bits, (uint64_t)entries * bits,
+                offload_storage_bytes(storage, part));
+        fprintf(to, " %9" PRIu32 " %9" PRIu32 " %9" PRIu32 "%s%s\n", storage->part[part].cores,
+                storage->part[part].llcs, storage->part[part].routers, *theirs ? "  " : "", theirs);
+    }
+}

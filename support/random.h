@@ -1,0 +1,12 @@
+// Random numbers that are the same on every host.
+#pragma once
+#include <stdint.h>
+
+// Returns the next number of splitmix64 and advances *state, which may start with any value.
+static inline uint64_t splitmix64(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}

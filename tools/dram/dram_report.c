@@ -1,0 +1,161 @@
+#include "tools/dram/dram_report.h"
+#include "support/number.h"
+#include <inttypes.h>
+
+static double ratio(uint64_t sum, uint64_t count)
+{
+    return count ? (double)sum / (double)count : 0;
+}
+
+double dram_report_bandwidth(const struct dram_result *r)
+{
+    const struct dram_config *c = r->drive->config;
+    return dram_result_rate(r) * (double)c->request_bytes * (double)c->clock * 1e-3;
+}
+
+// Text
+
+static void text_real(FILE *to, const char *name, double value, const char *text)
+{
+    char number[NUMBER_TEXT];
+    snprintf(number, sizeof number, "%.6g", value);
+    fprintf(to, "%-20s %-12s # %s\n", name, number, text);
+}
+
+static void text_uint(FILE *to, const char *name, uint64_t value, const char *text)
+{
+    fprintf(to, "%-20s %-12" PRIu64 " # %s\n", name, value, text);
+}
+
+void dram_report_text(const struct dram_result *r, FILE *to)
+{
+#define RESULT_REAL(name, value, text) text_real(to, #name, value, text);
+#define RESULT_UINT(name, value, text) text_uint(to, #name, value, text);
+#include "tools/dram/dram_results.def"
+#undef RESULT_REAL
+#undef RESULT_UINT
+}
+
+void dram_report_stats(struct stats *stats, struct arena *arena, const struct dram_result *r)
+{
+    uint32_t count = (uint32_t)r->drive->config->channels;
+    stats_init(stats, arena);
+    stats_add(stats, "dram", dram_stat_keys, dram_stat_key_count, &r->all);
+    for (uint32_t i = 0; count > 1 && i < count; i++)
+        stats_add(stats, arena_printf(arena, "dram.channel%u", i), dram_stat_keys,
+                  dram_stat_key_count, &r->channels[i]);
+}
+
+// JSON
+
+static void json_real_of(struct json *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_double(json, value);
+}
+
+static void json_uint_of(struct json *json, const char *key, uint64_t value)
+{
+    json_key(json, key);
+    json_uint(json, value);
+}
+
+static void write_head(struct json *json, const struct dram_head *head)
+{
+    const struct dram_drive *drive = head->drive;
+    json_key(json, "program");
+    json_string(json, "ptxoffload-dram " PTXOFFLOAD_VERSION);
+    json_key(json, "configuration");
+    config_json(head->config, json);
+    config_json_inputs(head->config, json);
+    json_key(json, "pattern");
+    json_string(json, head->pattern);
+    json_real_of(json, "writes_asked", drive->writes);
+    json_uint_of(json, "seed", drive->seed);
+    json_uint_of(json, "warmup", drive->warmup);
+    json_uint_of(json, "cycles", drive->cycles);
+}
+
+// With no load asked for there is always one more request.
+static void write_results(struct json *json, const struct dram_result *r)
+{
+    json_key(json, "outcome");
+    json_string(json, r->stopped ? "interrupted" : "done");
+    json_key(json, "load");
+    if (r->drive->load > 0)
+        json_double(json, r->drive->load);
+    else
+        json_null(json);
+#define RESULT_REAL(name, value, text) json_real_of(json, #name, value);
+#define RESULT_UINT(name, value, text) json_uint_of(json, #name, value);
+#include "tools/dram/dram_results.def"
+#undef RESULT_REAL
+#undef RESULT_UINT
+}
+
+void dram_report_json(const struct dram_head *head, const struct dram_result *result, FILE *to)
+{
+    struct json json;
+    struct stats stats;
+    json_init(&json, to);
+    json_object(&json);
+    write_head(&json, head);
+    write_results(&json, result);
+    json_key(&json, "statistics");
+    dram_report_stats(&stats, head->config->arena, result);
+    stats_json(&stats, NULL, &json);
+    json_end_object(&json);
+    json_done(&json);
+}
+
+void dram_sweep_json(const struct dram_head *head, const struct dram_sweep *sweep, FILE *to)
+{
+    struct json json;
+    json_init(&json, to);
+    json_object(&json);
+    write_head(&json, head);
+    json_real_of(&json, "saturation", sweep->saturation);
+    json_key(&json, "points");
+    json_array(&json);
+    for (uint32_t i = 0; i < sweep->points.n; i++) {
+        json_object(&json);
+        write_results(&json, &sweep->points.v[i]);
+        json_end_object(&json);
+    }
+    json_end_array(&json);
+    json_end_object(&json);
+    json_done(&json);
+}
+
+// CSV
+
+static void csv_real(FILE *to, double value)
+{
+    char number[NUMBER_TEXT];
+    number_shortest(number, value);
+    fprintf(to, ",%s", number);
+}
+
+void dram_sweep_csv(const struct dram_sweep *sweep, FILE *to)
+{
+    fputs("load", to);
+#define RESULT_REAL(name, value, text) fputs("," #name, to);
+#define RESULT_UINT(name, value, text) fputs("," #name, to);
+#include "tools/dram/dram_results.def"
+#undef RESULT_REAL
+#undef RESULT_UINT
+    putc('\n', to);
+    for (uint32_t i = 0; i < sweep->points.n; i++) {
+        const struct dram_result *r = &sweep->points.v[i];
+        char load[NUMBER_TEXT] = "";
+        if (r->drive->load > 0)
+            number_shortest(load, r->drive->load);
+        fputs(load, to);
+#define RESULT_REAL(name, value, text) csv_real(to, value);
+#define RESULT_UINT(name, value, text) fprintf(to, ",%" PRIu64, (uint64_t)(value));
+#include "tools/dram/dram_results.def"
+#undef RESULT_REAL
+#undef RESULT_UINT
+        putc('\n', to);
+    }
+}

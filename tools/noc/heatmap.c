@@ -1,0 +1,300 @@
+// The channels of a network, shaded by the flits that they carried: a mesh as it lies, crossbar and
+// butterfly from the inputs on the left to the outputs on the right.
+#include "tools/noc/plot.h"
+#include "support/svg.h"
+#include <math.h>
+
+enum { TOP = 104, SIDE = 40 };
+
+struct map {
+    FILE *to;
+    const struct noc_config *config;
+    const struct measured *m;
+    double most;         // flits in a cycle that the last shade stands for
+    uint32_t per_column; // routers of a stage; of a mesh: of a row
+    uint32_t places;     // nodes at the sides of a butterfly or crossbar; 0: a mesh
+    double cell;         // pixels from one router, or node, to the next
+    // Of each router the channels from its nodes and to them, those at the sides left out: how
+    // many, and their sum.
+    struct ports {
+        uint32_t from_count, to_count;
+        double from, to;
+    } * ports;
+};
+
+static double load_of(const struct map *map, uint32_t channel)
+{
+    uint64_t window = map->m->window;
+    return window ? (double)map->m->channel_flits[channel] / (double)window : 0;
+}
+
+static double most_of(const struct map *map)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < map->m->channels; i++)
+        most = fmax(most, load_of(map, i));
+    return most > 0 ? svg_round_up(most) : 1;
+}
+
+// Names what is drawn, for the pointer to rest on.
+static void title(const struct map *map, const struct noc_channel *channel, double load)
+{
+    static const char *const from[] = {"node", "router", "router"}, *const to[] = {"router", "node",
+                                                                                   "router"};
+    fprintf(map->to, "<title>%s %u to %s %u: %.4f flits per cycle</title>", from[channel->kind],
+            channel->from, to[channel->kind], channel->to, load);
+}
+
+// A mesh
+
+static double router_x(const struct map *map, uint32_t router)
+{
+    return SIDE + (router % map->per_column + 0.5) * map->cell;
+}
+
+static double router_y(const struct map *map, uint32_t router)
+{
+    return TOP + (router / map->per_column + 0.5) * map->cell;
+}
+
+// An arrow beside that of the other direction.
+static void draw_arrow(const struct map *map, const struct noc_channel *channel, double load)
+{
+    double x1 = router_x(map, channel->from), y1 = router_y(map, channel->from);
+    double x2 = router_x(map, channel->to), y2 = router_y(map, channel->to);
+    double length = hypot(x2 - x1, y2 - y1), ux = (x2 - x1) / length, uy = (y2 - y1) / length;
+    double begin = map->cell * 0.29, end = length - begin, near = map->cell * 0.03;
+    double wide = map->cell * 0.12, head = map->cell * 0.12, beyond = map->cell * 0.06;
+    const double points[][2] = {{begin, near},
+                                {end - head, near},
+                                {end, near + wide / 2 + beyond / 2},
+                                {end - head, near + wide + beyond},
+                                {end - head, near + wide},
+                                {begin, near + wide}};
+    fprintf(map->to, "<polygon class=\"h%u\" points=\"", svg_shade(load, map->most));
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+        fprintf(map->to, "%.1f,%.1f ", x1 + points[i][0] * ux - points[i][1] * uy,
+                y1 + points[i][0] * uy + points[i][1] * ux);
+    fputs("\">", map->to);
+    title(map, channel, load);
+    fputs("</polygon>\n", map->to);
+}
+
+static void collect_ports(struct map *map, struct arena *arena)
+{
+    map->ports = ARENA_ARRAY(arena, struct ports, noc_routers(map->m->noc));
+    for (uint32_t i = 0; i < map->m->channels; i++) {
+        struct noc_channel channel = noc_channel(map->m->noc, i);
+        if (channel.kind == NOC_CHANNEL_INJECTION && channel.from >= map->places) {
+            map->ports[channel.to].from += load_of(map, i);
+            map->ports[channel.to].from_count++;
+        } else if (channel.kind == NOC_CHANNEL_EJECTION && channel.to >= map->places) {
+            map->ports[channel.from].to += load_of(map, i);
+            map->ports[channel.from].to_count++;
+        }
+    }
+}
+
+// Shaded is the mean of several channels. `size` is that of a router and what belongs to it.
+static void draw_port(const struct map *map, double x, double y, double size, double sum,
+                      uint32_t count, const char *what)
+{
+    if (!count)
+        return;
+    double load = sum / count;
+    double wide = size * 0.2, high = size * 0.11;
+    fprintf(map->to,
+            "<rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s: "
+            "%.4f flits per cycle</title></rect>\n",
+            svg_shade(load, map->most), x, y, wide, high, what, load);
+}
+
+// The channels from (left) and to (right) its nodes.
+static void draw_ports(const struct map *map, uint32_t router, double x, double y, double size)
+{
+    const struct ports *ports = &map->ports[router];
+    draw_port(map, x - size * 0.22, y, size, ports->from, ports->from_count, "from its nodes");
+    draw_port(map, x + size * 0.02, y, size, ports->to, ports->to_count, "to its nodes");
+}
+
+// In the box the number, and below it these channels.
+static void draw_router(const struct map *map, uint32_t router)
+{
+    enum { LEAST_FOR_TEXT = 30 };
+    double half = map->cell * 0.27, x = router_x(map, router), y = router_y(map, router);
+    fprintf(map->to,
+            "<rect class=\"box\" rx=\"3\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+            "height=\"%.1f\"/>\n",
+            x - half, y - half, 2 * half, 2 * half);
+    if (map->cell >= LEAST_FOR_TEXT)
+        svg_text(map->to, x, y + 2, "middle", "small", "%u", router);
+    draw_ports(map, router, x, y + half - map->cell * 0.16, map->cell);
+}
+
+static void draw_mesh(struct map *map, struct arena *arena)
+{
+    collect_ports(map, arena);
+    for (uint32_t i = 0; i < map->m->channels; i++) {
+        struct noc_channel channel = noc_channel(map->m->noc, i);
+        if (channel.kind == NOC_CHANNEL_ROUTERS)
+            draw_arrow(map, &channel, load_of(map, i));
+    }
+    for (uint32_t router = 0; router < noc_routers(map->m->noc); router++)
+        draw_router(map, router);
+}
+
+// Stages
+
+enum { COLUMN = 170, BOX = 34, PORTS = 60 };
+
+static double column_x(uint32_t column)
+{
+    return SIDE + 44 + column * (double)COLUMN;
+}
+
+// Column 0 has the nodes that send, then come the stages in the order in which packets pass them,
+// then the nodes that receive.
+static uint32_t column_of(const struct map *map, uint32_t router)
+{
+    uint32_t stage = router / map->per_column;
+    return map->config->reversed ? (uint32_t)map->config->stages - stage : 1 + stage;
+}
+
+static double node_y(const struct map *map, uint32_t node)
+{
+    return TOP + (node + 0.5) * map->cell;
+}
+
+static double stage_y(const struct map *map, uint32_t router)
+{
+    double nodes = (double)map->places / map->per_column;
+    return TOP + (router % map->per_column + 0.5) * nodes * map->cell;
+}
+
+// From or to a node at a router.
+static bool is_inside(const struct map *map, const struct noc_channel *channel)
+{
+    return (channel->kind == NOC_CHANNEL_INJECTION && channel->from >= map->places) ||
+           (channel->kind == NOC_CHANNEL_EJECTION && channel->to >= map->places);
+}
+
+// How many wires meet each router's sides, and how many of them are drawn.
+struct sides {
+    uint32_t in, out, in_drawn, out_drawn;
+};
+
+static struct sides *count_wires(const struct map *map, struct arena *arena)
+{
+    struct sides *sides = ARENA_ARRAY(arena, struct sides, noc_routers(map->m->noc));
+    for (uint32_t i = 0; i < map->m->channels; i++) {
+        struct noc_channel c = noc_channel(map->m->noc, i);
+        if (is_inside(map, &c))
+            continue;
+        if (c.kind != NOC_CHANNEL_EJECTION)
+            sides[c.to].in++;
+        if (c.kind != NOC_CHANNEL_INJECTION)
+            sides[c.from].out++;
+    }
+    return sides;
+}
+
+// The next one of a router's wires on one of its sides.
+static double beside(const struct map *map, uint32_t router, uint32_t count, uint32_t *drawn)
+{
+    double room = (double)map->places / map->per_column * map->cell * 0.7;
+    return stage_y(map, router) + ((0.5 + (*drawn)++) / count - 0.5) * room;
+}
+
+static void draw_wire(const struct map *map, double x1, double y1, double x2, double y2,
+                      const struct noc_channel *channel, double load)
+{
+    double bend = (x2 - x1) * 0.45;
+    fprintf(map->to, "<path class=\"wire w%u\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\">",
+            svg_shade(load, map->most), x1, y1, x1 + bend, y1, x2 - bend, y2, x2, y2);
+    title(map, channel, load);
+    fputs("</path>\n", map->to);
+}
+
+static void draw_channel(const struct map *map, uint32_t index, struct sides *sides)
+{
+    struct noc_channel c = noc_channel(map->m->noc, index);
+    uint32_t stages = noc_routers(map->m->noc) / map->per_column;
+    double x1 = column_x(0), x2 = column_x(stages + 1), y1, y2;
+    if (is_inside(map, &c))
+        return;
+    if (c.kind == NOC_CHANNEL_INJECTION) {
+        y1 = node_y(map, c.from);
+    } else {
+        x1 = column_x(column_of(map, c.from)) + BOX / 2.0;
+        y1 = beside(map, c.from, sides[c.from].out, &sides[c.from].out_drawn);
+    }
+    if (c.kind == NOC_CHANNEL_EJECTION) {
+        y2 = node_y(map, c.to);
+    } else {
+        x2 = column_x(column_of(map, c.to)) - BOX / 2.0;
+        y2 = beside(map, c.to, sides[c.to].in, &sides[c.to].in_drawn);
+    }
+    draw_wire(map, x1, y1, x2, y2, &c, load_of(map, index));
+}
+
+static void draw_stages(struct map *map, struct arena *arena)
+{
+    struct sides *sides = count_wires(map, arena);
+    uint32_t routers = noc_routers(map->m->noc);
+    double high = (double)map->places / map->per_column * map->cell * 0.8;
+    collect_ports(map, arena);
+    for (uint32_t i = 0; i < map->m->channels; i++)
+        draw_channel(map, i, sides);
+    for (uint32_t router = 0; router < routers; router++) {
+        double x = column_x(column_of(map, router)), y = stage_y(map, router);
+        fprintf(map->to,
+                "<rect class=\"box\" rx=\"3\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
+                "height=\"%.1f\"/>\n",
+                x - BOX / 2.0, y - high / 2, BOX, high);
+        svg_text(map->to, x, y + 4, "middle", "small", "%u", router);
+        draw_ports(map, router, x, y + high / 2 - PORTS * 0.13, PORTS);
+    }
+    uint32_t last = routers / map->per_column + 1;
+    for (uint32_t node = 0; node < map->places; node++) {
+        svg_text(map->to, column_x(0) - 6, node_y(map, node) + 4, "end", "small", "%u", node);
+        svg_text(map->to, column_x(last) + 6, node_y(map, node) + 4, "start", "small", "%u", node);
+    }
+}
+
+// All of it
+
+static double cell_of(const struct noc_config *config)
+{
+    enum { LARGE = 72, SMALL = 30, MANY = 16, ROW = 15 };
+    uint64_t longer = config->width > config->height ? config->width : config->height;
+    return config->topology != NOC_MESH ? ROW : longer <= MANY ? LARGE : SMALL;
+}
+
+void plot_heatmap(const struct measure_head *head, const struct measured *measured,
+                  struct arena *arena, FILE *to)
+{
+    enum { LEAST_WIDTH = 760 };
+    const struct noc_config *config = head->plan->config;
+    bool mesh = config->topology == NOC_MESH;
+    uint32_t stages = config->topology == NOC_FLY ? (uint32_t)config->stages : 1;
+    struct map map = {.to = to, .config = config, .m = measured, .cell = cell_of(config)};
+    map.most = most_of(&map);
+    map.per_column = mesh ? (uint32_t)config->width : noc_routers(measured->noc) / stages;
+    uint32_t rows = mesh ? (uint32_t)config->height : noc_nodes(measured->noc);
+    if (config->topology == NOC_FLY)
+        rows = noc_fly_terminals(config);
+    map.places = mesh ? 0 : rows;
+    double width =
+        mesh ? 2 * SIDE + (double)config->width * map.cell : column_x(stages + 1) + 44 + SIDE;
+    char text[PLOT_TITLE];
+    svg_begin(to, fmax(width, LEAST_WIDTH), TOP + rows * map.cell + 24, plot_title(text, head));
+    svg_text(to, SIDE, 26, "start", "title", "%s", text);
+    svg_scale(to, SIDE, 56, map.most, "flits per cycle on each channel");
+    svg_text(to, SIDE + 310, 66, "start", "faint", "load %.4g, accepted %.4g", measured->load,
+             measured_accepted(measured));
+    if (mesh)
+        draw_mesh(&map, arena);
+    else
+        draw_stages(&map, arena);
+    svg_end(to);
+}

@@ -1,0 +1,375 @@
+#include "tools/noc/measure.h"
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { PROGRESS_EVERY = 1 << 14 };
+
+// How far a load that the network bears can fall behind in the window: by a part of what was
+// created, in all and at each sender. Queues fluctuate, so a few packets say nothing.
+static const double most_behind = 0.02;
+enum { FEW_IN_ALL = 1, FEW_AT_SENDER = 32 }; // packets for each sender
+
+struct run {
+    const struct measure_plan *plan;
+    struct measured *m;
+    struct arena *arena;
+    struct noc *noc;
+    struct sources sources;
+    uint64_t begin, end; // of the window
+    // Of each node: packets taken from its source; created and, of these, waiting when the window
+    // began.
+    uint64_t *taken, *created, *waiting;
+    uint64_t flits_taken, flits_before; // from all; created before the window began
+    uint64_t next_progress;
+};
+
+static double cpu_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+// The pattern's places are the nodes. Where nodes are placed one by one they lie in no grid.
+const char *measure_traffic(struct traffic *traffic, struct arena *arena,
+                            const struct noc_config *config)
+{
+    uint32_t extent[64] = {1, 1};
+    struct traffic_shape shape = {.nodes = 1, .extent = extent};
+    if (config->topology == NOC_FLY) {
+        for (; shape.digits < config->stages; shape.digits++)
+            extent[shape.digits] = (uint32_t)config->radix;
+    } else if (config->topology == NOC_CROSSBAR) {
+        extent[shape.digits++] = (uint32_t)config->nodes;
+    } else if (config->node_routers.n) {
+        extent[shape.digits++] = config->node_routers.n;
+    } else {
+        extent[shape.digits++] = (uint32_t)config->width;
+        extent[shape.digits++] = (uint32_t)config->height;
+    }
+    for (uint32_t d = 0; d < shape.digits; d++)
+        shape.nodes *= extent[d];
+    return traffic_bind(traffic, arena, &shape);
+}
+
+// Latencies by size
+
+static uint32_t bucket_of(uint64_t latency)
+{
+    uint32_t shift = latency < 128 ? 0 : 57 - (uint32_t)__builtin_clzll(latency);
+    return shift * 64 + (uint32_t)(latency >> shift);
+}
+
+static uint64_t bucket_least(uint32_t bucket)
+{
+    uint32_t shift = bucket < 128 ? 0 : bucket / 64 - 1;
+    return (uint64_t)(bucket - shift * 64) << shift;
+}
+
+// One cycle
+
+static uint64_t class_flits(const struct noc *noc, uint64_t classes)
+{
+    uint64_t flits = 0;
+    for (uint32_t class = 0; class < classes; class ++)
+        flits += noc_class_stats(noc, class)->flits;
+    return flits;
+}
+
+// A packet stays with its source until the interface has use for it: a queue that never runs empty
+// before its source does is as good as one without an end, and takes no memory.
+static bool wants_packet(const struct run *run, uint32_t node, uint32_t class)
+{
+    const struct noc_config *config = run->plan->config;
+    uint64_t most = run->plan->flits.most;
+    uint64_t enough = 2 * config->injection_ports * config->injection_links * most;
+    return noc_can_send(run->noc, node, class, run->sources.flits[node]) &&
+           (config->injection_queue || noc_waiting_flits(run->noc, node, class) < enough);
+}
+
+// By number and time of creation, not by a random sequence that would depend on when packets are
+// taken.
+static uint32_t class_of(const struct run *run, uint32_t node)
+{
+    uint64_t classes = run->plan->config->classes;
+    return classes == 1 ? 0 : (uint32_t)((run->sources.created[node] + node) % classes);
+}
+
+static void send_from(struct run *run, uint32_t node)
+{
+    struct sources *sources = &run->sources;
+    while (sources->created[node] <= sources->now) {
+        struct noc_packet packet = {.created = sources->created[node],
+                                    .source = node,
+                                    .target = sources->receiver[node],
+                                    .flits = (uint16_t)sources->flits[node],
+                                    .class = (uint8_t)class_of(run, node)};
+        if (!wants_packet(run, node, packet.class))
+            return;
+        noc_send(run->noc, &packet);
+        run->flits_taken += packet.flits;
+        sources_take(sources, node);
+        run->taken[node]++;
+    }
+}
+
+static void send(struct run *run)
+{
+    struct sources *sources = &run->sources;
+    for (uint32_t w = 0; w < sources->words; w++)
+        for (uint64_t left = sources->ready[w]; left; left &= left - 1)
+            send_from(run, w * 64 + (uint32_t)__builtin_ctzll(left));
+}
+
+static void take_packet(struct run *run, const struct noc_packet *packet)
+{
+    struct measured *m = run->m;
+    if (packet->created < run->begin || packet->created >= run->end)
+        return;
+    uint64_t latency = packet->arrived - packet->created;
+    m->packets++;
+    m->latency_sum += latency;
+    m->wait_sum += packet->entered - packet->created;
+    m->router_sum += packet->routers;
+    m->latency_least = latency < m->latency_least ? latency : m->latency_least;
+    m->latency_most = latency > m->latency_most ? latency : m->latency_most;
+    m->latencies[bucket_of(latency)]++;
+}
+
+static void receive(struct run *run)
+{
+    for (uint32_t class = 0; class < run->plan->config->classes; class ++)
+        for (uint32_t w = 0; w < run->sources.words; w++)
+            for (uint64_t left = noc_arrivals(run->noc, class, w); left; left &= left - 1) {
+                uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(left);
+                const struct noc_packet *packet;
+                while ((packet = noc_peek(run->noc, node, class))) {
+                    take_packet(run, packet);
+                    noc_pop(run->noc, node, class);
+                }
+            }
+}
+
+// Leaves out cycles in which nothing happens, up to `limit`.
+static void skip(struct run *run, uint64_t limit)
+{
+    if (run->sources.ready_count)
+        return;
+    uint64_t next = noc_next(run->noc), created = sources_next(&run->sources);
+    next = next < created ? next : created;
+    next = next < limit ? next : limit;
+    if (next > noc_cycle(run->noc))
+        noc_skip_to(run->noc, next);
+}
+
+static void look_around(struct run *run, uint64_t now)
+{
+    const struct measure_plan *plan = run->plan;
+    run->next_progress = now + PROGRESS_EVERY;
+    if (plan->progress)
+        plan->progress(plan->context, plan->load, now);
+    if (plan->stop && *plan->stop)
+        run->m->outcome = MEASURE_INTERRUPTED;
+}
+
+static bool step(struct run *run, uint64_t limit)
+{
+    uint64_t now = noc_cycle(run->noc);
+    sources_advance(&run->sources, now);
+    send(run);
+    noc_tick(run->noc);
+    receive(run);
+    skip(run, limit);
+    now = noc_cycle(run->noc);
+    if (noc_in_flight(run->noc) && now > noc_moved_at(run->noc) + run->plan->patience &&
+        noc_is_still(run->noc))
+        run->m->outcome = MEASURE_STUCK;
+    if (now >= run->next_progress)
+        look_around(run, now);
+    return run->m->outcome == MEASURE_DONE;
+}
+
+static bool run_until(struct run *run, uint64_t time)
+{
+    while (noc_cycle(run->noc) < time)
+        if (!step(run, time))
+            return false;
+    return true;
+}
+
+// The window
+
+static struct sources_waiting waiting_at(const struct run *run, uint32_t node)
+{
+    return sources_waiting(&run->sources, node, noc_cycle(run->noc));
+}
+
+static uint64_t arrived_so_far(const struct run *run)
+{
+    return class_flits(run->noc, run->plan->config->classes);
+}
+
+static void begin_window(struct run *run)
+{
+    struct measured *m = run->m;
+    m->since = stats_take(&m->stats, run->arena);
+    run->flits_before = run->flits_taken;
+    for (uint32_t node = 0; node < run->sources.nodes; node++) {
+        struct sources_waiting waiting = waiting_at(run, node);
+        run->waiting[node] = waiting.packets;
+        run->created[node] = run->taken[node] + waiting.packets;
+        run->flits_before += waiting.flits;
+    }
+    m->flits_arrived = arrived_so_far(run);
+    m->behind_before = run->flits_before - m->flits_arrived;
+    for (uint32_t i = 0; i < m->channels; i++)
+        m->channel_flits[i] = noc_channel(run->noc, i).flits;
+}
+
+static bool keeps_up(uint64_t created, uint64_t before, uint64_t after, uint64_t few)
+{
+    double growth = (double)after - (double)before;
+    return growth <= most_behind * (double)created || growth <= (double)few;
+}
+
+// Of each sender. A network that falls behind somewhere does not bear its load, though it may in
+// the mean.
+static void count_created(struct run *run)
+{
+    struct measured *m = run->m;
+    uint64_t flits = run->flits_taken;
+    for (uint32_t node = 0; node < run->sources.nodes; node++) {
+        struct sources_waiting waiting = waiting_at(run, node);
+        uint64_t created = run->taken[node] + waiting.packets - run->created[node];
+        m->packets_created += created;
+        m->stable &= keeps_up(created, run->waiting[node], waiting.packets, FEW_AT_SENDER);
+        flits += waiting.flits;
+    }
+    m->flits_created = flits - run->flits_before;
+}
+
+static void end_window(struct run *run)
+{
+    struct measured *m = run->m;
+    uint64_t arrived = arrived_so_far(run);
+    m->window = noc_cycle(run->noc) - run->begin;
+    for (uint32_t i = 0; i < m->channels; i++)
+        m->channel_flits[i] = noc_channel(run->noc, i).flits - m->channel_flits[i];
+    m->stable = true;
+    count_created(run);
+    m->flits_arrived = arrived - m->flits_arrived;
+    m->behind_after = m->behind_before + m->flits_created - m->flits_arrived;
+    m->stable &= keeps_up(m->flits_created, m->behind_before, m->behind_after,
+                          (uint64_t)(FEW_IN_ALL * m->senders * run->plan->flits.mean));
+}
+
+// For as long at most as it took to come here: who is not there by then does not get there.
+static void drain(struct run *run)
+{
+    struct measured *m = run->m;
+    uint64_t limit = run->end + run->end;
+    while (m->packets < m->packets_created && noc_cycle(run->noc) < limit && step(run, limit))
+        continue;
+    m->stable &= m->packets == m->packets_created;
+    m->drain = noc_cycle(run->noc) - run->end;
+}
+
+static void prepare(struct run *run)
+{
+    const struct measure_plan *plan = run->plan;
+    struct measured *m = run->m;
+    double packets = plan->load / plan->flits.mean;
+    m->noc = run->noc = noc_new(run->arena, plan->config);
+    noc_shuffle(run->noc, plan->shuffle);
+    stats_init(&m->stats, run->arena);
+    noc_stats_add(run->noc, &m->stats, "noc", NULL);
+    m->channels = noc_channels(run->noc);
+    m->channel_flits = ARENA_ARRAY(run->arena, uint64_t, m->channels);
+    m->latencies = ARENA_ARRAY(run->arena, uint32_t, LATENCY_BUCKETS);
+    sources_init(&run->sources, run->arena, plan->traffic, &plan->flits, packets, plan->seed);
+    run->taken = ARENA_ARRAY(run->arena, uint64_t, run->sources.nodes);
+    run->created = ARENA_ARRAY(run->arena, uint64_t, run->sources.nodes);
+    run->waiting = ARENA_ARRAY(run->arena, uint64_t, run->sources.nodes);
+}
+
+void measure(struct measured *measured, struct arena *arena, const struct measure_plan *plan)
+{
+    struct run run = {.plan = plan, .m = measured, .arena = arena};
+    *measured = (struct measured){.load = plan->load,
+                                  .senders = plan->traffic->sender_count,
+                                  .receivers = plan->traffic->receiver_count,
+                                  .warmup = plan->warmup,
+                                  .latency_least = UINT64_MAX};
+    run.begin = plan->warmup;
+    run.end = plan->warmup + plan->cycles;
+    prepare(&run);
+    double started = cpu_now();
+    if (run_until(&run, run.begin)) {
+        begin_window(&run);
+        bool ended = run_until(&run, run.end);
+        end_window(&run);
+        // What a network has taken in, but cannot bear, it need not bring to an end.
+        if (ended && measured->stable)
+            drain(&run);
+    }
+    measured->cpu_seconds = cpu_now() - started;
+    measured->cycles = noc_cycle(run.noc);
+    measured->stable &= measured->outcome == MEASURE_DONE;
+    measured->fault = noc_verify(run.noc, arena);
+    if (measured->fault)
+        measured->outcome = MEASURE_FAULT;
+}
+
+// Results
+
+static double per_sender(const struct measured *m, uint64_t flits)
+{
+    return m->window ? (double)flits / (double)m->window / m->senders : NAN;
+}
+
+double measured_offered(const struct measured *m)
+{
+    return per_sender(m, m->flits_created);
+}
+
+double measured_accepted(const struct measured *m)
+{
+    return per_sender(m, m->flits_arrived);
+}
+
+double measured_flow(const struct measured *m)
+{
+    return m->window ? (double)m->flits_arrived / (double)m->window : NAN;
+}
+
+static double per_packet(const struct measured *m, uint64_t sum)
+{
+    return m->packets ? (double)sum / (double)m->packets : NAN;
+}
+
+double measured_latency(const struct measured *m)
+{
+    return per_packet(m, m->latency_sum);
+}
+
+double measured_wait(const struct measured *m)
+{
+    return per_packet(m, m->wait_sum);
+}
+
+double measured_routers(const struct measured *m)
+{
+    return per_packet(m, m->router_sum);
+}
+
+uint64_t measured_quantile(const struct measured *m, double part)
+{
+    uint64_t least = (uint64_t)ceil(part * (double)m->packets), count = 0;
+    for (uint32_t bucket = 0; bucket < LATENCY_BUCKETS; bucket++) {
+        count += m->latencies[bucket];
+        if (count && count >= least)
+            return bucket_least(bucket);
+    }
+    return 0;
+}

@@ -1,0 +1,136 @@
+#include "tools/noc/measure_write.h"
+#include "support/number.h"
+#include <inttypes.h>
+#include <math.h>
+
+const char *measure_outcome_name(enum measure_outcome outcome)
+{
+    static const char *const names[] = {
+        [MEASURE_DONE] = "done",
+        [MEASURE_STUCK] = "no progress",
+        [MEASURE_INTERRUPTED] = "interrupted",
+        [MEASURE_FAULT] = "internal error",
+    };
+    return names[outcome];
+}
+
+static void write_uint(struct json *json, const char *key, uint64_t value)
+{
+    json_key(json, key);
+    json_uint(json, value);
+}
+
+// The mean, and, if there are several, which.
+static void write_sizes(struct json *json, const struct traffic_sizes *sizes)
+{
+    json_key(json, "flits");
+    json_double(json, sizes->mean);
+    if (sizes->list.n == 1)
+        return;
+    json_key(json, "sizes");
+    json_array(json);
+    for (uint32_t i = 0; i < sizes->list.n; i++) {
+        json_object(json);
+        write_uint(json, "flits", sizes->list.v[i].flits);
+        json_key(json, "weight");
+        json_double(json, sizes->list.v[i].weight);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void write_head(struct json *json, const struct measure_head *head)
+{
+    const struct measure_plan *plan = head->plan;
+    json_key(json, "program");
+    json_string(json, "ptxoffload-noc " PTXOFFLOAD_VERSION);
+    json_key(json, "configuration");
+    config_json(head->config, json);
+    config_json_inputs(head->config, json);
+    json_key(json, "traffic");
+    json_string(json, head->traffic);
+    write_sizes(json, &plan->flits);
+    write_uint(json, "seed", plan->seed);
+    write_uint(json, "warmup", plan->warmup);
+    write_uint(json, "window", plan->cycles);
+}
+
+static void write_results(struct json *json, const struct measured *m)
+{
+    json_key(json, "outcome");
+    json_string(json, measure_outcome_name(m->outcome));
+    json_key(json, "stable");
+    json_bool(json, m->stable);
+#define RESULT_REAL(name, value)                                                                   \
+    json_key(json, #name);                                                                         \
+    json_double(json, value);
+#define RESULT_UINT(name, value) write_uint(json, #name, value);
+#include "tools/noc/results.def"
+#undef RESULT_REAL
+#undef RESULT_UINT
+}
+
+void measure_write_json(const struct measure_head *head, const struct measured *measured, FILE *to)
+{
+    struct json json;
+    json_init(&json, to);
+    json_object(&json);
+    write_head(&json, head);
+    write_results(&json, measured);
+    if (measured->since.values) {
+        json_key(&json, "statistics");
+        stats_json(&measured->stats, &measured->since, &json);
+    }
+    json_end_object(&json);
+    json_done(&json);
+}
+
+void sweep_write_json(const struct measure_head *head, const struct sweep *sweep, FILE *to)
+{
+    struct json json;
+    json_init(&json, to);
+    json_object(&json);
+    write_head(&json, head);
+    json_key(&json, "saturation");
+    json_double(&json, sweep->saturation);
+    json_key(&json, "points");
+    json_array(&json);
+    for (uint32_t i = 0; i < sweep->points.n; i++) {
+        json_object(&json);
+        write_results(&json, &sweep->points.v[i]);
+        json_end_object(&json);
+    }
+    json_end_array(&json);
+    json_end_object(&json);
+    json_done(&json);
+}
+
+// What is not known is an empty field.
+static void csv_real(FILE *to, double value)
+{
+    char number[NUMBER_TEXT] = "";
+    if (isfinite(value))
+        number_shortest(number, value);
+    fprintf(to, ",%s", number);
+}
+
+void sweep_write_csv(const struct sweep *sweep, FILE *to)
+{
+    fputs("outcome,stable", to);
+#define RESULT_REAL(name, value) fputs("," #name, to);
+#define RESULT_UINT(name, value) fputs("," #name, to);
+#include "tools/noc/results.def"
+#undef RESULT_REAL
+#undef RESULT_UINT
+    putc('\n', to);
+    for (uint32_t i = 0; i < sweep->points.n; i++) {
+        const struct measured *m = &sweep->points.v[i];
+        fprintf(to, "%s,%s", measure_outcome_name(m->outcome), m->stable ? "true" : "false");
+#define RESULT_REAL(name, value) csv_real(to, value);
+#define RESULT_UINT(name, value) fprintf(to, ",%" PRIu64, (uint64_t)(value));
+#include "tools/noc/results.def"
+#undef RESULT_REAL
+#undef RESULT_UINT
+        putc('\n', to);
+    }
+}

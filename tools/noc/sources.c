@@ -1,0 +1,186 @@
+// Bernoulli sources, see traffic.h.
+#include "tools/noc/traffic.h"
+#include "support/random.h"
+#include <string.h>
+
+// Drawing
+
+static bool happens(uint64_t *state, uint64_t threshold)
+{
+    return splitmix64(state) < threshold;
+}
+
+// The cycles without a packet before the next one have a geometric distribution, whose binary
+// digits are independent: digit j is 1 with the probability q^(2^j) / (1 + q^(2^j)), where q is
+// that of a cycle without. Drawn so, an idle source costs nothing, and all hosts draw the same:
+// there is no logarithm in it.
+static void fill_gap(struct sources *sources, double packets)
+{
+    double q = 1 - packets;
+    for (sources->gap_bits = 0; sources->gap_bits < TRAFFIC_GAP_BITS; sources->gap_bits++) {
+        double threshold = q / (1 + q) * 0x1p64;
+        if (threshold < 1)
+            break;
+        sources->gap[sources->gap_bits] = (uint64_t)threshold;
+        q *= q;
+    }
+}
+
+static uint64_t draw_gap(const struct sources *sources, uint64_t *state)
+{
+    uint64_t gap = 0;
+    for (uint32_t j = 0; j < sources->gap_bits; j++)
+        gap |= (uint64_t)happens(state, sources->gap[j]) << j;
+    return gap;
+}
+
+static uint32_t draw_receiver(const struct traffic *traffic, uint32_t node, uint64_t *state)
+{
+    if (traffic->fixed)
+        return traffic->receivers[node];
+    return traffic->receivers[(splitmix64(state) >> 32) * traffic->receiver_count >> 32];
+}
+
+// Where all packets have one size nothing is drawn for it.
+static uint32_t draw_flits(const struct sources *sources, uint64_t *state)
+{
+    const struct traffic_sizes *sizes = sources->sizes;
+    uint32_t i = 0;
+    if (sizes->list.n > 1)
+        for (uint64_t drawn = splitmix64(state); i + 1 < sizes->list.n; i++)
+            if (drawn < sources->up_to[i])
+                break;
+    return sizes->list.v[i].flits;
+}
+
+static void fill_sizes(struct sources *sources, struct arena *arena)
+{
+    const struct traffic_sizes *sizes = sources->sizes;
+    double sum = 0, all = 0;
+    for (uint32_t i = 0; i < sizes->list.n; i++)
+        all += sizes->list.v[i].weight;
+    sources->up_to = ARENA_ARRAY(arena, uint64_t, sizes->list.n);
+    for (uint32_t i = 0; i < sizes->list.n; i++) {
+        sum += sizes->list.v[i].weight;
+        sources->up_to[i] = sum < all ? (uint64_t)(sum / all * 0x1p64) : UINT64_MAX;
+    }
+}
+
+// The next packet, which is created at `first` or later.
+static void draw(struct sources *sources, uint32_t node, uint64_t first)
+{
+    uint64_t *state = &sources->state[node];
+    uint64_t gap = draw_gap(sources, state);
+    sources->created[node] = gap < UINT64_MAX - first ? first + gap : UINT64_MAX;
+    sources->receiver[node] = draw_receiver(sources->traffic, node, state);
+    sources->flits[node] = draw_flits(sources, state);
+}
+
+// The wheel
+
+// What lies further ahead than the wheel goes is looked at once per turn.
+static void wait_for_head(struct sources *sources, uint32_t node)
+{
+    uint64_t at = sources->created[node], most = sources->now + TRAFFIC_WHEEL - 1;
+    size_t slot = (at < most ? at : most) % TRAFFIC_WHEEL;
+    sources->wheel[slot * sources->words + node / 64] |= UINT64_C(1) << node % 64;
+    sources->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
+}
+
+static void make_ready(struct sources *sources, uint32_t node)
+{
+    sources->ready[node / 64] |= UINT64_C(1) << node % 64;
+    sources->ready_count++;
+}
+
+static void empty_slot(struct sources *sources, size_t slot)
+{
+    uint64_t *words = &sources->wheel[slot * sources->words];
+    sources->occupied[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+    for (uint32_t w = 0; w < sources->words; w++) {
+        uint64_t left = words[w];
+        words[w] = 0;
+        for (; left; left &= left - 1) {
+            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(left);
+            if (sources->created[node] <= sources->now)
+                make_ready(sources, node);
+            else
+                wait_for_head(sources, node);
+        }
+    }
+}
+
+// The next time at which a slot of the wheel is to be looked at, `from` or later.
+static uint64_t next_slot(const struct sources *sources, uint64_t from)
+{
+    for (uint64_t ahead = 0; ahead < TRAFFIC_WHEEL;) {
+        size_t slot = (from + ahead) % TRAFFIC_WHEEL;
+        uint64_t word = sources->occupied[slot / 64] >> slot % 64;
+        if (word)
+            return from + ahead + (uint64_t)__builtin_ctzll(word);
+        ahead += 64 - slot % 64;
+    }
+    return UINT64_MAX;
+}
+
+void sources_init(struct sources *sources, struct arena *arena, const struct traffic *traffic,
+                  const struct traffic_sizes *sizes, double packets, uint64_t seed)
+{
+    uint32_t nodes = traffic->nodes, words = (nodes + 63) / 64;
+    *sources = (struct sources){.traffic = traffic, .sizes = sizes, .nodes = nodes, .words = words};
+    sources->state = ARENA_ARRAY(arena, uint64_t, nodes);
+    sources->created = ARENA_ARRAY(arena, uint64_t, nodes);
+    sources->receiver = ARENA_ARRAY(arena, uint32_t, nodes);
+    sources->flits = ARENA_ARRAY(arena, uint32_t, nodes);
+    sources->ready = ARENA_ARRAY(arena, uint64_t, words);
+    sources->wheel = ARENA_ARRAY(arena, uint64_t, (size_t)TRAFFIC_WHEEL * words);
+    fill_sizes(sources, arena);
+    fill_gap(sources, packets);
+    for (uint32_t node = 0; node < nodes; node++) {
+        sources->state[node] = splitmix64(&seed);
+        sources->created[node] = UINT64_MAX;
+        if (!traffic->sends[node] || packets <= 0)
+            continue;
+        draw(sources, node, 0);
+        wait_for_head(sources, node);
+    }
+    sources_advance(sources, 0);
+}
+
+void sources_advance(struct sources *sources, uint64_t now)
+{
+    uint64_t at = next_slot(sources, sources->now);
+    for (; at <= now; at = next_slot(sources, at + 1)) {
+        sources->now = at;
+        empty_slot(sources, at % TRAFFIC_WHEEL);
+    }
+    sources->now = now;
+}
+
+uint64_t sources_next(const struct sources *sources)
+{
+    return next_slot(sources, sources->now + 1);
+}
+
+void sources_take(struct sources *sources, uint32_t node)
+{
+    draw(sources, node, sources->created[node] + 1);
+    if (sources->created[node] <= sources->now)
+        return;
+    sources->ready[node / 64] &= ~(UINT64_C(1) << node % 64);
+    sources->ready_count--;
+    wait_for_head(sources, node);
+}
+
+struct sources_waiting sources_waiting(const struct sources *sources, uint32_t node, uint64_t time)
+{
+    struct sources_waiting waiting = {0, 0};
+    uint64_t state = sources->state[node], created = sources->created[node];
+    for (uint32_t flits = sources->flits[node]; created < time; waiting.packets++) {
+        waiting.flits += flits;
+        created += 1 + draw_gap(sources, &state);
+        draw_receiver(sources->traffic, node, &state);
+        flits = draw_flits(sources, &state);
+    }
+    return waiting;
+}

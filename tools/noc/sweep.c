@@ -1,0 +1,94 @@
+#include "tools/noc/sweep.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct measured *find(struct sweep *sweep, double load)
+{
+    for (uint32_t i = 0; i < sweep->points.n; i++)
+        if (sweep->points.v[i].load == load)
+            return &sweep->points.v[i];
+    return NULL;
+}
+
+// Returns whether the network bears the load. A load that was measured is not measured again.
+static bool measure_at(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
+                       double load)
+{
+    const struct measured *known = find(sweep, load);
+    if (known || sweep->failed)
+        return known && known->stable;
+    struct measure_plan one = *plan;
+    struct measured point;
+    one.load = load;
+    measure(&point, arena, &one);
+    vec_push(arena, &sweep->points, point);
+    sweep->failed = point.outcome != MEASURE_DONE;
+    return point.stable;
+}
+
+static int by_load(const void *a, const void *b)
+{
+    const struct measured *x = a, *y = b;
+    return (x->load > y->load) - (x->load < y->load);
+}
+
+// The points lie in order of their loads; one that did not end stays the last.
+static void finish(struct sweep *sweep)
+{
+    uint32_t sorted = sweep->points.n - sweep->failed;
+    qsort(sweep->points.v, sorted, sizeof *sweep->points.v, by_load);
+    for (uint32_t i = 0; i < sorted; i++)
+        if (sweep->points.v[i].stable) {
+            sweep->saturation = sweep->points.v[i].load;
+            sweep->best = i;
+        }
+}
+
+void sweep_loads(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
+                 const double *loads, uint32_t count)
+{
+    *sweep = (struct sweep){0};
+    for (uint32_t i = 0; i < count; i++)
+        measure_at(sweep, arena, plan, loads[i]);
+    finish(sweep);
+}
+
+// Three digits: what is written can be typed again.
+static double rounded(double load)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", load);
+    return strtod(text, NULL);
+}
+
+// The network bears `low` (or that is 0), and it does not bear `high`.
+static double bisect(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
+                     double high)
+{
+    static const double near = 0.01, least = 1e-6;
+    double low = 0;
+    while (!sweep->failed && high - low > near * low && high > least) {
+        double middle = rounded((low + high) / 2);
+        if (middle <= low || middle >= high)
+            break;
+        *(measure_at(sweep, arena, plan, middle) ? &low : &high) = middle;
+    }
+    return low;
+}
+
+void sweep_automatic(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
+                     double most)
+{
+    static const double parts[] = {0.02, 0.1, 0.2, 0.3,  0.4, 0.5, 0.6,
+                                   0.7,  0.8, 0.9, 0.95, 1.1, 1.4};
+    *sweep = (struct sweep){0};
+    bool bears = measure_at(sweep, arena, plan, most);
+    double saturation = bears ? most : bisect(sweep, arena, plan, most);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double load = rounded(parts[i] * saturation);
+        if (load > 0 && load < most)
+            measure_at(sweep, arena, plan, load);
+    }
+    finish(sweep);
+}
