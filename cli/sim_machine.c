@@ -1,4 +1,5 @@
 #include "cli/sim_machine.h"
+#include "runtime-sim/schemes/schemes.h"
 #include "support/number.h"
 #include <inttypes.h>
 
@@ -17,15 +18,15 @@ static bool tell_config(struct sim_machine *machine, const struct messages *mess
 bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
                       const struct sim_arguments *arguments, const struct messages *messages)
 {
-    machine_sections(machine->sections, &machine->config);
-    config_init(&machine->resolved, arena, machine->sections, MACHINE_SECTIONS);
+    uint32_t count = machine_sections(machine->sections, &machine->config, arena, schemes);
+    config_init(&machine->resolved, arena, machine->sections, count);
     bool good = config_load(&machine->resolved, arguments->config);
     for (uint32_t i = 0; i < arguments->machine_settings.n; i++)
         good &= config_set(&machine->resolved, arguments->machine_settings.v[i]);
-    if (arguments->policy >= 0)
-        good &=
-            config_set(&machine->resolved, arena_printf(arena, "offload.policy=%s",
-                                                        offload_policy_names[arguments->policy]));
+    for (uint32_t i = 0; arguments->policy && schemes[i]; i++) {
+        const char *setting = scheme_policy_setting(arena, schemes[i], arguments->policy);
+        good &= !setting || config_set(&machine->resolved, setting);
+    }
     if (!tell_config(machine, messages) || !good)
         return false;
     const char *wrong = machine_check(arena, &machine->config);

@@ -52,9 +52,10 @@ struct timing {
     const uint16_t *registers;                // those read, then those written
     uint16_t operands_read, operands_written; // of the PTX: for energy
     uint32_t inst, function;                  // program function
-    // Of a chain that is offloaded (offload/table.h): which one, or UINT32_MAX, and where in it.
-    uint32_t chain;
-    uint8_t place, kind; // enum shadow_kind
+    // Mark of a scheme: number of a plan, or UINT32_MAX, and where in it.
+    uint32_t plan;
+    uint8_t scheme; // that has marked it, by registration
+    uint8_t place, kind;
 };
 
 struct timings {

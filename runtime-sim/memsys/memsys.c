@@ -100,10 +100,11 @@ static void init_partitions(struct memsys *m)
 }
 
 struct memsys *memsys_new(struct arena *arena, const struct memsys_config *config,
-                          memsys_serve *serve, void *context)
+                          const struct memsys_tables *tables, memsys_serve *serve, void *context)
 {
     struct memsys *m = ARENA_NEW(arena, struct memsys);
     *m = (struct memsys){.config = config,
+                         .tables = *tables,
                          .arena = arena,
                          .serve = serve,
                          .context = context,
@@ -215,7 +216,7 @@ uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request
 void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_request *request)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
-    assert(request->client < MEMSYS_CLIENTS && mask_any(request->bytes));
+    assert(request->client < m->tables.requester_count && mask_any(request->bytes));
     uint32_t index = memsys_new_entry(m, request);
     struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(side->noc),

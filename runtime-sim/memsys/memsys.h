@@ -37,8 +37,20 @@ struct memsys_config {
     struct dram_config dram;
 };
 
-// The last client is who computes for others: its latencies are part of theirs, and in no total.
-enum { MEMSYS_SECTIONS = 5, MEMSYS_CLIENTS = 8, MEMSYS_SERVICE = MEMSYS_CLIENTS - 1 };
+enum { MEMSYS_SECTIONS = 5, MEMSYS_REQUESTERS = 32 };
+
+// Who sends requests: its statistics are the group memory.NAME.
+struct memsys_requester {
+    const char *name;
+    bool apart;         // its latencies are part of another requester's, and in no total
+    const char *packet; // its packets between endpoints in traces; NULL: it sends none
+};
+
+// What the owner adds to a memory system.
+struct memsys_tables {
+    const struct memsys_requester *requesters; // at most MEMSYS_REQUESTERS
+    uint32_t requester_count;
+};
 
 // Sections for config_init, of which values are read into *config.
 void memsys_sections(struct config_section sections[MEMSYS_SECTIONS], struct memsys_config *config);
@@ -72,7 +84,7 @@ struct memsys_request {
     uint16_t returns;  // of MEMSYS_ATOMIC: bytes of an answer after its header
     uint8_t kind;      // enum memsys_kind
     uint8_t keep;      // enum cache_keep, of the slice
-    uint8_t client;    // who of the core sends it, below MEMSYS_CLIENTS: for statistics
+    uint8_t client;    // number of the requester
     uint8_t from;      // enum cache_from, of an answer: where the slice found what it asked for
     uint16_t flits;    // of MEMSYS_PACKET, and then of the answer to it
 };
@@ -88,9 +100,10 @@ struct memsys;
 const char *memsys_check(struct arena *arena, const struct memsys_config *config);
 // Routers at which somebody may compute. Needs a configuration that memsys_check finds right.
 uint32_t memsys_config_routers(const struct memsys_config *config);
-// Needs a configuration that memsys_check finds right, which stays. `serve` may be NULL.
+// Needs a configuration that memsys_check finds right, which stays, as do the tables' rows. `serve`
+// may be NULL.
 struct memsys *memsys_new(struct arena *arena, const struct memsys_config *config,
-                          memsys_serve *serve, void *context);
+                          const struct memsys_tables *tables, memsys_serve *serve, void *context);
 
 // Cores. In a core's cycle all cores may look at and change what is theirs, in any order; then
 // memsys_advance.
@@ -206,6 +219,6 @@ struct noc *memsys_network(struct memsys *memsys, enum memsys_network network);
 // Brings totals and events of energy up to date: before statistics are read, marked or written.
 void memsys_stats_refresh(struct memsys *memsys);
 const struct memsys_stats *memsys_stats(const struct memsys *memsys);
-// Adds the groups memory, memory.CLIENT for each name in `clients` (up to a NULL), request, reply
-// and their classes, llc and dram (totals), llc0 …, dram0 …
-void memsys_stats_add(const struct memsys *memsys, struct stats *stats, const char *const *clients);
+// Adds the groups memory, memory.NAME for each requester, request, reply and their classes, llc and
+// dram (totals), llc0 …, dram0 …
+void memsys_stats_add(const struct memsys *memsys, struct stats *stats);

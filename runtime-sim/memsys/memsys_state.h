@@ -60,6 +60,7 @@ struct memsys_moment {
 
 struct memsys {
     const struct memsys_config *config;
+    struct memsys_tables tables;
     struct arena *arena;
     memsys_serve *serve;
     void *context;
@@ -94,8 +95,8 @@ struct memsys {
     uint64_t *partition_set; // of nodes
     bool flushing;
     struct memsys_stats stats;
-    struct memsys_client_stats client[MEMSYS_CLIENTS]; // sums: units, brought to cycles by …
-    struct memsys_client_stats client_cycles[MEMSYS_CLIENTS]; // memsys_stats_refresh
+    // Of requesters. Sums: units, brought to cycles by memsys_stats_refresh.
+    struct memsys_client_stats client[MEMSYS_REQUESTERS], client_cycles[MEMSYS_REQUESTERS];
     struct cache_stats llc_total;
     struct dram_stats dram_total;
 };

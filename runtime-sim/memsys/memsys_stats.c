@@ -56,12 +56,12 @@ static void to_cycles(struct memsys_client_stats *stats, uint64_t period)
 static void add_clients(struct memsys *m)
 {
     struct memsys_client_stats all = {0};
-    for (uint32_t i = 0; i < MEMSYS_CLIENTS; i++) {
+    for (uint32_t i = 0; i < m->tables.requester_count; i++) {
         struct memsys_client_stats *cycles = &m->client_cycles[i];
         *cycles = m->client[i];
         to_cycles(cycles, m->core_period);
         struct memsys_client_stats own = m->client[i];
-        if (i == MEMSYS_SERVICE)
+        if (m->tables.requesters[i].apart)
             own.latency_sum = own.injection_sum = own.service_sum = own.noc_sum = own.data_answers =
                 0;
         add_group(&all, &own, client_keys, CLIENT_KEYS);
@@ -123,13 +123,12 @@ static void add_channels(const struct memsys *m, struct stats *stats, uint32_t p
                   dram_stat_keys, dram_stat_key_count, &p->channels[i].stats);
 }
 
-void memsys_stats_add(const struct memsys *m, struct stats *stats, const char *const *clients)
+void memsys_stats_add(const struct memsys *m, struct stats *stats)
 {
     stats_add(stats, "memory", stat_keys, STAT_KEYS, &m->stats);
-    for (uint32_t i = 0; i < MEMSYS_CLIENTS && clients[i]; i++)
-        if (*clients[i])
-            stats_add(stats, arena_printf(stats->arena, "memory.%s", clients[i]), client_keys,
-                      CLIENT_KEYS, &m->client_cycles[i]);
+    for (uint32_t i = 0; i < m->tables.requester_count; i++)
+        stats_add(stats, arena_printf(stats->arena, "memory.%s", m->tables.requesters[i].name),
+                  client_keys, CLIENT_KEYS, &m->client_cycles[i]);
     noc_stats_add(m->side[MEMSYS_REQUESTS].noc, stats, "request", NULL);
     noc_stats_add(m->side[MEMSYS_REPLIES].noc, stats, "reply", NULL);
     stats_add(stats, "llc", cache_stat_keys, cache_stat_key_count, &m->llc_total);

@@ -39,8 +39,9 @@ static const char *packet_name(const struct listener *listener, const struct noc
                                         [MEMSYS_REDUCE] = "reduction",
                                         [MEMSYS_PACKET] = "result"};
     const struct memsys *m = listener->trace->memsys;
-    return packet->class == listener->side->class ? kinds[m->entries[packet->payload].request.kind]
-                                                  : "ComputePacket";
+    const struct memsys_request *request = &m->entries[packet->payload].request;
+    return packet->class == listener->side->class ? kinds[request->kind]
+                                                  : m->tables.requesters[request->client].packet;
 }
 
 // A packet that was sent before the window begins where the window does.

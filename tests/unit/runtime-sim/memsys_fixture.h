@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 128 };
+enum { LINE = 128, REQUESTERS = 3 };
 
 struct fixture {
     struct memory memory;
@@ -34,8 +34,8 @@ static inline void begin(struct fixture *f, const char *name, const char *const 
 {
     fixture_init(f);
     f->values = &f->all.memsys;
-    machine_sections(f->sections, &f->all);
-    config_init(&f->config, &f->arena, f->sections, MACHINE_SECTIONS);
+    uint32_t count = machine_sections(f->sections, &f->all, &f->arena, NULL);
+    config_init(&f->config, &f->arena, f->sections, count);
     assert_true(config_load(&f->config, name));
     for (; settings && *settings; settings++)
         assert_true(config_set(&f->config, *settings));
@@ -43,8 +43,11 @@ static inline void begin(struct fixture *f, const char *name, const char *const 
 
 static inline void start(struct fixture *f, memsys_serve *serve, void *context)
 {
+    static const struct memsys_requester requesters[] = {
+        {"data", false, NULL}, {"code", false, NULL}, {"third", false, NULL}};
+    const struct memsys_tables tables = {requesters, REQUESTERS};
     assert_null(memsys_check(&f->arena, f->values));
-    f->m = memsys_new(&f->arena, f->values, serve, context);
+    f->m = memsys_new(&f->arena, f->values, &tables, serve, context);
 }
 
 static inline void end(struct fixture *f)

@@ -43,7 +43,7 @@ static struct memsys_request random_request(struct traffic *t, uint32_t core)
     if (draw(t) % 2)
         r.bytes = mask_range(from, until);
     r.tag = (uint32_t)t->sent;
-    r.client = (uint8_t)(draw(t) % MEMSYS_SERVICE);
+    r.client = (uint8_t)(draw(t) % REQUESTERS);
     r.carries = (uint16_t)(1 + draw(t) % LINE);
     r.returns = (uint16_t)(1 + draw(t) % LINE);
     return r;
@@ -534,7 +534,7 @@ static void statistics(void **state)
     begin(&f, "isca19", NULL);
     start(&f, NULL, NULL);
     stats_init(&stats, &f.arena);
-    memsys_stats_add(f.m, &stats, (const char *const[]){"data", "code", NULL});
+    memsys_stats_add(f.m, &stats);
     for (uint32_t i = 0; i < 100; i++) {
         struct memsys_request r = request(i % 56, i, MEMSYS_READ);
         r.client = (uint8_t)(i % 2);

@@ -144,10 +144,10 @@ static inline void offload_load_text(struct offload_rig *o, const char *text,
     o->table = (struct offload_table){0};
     assert_true(tags_read(&o->tables, &k->arena, &k->source, &k->diags));
     assert_true(offload_table_build(&o->table, &k->arena, &o->tables, &k->program,
-                                    &o->r.config.offload, &k->diags));
+                                    llc_omni_config(&o->r.config), &k->diags));
     rig_build(&o->r, &o->table);
     const struct offload_log log = {offload_take, o};
-    machine_listen(o->r.machine, &log);
+    llc_omni_listen(o->r.machine, &log);
     o->count = 0;
 }
 
