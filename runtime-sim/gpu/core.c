@@ -53,10 +53,11 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);
     core->entry_extra = shared->entries_of_slot * (uint32_t)shared->config->warps;
     lsu_init(core);
-    for (; core->watchers < shared->watcher_count; core->watchers++) {
-        const struct core_ops *ops = shared->watchers[core->watchers];
-        if (ops->init)
-            core->own[core->watchers] = ops->init(core, shared->watcher_states[core->watchers]);
+    for (uint32_t i = 0; i < shared->watcher_count; i++) {
+        struct core_watcher *watcher = &core->watchers[core->watcher_count++];
+        watcher->ops = shared->watchers[i];
+        watcher->own = watcher->ops->init ? watcher->ops->init(core, shared->watcher_states[i])
+                                          : shared->watcher_states[i];
     }
 }
 

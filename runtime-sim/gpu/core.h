@@ -214,9 +214,12 @@ struct core {
     bool refused;             // by the network: it will say when there is room
     bool l1_full;             // what is next to be sent waits for room in the first level
     struct core_trace *trace; // NULL: nobody listens
-    uint32_t watchers;        // active schemes that look into cores
-    void *own[SCHEMES_MOST];  // their states
-    uint64_t idle_since;      // if there is no CTA
+    uint32_t watcher_count;   // active schemes that look into cores, and their states here
+    struct core_watcher {
+        const struct core_ops *ops;
+        void *own;
+    } watchers[SCHEMES_MOST];
+    uint64_t idle_since; // if there is no CTA
     struct core_stats stats;
 };
 

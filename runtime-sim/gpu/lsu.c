@@ -161,7 +161,7 @@ static void part_done(struct core *core, uint64_t now, uint32_t index, uint32_t 
     if (--entry->left)
         return;
     if (entry->owner)
-        core->shared->watchers[entry->owner - 1]->entry_done(core, now, index);
+        core->watchers[entry->owner - 1].ops->entry_done(core, now, index);
     else
         finish(core, now, index);
 }
@@ -376,7 +376,7 @@ static void send_next(struct core *core, uint64_t now)
     struct entry *entry = &core->entries[index];
     // A look-up that finds its line goes on with it as any other load.
     if (next_looks(entry) && cache_has(&core->l1, entry->parts.v[entry->sent].line))
-        core->shared->watchers[entry->owner - 1]->looked_up(core, now, index, true, false);
+        core->watchers[entry->owner - 1].ops->looked_up(core, now, index, true, false);
     bool looks = next_looks(entry), last = entry->sent + 1 == entry->parts.n;
     uint32_t part = entry->sent++; // it may be over with its last part
     core->l1_full = false;
@@ -391,7 +391,7 @@ static void send_next(struct core *core, uint64_t now)
         core->queue_count--;
     }
     if (looks)
-        core->shared->watchers[entry->owner - 1]->looked_up(core, now, index, false, last);
+        core->watchers[entry->owner - 1].ops->looked_up(core, now, index, false, last);
 }
 
 // To the network: one request in a cycle, of the first level, past it, or of the other caches.
@@ -527,8 +527,7 @@ static void take_answer(struct core *core, uint64_t now, const struct memsys_req
         break;
     case CLIENT_TEXTURE: take_tags(core, now, answer->line, &core->texture, ROUTE_TEXTURE); break;
     default:
-        core->shared->watchers[core->shared->watcher_of[answer->client] - 1]->answer(core, now,
-                                                                                     answer);
+        core->watchers[core->shared->watcher_of[answer->client] - 1].ops->answer(core, now, answer);
     }
 }
 

@@ -5,16 +5,20 @@
 #include <string.h>
 
 // Values of requests that went past the first level.
-static void served(void *context, const struct memsys_request *request)
+static enum memsys_served serve(void *context, const struct memsys_request *request)
 {
     struct machine *machine = context;
+    EACH_SCHEME (scheme, machine, admit)
+        if (scheme->ops->admit(machine, scheme->state, request) == MEMSYS_WAIT)
+            return MEMSYS_WAIT;
     if (request->client < CLIENTS_OF_CORE) {
         core_served(&machine->cores[request->core], request);
-        return;
+        return MEMSYS_SERVED;
     }
     const struct active_scheme *scheme = &machine->schemes[machine->scheme_of[request->client] - 1];
     if (scheme->ops->serve)
         scheme->ops->serve(machine, scheme->state, request);
+    return MEMSYS_SERVED;
 }
 
 static void init_shared(struct machine *machine)
@@ -59,8 +63,11 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
     init_shared(machine);
     machine_init_rows(machine);
     machine_create_schemes(machine, plans);
-    const struct memsys_tables tables = {machine->requesters, machine->requester_count};
-    machine->shared.memsys = memsys_new(arena, &config->memsys, &tables, served, machine);
+    struct memsys_tables tables = {.requesters = machine->requesters,
+                                   .requester_count = machine->requester_count};
+    EACH_SCHEME (scheme, machine, extend)
+        scheme->ops->extend(machine, scheme->state, &tables);
+    machine->shared.memsys = memsys_new(arena, &config->memsys, &tables, serve, machine);
     machine->cores = ARENA_ARRAY(arena, struct core, machine->count);
     machine->due = ARENA_ARRAY(arena, uint64_t, machine->count);
     machine->awake = bits_new(arena, machine->count);

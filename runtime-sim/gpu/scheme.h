@@ -36,7 +36,7 @@ enum issue_as {
 // Functions for each core. `slot`, `entry`: numbers in core->slots and core->entries.
 struct core_ops {
     // Returns the scheme's state for the core, which core_own returns. `scheme`: what create
-    // returned.
+    // returned. NULL: that is the state for all cores.
     void *(*init)(struct core *core, void *scheme);
     // A launch begins; the L1 holds nothing.
     void (*flush)(struct core *core);
@@ -144,6 +144,8 @@ struct scheme_ops {
     const struct core_ops *core;
     // Before memory system and cores are made. Returns the scheme's state.
     void *(*create)(struct machine *machine, const void *config, const void *plan);
+    // Adds message classes, slice inputs, endpoints or a backend to the memory system.
+    void (*extend)(struct machine *machine, void *state, struct memsys_tables *tables);
     // They are made.
     void (*join)(struct machine *machine, void *state);
     // Launches begin.
@@ -151,6 +153,9 @@ struct scheme_ops {
     // A cycle, before the cores'; and the next cycle that needs a tick, UINT64_MAX: none.
     void (*tick)(struct machine *machine, void *state);
     uint64_t (*next)(const struct machine *machine, const void *state);
+    // Any request is about to be served. MEMSYS_WAIT: not now; it is asked again in later cycles.
+    enum memsys_served (*admit)(struct machine *machine, void *state,
+                                const struct memsys_request *request);
     // A request of one of the scheme's requesters is served: its values are read or written now.
     void (*serve)(struct machine *machine, void *state, const struct memsys_request *request);
     // Brings statistics up to, not with, this cycle.
@@ -174,9 +179,9 @@ const char *const *scheme_policies(struct arena *arena, const struct scheme_ops 
 static inline void *core_own(const struct core *core, const struct core_ops *ops)
 {
     uint32_t i = 0;
-    while (core->shared->watchers[i] != ops)
+    while (core->watchers[i].ops != ops)
         i++;
-    return core->own[i];
+    return core->watchers[i].own;
 }
 
 // The same for `entry->owner`.
@@ -190,6 +195,6 @@ static inline uint8_t core_owner(const struct core *core, const struct core_ops 
 
 // Calls of functions that several schemes may have. A core without schemes has no watchers.
 #define EACH_WATCHER(ops, core, function)                                                          \
-    for (uint32_t at_ = 0; at_ < (core)->watchers; at_++)                                          \
-        for (const struct core_ops *ops = (core)->shared->watchers[at_]; ops && ops->function;     \
+    for (uint32_t at_ = 0; at_ < (core)->watcher_count; at_++)                                     \
+        for (const struct core_ops *ops = (core)->watchers[at_].ops; ops && ops->function;         \
              ops = NULL)

@@ -40,7 +40,8 @@ static void init_nodes(struct memsys *m)
     m->cores = (uint32_t)m->config->memory.cores;
     m->partition_count = at->n;
     m->routers = memsys_config_routers(m->config);
-    m->ends = m->cores + at->n + m->routers;
+    uint32_t first_own = m->cores + at->n + m->routers;
+    m->ends = first_own + m->tables.endpoint_count;
     m->end_words = bits_words(m->ends);
     m->end_node = ARENA_ARRAY(m->arena, uint32_t, m->ends);
     m->partition_node = m->end_node + m->cores;
@@ -66,6 +67,24 @@ static void init_nodes(struct memsys *m)
         m->end_at[node] = end;
         m->end_node[end] = node;
     }
+    for (uint32_t i = 0; i < m->tables.endpoint_count; i++) {
+        uint32_t node = m->tables.endpoints[i].node, end = first_own + i;
+        m->shares_nodes |= m->end_at[node] != MEMSYS_NONE;
+        m->end_at[node] = m->end_at[node] != MEMSYS_NONE ? m->end_at[node] : end;
+        m->end_node[end] = node;
+    }
+}
+
+static void init_messages(struct memsys *m)
+{
+    m->messages[m->message_count++] =
+        (struct memsys_message){.request_class = (uint8_t)m->side[MEMSYS_REQUESTS].class,
+                                .reply_class = (uint8_t)m->side[MEMSYS_REPLIES].class,
+                                .input = MEMSYS_FROM_NETWORK};
+    for (uint32_t i = 0; i < m->tables.message_count; i++)
+        m->messages[m->message_count++] = m->tables.messages[i];
+    for (uint32_t i = 0; i < m->message_count; i++)
+        m->is_reply[m->messages[i].reply_class] = true;
 }
 
 static void init_map(struct memsys *m)
@@ -76,7 +95,6 @@ static void init_map(struct memsys *m)
                                   .chunk = keys->chunk,
                                   .last = UINT64_MAX};
     partition_init(&m->map, m->arena, &all);
-    dram_map_init(&m->dram_map, &m->config->dram);
 }
 
 static void init_masks(struct memsys *m)
@@ -105,6 +123,7 @@ struct memsys *memsys_new(struct arena *arena, const struct memsys_config *confi
     struct memsys *m = ARENA_NEW(arena, struct memsys);
     *m = (struct memsys){.config = config,
                          .tables = *tables,
+                         .backend = tables->backend ? tables->backend : &memsys_local_dram,
                          .arena = arena,
                          .serve = serve,
                          .context = context,
@@ -112,6 +131,7 @@ struct memsys *memsys_new(struct arena *arena, const struct memsys_config *confi
     set_periods(m);
     init_networks(m);
     init_nodes(m);
+    init_messages(m);
     init_map(m);
     init_masks(m);
     init_partitions(m);
@@ -119,6 +139,7 @@ struct memsys *memsys_new(struct arena *arena, const struct memsys_config *confi
     m->refused = bits_new(arena, m->ends);
     m->may_send = bits_new(arena, m->ends);
     m->wanted = ARENA_ARRAY(arena, uint32_t, m->ends);
+    m->wanted_class = ARENA_ARRAY(arena, uint8_t, m->ends);
     return m;
 }
 
@@ -165,12 +186,14 @@ bool memsys_can_send(struct memsys *m, const struct memsys_request *request)
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     uint32_t core = request->core, flits = memsys_request_flits(m, request);
     bits_clear(m->may_send, core);
-    if (noc_can_send(side->noc, m->end_node[core], side->class, flits))
+    uint8_t class = m->messages[request->message].request_class;
+    if (noc_can_send(side->noc, m->end_node[core], class, flits))
         return true;
     m->stats.refused++;
     m->refused_count += !bits_test(m->refused, core);
     bits_set(m->refused, core);
     m->wanted[core] = flits;
+    m->wanted_class[core] = class;
     return false;
 }
 
@@ -218,12 +241,14 @@ void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_reque
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     assert(request->client < m->tables.requester_count && mask_any(request->bytes));
     uint32_t index = memsys_new_entry(m, request);
+    const struct memsys_message *message = &m->messages[request->message];
     struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(side->noc),
                                 .source = m->end_node[from],
                                 .target = m->partition_node[m->entries[index].partition],
                                 .flits = (uint16_t)memsys_request_flits(m, request),
-                                .class = (uint8_t)side->class};
+                                .class = message->request_class,
+                                .priority = message->request_priority};
     noc_send(side->noc, &packet);
 }
 
@@ -232,10 +257,17 @@ void memsys_send(struct memsys *m, const struct memsys_request *request)
     memsys_send_from(m, request->core, request);
 }
 
+// Of the first class of messages that has one.
 static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t end)
 {
-    const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
-    return noc_peek(side->noc, m->end_node[end], side->class);
+    const struct noc *noc = m->side[MEMSYS_REPLIES].noc;
+    for (uint32_t i = 0; i < m->message_count; i++) {
+        const struct noc_packet *packet =
+            noc_peek(noc, m->end_node[end], m->messages[i].reply_class);
+        if (packet && (!m->shares_nodes || m->entries[packet->payload].request.core == end))
+            return packet;
+    }
+    return NULL;
 }
 
 // The partition with answers for its own end, if this is it.
@@ -249,6 +281,8 @@ static struct memsys_partition *own_answers(const struct memsys *m, uint32_t end
 
 const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t end)
 {
+    if (!bits_test(m->answers, end))
+        return NULL;
     const struct memsys_partition *own = own_answers(m, end);
     if (own)
         return &m->entries[own->own[own->own_head]].request;
@@ -314,8 +348,11 @@ void memsys_pop(struct memsys *m, uint32_t end)
         uint32_t index = (uint32_t)packet->payload;
         count_answer(m, &m->entries[index], packet->entered * m->network_period,
                      packet->arrived * m->network_period);
+        uint8_t class = packet->class;
         memsys_free_entry(m, index);
-        noc_pop(side->noc, m->end_node[end], side->class);
+        noc_pop(side->noc, m->end_node[end], class);
+        if (m->shares_nodes)
+            memsys_show_answer(m, m->end_node[end], class);
     }
     if (!memsys_peek(m, end))
         bits_clear(m->answers, end);
@@ -347,13 +384,12 @@ static uint64_t partitions_due(const struct memsys *m)
     return due;
 }
 
-static uint64_t channels_due(const struct memsys *m)
+static uint64_t backends_due(const struct memsys *m)
 {
     uint64_t due = UINT64_MAX;
     for (uint32_t i = 0; i < m->partition_count; i++)
-        for (uint32_t k = 0; k < m->config->dram.channels; k++)
-            if (m->partitions[i].channels[k].next < due)
-                due = m->partitions[i].channels[k].next;
+        if (m->partitions[i].backend_next < due)
+            due = m->partitions[i].backend_next;
     return due;
 }
 
@@ -368,7 +404,7 @@ static uint64_t next_time(const struct memsys *m)
     uint64_t networks =
         least(noc_next(m->side[MEMSYS_REQUESTS].noc), noc_next(m->side[MEMSYS_REPLIES].noc));
     uint64_t others =
-        least(times(partitions_due(m), m->llc_period), times(channels_due(m), m->dram_period));
+        least(times(partitions_due(m), m->llc_period), times(backends_due(m), m->dram_period));
     return least(times(networks, m->network_period), others);
 }
 
@@ -408,14 +444,14 @@ static void tick_partitions(struct memsys *m, uint64_t time)
     for (uint32_t i = 0; i < count; i++)
         memsys_partition_tick(&m->partitions[m->order[i]], &at);
     for (uint32_t i = 0; i < m->partition_count; i++)
-        if (m->partitions[i].served_count)
-            memsys_partition_tell(&m->partitions[i]);
+        if (m->partitions[i].served_count || m->partitions[i].waiting.n)
+            memsys_partition_tell(&m->partitions[i], at.llc + 1);
 }
 
-static void tick_channels(struct memsys *m, uint64_t time)
+static void tick_backends(struct memsys *m, uint64_t time)
 {
     uint64_t clock = time / m->dram_period, next = time / m->llc_period + 1;
-    if (clock * m->dram_period != time || channels_due(m) > clock)
+    if (clock * m->dram_period != time || backends_due(m) > clock)
         return;
     for (uint32_t i = 0; i < m->partition_count; i++)
         memsys_partition_dram(&m->partitions[i], clock, next);
@@ -423,27 +459,40 @@ static void tick_channels(struct memsys *m, uint64_t time)
 
 // What the networks brought
 
-static void take_requests(struct memsys *m, uint64_t time)
+static void take_requests(struct memsys *m, uint64_t time, const struct memsys_message *message)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     uint64_t next = time / m->llc_period + 1;
     for (uint32_t w = 0; w < m->node_words; w++)
-        for (uint64_t rest = noc_arrivals(side->noc, side->class, w) & m->partition_set[w]; rest;
-             rest &= rest - 1) {
+        for (uint64_t rest =
+                 noc_arrivals(side->noc, message->request_class, w) & m->partition_set[w];
+             rest; rest &= rest - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
             struct memsys_partition *p = &m->partitions[m->partition_at[node]];
-            if (p->due > next && cache_can_put(&p->cache, 0))
+            if (p->due > next && cache_can_put(&p->cache, message->input))
                 p->due = next;
         }
 }
 
-static void take_answers(struct memsys *m)
+// The endpoint that the oldest reply at a node is for is shown that it has come.
+void memsys_show_answer(struct memsys *m, uint32_t node, uint32_t class)
+{
+    const struct noc_packet *packet = noc_peek(m->side[MEMSYS_REPLIES].noc, node, class);
+    if (packet)
+        bits_set(m->answers, m->entries[packet->payload].request.core);
+}
+
+static void take_answers(struct memsys *m, uint32_t class)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
     for (uint32_t w = 0; w < m->node_words; w++)
-        for (uint64_t rest = noc_arrivals(side->noc, side->class, w); rest; rest &= rest - 1) {
-            bits_set(m->answers, m->end_at[w * 64 + (uint32_t)__builtin_ctzll(rest)]);
+        for (uint64_t rest = noc_arrivals(side->noc, class, w); rest; rest &= rest - 1) {
+            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
             m->news = true;
+            if (m->shares_nodes)
+                memsys_show_answer(m, node, class);
+            else
+                bits_set(m->answers, m->end_at[node]);
         }
 }
 
@@ -451,7 +500,7 @@ static void tell_refused(struct memsys *m)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     BITS_EACH (end, m->refused, m->ends) {
-        if (!noc_can_send(side->noc, m->end_node[end], side->class, m->wanted[end]))
+        if (!noc_can_send(side->noc, m->end_node[end], m->wanted_class[end], m->wanted[end]))
             continue;
         bits_clear(m->refused, end);
         bits_set(m->may_send, end);
@@ -475,11 +524,14 @@ static void tick_network(struct memsys *m, enum memsys_network which, uint64_t t
         return;
     noc_tick(side->noc);
     if (which == MEMSYS_REQUESTS) {
-        take_requests(m, time);
+        for (uint32_t i = 0; i < m->message_count; i++)
+            take_requests(m, time, &m->messages[i]);
         if (m->refused_count)
             tell_refused(m);
     } else {
-        take_answers(m);
+        for (uint32_t class = 0; class < side->classes; class ++)
+            if (m->is_reply[class])
+                take_answers(m, class);
     }
     if (side->classes > 1)
         look_at_others(m, side);
@@ -498,10 +550,13 @@ static void evaluate(struct memsys *m, uint64_t time)
     tick_partitions(m, time);
     tick_network(m, MEMSYS_REQUESTS, time);
     tick_network(m, MEMSYS_REPLIES, time);
-    tick_channels(m, time);
+    tick_backends(m, time);
     if (m->flushing && !memsys_flushing(m)) {
         m->flushing = false;
         m->news = true;
+        if (m->remap.count)
+            partition_replace(&m->map, &m->remap);
+        m->remap.count = 0;
     }
 }
 
@@ -560,15 +615,21 @@ void memsys_flush(struct memsys *m)
     }
 }
 
+void memsys_remap(struct memsys *m, const struct partition_range *range)
+{
+    assert(!m->inside && !m->flushing && partition_is_good(range));
+    memsys_flush(m);
+    m->remap = *range;
+}
+
 bool memsys_flushing(const struct memsys *m)
 {
     for (uint32_t i = 0; i < m->partition_count; i++) {
         const struct memsys_partition *p = &m->partitions[i];
         if (cache_flushing(&p->cache) || cache_out_peek(&p->cache))
             return true;
-        for (uint32_t k = 0; k < m->config->dram.channels; k++)
-            if (dram_inside(&p->channels[k]))
-                return true;
+        if (m->backend->inside(p->backend))
+            return true;
     }
     return false;
 }

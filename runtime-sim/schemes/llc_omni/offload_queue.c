@@ -19,6 +19,7 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
     struct offload_queue *oq = ARENA_NEW(core->arena, struct offload_queue);
     *oq = (struct offload_queue){.shared = shared,
                                  .owner = core_owner(core, &oq_core_ops),
+                                 .scheme = shared->scheme,
                                  .count = (uint32_t)config->queue,
                                  .forming = OQ_NONE,
                                  .fetching = OQ_NONE};
@@ -52,9 +53,9 @@ static const struct offload_chain *chain_of(const struct core *core, const struc
 
 // Roles
 
-static bool is_marked(const struct core *core, const struct timing *timing)
+static bool is_marked(const struct offload_queue *oq, const struct timing *timing)
 {
-    return timing->plan != OFFLOAD_NO_CHAIN && timing->scheme == oq_of(core)->shared->scheme;
+    return timing->plan != OFFLOAD_NO_CHAIN && timing->scheme == oq->scheme;
 }
 
 enum oq_role oq_role(const struct core *core, uint32_t index)
@@ -62,8 +63,9 @@ enum oq_role oq_role(const struct core *core, uint32_t index)
     static const enum oq_role roles[] = {
         [SHADOW_LOAD] = OQ_LOADS, [SHADOW_COMPUTES] = OQ_COMPUTES, [SHADOW_STORE] = OQ_STORES};
     const struct timing *timing = core->slots[index].next;
-    const struct oq_chain *c = &oq_of(core)->chains[index];
-    if (!is_marked(core, timing))
+    const struct offload_queue *oq = oq_of(core);
+    const struct oq_chain *c = &oq->chains[index];
+    if (!is_marked(oq, timing))
         return OQ_NOTHING;
     if (c->state == OQ_FORMING)
         return timing->plan == c->number && timing->place == c->place ? roles[timing->kind]
@@ -88,7 +90,7 @@ static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
     const struct oq_chain *c = &oq_of(core)->chains[index];
     if (role == OQ_NOTHING) // another chain's, or none's
         return slot->next->kind != SHADOW_NOTHING &&
-               (slot->next->plan != c->number || !is_marked(core, slot->next));
+               (slot->next->plan != c->number || !is_marked(oq_of(core), slot->next));
     return slot->mask && (role == OQ_LOADS || !(slot->mask & ~loaded(core, c)));
 }
 
@@ -392,7 +394,7 @@ void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count
     bool member = false;
     for (uint32_t i = first; i < first + count && i < timings->count; i++) {
         const struct timing *timing = &timings->list[i];
-        if (!is_marked(core, timing))
+        if (!is_marked(oq, timing))
             continue;
         uint32_t last = oq_of(core)->shared->table->chains.v[timing->plan].count - 1U;
         if (timing->place == 0 && oq->fetching == OQ_NONE)

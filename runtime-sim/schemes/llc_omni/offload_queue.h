@@ -126,6 +126,7 @@ struct oq_chain {
 struct offload_queue {
     struct offload_shared *shared;
     uint8_t owner;           // of entries of the load/store unit
+    uint8_t scheme;          // that timings are marked by
     uint8_t role;            // enum oq_role of what is being issued
     struct oq_chain *chains; // by slot
     struct oqsr *entries;

@@ -45,7 +45,7 @@ static inline void start(struct fixture *f, memsys_serve *serve, void *context)
 {
     static const struct memsys_requester requesters[] = {
         {"data", false, NULL}, {"code", false, NULL}, {"third", false, NULL}};
-    const struct memsys_tables tables = {requesters, REQUESTERS};
+    const struct memsys_tables tables = {.requesters = requesters, .requester_count = REQUESTERS};
     assert_null(memsys_check(&f->arena, f->values));
     f->m = memsys_new(&f->arena, f->values, &tables, serve, context);
 }

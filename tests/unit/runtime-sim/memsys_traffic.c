@@ -28,11 +28,12 @@ static void mix(struct traffic *t, uint64_t value)
     t->digest = (t->digest ^ value) * UINT64_C(0x100000001b3);
 }
 
-static void served(void *context, const struct memsys_request *r)
+static enum memsys_served served(void *context, const struct memsys_request *r)
 {
     struct traffic *t = context;
     mix(t, r->tag);
     t->served++;
+    return MEMSYS_SERVED;
 }
 
 static struct memsys_request random_request(struct traffic *t, uint32_t core)
