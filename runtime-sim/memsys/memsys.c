@@ -26,10 +26,12 @@ static void init_networks(struct memsys *m)
     const struct memsys_config *config = m->config;
     m->side[MEMSYS_REQUESTS] = (struct memsys_side){noc_new(m->arena, &config->request_network),
                                                     (uint32_t)config->memory.request_class,
-                                                    (uint32_t)config->request_network.classes};
+                                                    (uint32_t)config->request_network.classes,
+                                                    {false}};
     m->side[MEMSYS_REPLIES] = (struct memsys_side){noc_new(m->arena, &config->reply_network),
                                                    (uint32_t)config->memory.reply_class,
-                                                   (uint32_t)config->reply_network.classes};
+                                                   (uint32_t)config->reply_network.classes,
+                                                   {false}};
     m->nodes = noc_nodes(m->side[MEMSYS_REQUESTS].noc);
     m->node_words = bits_words(m->nodes);
 }
@@ -83,8 +85,10 @@ static void init_messages(struct memsys *m)
                                 .input = MEMSYS_FROM_NETWORK};
     for (uint32_t i = 0; i < m->tables.message_count; i++)
         m->messages[m->message_count++] = m->tables.messages[i];
-    for (uint32_t i = 0; i < m->message_count; i++)
-        m->is_reply[m->messages[i].reply_class] = true;
+    for (uint32_t i = 0; i < m->message_count; i++) {
+        m->side[MEMSYS_REQUESTS].has_messages[m->messages[i].request_class] = true;
+        m->side[MEMSYS_REPLIES].has_messages[m->messages[i].reply_class] = true;
+    }
 }
 
 static void init_map(struct memsys *m)
@@ -512,7 +516,7 @@ static void tell_refused(struct memsys *m)
 static void look_at_others(struct memsys *m, const struct memsys_side *side)
 {
     for (uint32_t class = 0; class < side->classes; class ++)
-        for (uint32_t w = 0; class != side->class && w < m->node_words; w++)
+        for (uint32_t w = 0; !side->has_messages[class] && w < m->node_words; w++)
             m->news |= noc_arrivals(side->noc, class, w) != 0;
 }
 
@@ -530,7 +534,7 @@ static void tick_network(struct memsys *m, enum memsys_network which, uint64_t t
             tell_refused(m);
     } else {
         for (uint32_t class = 0; class < side->classes; class ++)
-            if (m->is_reply[class])
+            if (side->has_messages[class])
                 take_answers(m, class);
     }
     if (side->classes > 1)

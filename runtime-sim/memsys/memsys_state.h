@@ -8,6 +8,7 @@
 #include "runtime-sim/dram/dram_map.h"
 
 enum { MEMSYS_NONE = UINT32_MAX };
+enum { MEMSYS_CLASSES = 16 }; // of a network, at most
 // Of a slice: what comes from the network, and from the partition's own end.
 enum { MEMSYS_FROM_NETWORK, MEMSYS_FROM_OWN, MEMSYS_INPUTS };
 
@@ -45,6 +46,7 @@ struct memsys_side {
     struct noc *noc;
     uint32_t class;
     uint32_t classes;
+    bool has_messages[MEMSYS_CLASSES]; // of each class: it is one of a class of messages
 };
 
 // A point of time at which partitions are evaluated, in the clocks of those around them.
@@ -76,9 +78,8 @@ struct memsys {
     const struct memsys_backend *backend;
     struct memsys_message messages[MEMSYS_ROWS + 1];
     uint32_t message_count;
-    bool is_reply[256]; // classes of the reply network
-    bool shares_nodes;  // several endpoints are at one node
-    uint32_t pieces;    // requests to the DRAM of which a line consists
+    bool shares_nodes; // several endpoints are at one node
+    uint32_t pieces;   // requests to the DRAM of which a line consists
     struct mask piece[MASK_BYTES], sector[MASK_BYTES], line;
     uint32_t sectors; // in a line
     struct memsys_partition *partitions;

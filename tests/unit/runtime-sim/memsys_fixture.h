@@ -41,13 +41,21 @@ static inline void begin(struct fixture *f, const char *name, const char *const 
         assert_true(config_set(&f->config, *settings));
 }
 
-static inline void start(struct fixture *f, memsys_serve *serve, void *context)
+// With tables that the owner adds, whose requesters are filled in.
+static inline void start_with(struct fixture *f, struct memsys_tables tables, memsys_serve *serve,
+                              void *context)
 {
-    static const struct memsys_requester requesters[] = {
-        {"data", false, NULL}, {"code", false, NULL}, {"third", false, NULL}};
-    const struct memsys_tables tables = {.requesters = requesters, .requester_count = REQUESTERS};
+    static const struct memsys_requester requesters[REQUESTERS] = {
+        {"data", false, NULL}, {"code", false, NULL}, {"third", false, "message"}};
+    tables.requesters = requesters;
+    tables.requester_count = REQUESTERS;
     assert_null(memsys_check(&f->arena, f->values));
     f->m = memsys_new(&f->arena, f->values, &tables, serve, context);
+}
+
+static inline void start(struct fixture *f, memsys_serve *serve, void *context)
+{
+    start_with(f, (struct memsys_tables){0}, serve, context);
 }
 
 static inline void end(struct fixture *f)

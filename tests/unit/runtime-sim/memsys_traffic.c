@@ -308,11 +308,12 @@ struct order {
     struct fixture f;
 };
 
-static void note(void *context, const struct memsys_request *r)
+static enum memsys_served note(void *context, const struct memsys_request *r)
 {
     struct order *o = context;
     if (r->kind == MEMSYS_ATOMIC)
         o->cycle[o->count++] = memsys_cycle(o->f.m);
+    return MEMSYS_SERVED;
 }
 
 static uint64_t atomics(const char *const *settings, uint64_t stride)
