@@ -21,7 +21,7 @@
 #include "runtime-sim/base/stats.h"
 #include "runtime-sim/cache/mask.h"
 
-enum { CACHE_INPUTS = 8 };
+enum { CACHE_INPUTS = 10 };
 #define CACHE_NOBODY UINT64_MAX
 
 struct cache_config {

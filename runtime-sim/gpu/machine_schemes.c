@@ -145,10 +145,11 @@ uint8_t machine_stall(const struct machine *machine, const struct scheme_ops *op
 
 // Active schemes
 
-static void require(struct arena *arena, struct machine_config *config, uint32_t number)
+static void require(struct arena *arena, const struct machine_config *given,
+                    struct machine_config *config, uint32_t number)
 {
     if (config->schemes[number]->require)
-        config->schemes[number]->require(arena, config->of_scheme[number], config);
+        config->schemes[number]->require(arena, config->of_scheme[number], given, config);
 }
 
 const struct machine_config *machine_as_planned(struct arena *arena,
@@ -158,20 +159,21 @@ const struct machine_config *machine_as_planned(struct arena *arena,
     *own = *config;
     for (uint32_t i = 0; i < count_registered(config); i++)
         if (config->schemes[i]->read_plan && is_on(config, i))
-            require(arena, own, i);
+            require(arena, config, own, i);
     return own;
 }
 
 void machine_choose_schemes(struct machine *machine, const struct machine_plans *plans)
 {
+    const struct machine_config *given = machine->config;
     struct machine_config *own = ARENA_NEW(machine->arena, struct machine_config);
-    *own = *machine->config;
+    *own = *given;
     for (uint32_t i = 0; i < count_registered(own); i++) {
         const struct scheme_ops *ops = own->schemes[i];
         bool planned = !ops->read_plan || (plans && plans->table[i]);
         if (!planned || !is_on(own, i))
             continue;
-        require(machine->arena, own, i);
+        require(machine->arena, given, own, i);
         machine->schemes[machine->scheme_count++] = (struct active_scheme){.ops = ops, .number = i};
     }
     machine->config = own;

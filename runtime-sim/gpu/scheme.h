@@ -121,8 +121,9 @@ struct scheme_ops {
     const char *(*check)(struct arena *arena, const void *config,
                          const struct machine_config *machine);
     // Changes the machine's configuration to what the active scheme needs. Lists in it are
-    // replaced, not changed.
-    void (*require)(struct arena *arena, const void *config, struct machine_config *machine);
+    // replaced, not changed. `given`: the configuration before any scheme has changed it.
+    void (*require)(struct arena *arena, const void *config, const struct machine_config *given,
+                    struct machine_config *machine);
     // Prints the storage that the scheme adds to such a machine.
     void (*print_storage)(const void *config, const struct machine_config *machine, FILE *to);
 

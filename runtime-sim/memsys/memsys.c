@@ -71,6 +71,7 @@ static void init_nodes(struct memsys *m)
     }
     for (uint32_t i = 0; i < m->tables.endpoint_count; i++) {
         uint32_t node = m->tables.endpoints[i].node, end = first_own + i;
+        assert(node < m->nodes);
         m->shares_nodes |= m->end_at[node] != MEMSYS_NONE;
         m->end_at[node] = m->end_at[node] != MEMSYS_NONE ? m->end_at[node] : end;
         m->end_node[end] = node;
@@ -86,6 +87,9 @@ static void init_messages(struct memsys *m)
     for (uint32_t i = 0; i < m->tables.message_count; i++)
         m->messages[m->message_count++] = m->tables.messages[i];
     for (uint32_t i = 0; i < m->message_count; i++) {
+        assert(m->messages[i].request_class < m->side[MEMSYS_REQUESTS].classes &&
+               m->messages[i].reply_class < m->side[MEMSYS_REPLIES].classes &&
+               m->messages[i].input < MEMSYS_INPUTS + m->tables.input_count);
         m->side[MEMSYS_REQUESTS].has_messages[m->messages[i].request_class] = true;
         m->side[MEMSYS_REPLIES].has_messages[m->messages[i].reply_class] = true;
     }

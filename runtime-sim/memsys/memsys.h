@@ -166,6 +166,10 @@ struct memsys;
 // What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
 // tables of keys cannot tell.
 const char *memsys_check(struct arena *arena, const struct memsys_config *config);
+// Adds a class to a network, with so many virtual channels, which class `from` gives up: it must
+// have more. Returns its number.
+uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint64_t from,
+                         uint64_t vcs);
 // Routers at which somebody may compute. Needs a configuration that memsys_check finds right.
 uint32_t memsys_config_routers(const struct memsys_config *config);
 // Needs a configuration that memsys_check finds right, which stays, as do the tables' rows. `serve`

@@ -9,19 +9,15 @@ struct offload_config *llc_omni_config(const struct machine_config *config)
 }
 
 // ComputePackets have virtual channels of their own, taken from those of requests.
-static void require_packets(struct arena *arena, const void *own, struct machine_config *machine)
+static void require_packets(struct arena *arena, const void *own,
+                            const struct machine_config *given, struct machine_config *machine)
 {
     const struct offload_config *config = own;
-    struct noc_config *network = &machine->memsys.request_network;
-    if (machine->memsys.memory.packet_class < network->classes)
+    struct memsys_keys *memory = &machine->memsys.memory;
+    if (given->memsys.memory.packet_class < given->memsys.request_network.classes)
         return; // as the configuration has it
-    uint64_t *vcs = ARENA_ARRAY(arena, uint64_t, 2);
-    machine->memsys.memory.request_class = 0;
-    machine->memsys.memory.packet_class = 1;
-    network->classes = 2;
-    vcs[0] = network->vcs - config->packet_vcs;
-    vcs[1] = config->packet_vcs;
-    network->class_vcs = (struct config_list){.v = vcs, .n = 2};
+    memory->packet_class = memsys_add_class(arena, &machine->memsys.request_network,
+                                            memory->request_class, config->packet_vcs);
 }
 
 // What offloading asks of the network of requests.
@@ -51,7 +47,7 @@ static const char *check_packets(struct arena *arena, const void *own,
             arena, "offload.packet_vcs is %llu and leaves none of request_network.vcs: %llu",
             (unsigned long long)offload->packet_vcs, (unsigned long long)network->vcs);
     struct machine_config with = *config;
-    require_packets(arena, own, &with);
+    require_packets(arena, own, config, &with);
     const char *wrong = noc_check(arena, &with.memsys.request_network);
     return wrong ? arena_printf(arena, "request_network, with ComputePackets: %s", wrong) : NULL;
 }
