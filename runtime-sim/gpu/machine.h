@@ -22,6 +22,7 @@ struct machine_config {
     // Schemes that may be active, up to a NULL; NULL: none. Of each the values of its section.
     const struct scheme_ops *const *schemes;
     void *of_scheme[SCHEMES_MOST];
+    struct scheme_classes classes[SCHEMES_MOST]; // of a machine, of its active schemes
 };
 
 enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
@@ -34,6 +35,9 @@ uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
 // The number of a registered scheme, and the values of its section.
 uint32_t machine_scheme_number(const struct machine_config *config, const struct scheme_ops *ops);
 void *machine_scheme_config(const struct machine_config *config, const struct scheme_ops *ops);
+// The first classes that it has added to the networks of a machine.
+struct scheme_classes machine_scheme_classes(const struct machine_config *config,
+                                             const struct scheme_ops *ops);
 // What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
 // tables of keys cannot tell.
 const char *machine_check(struct arena *arena, const struct machine_config *config);

@@ -26,6 +26,12 @@ void *machine_scheme_config(const struct machine_config *config, const struct sc
     return config->of_scheme[machine_scheme_number(config, ops)];
 }
 
+struct scheme_classes machine_scheme_classes(const struct machine_config *config,
+                                             const struct scheme_ops *ops)
+{
+    return config->classes[machine_scheme_number(config, ops)];
+}
+
 static bool is_on(const struct machine_config *config, uint32_t number)
 {
     const struct scheme_ops *ops = config->schemes[number];
@@ -148,6 +154,9 @@ uint8_t machine_stall(const struct machine *machine, const struct scheme_ops *op
 static void require(struct arena *arena, const struct machine_config *given,
                     struct machine_config *config, uint32_t number)
 {
+    config->classes[number] =
+        (struct scheme_classes){(uint8_t)config->memsys.request_network.classes,
+                                (uint8_t)config->memsys.reply_network.classes};
     if (config->schemes[number]->require)
         config->schemes[number]->require(arena, config->of_scheme[number], given, config);
 }

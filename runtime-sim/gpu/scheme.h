@@ -92,6 +92,11 @@ struct core_ops {
     void (*answer)(struct core *core, uint64_t now, const struct memsys_request *reply);
 };
 
+// Classes of the networks that a scheme's `require` adds: the first of each.
+struct scheme_classes {
+    uint8_t request, reply;
+};
+
 // A member of results that a scheme gives, and its statistic.
 struct scheme_result {
     const char *member, *statistic;

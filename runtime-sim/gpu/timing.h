@@ -67,6 +67,20 @@ struct timings {
     struct slots_used used;
 };
 
+// Marks an instruction for a scheme, unless one has marked it before.
+static inline void timing_mark(struct timing *timing, uint8_t scheme, uint32_t plan, uint8_t place)
+{
+    if (timing->plan != UINT32_MAX)
+        return;
+    timing->plan = plan;
+    timing->scheme = scheme;
+    timing->place = place;
+}
+static inline bool timing_is_marked(const struct timing *timing, uint8_t scheme)
+{
+    return timing->plan != UINT32_MAX && timing->scheme == scheme;
+}
+
 void timings_build(struct timings *timings, struct arena *arena, const struct program *program);
 // Cycles from issue to the use of the result, and that the unit is busy.
 uint32_t timing_latency(const struct core_config *config, uint32_t class);

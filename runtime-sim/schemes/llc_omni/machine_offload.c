@@ -12,8 +12,7 @@ static void set_latencies(struct machine *machine, struct machine_offload *o, ui
     const struct timings *timings = &machine->shared.timings;
     for (uint32_t i = 0; i < timings->count; i++) {
         const struct timing *timing = &timings->list[i];
-        bool marked = timing->plan != OFFLOAD_NO_CHAIN && timing->scheme == o->shared.scheme;
-        if (marked && timing->kind == SHADOW_COMPUTES)
+        if (timing_is_marked(timing, o->shared.scheme) && timing->kind == SHADOW_COMPUTES)
             latency[timing->plan * CHAIN_MOST + timing->place] =
                 machine->shared.latency[timing->class];
     }
@@ -32,11 +31,8 @@ static void mark_instructions(struct machine *machine, const struct offload_tabl
         if (!first)
             continue;
         struct offload_place place = offload_place(table, timing->function, timing->inst);
-        if (place.chain != OFFLOAD_NO_CHAIN && timing->plan == UINT32_MAX) {
-            timing->plan = place.chain;
-            timing->scheme = scheme;
-            timing->place = place.place;
-        }
+        if (place.chain != OFFLOAD_NO_CHAIN)
+            timing_mark(timing, scheme, place.chain, place.place);
         timing->kind = (uint8_t)shadow_kind(&program->codes.v[code]);
     }
 }

@@ -53,11 +53,6 @@ static const struct offload_chain *chain_of(const struct core *core, const struc
 
 // Roles
 
-static bool is_marked(const struct offload_queue *oq, const struct timing *timing)
-{
-    return timing->plan != OFFLOAD_NO_CHAIN && timing->scheme == oq->scheme;
-}
-
 enum oq_role oq_role(const struct core *core, uint32_t index)
 {
     static const enum oq_role roles[] = {
@@ -65,7 +60,7 @@ enum oq_role oq_role(const struct core *core, uint32_t index)
     const struct timing *timing = core->slots[index].next;
     const struct offload_queue *oq = oq_of(core);
     const struct oq_chain *c = &oq->chains[index];
-    if (!is_marked(oq, timing))
+    if (!timing_is_marked(timing, oq->scheme))
         return OQ_NOTHING;
     if (c->state == OQ_FORMING)
         return timing->plan == c->number && timing->place == c->place ? roles[timing->kind]
@@ -90,7 +85,8 @@ static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
     const struct oq_chain *c = &oq_of(core)->chains[index];
     if (role == OQ_NOTHING) // another chain's, or none's
         return slot->next->kind != SHADOW_NOTHING &&
-               (slot->next->plan != c->number || !is_marked(oq_of(core), slot->next));
+               (slot->next->plan != c->number ||
+                !timing_is_marked(slot->next, oq_of(core)->scheme));
     return slot->mask && (role == OQ_LOADS || !(slot->mask & ~loaded(core, c)));
 }
 
@@ -394,7 +390,7 @@ void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count
     bool member = false;
     for (uint32_t i = first; i < first + count && i < timings->count; i++) {
         const struct timing *timing = &timings->list[i];
-        if (!is_marked(oq, timing))
+        if (!timing_is_marked(timing, oq->scheme))
             continue;
         uint32_t last = oq_of(core)->shared->table->chains.v[timing->plan].count - 1U;
         if (timing->place == 0 && oq->fetching == OQ_NONE)

@@ -29,7 +29,7 @@ enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys };
 struct toll {
     const struct toll_config *config;
     struct memsys *memsys;
-    uint8_t requester, scheme, class, message;
+    uint8_t requester, scheme, message;
     struct toll_stats stats;
 };
 
@@ -61,7 +61,7 @@ static enum issue_as pay_or_go(struct core *core, uint64_t now, uint32_t slot)
     const struct timing *timing = core->slots[slot].next;
     uint64_t bit = UINT64_C(1) << slot;
     (void)now;
-    if (timing->plan == UINT32_MAX || timing->scheme != own->toll->scheme)
+    if (!timing_is_marked(timing, own->toll->scheme))
         return ISSUE_AS_NORMAL;
     if (own->paid & bit) {
         own->paid &= ~bit;
@@ -141,21 +141,18 @@ static void *create(struct machine *machine, const void *config, const void *pla
                          .scheme = (uint8_t)machine_scheme_number(machine->config, &toll)};
     for (uint32_t i = 0; i < timings->count; i++) {
         struct timing *timing = &timings->list[i];
-        if (timing->class != TIMING_sfu || timing->plan != UINT32_MAX)
-            continue;
-        timing->plan = 0;
-        timing->scheme = own->scheme;
+        if (timing->class == TIMING_sfu)
+            timing_mark(timing, own->scheme, 0, 0);
     }
     return own;
 }
 
 static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
 {
-    const struct memsys_config *memsys = &machine->config->memsys;
-    // Its classes are the last ones of both networks, if no other scheme comes behind it.
+    struct scheme_classes classes = machine_scheme_classes(machine->config, &toll);
     tables->messages[tables->message_count++] =
-        (struct memsys_message){.request_class = (uint8_t)(memsys->request_network.classes - 1),
-                                .reply_class = (uint8_t)(memsys->reply_network.classes - 1),
+        (struct memsys_message){.request_class = classes.request,
+                                .reply_class = classes.reply,
                                 .request_priority = 1,
                                 .reply_priority = 1};
     ((struct toll *)state)->message = (uint8_t)tables->message_count;
