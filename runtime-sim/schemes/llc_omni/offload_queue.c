@@ -145,8 +145,8 @@ bool oq_operands_ready(const struct core *core, uint32_t index, uint64_t *ready,
     const struct slot *slot = &core->slots[index];
     const struct oq_chain *c = &oq_of(core)->chains[index];
     const struct timing *timing = slot->next;
-    enum oq_role role = oq_role(core, index);
-    if (c->state != OQ_FORMING || !role)
+    enum oq_role role = c->state == OQ_FORMING ? oq_role(core, index) : OQ_NOTHING;
+    if (!role)
         return false;
     *ready = 0;
     *unit = role == OQ_COMPUTES ? UNIT_CONTROL : timing->unit;
