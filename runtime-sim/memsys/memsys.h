@@ -15,7 +15,8 @@
 // whether or not they can send. So a core must not refuse an answer for lack of room for a request.
 //
 // In the order in which one reads the source: memsys.def (what can be set), memsys_state.h,
-// memsys.c (requests, answers, time), memsys_partition.c, memsys_stats.c.
+// memsys_build.c, memsys.c (requests, answers, time), memsys_partition.c, memsys_dram.c,
+// memsys_stats.c.
 #pragma once
 #include "runtime-sim/cache/cache.h"
 #include "runtime-sim/dram/dram.h"
