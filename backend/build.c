@@ -1,5 +1,5 @@
 #include "backend/build.h"
-#include "passes/shared.h"
+#include "passes/chains/shared.h"
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "backend/tables.h"
 #include "backend/text.h"
 #include "ir/loc.h"
-#include "passes/measured.h"
+#include "passes/analysis/measured.h"
 #include <stdlib.h>
 #include <string.h>
 

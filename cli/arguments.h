@@ -5,7 +5,7 @@
 #include "cli/depfile.h"
 #include "cli/options.h"
 #include "cli/warnings.h"
-#include "passes/pipeline.h"
+#include "passes/plan/pipeline.h"
 
 // What can be written. The first ones are the values of --emit.
 enum product {

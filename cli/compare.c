@@ -1,7 +1,7 @@
 // --compare=OUT: proves that another text does what the input does, or says where it may not.
 #include "cli/input.h"
 #include "cli/run.h"
-#include "passes/verify.h"
+#include "passes/verify/verify.h"
 #include "support/file.h"
 
 static const char *shown(const char *path)

@@ -1,7 +1,7 @@
 #include "cli/object_input.h"
 #include "backend/elf_tables.h"
 #include "cli/container_input.h"
-#include "passes/capability.h"
+#include "passes/base/capability.h"
 #include "support/file_map.h"
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include "frontend/directives.h"
 #include "frontend/ptx_header.h"
 #include "ir/check.h"
-#include "passes/capability.h"
-#include "passes/verify.h"
+#include "passes/base/capability.h"
+#include "passes/verify/verify.h"
 #include "support/file.h"
 #include <errno.h>
 #include <string.h>

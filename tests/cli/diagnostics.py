@@ -550,7 +550,8 @@ def named_ids(text):
 
 
 def sources():
-    for folder in ('support', 'frontend', 'ir', 'passes', 'backend', 'runtime-sim', 'cli'):
+    for folder in ('support', 'frontend', 'ir', 'passes', 'backend', 'runtime-sim', 'tools',
+                   'campaign', 'cli'):
         for path in sorted((ROOT / folder).rglob('*')):
             if path.suffix in ('.c', '.h', '.l', '.y'):
                 yield path, path.read_text(encoding='utf-8')

@@ -9,7 +9,7 @@
 //            N kernels from seed S on; one that fails is shrunk and written to FOLDER (here)
 //        policies --machines
 //            their names and settings
-#include "passes/capability.h"
+#include "passes/base/capability.h"
 #include "tests/fuzz/kernels.h"
 #include "tests/fuzz/launch_timed.h"
 #include "tests/fuzz/tagged.h"

@@ -1,8 +1,8 @@
 // The checker of our own work: it proves the output of all samples, and refutes what is made of it
 // by changes of single statements and of single claims.
-#include "passes/verify.h"
+#include "passes/verify/verify.h"
 #include "backend/backend.h"
-#include "passes/pipeline.h"
+#include "passes/plan/pipeline.h"
 #include "tests/unit/program.h"
 #include <glob.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 //
 // Lines count from the body's first. The kernel around it is entered by this thread's lanes that
 // have %t below %n; the code before the body holds a barrier, so that it belongs to no candidate.
-#include "passes/passes.h"
+#include "passes/base/passes.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 

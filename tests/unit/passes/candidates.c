@@ -1,7 +1,7 @@
 // Candidates of random functions against their definitions: control enters and leaves each at one
 // place, no two overlap by halves, loops are the loops; and live-ins and live-outs are what a plain
 // data-flow analysis over the same instructions finds.
-#include "passes/candidates.h"
+#include "passes/blocks/candidates.h"
 #include "support/bits.h"
 #include "tests/unit/program.h"
 #include <stdio.h>

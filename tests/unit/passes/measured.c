@@ -1,7 +1,7 @@
 // Measured numbers in the place of expected ones: each is put in by itself, and the sums of the
 // refined model are recomputed by hand. Words: the size of a register of one lane.
-#include "passes/measured.h"
-#include "passes/passes.h"
+#include "passes/analysis/measured.h"
+#include "passes/base/passes.h"
 #include "tests/unit/program.h"
 
 #define HEAD                                                                                       \

@@ -1,5 +1,5 @@
 // Live registers at the fullest place, and the warps that they leave room for.
-#include "passes/pressure.h"
+#include "passes/analysis/pressure.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 

@@ -1,0 +1,339 @@
+// The blocks of a plan against what they claim to be, from the definitions and uses of the IR
+// alone, and its chains (verify_chain.c).
+#include "passes/verify/verify.h"
+#include "passes/verify/verify_chain.h"
+
+struct checker {
+    struct verified *to;
+    struct arena *arena;
+    const struct ir_module *module;
+    const struct plan *plan;
+    const struct ir_function *fn;
+    struct arena scratch;
+    // Of one block; marks of others are older.
+    uint32_t stamp;
+    uint32_t *block_mark, *version_mark, *reg_in, *reg_out, *reg_judged;
+    uint32_t *in_needed, *out_needed; // per register: the block reads it; it is read behind
+    VEC(uint32_t) work;
+    VEC(uint32_t) exits; // basic blocks that control leaves the block from
+};
+
+static void add_fault(struct checker *c, uint32_t inst, const char *text)
+{
+    uint32_t begin = c->module->tree->nodes.v[c->fn->insts.v[inst].node].begin;
+    struct verify_fault fault = {begin, 0, text};
+    vec_push(c->arena, &c->to->faults, fault);
+}
+
+// A version that is to be looked at, once for each stamp.
+static void need(struct checker *c, uint32_t version)
+{
+    if (version == IR_NONE || c->version_mark[version] == c->stamp)
+        return;
+    c->version_mark[version] = c->stamp;
+    vec_push(&c->scratch, &c->work, version);
+}
+
+// Blocks
+
+static bool is_inside(const struct checker *c, const struct block_plan *plan, uint32_t inst)
+{
+    return c->block_mark[c->fn->insts.v[inst].block] == c->stamp && inst >= plan->first &&
+           inst <= plan->last;
+}
+
+static bool is_barred(const struct ir_inst *inst)
+{
+    static const uint8_t classes[] = {CLASS_ATOMIC, CLASS_BARRIER, CLASS_FENCE,
+                                      CLASS_OPAQUE, CLASS_SURFACE, CLASS_ASYNC};
+    for (size_t i = 0; i < sizeof classes; i++)
+        if (inst->class == classes[i])
+            return true;
+    bool access = inst->class == CLASS_LOAD || inst->class == CLASS_STORE;
+    return inst->flags & INST_ORDERED || (access && inst->space == W_shared);
+}
+
+// Only the entry is reached from outside.
+static bool has_one_entry(const struct checker *c, const struct block_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        uint32_t block = plan->blocks[i];
+        const struct ir_block *at = &c->fn->blocks.v[block];
+        for (uint32_t k = 0; k < at->pred_count && block != plan->entry; k++) {
+            uint32_t pred = ir_preds(c->fn, block)[k];
+            bool empty = c->fn->blocks.v[pred].first == c->fn->blocks.v[pred].end;
+            if (c->block_mark[pred] != c->stamp && c->fn->blocks.v[pred].rpo != IR_NONE && !empty)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_listed(const uint32_t *marks, uint32_t stamp, uint32_t reg)
+{
+    return marks[reg] == stamp;
+}
+
+// A value that need not be sent: a parameter, what nothing has written, or what a copy of a special
+// register gives anywhere.
+static bool is_free(const struct checker *c, uint32_t version)
+{
+    for (int i = 0; i < 64; i++) {
+        const struct ir_version *v = &c->fn->versions.v[version];
+        if (v->kind != VERSION_INST)
+            return v->kind == VERSION_ENTRY;
+        if (value_is_parameter(c->module, c->fn, version))
+            return true;
+        const struct ir_inst *at = &c->fn->insts.v[v->index];
+        uint32_t from = ir_find_operand(c->fn, v->index, ROLE_USE, 0);
+        if (from == IR_NONE || (at->op != OP_mov && at->op != OP_cvt))
+            return false;
+        const struct ir_operand *operand = &c->fn->operands.v[from];
+        if (operand->kind == OPERAND_SPECIAL)
+            return isa_specials[operand->index].varies == VARIES_NEVER;
+        version = c->fn->operand_version.v[from];
+        if (operand->kind != OPERAND_REGISTER || version == IR_NONE)
+            return false;
+    }
+    return false;
+}
+
+// What an instruction inside reads, in all lanes: what a guarded one keeps where its guard is false
+// is read only if that is read itself; what a definition of a part leaves as it was always is.
+static bool is_read(const struct ir_operand *operand)
+{
+    bool partial = operand->part || operand->member != W_UNKNOWN;
+    return operand->role != ROLE_DEF && (operand->role != ROLE_KEEP || partial);
+}
+
+static void need_kept(struct checker *c, uint32_t inst, uint32_t reg)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
+        if (c->fn->operands.v[i].role == ROLE_KEEP && c->fn->operands.v[i].index == reg)
+            need(c, c->fn->operand_version.v[i]);
+}
+
+// Where a value that is read inside comes from: in front of the entry it is a live-in.
+static bool follow(struct checker *c, const struct block_plan *plan, uint32_t version)
+{
+    const struct ir_version *v = &c->fn->versions.v[version];
+    if (v->kind == VERSION_INST && is_inside(c, plan, v->index)) {
+        need_kept(c, v->index, v->reg);
+        return true;
+    }
+    uint32_t block = v->kind == VERSION_PHI ? c->fn->phis.v[v->index].block : IR_NONE;
+    bool joins = block != IR_NONE && c->block_mark[block] == c->stamp;
+    if (joins) {
+        const struct ir_phi *phi = &c->fn->phis.v[v->index];
+        for (uint32_t i = 0; i < c->fn->blocks.v[block].pred_count; i++) {
+            uint32_t pred = ir_preds(c->fn, block)[i];
+            if (block != plan->entry || c->block_mark[pred] == c->stamp)
+                need(c, c->fn->phi_args.v[phi->args + i]);
+        }
+    }
+    if (joins && block != plan->entry)
+        return true;
+    c->in_needed[v->reg] = c->stamp;
+    return is_listed(c->reg_in, c->stamp, v->reg) || is_free(c, version);
+}
+
+static void find_exits(struct checker *c, const struct block_plan *plan)
+{
+    c->exits.n = 0;
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        uint32_t block = plan->blocks[i];
+        const struct ir_block *at = &c->fn->blocks.v[block];
+        bool leaves = at->end > plan->last + 1;
+        for (uint32_t k = 0; k < at->succ_count; k++)
+            leaves |= c->block_mark[ir_succs(c->fn, block)[k]] != c->stamp;
+        if (leaves)
+            vec_push(&c->scratch, &c->exits, block);
+    }
+}
+
+static void mark_lists(struct checker *c, const struct block_plan *plan)
+{
+    c->stamp++;
+    c->work.n = 0;
+    for (uint32_t i = 0; i < plan->block_count; i++)
+        c->block_mark[plan->blocks[i]] = c->stamp;
+    for (uint32_t i = 0; i < plan->live_in.n; i++)
+        if (plan->live_in.v[i].reg != IR_NONE)
+            c->reg_in[plan->live_in.v[i].reg] = c->stamp;
+    for (uint32_t i = 0; i < plan->live_out.n; i++)
+        c->reg_out[plan->live_out.v[i].reg] = c->stamp;
+    find_exits(c, plan);
+}
+
+// True if the register's value is read behind the block: in what is left of the basic block of its
+// last instruction, or where control goes from there.
+static bool lives_behind(const struct checker *c, const struct block_plan *plan, uint32_t block,
+                         uint32_t reg)
+{
+    const struct ir_block *at = &c->fn->blocks.v[block];
+    for (uint32_t inst = at->first; inst < at->end; inst++) {
+        const struct ir_inst *rest = &c->fn->insts.v[inst];
+        bool defines = false;
+        if (is_inside(c, plan, inst))
+            continue;
+        for (uint32_t i = rest->operands; i < rest->operands + rest->operand_count; i++) {
+            const struct ir_operand *operand = &c->fn->operands.v[i];
+            if (operand->kind != OPERAND_REGISTER || operand->index != reg)
+                continue;
+            if (operand->role != ROLE_DEF && inst > plan->last)
+                return true;
+            defines |= operand->role == ROLE_DEF && inst > plan->last;
+        }
+        if (defines)
+            return false;
+    }
+    for (uint32_t i = 0; i < at->succ_count; i++) {
+        uint32_t next = ir_succs(c->fn, block)[i];
+        bool leaves = c->block_mark[next] != c->stamp;
+        if (leaves && ir_live_in(c->fn, next, reg))
+            return true;
+    }
+    return false;
+}
+
+static bool sends_back(struct checker *c, const struct block_plan *plan, uint32_t reg)
+{
+    if (is_listed(c->reg_judged, c->stamp, reg))
+        return true;
+    c->reg_judged[reg] = c->stamp;
+    for (uint32_t i = 0; i < c->exits.n; i++)
+        if (lives_behind(c, plan, c->exits.v[i], reg)) {
+            c->out_needed[reg] = c->stamp;
+            return is_listed(c->reg_out, c->stamp, reg);
+        }
+    return true;
+}
+
+static const char *inst_fault(struct checker *c, const struct block_plan *plan, uint32_t inst)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    if (is_barred(at))
+        return "a block holds an instruction that cannot be moved to memory";
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++) {
+        const struct ir_operand *operand = &c->fn->operands.v[i];
+        if (operand->kind != OPERAND_REGISTER)
+            continue;
+        if (is_read(operand))
+            need(c, c->fn->operand_version.v[i]);
+        else if (operand->role == ROLE_DEF && !sends_back(c, plan, operand->index))
+            return "a register that is read behind a block is not among its live-outs";
+    }
+    return NULL;
+}
+
+// What is listed is needed, too: it is paid for. Special registers are looked for in the text.
+static bool reads_special(const struct checker *c, const struct block_plan *plan,
+                          const struct live_value *value)
+{
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        const struct ir_block *block = &c->fn->blocks.v[plan->blocks[i]];
+        for (uint32_t k = c->fn->insts.v[block->first].operands;
+             k <
+             c->fn->insts.v[block->end - 1].operands + c->fn->insts.v[block->end - 1].operand_count;
+             k++) {
+            const struct ir_operand *at = &c->fn->operands.v[k];
+            if (at->kind == OPERAND_SPECIAL && at->index == value->special &&
+                at->member == value->member && is_inside(c, plan, c->fn->operand_inst.v[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
+static const char *lists_fault(const struct checker *c, const struct block_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->live_in.n; i++) {
+        const struct live_value *value = &plan->live_in.v[i];
+        bool needed = value->reg == IR_NONE ? reads_special(c, plan, value)
+                                            : is_listed(c->in_needed, c->stamp, value->reg);
+        if (!needed)
+            return "a live-in of a block is not read in it";
+    }
+    for (uint32_t i = 0; i < plan->live_out.n; i++)
+        if (!is_listed(c->out_needed, c->stamp, plan->live_out.v[i].reg))
+            return "a live-out of a block is not written in it, or not read behind it";
+    return NULL;
+}
+
+static const char *block_fault(struct checker *c, const struct block_plan *plan)
+{
+    mark_lists(c, plan);
+    if (!has_one_entry(c, plan))
+        return "a block is entered at more than one place";
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        const struct ir_block *block = &c->fn->blocks.v[plan->blocks[i]];
+        for (uint32_t inst = block->first; inst < block->end; inst++) {
+            const char *wrong = is_inside(c, plan, inst) ? inst_fault(c, plan, inst) : NULL;
+            if (wrong)
+                return wrong;
+        }
+    }
+    while (c->work.n)
+        if (!follow(c, plan, c->work.v[--c->work.n]))
+            return "a register that a block reads is not among its live-ins";
+    const struct block_estimate *estimate = &plan->estimate;
+    if (estimate->at_tx + estimate->at_rx >= 0)
+        return "a block that is to be offloaded saves nothing at its threshold";
+    return lists_fault(c, plan);
+}
+
+// All of a function
+
+static void begin_function(struct checker *c, uint32_t function)
+{
+    c->fn = &c->module->functions.v[function];
+    arena_reset(&c->scratch);
+    c->stamp = 0;
+    c->work.v = NULL;
+    c->work.n = c->work.capacity = 0;
+    c->block_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->blocks.n + 1);
+    c->version_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->versions.n + 1);
+    c->exits.v = NULL;
+    c->exits.n = c->exits.capacity = 0;
+    c->reg_judged = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+    c->in_needed = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+    c->out_needed = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+    c->reg_in = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+    c->reg_out = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+}
+
+void verify_plan(struct verified *to, struct arena *arena, const struct ir_module *module,
+                 const struct pass_options *options, const struct plan *plan)
+{
+    struct checker c = {.to = to, .arena = arena, .module = module, .plan = plan};
+    struct chain_check chains = {.module = module};
+    struct arena facts;
+    struct plan own = {.arena = &facts};
+    uint32_t chain = 0, block = 0;
+    arena_init(&c.scratch, arena->memory);
+    arena_init(&chains.scratch, arena->memory);
+    arena_init(&facts, arena->memory);
+    for (uint32_t function = 0; function < module->functions.n; function++) {
+        bool any = chain < plan->chains.n && plan->chains.v[chain].function == function;
+        any |= block < plan->blocks.n && plan->blocks.v[block].function == function;
+        if (any)
+            begin_function(&c, function);
+        if (chain < plan->chains.n && plan->chains.v[chain].function == function)
+            verify_chain_begin(&chains, facts_of(&own, module, options, function));
+        for (; chain < plan->chains.n && plan->chains.v[chain].function == function; chain++) {
+            const char *wrong = verify_chain(&chains, &plan->chains.v[chain]);
+            if (wrong)
+                add_fault(&c, plan->chains.v[chain].inst[0], wrong);
+        }
+        for (; block < plan->blocks.n && plan->blocks.v[block].function == function; block++) {
+            const struct block_plan *at = &plan->blocks.v[block];
+            const char *wrong = at->estimate.candidate && at->chosen ? block_fault(&c, at) : NULL;
+            if (wrong)
+                add_fault(&c, at->first, wrong);
+        }
+    }
+    arena_free(&chains.scratch);
+    arena_free(&facts);
+    arena_free(&c.scratch);
+}
