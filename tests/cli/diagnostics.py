@@ -17,7 +17,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import Skip, add_case, case, ends, environment, main, run, same, snapshot, within
+from tap import (Skip, add_case, case, ends, environment, fresh_document, main, run, same, snapshot, within)
+
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = BUILD / 'cli' / 'ptxoffload'
@@ -620,11 +621,16 @@ def table():
     return '\n'.join(lines) + '\n'
 
 
+def with_table():
+    text = DOCUMENT.read_text(encoding='utf-8')
+    head, rest = text.split(BEGIN)
+    return head + BEGIN + table() + END + rest.split(END)[1]
+
+
 @case
 def described(folder):
     """docs/diagnostics.md has the table of rules"""
-    text = DOCUMENT.read_text(encoding='utf-8')
-    same(text[text.index(BEGIN) + len(BEGIN):text.index(END)], table())
+    fresh_document(DOCUMENT, with_table(), False, 'tests/cli/diagnostics.py build --update')
 
 
 @case
@@ -635,13 +641,7 @@ def keys_described(folder):
         within('`%s`' % key, text)
 
 
-def update():
-    text = DOCUMENT.read_text(encoding='utf-8')
-    head, rest = text.split(BEGIN)
-    DOCUMENT.write_text(head + BEGIN + table() + END + rest.split(END)[1], encoding='utf-8')
-
-
 if sys.argv[2:] == ['--update']:
-    update()
+    DOCUMENT.write_text(with_table(), encoding='utf-8')
 else:
     main(os.cpu_count())

@@ -3,8 +3,7 @@
 
 usage: command.py BUILD-ROOT [--update]
 
---update writes the table of keys in docs/noc.md and tests/noc/same.expected instead of comparing
-them.
+--update writes the table of keys in docs/noc.md and tests/noc/values.json instead of comparing them.
 """
 import csv
 import hashlib
@@ -17,17 +16,19 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, environment, main, run, same, snapshot, within
+from tap import (add_case, case, cpu_seconds, ends, environment, fresh_document, main, named_values, run, same,
+                 snapshot, wait_for, within)
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 UPDATE = '--update' in sys.argv[2:]
 PROGRAM = BUILD / 'cli' / 'ptxoffload-noc'
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENT, EXPECTED = ROOT / 'docs' / 'noc.md', ROOT / 'tests' / 'noc' / 'same.expected'
+DOCUMENT, EXPECTED = ROOT / 'docs' / 'noc.md', ROOT / 'tests' / 'noc' / 'values.json'
+UPDATING = 'tests/noc/command.py build --update'
+ENOUGH = 0.5 # seconds in which a run of some size has done something
 MESH, SHORT = '--config=noc/mesh88_8vc_islip', ('--warmup=500', '--cycles=2000')
 HINT = "'ptxoffload-noc --help' explains the options\n"
 SVG = '{http://www.w3.org/2000/svg}'
@@ -298,6 +299,11 @@ def a_page(folder):
 
 # The same again
 
+# What is compared of a run.
+NAMED = ('offered', 'accepted', 'latency_mean', 'latency_p99', 'latency_max', 'hops_mean', 'packets',
+         'flits_arrived', 'flits_behind', 'cycles')
+NAMED_STATISTICS = ('noc_buffer_write', 'noc_crossbar', 'noc_switch_arbitration', 'noc_link',
+                    'noc_vc_arbitration', 'flits', 'hops', 'latency_sum', 'wait_sum')
 RUNS = {
     'mesh': (MESH, '--load=0.3', '--flits=5'),
     'separable': ('--config=mesh66_4vc_sif', '--load=0.45'),
@@ -333,16 +339,13 @@ for name, arguments in RUNS.items():
 @case
 def same_everywhere(folder):
     """the same results whatever compiler built the program and whatever machine runs it"""
-    found = ''
+    found = {}
     for name, arguments in RUNS.items():
         data = json.loads(outputs(folder, *arguments)[0])
-        results = {key: value for key, value in data.items()
-                   if key not in ('program', 'configuration', 'inputs')}
-        text = json.dumps(results, sort_keys=True).encode()
-        found += '%s %.6f %s\n' % (name, data['latency_mean'], hashlib.sha256(text).hexdigest())
-    if UPDATE:
-        EXPECTED.write_text(found)
-    same(found, EXPECTED.read_text())
+        found[name] = {key: data[key] for key in NAMED}
+        found[name].update((key, value) for key, value in data['statistics'].items()
+                           if key.split('.')[-1] in NAMED_STATISTICS)
+    named_values(EXPECTED, found, UPDATE, UPDATING)
 
 
 # What goes wrong
@@ -445,7 +448,7 @@ def interrupted(folder):
     """an interrupt ends the run, and the results so far are written"""
     process = subprocess.Popen([PROGRAM, MESH, '--load=0.3', '--cycles=1000000000', '--json=o.json'],
                                cwd=folder, stderr=subprocess.PIPE, env=environment())
-    time.sleep(2)
+    wait_for(lambda: cpu_seconds(process) > ENOUGH, process)
     process.send_signal(signal.SIGINT)
     err = process.communicate(timeout=60)[1]
     same((process.returncode, err), (-signal.SIGINT, b''))
@@ -498,9 +501,7 @@ def keys_are_documented(folder):
     text = DOCUMENT.read_text()
     begin, end = '<!-- keys -->\n', '<!-- end of keys -->\n'
     written = text[:text.index(begin) + len(begin)] + table + text[text.index(end):]
-    if UPDATE:
-        DOCUMENT.write_text(written)
-    same(written, DOCUMENT.read_text())
+    fresh_document(DOCUMENT, written, UPDATE, UPDATING)
 
 
 main()

@@ -12,10 +12,9 @@ import random
 import signal
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, environment, main, run, same, within
+from tap import add_case, case, ends, environment, main, run, same, wait_for, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
@@ -255,8 +254,7 @@ def killed(folder):
         (folder / 'cost.npy').unlink()
         running = subprocess.Popen([os.fspath(w) for w in [PROGRAM, *what, '--checkpoint=a.ck']],
                                    cwd=folder, env=environment(), stderr=subprocess.PIPE)
-        while not (folder / 'a.ck').exists() and running.poll() is None:
-            time.sleep(0.001)
+        wait_for(lambda: (folder / 'a.ck').exists() or running.poll() is not None)
         running.send_signal(number)
         running.communicate()
         if running.returncode != -number:  # it was faster

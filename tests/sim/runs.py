@@ -15,10 +15,10 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, environment, main, run, same, within
+from tap import (add_case, case, cpu_seconds, ends, environment, fresh_document, main, run, same,
+                 wait_for, within)
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
@@ -605,8 +605,7 @@ def interrupted(folder):
     for threads in ('1', '2'):
         running = start_slow(folder, '--json=out.json', '--threads', threads,
                              stderr=subprocess.PIPE)
-        time.sleep(0.5)
-        same(running.poll(), None)
+        wait_for(lambda: cpu_seconds(running) > 0.2, running)
         running.send_signal(signal.SIGINT)
         same((running.communicate()[1], running.returncode), (b'', -signal.SIGINT))
         same(names(folder), ['out.json', 'slow.ptx'])
@@ -618,7 +617,7 @@ def interrupted(folder):
 
 
     running = start_slow(folder, '--json=out.json', stderr=subprocess.PIPE)
-    time.sleep(0.5)
+    wait_for(lambda: cpu_seconds(running) > 0.2, running)
     running.send_signal(signal.SIGTERM)
     same((running.communicate()[1], running.returncode), (b'', -signal.SIGTERM))
     found = json.loads((folder / 'out.json').read_text())
@@ -738,11 +737,16 @@ def tables():
     return '\n' + '\n'.join(lines) + '\n\n'
 
 
+def with_tables():
+    text = DOCUMENT.read_text(encoding='utf-8')
+    head, rest = text.split(BEGIN)
+    return head + BEGIN + tables() + END + rest.split(END)[1]
+
+
 @case
 def keys_documented(folder):
     """docs/simulator.md has the tables of keys"""
-    text = DOCUMENT.read_text(encoding='utf-8')
-    same(text[text.index(BEGIN) + len(BEGIN):text.index(END)], tables())
+    fresh_document(DOCUMENT, with_tables(), False, 'tests/sim/runs.py build --update')
 
 
 @case
@@ -787,13 +791,7 @@ def json_documented(folder):
     same(found['run'], {'file': 'run.yaml', 'sha256': digest})
 
 
-def update():
-    text = DOCUMENT.read_text(encoding='utf-8')
-    head, rest = text.split(BEGIN)
-    DOCUMENT.write_text(head + BEGIN + tables() + END + rest.split(END)[1], encoding='utf-8')
-
-
 if '--update' in sys.argv[2:]:
-    update()
+    DOCUMENT.write_text(with_tables(), encoding='utf-8')
 else:
     main()

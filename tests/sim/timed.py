@@ -11,10 +11,9 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, environment, main, run, same, within
+from tap import add_case, case, cpu_seconds, ends, environment, main, run, same, wait_for, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
@@ -54,6 +53,17 @@ again:
     ret;
 other:
     bar.sync 1;
+    ret;
+}
+.visible .entry slow(.param .u64 count)
+{
+    .reg .b64 %rd<2>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [count];
+again:
+    sub.s64 %rd1, %rd1, 1;
+    setp.ne.s64 %p1, %rd1, 0;
+    @%p1 bra again;
     ret;
 }
 '''
@@ -253,11 +263,11 @@ def stands_still(folder):
 def interrupted(folder):
     """an interrupt leaves the statistics until then"""
     (folder / 'spin.ptx').write_text(SPIN)
-    command = [PROGRAM, 'spin.ptx', '--kernel', 'spin', '--grid', '500', '--block', '256', '--arg',
-               'buf:u32:1:zero', '--json=out.json', '--stats=out.txt', '--series=out.csv']
+    command = [PROGRAM, 'spin.ptx', '--kernel', 'slow', '--grid', '500', '--block', '256', '--arg',
+               'u64:1000000000000', '--json=out.json', '--stats=out.txt', '--series=out.csv']
     running = subprocess.Popen([os.fspath(word) for word in command], cwd=folder,
                                env=environment(), stderr=subprocess.PIPE)
-    time.sleep(1)
+    wait_for(lambda: cpu_seconds(running) > 0.5, running)
     running.send_signal(signal.SIGINT)
     same((running.communicate()[1], running.returncode), (b'', -signal.SIGINT))
     found = summary(folder / 'out.json')

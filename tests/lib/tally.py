@@ -1,15 +1,9 @@
-#!/usr/bin/env python3
-"""Adds up what the test programs said.
+"""Reads what test programs print and counts their cases.
 
-usage: tally [-v] TESTLOG.json
-
-Reads meson's log of a test run. Every program in it speaks TAP: `ok N - name`, `not ok N - name`,
-`# SKIP reason` behind either, lines that belong to a case below it, and a plan `1..N` for each
-group. Prints the failing cases with what they printed, why cases were skipped, and last one line
-`N passed, N failed`. Exit code: 0 only if something passed and nothing failed.
+Every program speaks TAP: `ok N - name`, `not ok N - name`, `# SKIP reason` behind either, lines that
+belong to a case below it, and a plan `1..N` for each group.
 """
 import collections
-import json
 import os
 import re
 import signal
@@ -19,6 +13,20 @@ CASE = re.compile(r'\s*(not )?ok\b\s*(?:\d+)?\s*(?:-\s+)?(.*)$')
 SKIP = re.compile(r'(.*?)\s*#\s*skip\b:?\s*(.*)$', re.IGNORECASE)
 PLAN = re.compile(r'\s*1\.\.(\d+)')
 ENDED_BY_SIGNAL = 128
+# A word in the reason of a skipped case, and the Debian packages with which the case runs.
+PACKAGES = {
+    'chromedriver': 'chromium-driver',
+    'chromium': 'chromium',
+    'clang': 'clang',
+    'no cmake': 'cmake',
+    'no g++': 'g++',
+    'no git repository': 'git',
+    'jsonschema': 'python3-jsonschema',
+    'no llc': 'llvm',
+    'no make': 'make',
+    'no pkg-config': 'pkg-config',
+    'readelf': 'binutils',
+}
 
 
 class Case:
@@ -61,8 +69,7 @@ def how_it_ended(entry):
 
 def read_program(entry):
     """The cases of one program. One that broke off, or failed without saying so, is a failure."""
-    # meson names a test `project:suite / name`.
-    program = entry['name'].split(' / ')[-1]
+    program = entry['name']
     cases, planned = read_tap(program, entry.get('stdout') or '')
     missing = planned - len(cases)
     went_well = entry.get('result') == 'OK'
@@ -88,6 +95,11 @@ def paint(text, code):
     return text
 
 
+def show_all(cases):
+    for case in cases:
+        print('%-8s %s: %s' % (case.verdict, case.program, case.name))
+
+
 def show_failures(cases):
     shown = set()
     for case in cases:
@@ -102,29 +114,17 @@ def show_skips(cases):
     reasons = collections.Counter(case.reason for case in cases if case.verdict == 'skipped')
     for reason, count in reasons.most_common():
         print(paint('skipped', '33'), '%s: %d' % (reason or 'no reason given', count))
+    packages = sorted({package for reason in reasons for word, names in PACKAGES.items()
+                       if word in reason for package in names.split()})
+    if packages:
+        print('to run more of them: apt-get install', *packages)
 
 
-def main(arguments):
-    verbose = '-v' in arguments
-    paths = [argument for argument in arguments if argument != '-v']
-    if len(paths) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    cases = []
-    with open(paths[0], encoding='utf-8', errors='replace') as log:
-        for line in log:
-            cases += read_program(json.loads(line))
-    if verbose:
-        for case in cases:
-            print('%-8s %s: %s' % (case.verdict, case.program, case.name))
-    show_failures(cases)
-    show_skips(cases)
+def show_count(cases):
+    """The last line. True if something passed and nothing failed."""
     count = collections.Counter(case.verdict for case in cases)
     total = '%d passed, %d failed' % (count['passed'], count['failed'])
     if count['skipped']:
         total += ', %d skipped' % count['skipped']
     print(total)
-    return 0 if count['passed'] and not count['failed'] else 1
-
-
-sys.exit(main(sys.argv[1:]))
+    return count['passed'] > 0 and not count['failed']
