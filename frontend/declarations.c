@@ -36,14 +36,25 @@ static bool take(struct directives *d, uint32_t *slot, uint32_t node, const char
 static void check_align(struct directives *d, uint32_t spec)
 {
     const struct node *node = node_at(d, spec);
-    bool number = node->size > 1 && node[1].kind == NODE_INT;
+    bool number = node->size == 2 && node[1].kind == NODE_INT && node->end == node[1].end;
     if (!number || !node[1].value || (node[1].value & (node[1].value - 1)))
         directive_fault(d, "declaration", spec, "an alignment is a power of two");
+}
+
+// Only .align and .attribute have something behind them.
+static void check_no_argument(struct directives *d, uint32_t spec)
+{
+    if (node_at(d, spec)->size > 1)
+        directive_fault(d, "declaration", spec,
+                        arena_printf(&d->scratch, "'%s' takes no argument",
+                                     isa_words[node_at(d, spec)->aux].text));
 }
 
 static void check_attribute(struct directives *d, uint32_t spec, uint16_t space)
 {
     directive_check_needs(d, W_attribute, spec);
+    if (node_at(d, spec)->size < 2)
+        directive_fault(d, "declaration", spec, "an attribute stands in parentheses");
     NODE_EACH (child, d->tree, spec) {
         uint16_t word = node_at(d, child)->kind == NODE_SPEC ? word_at(d, child) : W_UNKNOWN;
         if (word != W_managed && word != W_unified_mod)
@@ -111,6 +122,8 @@ static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
             specs->attribute = child;
         else
             return false; // not a declaration: the parser has warned of it
+        if (word != W_align && word != W_attribute)
+            check_no_argument(d, child);
         if (specs->type && specs->type < child && !specs->pointer)
             directive_fault_word(d, "declaration", child, "the type stands last");
     }
@@ -226,8 +239,7 @@ static void check_declarator(struct directives *d, uint32_t declarator, const st
 {
     bool open = false, has_value = false;
     const struct name *name = tree_name(d->tree, node_at(d, declarator)->value);
-    if ((name->length == 1 && *name->text == '_') ||
-        (name->length == 7 && !memcmp(name->text, "WARP_SZ", 7)))
+    if (name->length == 1 && *name->text == '_')
         directive_fault(d, "declaration", declarator, "this name has its own meaning");
     check_dimensions(d, declarator, specs, &open);
     NODE_EACH (child, d->tree, declarator) {
@@ -288,6 +300,8 @@ void declaration_check_function(struct directives *d, uint32_t function)
         body |= node->kind == NODE_SCOPE;
         if (node->kind != NODE_SPEC || node->aux >= WORD_COUNT)
             continue;
+        if (node->aux != W_attribute)
+            check_no_argument(d, child);
         if (node->aux == W_attribute)
             check_attribute(d, child, W_func);
         else if (!is_linkage(node->aux) || node->aux == W_common)

@@ -54,9 +54,19 @@ bool parser_first_in_line(const struct parser *p, const struct token *token)
     return first_in_line(p, token->begin);
 }
 
-void parser_name(struct parser *p, struct token *token)
+// WARP_SZ is a number wherever it stands [PTX ISA 4.5.2].
+int parser_name(struct parser *p, struct token *token)
 {
-    token->value = intern_add(&p->tree->names, p->base + token->begin, token->end - token->begin);
+    static const char warp_size[] = "WARP_SZ";
+    const char *text = p->base + token->begin;
+    uint32_t length = token->end - token->begin;
+    if (length == sizeof warp_size - 1 && !memcmp(text, warp_size, length)) {
+        token->value = 32;
+        token->is_unsigned = 0;
+        return T_NUMBER;
+    }
+    token->value = intern_add(&p->tree->names, text, length);
+    return T_NAME;
 }
 
 static uint16_t word_of(const struct token *token)

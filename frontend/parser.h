@@ -43,7 +43,7 @@ void *parser_scanner_memory(struct parser *p, void *old, size_t size);
 void parser_open_comment(struct parser *p);
 int parser_stray(struct parser *p, const struct token *token);
 bool parser_first_in_line(const struct parser *p, const struct token *token);
-void parser_name(struct parser *p, struct token *token);
+int parser_name(struct parser *p, struct token *token);
 int parser_word(struct parser *p, struct token *token);
 void parser_integer(struct parser *p, struct token *token, uint32_t prefix, unsigned base);
 void parser_bits(struct parser *p, struct token *token);
@@ -101,11 +101,15 @@ void text_check(const struct source *source, struct diags *diags);
 // Is the fragment a part of a body (else of a module)?
 bool text_is_body(const struct parser *p);
 
-// Takes a constant out of its parentheses.
-void parser_unwrap(struct parser *p, uint32_t node);
-// False, with an error, if the index of an array element is not a constant.
+// Removes the parentheses around the constant that was pushed last. Returns the number of nodes
+// that are gone.
+uint32_t parser_unwrap(struct parser *p, uint32_t node);
+// The same for an operand; parentheses at the top level of a call are lists and stay.
+void parser_operand(struct parser *p, uint32_t node);
+// Returns false, with an error, if the index of an array element is not a constant.
 bool parser_check_index(struct parser *p, const struct token *bracket, uint32_t index);
-// Operators: fold constants, else build a node. `kind` is the token's kind.
+// Operators: fold constants, else build a node. `kind` is the token's kind. Parentheses stand
+// around constants only, and a name has a constant added to it only, as in ptxas.
 uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32_t operand);
 uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct token *op,
                        uint32_t right);

@@ -130,7 +130,7 @@ counted: %empty | '<' T_NUMBER '>' { parser_counted(p, &$2, $3.end); } ;
 dimensions
     : %empty
     | dimensions '[' ']' { struct token both = $2; both.end = $3.end; parser_push(p, NODE_DIMENSION, &both); }
-    | dimensions '[' operand ']' { parser_wrap(p, NODE_DIMENSION, $3, $2.begin, $4.end); }
+    | dimensions '[' operand ']' { parser_unwrap(p, $3); parser_wrap(p, NODE_DIMENSION, $3, $2.begin, $4.end); }
     ;
 initialiser: %empty | '=' operand { parser_unwrap(p, $2); parser_wrap(p, NODE_INIT, $2, $1.begin, p->last_end); } ;
 
@@ -183,7 +183,7 @@ modifiers
 
 // Operands and expressions
 operands_opt: %empty | operands ;
-operands: operand { (void)$1; } | operands ',' operand { (void)$3; } ;
+operands: operand { parser_operand(p, $1); } | operands ',' operand { parser_operand(p, $3); } ;
 operand
     : primary
     | '-' operand %prec UNARY { $$ = parser_unary(p, &$1, '-', $2); }
@@ -219,7 +219,7 @@ primary
     | T_NAME { $$ = parser_push(p, NODE_NAME, &$1); }
     | T_NAME T_DOT { $$ = parser_push(p, NODE_NAME, &$1); parser_member(p, $$, &$2); }
     | T_NAME '[' <node>{ $$ = parser_open(p, NODE_ELEMENT, &$1); parser_push(p, NODE_NAME, &$1); } operand ']'
-      { parser_close(p, $5.end); $$ = $3; if (!parser_check_index(p, &$2, $4)) YYERROR; }
+      { parser_unwrap(p, $4); parser_close(p, $5.end); $$ = $3; if (!parser_check_index(p, &$2, $4)) YYERROR; }
     | T_NAME '(' <node>{ $$ = parser_open(p, NODE_APPLY, &$1); } operands ')' { parser_close(p, $5.end); $$ = $3; }
     | T_NUMBER '(' <node>{ $$ = parser_open(p, NODE_APPLY, &$1); } operands ')' { parser_close(p, $5.end); $$ = $3; }
     | '{' <node>{ $$ = parser_open(p, NODE_VECTOR, &$1); } elements_opt '}' { parser_close(p, $4.end); $$ = $2; }
@@ -232,9 +232,9 @@ attribute: %empty { $$ = (struct token){0}; } | T_DOT ; // [a].unified
 elements_opt: %empty | elements ;
 elements: element | elements ',' element ;
 element
-    : operand { (void)$1; }
+    : operand { parser_unwrap(p, $1); }
     | T_NAME '=' <node>{ $$ = parser_push(p, NODE_NAME, &$1); } operand
-      { (void)$4; parser_wrap(p, NODE_EXPR, $3, $1.begin, p->last_end); }
+      { parser_unwrap(p, $4); parser_wrap(p, NODE_EXPR, $3, $1.begin, p->last_end); }
     ;
 %%
 static void ptx_yyerror(struct parser *p, void *scanner, const char *message)
