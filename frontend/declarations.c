@@ -269,6 +269,35 @@ static void check_parameter(struct directives *d, const struct specs *specs,
         directive_check_needs(d, W_ptr, specs->pointer);
 }
 
+// Where variables of a state space are declared, by PTX version × 10; 0: no bound.
+static const struct {
+    uint16_t space;
+    uint8_t places;
+    uint16_t from, until;
+    const char *why;
+} barred[] = {
+    {W_param, MODULE, 0, 0, "'.param' variables stand at functions and in bodies"},
+    {W_reg, MODULE, 30, 0, "from PTX 3.0 on, registers are declared in functions"},
+    {W_local, MODULE, 30, 0, "from PTX 3.0 on, '.local' variables are declared in functions"},
+    {W_tex, MODULE, 15, 0, "'.tex' is not taken from PTX 1.5 on: take '.global .texref'"},
+    {W_tex, BODY, 0, 0, "'.tex' variables are declared outside of functions"},
+    {W_sreg, MODULE | BODY, 0, 0, "special registers are not declared"},
+    {W_param, ENTRY, 0, 13, "before PTX 1.4, a kernel's parameters are declared in its body"},
+    {W_param, BODY, 14, 19, "in PTX 1.4 and 1.5, parameters are declared in a kernel's list"},
+    {W_param, FUNC, 0, 19, "before PTX 2.0, a function's parameters are registers"},
+};
+
+static void check_space(struct directives *d, uint32_t spec, enum directive_place place)
+{
+    for (size_t i = 0; i < sizeof barred / sizeof *barred; i++)
+        if (barred[i].space == word_at(d, spec) && (barred[i].places & place) &&
+            d->version >= barred[i].from && (!barred[i].until || d->version <= barred[i].until) &&
+            (d->version || !(barred[i].from || barred[i].until))) {
+            directive_fault_word(d, "declaration", spec, barred[i].why);
+            return;
+        }
+}
+
 void declaration_check(struct directives *d, uint32_t decl, enum directive_place place)
 {
     struct specs specs = {0};
@@ -282,9 +311,7 @@ void declaration_check(struct directives *d, uint32_t decl, enum directive_place
     else if (specs.pointer)
         directive_fault_word(d, "declaration", specs.pointer,
                              "'.ptr' can only stand at a kernel's parameters");
-    if (place == MODULE && word_at(d, specs.space) == W_param)
-        directive_fault_word(d, "declaration", specs.space,
-                             "'.param' variables stand at functions and in bodies");
+    check_space(d, specs.space, place);
     check_opaque(d, &specs, place);
     NODE_EACH (child, d->tree, decl)
         if (node_at(d, child)->kind == NODE_DECLARATOR)

@@ -35,6 +35,12 @@ struct parser {
     uint32_t mend_at, mend_end; // where to go on, and where the broken statement ends
     uint32_t frame;             // tokens of the head of a function around a body that come yet
     bool framed;                // the function is open: it ends with the text
+    // Behind the name of a function, up to its body or its end.
+    uint16_t head;       // W_entry or W_func; 0 elsewhere
+    uint32_t head_depth; // open parentheses
+    bool holds;          // the token behind an end that was put in front of it
+    int held_kind;
+    struct token held;
 };
 
 // Scanner side. Those that return an int return the token's kind.
@@ -45,6 +51,8 @@ int parser_stray(struct parser *p, const struct token *token);
 bool parser_first_in_line(const struct parser *p, const struct token *token);
 int parser_name(struct parser *p, struct token *token);
 int parser_word(struct parser *p, struct token *token);
+// The isa_word of a dot word.
+uint16_t parser_word_of(const struct token *token);
 void parser_integer(struct parser *p, struct token *token, uint32_t prefix, unsigned base);
 void parser_bits(struct parser *p, struct token *token);
 void parser_decimal(struct parser *p, struct token *token);
@@ -93,6 +101,13 @@ uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is
 int parser_mend(struct parser *p, struct token *token);
 // The token at the end of the text: what closes the function around a fragment, then 0.
 int parser_end(struct parser *p, struct token *token);
+// A token in the head of a function: the next item ends the declaration of a .func that has no
+// semicolon, as older compilers wrote them.
+int parser_head(struct parser *p, int kind, struct token *token);
+// The token that waits behind such an end.
+int parser_release(struct parser *p, struct token *token);
+// Is the token a part of a body whose opening brace is missing?
+bool parser_lacks_brace(const struct parser *p, const struct token *token);
 // Keeps what stands between the mark and `end` in an error node, if anything does.
 void parser_mended(struct parser *p, struct mark mark, uint32_t end);
 
