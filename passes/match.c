@@ -451,6 +451,18 @@ static void match_alu(struct matcher *m, uint32_t inst)
     }
 }
 
+// Returns false if the instruction only keeps the value where its guard is false.
+static bool reads(const struct matcher *m, uint32_t inst, uint32_t version)
+{
+    const struct ir_inst *at = &m->fn->insts.v[inst];
+    bool keeps = at->flags & INST_GUARDED && !(at->flags & INST_OPAQUE);
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
+        if (m->fn->operand_version.v[i] == version &&
+            !(keeps && m->fn->operands.v[i].role == ROLE_KEEP))
+            return true;
+    return false;
+}
+
 static bool is_open(const struct load *load)
 {
     return !load->taken && load->verdict.rule == RULE_COUNT;
@@ -459,6 +471,13 @@ static bool is_open(const struct load *load)
 void match_patterns(struct matcher *m)
 {
     m->paired = bits_new(&m->scratch, m->fn->insts.n + 1);
+    for (uint32_t i = 0; i < m->loads.n; i++) {
+        struct load *load = &m->loads.v[i];
+        if (is_open(load) && load->reader != IR_NONE && !reads(m, load->reader, load->version))
+            verdict_set(m, load, RULE_PATTERN, load->reader,
+                        "%s only stays in its register where the guard of the %s is false",
+                        verdict_value(m, load->version), verdict_inst(m, load->reader));
+    }
     for (uint32_t i = 0; i < m->loads.n; i++)
         if (is_open(&m->loads.v[i]) && m->loads.v[i].reader != IR_NONE)
             match_pair(m, m->loads.v[i].reader);

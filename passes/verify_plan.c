@@ -15,7 +15,8 @@ struct checker {
     uint32_t *block_mark, *version_mark, *reg_in, *reg_out, *reg_judged;
     uint32_t *in_needed, *out_needed; // per register: the block reads it; it is read behind
     VEC(uint32_t) work;
-    VEC(uint32_t) exits; // basic blocks that control leaves the block from
+    VEC(uint32_t) inside; // its basic blocks, those without instructions too
+    VEC(uint32_t) exits;  // those of them that control leaves the block from
 };
 
 static void add_fault(struct checker *c, uint32_t inst, const char *text)
@@ -36,10 +37,25 @@ static void need(struct checker *c, uint32_t version)
 
 // Blocks
 
+static bool is_marked(const struct checker *c, uint32_t block)
+{
+    return c->block_mark[block] == c->stamp;
+}
+
+// All of its basic blocks, but for the branch at the end of the one behind which control leaves.
 static bool is_inside(const struct checker *c, const struct block_plan *plan, uint32_t inst)
 {
-    return c->block_mark[c->fn->insts.v[inst].block] == c->stamp && inst >= plan->first &&
-           inst <= plan->last;
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    bool ends = inst + 1 == c->fn->blocks.v[at->block].end && at->flags & INST_TERMINATOR;
+    return is_marked(c, at->block) && !(ends && at->block == plan->tail);
+}
+
+// True if control that goes from one basic block to the other stays in the block.
+static bool stays(const struct checker *c, const struct block_plan *plan, uint32_t from,
+                  uint32_t to)
+{
+    return is_marked(c, from) && from != plan->tail && is_marked(c, to) &&
+           (to != plan->entry || plan->again);
 }
 
 static bool is_barred(const struct ir_inst *inst)
@@ -53,16 +69,22 @@ static bool is_barred(const struct ir_inst *inst)
     return inst->flags & INST_ORDERED || (access && inst->space == W_shared);
 }
 
+static bool is_reachable(const struct checker *c, uint32_t block)
+{
+    return c->fn->blocks.v[block].rpo != IR_NONE;
+}
+
 // Only the entry is reached from outside.
 static bool has_one_entry(const struct checker *c, const struct block_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->block_count; i++) {
-        uint32_t block = plan->blocks[i];
+    for (uint32_t i = 0; i < c->inside.n; i++) {
+        uint32_t block = c->inside.v[i];
         const struct ir_block *at = &c->fn->blocks.v[block];
+        if (block != plan->entry && block == 0)
+            return false;
         for (uint32_t k = 0; k < at->pred_count && block != plan->entry; k++) {
             uint32_t pred = ir_preds(c->fn, block)[k];
-            bool empty = c->fn->blocks.v[pred].first == c->fn->blocks.v[pred].end;
-            if (c->block_mark[pred] != c->stamp && c->fn->blocks.v[pred].rpo != IR_NONE && !empty)
+            if (is_reachable(c, pred) && !stays(c, plan, pred, block))
                 return false;
         }
     }
@@ -74,6 +96,16 @@ static bool is_listed(const uint32_t *marks, uint32_t stamp, uint32_t reg)
     return marks[reg] == stamp;
 }
 
+// A register that has no value before an instruction writes it: all but a function's parameters.
+static bool is_unwritten(const struct checker *c, uint32_t version)
+{
+    const struct ir_version *v = &c->fn->versions.v[version];
+    uint32_t decl = c->fn->registers.v[v->reg].decl, params = c->fn->params;
+    bool parameter = params != IR_NONE && decl != IR_NONE && decl >= params &&
+                     decl < node_next(c->module->tree, params);
+    return v->kind == VERSION_ENTRY && !parameter;
+}
+
 // A value that need not be sent: a parameter, what nothing has written, or what a copy of a special
 // register gives anywhere.
 static bool is_free(const struct checker *c, uint32_t version)
@@ -81,7 +113,7 @@ static bool is_free(const struct checker *c, uint32_t version)
     for (int i = 0; i < 64; i++) {
         const struct ir_version *v = &c->fn->versions.v[version];
         if (v->kind != VERSION_INST)
-            return v->kind == VERSION_ENTRY;
+            return is_unwritten(c, version);
         if (value_is_parameter(c->module, c->fn, version))
             return true;
         const struct ir_inst *at = &c->fn->insts.v[v->index];
@@ -114,6 +146,25 @@ static void need_kept(struct checker *c, uint32_t inst, uint32_t reg)
             need(c, c->fn->operand_version.v[i]);
 }
 
+// Values meet in front of one of its basic blocks. What comes into the entry from outside is a
+// live-in.
+static bool follow_phi(struct checker *c, const struct block_plan *plan, const struct ir_phi *phi)
+{
+    bool listed = true;
+    for (uint32_t i = 0; i < c->fn->blocks.v[phi->block].pred_count; i++) {
+        uint32_t pred = ir_preds(c->fn, phi->block)[i], arg = c->fn->phi_args.v[phi->args + i];
+        if (arg == IR_NONE || !is_reachable(c, pred))
+            continue;
+        if (stays(c, plan, pred, phi->block)) {
+            need(c, arg);
+        } else {
+            c->in_needed[phi->reg] = c->stamp;
+            listed &= is_listed(c->reg_in, c->stamp, phi->reg) || is_unwritten(c, arg);
+        }
+    }
+    return listed;
+}
+
 // Where a value that is read inside comes from: in front of the entry it is a live-in.
 static bool follow(struct checker *c, const struct block_plan *plan, uint32_t version)
 {
@@ -122,31 +173,47 @@ static bool follow(struct checker *c, const struct block_plan *plan, uint32_t ve
         need_kept(c, v->index, v->reg);
         return true;
     }
-    uint32_t block = v->kind == VERSION_PHI ? c->fn->phis.v[v->index].block : IR_NONE;
-    bool joins = block != IR_NONE && c->block_mark[block] == c->stamp;
-    if (joins) {
-        const struct ir_phi *phi = &c->fn->phis.v[v->index];
-        for (uint32_t i = 0; i < c->fn->blocks.v[block].pred_count; i++) {
-            uint32_t pred = ir_preds(c->fn, block)[i];
-            if (block != plan->entry || c->block_mark[pred] == c->stamp)
-                need(c, c->fn->phi_args.v[phi->args + i]);
-        }
-    }
-    if (joins && block != plan->entry)
-        return true;
+    const struct ir_phi *phi = v->kind == VERSION_PHI ? &c->fn->phis.v[v->index] : NULL;
+    if (phi && is_marked(c, phi->block) && (phi->block != plan->entry || plan->again))
+        return follow_phi(c, plan, phi);
     c->in_needed[v->reg] = c->stamp;
     return is_listed(c->reg_in, c->stamp, v->reg) || is_free(c, version);
+}
+
+static void mark_block(struct checker *c, uint32_t block)
+{
+    if (is_marked(c, block))
+        return;
+    c->block_mark[block] = c->stamp;
+    vec_push(&c->scratch, &c->inside, block);
+}
+
+// A basic block without instructions is in no list: it is inside if control comes to it from inside
+// only.
+static void mark_empty(struct checker *c, const struct block_plan *plan)
+{
+    for (uint32_t i = 0; i < c->inside.n; i++) {
+        const struct ir_block *from = &c->fn->blocks.v[c->inside.v[i]];
+        for (uint32_t k = 0; k < from->succ_count; k++) {
+            uint32_t next = ir_succs(c->fn, c->inside.v[i])[k];
+            const struct ir_block *at = &c->fn->blocks.v[next];
+            bool closed = at->first == at->end && c->inside.v[i] != plan->tail;
+            for (uint32_t p = 0; p < at->pred_count && closed; p++)
+                closed = is_marked(c, ir_preds(c->fn, next)[p]);
+            if (closed)
+                mark_block(c, next);
+        }
+    }
 }
 
 static void find_exits(struct checker *c, const struct block_plan *plan)
 {
     c->exits.n = 0;
-    for (uint32_t i = 0; i < plan->block_count; i++) {
-        uint32_t block = plan->blocks[i];
-        const struct ir_block *at = &c->fn->blocks.v[block];
-        bool leaves = at->end > plan->last + 1;
-        for (uint32_t k = 0; k < at->succ_count; k++)
-            leaves |= c->block_mark[ir_succs(c->fn, block)[k]] != c->stamp;
+    for (uint32_t i = 0; i < c->inside.n; i++) {
+        uint32_t block = c->inside.v[i];
+        bool leaves = block == plan->tail;
+        for (uint32_t k = 0; k < c->fn->blocks.v[block].succ_count; k++)
+            leaves |= !stays(c, plan, block, ir_succs(c->fn, block)[k]);
         if (leaves)
             vec_push(&c->scratch, &c->exits, block);
     }
@@ -155,9 +222,11 @@ static void find_exits(struct checker *c, const struct block_plan *plan)
 static void mark_lists(struct checker *c, const struct block_plan *plan)
 {
     c->stamp++;
-    c->work.n = 0;
+    c->work.n = c->inside.n = 0;
     for (uint32_t i = 0; i < plan->block_count; i++)
-        c->block_mark[plan->blocks[i]] = c->stamp;
+        mark_block(c, plan->blocks[i]);
+    mark_block(c, plan->entry);
+    mark_empty(c, plan);
     for (uint32_t i = 0; i < plan->live_in.n; i++)
         if (plan->live_in.v[i].reg != IR_NONE)
             c->reg_in[plan->live_in.v[i].reg] = c->stamp;
@@ -166,32 +235,28 @@ static void mark_lists(struct checker *c, const struct block_plan *plan)
     find_exits(c, plan);
 }
 
-// True if the register's value is read behind the block: in what is left of the basic block of its
-// last instruction, or where control goes from there.
+static bool branch_reads(const struct checker *c, uint32_t block, uint32_t reg)
+{
+    const struct ir_block *at = &c->fn->blocks.v[block];
+    const struct ir_inst *last = at->first < at->end ? &c->fn->insts.v[at->end - 1] : NULL;
+    if (!last || !(last->flags & INST_TERMINATOR))
+        return false;
+    for (uint32_t i = last->operands; i < last->operands + last->operand_count; i++)
+        if (c->fn->operands.v[i].kind == OPERAND_REGISTER && c->fn->operands.v[i].index == reg)
+            return true;
+    return false;
+}
+
+// True if the register's value is read where control leaves the block: by the branch that is not
+// part of it, or where control goes to.
 static bool lives_behind(const struct checker *c, const struct block_plan *plan, uint32_t block,
                          uint32_t reg)
 {
-    const struct ir_block *at = &c->fn->blocks.v[block];
-    for (uint32_t inst = at->first; inst < at->end; inst++) {
-        const struct ir_inst *rest = &c->fn->insts.v[inst];
-        bool defines = false;
-        if (is_inside(c, plan, inst))
-            continue;
-        for (uint32_t i = rest->operands; i < rest->operands + rest->operand_count; i++) {
-            const struct ir_operand *operand = &c->fn->operands.v[i];
-            if (operand->kind != OPERAND_REGISTER || operand->index != reg)
-                continue;
-            if (operand->role != ROLE_DEF && inst > plan->last)
-                return true;
-            defines |= operand->role == ROLE_DEF && inst > plan->last;
-        }
-        if (defines)
-            return false;
-    }
-    for (uint32_t i = 0; i < at->succ_count; i++) {
+    if (block == plan->tail && branch_reads(c, block, reg))
+        return true;
+    for (uint32_t i = 0; i < c->fn->blocks.v[block].succ_count; i++) {
         uint32_t next = ir_succs(c->fn, block)[i];
-        bool leaves = c->block_mark[next] != c->stamp;
-        if (leaves && ir_live_in(c->fn, next, reg))
+        if (!stays(c, plan, block, next) && ir_live_in(c->fn, next, reg))
             return true;
     }
     return false;
@@ -261,9 +326,26 @@ static const char *lists_fault(const struct checker *c, const struct block_plan 
     return NULL;
 }
 
+// Returns true if its first and last instruction are those that the plan names.
+static bool has_ends(const struct checker *c, const struct block_plan *plan)
+{
+    uint32_t first = IR_NONE, last = 0;
+    for (uint32_t i = 0; i < c->inside.n; i++) {
+        const struct ir_block *block = &c->fn->blocks.v[c->inside.v[i]];
+        for (uint32_t inst = block->first; inst < block->end; inst++)
+            if (is_inside(c, plan, inst)) {
+                first = inst < first ? inst : first;
+                last = inst > last ? inst : last;
+            }
+    }
+    return first == plan->first && last == plan->last;
+}
+
 static const char *block_fault(struct checker *c, const struct block_plan *plan)
 {
     mark_lists(c, plan);
+    if (!has_ends(c, plan))
+        return "a block does not begin and end with the instructions that it names";
     if (!has_one_entry(c, plan))
         return "a block is entered at more than one place";
     for (uint32_t i = 0; i < plan->block_count; i++) {
@@ -294,8 +376,8 @@ static void begin_function(struct checker *c, uint32_t function)
     c->work.n = c->work.capacity = 0;
     c->block_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->blocks.n + 1);
     c->version_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->versions.n + 1);
-    c->exits.v = NULL;
-    c->exits.n = c->exits.capacity = 0;
+    c->inside.v = c->exits.v = NULL;
+    c->inside.n = c->inside.capacity = c->exits.n = c->exits.capacity = 0;
     c->reg_judged = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
     c->in_needed = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
     c->out_needed = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
