@@ -71,7 +71,7 @@ static const char *shape_fault(const struct chain_check *c, const struct chain *
 {
     struct census census = count_members(c, chain);
     if (chain->pattern < 1 || chain->pattern >= sizeof shapes / sizeof *shapes)
-        return "a chain has a pattern that there is not";
+        return "unknown chain pattern";
     if (census.loads != shapes[chain->pattern].loads ||
         census.stores != shapes[chain->pattern].stores)
         return "a chain has not the loads and stores of its pattern";
@@ -231,6 +231,11 @@ static const char *across_fault(struct chain_check *c, const struct chain *chain
 // at the core.
 const char *verify_chain(struct chain_check *c, const struct chain *chain)
 {
+    bool known = chain->count && chain->count <= CHAIN_MOST;
+    for (uint32_t i = 0; i < chain->count && known; i++)
+        known = chain->inst[i] < c->fn->insts.n;
+    if (!known)
+        return "a chain has instructions that its function has not";
     const char *wrong = shape_fault(c, chain);
     for (uint32_t i = 1; i < chain->count; i++)
         for (uint32_t k = 0; k < i; k++)

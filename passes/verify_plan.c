@@ -2,6 +2,12 @@
 // alone, and its chains (verify_chain.c).
 #include "passes/verify.h"
 #include "passes/verify_chain.h"
+#include "support/bits.h"
+
+// Of a fault: its number in the plan.
+struct subject {
+    uint32_t chain, block;
+};
 
 struct checker {
     struct verified *to;
@@ -14,15 +20,20 @@ struct checker {
     uint32_t stamp;
     uint32_t *block_mark, *version_mark, *reg_in, *reg_out, *reg_judged;
     uint32_t *in_needed, *out_needed; // per register: the block reads it; it is read behind
+    uint64_t *chained;                // bit set: instructions of chains
     VEC(uint32_t) work;
     VEC(uint32_t) inside; // its basic blocks, those without instructions too
     VEC(uint32_t) exits;  // those of them that control leaves the block from
 };
 
-static void add_fault(struct checker *c, uint32_t inst, const char *text)
+static void add_fault(struct checker *c, uint32_t function, uint32_t inst, const char *text,
+                      struct subject subject)
 {
-    uint32_t begin = c->module->tree->nodes.v[c->fn->insts.v[inst].node].begin;
-    struct verify_fault fault = {begin, 0, text};
+    bool known = function < c->module->functions.n;
+    const struct ir_function *fn = known ? &c->module->functions.v[function] : NULL;
+    uint32_t node = fn && inst < fn->insts.n ? fn->insts.v[inst].node : fn ? fn->node : 0;
+    uint32_t begin = c->module->tree->nodes.v[node].begin;
+    struct verify_fault fault = {begin, 0, text, subject.chain, subject.block};
     vec_push(c->arena, &c->to->faults, fault);
 }
 
@@ -341,8 +352,18 @@ static bool has_ends(const struct checker *c, const struct block_plan *plan)
     return first == plan->first && last == plan->last;
 }
 
+static bool is_known(const struct checker *c, const struct block_plan *plan)
+{
+    bool known = plan->entry < c->fn->blocks.n && plan->block_count;
+    for (uint32_t i = 0; i < plan->block_count; i++)
+        known &= plan->blocks[i] < c->fn->blocks.n;
+    return known;
+}
+
 static const char *block_fault(struct checker *c, const struct block_plan *plan)
 {
+    if (!is_known(c, plan))
+        return "a block has basic blocks that its function has not";
     mark_lists(c, plan);
     if (!has_ends(c, plan))
         return "a block does not begin and end with the instructions that it names";
@@ -376,6 +397,7 @@ static void begin_function(struct checker *c, uint32_t function)
     c->work.n = c->work.capacity = 0;
     c->block_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->blocks.n + 1);
     c->version_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->versions.n + 1);
+    c->chained = bits_new(&c->scratch, c->fn->insts.n + 1);
     c->inside.v = c->exits.v = NULL;
     c->inside.n = c->inside.capacity = c->exits.n = c->exits.capacity = 0;
     c->reg_judged = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
@@ -383,6 +405,55 @@ static void begin_function(struct checker *c, uint32_t function)
     c->out_needed = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
     c->reg_in = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
     c->reg_out = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+}
+
+// Each instruction is in one chain.
+static const char *overlap_fault(struct checker *c, const struct chain *chain)
+{
+    for (uint32_t i = 0; i < chain->count; i++)
+        if (bits_test(c->chained, chain->inst[i]))
+            return "an instruction of a chain is in another one, too";
+    for (uint32_t i = 0; i < chain->count; i++)
+        bits_set(c->chained, chain->inst[i]);
+    return NULL;
+}
+
+static uint32_t check_chains(struct checker *c, struct chain_check *chains, uint32_t function,
+                             uint32_t chain)
+{
+    for (; chain < c->plan->chains.n && c->plan->chains.v[chain].function == function; chain++) {
+        const struct chain *at = &c->plan->chains.v[chain];
+        const char *wrong = verify_chain(chains, at);
+        wrong = wrong ? wrong : overlap_fault(c, at);
+        if (wrong)
+            add_fault(c, function, at->inst[0], wrong, (struct subject){chain, IR_NONE});
+    }
+    return chain;
+}
+
+static uint32_t check_blocks(struct checker *c, uint32_t function, uint32_t block)
+{
+    for (; block < c->plan->blocks.n && c->plan->blocks.v[block].function == function; block++) {
+        const struct block_plan *at = &c->plan->blocks.v[block];
+        const char *wrong = at->estimate.candidate && at->chosen ? block_fault(c, at) : NULL;
+        if (wrong)
+            add_fault(c, function, at->first, wrong, (struct subject){IR_NONE, block});
+    }
+    return block;
+}
+
+// Of functions that come before, or that there are not.
+static void refuse_rest(struct checker *c, uint32_t chain, uint32_t block)
+{
+    static const char out_of_order[] = "the plan is not in the order of the functions";
+    for (; chain < c->plan->chains.n; chain++) {
+        const struct chain *at = &c->plan->chains.v[chain];
+        add_fault(c, at->function, at->inst[0], out_of_order, (struct subject){chain, IR_NONE});
+    }
+    for (; block < c->plan->blocks.n; block++) {
+        const struct block_plan *at = &c->plan->blocks.v[block];
+        add_fault(c, at->function, at->first, out_of_order, (struct subject){IR_NONE, block});
+    }
 }
 
 void verify_plan(struct verified *to, struct arena *arena, const struct ir_module *module,
@@ -397,24 +468,18 @@ void verify_plan(struct verified *to, struct arena *arena, const struct ir_modul
     arena_init(&chains.scratch, arena->memory);
     arena_init(&facts, arena->memory);
     for (uint32_t function = 0; function < module->functions.n; function++) {
-        bool any = chain < plan->chains.n && plan->chains.v[chain].function == function;
-        any |= block < plan->blocks.n && plan->blocks.v[block].function == function;
-        if (any)
-            begin_function(&c, function);
-        if (chain < plan->chains.n && plan->chains.v[chain].function == function)
+        bool chained = chain < plan->chains.n && plan->chains.v[chain].function == function;
+        bool any =
+            chained || (block < plan->blocks.n && plan->blocks.v[block].function == function);
+        if (!any || !module->functions.v[function].has_body)
+            continue;
+        begin_function(&c, function);
+        if (chained)
             verify_chain_begin(&chains, facts_of(&own, module, options, function));
-        for (; chain < plan->chains.n && plan->chains.v[chain].function == function; chain++) {
-            const char *wrong = verify_chain(&chains, &plan->chains.v[chain]);
-            if (wrong)
-                add_fault(&c, plan->chains.v[chain].inst[0], wrong);
-        }
-        for (; block < plan->blocks.n && plan->blocks.v[block].function == function; block++) {
-            const struct block_plan *at = &plan->blocks.v[block];
-            const char *wrong = at->estimate.candidate && at->chosen ? block_fault(&c, at) : NULL;
-            if (wrong)
-                add_fault(&c, at->first, wrong);
-        }
+        chain = check_chains(&c, &chains, function, chain);
+        block = check_blocks(&c, function, block);
     }
+    refuse_rest(&c, chain, block);
     arena_free(&chains.scratch);
     arena_free(&facts);
     arena_free(&c.scratch);
