@@ -29,7 +29,7 @@ static void leave_out(struct proving *p, uint32_t begin, const char *what, const
 static void reject(struct proving *p, enum candidate_kind kind, uint32_t function, uint32_t inst,
                    const char *text)
 {
-    struct rejection rejection = {function, kind, RULE_UNPROVEN,  inst,
+    struct rejection rejection = {function, kind, RULE_LEFT_OUT,  inst,
                                   IR_NONE,  text, .last = IR_NONE};
     if (function < p->module->functions.n && inst < p->module->functions.v[function].insts.n)
         vec_push(p->plan->arena, &p->plan->rejections, rejection);

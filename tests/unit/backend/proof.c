@@ -86,7 +86,7 @@ static void wrong_chain(void **state)
     assert_int_equal(place.column, 1);
     assert_int_equal(tagged_chains(&p), 1);
     const struct rejection *rejection = &p.plan.rejections.v[p.plan.rejections.n - 1];
-    assert_int_equal(rejection->rule, RULE_UNPROVEN);
+    assert_int_equal(rejection->rule, RULE_LEFT_OUT);
     assert_int_equal(rejection->kind, CANDIDATE_CHAIN);
     // What was moved for it alone is where it was; the other kernel's chain is together.
     const char *second = strstr(p.output.text, ".entry l");
