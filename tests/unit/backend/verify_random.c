@@ -57,7 +57,7 @@ static uint32_t pick_guard(struct kernel *k, uint32_t usual)
 
 static void put_address(struct kernel *k)
 {
-    put(k, "[%%a%u+%u]", pick(k, 4), 4 * pick(k, 8));
+    put(k, "[%%a%u+%u]", pick(k, 5) % 4, 4 * pick(k, 8)); // %a0 is the same in all lanes
 }
 
 static void put_load(struct kernel *k, uint32_t guard, uint32_t value)
@@ -165,6 +165,12 @@ static void put_chain(struct kernel *k, uint32_t usual)
     put_some(k, usual, 1);
     put_operation(k, pick(k, 5) ? usual : pick_guard(k, usual), z, x, y);
     put_some(k, usual, 1);
+    if (!pick(k, 3)) {
+        uint32_t w = (x + 1 + pick(k, VALUES - 1)) % VALUES, sum = pick(k, VALUES);
+        put_load(k, usual, w);
+        put_operation(k, usual, sum, z, w);
+        z = sum;
+    }
     if (pick(k, 2))
         put_store(k, pick(k, 3) ? usual : pick_guard(k, usual), z);
 }
