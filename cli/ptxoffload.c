@@ -12,8 +12,7 @@
 #include "frontend/directives.h"
 #include "frontend/ptx_header.h"
 #include "ir/check.h"
-#include "passes/base/capability.h"
-#include "passes/verify/verify.h"
+#include "passes/capability.h"
 #include "support/file.h"
 #include <errno.h>
 #include <string.h>
@@ -98,9 +97,7 @@ static bool decide(struct run *run, const struct pass_options *options)
     };
     run->plan = (struct plan){.arena = &run->arena};
     const char *pass = pipeline_run(&pipeline, &run->module, &run->plan);
-    if (pass)
-        message_internal(&run->messages, "the program is not valid after '%s'", pass);
-    return !pass;
+    return !pass || run_give_up(run, pass);
 }
 
 static bool emit(struct run *run, const struct backend_options *options)
@@ -114,11 +111,8 @@ static bool emit(struct run *run, const struct backend_options *options)
         return true;
     }
     struct output *output = ARENA_NEW(&run->arena, struct output);
-    const char *error = backend_emit(output, &run->arena, &run->module, &run->plan, options);
-    if (error) {
-        message_internal(&run->messages, "%s", error);
+    if (!run_prove(run, output, options))
         return false;
-    }
     if (options->passes.measured) {
         changes_find(&output->tables, &run->arena, &run->module, &run->without_profile, &run->plan);
         measured_list(&output->tables, &run->arena, &run->module, &options->passes, &run->plan);
@@ -126,41 +120,7 @@ static bool emit(struct run *run, const struct backend_options *options)
     run->tables = &output->tables;
     run->text = output->text;
     run->length = output->length;
-    timing_end(&run->timing, "emit");
     return true;
-}
-
-static void tell_refuted(struct run *run, const struct verify_fault *fault)
-{
-    const struct source *source = run->tree.source;
-    struct place place = source_place(source, fault->input);
-    uint32_t line = 1;
-    for (uint32_t i = 0; i < fault->output && i < run->length; i++)
-        line += run->text[i] == '\n';
-    message_internal(&run->messages,
-                     "%s:%u:%u: the output is refuted: %s (line %u of the output); "
-                     "nothing is written",
-                     source->name, place.line, place.column, fault->text, line);
-}
-
-// What was read back from tags or an object was proven when it was made.
-static bool verify(struct run *run, const struct pass_options *options)
-{
-    struct verified verified = {0};
-    if (!run->arguments.verify || run->opened.current)
-        return true;
-    verify_plan(&verified, &run->arena, &run->module, options, &run->plan);
-    verify_output(&verified, &run->arena, &run->module, options, run->text, run->length);
-    timing_end(&run->timing, "verify");
-    for (uint32_t i = 0; i < verified.faults.n; i++)
-        tell_refuted(run, &verified.faults.v[i]);
-    if (!verified.faults.n)
-        message_verbose(&run->messages,
-                        "proved that the output does what the input does: %llu statements, %llu "
-                        "of them moved",
-                        (unsigned long long)verified.statements,
-                        (unsigned long long)verified.moved);
-    return !verified.faults.n;
 }
 
 static bool wants_tables(const struct arguments *arguments)
@@ -268,9 +228,10 @@ static int analyse(struct run *run)
                  decide(run, &options.passes) && compare_profile(run, &options.passes));
     if (!good)
         return BAD_INPUT;
+    if (wants_tables(arguments) && !emit(run, &options))
+        return BAD_INPUT;
     run_tell_remarks(run, &options);
-    if (wants_tables(arguments) && !(emit(run, &options) && verify(run, &options.passes) &&
-                                     make_object(run) && run_explain(run, &options)))
+    if (wants_tables(arguments) && !(make_object(run) && run_explain(run, &options)))
         return BAD_INPUT;
     return run_write_all(run);
 }

@@ -114,8 +114,9 @@ struct block_plan {
     uint32_t entry;   // block by which it is entered
     uint32_t *blocks; // all that it has instructions of, ascending
     uint32_t block_count;
-    uint32_t first,
-        last; // instructions, by place in the text; a branch behind `last` is not part of it
+    uint32_t tail; // of them: the branch at the end of this one is not part of it; or IR_NONE
+    bool again;    // control that comes back to the entry stays in it, else it leaves it
+    uint32_t first, last; // of its instructions, by place in the text
     VEC(struct live_value) live_in, live_out;
     double reg_tx, reg_rx;  // registers, a predicate counting 1/32
     uint32_t loads, stores; // per iteration

@@ -77,6 +77,13 @@ static void list_blocks(const struct block_pass *p, const struct candidate *cand
     qsort(plan->blocks, plan->block_count, sizeof *plan->blocks, by_number);
 }
 
+// True if control that comes back to the entry passes a place that is in the candidate.
+static bool begins_at_head(const struct block_pass *p, const struct candidate *candidate)
+{
+    uint32_t place = p->candidates.regions.place[UNIT_HEAD][candidate->entry];
+    return place >= candidate->begin && place < candidate->end;
+}
+
 static unsigned channels(double tx, double rx)
 {
     return (tx < 0 ? SAVES_TX : 0) | (rx < 0 ? SAVES_RX : 0);
@@ -168,6 +175,8 @@ static void weigh(struct block_pass *p, struct transfers *transfers, struct judg
     plan->function = p->function;
     plan->kind = candidate->kind;
     plan->entry = candidate->entry;
+    plan->tail = candidate->exit.block == IR_NONE ? candidate->exit.tail : IR_NONE;
+    plan->again = begins_at_head(p, candidate);
     plan->first = candidate->tally.first;
     plan->last = candidate->tally.last;
     plan->loads = clamp(candidate->tally.loads);

@@ -22,6 +22,7 @@ struct item {
     uint32_t begin, end, entry;
     struct block_exit exit;
     struct tally tally;
+    struct tally jump; // in front of a region; part of a candidate that begins before it
 };
 
 static const struct tally empty = {.barred = IR_NONE, .first = IR_NONE, .last = IR_NONE};
@@ -185,9 +186,11 @@ static void add_body(struct search *s, const struct part *part, const struct tal
                         .end = part->end,
                         .entry = part->index,
                         .exit = {IR_NONE, part->index},
-                        .tally = *tally};
+                        .tally = *tally,
+                        .jump = empty};
     if (between) {
-        struct item region = {.begin = between->begin, .end = between->end, .tally = *jump};
+        struct item region = {
+            .begin = between->begin, .end = between->end, .tally = *jump, .jump = empty};
         region.exit.block = part->index;
         region.exit.tail = IR_NONE;
         vec_push(&s->scratch, &s->items, region);
@@ -195,7 +198,8 @@ static void add_body(struct search *s, const struct part *part, const struct tal
     vec_push(&s->scratch, &s->items, code);
 }
 
-static void add_region(struct search *s, const struct part *part, const struct tally *tally)
+static void add_region(struct search *s, const struct part *part, const struct tally *tally,
+                       const struct tally *jump)
 {
     struct item region = {.starts = part->at_block,
                           .open = part->open,
@@ -203,7 +207,8 @@ static void add_region(struct search *s, const struct part *part, const struct t
                           .end = part->end,
                           .entry = part->entry,
                           .exit = {part->exit, IR_NONE},
-                          .tally = *tally};
+                          .tally = *tally,
+                          .jump = *jump};
     vec_push(&s->scratch, &s->items, region);
 }
 
@@ -224,8 +229,8 @@ static void list_items(struct search *s, const struct part *sequence)
             add_body(s, part, tally, pending ? &between : NULL, &jump);
             pending = false;
         } else if (part->open || tally->bodies || tally->barred != IR_NONE) {
+            add_region(s, part, tally, pending ? &jump : &empty);
             pending = false;
-            add_region(s, part, tally);
         } else {
             uint32_t begin = pending ? between.begin : part->begin;
             between = *part;
@@ -252,6 +257,8 @@ static void add_candidate(struct search *s, uint32_t from, uint32_t to)
                                   .tally = empty};
     for (uint32_t i = from; i <= to; i++) {
         add_tally(&candidate.tally, &s->items.v[i].tally, 1);
+        if (i > from)
+            add_tally(&candidate.tally, &s->items.v[i].jump, 1);
         candidate.open |= s->items.v[i].open;
     }
     candidate.exits = (struct loop_exits){0, IR_NONE, IR_NONE, IR_NONE};

@@ -71,13 +71,27 @@ static void accept(struct matcher *m, struct candidate *candidate, struct plan *
         qsort(chain.inst, chain.count, sizeof *chain.inst, by_number);
     vec_push(plan->arena, &plan->chains, chain);
     candidate->done = true;
+    for (uint32_t i = 0; i < candidate->aside_count; i++)
+        verdict_aside(m, match_load_at(m, candidate->aside[i]), candidate);
+}
+
+// The loads that are turned down with it: its own, and those of its other forms.
+static uint32_t load_count(const struct candidate *candidate)
+{
+    return patterns[candidate->pattern].loads + candidate->aside_count;
+}
+
+static struct load *nth_load(struct matcher *m, const struct candidate *candidate, uint32_t n)
+{
+    uint32_t own = patterns[candidate->pattern].loads;
+    return match_load_at(m, n < own ? candidate->inst[n] : candidate->aside[n - own]);
 }
 
 static void turn_down(struct matcher *m, const struct candidate *candidate,
                       const struct obstacle *why)
 {
-    for (uint32_t i = 0; i < patterns[candidate->pattern].loads; i++)
-        verdict_obstacle(m, match_load_at(m, candidate->inst[i]), why, candidate);
+    for (uint32_t i = 0; i < load_count(candidate); i++)
+        verdict_obstacle(m, nth_load(m, candidate, i), why, candidate);
 }
 
 // It goes on without its store, or not at all.
@@ -119,10 +133,9 @@ static void fit(struct matcher *m, struct candidate *candidate)
     const char *wrong;
     while (!candidate->done && (wrong = capacity_fault(m, candidate))) {
         struct obstacle why = {RULE_CAPACITY, candidate->inst[candidate->count - 1], IR_NONE};
-        uint32_t loads = patterns[candidate->pattern].loads;
         bool goes_on = patterns[candidate->pattern].without_store;
-        for (uint32_t i = 0; i < loads && !goes_on; i++)
-            verdict_capacity(m, match_load_at(m, candidate->inst[i]), candidate, wrong);
+        for (uint32_t i = 0; i < load_count(candidate) && !goes_on; i++)
+            verdict_capacity(m, nth_load(m, candidate, i), candidate, wrong);
         give_up(m, candidate, &why);
     }
 }
@@ -144,9 +157,8 @@ static void check_expected(struct matcher *m, struct candidate *candidate)
         saving_of(m->facts, m->capability, candidate->pattern, candidate->inst, candidate->count);
     if (m->options->cost != COST_REFINED || saving.certain > 0)
         return;
-    uint32_t loads = patterns[candidate->pattern].loads;
-    for (uint32_t i = 0; i < loads; i++)
-        verdict_saving(m, match_load_at(m, candidate->inst[i]), candidate, &saving);
+    for (uint32_t i = 0; i < load_count(candidate); i++)
+        verdict_saving(m, nth_load(m, candidate, i), candidate, &saving);
     candidate->done = true;
 }
 
@@ -169,9 +181,96 @@ static void check_gain(struct matcher *m, struct candidate *candidate)
         give_up(m, candidate, &why);
         return;
     }
-    for (uint32_t i = 0; i < patterns[candidate->pattern].loads; i++)
-        verdict_gain(m, match_load_at(m, candidate->inst[i]), candidate);
+    for (uint32_t i = 0; i < load_count(candidate); i++)
+        verdict_gain(m, nth_load(m, candidate, i), candidate);
     candidate->done = true;
+}
+
+// Forms of one candidate
+
+// What is left of a form if the others are not looked at, and what that saves.
+struct form {
+    struct candidate candidate;
+    struct saving saving;
+    bool possible;
+};
+
+static bool stands(struct matcher *m, const struct candidate *candidate)
+{
+    struct obstacle why;
+    bool may = !capacity_fault(m, candidate);
+    for (uint32_t i = 0; i + 1 < candidate->count && candidate->across && may; i++)
+        may = across_allows(&m->across, candidate->inst[i], candidate->inst[candidate->count - 1],
+                            &why);
+    if (!candidate->across && may)
+        may = order_allows(&m->order, candidate->inst, candidate->count, &why);
+    return may && !gains_too_little(m, candidate->pattern, candidate->inst, candidate->count);
+}
+
+static struct form form_of(struct matcher *m, const struct candidate *candidate)
+{
+    struct form form = {.candidate = *candidate};
+    struct candidate left = *candidate;
+    uint32_t without = patterns[left.pattern].without_store;
+    form.possible = stands(m, &left);
+    if (!form.possible && without) {
+        left.pattern = without;
+        left.count--;
+        form.possible = stands(m, &left);
+    }
+    form.saving = saving_of(m->facts, m->capability, left.pattern, left.inst, left.count);
+    form.possible &= m->options->cost != COST_REFINED || form.saving.certain > 0;
+    return form;
+}
+
+// Of what is possible, that which saves most by the paper's numbers, then what is expected to; then
+// what rounds as the program does, then what takes more instructions to where the data are.
+static bool is_better(const struct form *a, const struct form *b)
+{
+    if (a->possible != b->possible)
+        return a->possible;
+    if (a->saving.saved != b->saving.saved)
+        return a->saving.saved > b->saving.saved;
+    if (a->saving.expected != b->saving.expected)
+        return a->saving.expected > b->saving.expected;
+    if (a->candidate.split != b->candidate.split)
+        return b->candidate.split;
+    return a->candidate.count > b->candidate.count;
+}
+
+static bool has_inst(const struct candidate *candidate, uint32_t inst)
+{
+    for (uint32_t i = 0; i < candidate->count; i++)
+        if (candidate->inst[i] == inst)
+            return true;
+    return false;
+}
+
+// Loads of a form that is not the one.
+static void set_aside(struct candidate *to, const struct candidate *form)
+{
+    for (uint32_t i = 0; i < patterns[form->pattern].loads; i++) {
+        bool there = has_inst(to, form->inst[i]);
+        for (uint32_t k = 0; k < to->aside_count; k++)
+            there |= to->aside[k] == form->inst[i];
+        if (!there && to->aside_count < MOST_ASIDE)
+            to->aside[to->aside_count++] = form->inst[i];
+    }
+}
+
+static void choose_form(struct matcher *m, struct candidate *candidate)
+{
+    struct form best = form_of(m, candidate);
+    const struct candidate first = *candidate;
+    for (uint32_t at = first.next; at; at = m->alternatives.v[at - 1].next) {
+        struct form form = form_of(m, &m->alternatives.v[at - 1]);
+        if (is_better(&form, &best))
+            best = form;
+    }
+    *candidate = best.candidate;
+    set_aside(candidate, &first);
+    for (uint32_t at = first.next; at; at = m->alternatives.v[at - 1].next)
+        set_aside(candidate, &m->alternatives.v[at - 1]);
 }
 
 // What cannot be a chain whatever becomes of the others.
@@ -180,6 +279,8 @@ static void sift(struct matcher *m, struct plan *plan)
     struct obstacle why;
     for (uint32_t i = 0; i < m->candidates.n; i++) {
         struct candidate *candidate = &m->candidates.v[i];
+        if (candidate->next)
+            choose_form(m, candidate);
         fit(m, candidate);
         if (candidate->across && !candidate->done)
             check_across(m, candidate);

@@ -1,7 +1,9 @@
 // Matches the nine patterns [000 Table 1], beginning at the ALU instruction.
 //
 // A loaded register has one reader and an intermediate result has one, so an instruction belongs to
-// one candidate at most: candidates never overlap, and no choice between them is to be made.
+// one candidate at most, and candidates never overlap. Where a load is the same in all lanes of a
+// warp it can be a load of the chain, or stay at the core and be its scalar: such forms of one
+// candidate are its alternatives, of which choose.c takes one.
 //
 // Where the table leaves something open:
 //   pattern 4 is a unary operation or both sources the same loaded register;
@@ -12,87 +14,9 @@
 //   a mov is a use as any other, and no part of a pattern;
 //   members without a guard may feed members with one: where the guard is false nobody sees what
 //   they make, and the lanes of the packet are those of the last member.
-#include "passes/chains/match.h"
+#include "passes/match_inputs.h"
 #include "support/bits.h"
 #include <string.h>
-
-enum input_kind { INPUT_LOAD, INPUT_SCALAR, INPUT_REGISTER };
-
-struct input {
-    enum input_kind kind;
-    uint32_t operand;
-    uint32_t version;  // of a register, else IR_NONE
-    struct load *load; // INPUT_LOAD
-};
-
-enum { MOST_INPUTS = 4 };
-
-// What an ALU instruction computes with. The same register twice is one input, except in a fused
-// multiply-add, where each has its place.
-struct inputs {
-    uint32_t count;     // more than MOST_INPUTS: there are others
-    uint32_t number[3]; // of each kind, among v
-    struct input v[MOST_INPUTS];
-};
-
-static struct input input_of(struct matcher *m, uint32_t inst, uint32_t operand)
-{
-    const struct ir_operand *at = &m->fn->operands.v[operand];
-    struct input input = {INPUT_REGISTER, operand, IR_NONE, NULL};
-    if (at->kind == OPERAND_REGISTER)
-        input.version = m->fn->operand_version.v[operand];
-    struct load *load = match_load_of(m, input.version);
-    if (load && load->verdict.rule == RULE_COUNT && load->reader == inst && !at->part) {
-        input.kind = INPUT_LOAD;
-        input.load = load;
-    } else if (at->kind != OPERAND_UNKNOWN &&
-               divergence_operand(facts_certain(m->facts), operand)) {
-        input.kind = INPUT_SCALAR;
-    }
-    return input;
-}
-
-static bool is_there(const struct inputs *inputs, uint32_t version)
-{
-    for (uint32_t i = 0; version != IR_NONE && i < inputs->count && i < MOST_INPUTS; i++)
-        if (inputs->v[i].version == version)
-            return true;
-    return false;
-}
-
-static struct inputs inputs_of(struct matcher *m, uint32_t inst, bool merge)
-{
-    const struct ir_inst *at = &m->fn->insts.v[inst];
-    struct inputs inputs = {0};
-    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++) {
-        if (!alu_is_source(m->fn, i))
-            continue;
-        struct input input = input_of(m, inst, i);
-        if (merge && is_there(&inputs, input.version))
-            continue;
-        if (inputs.count < MOST_INPUTS) {
-            inputs.v[inputs.count] = input;
-            inputs.number[input.kind]++;
-        }
-        inputs.count += inputs.count <= MOST_INPUTS;
-    }
-    return inputs;
-}
-
-static const struct input *find_input(const struct inputs *inputs, enum input_kind kind)
-{
-    for (uint32_t i = 0; i < inputs->count && i < MOST_INPUTS; i++)
-        if (inputs->v[i].kind == kind)
-            return &inputs->v[i];
-    return NULL;
-}
-
-static bool has_kinds(const struct inputs *inputs, uint32_t loads, uint32_t scalars,
-                      uint32_t registers)
-{
-    return inputs->number[INPUT_LOAD] == loads && inputs->number[INPUT_SCALAR] == scalars &&
-           inputs->number[INPUT_REGISTER] == registers;
-}
 
 // Stores
 
@@ -109,14 +33,7 @@ enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32
     return uses_may_feed(&m->uses, from, store) ? RULE_COUNT : RULE_GUARD;
 }
 
-// How a value goes on from the instruction that made it.
-struct ending {
-    uint32_t store; // that ends the chain, or IR_NONE
-    struct readers readers;
-    enum plan_rule rule; // of a single reader that is a store but cannot end the chain
-};
-
-static struct ending ending_of(struct matcher *m, uint32_t inst)
+struct ending match_ending(struct matcher *m, uint32_t inst)
 {
     struct ending ending = {IR_NONE, uses_readers(&m->uses, ir_defined(m->fn, inst)), RULE_COUNT};
     uint32_t reader = ending.readers.inst[0];
@@ -153,6 +70,15 @@ void match_add_load(struct candidate *candidate, struct load *load)
     }
 }
 
+void match_add_scalar(struct candidate *candidate, const struct input *input)
+{
+    candidate->scalars = 1;
+    if (input->kind != INPUT_LOAD)
+        return;
+    input->load->taken = true;
+    candidate->aside[candidate->aside_count++] = input->load->inst;
+}
+
 static struct candidate candidate_of(const struct inputs *inputs, uint32_t pattern)
 {
     struct candidate candidate = {.pattern = pattern, .scalars = inputs->number[INPUT_SCALAR]};
@@ -162,14 +88,47 @@ static struct candidate candidate_of(const struct inputs *inputs, uint32_t patte
     return candidate;
 }
 
+void match_finish(struct matcher *m, struct candidate *candidate, uint32_t alu, uint32_t store)
+{
+    for (uint32_t i = 0; i < candidate->count; i++)
+        candidate->across |= m->fn->insts.v[candidate->inst[i]].block != m->fn->insts.v[alu].block;
+    match_add(candidate, alu);
+    match_add(candidate, store);
+}
+
+void match_offer(struct matcher *m, const struct candidate *candidate)
+{
+    vec_push(&m->scratch, &m->candidates, *candidate);
+}
+
+void match_offer_instead(struct matcher *m, const struct candidate *candidate)
+{
+    struct candidate *last = &m->candidates.v[m->candidates.n - 1], also = *candidate;
+    also.next = last->next;
+    vec_push(&m->scratch, &m->alternatives, also);
+    last->next = m->alternatives.n;
+}
+
 static void add_candidate(struct matcher *m, struct candidate candidate, uint32_t alu,
                           uint32_t store)
 {
-    for (uint32_t i = 0; i < candidate.count; i++)
-        candidate.across |= m->fn->insts.v[candidate.inst[i]].block != m->fn->insts.v[alu].block;
-    match_add(&candidate, alu);
-    match_add(&candidate, store);
-    vec_push(&m->scratch, &m->candidates, candidate);
+    match_finish(m, &candidate, alu, store);
+    match_offer(m, &candidate);
+}
+
+// One load goes into the chain, and the other one, which is the same in all lanes, is its scalar.
+static void add_alternatives(struct matcher *m, const struct inputs *inputs, uint32_t pattern,
+                             uint32_t alu, uint32_t store)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        struct candidate candidate = {.pattern = pattern};
+        if (!inputs->v[1 - i].uniform)
+            continue;
+        match_add_scalar(&candidate, &inputs->v[1 - i]);
+        match_add_load(&candidate, inputs->v[i].load);
+        match_finish(m, &candidate, alu, store);
+        match_offer_instead(m, &candidate);
+    }
 }
 
 // Judgements
@@ -205,7 +164,7 @@ static bool judge_by_partner(struct matcher *m, const struct inputs *inputs, uin
 static void judge_register(struct matcher *m, const struct inputs *inputs, uint32_t inst,
                            bool scalar_would_do)
 {
-    const struct input *other = find_input(inputs, INPUT_REGISTER);
+    const struct input *other = inputs_find(inputs, INPUT_REGISTER);
     if (judge_by_partner(m, inputs, inst, other))
         return;
     const char *what = verdict_inst(m, inst), *name = verdict_operand(m, other->operand);
@@ -266,76 +225,20 @@ static void judge_ending(struct matcher *m, const struct inputs *inputs, uint32_
     }
 }
 
-// Patterns 8 and 9 in two instructions: f(a, c) with c = g(b, i)
-
-struct pair {
-    uint32_t inner; // g
-    struct load *a, *b;
-    struct readers readers; // of c
-};
-
-static bool is_computation(const struct matcher *m, uint32_t inst)
-{
-    return alu_of(m->capability, m->module, m->fn, inst).kind == ALU_COMPUTE;
-}
-
-static bool find_pair(struct matcher *m, uint32_t outer, struct pair *pair)
-{
-    struct inputs inputs = inputs_of(m, outer, true);
-    if (inputs.count != 2 || !has_kinds(&inputs, 1, 0, 1))
-        return false;
-    uint32_t version = find_input(&inputs, INPUT_REGISTER)->version;
-    if (version == IR_NONE || m->fn->versions.v[version].kind != VERSION_INST)
-        return false;
-    uint32_t inner = m->fn->versions.v[version].index;
-    if (m->fn->insts.v[inner].block != m->fn->insts.v[outer].block ||
-        !uses_may_feed(&m->uses, inner, outer) || !is_computation(m, inner))
-        return false;
-    struct inputs under = inputs_of(m, inner, true);
-    if (under.count != 2 || !has_kinds(&under, 1, 1, 0))
-        return false;
-    pair->inner = inner;
-    pair->a = find_input(&inputs, INPUT_LOAD)->load;
-    pair->b = find_input(&under, INPUT_LOAD)->load;
-    pair->readers = uses_readers(&m->uses, version);
-    return true;
-}
-
-static void match_pair(struct matcher *m, uint32_t outer)
-{
-    struct pair pair;
-    if (!is_computation(m, outer) || !find_pair(m, outer, &pair))
-        return;
-    if (pair.readers.count != 1) {
-        uint32_t other = pair.readers.inst[pair.readers.inst[0] == outer];
-        const char *by = other == IR_NONE ? "in another block" : verdict_inst(m, other);
-        const char *value = verdict_value(m, ir_defined(m->fn, pair.inner));
-        verdict_set(m, pair.b, RULE_RESULT_USED, other, "%s is used again: %s", value, by);
-        verdict_set(m, pair.a, RULE_RESULT_USED, other, "%s is used again: %s", value, by);
-        return;
-    }
-    struct ending ending = ending_of(m, outer);
-    struct candidate candidate = {.pattern = ending.store == IR_NONE ? 8 : 9, .scalars = 1};
-    match_add_load(&candidate, pair.a);
-    match_add_load(&candidate, pair.b);
-    match_add(&candidate, pair.inner);
-    add_candidate(m, candidate, outer, ending.store);
-    bits_set(m->paired, pair.inner);
-    bits_set(m->paired, outer);
-}
-
 // Patterns of one ALU instruction
 
 static void match_compute(struct matcher *m, uint32_t inst)
 {
     struct inputs inputs = inputs_of(m, inst, true);
-    struct ending ending = ending_of(m, inst);
+    struct ending ending = match_ending(m, inst);
     bool stored = ending.store != IR_NONE;
-    if (inputs.count == 2 && has_kinds(&inputs, 2, 0, 0))
+    if (inputs.count == 2 && inputs_have(&inputs, 2, 0, 0)) {
         add_candidate(m, candidate_of(&inputs, stored ? 1 : 2), inst, ending.store);
-    else if (stored && inputs.count == 1)
+        if (stored)
+            add_alternatives(m, &inputs, 7, inst, ending.store);
+    } else if (stored && inputs.count == 1)
         add_candidate(m, candidate_of(&inputs, 4), inst, ending.store);
-    else if (stored && inputs.count == 2 && has_kinds(&inputs, 1, 1, 0))
+    else if (stored && inputs.count == 2 && inputs_have(&inputs, 1, 1, 0))
         add_candidate(m, candidate_of(&inputs, 7), inst, ending.store);
     else if (inputs.number[INPUT_REGISTER])
         judge_register(m, &inputs, inst, stored && inputs.count == 2);
@@ -351,9 +254,10 @@ static void match_compute(struct matcher *m, uint32_t inst)
 static void match_compare(struct matcher *m, uint32_t inst)
 {
     struct inputs inputs = inputs_of(m, inst, true);
-    if (inputs.count == 2 && has_kinds(&inputs, 2, 0, 0))
+    if (inputs.count == 2 && inputs_have(&inputs, 2, 0, 0)) {
         add_candidate(m, candidate_of(&inputs, 5), inst, IR_NONE);
-    else if (inputs.count == 1 || (inputs.count == 2 && has_kinds(&inputs, 1, 1, 0)))
+        add_alternatives(m, &inputs, 6, inst, IR_NONE);
+    } else if (inputs.count == 1 || (inputs.count == 2 && inputs_have(&inputs, 1, 1, 0)))
         add_candidate(m, candidate_of(&inputs, 6), inst, IR_NONE);
     else if (inputs.number[INPUT_REGISTER])
         judge_register(m, &inputs, inst, inputs.count == 2);
@@ -364,19 +268,24 @@ static void match_compare(struct matcher *m, uint32_t inst)
 }
 
 // a·b + r: split, its product is pattern 2.
-static void match_product(struct matcher *m, uint32_t inst, struct inputs *inputs)
+static struct candidate product_of(struct matcher *m, const struct inputs *inputs, uint32_t inst)
+{
+    struct inputs product = *inputs;
+    product.count = 2;
+    product.number[INPUT_SCALAR] = 0;
+    struct candidate candidate = candidate_of(&product, 2);
+    candidate.split = true;
+    match_finish(m, &candidate, inst, IR_NONE);
+    return candidate;
+}
+
+static void match_product(struct matcher *m, uint32_t inst, const struct inputs *inputs)
 {
     if (m->options->fma == FMA_SPLIT) {
-        struct inputs product = *inputs;
-        product.count = 2;
-        product.number[INPUT_SCALAR] = 0;
-        struct candidate candidate = candidate_of(&product, 2);
-        candidate.split = true;
-        add_candidate(m, candidate, inst, IR_NONE);
+        struct candidate candidate = product_of(m, inputs, inst);
+        match_offer(m, &candidate);
         if (inputs->v[2].kind == INPUT_LOAD)
-            verdict_set(m, inputs->v[2].load, RULE_REGISTER_OPERAND, inst,
-                        "the sum of the %s stays at the core, and %s with it",
-                        verdict_inst(m, inst), verdict_operand(m, inputs->v[2].operand));
+            verdict_addend(m, inputs->v[2].load, inst);
         return;
     }
     const char *text = arena_printf(
@@ -397,27 +306,46 @@ static bool repeats_load(const struct inputs *inputs)
     return false;
 }
 
+// b·i + a, either factor being the scalar. Returns false if neither can be.
+static bool match_scaled(struct matcher *m, uint32_t inst, const struct inputs *inputs)
+{
+    struct ending ending = match_ending(m, inst);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct input *scaled = &inputs->v[i], *scalar = &inputs->v[1 - i];
+        struct candidate candidate = {.pattern = ending.store == IR_NONE ? 8 : 9};
+        if (scaled->kind != INPUT_LOAD || !scalar->uniform)
+            continue;
+        match_add_scalar(&candidate, scalar);
+        match_add_load(&candidate, scaled->load);
+        match_add_load(&candidate, inputs->v[2].load);
+        match_finish(m, &candidate, inst, ending.store);
+        (count++ ? match_offer_instead : match_offer)(m, &candidate);
+    }
+    bool product = inputs->v[0].kind == INPUT_LOAD && inputs->v[1].kind == INPUT_LOAD;
+    if (count && product && m->options->fma == FMA_SPLIT) {
+        struct candidate candidate = product_of(m, inputs, inst);
+        match_offer_instead(m, &candidate);
+    }
+    return count;
+}
+
 static void match_fused(struct matcher *m, uint32_t inst)
 {
     struct inputs inputs = inputs_of(m, inst, false);
     const struct input *x = &inputs.v[0], *y = &inputs.v[1], *z = &inputs.v[2];
     bool usual = inputs.count == 3 && !repeats_load(&inputs);
-    bool scaled = (x->kind == INPUT_LOAD && y->kind == INPUT_SCALAR) ||
-                  (x->kind == INPUT_SCALAR && y->kind == INPUT_LOAD);
-    if (usual && scaled && z->kind == INPUT_LOAD) {
-        struct ending ending = ending_of(m, inst);
-        add_candidate(m, candidate_of(&inputs, ending.store == IR_NONE ? 8 : 9), inst,
-                      ending.store);
-    } else if (usual && x->kind == INPUT_LOAD && y->kind == INPUT_LOAD) {
+    if (usual && z->kind == INPUT_LOAD && match_scaled(m, inst, &inputs))
+        return;
+    if (usual && x->kind == INPUT_LOAD && y->kind == INPUT_LOAD)
         match_product(m, inst, &inputs);
-    } else if (inputs.number[INPUT_REGISTER]) {
+    else if (inputs.number[INPUT_REGISTER])
         judge_register(m, &inputs, inst,
                        usual && z->kind == INPUT_LOAD && inputs.number[INPUT_LOAD] == 2);
-    } else {
+    else
         judge_inputs(m, &inputs, RULE_PATTERN, inst,
                      arena_printf(&m->scratch, "the %s computes what is none of the nine patterns",
                                   verdict_inst(m, inst)));
-    }
 }
 
 // Pattern 3
@@ -451,6 +379,18 @@ static void match_alu(struct matcher *m, uint32_t inst)
     }
 }
 
+// Returns false if the instruction only keeps the value where its guard is false.
+static bool reads(const struct matcher *m, uint32_t inst, uint32_t version)
+{
+    const struct ir_inst *at = &m->fn->insts.v[inst];
+    bool keeps = at->flags & INST_GUARDED && !(at->flags & INST_OPAQUE);
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
+        if (m->fn->operand_version.v[i] == version &&
+            !(keeps && m->fn->operands.v[i].role == ROLE_KEEP))
+            return true;
+    return false;
+}
+
 static bool is_open(const struct load *load)
 {
     return !load->taken && load->verdict.rule == RULE_COUNT;
@@ -459,9 +399,19 @@ static bool is_open(const struct load *load)
 void match_patterns(struct matcher *m)
 {
     m->paired = bits_new(&m->scratch, m->fn->insts.n + 1);
+    for (uint32_t i = 0; i < m->loads.n; i++) {
+        struct load *load = &m->loads.v[i];
+        if (is_open(load) && load->reader != IR_NONE && !reads(m, load->reader, load->version))
+            verdict_set(m, load, RULE_PATTERN, load->reader,
+                        "%s only stays in its register where the guard of the %s is false",
+                        verdict_value(m, load->version), verdict_inst(m, load->reader));
+    }
     for (uint32_t i = 0; i < m->loads.n; i++)
         if (is_open(&m->loads.v[i]) && m->loads.v[i].reader != IR_NONE)
             match_pair(m, m->loads.v[i].reader);
+    for (uint32_t i = 0; i < m->loads.n; i++)
+        if (is_open(&m->loads.v[i]) && m->loads.v[i].reader != IR_NONE)
+            match_uniform_pair(m, m->loads.v[i].reader);
     for (uint32_t i = 0; i < m->loads.n; i++) {
         struct load *load = &m->loads.v[i];
         if (!is_open(load))

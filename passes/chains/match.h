@@ -22,13 +22,20 @@ struct load {
     struct verdict verdict;
 };
 
+enum { MOST_ASIDE = 3 };
+
 struct candidate {
     uint32_t pattern;
     uint32_t count;
     uint32_t inst[CHAIN_MOST]; // loads, ALU, store
     uint32_t scalars;
     bool split, across, done;
+    uint32_t next; // another form of it: place in `alternatives` + 1, or 0
+    // Loads that are its scalar; when it is chosen, also those of its other forms.
+    uint32_t aside[MOST_ASIDE], aside_count;
 };
+
+struct input; // passes/match_inputs.h
 
 struct matcher {
     struct ir_module *module;
@@ -45,10 +52,11 @@ struct matcher {
     uint32_t *saved;   // room of the search for the best set, once it is needed
     uint32_t *load_of; // instruction → place in `loads` + 1, or 0
     VEC(struct load) loads;
-    uint64_t *chained;                // bit set: instructions of the chains that were chosen
-    uint64_t *paired;                 // bit set: ALU instructions of patterns 8 and 9
-    VEC(struct candidate) candidates; // by place of the ALU instruction or copying store
-    VEC(struct rejection) rejections; // of ALU instructions and stores; loads have their verdict
+    uint64_t *chained;                  // bit set: instructions of the chains that were chosen
+    uint64_t *paired;                   // bit set: ALU instructions of patterns 8 and 9
+    VEC(struct candidate) candidates;   // by place of the ALU instruction or copying store
+    VEC(struct candidate) alternatives; // other forms of them
+    VEC(struct rejection) rejections;   // of ALU instructions and stores; loads have their verdict
 };
 
 // Finds the loads and judges each by itself.
@@ -66,11 +74,31 @@ enum plan_rule match_access_fault(const struct matcher *m, uint32_t inst);
 // Why a store cannot end a chain whose last result is made at `from`; RULE_COUNT if it can.
 enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32_t from);
 
+// How a value goes on from the instruction that made it.
+struct ending {
+    uint32_t store; // that ends the chain, or IR_NONE
+    struct readers readers;
+    enum plan_rule rule; // of a single reader that is a store but cannot end the chain
+};
+struct ending match_ending(struct matcher *m, uint32_t inst);
+
+// Patterns 8 and 9 in two instructions, the outer one given, if there is no other form of them.
+void match_pair(struct matcher *m, uint32_t outer);
+// The same with all forms that there are if a load is the same in all lanes.
+void match_uniform_pair(struct matcher *m, uint32_t outer);
+
 // The chain of vectors that begins at the load, or else a verdict on it.
 void match_vector(struct matcher *m, struct load *load);
 // Puts an instruction into a candidate: loads by place, then all others as they come.
 void match_add(struct candidate *candidate, uint32_t inst);
 void match_add_load(struct candidate *candidate, struct load *load);
+// The input is the candidate's scalar: a load then stays at the core.
+void match_add_scalar(struct candidate *candidate, const struct input *input);
+// Puts in what ends it: the last ALU instruction, and a store or IR_NONE.
+void match_finish(struct matcher *m, struct candidate *candidate, uint32_t alu, uint32_t store);
+// Adds a candidate; or another form of the one that was added last.
+void match_offer(struct matcher *m, const struct candidate *candidate);
+void match_offer_instead(struct matcher *m, const struct candidate *candidate);
 
 // The best set of candidates becomes chains of the plan (choose.c); all other loads of candidates
 // get their verdict.
@@ -94,6 +122,10 @@ const char *verdict_value(struct matcher *m, uint32_t version);
 const char *verdict_operand(struct matcher *m, uint32_t operand);
 // The load's value is read by an instruction that belongs to no pattern.
 void verdict_reader(struct matcher *m, struct load *load, uint32_t reader);
+// The sum of the multiply-add that reads it stays at the core.
+void verdict_addend(struct matcher *m, struct load *load, uint32_t fused);
+// The candidate is a chain, and the load was one of another form of it.
+void verdict_aside(struct matcher *m, struct load *load, const struct candidate *candidate);
 // The store that should end the chain cannot.
 void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum plan_rule rule);
 // What it is about the store: half a sentence.

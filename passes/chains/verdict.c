@@ -99,6 +99,30 @@ void verdict_reader(struct matcher *m, struct load *load, uint32_t reader)
         judge_by_class(m, load, reader);
 }
 
+void verdict_addend(struct matcher *m, struct load *load, uint32_t fused)
+{
+    verdict_set(m, load, RULE_REGISTER_OPERAND, fused,
+                "the sum of the %s stays at the core, and %s with it", verdict_inst(m, fused),
+                verdict_value(m, load->version));
+}
+
+void verdict_aside(struct matcher *m, struct load *load, const struct candidate *candidate)
+{
+    uint32_t last = candidate->inst[candidate->count - 1];
+    bool read = false;
+    for (uint32_t i = 0; i < candidate->count; i++)
+        read |= candidate->inst[i] == load->reader;
+    if (candidate->split)
+        verdict_addend(m, load, last);
+    else if (read)
+        verdict_set(m, load, RULE_SCALAR, load->reader,
+                    "%s is the same in all lanes of a warp, and the scalar of the chain of the %s",
+                    verdict_value(m, load->version), verdict_inst(m, load->reader));
+    else
+        verdict_set(m, load, RULE_OVERLAP, last, "the chain of the %s saves more",
+                    verdict_inst(m, last));
+}
+
 const char *verdict_store_reason(enum plan_rule rule)
 {
     static const char *const reasons[RULE_COUNT] = {

@@ -7,7 +7,7 @@
 
 void window_fault(struct checker *c, uint32_t input, uint32_t output, const char *text)
 {
-    struct verify_fault fault = {input, output, text};
+    struct verify_fault fault = {input, output, text, IR_NONE, IR_NONE};
     vec_push(c->arena, &c->to->faults, fault);
 }
 
@@ -74,6 +74,16 @@ static uint32_t instead(const struct checker *c)
     return c->output.at;
 }
 
+// Where in the input something stands that only the output has: before the next instruction that
+// both have.
+static uint32_t place_of_event(const struct checker *c, uint32_t event)
+{
+    for (uint32_t i = event; i < c->events.n; i++)
+        if (c->events.v[i].member != IR_NONE)
+            return c->members.v[c->events.v[i].member].item.begin;
+    return c->input.at;
+}
+
 static bool check_pairs(struct checker *c)
 {
     for (uint32_t i = 0; i < c->members.n; i++)
@@ -84,7 +94,7 @@ static bool check_pairs(struct checker *c)
     for (uint32_t i = 0; i < c->events.n; i++) {
         const struct event *event = &c->events.v[i];
         if (event->member == IR_NONE) {
-            window_fault(c, c->input.at, event->item.begin, "the input does not have it");
+            window_fault(c, place_of_event(c, i), event->item.begin, "the input does not have it");
             return false;
         }
         if (!same_loc(c, &c->members.v[event->member].item, &event->item)) {

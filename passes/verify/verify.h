@@ -18,6 +18,8 @@ struct verify_fault {
     uint32_t input;   // offset in the input: of the statement that is not as it should be
     uint32_t output;  // the same in the output
     const char *text; // one sentence without a full stop
+    uint32_t chain;   // of the plan, that is not what it is said to be; or IR_NONE
+    uint32_t block;
 };
 
 struct verified {
@@ -33,6 +35,6 @@ void verify_output(struct verified *to, struct arena *arena, const struct ir_mod
                    const struct pass_options *options, const char *output, uint32_t length);
 
 // Needs the plan of this module. The input's offset of a fault is that of the chain's or block's
-// first instruction; that of the output is 0.
+// first instruction; that of the output is 0. Faults come in the order of chains, and of blocks.
 void verify_plan(struct verified *to, struct arena *arena, const struct ir_module *module,
                  const struct pass_options *options, const struct plan *plan);

@@ -9,19 +9,11 @@ void verify_chain_begin(struct chain_check *c, struct facts *facts)
     c->work.v = NULL;
     c->work.n = c->work.capacity = 0;
     c->version_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->versions.n + 1);
+    c->lanes = ARENA_ARRAY(&c->scratch, struct value_lanes, c->fn->versions.n + 1);
     c->block_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->blocks.n + 1);
 }
 
-// A version that is to be looked at, once for each stamp.
-static void need(struct chain_check *c, uint32_t version)
-{
-    if (version == IR_NONE || c->version_mark[version] == c->stamp)
-        return;
-    c->version_mark[version] = c->stamp;
-    vec_push(&c->scratch, &c->work, version);
-}
-
-static bool is_in(const struct chain *chain, uint32_t inst)
+bool verify_is_member(const struct chain *chain, uint32_t inst)
 {
     for (uint32_t i = 0; i < chain->count; i++)
         if (chain->inst[i] == inst)
@@ -45,40 +37,6 @@ static bool same_guard(const struct ir_function *fn, uint32_t a, uint32_t b)
     if (first == IR_NONE || second == IR_NONE)
         return first == second;
     return fn->operand_version.v[first] == fn->operand_version.v[second];
-}
-
-// A value that was kept by the instruction that made `version`, where its guard is false, is not
-// read by what is under the same guard.
-static bool is_hidden(const struct ir_function *fn, uint32_t version, uint32_t reader)
-{
-    const struct ir_version *v = &fn->versions.v[version];
-    return v->kind == VERSION_INST && fn->insts.v[v->index].flags & INST_GUARDED &&
-           same_guard(fn, v->index, reader);
-}
-
-// True if nobody outside the chain reads the version: phis count if they are read themselves, an
-// operand that keeps an old value counts as a read of nothing.
-static bool stays_inside(struct chain_check *c, const struct chain *chain, uint32_t version)
-{
-    c->stamp++;
-    c->work.n = 0;
-    need(c, version);
-    while (c->work.n) {
-        uint32_t at = c->work.v[--c->work.n], next = IR_NONE;
-        for (uint32_t i = 0; i < c->fn->versions.v[at].use_count; i++) {
-            uint32_t use = ir_uses(c->fn, at)[i];
-            if (use & USE_PHI)
-                next = c->fn->phis.v[use & ~USE_PHI].version;
-            else if (c->fn->operands.v[use].role == ROLE_KEEP)
-                next = ir_defined(c->fn, c->fn->operand_inst.v[use]);
-            else if (at != version && is_hidden(c->fn, at, c->fn->operand_inst.v[use]))
-                continue;
-            else if (at != version || !is_in(chain, c->fn->operand_inst.v[use]))
-                return false;
-            need(c, next);
-        }
-    }
-    return true;
 }
 
 struct census {
@@ -113,7 +71,7 @@ static const char *shape_fault(const struct chain_check *c, const struct chain *
 {
     struct census census = count_members(c, chain);
     if (chain->pattern < 1 || chain->pattern >= sizeof shapes / sizeof *shapes)
-        return "a chain has a pattern that there is not";
+        return "unknown chain pattern";
     if (census.loads != shapes[chain->pattern].loads ||
         census.stores != shapes[chain->pattern].stores)
         return "a chain has not the loads and stores of its pattern";
@@ -143,7 +101,7 @@ static const char *member_fault(struct chain_check *c, const struct chain *chain
                 c->fn->insts.v[last_of(chain)].class != CLASS_STORE;
     for (uint32_t i = at->operands; i < at->operands + at->operand_count && !last && !ends; i++)
         if (c->fn->operands.v[i].role == ROLE_DEF && c->fn->operand_version.v[i] != IR_NONE &&
-            !stays_inside(c, chain, c->fn->operand_version.v[i]))
+            !verify_stays_inside(c, chain, c->fn->operand_version.v[i]))
             return load ? "a register that a chain loads is read outside of it"
                         : "a result inside of a chain is read outside of it";
     return NULL;
@@ -273,6 +231,11 @@ static const char *across_fault(struct chain_check *c, const struct chain *chain
 // at the core.
 const char *verify_chain(struct chain_check *c, const struct chain *chain)
 {
+    bool known = chain->count && chain->count <= CHAIN_MOST;
+    for (uint32_t i = 0; i < chain->count && known; i++)
+        known = chain->inst[i] < c->fn->insts.n;
+    if (!known)
+        return "a chain has instructions that its function has not";
     const char *wrong = shape_fault(c, chain);
     for (uint32_t i = 1; i < chain->count; i++)
         for (uint32_t k = 0; k < i; k++)

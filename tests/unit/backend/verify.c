@@ -516,6 +516,88 @@ static void made_up_chains(void **state)
     }
 }
 
+// Chains whose members are guarded: the first load, the second one and the operation behind them.
+static void guarded_chains(void **state)
+{
+    (void)state;
+#define GUARDED(middle, after)                                                                     \
+    BODY("mov.u32 %r4, %tid.x;\nsetp.lt.u32 %p1, %r4, 9;\nsetp.lt.u32 %p2, %r4, 5;\n"              \
+         "mov.f32 %f3, 0f00000000;\n" middle after)
+#define BOTH "@%p1 ld.global.f32 %f1, [%rd1];\n@%p1 ld.global.f32 %f2, [%rd2];\n"
+    static const struct {
+        const char *text;
+        bool right;
+    } cases[] = {
+        // The result goes into a loaded register, and is read where the guard is false as well.
+        {GUARDED(BOTH "@%p1 max.f32 %f1, %f1, %f2;\n", "st.global.f32 [%rd1], %f1;\n"), true},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n", "st.global.f32 [%rd1], %f3;\n"), true},
+        // Then what was loaded is read.
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n", "st.global.f32 [%rd1], %f1;\n"), false},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n", "@%p1 st.global.f32 [%rd1], %f1;\n"), false},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n", "@%p2 st.global.f32 [%rd1], %f1;\n"), false},
+        // Under the complementary guard nothing of it is there.
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n", "@!%p1 st.global.f32 [%rd1], %f1;\n"), true},
+        // But if that guard was written again.
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "setp.lt.u32 %p1, %r4, 4;\n@!%p1 st.global.f32 [%rd1], %f1;\n"),
+         false},
+        {GUARDED("@%p1 ld.global.f32 %f1, [%rd1];\nsetp.lt.u32 %p1, %r4, 4;\n"
+                 "@%p1 ld.global.f32 %f2, [%rd2];\n@%p1 max.f32 %f3, %f1, %f2;\n",
+                 ""),
+         false},
+        // Redefined under a guard, the loaded value stays in the other lanes.
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@%p2 mov.f32 %f1, %f3;\nst.global.f32 [%rd1], %f1;\n"),
+         false},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@%p1 mov.f32 %f1, %f3;\nst.global.f32 [%rd1], %f1;\n"),
+         true},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@%p2 mov.f32 %f1, %f3;\n@%p2 st.global.f32 [%rd1], %f1;\n"),
+         true},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@!%p1 mov.f32 %f1, %f3;\nst.global.f32 [%rd1], %f1;\n"),
+         false},
+        // Of a vector, one element.
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@%p2 ld.shared.v2.f32 {%f5, %f2}, [s];\nst.global.f32 [%rd1], %f5;\n"),
+         true},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@%p2 ld.shared.v2.f32 {%f5, %f2}, [s];\nst.global.f32 [%rd1], %f2;\n"),
+         false},
+        // Round a loop in which the guard changes.
+        {GUARDED("L:\n@!%p1 st.global.f32 [%rd2], %f1;\nsetp.lt.u32 %p1, %r4, 4;\n" BOTH
+                 "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "add.u32 %r4, %r4, 1;\n@%p2 bra L;\n"),
+         false},
+        {GUARDED("L:\n@!%p1 st.global.f32 [%rd2], %f1;\n" BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "add.u32 %r4, %r4, 1;\n@%p2 bra L;\n"),
+         true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct proof p;
+        uint32_t count = 0;
+        struct chain chain = {.pattern = 2, .response = RESPONSE_DATA, .response_flits = 5};
+        prove_begin(&p, cases[i].text, (struct pass_options){.cost = COST_REFINED});
+        const struct ir_function *fn = &p.module.functions.v[0];
+        for (uint32_t inst = 0; inst < fn->insts.n; inst++) {
+            bool loads =
+                fn->insts.v[inst].class == CLASS_LOAD && fn->insts.v[inst].space == W_global;
+            if (count < 3 && (loads || fn->insts.v[inst].op == OP_max))
+                chain.inst[count++] = inst;
+        }
+        assert_int_equal(count, 3);
+        chain.count = count;
+        p.plan.chains.n = p.plan.blocks.n = 0;
+        vec_push(&p.program.arena, &p.plan.chains, chain);
+        const char *wrong = refute_plan(&p);
+        if (!wrong != cases[i].right)
+            print_message("case %zu: %s\n", i, wrong ? wrong : "proven");
+        assert_int_equal(!wrong, cases[i].right);
+        program_free(&p.program);
+    }
+}
+
 // What a guarded instruction keeps where its guard is false is a live-in of the block only if it is
 // read there: %f1 in the second kernel, and in the third round the loop.
 
@@ -576,7 +658,7 @@ int main(void)
         cmocka_unit_test(samples),     cmocka_unit_test(mutations),
         cmocka_unit_test(orders),      cmocka_unit_test(fused),
         cmocka_unit_test(claims),      cmocka_unit_test(made_up_chains),
-        cmocka_unit_test(kept_values),
+        cmocka_unit_test(kept_values), cmocka_unit_test(guarded_chains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
