@@ -253,7 +253,7 @@ bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault)
         profile_shape(launch->profile, launch->block);
     if (fits_clusters(launch))
         return true;
-    fault->happened = true;
+    fault->happened = fault->refused = true;
     snprintf(fault->text, sizeof fault->text,
              "a grid of %u x %u x %u CTAs has no clusters of %u x %u x %u", launch->grid[0],
              launch->grid[1], launch->grid[2], launch->cluster[0], launch->cluster[1],

@@ -114,8 +114,11 @@ static void too_large(void **state)
     rig_add(&r, "k", 1, 1024);
     rig_go(&r);
     assert_int_equal(r.end, MACHINE_FAULT);
-    assert_string_equal(r.result.fault.text,
-                        "a core has too little registers for one CTA of the launch");
+    assert_true(r.result.fault.refused);
+    assert_non_null(strstr(r.result.fault.text,
+                           "a core has too little registers for one CTA of the launch: "
+                           "core.registers is 16384, and the CTA needs 32768, at 32 for each "
+                           "thread (core.thread_registers; --registers=N"));
     rig_free(&r);
 }
 
