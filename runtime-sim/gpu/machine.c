@@ -213,7 +213,11 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-enum { LOOK_EVERY = 1 << 16, LOOKS = 16 }; // cycles at most; within the watchdog's time at least
+enum {
+    LOOK_EVERY = 1 << 16, // cycles between looks for progress, at most
+    LOOKS = 16,           // within the watchdog's time, at least
+    WATCHED_EVERY = 64,   // cycles evaluated until who watches sees how far the run is
+};
 
 static uint64_t look_every(const struct machine *machine)
 {
@@ -294,6 +298,7 @@ static enum machine_end run(struct machine *machine)
 {
     const uint64_t limit = last_cycle(machine);
     const uint64_t every = look_every(machine);
+    uint32_t evaluated = 0;
     uint64_t sampled = next_sample(machine);
     if (machine->now >= limit) // before the first CTA
         return MACHINE_CYCLES;
@@ -318,12 +323,11 @@ static enum machine_end run(struct machine *machine)
         }
         if (machine->now >= limit && !is_done(machine))
             return MACHINE_CYCLES;
-        if (machine->now - machine->looked_at < every)
-            continue;
-        be_watched(machine);
+        if (++evaluated % WATCHED_EVERY == 0)
+            be_watched(machine);
         if (is_stopped(machine))
             return MACHINE_STOPPED;
-        if (machine_watch(machine))
+        if (machine->now - machine->looked_at >= every && machine_watch(machine))
             return MACHINE_STUCK;
     }
     return MACHINE_DONE;

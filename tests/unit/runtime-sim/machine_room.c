@@ -88,14 +88,14 @@ static void registers(void **state)
     uint32_t live, given;
     rig_load(&r, text, 1, NULL);
     registers_of(&r, "k", &live, &source);
-    assert_string_equal(source, "the most that live at once in the kernel's PTX");
+    assert_string_equal(source, "estimated from the kernel's PTX");
     assert_true(live > 5 && live < 20);
     registers_of(&r, "narrow", &given, &source);
     assert_int_equal(given, 5);
     assert_string_equal(source, ".maxnreg");
     registers_of(&r, "wide", &given, &source);
     assert_int_equal(given, live);
-    assert_string_equal(source, "the most that live at once in the kernel's PTX");
+    assert_string_equal(source, "estimated from the kernel's PTX");
     rig_free(&r);
     rig_load(&r, text, 1, SETTINGS("core.thread_registers=33"));
     registers_of(&r, "narrow", &given, &source);
