@@ -1,7 +1,7 @@
 #include "backend/proof.h"
 #include "backend/build.h"
-#include "passes/passes.h"
-#include "passes/verify.h"
+#include "passes/base/passes.h"
+#include "passes/verify/verify.h"
 
 struct proving {
     struct proof *to;

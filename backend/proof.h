@@ -1,4 +1,4 @@
-// Writing what is proven: a chain or block that the checker (passes/verify.h) refutes is left out,
+// Writing what is proven: a chain or block that the checker (passes/verify/verify.h) refutes is left out,
 // and what is left is written and checked again.
 #pragma once
 #include "backend/backend.h"

@@ -434,7 +434,7 @@ int main(int argc, char **argv)
     struct program p = {.store = {.lock = -1}, .other = {.lock = -1}};
     input_open_standard();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    p.is_terminal = isatty(STDERR_FILENO);
+    p.is_terminal = messages_can_erase(STDERR_FILENO);
     arena_init(&p.arena, &p.memory);
     outputs_init(&p.outputs, &p.arena);
     outputs_init(&p.told.outputs, &p.arena);

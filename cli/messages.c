@@ -14,6 +14,12 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
+bool messages_can_erase(int descriptor)
+{
+    const char *terminal = getenv("TERM");
+    return isatty(descriptor) && !(terminal && !strcmp(terminal, "dumb"));
+}
+
 bool messages_colour(const struct arguments *arguments, int descriptor)
 {
     if (arguments->colour != COLOUR_AUTO)
@@ -22,8 +28,7 @@ bool messages_colour(const struct arguments *arguments, int descriptor)
         return false;
     if (is_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0"))
         return true;
-    const char *terminal = getenv("TERM");
-    return isatty(descriptor) && !(terminal && !strcmp(terminal, "dumb"));
+    return messages_can_erase(descriptor);
 }
 
 void messages_init(struct messages *messages, const char *command,

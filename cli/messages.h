@@ -35,6 +35,8 @@ bool messages_begin(const struct messages *messages, struct arena *arena);
 // that cannot be written.
 int messages_end(const struct messages *messages, int argc, char *const *argv, int status);
 
+// True if the descriptor is a terminal that can erase a line: not one with TERM=dumb.
+bool messages_can_erase(int descriptor);
 // True if what is written to this descriptor is to be in colours.
 bool messages_colour(const struct arguments *arguments, int descriptor);
 

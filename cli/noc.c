@@ -145,7 +145,7 @@ static void plan(struct program *p)
         .cycles = a->cycles,
         .shuffle = a->shuffle,
         .patience = a->patience,
-        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+        .progress = messages_can_erase(STDERR_FILENO) ? show_progress : NULL,
         .context = p,
         .stop = &p->stop,
     };

@@ -12,7 +12,7 @@
 #include "frontend/directives.h"
 #include "frontend/ptx_header.h"
 #include "ir/check.h"
-#include "passes/capability.h"
+#include "passes/base/capability.h"
 #include "support/file.h"
 #include <errno.h>
 #include <string.h>

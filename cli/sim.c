@@ -274,6 +274,30 @@ static bool begin(struct sim *sim)
            sim_checkpoint_begin(&sim->checkpoint, &sim->session, timed);
 }
 
+// Files with what was counted, as a list for people; NULL: none.
+static const char *counted_files(struct sim *sim)
+{
+    const struct sim_arguments *a = &sim->arguments;
+    const char *const files[] = {a->stats, a->json, a->series, a->trace};
+    const char *list = NULL;
+    for (uint32_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] && !file_is_standard(files[i]))
+            list = list ? arena_printf(&sim->arena, "%s, %s", list, files[i]) : files[i];
+    return list;
+}
+
+// After what was counted is written.
+static void tell_interrupt(struct sim *sim)
+{
+    const char *files = counted_files(sim);
+    const char *at = sim->arguments.functional
+                         ? arena_printf(&sim->arena, "in launch %" PRIu64, sim->session.launches)
+                         : arena_printf(&sim->arena, "at cycle %" PRIu64,
+                                        sim->machine.timed.total.cycles);
+    fprintf(stderr, "%s: interrupted %s%s%s\n", sim_command.name, at,
+            files ? "; statistics until then are in " : "", files ? files : "");
+}
+
 // Why a run has ended without having come to its end.
 static void tell_end(const struct sim *sim, enum session_outcome outcome)
 {
@@ -397,6 +421,8 @@ static int write_all(struct sim *sim, enum session_outcome outcome)
         (is_told(outcome) && !write_stats(sim)) || !write_json(sim, outcome))
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
+    if (!error && outcome == SESSION_INTERRUPTED)
+        tell_interrupt(sim);
     if (!error)
         return exit_of(sim, outcome);
     message_error(&sim->messages, "%s", error);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_THREADS = 1024 };
+enum { MOST_THREADS = 1024, MOST_REGISTERS = 255 };
 
 static const char *const colour_names[] = {
     [COLOUR_AUTO] = "auto",
@@ -71,6 +71,19 @@ static const char *take_set(struct arena *arena, void *into, const char *argumen
     }
     pair.name += 7;
     vec_push(arena, &((struct sim_arguments *)into)->settings, pair);
+    return NULL;
+}
+
+// The same as --set=core.thread_registers=N.
+static const char *take_registers(struct arena *arena, void *into, const char *argument)
+{
+    const char *setting = arena_printf(arena, "core.thread_registers=%s", argument);
+    size_t digits = strspn(argument, "0123456789");
+    int registers = digits < 6 ? atoi(argument) : 0;
+    if (argument[digits] || registers < 1 || registers > MOST_REGISTERS)
+        return arena_printf(arena, "cannot be '%s': it is a number from 1 to %d", argument,
+                            MOST_REGISTERS);
+    vec_push(arena, &((struct sim_arguments *)into)->machine_settings, setting);
     return NULL;
 }
 
@@ -211,6 +224,9 @@ static const struct option machine_options[] = {
      .help = "what chains are offloaded: none, those whose loads go to\n"
              "one LLC partition, or also those whose loads meet on the\n"
              "way; adaptive: the latter, as long as it is of use"},
+    {"--registers", "N", CALL(take_registers),
+     .help = "32-bit registers of each thread, instead of the estimate;\n"
+             "the same as --set=core.thread_registers=N"},
     {"--timed", "KERNEL[:LAUNCHES]", CALL(take_timed),
      .help = "count the cycles of this kernel's launches, as 2 or\n"
              "1,4-6 from 1, and of no others; may be repeated"},

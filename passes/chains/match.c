@@ -14,7 +14,7 @@
 //   a mov is a use as any other, and no part of a pattern;
 //   members without a guard may feed members with one: where the guard is false nobody sees what
 //   they make, and the lanes of the packet are those of the last member.
-#include "passes/match_inputs.h"
+#include "passes/chains/match_inputs.h"
 #include "support/bits.h"
 #include <string.h>
 

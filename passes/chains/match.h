@@ -35,7 +35,7 @@ struct candidate {
     uint32_t aside[MOST_ASIDE], aside_count;
 };
 
-struct input; // passes/match_inputs.h
+struct input; // passes/chains/match_inputs.h
 
 struct matcher {
     struct ir_module *module;

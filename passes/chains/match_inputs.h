@@ -1,6 +1,6 @@
 // What an ALU instruction computes with, as the patterns see it.
 #pragma once
-#include "passes/match.h"
+#include "passes/chains/match.h"
 
 // What an operand is to a chain, if it can be several: the first.
 enum input_kind { INPUT_LOAD, INPUT_SCALAR, INPUT_REGISTER };

@@ -1,7 +1,7 @@
 // The blocks of a plan against what they claim to be, from the definitions and uses of the IR
 // alone, and its chains (verify_chain.c).
-#include "passes/verify.h"
-#include "passes/verify_chain.h"
+#include "passes/verify/verify.h"
+#include "passes/verify/verify_chain.h"
 #include "support/bits.h"
 
 // Of a fault: its number in the plan.

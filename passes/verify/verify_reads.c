@@ -5,7 +5,7 @@
 // lanes of a value are a conjunction of guards, each an SSA version with its sign: what a
 // complementary guard would read is not there. A guard that was dropped means more lanes, so that a
 // read may be reported that does not happen, but none is overlooked.
-#include "passes/verify_chain.h"
+#include "passes/verify/verify_chain.h"
 
 // A value on its way through definitions that keep it, and phis.
 struct flow {

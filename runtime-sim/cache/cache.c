@@ -15,6 +15,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     *c = (struct cache){.config = config, .next = UINT64_MAX, .input_count = inputs};
     c->whole = mask_range(0, (uint32_t)config->line_bytes);
     c->sectors = (uint32_t)(config->line_bytes / config->sector_bytes);
+    c->unit = (uint32_t)config->sector_bytes;
     c->line_clocks = (config->line_bytes + config->port_bytes - 1) / config->port_bytes;
     for (uint32_t i = 0; i < inputs; i++)
         c->inputs[i].queue = ARENA_ARRAY(arena, struct cache_request, config->input);
@@ -36,6 +37,12 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->bank_free = ARENA_ARRAY(arena, uint64_t, config->banks);
     c->out = ARENA_ARRAY(arena, struct cache_out, config->out);
     c->answers = ARENA_ARRAY(arena, struct cache_answer, config->answers);
+}
+
+void cache_answers_in(struct cache *c, uint32_t bytes)
+{
+    if (bytes > c->unit)
+        c->unit = bytes;
 }
 
 // Lines
@@ -96,19 +103,23 @@ static void use(struct cache *c, uint32_t place, uint8_t keep)
     c->used[place] = rank << RANK_SHIFT | count;
 }
 
-// All bytes of the sectors that these bytes are in.
-static struct mask sectors_of(const struct cache *c, struct mask bytes)
+// All bytes of the parts of the line, of `size` bytes each, that these bytes are in.
+static struct mask parts_of(const struct cache *c, struct mask bytes, uint32_t size)
 {
-    uint32_t size = (uint32_t)c->config->sector_bytes;
     struct mask all = {{0}};
-    if (c->sectors == 1)
+    if (size == c->config->line_bytes)
         return mask_meet(c->whole, bytes) ? c->whole : all;
     for (uint32_t at = 0; at < c->config->line_bytes; at += size) {
-        struct mask sector = mask_range(at, at + size);
-        if (mask_meet(sector, bytes))
-            all = mask_or(all, sector);
+        struct mask part = mask_range(at, at + size);
+        if (mask_meet(part, bytes))
+            all = mask_or(all, part);
     }
     return all;
+}
+
+static struct mask sectors_of(const struct cache *c, struct mask bytes)
+{
+    return parts_of(c, bytes, (uint32_t)c->config->sector_bytes);
 }
 
 static uint32_t sectors_in(const struct cache *c, struct mask bytes)
@@ -234,7 +245,7 @@ static void fetch(struct cache *c, uint32_t place, uint64_t id, struct mask byte
         c->mshr_of[place] = (uint16_t)(number + 1);
     }
     struct cache_mshr *mshr = &c->mshrs[c->mshr_of[place] - 1];
-    bytes = mask_without(bytes, mshr->coming);
+    bytes = mask_without(parts_of(c, bytes, c->unit), mshr->coming);
     if (!mask_any(bytes))
         return;
     mshr->coming = mask_or(mshr->coming, bytes);

@@ -148,6 +148,7 @@ extern const uint32_t core_stat_key_count;
 struct core_shared {
     const struct core_config *config;
     const struct cache_config *l1;
+    uint32_t l1_unit; // bytes in which the memory system answers reads
     const struct tags_config *code, *constant, *texture;
     struct timings timings;
     struct memsys *memsys;

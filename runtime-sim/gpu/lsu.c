@@ -93,6 +93,7 @@ void lsu_init(struct core *core)
         core->free_entries[core->free_count++] = most - 1 - i;
     }
     cache_init(&core->l1, core->arena, core->shared->l1, 1);
+    cache_answers_in(&core->l1, core->shared->l1_unit);
     core->l1.inputs[0].serve = served_by_l1;
     core->l1.inputs[0].context = core;
     core->l1_next = UINT64_MAX;

@@ -88,6 +88,8 @@ struct memsys;
 const char *memsys_check(struct arena *arena, const struct memsys_config *config);
 // Routers at which somebody may compute. Needs a configuration that memsys_check finds right.
 uint32_t memsys_config_routers(const struct memsys_config *config);
+// Bytes of the parts of a line in which reads are answered.
+uint32_t memsys_read_unit(const struct memsys_config *config);
 // Needs a configuration that memsys_check finds right, which stays. `serve` may be NULL.
 struct memsys *memsys_new(struct arena *arena, const struct memsys_config *config,
                           memsys_serve *serve, void *context);

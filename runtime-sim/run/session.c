@@ -352,7 +352,9 @@ static enum session_outcome outcome_of(struct session *session, const struct ses
     if (!result->stuck && !result->fault.happened)
         return SESSION_DONE;
     session_tell(session, one->kernel, (uint64_t)one->launch->id + 1, result);
-    return result->stuck ? SESSION_NO_PROGRESS : SESSION_FAULT;
+    return result->stuck           ? SESSION_NO_PROGRESS
+           : result->fault.refused ? SESSION_BAD_INPUT
+                                   : SESSION_FAULT;
 }
 
 static enum session_outcome run_grid(struct session *session, struct session_launch *one)

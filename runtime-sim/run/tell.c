@@ -25,7 +25,7 @@ void session_tell(struct session *session, const struct session_kernel *kernel, 
         &module->functions.v[session->program->functions.v[from->function].function];
     struct session_fault *fault = &session->fault;
     *fault = (struct session_fault){
-        .happened = from->happened,
+        .happened = from->happened && !from->refused,
         .text = from->happened ? arena_strndup(session->arena, from->text, strlen(from->text))
                                : "no thread of the launch can go on",
         .kernel = kernel->name,
@@ -41,6 +41,11 @@ void session_tell(struct session *session, const struct session_kernel *kernel, 
         diag_add(session->diags, DIAG_ERROR, "no-progress", NO_OFFSET, NO_OFFSET,
                  "%s: kernel '%s', launch %" PRIu64, fault->text, fault->kernel, fault->launch);
         session_tell_stalls(session, &result->stalls);
+        return;
+    }
+    if (from->refused) {
+        diag_add(session->diags, DIAG_ERROR, "config", NO_OFFSET, NO_OFFSET,
+                 "%s: kernel '%s', launch %" PRIu64, fault->text, fault->kernel, fault->launch);
         return;
     }
     const struct node *node = &module->tree->nodes.v[function->insts.v[from->inst].node];

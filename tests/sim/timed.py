@@ -352,9 +352,56 @@ def modes(folder):
 
 @case
 def no_room(folder):
-    """a CTA that no core has room for is told with what there is too little of"""
-    result = ends(sim(folder, *VECADD, '--set', 'core.registers=64'), 5)
-    within(b'a core has too little registers for one CTA of the launch', result.err)
+    """a machine too small for a CTA is an error of the configuration, and says what it lacks"""
+    result = ends(sim(folder, *VECADD, '--set', 'core.registers=64', '--json=out.json'), 1)
+    within(b'error: a core has too little registers for one CTA of the launch: core.registers is 64, '
+           b'and the CTA needs ', result.err)
+    within(b'--registers=N says another number): kernel \'vecadd\', launch 1 [config]', result.err)
+    same(summary(folder / 'out.json')['outcome'], 'bad input')
+    within(b'core.threads is 96, and the CTA needs 128', ends(
+        sim(folder, *VECADD, '--set', 'core.threads=96'), 1).err)
+    within(b'core.warps is 3, and the CTA needs 4', ends(
+        sim(folder, *VECADD, '--set', 'core.warps=3', '--set', 'core.threads=96'), 1).err)
+    within(b'core.shared_bytes is 0, and the CTA needs 128', ends(
+        sim(folder, *VECADD, '--shared', '4', '--set', 'core.shared_bytes=0'), 1).err)
+    within(b'a cluster has 2 CTAs, one for each core, and memory.cores is 1', ends(
+        sim(folder, *VECADD, '--cluster', '2', '--set', 'memory.cores=1'), 1).err)
+    within(b'CTAs must be there at once, and each of the machine\'s 1 cores has room for', ends(
+        sim(folder, *VECADD, '--cooperative', '--set', 'memory.cores=1'), 1).err)
+
+
+@case
+def sectors(folder):
+    """whatever L1 asks for, and in whatever parts it is answered, the values are the same"""
+    line = [ROOT / 'tests' / 'sim' / 'machines.ptx', '--kernel', 'loads', '--grid', '5', '--block',
+            '96', '--arg', 'buf:u32:1024:iota', '--arg', 'buf:u32:512:zero', '--arg', 'u32:480',
+            '--save', '1=out.npy']
+    ends(sim(folder, *line, '--functional'), 0)
+    values, fetched = (folder / 'out.npy').read_bytes(), {}
+    for size in (1, 16, 32, 64, 128):
+        for answered in ('sectors=false', 'sector_bytes=32', 'sector_bytes=128'):
+            ends(sim(folder, *line, '--set', 'l1.sector_bytes=%d' % size, '--set',
+                     'memory.sectors=%s' % ('false' if 'false' in answered else 'true'), '--set',
+                     'memory.' + answered, '--stats=stats.json'), 0)
+            same((folder / 'out.npy').read_bytes(), values)
+            stats = statistics(folder / 'stats.json')[1]['statistics']
+            same(stats['l1.fetches'], stats['l1.fills'])
+            fetched[size, answered] = stats['l1.fetches'] * size
+    # What is answered in whole lines is asked for once a line.
+    for size in (1, 16, 32, 64):
+        same(fetched[size, 'sectors=false'], fetched[128, 'sectors=false'])
+        same(fetched[size, 'sector_bytes=128'], fetched[128, 'sectors=false'])
+    assert fetched[32, 'sector_bytes=32'] < fetched[128, 'sectors=false'], fetched
+
+
+@case
+def registers(folder):
+    """--registers says how many a thread has"""
+    said = ends(sim(folder, *VECADD, '-v', '--registers=128'), 0).err.decode()
+    within('vecadd: 128 registers a thread (core.thread_registers), 1 CTAs a core', said)
+    for wrong in ('0', '256', 'x', '-1'):
+        within(b"cannot be '%s': it is a number from 1 to 255" % wrong.encode(), ends(
+            sim(folder, *VECADD, '--registers=' + wrong), 2).err)
 
 
 if __name__ == '__main__':

@@ -2,6 +2,7 @@
 // code, with others in front or behind where operands must be converted. Where divergent lanes come
 // together again stands a code of its own.
 #include "runtime-sim/exec/decode/decode.h"
+#include "passes/analysis/pressure.h"
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/exec/decode/select.h"
@@ -235,13 +236,23 @@ static void place_registers(struct decoder *d)
     }
 }
 
+// What an assembler would need: as much as lives at once, and what it keeps for itself; but no more
+// than values that stay in one register from their first to their last place in the text.
+// docs/machine.md compares this with ptxas.
+static uint32_t estimate_registers(struct decoder *d)
+{
+    enum { RESERVED = 2 };
+    uint32_t live = pressure_of(&d->scratch, d->fn).registers + RESERVED;
+    return live < d->slots.registers ? live : d->slots.registers;
+}
+
 static void decode_function(struct decoder *d)
 {
     const struct ir_function *fn = d->fn;
     slots_assign(&d->slots, &d->scratch, fn);
     d->block_code = ARENA_ARRAY(&d->scratch, uint32_t, fn->blocks.n + 1);
     d->function->begin = d->program->codes.n;
-    d->function->registers = d->slots.registers;
+    d->function->registers = estimate_registers(d);
     place_registers(d);
     const uint64_t *joins = find_joins(d);
     for (uint32_t b = 0; b < fn->blocks.n; b++) {

@@ -55,7 +55,7 @@ struct program_function {
     uint32_t begin, end;  // its code
     uint32_t frame_bytes; // registers
     uint32_t local_bytes; // .local and .param variables of one thread
-    uint32_t registers;   // 32-bit registers that live at once, at most
+    uint32_t registers;   // an estimate of the 32-bit registers of a thread, callees included
     uint32_t params, param_count, returns, return_count; // program->parameters
     uint32_t param_bytes;                                // of an entry
     uint32_t shared_bytes; // of an entry: static, with that of the functions that it may call

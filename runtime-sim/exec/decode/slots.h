@@ -8,7 +8,7 @@
 struct slots {
     uint32_t *offset;
     uint32_t frame_bytes;
-    uint32_t registers; // most 32-bit registers that live at once
+    uint32_t registers; // 32-bit registers that are in use at once, at most, if values keep theirs
 };
 
 void slots_assign(struct slots *slots, struct arena *arena, const struct ir_function *fn);

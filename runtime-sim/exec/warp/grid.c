@@ -72,7 +72,7 @@ static void prepare_workspace(struct launch *launch)
     launch->workspace = 0;
     if (!launch->cooperative)
         return;
-    launch->workspace = image_allocate(launch->image, WORKSPACE, 256, "the grid's workspace");
+    launch->workspace = image_allocate(launch->image, WORKSPACE, 256, IMAGE_WORKSPACE);
     if (!launch->workspace)
         return;
     struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
@@ -88,8 +88,7 @@ static void prepare(struct launch *launch, struct arena *arena)
                              : fn->cluster[i]   ? fn->cluster[i]
                                                 : 1;
     launch->shared_bytes = shared_bytes(launch);
-    launch->params_address =
-        image_allocate(launch->image, fn->param_bytes, 64, "kernel parameters");
+    launch->params_address = image_allocate(launch->image, fn->param_bytes, 64, IMAGE_PARAMETERS);
     struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
     memcpy(at->data, launch->params, fn->param_bytes);
     at->constant = at->filled = true;
@@ -254,7 +253,7 @@ bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault)
         profile_shape(launch->profile, launch->block);
     if (fits_clusters(launch))
         return true;
-    fault->happened = true;
+    fault->happened = fault->refused = true;
     snprintf(fault->text, sizeof fault->text,
              "a grid of %u x %u x %u CTAs has no clusters of %u x %u x %u", launch->grid[0],
              launch->grid[1], launch->grid[2], launch->cluster[0], launch->cluster[1],

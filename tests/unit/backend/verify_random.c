@@ -7,9 +7,9 @@
 //
 // usage: test-backend-verify_random [--count=N] [--seed=N] [--print]
 #include "backend/backend.h"
-#include "passes/capability.h"
-#include "passes/pipeline.h"
-#include "passes/verify.h"
+#include "passes/base/capability.h"
+#include "passes/plan/pipeline.h"
+#include "passes/verify/verify.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 

@@ -88,14 +88,14 @@ static void registers(void **state)
     uint32_t live, given;
     rig_load(&r, text, 1, NULL);
     registers_of(&r, "k", &live, &source);
-    assert_string_equal(source, "the most that live at once in the kernel's PTX");
+    assert_string_equal(source, "estimated from the kernel's PTX");
     assert_true(live > 5 && live < 20);
     registers_of(&r, "narrow", &given, &source);
     assert_int_equal(given, 5);
     assert_string_equal(source, ".maxnreg");
     registers_of(&r, "wide", &given, &source);
     assert_int_equal(given, live);
-    assert_string_equal(source, "the most that live at once in the kernel's PTX");
+    assert_string_equal(source, "estimated from the kernel's PTX");
     rig_free(&r);
     rig_load(&r, text, 1, SETTINGS("core.thread_registers=33"));
     registers_of(&r, "narrow", &given, &source);
@@ -114,8 +114,11 @@ static void too_large(void **state)
     rig_add(&r, "k", 1, 1024);
     rig_go(&r);
     assert_int_equal(r.end, MACHINE_FAULT);
-    assert_string_equal(r.result.fault.text,
-                        "a core has too little registers for one CTA of the launch");
+    assert_true(r.result.fault.refused);
+    assert_non_null(strstr(r.result.fault.text,
+                           "a core has too little registers for one CTA of the launch: "
+                           "core.registers is 16384, and the CTA needs 32768, at 32 for each "
+                           "thread (core.thread_registers; --registers=N"));
     rig_free(&r);
 }
 
