@@ -475,7 +475,7 @@ static int do_all(struct sim *sim, int argc, char **argv)
     if (sim_only_tells(a))
         return tell(sim);
     if (!read_run(sim) || !read_program(sim) || !build(sim) || !read_chains(sim) ||
-        sim_machine_misses(&sim->machine, &sim->program, &sim->messages))
+        !sim_machine_finds(&sim->machine, &sim->program, &sim->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);
     tell_counts(sim);

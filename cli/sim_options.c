@@ -159,7 +159,9 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
 
 static const struct option launch_options[] = {
-    {"--kernel", "NAME", TEXT(kernel), .help = "the entry to launch; not needed if there is one"},
+    {"--kernel", "NAME", TEXT(kernel),
+     .help = "the entry to launch, named as in the program or as in the\nCUDA source; not needed "
+             "if there is one"},
     {"--grid", "X[,Y,Z]", TEXT(grid), .help = "CTAs"},
     {"--block", "X[,Y,Z]", TEXT(block), .help = "threads of a CTA"},
     {"--cluster", "X[,Y,Z]", TEXT(cluster), .help = "CTAs of a cluster"},

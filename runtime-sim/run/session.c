@@ -4,6 +4,7 @@
 #include "runtime-sim/exec/profile.h"
 #include "runtime-sim/program/layout.h"
 #include "runtime-sim/run/fill.h"
+#include "runtime-sim/run/kernel_name.h"
 #include "support/nearest.h"
 #include <inttypes.h>
 #include <string.h>
@@ -54,9 +55,9 @@ static bool stand_for_variable(struct session *session, struct run_buffer *buffe
     const struct allocation *at = &session->image->list.v[found];
     if (session_is_handle(session, found))
         run_fault(session->run, &buffer->variable, "'%s' is bound under 'textures'", at->name);
-    else if (!buffer->type)
-        run_fault(session->run, &buffer->at, "the buffer '%s' needs a type", buffer->name);
-    if (!buffer->type || session_is_handle(session, found))
+    else if (!fill_type(session->run, buffer))
+        return false;
+    if (session_is_handle(session, found))
         return false;
     count = (int64_t)(at->bytes / buffer->type->bytes);
     if (buffer->count.expr &&
@@ -139,42 +140,34 @@ static const struct name *entry_name(const struct session *session, uint32_t ind
     return tree_name(module->tree, module->functions.v[function].name);
 }
 
-static const struct program_function *unknown_kernel(struct session *session,
-                                                     const struct run_text *kernel)
-{
-    struct nearest nearest;
-    nearest_init(&nearest, kernel->text, kernel->length);
-    for (uint32_t i = 0; i < session->program->functions.n; i++) {
-        const struct name *name = entry_name(session, i);
-        if (name)
-            nearest_offer(&nearest, name->text, name->length);
-    }
-    if (nearest.best)
-        run_fault(session->run, kernel, "there is no kernel '%s'; did you mean '%.*s'?",
-                  kernel->text, (int)nearest.best_length, nearest.best);
-    else
-        run_fault(session->run, kernel, "there is no kernel '%s'", kernel->text);
-    return NULL;
-}
-
+// A launch without a name is one of the only kernel.
 static const struct program_function *find_kernel(struct session *session,
                                                   const struct run_launch *launch)
 {
+    struct run *run = session->run;
+    const struct program *program = session->program;
+    struct kernel_fault fault;
     uint32_t found = 0, entries = 0;
-    if (launch->kernel.text) {
-        const struct program_function *function =
-            program_find(session->program, launch->kernel.text);
-        return function ? function : unknown_kernel(session, &launch->kernel);
-    }
-    for (uint32_t i = 0; i < session->program->functions.n; i++) {
+    const struct run_text *at = launch->kernel.text ? &launch->kernel : &launch->at;
+    for (uint32_t i = 0; !launch->kernel.text && i < program->functions.n; i++) {
         if (!entry_name(session, i))
             continue;
         found = i;
         entries++;
     }
     if (entries == 1)
-        return &session->program->functions.v[found];
-    run_fault(session->run, &launch->at, "the program has %u kernels: --kernel chooses", entries);
+        return &program->functions.v[found];
+    const struct program_function *function =
+        launch->kernel.text ? kernel_find(program, run->arena, launch->kernel.text, &fault) : NULL;
+    if (function)
+        return function;
+    if (!launch->kernel.text) {
+        fault.text =
+            arena_printf(run->arena, "the program has %u kernels: --kernel chooses", entries);
+        fault.kernels = kernel_list(program, run->arena);
+    }
+    run_fault(run, at, "%s", fault.text);
+    run_note(run, "%s", fault.kernels);
     return NULL;
 }
 
