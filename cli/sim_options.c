@@ -263,6 +263,9 @@ static const struct option output_options[] = {
     {"--profile-out", "FILE", TEXT(profile),
      .help = "write for each instruction how often it was executed, what\n"
              "lines its accesses touched, and how often loops went round"},
+    {"--allow-outside", NULL, FLAG(allow_outside, 1),
+     .help = "let the run file write anywhere and over any file; without\n"
+             "it: below the current folder, over its own results only"},
     {0},
 };
 

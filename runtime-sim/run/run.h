@@ -37,6 +37,7 @@ struct run_buffer {
     struct fill fill;
     struct run_text variable; // that it stands for; NULL: none
     struct run_text save;
+    bool save_chosen; // on the command line, and not by the run file
     // Once it is allocated:
     uint64_t elements, address;
     uint8_t *data;

@@ -14,7 +14,8 @@ enum {
     BUFFER_ALIGN = 1024, // a turn through eight partitions of 128 bytes
     MOST_THREADS = 1024,
     MOST_SHARED = 227 * 1024,
-    MOST_ROUNDS = 1000000,
+    MOST_ROUNDS = 1000000,        // of a repeat without a `max`
+    MOST_ALL_ROUNDS = 1000000000, // of all repeats, and of a `max`
     MOST_REPORTS = 100,
 };
 
@@ -503,15 +504,34 @@ static int goes_on(struct session *session, const struct run_repeat *repeat)
     return number.kind == NUMBER_REAL ? number.real != 0 : number.integer != 0;
 }
 
-static enum session_outcome too_long(struct session *session, const struct run_repeat *repeat,
-                                     int64_t rounds)
+static enum session_outcome too_long(struct session *session, const struct run_text *at,
+                                     const char *text)
 {
-    struct session_fault *fault = &session->fault;
-    fault->text = arena_printf(session->arena, "'%s' still holds after %" PRId64 " rounds",
-                               repeat->condition.at.text, rounds);
-    diag_add(session->run->diags, DIAG_ERROR, "no-progress", repeat->condition.at.begin,
-             repeat->condition.at.end, "%s", fault->text);
+    session->fault.text = text;
+    diag_add(session->run->diags, DIAG_ERROR, "no-progress", at->begin, at->end, "%s", text);
     return SESSION_NO_PROGRESS;
+}
+
+// What bounds a repeat, before each round.
+static enum session_outcome check_rounds(struct session *session, const struct run_repeat *repeat,
+                                         const struct session_frame *frame)
+{
+    struct arena *arena = session->arena;
+    const char *more = repeat->max.expr ? "" : "; 'max' sets another limit";
+    if (repeat->times.expr && frame->times > frame->most)
+        return too_long(
+            session, &repeat->times.at,
+            arena_printf(arena, "'times' is %" PRIu64 ", and the limit is %" PRIu64 " rounds%s",
+                         frame->times, frame->most, more));
+    if (repeat->condition.expr && frame->round == frame->most)
+        return too_long(session, &repeat->condition.at,
+                        arena_printf(arena, "'%s' still holds after %" PRIu64 " rounds%s",
+                                     repeat->condition.at.text, frame->round, more));
+    if (session->rounds++ == MOST_ALL_ROUNDS)
+        return too_long(
+            session, &repeat->at,
+            arena_printf(arena, "all repeats together have had %d rounds", MOST_ALL_ROUNDS));
+    return SESSION_DONE;
 }
 
 static bool take_rounds(struct session *session, const struct run_repeat *repeat,
@@ -520,8 +540,8 @@ static bool take_rounds(struct session *session, const struct run_repeat *repeat
     int64_t times = INT64_MAX, most = MOST_ROUNDS;
     bool good = (!repeat->times.expr || run_integer(session->run, &repeat->times, 0, INT64_MAX,
                                                     "the number of rounds", &times)) &&
-                (!repeat->max.expr ||
-                 run_integer(session->run, &repeat->max, 1, INT64_MAX, "the most rounds", &most));
+                (!repeat->max.expr || run_integer(session->run, &repeat->max, 1, MOST_ALL_ROUNDS,
+                                                  "the most rounds", &most));
     frame->round = 0;
     frame->times = (uint64_t)times;
     frame->most = (uint64_t)most;
@@ -536,10 +556,9 @@ static enum session_outcome do_repeat(struct session *session, const struct run_
         return SESSION_BAD_INPUT;
     for (; session->path.v[depth].round < session->path.v[depth].times;
          session->path.v[depth].round++) {
-        const struct session_frame *frame = &session->path.v[depth];
-        if (repeat->condition.expr && frame->round == frame->most)
-            return too_long(session, repeat, (int64_t)frame->round);
-        enum session_outcome outcome = do_round(session, repeat, depth);
+        enum session_outcome outcome = check_rounds(session, repeat, &session->path.v[depth]);
+        if (outcome == SESSION_DONE)
+            outcome = do_round(session, repeat, depth);
         int more = outcome == SESSION_DONE ? goes_on(session, repeat) : 0;
         if (more < 0)
             return SESSION_BAD_INPUT;
