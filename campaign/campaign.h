@@ -124,6 +124,7 @@ struct campaign {
     const char *name, *title;
     const char *notes; // path of the text around the tables, or NULL
     struct campaign_words options;
+    bool is_trusted; // jobs may write wherever run files say
     VEC(struct campaign_workload) workloads;
     VEC(struct campaign_variant) variants;
     VEC(struct campaign_point) points;

@@ -45,13 +45,19 @@ static void push_settings(struct arena *arena, const char *section,
     }
 }
 
+// A path that is no option and no response file.
+static const char *as_operand(struct arena *arena, const char *path)
+{
+    return *path == '-' || *path == '@' ? arena_printf(arena, "./%s", path) : path;
+}
+
 void campaign_tag_command(const struct campaign_plan *plan, const struct campaign_job *job,
                           const char *tagged, struct campaign_argv *argv)
 {
     struct arena *arena = plan->arena;
     const struct campaign_words *tag = &plan->campaign->variants.v[job->variant].tag;
     campaign_push(arena, argv, plan->tools->tagger);
-    campaign_push(arena, argv, job->program);
+    campaign_push(arena, argv, as_operand(arena, job->program));
     if (job->module)
         campaign_push(arena, argv, arena_printf(arena, "--module=%s", job->module));
     if (job->arch)
@@ -70,7 +76,7 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
     const struct campaign *campaign = plan->campaign;
     const struct campaign_variant *variant = &campaign->variants.v[job->variant];
     campaign_push(arena, argv, plan->tools->sim);
-    campaign_push(arena, argv, job->run);
+    campaign_push(arena, argv, as_operand(arena, job->run));
     if (variant->tagged)
         campaign_push(arena, argv, arena_printf(arena, "--program=%s", tagged));
     campaign_push(arena, argv, arena_printf(arena, "--config=%s", job->config));
@@ -79,6 +85,8 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
     push_settings(arena, "values.", &job->values, argv);
     for (uint32_t i = 0; i < campaign->options.list.n; i++)
         campaign_push(arena, argv, campaign->options.list.v[i]);
+    if (campaign->is_trusted)
+        campaign_push(arena, argv, "--allow-outside");
     campaign_push(arena, argv, arena_printf(arena, "--json=%s", json));
     campaign_push(arena, argv, arena_printf(arena, "--stats=%s", stats));
 }

@@ -89,6 +89,9 @@ static const struct option how_options[] = {
     {"--dry-run", NULL, FLAG(dry_run, 1), .help = "list the jobs and what is known of each"},
     {"--tools", "FOLDER", TEXT(tools),
      .help = "where ptxoffload and ptxoffload-sim are (beside this one)"},
+    {"--allow-outside", NULL, FLAG(allow_outside, 1),
+     .help = "let the options in the campaign write files, and its run\n"
+             "files write anywhere and over any file"},
     {0},
 };
 

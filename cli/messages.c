@@ -1,4 +1,5 @@
 #include "cli/messages.h"
+#include "support/printable.h"
 #include "support/file.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -99,6 +100,7 @@ tell_error(const struct messages *messages, const char *class, const char *id, c
     enum { LONGEST = 2 * FILENAME_MAX };
     char text[LONGEST];
     vsnprintf(text, sizeof text, format, args);
+    make_printable(text);
     struct diag diag = {.severity = DIAG_ERROR, .id = id, .message = text};
     tell(messages, class, &diag);
 }

@@ -109,11 +109,27 @@ static bool take_saves(struct sim *sim)
         good &= buffer != UINT32_MAX;
         if (buffer == UINT32_MAX)
             message_error(&sim->messages, "--save: there is no buffer '%s'", save->name);
-        else
-            sim->run.buffers.v[buffer].save =
-                (struct run_text){.text = save->value, .length = (uint32_t)strlen(save->value)};
+        if (buffer == UINT32_MAX)
+            continue;
+        sim->run.buffers.v[buffer].save =
+            (struct run_text){.text = save->value, .length = (uint32_t)strlen(save->value)};
+        sim->run.buffers.v[buffer].save_chosen = true;
     }
     return good;
+}
+
+// Files that a run file names, before anything is run and again before they are written.
+static bool check_saves(struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->run.buffers.n; i++) {
+        const struct run_buffer *buffer = &sim->run.buffers.v[i];
+        const char *wrong =
+            sim->arguments.allow_outside ? NULL : sim_paths_refusal(&sim->arena, buffer);
+        if (wrong)
+            run_fault(&sim->run, &buffer->save, "'%s' %s; --allow-outside writes it all the same",
+                      buffer->save.text, wrong);
+    }
+    return tell_run(sim);
 }
 
 static bool read_run(struct sim *sim)
@@ -124,7 +140,8 @@ static bool read_run(struct sim *sim)
         good &= tell_run(sim);
     return good && take_saves(sim) &&
            sim_paths_check(&sim->arena, &sim->messages, &sim->arguments, &sim->run,
-                           &sim->machine.resolved);
+                           &sim->machine.resolved) &&
+           check_saves(sim);
 }
 
 // Reading the program
@@ -361,6 +378,8 @@ static enum session_outcome run(struct sim *sim)
 
 static bool save_buffers(struct sim *sim)
 {
+    if (!check_saves(sim))
+        return false;
     for (uint32_t i = 0; i < sim->run.buffers.n; i++) {
         const struct run_buffer *buffer = &sim->run.buffers.v[i];
         FILE *to = buffer->save.text ? open_output(sim, buffer->save.text) : NULL;
@@ -501,7 +520,7 @@ static int do_all(struct sim *sim, int argc, char **argv)
     if (sim_only_tells(a))
         return tell(sim);
     if (!read_run(sim) || !read_program(sim) || !build(sim) || !read_chains(sim) ||
-        sim_machine_misses(&sim->machine, &sim->program, &sim->messages))
+        !sim_machine_finds(&sim->machine, &sim->program, &sim->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);
     tell_counts(sim);

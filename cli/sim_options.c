@@ -172,7 +172,9 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
 
 static const struct option launch_options[] = {
-    {"--kernel", "NAME", TEXT(kernel), .help = "the entry to launch; not needed if there is one"},
+    {"--kernel", "NAME", TEXT(kernel),
+     .help = "the entry to launch, named as in the program or as in the\nCUDA source; not needed "
+             "if there is one"},
     {"--grid", "X[,Y,Z]", TEXT(grid), .help = "CTAs"},
     {"--block", "X[,Y,Z]", TEXT(block), .help = "threads of a CTA"},
     {"--cluster", "X[,Y,Z]", TEXT(cluster), .help = "CTAs of a cluster"},
@@ -277,6 +279,9 @@ static const struct option output_options[] = {
     {"--profile-out", "FILE", TEXT(profile),
      .help = "write for each instruction how often it was executed, what\n"
              "lines its accesses touched, and how often loops went round"},
+    {"--allow-outside", NULL, FLAG(allow_outside, 1),
+     .help = "let the run file write anywhere and over any file; without\n"
+             "it: below the current folder, over its own results only"},
     {0},
 };
 

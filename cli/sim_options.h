@@ -29,7 +29,7 @@ struct sim_arguments {
     uint32_t threads;
     unsigned checks;
     const char *program, *metadata; // instead of the run file's; NULL: not given
-    int functional, cooperative;
+    int functional, cooperative, allow_outside;
     int policy; // enum offload_policy; -1: not given
     int help_run, help_keys, print_config, list_stats, list_storage, list_configs;
 };

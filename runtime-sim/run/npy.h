@@ -17,6 +17,8 @@ struct npy {
 
 // True if the bytes begin as such a file.
 bool npy_is(const char *bytes, size_t size);
+// True if the bytes begin as such a file that npy_write has written.
+bool npy_is_own(const char *bytes, size_t size);
 // Reads the header; the data stay where they are. NULL, or what is wrong and at which byte: a
 // sentence in the arena.
 const char *npy_read(struct npy *npy, struct arena *arena, const char *bytes, size_t size);

@@ -105,14 +105,29 @@ const char *run_path(const struct run *run, const char *path)
 
 // Faults
 
+static void add_fault(struct run *run, enum severity severity, const struct run_text *at,
+                      const char *format, va_list args)
+{
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    diag_add(run->diags, severity, "run-file", at->begin, at->end, "%s", text);
+}
+
 void run_fault(struct run *run, const struct run_text *at, const char *format, ...)
 {
     va_list args;
-    char text[400];
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    add_fault(run, DIAG_ERROR, at, format, args);
     va_end(args);
-    diag_add(run->diags, DIAG_ERROR, "run-file", at->begin, at->end, "%s", text);
+}
+
+void run_note(struct run *run, const char *format, ...)
+{
+    const struct run_text file = {.begin = NO_OFFSET, .end = NO_OFFSET};
+    va_list args;
+    va_start(args, format);
+    add_fault(run, DIAG_NOTE, &file, format, args);
+    va_end(args);
 }
 
 void run_fault_in(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end,

@@ -37,6 +37,7 @@ struct run_buffer {
     struct fill fill;
     struct run_text variable; // that it stands for; NULL: none
     struct run_text save;
+    bool save_chosen; // on the command line, and not by the run file
     // Once it is allocated:
     uint64_t elements, address;
     uint8_t *data;
@@ -168,6 +169,8 @@ bool run_read(struct run *run, struct arena *arena);
 // For readers of both kinds. Each tells what is wrong.
 void run_fault(struct run *run, const struct run_text *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// A note on the fault before it, about the file as a whole.
+void run_note(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // An error in a part of the text, from its byte `begin` to `end`.
 void run_fault_in(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end,
                   const char *text);

@@ -219,7 +219,8 @@ def regions(folder):
     same(found['total']['cycles'], expand['cycles'])
     ends(sim(folder, run_file, '--timed=bfs_expnd'), 1,
          "ptxoffload-sim: error: --timed: there is no kernel 'bfs_expnd'; did you mean "
-         "'bfs_expand'?\n", '')
+         "'bfs_expand'?\nptxoffload-sim: note: the program has 2 kernels: 'bfs_expand', "
+         "'bfs_commit'\n", '')
     for wrong in (':', 'k:', 'k:0', 'k:3-2', 'k:1,,2', 'k:x', 'k:1-'):
         within(b"it is KERNEL, or KERNEL:LAUNCHES", ends(sim(folder, run_file, '--timed=' + wrong),
                                                          2).err)
