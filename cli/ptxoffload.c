@@ -9,9 +9,8 @@
 #include "cli/interrupt.h"
 #include "cli/object_input.h"
 #include "cli/run.h"
-#include "frontend/directives.h"
 #include "frontend/ptx_header.h"
-#include "ir/check.h"
+#include "ir/read.h"
 #include "passes/base/capability.h"
 #include "support/file.h"
 #include <errno.h>
@@ -21,16 +20,16 @@
 
 // Steps
 
+static void end_stage(void *timing, const char *name)
+{
+    timing_end(timing, name);
+}
+
 bool run_build(struct run *run, struct source *source)
 {
     diags_init(&run->diags, &run->arena);
-    ptx_parse(&run->tree, &run->arena, source, &run->diags);
-    timing_end(&run->timing, "parse");
-    ir_build(&run->module, &run->arena, &run->tree, &run->diags);
-    timing_end(&run->timing, "ir");
-    directives_check(&run->tree, &run->arena, &run->diags);
-    ir_check(&run->module, forms_new(&run->arena), &run->diags);
-    timing_end(&run->timing, "check");
+    struct reading reading = {&run->arena, source, &run->tree, &run->module, &run->diags};
+    program_read(&reading, end_stage, &run->timing);
     uint32_t functions = run->module.functions.n;
     message_verbose(&run->messages, "%u function%s", functions, functions == 1 ? "" : "s");
     return messages_diags(&run->messages, &run->diags, source);
@@ -401,10 +400,18 @@ static int process(struct run *run)
 
 // What a command line can ask for instead of a run
 
+// The whole pipeline, from the input to the outputs.
 static void print_passes(FILE *to)
 {
+    static const char row[] = "%-8s  %s\n";
+    fprintf(to, row, "open", "find the PTX in a text, object, program or library");
+    for (const struct read_stage *stage = read_stages; stage->name; stage++)
+        fprintf(to, row, stage->name, stage->what);
     for (const struct pass *pass = passes; pass->name; pass++)
-        fprintf(to, "%-8s  %s\n", pass->name, pass->what);
+        fprintf(to, row, pass->name, pass->what);
+    fprintf(to, row, "emit", "edit a copy of the text, make the metadata tables");
+    fprintf(to, row, "verify", "prove plan and output against the input; leave out the rest");
+    fprintf(to, row, "write", "write all outputs, then rename them into place");
 }
 
 static int tell(struct run *run)

@@ -10,8 +10,7 @@
 #include "cli/sim_options.h"
 #include "cli/sim_paths.h"
 #include "cli/sim_progress.h"
-#include "frontend/directives.h"
-#include "ir/check.h"
+#include "ir/read.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/keys.h"
 #include "runtime-sim/run/line.h"
@@ -199,10 +198,8 @@ static bool build(struct sim *sim)
         return false;
     }
     diags_init(&sim->diags, &sim->arena);
-    ptx_parse(&sim->tree, &sim->arena, &sim->source, &sim->diags);
-    ir_build(&sim->module, &sim->arena, &sim->tree, &sim->diags);
-    directives_check(&sim->tree, &sim->arena, &sim->diags);
-    ir_check(&sim->module, forms_new(&sim->arena), &sim->diags);
+    struct reading reading = {&sim->arena, &sim->source, &sim->tree, &sim->module, &sim->diags};
+    program_read(&reading, NULL, NULL);
     if (!messages_diags(&sim->messages, &sim->diags, &sim->source))
         return false;
     diags_init(&sim->diags, &sim->arena);
