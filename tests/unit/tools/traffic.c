@@ -419,5 +419,5 @@ int main(void)
         cmocka_unit_test(those_that_wait_are_counted),
         cmocka_unit_test(other_seeds_draw_other_numbers),
     };
-    return cmocka_run_group_tests_name("runtime-sim-traffic", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("tools-traffic", tests, set_up, tear_down);
 }
