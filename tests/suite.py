@@ -115,17 +115,16 @@ def on_terminal(folder, kind):
     master, slave = pty.openpty()
     running = start(folder, stdout=slave, stderr=slave, env=environment(TERM=kind, NO_COLOR='1'))
     os.close(slave)
-    said = b''
-    shown = b'1/2 waits 0:0'
+    wait_for(lambda: (folder / 'begun').exists(), running)
+    said, stopped = b'', False
     while True:
-        if shown in said or (kind == 'dumb' and (folder / 'begun').exists()):
+        if not stopped and (kind == 'dumb' or b'1/2 waits 0:0' in said):
             running.send_signal(signal.SIGINT)
-            shown = b'\0'
+            stopped = True
         try:
-            read = os.read(master, 4096) if kind != 'dumb' or shown == b'\0' else b''
+            said += os.read(master, 4096)
         except OSError:  # the terminal has no other end
             break
-        said += read
     os.close(master)
     running.wait(SECONDS)
     return said.decode().replace('\r\n', '\n')
