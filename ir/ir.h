@@ -34,6 +34,7 @@ enum ir_operand_kind {
     OPERAND_IMMEDIATE, // value: bits; node says whether integer or float
     OPERAND_SYMBOL,    // index: symbol
     OPERAND_LABEL,     // index: block
+    OPERAND_TARGETS,   // index: node of the directive that lists branch targets
     OPERAND_SINK,      // _
     OPERAND_UNKNOWN,   // a name that nothing declares, or an expression that is not understood
 };

@@ -523,7 +523,7 @@ static void resolve_labels(struct ir_lower *l)
             names_no_label(&l->names, operand->node);
             operand->kind = OPERAND_UNKNOWN;
         } else if (label->targets != IR_NONE) {
-            operand->kind = OPERAND_SYMBOL; // ir_build_edges reads the list
+            operand->kind = OPERAND_TARGETS;
             operand->index = label->targets;
         } else {
             operand->index = label->block;
@@ -549,7 +549,7 @@ static void resolve_targets(struct ir_lower *l)
         uint32_t list = IR_NONE;
         for (uint32_t k = 0; k < inst->operand_count; k++) {
             const struct ir_operand *operand = &fn->operands.v[inst->operands + k];
-            if (operand->role == ROLE_LABEL && operand->kind == OPERAND_SYMBOL)
+            if (operand->kind == OPERAND_TARGETS)
                 list = operand->index;
         }
         if (list == IR_NONE) {

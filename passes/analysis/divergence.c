@@ -140,6 +140,7 @@ bool divergence_operand(const struct divergence *d, uint32_t operand)
     case OPERAND_IMMEDIATE:
     case OPERAND_SYMBOL:
     case OPERAND_LABEL:
+    case OPERAND_TARGETS:
     case OPERAND_SINK: return true;
     default: return false;
     }
