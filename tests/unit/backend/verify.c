@@ -331,6 +331,11 @@ static void orders(void **state)
         // A multiply-add that is divided, and ones that are divided wrongly.
         {BODY("fma.rn.f32 %f1, %f2, %f3, %f4;\n"),
          BODY("mul.rn.f32 %q1, %f2, %f3; add.rn.f32 %f1, %q1, %f4;\n"), true},
+        {BODY(
+             "fma.rn.f32 %f1, %f1, %f3, %f4;\nmov.f32 %f3, %f1;\nfma.rn.f32 %f1, %f1, %f3, %f4;\n"),
+         BODY("mul.rn.f32 %q1, %f1, %f3; add.rn.f32 %f1, %q1, %f4;\nmov.f32 %f3, %f1;\n"
+              "fma.rn.f32 %f1, %f1, %f3, %f4;\n"),
+         true},
         {BODY("fma.rn.f32 %f1, %f2, %f3, %f4;\n"),
          BODY("mul.rn.f32 %f5, %f2, %f3; add.rn.f32 %f1, %f5, %f4;\n"), false},
         {BODY("fma.rn.f32 %f1, %f2, %f3, %f4;\n"),
