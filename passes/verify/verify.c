@@ -36,8 +36,11 @@ static uint32_t find_inst(struct checker *c, uint32_t begin)
 static bool same_range(const struct checker *c, uint32_t begin, uint32_t end, uint32_t out_begin,
                        uint32_t out_end)
 {
-    return end - begin == out_end - out_begin &&
-           !memcmp(c->input.text + begin, c->output.text + out_begin, end - begin);
+    struct text_words a = {.text = c->input.text, .at = begin, .end = end};
+    struct text_words b = {.text = c->output.text, .at = out_begin, .end = out_end};
+    bool equal = end - begin == out_end - out_begin &&
+                 !memcmp(c->input.text + begin, c->output.text + out_begin, end - begin);
+    return equal || words_same(&a, &b);
 }
 
 static bool same_text(const struct checker *c, const struct item *a, const struct item *b)
@@ -139,16 +142,20 @@ static void collect(struct checker *c, struct item *a, uint32_t inst, struct ite
 }
 
 // `.reg .f32 %product_f<3>;` behind a body's brace: new names only.
-static bool is_declaration(const struct checker *c, const struct item *item)
+static bool is_declaration(struct checker *c, const struct item *item)
 {
-    const char *text = c->output.text + item->begin;
-    static const char word[] = ".reg ";
+    struct text_words words = {.text = c->output.text, .at = item->begin, .end = item->end};
+    static const char word[] = ".reg.";
     if (item->kind != ITEM_FIXED || item->end - item->begin < sizeof word ||
-        memcmp(text, word, strlen(word)))
+        memcmp(words.text + item->begin, word, strlen(word) - 1) != 0)
         return false;
-    const char *name = memchr(text, '%', item->end - item->begin);
-    const char *end = name ? memchr(name, '<', (size_t)(c->output.text + item->end - name)) : NULL;
-    if (!end)
+    char *text = arena_alloc(&c->scratch, item->end - item->begin + 1);
+    size_t length = 0;
+    for (int next; (next = words_next(&words)) >= 0;)
+        text[length++] = (char)next;
+    const char *name = memchr(text, '%', length);
+    const char *end = name ? memchr(name, '<', (size_t)(text + length - name)) : NULL;
+    if (!end || memcmp(text, word, strlen(word)) != 0)
         return false;
     const struct tree *tree = c->module->tree;
     for (uint32_t i = 0; i < tree->names.names.n; i++) {
@@ -169,15 +176,21 @@ static bool is_difference(struct checker *c, struct item *a, uint32_t inst, stru
 }
 
 // Where two items begin to differ: at a word or a sign of each.
+static uint32_t word_begin(const struct text_words *words, uint32_t begin)
+{
+    uint32_t at = words->at > begin && words->at < words->end ? words->at - 1 : words->at;
+    while (at > begin &&
+           (isalnum((unsigned char)words->text[at - 1]) || strchr("_.$%", words->text[at - 1])))
+        at--;
+    return at;
+}
+
 static void add_difference(struct checker *c, const struct item *a, const struct item *b)
 {
-    uint32_t same = 0;
-    const char *in = c->input.text + a->begin, *out = c->output.text + b->begin;
-    while (same < a->end - a->begin && same < b->end - b->begin && in[same] == out[same])
-        same++;
-    while (same && (isalnum((unsigned char)in[same - 1]) || strchr("_.$%", in[same - 1])))
-        same--;
-    window_fault(c, a->begin + same, b->begin + same, "the texts differ");
+    struct text_words in = {.text = c->input.text, .at = a->begin, .end = a->end};
+    struct text_words out = {.text = c->output.text, .at = b->begin, .end = b->end};
+    words_same(&in, &out);
+    window_fault(c, word_begin(&in, a->begin), word_begin(&out, b->begin), "the texts differ");
 }
 
 static void check_texts(struct checker *c)

@@ -177,6 +177,9 @@ static uint32_t past_instruction(const struct item_reader *r, uint32_t at, enum 
 
 struct item item_next(struct item_reader *r)
 {
+    static const char mark[] = "\xef\xbb\xbf";
+    if (!r->at && starts_with(r, 0, mark))
+        r->at = (uint32_t)strlen(mark);
     do
         r->at = past_blanks(r, r->at);
     while (r->at < r->length && (pass_tag(r) || pass_loc(r)));
@@ -193,6 +196,53 @@ struct item item_next(struct item_reader *r)
         r->at = past_instruction(r, r->at, &item.kind);
     item.end = r->at;
     return item;
+}
+
+// Words
+
+// True if what stands on both sides of a blank is one word or sign without it. A dot begins a new
+// word behind any but a number.
+static bool grows_together(const struct text_words *words, char next)
+{
+    static const char signs[] = "<>=&|!:";
+    char before = words->before;
+    if (next == '.') {
+        char behind = words->at + 1 < words->end ? words->text[words->at + 1] : ' ';
+        return (is_word(before) || before == '.') &&
+               !(is_word(behind) && !(behind >= '0' && behind <= '9'));
+    }
+    return ((is_word(before) || before == '.') && is_word(next)) ||
+           (before && strchr(signs, before) && strchr(signs, next));
+}
+
+int words_next(struct text_words *w)
+{
+    struct item_reader r = {.text = w->text, .length = w->end};
+    uint32_t at = w->quoted ? w->at : past_blanks(&r, w->at);
+    bool gap = at > w->at;
+    w->at = at < w->end ? at : w->end;
+    if (w->at == w->end)
+        return -1;
+    char next = w->text[w->at];
+    if (gap && grows_together(w, next))
+        return w->before = ' ';
+    bool escaped = w->quoted && w->before == '\\';
+    w->before = escaped && next == '\\' ? ' ' : next;
+    if (next == '"' && !escaped)
+        w->quoted = !w->quoted;
+    w->at++;
+    return (unsigned char)next;
+}
+
+bool words_same(struct text_words *a, struct text_words *b)
+{
+    int next;
+    do {
+        next = words_next(a);
+        if (next != words_next(b))
+            return false;
+    } while (next >= 0);
+    return true;
 }
 
 // Parts

@@ -21,6 +21,21 @@ struct item_reader {
     uint32_t loc, loc_end;
 };
 
+// A range of a text, read without the blanks and comments between its words and signs; where words
+// would grow together, there is one blank.
+struct text_words {
+    const char *text;
+    uint32_t at, end;
+    char before; // the last character, or 0
+    bool quoted; // inside a string
+};
+
+// The next character, or -1.
+int words_next(struct text_words *words);
+// True if both have the same words and signs; else `a` and `b` stand behind the first difference.
+bool words_same(struct text_words *a, struct text_words *b);
+
+// At the text's begin a byte order mark is passed over.
 struct item item_next(struct item_reader *reader);
 
 // An instruction's parts, as ranges of the text.

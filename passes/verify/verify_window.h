@@ -47,3 +47,5 @@ void window_pair(struct checker *c);
 // Needs all pairs. Whether the values that are read are the same, and whether what has changed
 // places in memory may; counts what has moved.
 void window_check_order(struct checker *c);
+// The second half of it (verify_memory.c).
+void window_check_memory(struct checker *c);

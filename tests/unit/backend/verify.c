@@ -331,6 +331,11 @@ static void orders(void **state)
         // A multiply-add that is divided, and ones that are divided wrongly.
         {BODY("fma.rn.f32 %f1, %f2, %f3, %f4;\n"),
          BODY("mul.rn.f32 %q1, %f2, %f3; add.rn.f32 %f1, %q1, %f4;\n"), true},
+        {BODY(
+             "fma.rn.f32 %f1, %f1, %f3, %f4;\nmov.f32 %f3, %f1;\nfma.rn.f32 %f1, %f1, %f3, %f4;\n"),
+         BODY("mul.rn.f32 %q1, %f1, %f3; add.rn.f32 %f1, %q1, %f4;\nmov.f32 %f3, %f1;\n"
+              "fma.rn.f32 %f1, %f1, %f3, %f4;\n"),
+         true},
         {BODY("fma.rn.f32 %f1, %f2, %f3, %f4;\n"),
          BODY("mul.rn.f32 %f5, %f2, %f3; add.rn.f32 %f1, %f5, %f4;\n"), false},
         {BODY("fma.rn.f32 %f1, %f2, %f3, %f4;\n"),
@@ -358,6 +363,105 @@ static void orders(void **state)
         assert_int_equal(!wrong, cases[i].right);
         program_free(&p.program);
     }
+}
+
+// Accesses in random orders: right are those in which no two that meet have changed places. Of two
+// pointers nothing is known; shared memory is apart from what they lead to, and with --restrict
+// they are apart from each other.
+
+enum { RANDOM_ORDERS = 4000, ACCESSES = 24 };
+
+struct random_access {
+    uint32_t base, offset, bytes; // base 2: shared memory; 3: a barrier
+    bool write;
+};
+
+static uint32_t draw(uint64_t *seed, uint32_t count)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*seed >> 33) * count >> 31);
+}
+
+static size_t write_access(char *to, const struct random_access *access, uint32_t number)
+{
+    static const char *const bases[] = {"%rd1", "%rd2", "s"};
+    const char *space = access->base == 2 ? "shared" : "global";
+    if (access->base == 3)
+        return (size_t)sprintf(to, "bar.sync %u;\n", number % 16);
+    const char *value = access->bytes == 8 ? "l" : "k";
+    if (access->write)
+        return (size_t)sprintf(to, "st.%s.b%u [%s+%u], %%%s%u;\n", space, 8 * access->bytes,
+                               bases[access->base], access->offset, value, number);
+    return (size_t)sprintf(to, "ld.%s.b%u %%%s%u, [%s+%u];\n", space, 8 * access->bytes, value,
+                           number, bases[access->base], access->offset);
+}
+
+static void write_body(char *to, const struct random_access *list, const uint32_t *order)
+{
+    to += sprintf(to, "%s", BODY(".reg .b32 %k<24>;\n.reg .b64 %l<24>;\n"));
+    to -= strlen("ret;\n}\n");
+    for (uint32_t i = 0; i < ACCESSES; i++)
+        to += write_access(to, &list[order[i]], order[i]);
+    strcpy(to, "ret;\n}\n");
+}
+
+static bool meet(const struct random_access *a, const struct random_access *b, bool restricted)
+{
+    if (a->base == 3 || b->base == 3)
+        return true;
+    if (!a->write && !b->write)
+        return false;
+    if (a->base != b->base)
+        return a->base < 2 && b->base < 2 && !restricted;
+    return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+}
+
+static bool is_right(const struct random_access *list, const uint32_t *order, bool restricted)
+{
+    bool right = true;
+    for (uint32_t i = 0; i < ACCESSES; i++)
+        for (uint32_t k = i + 1; k < ACCESSES; k++)
+            right &= order[k] > order[i] || !meet(&list[order[i]], &list[order[k]], restricted);
+    return right;
+}
+
+static void random_orders(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    uint32_t proven = 0;
+    char *input = malloc(1 << 14), *output = malloc(1 << 14);
+    for (uint32_t round = 0; round < RANDOM_ORDERS; round++) {
+        struct random_access list[ACCESSES];
+        uint32_t plain[ACCESSES], order[ACCESSES], spread = 1 + draw(&seed, 64);
+        bool restricted = round & 1;
+        for (uint32_t i = 0; i < ACCESSES; i++) {
+            uint32_t bytes = 1u << draw(&seed, 4);
+            list[i] = (struct random_access){draw(&seed, 40) ? draw(&seed, 3) : 3,
+                                             bytes * draw(&seed, spread), bytes, !draw(&seed, 3)};
+            plain[i] = order[i] = i;
+        }
+        for (uint32_t swaps = draw(&seed, 4); swaps > 0; swaps--) {
+            uint32_t from = draw(&seed, ACCESSES), to = draw(&seed, ACCESSES), moved = order[from];
+            memmove(order + from, order + from + 1, (ACCESSES - 1 - from) * sizeof *order);
+            memmove(order + to + 1, order + to, (ACCESSES - 1 - to) * sizeof *order);
+            order[to] = moved;
+        }
+        struct proof p;
+        write_body(input, list, plain);
+        write_body(output, list, order);
+        prove_begin(&p, input,
+                    (struct pass_options){.restrict_parameters = restricted, .fma = FMA_FUSED});
+        const char *wrong = refute(&p, output, strlen(output));
+        if (!wrong != is_right(list, order, restricted))
+            print_message("%s\n%s\n%s\n", wrong ? wrong : "proven", input, output);
+        assert_int_equal(!wrong, is_right(list, order, restricted));
+        proven += !wrong;
+        program_free(&p.program);
+    }
+    free(input);
+    free(output);
+    assert_true(proven > RANDOM_ORDERS / 4 && proven < RANDOM_ORDERS * 3 / 4);
 }
 
 // What rounds twice is another result: only who asks for divided multiply-adds gets them.
@@ -655,10 +759,11 @@ static void kept_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples),     cmocka_unit_test(mutations),
-        cmocka_unit_test(orders),      cmocka_unit_test(fused),
-        cmocka_unit_test(claims),      cmocka_unit_test(made_up_chains),
-        cmocka_unit_test(kept_values), cmocka_unit_test(guarded_chains),
+        cmocka_unit_test(samples),       cmocka_unit_test(mutations),
+        cmocka_unit_test(orders),        cmocka_unit_test(fused),
+        cmocka_unit_test(claims),        cmocka_unit_test(made_up_chains),
+        cmocka_unit_test(kept_values),   cmocka_unit_test(guarded_chains),
+        cmocka_unit_test(random_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,13 +7,14 @@
 //
 // usage: test-backend-verify_random [--count=N] [--seed=N] [--print]
 #include "backend/backend.h"
+#include "backend/format.h"
 #include "passes/base/capability.h"
 #include "passes/plan/pipeline.h"
 #include "passes/verify/verify.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 
-enum { FEW = 1500, MOST_TEXT = 1 << 14, MOST_BLOCKS = 9, VALUES = 6, GUARDS = 4 };
+enum { FEW = 1500, MOST_TEXT = 1 << 18, MOST_BLOCKS = 9, VALUES = 6, GUARDS = 4 };
 
 struct kernel {
     uint64_t seed;
@@ -205,7 +206,8 @@ static void put_block(struct kernel *k, uint32_t block)
 static void make_kernel(struct kernel *k, uint64_t seed)
 {
     uint32_t order[MOST_BLOCKS];
-    *k = (struct kernel){.seed = seed * 0x9e3779b97f4a7c15u};
+    k->seed = seed * 0x9e3779b97f4a7c15u;
+    k->length = 0;
     k->blocks = 1 + pick(k, MOST_BLOCKS);
     put(k,
         ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -235,6 +237,7 @@ static void make_kernel(struct kernel *k, uint64_t seed)
 struct tally {
     uint64_t count, seed;
     bool print;
+    struct kernel respelled;
     uint32_t refuted, chains, guarded, blocks, moved, irreducible;
 };
 
@@ -247,6 +250,52 @@ static void count_plan(struct tally *tally, const struct ir_function *fn, const 
     for (uint32_t i = 0; i < plan->blocks.n; i++)
         tally->blocks += plan->blocks.v[i].chosen && plan->blocks.v[i].estimate.candidate;
     tally->irreducible += fn->irreducible;
+}
+
+// Comments and blanks, where there is a blank, and at signs.
+static void put_noise(struct kernel *k)
+{
+    static const char *const noise[] = {" ", "\n", "/* ; { */", "// }\n", "\t\t", " /**/ "};
+    put(k, "%s", noise[pick(k, sizeof noise / sizeof *noise)]);
+}
+
+static void respell(struct kernel *to, const char *text, uint32_t length)
+{
+    bool quoted = false;
+    for (uint32_t i = 0; i < length; i++) {
+        char c = text[i];
+        quoted ^= c == '"';
+        bool blank = c == ' ' || c == '\n', sign = strchr("[]{}(),;", c);
+        if (!quoted && sign && !pick(to, 8))
+            put_noise(to);
+        if (quoted || !blank || pick(to, 4))
+            put(to, "%c", c);
+        else
+            put_noise(to);
+    }
+}
+
+// The canonical form of the text, and the text with other blanks and comments, is proven.
+static const char *prove_spellings(struct kernel *made, const struct program *program,
+                                   const struct ir_module *module,
+                                   const struct pass_options *options, const struct output *output)
+{
+    struct verified verified = {0};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    struct arena arena;
+    arena_init(&arena, program->arena.memory);
+    format_write(&program->tree, to);
+    fclose(to);
+    verify_output(&verified, &arena, module, options, text, (uint32_t)length);
+    free(text);
+    made->length = 0;
+    respell(made, output->text, output->length);
+    verify_output(&verified, &arena, module, options, made->text, made->length);
+    const char *wrong = verified.faults.n ? verified.faults.v[0].text : NULL;
+    arena_free(&arena);
+    return wrong;
 }
 
 static void prove(struct tally *tally, const struct kernel *k, uint64_t number)
@@ -275,6 +324,12 @@ static void prove(struct tally *tally, const struct kernel *k, uint64_t number)
     verify_output(&verified, &program.arena, &module, &options.passes, output.text, output.length);
     count_plan(tally, &module.functions.v[0], &plan);
     tally->moved += verified.moved > 0;
+    tally->respelled.seed = number;
+    wrong = prove_spellings(&tally->respelled, &program, &module, &options.passes, &output);
+    if (wrong && tally->print)
+        fputs(tally->respelled.text, stdout);
+    if (wrong)
+        fail_msg("--seed=%llu --count=1: respelled: %s", (unsigned long long)number, wrong);
     tally->refuted += verified.faults.n > 0;
     for (uint32_t i = 0; i < verified.faults.n; i++)
         print_message("--seed=%llu --count=1: line %u: %s\n", (unsigned long long)number,
@@ -308,14 +363,18 @@ static void random_kernels(void **state)
 
 int main(int argc, char **argv)
 {
-    struct tally tally = {.count = FEW, .seed = 1};
+    struct tally *tally = calloc(1, sizeof *tally);
+    tally->count = FEW;
+    tally->seed = 1;
     for (int i = 1; i < argc; i++) {
         if (!strncmp(argv[i], "--count=", 8))
-            tally.count = strtoull(argv[i] + 8, NULL, 10);
+            tally->count = strtoull(argv[i] + 8, NULL, 10);
         if (!strncmp(argv[i], "--seed=", 7))
-            tally.seed = strtoull(argv[i] + 7, NULL, 10);
-        tally.print |= !strcmp(argv[i], "--print");
+            tally->seed = strtoull(argv[i] + 7, NULL, 10);
+        tally->print |= !strcmp(argv[i], "--print");
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(random_kernels, &tally)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(random_kernels, tally)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(tally);
+    return failed;
 }
