@@ -304,10 +304,10 @@ static const char *counted_files(struct sim *sim)
 static void tell_interrupt(struct sim *sim)
 {
     const char *files = counted_files(sim);
-    const char *at = sim->arguments.functional
-                         ? arena_printf(&sim->arena, "in launch %" PRIu64, sim->session.launches)
-                         : arena_printf(&sim->arena, "at cycle %" PRIu64,
-                                        sim->machine.timed.total.cycles);
+    const char *at =
+        sim->arguments.functional
+            ? arena_printf(&sim->arena, "in launch %" PRIu64, sim->session.launches)
+            : arena_printf(&sim->arena, "at cycle %" PRIu64, sim->machine.timed.total.cycles);
     fprintf(stderr, "%s: interrupted %s%s%s\n", sim_command.name, at,
             files ? "; statistics until then are in " : "", files ? files : "");
 }

@@ -75,8 +75,8 @@ void progress_start(struct progress *progress)
     *progress = (struct progress){.started = now(), .timed = progress->timed};
     pthread_mutex_init(&progress->lock, NULL);
     pthread_cond_init(&progress->changed, NULL);
-    progress->running =
-        messages_can_erase(STDERR_FILENO) && !pthread_create(&progress->thread, NULL, watch, progress);
+    progress->running = messages_can_erase(STDERR_FILENO) &&
+                        !pthread_create(&progress->thread, NULL, watch, progress);
 }
 
 void progress_launch(void *argument, const char *kernel, uint64_t launch)

@@ -459,10 +459,17 @@ def interrupted(folder):
 
 @case
 def progress(folder):
-    """on a terminal a sweep says where it is, and clears the line"""
+    """on a terminal a sweep says where it is, and clears the line; on a dumb one it is silent"""
+    said = said_on_terminal(folder, 'xterm')
+    within(b'load 0.2: cycle ', said)
+    assert said.endswith(b'\r\x1b[K'), said
+    same(said_on_terminal(folder, 'dumb'), b'')
+
+
+def said_on_terminal(folder, terminal):
     master, slave = pty.openpty()
     process = subprocess.Popen([PROGRAM, MESH, '--sweep=0.1,0.2', '--csv=o.csv'], cwd=folder,
-                               stderr=slave, env=environment())
+                               stderr=slave, env=environment(TERM=terminal))
     os.close(slave)
     said = b''
     try:
@@ -475,8 +482,7 @@ def progress(folder):
         pass
     os.close(master)
     same(process.wait(), 0)
-    within(b'load 0.2: cycle ', said)
-    assert said.endswith(b'\r\x1b[K'), said
+    return said
 
 
 # What it tells

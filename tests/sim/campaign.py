@@ -303,11 +303,20 @@ def killed_job(folder):
 
 @case
 def progress(folder):
-    """on a terminal a line tells how far it is, and is gone at the end"""
+    """on a terminal a line tells how far it is, and is gone at the end; on a dumb one there is none"""
     write_campaign(folder)
+    said = said_on_terminal(folder, 'xterm')
+    told = re.findall(rb'\r\x1b\[K(\d+) of 11 done, \d running, 0 failed', said)
+    same([int(number) for number in told][-1], 11)
+    same(sorted(told, key=int), told)
+    assert said.endswith(b'\r\x1b[K'), said
+    assert b'\x1b' not in said_on_terminal(folder, 'dumb')
+
+
+def said_on_terminal(folder, terminal):
     reader, writer = os.openpty()
     done = subprocess.run([PROGRAM, 'run', 'tiny.yaml', '--jobs=1'], cwd=folder, stderr=writer,
-                          stdout=subprocess.DEVNULL, check=True)
+                          stdout=subprocess.DEVNULL, check=True, env=environment(TERM=terminal))
     os.close(writer)
     said = b''
     while True:
@@ -317,10 +326,7 @@ def progress(folder):
             break
     os.close(reader)
     same(done.returncode, 0)
-    told = re.findall(rb'\r\x1b\[K(\d+) of 11 done, \d running, 0 failed', said)
-    same([int(number) for number in told][-1], 11)
-    same(sorted(told, key=int), told)
-    assert said.endswith(b'\r\x1b[K'), said
+    return said
 
 
 @case

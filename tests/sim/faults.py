@@ -37,6 +37,7 @@ HEAD = '''.version 8.6
     .reg .b64 %%d<9>, %%a, %%x, %%s, %%t, %%ok;
     .reg .b128 %%q<3>;
     .reg .f32 %%f<9>;
+    .reg .pred %%p;
     .shared .align 16 .b8 tile[256];
     .local .align 16 .b8 stack[256];
     ld.param.u64 %%a, [A];
@@ -49,6 +50,7 @@ HEAD = '''.version 8.6
     add.s64 %%ok, %%a, %%ok;
     mov.u64 %%d8, 7;
     mov.u32 %%r7, 7;
+    setp.lt.u32 %%p, %%r8, 5;
 %s
     %s
     ret;
@@ -119,6 +121,13 @@ def others():
     yield ('tex', '', 'tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%x, {%r7}];', 0, 'handle')
 
 
+def barriers():
+    """operands that differ within a warp"""
+    for words in ('barrier.red.popc.u32 %r1, %r8, %p;', 'barrier.red.and.pred %p, 1, %r8, %p;',
+                  'barrier.sync %r8;', 'barrier.arrive 0, %r8;', 'barrier.red.or.pred %p, %r8, %p;'):
+        yield words, '', words, 0, 'handle'
+
+
 # Chains: two loads, an operation, a store; one of the three faults.
 def chains():
     for bad in range(3):
@@ -187,7 +196,7 @@ def chosen(name, found):
     return sorted(found, key=lambda one: hashlib.sha256((name + one[0]).encode()).digest())[:FEW]
 
 
-for form in (plain(), atomics(), others(), chains()):
+for form in (plain(), atomics(), others(), barriers(), chains()):
     for name, before, access, size, space in form:
         chain = name.startswith('chain')
         found = addresses(size, space)

@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pathlib
+import pty
 import re
 import signal
 import subprocess
@@ -270,11 +271,51 @@ def interrupted(folder):
                                env=environment(), stderr=subprocess.PIPE)
     wait_for(lambda: cpu_seconds(running) > 0.5, running)
     running.send_signal(signal.SIGINT)
-    same((running.communicate()[1], running.returncode), (b'', -signal.SIGINT))
+    before = time.monotonic()
+    err = running.communicate()[1].decode()
+    assert time.monotonic() - before < 5, 'it took %s s' % (time.monotonic() - before)
+    same(running.returncode, -signal.SIGINT)
     found = summary(folder / 'out.json')
     same((found['outcome'], found['partial']), ('interrupted', True))
     assert found['total']['cycles'] > 1000
+    assert found['total']['cycles'] % 1024, 'it looks for an interrupt too rarely'
+    same(err, 'ptxoffload-sim: interrupted at cycle %d; statistics until then are in out.txt, '
+         'out.json, out.csv\n' % found['total']['cycles'])
     same(sorted(os.listdir(folder)), ['out.csv', 'out.json', 'out.txt', 'spin.ptx'])
+
+
+def said_in(folder, seconds, terminal):
+    """what a long run says on a terminal"""
+    (folder / 'spin.ptx').write_text(SPIN)
+    main_end, other_end = pty.openpty()
+    running = subprocess.Popen([PROGRAM, 'spin.ptx', '--kernel', 'spin', '--grid', '500', '--block',
+                                '256', '--arg', 'buf:u32:1:zero'], cwd=folder, stderr=other_end,
+                               env=environment(TERM=terminal))
+    os.close(other_end)
+    time.sleep(seconds)
+    running.send_signal(signal.SIGINT)
+    said = b''
+    try:
+        while True:
+            said += os.read(main_end, 4096)
+    except OSError:  # the other end is closed
+        pass
+    os.close(main_end)
+    same(running.wait(), -signal.SIGINT)
+    return said
+
+
+@case
+def progress(folder):
+    """the line on a terminal has cycles from the first second on; there is none on a dumb one"""
+    said = said_in(folder, 3.6, 'xterm')
+    rows = re.findall(rb'launch 1, spin, \d+ s, 0 of 500 CTAs, cycle (\d+), (\d+) cycles/s', said)
+    cycles = [int(row[0]) for row in rows]
+    assert len(rows) >= 2 and cycles == sorted(set(cycles)) and cycles[0] > 0, said
+    assert int(rows[0][1]) > 0, said
+    assert b'left' not in said, said  # no CTA has ended
+    assert re.fullmatch(rb'ptxoffload-sim: interrupted at cycle \d+\r\n', said_in(
+        folder, 1.6, 'dumb')), said
 
 
 @case

@@ -104,6 +104,10 @@ static void test_warp(void **state)
           ST("%r3") ST("%r4") ST("%r5") ST("%r6"),
           "uvuv");
     check("shfl.sync.idx.b32 %r3, %r1, %r1, 31, -1;" ST("%r3"), "v");
+    check("barrier.red.popc.u32 %r3, 0, %p1; barrier.red.popc.u32 %r4, %r2, 64, %p1;"
+          "barrier.red.popc.u32 %r5, %r1, %p1; barrier.red.popc.u32 %r6, 0, %r1, %p1;" //
+          ST("%r3") ST("%r4") ST("%r5") ST("%r6"),
+          "uuvv");
     check("match.any.sync.b32 %r3, %r1, -1; match.all.sync.b32 %r4, %r1, -1;" ST("%r3") ST("%r4"),
           "vu");
 }

@@ -73,7 +73,8 @@ static void test_guard(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_live_registers), cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_live_registers),
+        cmocka_unit_test(test_loop),
         cmocka_unit_test(test_guard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

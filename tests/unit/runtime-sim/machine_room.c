@@ -104,6 +104,40 @@ static void registers(void **state)
     rig_free(&r);
 }
 
+#define LOAD(r)                                                                                    \
+    "ld.global.u32 %" r "1, [%d1]; ld.global.u32 %" r "2, [%d1+4]; "                               \
+    "ld.global.u32 %" r "3, [%d1+8]; ld.global.u32 %" r "4, [%d1+12];\n"
+#define ADD(r)                                                                                     \
+    "add.u32 %" r "1, %" r "1, %" r "2; add.u32 %" r "3, %" r "3, %" r "4; "                       \
+    "add.u32 %" r "1, %" r "1, %" r "3; st.global.u32 [%d1], %" r "1;\n"
+
+// clang-format off
+// Values of two paths that are parted in the text, of which one is taken.
+static const char parted[] = HEAD("8.0", "sm_80")
+    ".func many(.param .u64 a) {\n.reg .b32 %r<5>, %s<5>, %t<5>; .reg .b64 %d1;\n"
+    "ld.param.u64 %d1, [a];\n" LOAD("r") LOAD("s") LOAD("t") ADD("t") ADD("s") ADD("r") "ret; }\n"
+    ".visible .entry k(.param .u64 a) {\n"
+    ".reg .b32 %r<5>, %s<5>, %t<5>; .reg .b64 %d1; .reg .pred %p;\n"
+    "ld.param.u64 %d1, [a]; mov.u32 %r1, %tid.x; setp.eq.u32 %p, %r1, 0; @%p bra B;\n"
+    LOAD("r") "bra C;\nB:" LOAD("s") "bra D;\nC:" ADD("r") "ret;\nD:" ADD("s") "ret; }\n"
+    ".visible .entry calls(.param .u64 a) {\n.reg .b64 %d1; .param .u64 p;\n"
+    "ld.param.u64 %d1, [a]; st.param.u64 [p], %d1; call many, (p); ret; }\n";
+// clang-format on
+
+static void estimate(void **state)
+{
+    (void)state;
+    static struct rig r;
+    const char *source;
+    uint32_t number;
+    rig_load(&r, parted, 1, NULL);
+    registers_of(&r, "k", &number, &source);
+    assert_int_equal(number, 2 + 4 + 2); // address, values of one path, reserved
+    registers_of(&r, "calls", &number, &source);
+    assert_int_equal(number, 2 + 3 * 4); // those of the function, which live in the text's order
+    rig_free(&r);
+}
+
 static void too_large(void **state)
 {
     (void)state;
@@ -160,10 +194,8 @@ static void two_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits),
-        cmocka_unit_test(registers),
-        cmocka_unit_test(too_large),
-        cmocka_unit_test(two_launches),
+        cmocka_unit_test(limits),    cmocka_unit_test(registers),    cmocka_unit_test(estimate),
+        cmocka_unit_test(too_large), cmocka_unit_test(two_launches),
     };
     return cmocka_run_group_tests_name("machine_room", tests, NULL, NULL);
 }
