@@ -637,8 +637,7 @@ def usage(folder):
 @case
 def documented(folder):
     """docs/campaign.md has all keys"""
-    table = ends(campaign(folder, '--help=keys'), 0, '').out.decode()
-    table = re.sub(r'^(Keys of .*):$', r'### \1', table, flags=re.M)
+    table = ends(campaign(folder, '--help=keys-markdown'), 0, '').out.decode()
     text = DOCUMENT.read_text(encoding='utf-8')
     before, rest = text.split('<!-- keys -->\n', 1)
     after = rest.split('<!-- end of keys -->\n', 1)[1]
