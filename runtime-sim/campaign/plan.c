@@ -146,7 +146,7 @@ static const char *first_error(const struct run *run)
         const struct run_setting *setting = &run->settings.v[i];
         const char *error = error_in(run->arena, &setting->source, &setting->diags);
         if (error)
-            return error;
+            return arena_printf(run->arena, "%s: %s", run->source->name, error);
     }
     const char *error = error_in(run->arena, run->source, run->diags);
     return error ? error : arena_printf(run->arena, "%s cannot be read", run->source->name);
