@@ -141,5 +141,7 @@ bool campaign_read(struct campaign *campaign, struct arena *arena, const struct 
 uint32_t campaign_workload(const struct campaign *campaign, const char *name);
 uint32_t campaign_variant(const struct campaign *campaign, const char *name);
 
-// The table of keys, for people.
+// The keys, for people.
 void campaign_keys_print(FILE *to);
+// The same as tables, for the documentation.
+void campaign_keys_print_markdown(FILE *to);

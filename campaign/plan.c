@@ -124,8 +124,8 @@ static const struct resolved *config_of(struct planning *p, const struct campaig
 
 // Run files and what they read
 
-static const char *first_error(struct arena *arena, const struct source *source,
-                               const struct diags *diags)
+static const char *error_in(struct arena *arena, const struct source *source,
+                            const struct diags *diags)
 {
     for (uint32_t i = 0; i < diags->list.n; i++) {
         const struct diag *diag = &diags->list.v[i];
@@ -137,7 +137,19 @@ static const char *first_error(struct arena *arena, const struct source *source,
         return arena_printf(arena, "%s:%u:%u: %s", source->name, place.line, place.column,
                             diag->message);
     }
-    return arena_printf(arena, "%s cannot be read", source->name);
+    return NULL;
+}
+
+static const char *first_error(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->settings.n; i++) {
+        const struct run_setting *setting = &run->settings.v[i];
+        const char *error = error_in(run->arena, &setting->source, &setting->diags);
+        if (error)
+            return arena_printf(run->arena, "%s: %s", run->source->name, error);
+    }
+    const char *error = error_in(run->arena, run->source, run->diags);
+    return error ? error : arena_printf(run->arena, "%s cannot be read", run->source->name);
 }
 
 static void add_input(struct planning *p, struct opened_run *to, const char *name)
@@ -177,14 +189,10 @@ static void open_run(struct planning *p, struct opened_run *to)
     tables_digest(to->digest, file.text, file.length);
     to->run = ARENA_NEW(arena, struct run);
     run_init(to->run, arena, source, diags);
-    for (uint32_t i = 0; i < values->list.n; i++) {
-        const char *value = values->list.v[i].value;
-        struct run_setting setting = {.name = {.text = values->list.v[i].key},
-                                      .value = {.text = value, .length = (uint32_t)strlen(value)}};
-        vec_push(arena, &to->run->settings, setting);
-    }
+    for (uint32_t i = 0; i < values->list.n; i++)
+        run_set(to->run, values->list.v[i].key, values->list.v[i].value);
     if (!run_read(to->run, arena))
-        to->error = first_error(arena, source, diags);
+        to->error = first_error(to->run);
     else
         add_inputs(p, to);
 }

@@ -381,7 +381,8 @@ static void tell(struct program *p, FILE *to)
     if (p->arguments.common.help)
         options_help(&campaign_command, to);
     else if (p->arguments.help_keys)
-        campaign_keys_print(to);
+        (p->arguments.help_keys == TOPIC_MARKDOWN ? campaign_keys_print_markdown
+                                                  : campaign_keys_print)(to);
     else
         fprintf(to, "%s %s\n", campaign_command.name, PTXOFFLOAD_VERSION);
 }

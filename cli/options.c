@@ -212,6 +212,16 @@ struct command_line options_read(const struct command *command, struct arena *ar
 
 // Help
 
+int options_topic(const char *argument, const char *topic)
+{
+    size_t length = strlen(topic);
+    if (strncmp(argument, topic, length))
+        return 0;
+    return !argument[length]                         ? TOPIC_TEXT
+           : !strcmp(argument + length, "-markdown") ? TOPIC_MARKDOWN
+                                                     : 0;
+}
+
 void options_usage(const struct command *command, FILE *to)
 {
     fprintf(to, "usage: %s %s\n", command->name, command->usage);

@@ -56,5 +56,10 @@ int options_choice(const char *const *choices, const char *text, size_t length);
 // "a, b or c"
 const char *options_list(struct arena *arena, const char *const *choices);
 
+enum { TOPIC_TEXT = 1, TOPIC_MARKDOWN };
+// What the argument of --help asks for: the topic for people, or as tables for the documentation
+// (`keys-markdown`). 0 if it is another one.
+int options_topic(const char *argument, const char *topic);
+
 void options_usage(const struct command *command, FILE *to);
 void options_help(const struct command *command, FILE *to);

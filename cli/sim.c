@@ -53,7 +53,13 @@ struct sim {
 
 static bool tell_run(struct sim *sim)
 {
-    bool good = messages_diags(&sim->messages, &sim->run_diags, &sim->run_source);
+    bool good = true;
+    for (uint32_t i = 0; i < sim->run.settings.n; i++) {
+        struct run_setting *setting = &sim->run.settings.v[i];
+        good &= messages_diags(&sim->messages, &setting->diags, &setting->source);
+        diags_init(&setting->diags, &sim->arena);
+    }
+    good &= messages_diags(&sim->messages, &sim->run_diags, &sim->run_source);
     diags_init(&sim->run_diags, &sim->arena);
     return good;
 }
@@ -71,10 +77,7 @@ static bool read_run_file(struct sim *sim)
     run_init(&sim->run, &sim->arena, &sim->run_source, &sim->run_diags);
     for (uint32_t i = 0; i < sim->arguments.settings.n; i++) {
         const struct sim_setting *from = &sim->arguments.settings.v[i];
-        struct run_setting setting = {
-            .name = {.text = from->name},
-            .value = {.text = from->value, .length = (uint32_t)strlen(from->value)}};
-        vec_push(&sim->arena, &sim->run.settings, setting);
+        run_set(&sim->run, from->name, from->value);
     }
     return run_read(&sim->run, &sim->arena);
 }
@@ -473,17 +476,19 @@ static void tell_storage(const struct machine_config *config, FILE *to)
 
 static int tell(struct sim *sim)
 {
+    const struct sim_arguments *a = &sim->arguments;
     FILE *to = open_output(sim, "-");
     if (!to)
         return BAD_INPUT;
     if (sim->arguments.common.help)
         options_help(&sim_command, to);
     else if (sim->arguments.help_run)
-        keys_print(to);
+        (a->help_run == TOPIC_MARKDOWN ? keys_print_markdown : keys_print)(to);
     else if (sim->arguments.help_keys)
-        config_keys_print(&sim->machine.resolved, to);
+        (a->help_keys == TOPIC_MARKDOWN ? config_keys_print_markdown
+                                        : config_keys_print)(&sim->machine.resolved, to);
     else if (sim->arguments.list_configs)
-        config_names_print(to);
+        config_names_print(&sim->machine.resolved, to);
     else if (sim->arguments.print_config)
         config_print(&sim->machine.resolved, to);
     else if (sim->arguments.list_storage)

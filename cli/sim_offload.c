@@ -119,8 +119,9 @@ bool sim_offload_build(struct sim_offload *offload, const struct messages *messa
         message_verbose(messages, "%u chain%s", offload->table.chains.n,
                         offload->table.chains.n == 1 ? "" : "s");
     if (good && config->policy != OFFLOAD_BASELINE && !offload->table.chains.n)
-        fprintf(messages->to, "%s: note: '%s' has no chains: the policy %s offloads nothing\n",
-                messages->command, source->name, offload_policy_names[config->policy]);
+        fprintf(messages->to, "%s: note: '%s' has no chains: the policy %s offloads nothing%s\n",
+                messages->command, source->name, offload_policy_names[config->policy],
+                offload->decided ? "" : "; tag it: ptxoffload IN -o OUT");
     return good;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_THREADS = 1024, MOST_REGISTERS = 255 };
 
@@ -154,14 +155,15 @@ static const char *take_warning(struct arena *arena, void *into, const char *arg
 static const char *take_help(struct arena *arena, void *into, const char *argument)
 {
     struct sim_arguments *arguments = into;
-    int *wanted = !argument                   ? &arguments->common.help
-                  : !strcmp(argument, "run")  ? &arguments->help_run
-                  : !strcmp(argument, "keys") ? &arguments->help_keys
-                                              : NULL;
-    if (!wanted)
-        return arena_printf(arena, "cannot be '%s': it is run, keys, or nothing", argument);
-    *wanted = 1;
-    return NULL;
+    if (!argument)
+        arguments->common.help = 1;
+    else
+        arguments->help_run = options_topic(argument, "run");
+    if (argument && !arguments->help_run)
+        arguments->help_keys = options_topic(argument, "keys");
+    return !argument || arguments->help_run || arguments->help_keys
+               ? NULL
+               : arena_printf(arena, "cannot be '%s': it is run, keys, or nothing", argument);
 }
 
 #define INTO(field) .offset = offsetof(struct sim_arguments, field)
@@ -314,7 +316,7 @@ const struct command sim_command = {
     .about =
         "Runs kernels of a PTX program on a simulated GPU, cycle by cycle: what RUN.yaml says,\n"
         "or one launch. FILE.ptx may also be an object that 'ptxoffload --emit=elf' has\n"
-        "written, or a program or library with PTX in it.\n",
+        "written, or a program or library with PTX in it; '-' is standard input.\n",
     .groups = groups,
     .more = "Names of files to read count from the run file's folder, names of files to write\n"
             "from the current one. Files are written whole or not at all.\n"
@@ -348,6 +350,9 @@ static bool is_run_file(const char *name)
 static bool check_line(const struct sim_arguments *a, FILE *errors)
 {
     bool good = true;
+    // A name that is mistyped is no launch that lacks options: reading says what is wrong.
+    if (!file_is_standard(a->common.input) && access(a->common.input, F_OK))
+        return true;
     if (!a->grid)
         good = fault(errors, "a launch needs --grid", "");
     if (!a->block)

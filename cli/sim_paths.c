@@ -21,7 +21,9 @@ struct paths {
 
 static bool differ(struct paths *paths, const struct file_path *a, const struct file_path *b)
 {
-    if (!(a->written || b->written) || !output_same(paths->arena, a->path, b->path))
+    // Standard input and output have the same name and are two.
+    bool two = a->written != b->written && file_is_standard(a->path);
+    if (two || !(a->written || b->written) || !output_same(paths->arena, a->path, b->path))
         return true;
     if (a->written && b->written)
         message_error(paths->messages, "%s and %s are both written to '%s'", a->what, b->what,

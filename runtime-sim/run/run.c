@@ -61,6 +61,21 @@ void run_init(struct run *run, struct arena *arena, const struct source *source,
     run->expr_names = (struct expr_names){run, find_name, load, address, false};
 }
 
+void run_set(struct run *run, const char *name, const char *value)
+{
+    static const char before[] = "values.";
+    uint32_t at = (uint32_t)(sizeof before - 1), length = (uint32_t)strlen(name);
+    const char *text = arena_printf(run->arena, "%s%s=%s", before, name, value);
+    struct run_setting made = {
+        .name = {name, length, at, at + length, at},
+        .value = {value, (uint32_t)strlen(value), at + length + 1, (uint32_t)strlen(text),
+                  at + length + 1},
+    };
+    source_init(&made.source, run->arena, "--set", text, (uint32_t)strlen(text));
+    diags_init(&made.diags, run->arena);
+    vec_push(run->arena, &run->settings, made);
+}
+
 static bool is_name(const struct run_text *at)
 {
     bool good = at->length > 0;

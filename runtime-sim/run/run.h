@@ -134,9 +134,11 @@ struct run_name {
     struct number number; // its value now; of a texture: the handle, 0 as long as there is none
 };
 
-// `--set values.NAME=EXPRESSION`
+// `--set values.NAME=EXPRESSION`, a text of its own with what is wrong in it.
 struct run_setting {
-    struct run_text name, value;
+    struct run_text name, value; // places in `source`
+    struct source source;
+    struct diags diags;
     bool used;
 };
 
@@ -165,6 +167,9 @@ void run_init(struct run *run, struct arena *arena, const struct source *source,
               struct diags *diags);
 // Reads the file. False after errors, all of which are in `run->diags`.
 bool run_read(struct run *run, struct arena *arena);
+
+// Adds a setting before the file is read.
+void run_set(struct run *run, const char *name, const char *value);
 
 // For readers of both kinds. Each tells what is wrong.
 void run_fault(struct run *run, const struct run_text *at, const char *format, ...)

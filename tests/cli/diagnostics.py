@@ -501,6 +501,7 @@ def may_warn(rule):
 def help_lists(folder):
     """--help=warnings lists every rule, warnings first"""
     text = ends(run([PROGRAM, '--help=warnings'], folder), 0, err='').out.decode()
+    text = re.sub(r'\n {24}', ' ', text)  # long lines are broken
     warnings, errors = text.split('\nErrors, ')
     for rule in RULES.values():
         line = '\n  %-20s  %s\n' % (rule['id'], rule['shortDescription']['text'])

@@ -190,7 +190,13 @@ def configuration(folder):
         within(b'queue: 16', printed)
     listed = ends(dram(folder, '--list-configs'), 0, err='').out.decode().split()
     for path in CONFIGS.glob('*.yaml'):
-        within('dram/' + path.stem, listed)
+        listed.remove('dram/' + path.stem)
+    same(listed, [])
+    for name, text in (('gddr5', "there is no configuration 'gddr5'; did you mean 'gddr5_ari' or "
+                        "'gddr5_isca19'? --list-configs lists them"),
+                       ('isca19', "the configuration 'isca19' is none of a memory"),
+                       ('no.yaml', "cannot read 'no.yaml': No such file or directory")):
+        within('--config: error: ' + text, ends(dram(folder, '--config=' + name), 1).err.decode())
     (folder / 'mine.yaml').write_text('base: dram/tom_vault\ndram: {banks: 8}\n')
     found = measured(folder, '--config=mine.yaml', SHORT)
     same((found['configuration']['dram']['banks'], found['configuration']['dram']['tFAW']), (8, 24))
@@ -260,12 +266,26 @@ def interrupted(folder):
     same(found['taken'], found['answered'])
 
 
+@case
+def same_bytes(folder):
+    """two equal sweeps write the same CSV and text, and the same JSON up to its last member"""
+    texts = []
+    for name in ('one', 'two'):
+        (folder / name).mkdir()
+        out = ends(dram(folder / name, '--config=hbm2', SHORT, '--sweep=0.1,0.2', '--csv=s.csv',
+                        '--json=s.json'), 0).out
+        text = (folder / name / 's.json').read_text()
+        assert json.loads(text)['cpu_seconds'] > 0
+        texts.append((out, (folder / name / 's.csv').read_bytes(), text.rpartition('"cpu_seconds"')[0]))
+    same(texts[0], texts[1])
+
+
 # The same everywhere
 
 def same_values(folder, name, pattern, writes, load):
     arguments = ['--config=' + name, '--pattern=' + pattern, '--writes=' + writes, '--load=' + load,
                  '--cycles=50000', '--json=-']
-    texts = [re.sub(rb'\n *"(cpu_seconds|program)": [^\n]*', b'',
+    texts = [re.sub(rb',\n *"cpu_seconds": [^\n]*|\n *"program": [^\n]*', b'',
                     ends(dram(folder, *arguments), 0, err='').out) for _ in range(2)]
     same(texts[0], texts[1])
     found = json.loads(texts[0])
@@ -286,8 +306,8 @@ def same_everywhere(folder):
 
 @case
 def keys_are_documented(folder):
-    """docs/memory.md has the keys that --help=keys prints (command.py BUILD --update writes them)"""
-    table = ends(dram(folder, '--help=keys'), 0, err='').out.decode()
+    """docs/memory.md has the keys that --help=keys-markdown prints (command.py BUILD --update writes them)"""
+    table = ends(dram(folder, '--help=keys-markdown'), 0, err='').out.decode()
     text = DOCUMENT.read_text()
     begin, end = '<!-- keys -->\n', '<!-- end of keys -->\n'
     written = text[:text.index(begin) + len(begin)] + table + text[text.index(end):]
@@ -311,7 +331,7 @@ def examples(folder):
                 if not line.startswith('    $ ') or not shown.startswith('    ') or \
                         shown.startswith('    $ '):
                     break
-                if not shown.startswith('    cpu_seconds') and shown.strip() != '…':
+                if shown.strip() != '…':
                     within(shown[4:], result)
     assert count >= 6, count
 

@@ -22,7 +22,8 @@ BUTTERFLIES = [option for key in ('request_network.topology=fly', 'reply_network
                                   'request_network.router_nodes=true', 'reply_network.router_nodes=true',
                                   'reply_network.reversed=true') for option in ('--set', key)]
 HINT = "'ptxoffload-sim --help' explains the options\n"
-NO_CHAINS = "ptxoffload-sim: note: '%s' has no chains: the policy %s offloads nothing\n"
+NO_CHAINS = "ptxoffload-sim: note: '%s' has no chains: the policy %s offloads nothing%s\n"
+TAG_IT = '; tag it: ptxoffload IN -o OUT'
 RUN = '''program: out.ptx
 %sbuffers:
   a: {type: f32, count: 512, fill: iota}
@@ -156,13 +157,13 @@ def storage(folder):
 def no_chains(folder):
     """that there are none is only noted"""
     prepare(folder)
-    ends(sim(folder, 'in.ptx', *LAUNCH, '--policy=llc'), 0, NO_CHAINS % ('in.ptx', 'llc'), '')
+    ends(sim(folder, 'in.ptx', *LAUNCH, '--policy=llc'), 0, NO_CHAINS % ('in.ptx', 'llc', TAG_IT), '')
     ends(sim(folder, 'in.ptx', *LAUNCH), 0, '', '')
     found = document(folder)
     found['kernels'][0]['chains'] = []
     (folder / 'm.json').write_text(json.dumps(found))
     ends(sim(folder, 'out.ptx', *LAUNCH, '--metadata=m.json', '--policy=omni'), 0,
-         NO_CHAINS % ('out.ptx', 'omni'), '')
+         NO_CHAINS % ('out.ptx', 'omni', ''), '')
 
 
 @case
@@ -201,7 +202,7 @@ def other_program(folder):
         same(found['program']['file'], program)
         same(found['run']['file'], 'run.yaml')
     ends(sim(folder, 'run.yaml', '--program=in.ptx', '--policy=llc'), 0,
-         NO_CHAINS % ('in.ptx', 'llc'), '')
+         NO_CHAINS % ('in.ptx', 'llc', TAG_IT), '')
     ends(sim(folder, 'run.yaml', '--program=out.ptx', '--metadata=none.json'), 1, out='')
     ends(sim(folder, 'run.yaml', '--program=out.ptx', '--json=out.ptx'), 1,
          "ptxoffload-sim: error: --json would overwrite the program 'out.ptx'\n", '')

@@ -239,10 +239,17 @@ def settings(folder):
     same(npy(folder / 'a.npy')[1], (32,))
     ends(sim(folder, 'run.yaml', '--set', 'values.n=3 * 32', '--save', 'out=a.npy'), 0)
     same(npy(folder / 'a.npy')[2], list(range(96)))
-    within(b"--set: there is no value 'm' to be set", ends(
-        sim(folder, 'run.yaml', '--set', 'values.m=1'), 1).err)
-    within(b"there is no 'x'", ends(
-        sim(folder, 'run.yaml', '--set', 'values.n=x'), 1).err)
+    write_run(folder, 'values: {number: 32, ctas: number / 32}\n'
+              'buffers: {out: {type: u32, count: number, fill: "= number + i"}}\n'
+              'launches: [{kernel: store, grid: ctas, block: number, args: [out]}]\n')
+    for setting, text in (
+            ('m=1', "--set:1:8: error: there is no value 'm' to be set [run-file]\n"),
+            ('nubmer=1', "--set:1:8: error: there is no value 'nubmer' to be set; did you mean 'number'?"),
+            ('number=abc', "--set:1:15: error: there is no 'abc' [run-file]\n"),
+            ('number=3 +', '--set:1:18: error: '), ('number=1 / 0', '--set:1:15: error: '),
+            ('number=ctas', "--set:1:15: error: there is no 'ctas' [run-file]\n")):
+        err = ends(sim(folder, 'run.yaml', '--set', 'values.' + setting), 1).err.decode()
+        assert err.startswith(text) and err.count('error:') == 1, err
     within(b'SECTION.KEY of the machine, or values.NAME', ends(
         sim(folder, 'run.yaml', '--set', 'n=48'), 2).err)
 
@@ -406,6 +413,27 @@ VARIABLES = b'''.version 7.0
     ret;
 }
 '''
+
+
+@case
+def standard_streams(folder):
+    """'-' is standard input for the program and standard output for results, at once"""
+    launch = ['-', '--grid', '1', '--block', '32', '--arg', 'buf:u32:32:zero']
+    result = ends(sim(folder, *launch, '--json=-', stdin=STORE.read_bytes()), 0, '')
+    same(json.loads(result.out)['kernels'][0]['name'], 'store')
+    same(ends(sim(folder, *launch, '--save=0=-', stdin=STORE.read_bytes()), 0, '').out[:6],
+         b'\x93NUMPY')
+    within(b"'-' is standard input", sim(folder, '--help').out)
+
+
+@case
+def missing_inputs(folder):
+    """an input that is not there is reported before anything else"""
+    for name in ('run.ymal', 'run.yaml', 'no/k.ptx'):
+        ends(sim(folder, name), 1, "ptxoffload-sim: error: cannot read '%s': No such file or "
+             'directory\n' % name, '')
+    (folder / 'k.ptx').write_bytes(STORE.read_bytes())
+    within(b'a launch needs --grid', ends(sim(folder, 'k.ptx'), 2).err)
 
 
 @case
@@ -727,18 +755,9 @@ BEGIN, END = '<!-- keys -->\n', '<!-- end of keys -->\n'
 
 
 def tables():
-    """The keys as --help=run has them, as tables"""
-    text = subprocess.run([PROGRAM, '--help=run'], stdout=subprocess.PIPE).stdout.decode()
-    lines = []
-    for line in re.sub(r'\n {21}', ' ', text).splitlines():
-        row = re.fullmatch(r'  (\w+) +(needed)? +(.*)', line)
-        if row:
-            lines.append('| `%s` | %s | %s |' % (row.group(1), row.group(2) or '', row.group(3)))
-        elif line:
-            lines += ['### ' + line.rstrip(':'), '', '| key | | |', '|---|---|---|']
-        else:
-            lines.append('')
-    return '\n' + '\n'.join(lines) + '\n\n'
+    """The keys of run files, as tables"""
+    return '\n%s\n' % subprocess.run([PROGRAM, '--help=run-markdown'],
+                                     stdout=subprocess.PIPE).stdout.decode()
 
 
 def with_tables():

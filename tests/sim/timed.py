@@ -359,7 +359,7 @@ def clocks(folder):
 def keys(folder):
     """--help=keys explains every key that --print-config prints; -v says what room cores have"""
     explained = set()
-    for line in ends(sim(folder, '--help=keys'), 0, '').out.decode().splitlines():
+    for line in ends(sim(folder, '--help=keys-markdown'), 0, '').out.decode().splitlines():
         if line.startswith('### '):
             section = line[4:]
         elif line.startswith('| `'):
