@@ -428,7 +428,7 @@ static void test_nested(void **unused)
          "OUTER: mov.u32 %j, 0;\nINNER: st.global.u32 [%pa], %j;\nadd.s32 %j, %j, 1;\nadd.s32 %i, "
          "%i, 1;\nsetp.lt.s32 %q, %i, %n;\n@!%q bra END;\nsetp.lt.s32 %p, %j, 5;\n@%p bra "
          "INNER;\nbra OUTER;\n",
-         "loop 1-9 in %i out - ld 0 st 1 chosen ?\nloop 2-8 in %i,%j out - ld 0 st 1 no "
+         "loop 1-9 in %i out - ld 0 st 1 chosen ?\nloop 2-8 in %i,%j out %i ld 0 st 1 no "
          "min(max([pn] - "
          "%i, 1), 5)\nblock "
          "2-5 in %i,%j out %q,%i,%j ld 0 st 1 no\ndiverges:2<8\nno-saving:2\n"},
