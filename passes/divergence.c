@@ -3,6 +3,7 @@
 // from branches is in divergence_ways.c.
 #include "passes/address.h"
 #include "passes/divergence_internal.h"
+#include <string.h>
 
 // What the results of an instruction follow from.
 enum origin {
@@ -67,28 +68,11 @@ bool divergence_special(const struct divergence *d, uint32_t special, uint16_t m
     }
 }
 
-// The innermost loop around both, or IR_NONE.
-static uint32_t common_loop(const struct ir_function *fn, uint32_t a, uint32_t b)
-{
-    while (a != b) {
-        if (b == IR_NONE || (a != IR_NONE && a > b)) // outer loops come first
-            a = fn->loops.v[a].parent;
-        else
-            b = fn->loops.v[b].parent;
-    }
-    return a;
-}
-
 // True if lanes leave a loop around `from`, but not around `to`, in different iterations.
 static bool leaves_apart(const struct divergence *d, uint32_t from, uint32_t to)
 {
-    const struct ir_function *fn = d->fn;
-    uint32_t loop = fn->blocks.v[from].loop;
-    uint32_t common = common_loop(fn, loop, fn->blocks.v[to].loop);
-    for (; loop != common; loop = fn->loops.v[loop].parent)
-        if (bits_test(d->leaves, loop))
-            return true;
-    return false;
+    uint32_t loop = d->leaving[from];
+    return loop != IR_NONE && !ir_in_loop(d->fn, loop, to);
 }
 
 bool divergence_apart(const struct divergence *d, uint32_t from, uint32_t to)
@@ -331,6 +315,8 @@ struct divergence *divergence_new(struct arena *arena, const struct ir_module *m
     d->joins = bits_new(arena, fn->blocks.n + 1);
     d->partial = bits_new(arena, fn->blocks.n + 1);
     d->leaves = bits_new(arena, fn->loops.n + 1);
+    d->leaving = ARENA_ARRAY(arena, uint32_t, fn->blocks.n + 1);
+    memset(d->leaving, 0xff, fn->blocks.n * sizeof *d->leaving);
     d->mixed = bits_new(arena, fn->loops.n + 1);
     d->late = ARENA_ARRAY(arena, uint64_t *, fn->blocks.n + 1);
     struct arena scratch;

@@ -13,7 +13,8 @@ struct divergence {
     uint64_t *branches; // blocks
     uint64_t *joins;    // blocks in which parted lanes meet
     uint64_t *partial;  // blocks that some lanes of a warp may execute without the others
-    uint64_t *leaves;   // loops
+    uint64_t *leaves;   // loops that lanes leave in different iterations
+    uint32_t *leaving;  // per block: the innermost of them around it, or IR_NONE
     uint64_t *mixed;    // loops in whose header lanes meet that are in different iterations
     uint64_t *cyclic;   // blocks that may be executed again; NULL: not coarse
     // Per block, NULL: none. Blocks that read its values where lanes have met that executed it at

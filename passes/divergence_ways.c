@@ -90,6 +90,11 @@ static void leave_apart(struct finder *f, uint32_t loop)
     if (bits_test(f->d->leaves, loop))
         return;
     bits_set(f->d->leaves, loop);
+    for (uint32_t i = 0; i < l->block_count; i++) {
+        uint32_t *around = &f->d->leaving[l->blocks[i]];
+        if (*around == IR_NONE || ir_in_loop(f->d->fn, *around, l->header))
+            *around = loop;
+    }
     for (uint32_t i = 0; i < l->block_count; i++)
         visit_defined(f, l->blocks[i]);
 }
@@ -167,9 +172,8 @@ static void make_coarse(struct finder *f)
     if (d->cyclic)
         return;
     d->cyclic = find_cyclic(f);
-    for (uint32_t loop = 0; loop < d->fn->loops.n; loop++)
-        bits_set(d->leaves, loop);
     for (uint32_t block = 0; block < d->fn->blocks.n; block++) {
+        d->leaving[block] = d->fn->blocks.v[block].loop;
         bits_set(d->partial, block);
         mark_phis(f, block);
     }
