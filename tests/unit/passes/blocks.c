@@ -436,6 +436,25 @@ static void test_nested(void **unused)
     CHECK_ALL(examples);
 }
 
+// Thousands of loops within each other, in time that does not grow with the third power of them.
+static void test_deep(void **unused)
+{
+    (void)unused;
+    enum { DEPTH = 3000 };
+    struct planned p;
+    char *text = malloc(DEPTH * 80 + 1000), *end = text + sprintf(text, "%s", HEAD);
+    for (int i = 0; i < DEPTH; i++)
+        end += sprintf(end, "L%d: ld.global.f32 %%f1, [%%a+%d];\n", i, i * 4);
+    for (int i = DEPTH; i-- > 0;)
+        end += sprintf(end, "@%%p bra L%d;\n", i);
+    sprintf(end, "%s", TAIL);
+    plan_text(&p, text);
+    assert_int_equal(p.module.functions.v[p.module.functions.n - 1].loops.n, DEPTH);
+    assert_true(p.plan.blocks.n + p.plan.rejections.n >= DEPTH);
+    program_free(&p.program);
+    free(text);
+}
+
 static void test_regions(void **unused)
 {
     (void)unused;
@@ -474,7 +493,7 @@ int main(void)
         cmocka_unit_test(test_barred),   cmocka_unit_test(test_counts),
         cmocka_unit_test(test_live_ins), cmocka_unit_test(test_live_outs),
         cmocka_unit_test(test_loops),    cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_deep),     cmocka_unit_test(test_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
