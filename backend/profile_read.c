@@ -440,7 +440,8 @@ static bool check_digest(struct reading *r, const struct document *document,
 static void read_document(struct reading *r, json_t *root, const struct source *tagged)
 {
     struct document document = {0};
-    struct unknown_keys unknown = {0};
+    struct intern unknown;
+    intern_init(&unknown, r->arena);
     struct field_reader reader = {r->arena, r->diags, "profile", NO_OFFSET, NO_OFFSET, &unknown};
     if (fields_read_json(&reader, rows_document, &document, root, "") &&
         check_digest(r, &document, tagged))

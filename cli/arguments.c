@@ -387,7 +387,7 @@ bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, 
                     FILE *errors)
 {
     *arguments = (struct arguments){
-        .reorder = 1, .cost = COST_REFINED, .verify = 1, .tags = -1, .max_errors = -1};
+        .reorder = 1, .cost = -1, .fma = -1, .verify = 1, .tags = -1, .max_errors = -1};
     struct reader reader = {arguments, arena, errors, false};
     struct response_line response = response_expand(arena, argc, argv);
     if (response.error) {

@@ -57,7 +57,7 @@ int run_compare(struct run *run)
 {
     const struct arguments *arguments = &run->arguments;
     const struct pass_options options = {
-        .fma = (enum fma_mode)arguments->fma,
+        .fma = arguments_fma(arguments),
         .block = arguments->block,
         .restrict_parameters = arguments->restrict_parameters,
     };

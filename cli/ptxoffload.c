@@ -205,8 +205,8 @@ static int analyse(struct run *run)
         .tags = tag_style(run),
         .passes =
             {
-                .cost = (enum cost_model)arguments->cost,
-                .fma = (enum fma_mode)arguments->fma,
+                .cost = arguments_cost(arguments),
+                .fma = arguments_fma(arguments),
                 .reorder = arguments->reorder,
                 .block = arguments->block,
                 .restrict_parameters = arguments->restrict_parameters,

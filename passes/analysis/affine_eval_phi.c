@@ -10,6 +10,18 @@ static bool is_reachable(const struct ir_function *fn, uint32_t block)
     return fn->blocks.v[block].rpo != IR_NONE;
 }
 
+// What a predecessor brings: as it is read at its end and where the ways meet.
+static bool evaluate_argument(struct evaluation *e, const struct ir_phi *phi, uint32_t pred,
+                              struct warp_value *to)
+{
+    const struct affines *a = e->affines;
+    uint32_t version = a->fn->phi_args.v[phi->args + pred];
+    uint32_t block = ir_preds(a->fn, phi->block)[pred];
+    if (!divergence_left_apart(a->divergence, version, block))
+        block = phi->block;
+    return evaluate_version(e, version, block, to);
+}
+
 // Branches
 
 // Which way out of the branch leads to the phi by this predecessor: its place among the successors,
@@ -61,8 +73,7 @@ static bool join(struct evaluation *e, const struct ir_phi *phi, struct warp_val
         uint32_t pred = ir_preds(fn, phi->block)[i], way = IR_NONE;
         if (is_reachable(fn, pred))
             way = way_to(fn, branch, pred, phi->block);
-        if (way == IR_NONE ||
-            !evaluate_version(e, fn->phi_args.v[phi->args + i], phi->block, &values[way]))
+        if (way == IR_NONE || !evaluate_argument(e, phi, i, &values[way]))
             return false;
         ways |= 1u << way;
     }
@@ -91,7 +102,7 @@ static bool entering(struct evaluation *e, const struct ir_phi *phi, struct warp
         uint32_t pred = ir_preds(fn, phi->block)[i];
         if (!is_reachable(fn, pred) || comes_back(fn, phi->block, pred))
             continue;
-        if (found++ || !evaluate_version(e, fn->phi_args.v[phi->args + i], phi->block, to))
+        if (found++ || !evaluate_argument(e, phi, i, to))
             return false;
     }
     return found == 1;
@@ -114,7 +125,7 @@ static bool comes_round(struct evaluation *e, const struct ir_phi *phi,
         struct warp_value next;
         if (!is_reachable(fn, pred) || !comes_back(fn, phi->block, pred))
             continue;
-        if (!evaluate_version(e, fn->phi_args.v[phi->args + i], phi->block, &next))
+        if (!evaluate_argument(e, phi, i, &next))
             return false;
         for (uint32_t lane = 1; lane < WARP_LANES; lane++)
             if ((uint64_t)next.offset[lane] - (uint64_t)next.offset[0] !=

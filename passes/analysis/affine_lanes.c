@@ -1,22 +1,13 @@
 // How the lanes of a warp differ: from %tid and %laneid it follows by how much.
 #include "passes/analysis/affine_internal.h"
 
-static bool loop_uniform(const struct affines *a, uint32_t loop, uint32_t block)
-{
-    if (a->fn->irreducible)
-        return false;
-    for (; loop != IR_NONE && !ir_in_loop(a->fn, loop, block); loop = a->fn->loops.v[loop].parent)
-        if (divergence_leaves(a->divergence, loop))
-            return false;
-    return true;
-}
-
 static bool atom_uniform(const struct affines *a, uint32_t atom, uint32_t block)
 {
     const struct affine_atom *at = &a->atoms.v[atom];
     switch (at->kind) {
     case AFFINE_SPECIAL: return !at->varies;
-    case AFFINE_ITERATION: return loop_uniform(a, at->index, block);
+    case AFFINE_ITERATION:
+        return !a->fn->irreducible && divergence_iterates(a->divergence, at->index, block);
     case AFFINE_VERSION: return divergence_uniform_in(a->divergence, at->index, block);
     default: return true;
     }

@@ -1,43 +1,9 @@
 // Needs a function with its SSA overlay; changes nothing. Optimistic: all is uniform until a reason
-// to the contrary arrives by a use, a branch or a loop that lanes leave one by one.
-//
-// Where lanes meet that a branch has parted is found as in "Divergence analysis" (Sampaio and
-// others, 2013) and LLVM's sync dependence: each successor of the branch is a colour that is handed
-// on along the edges; a block that two colours reach is a meeting point and a colour of its own.
-// The walk ends where the branch's ways all come together. It is bounded over the whole function:
-// beyond that, and in irreducible functions, every phi counts as varying.
-#include "passes/analysis/divergence.h"
+// to the contrary arrives by a use, a branch or a loop that lanes leave one by one. What follows
+// from branches is in divergence_ways.c.
 #include "passes/analysis/address.h"
-#include "support/bits.h"
-
-enum { WALKS_PER_BLOCK = 64 };
-
-struct divergence {
-    struct arena *arena;
-    const struct ir_module *module;
-    const struct ir_function *fn;
-    struct block_shape shape;
-    enum divergence_shape unknown;
-    uint64_t *varying;  // versions
-    uint64_t *branches; // blocks
-    uint64_t *joins;    // blocks in which parted lanes meet
-    uint64_t *leaves;   // loops
-    bool coarse;        // every phi varies, and all that leaves a loop
-};
-
-struct finder {
-    struct divergence *d;
-    struct arena *scratch;
-    VEC(uint32_t) changed; // versions that have become varying
-    VEC(uint32_t) parting; // blocks whose branch has turned out to part a warp
-    uint64_t budget;       // blocks that may still be walked through
-    // of one walk; blocks by their place in reverse post-order
-    uint64_t *pending;
-    uint32_t *colour; // per block: colour + 1
-    VEC(uint32_t) coloured;
-    uint32_t first; // nothing pending lies before it
-    uint32_t waiting;
-};
+#include "passes/analysis/divergence_internal.h"
+#include <string.h>
 
 // What the results of an instruction follow from.
 enum origin {
@@ -111,19 +77,42 @@ bool divergence_special(const struct divergence *d, uint32_t special, uint16_t m
     }
 }
 
-// True if the version is read behind a loop that lanes leave in different iterations.
-static bool leaves_apart(const struct divergence *d, uint32_t version, uint32_t block)
+// True if lanes leave a loop around `from`, but not around `to`, in different iterations.
+static bool leaves_apart(const struct divergence *d, uint32_t from, uint32_t to)
 {
-    uint32_t loop = d->fn->blocks.v[ir_version_block(d->fn, version)].loop;
-    for (; loop != IR_NONE && !ir_in_loop(d->fn, loop, block); loop = d->fn->loops.v[loop].parent)
-        if (bits_test(d->leaves, loop))
-            return true;
-    return false;
+    uint32_t loop = d->leaving[from];
+    return loop != IR_NONE && !ir_in_loop(d->fn, loop, to);
+}
+
+bool divergence_apart(const struct divergence *d, uint32_t from, uint32_t to)
+{
+    const struct ir_function *fn = d->fn;
+    if (from == to)
+        return false;
+    if (d->cyclic && bits_test(d->cyclic, from))
+        return true;
+    if (leaves_apart(d, from, to))
+        return true;
+    return d->late[from] && ir_dominates(fn, from, to) &&
+           bits_test(d->late[from], fn->blocks.v[to].dom_in - fn->blocks.v[from].dom_in);
 }
 
 bool divergence_left_apart(const struct divergence *d, uint32_t version, uint32_t block)
 {
-    return d->coarse || leaves_apart(d, version, block);
+    return divergence_apart(d, ir_version_block(d->fn, version), block);
+}
+
+bool divergence_argument_apart(const struct divergence *d, uint32_t version, uint32_t pred,
+                               uint32_t block)
+{
+    uint32_t from = ir_version_block(d->fn, version);
+    return divergence_apart(d, from, pred) || divergence_apart(d, from, block);
+}
+
+bool divergence_iterates(const struct divergence *d, uint32_t loop, uint32_t block)
+{
+    return !d->cyclic && !bits_test(d->mixed, loop) &&
+           !divergence_apart(d, d->fn->loops.v[loop].header, block);
 }
 
 bool divergence_uniform(const struct divergence *d, uint32_t version)
@@ -133,7 +122,7 @@ bool divergence_uniform(const struct divergence *d, uint32_t version)
 
 bool divergence_uniform_in(const struct divergence *d, uint32_t version, uint32_t block)
 {
-    return !bits_test(d->varying, version) && !leaves_apart(d, version, block);
+    return !bits_test(d->varying, version) && !divergence_left_apart(d, version, block);
 }
 
 bool divergence_operand(const struct divergence *d, uint32_t operand)
@@ -158,11 +147,6 @@ bool divergence_operand(const struct divergence *d, uint32_t operand)
 bool divergence_branches(const struct divergence *d, uint32_t block)
 {
     return bits_test(d->branches, block);
-}
-
-bool divergence_leaves(const struct divergence *d, uint32_t loop)
-{
-    return bits_test(d->leaves, loop);
 }
 
 // Results of instructions
@@ -207,14 +191,28 @@ static uint32_t last_operand(const struct ir_function *fn, uint32_t inst)
     return fn->insts.v[inst].operands + fn->insts.v[inst].operand_count - 1;
 }
 
+// Threads that name different barriers, or numbers of threads, get different results.
+static bool barrier_varies(const struct divergence *d, uint32_t inst)
+{
+    const struct ir_inst *at = &d->fn->insts.v[inst];
+    for (uint32_t i = at->operands; i < last_operand(d->fn, inst); i++)
+        if (d->fn->operands.v[i].role == ROLE_USE && !divergence_operand(d, i))
+            return true;
+    return false;
+}
+
 static bool mask_varies(const struct divergence *d, uint32_t inst)
 {
+    const struct ir_inst *at = &d->fn->insts.v[inst];
+    if (at->op == OP_bar || at->op == OP_barrier)
+        return barrier_varies(d, inst);
     return d->fn->insts.v[inst].operand_count && ir_has_modifier(d->module, d->fn, inst, W_sync) &&
            !divergence_operand(d, last_operand(d->fn, inst));
 }
 
-// shfl d|p, a, b, c: one lane's value for all if `a` is the same everywhere, or if all read the
-// lane that `b` names and `c` does not divide the warp.
+// shfl d|p, a, b, c: one lane's value for all if `a` is the same in the whole warp, or if all read
+// the lane that `b` names and `c` does not divide the warp. Lanes that execute a block without the
+// others may be given what those have.
 static void judge_shuffle(const struct divergence *d, uint32_t inst, bool *value, bool *predicate)
 {
     uint32_t a = ir_find_operand(d->fn, inst, ROLE_USE, 0);
@@ -228,10 +226,11 @@ static void judge_shuffle(const struct divergence *d, uint32_t inst, bool *value
                     limit->kind == OPERAND_IMMEDIATE && limit->value == WARP_LANES - 1;
     bool apart = mask_varies(d, inst);
     *predicate = apart || !one_lane;
-    *value = apart || (!one_lane && !divergence_operand(d, a));
+    bool partial = bits_test(d->partial, d->fn->insts.v[inst].block);
+    *value = apart || (!one_lane && (partial || !divergence_operand(d, a)));
 }
 
-static void mark(struct finder *f, uint32_t version)
+void divergence_mark(struct finder *f, uint32_t version)
 {
     if (version == IR_NONE || bits_test(f->d->varying, version))
         return;
@@ -248,7 +247,7 @@ static void mark_results(struct finder *f, uint32_t inst, bool first, bool other
         if (fn->operands.v[i].role != ROLE_DEF)
             continue;
         if (is_first ? first : others)
-            mark(f, fn->operand_version.v[i]);
+            divergence_mark(f, fn->operand_version.v[i]);
         is_first = false;
     }
 }
@@ -276,134 +275,6 @@ static void judge_results(struct finder *f, uint32_t inst)
     mark_results(f, inst, varies, varies);
 }
 
-// Branches
-
-static void mark_phis(struct finder *f, uint32_t block)
-{
-    const struct ir_block *b = &f->d->fn->blocks.v[block];
-    if (bits_test(f->d->joins, block))
-        return;
-    bits_set(f->d->joins, block);
-    for (uint32_t i = b->phi; i < b->phi + b->phi_count; i++)
-        mark(f, f->d->fn->phis.v[i].version);
-}
-
-static void judge(struct finder *f, uint32_t inst);
-
-// What reads the version: all of it, or only what lies outside a loop.
-static void visit_uses(struct finder *f, uint32_t version, uint32_t outside)
-{
-    const struct ir_function *fn = f->d->fn;
-    const uint32_t *uses = ir_uses(fn, version);
-    for (uint32_t i = 0; i < fn->versions.v[version].use_count; i++) {
-        uint32_t use = uses[i], phi = use & ~USE_PHI, inst = use & USE_PHI ? 0 : use;
-        inst = use & USE_PHI ? IR_NONE : fn->operand_inst.v[inst];
-        uint32_t block = inst == IR_NONE ? fn->phis.v[phi].block : fn->insts.v[inst].block;
-        if (outside != IR_NONE && ir_in_loop(fn, outside, block))
-            continue;
-        if (inst == IR_NONE)
-            mark(f, fn->phis.v[phi].version);
-        else
-            judge(f, inst);
-    }
-}
-
-// Lanes leave the loop in different iterations: what it defines differs between them behind it.
-static void leave_apart(struct finder *f, uint32_t loop)
-{
-    const struct ir_function *fn = f->d->fn;
-    const struct ir_loop *l = &fn->loops.v[loop];
-    if (bits_test(f->d->leaves, loop))
-        return;
-    bits_set(f->d->leaves, loop);
-    for (uint32_t i = 0; i < l->block_count; i++) {
-        const struct ir_block *b = &fn->blocks.v[l->blocks[i]];
-        for (uint32_t k = b->phi; k < b->phi + b->phi_count; k++)
-            visit_uses(f, fn->phis.v[k].version, loop);
-        uint32_t end = b->first < b->end ? last_operand(fn, b->end - 1) + 1 : 0;
-        for (uint32_t k = end ? fn->insts.v[b->first].operands : 0; k < end; k++)
-            if (fn->operands.v[k].role == ROLE_DEF && fn->operand_version.v[k] != IR_NONE)
-                visit_uses(f, fn->operand_version.v[k], loop);
-    }
-}
-
-// Gives up telling where lanes meet.
-static void make_coarse(struct finder *f)
-{
-    struct divergence *d = f->d;
-    if (d->coarse)
-        return;
-    d->coarse = true;
-    for (uint32_t loop = 0; loop < d->fn->loops.n; loop++)
-        bits_set(d->leaves, loop);
-    for (uint32_t block = 0; block < d->fn->blocks.n; block++)
-        mark_phis(f, block);
-    for (uint32_t inst = 0; inst < d->fn->insts.n; inst++)
-        judge(f, inst);
-}
-
-static void colour(struct finder *f, uint32_t block, uint32_t hue, uint32_t from, uint32_t to)
-{
-    uint32_t *at = &f->colour[block];
-    if (!*at)
-        vec_push(f->scratch, &f->coloured, block);
-    if (*at == hue + 1)
-        return;
-    if (*at) // two ways meet
-        mark_phis(f, block);
-    if (*at == block + 1)
-        return;
-    *at = (*at ? block : hue) + 1;
-    uint32_t place = f->d->fn->blocks.v[block].rpo;
-    if (block == from || block == to || place == IR_NONE || bits_test(f->pending, place))
-        return;
-    bits_set(f->pending, place);
-    f->waiting++;
-    f->first = place < f->first ? place : f->first;
-}
-
-// Follows the ways from a branch to where they have all met, or to their ends.
-static void find_joins(struct finder *f, uint32_t from)
-{
-    const struct ir_function *fn = f->d->fn;
-    uint32_t to = fn->blocks.v[from].ipdom;
-    f->first = fn->rpo.n;
-    for (uint32_t i = 0; i < fn->blocks.v[from].succ_count; i++)
-        colour(f, ir_succs(fn, from)[i], ir_succs(fn, from)[i], from, to);
-    while (f->waiting && f->budget) {
-        f->first = bits_next(f->pending, f->first, fn->rpo.n);
-        uint32_t block = fn->rpo.v[f->first];
-        bits_clear(f->pending, f->first);
-        f->waiting--;
-        f->budget--;
-        for (uint32_t i = 0; i < fn->blocks.v[block].succ_count; i++)
-            colour(f, ir_succs(fn, block)[i], f->colour[block] - 1, from, to);
-    }
-    for (uint32_t i = 0; i < f->coloured.n; i++)
-        f->colour[f->coloured.v[i]] = 0;
-    f->coloured.n = 0;
-    if (!f->budget)
-        make_coarse(f);
-}
-
-// Where lanes meet that the branch parts, and which loops they leave apart.
-static void follow_ways(struct finder *f, uint32_t block)
-{
-    const struct ir_function *fn = f->d->fn;
-    if (f->d->coarse)
-        return;
-    if (fn->irreducible) {
-        make_coarse(f);
-        return;
-    }
-    find_joins(f, block);
-    uint32_t meet = fn->blocks.v[block].ipdom, loop = fn->blocks.v[block].loop;
-    bool meets = meet < fn->blocks.n;
-    for (; loop != IR_NONE && !(meets && ir_in_loop(fn, loop, meet));
-         loop = fn->loops.v[loop].parent)
-        leave_apart(f, loop);
-}
-
 static void parts(struct finder *f, uint32_t block)
 {
     if (bits_test(f->d->branches, block))
@@ -412,7 +283,7 @@ static void parts(struct finder *f, uint32_t block)
     vec_push(f->scratch, &f->parting, block);
 }
 
-static void judge(struct finder *f, uint32_t inst)
+void divergence_judge(struct finder *f, uint32_t inst)
 {
     const struct ir_function *fn = f->d->fn;
     const struct ir_inst *at = &fn->insts.v[inst];
@@ -422,13 +293,24 @@ static void judge(struct finder *f, uint32_t inst)
         parts(f, at->block);
 }
 
+static void visit_uses(struct finder *f, uint32_t version)
+{
+    const struct ir_function *fn = f->d->fn;
+    const uint32_t *uses = ir_uses(fn, version);
+    for (uint32_t i = 0; i < fn->versions.v[version].use_count; i++)
+        if (uses[i] & USE_PHI)
+            divergence_mark(f, fn->phis.v[uses[i] & ~USE_PHI].version);
+        else
+            divergence_judge(f, fn->operand_inst.v[uses[i]]);
+}
+
 static void spread(struct finder *f)
 {
     while (f->changed.n || f->parting.n)
         if (f->changed.n)
-            visit_uses(f, f->changed.v[--f->changed.n], IR_NONE);
+            visit_uses(f, f->changed.v[--f->changed.n]);
         else
-            follow_ways(f, f->parting.v[--f->parting.n]);
+            divergence_follow(f, f->parting.v[--f->parting.n]);
 }
 
 struct divergence *divergence_new(struct arena *arena, const struct ir_module *module,
@@ -436,22 +318,26 @@ struct divergence *divergence_new(struct arena *arena, const struct ir_module *m
                                   enum divergence_shape unknown)
 {
     struct divergence *d = ARENA_NEW(arena, struct divergence);
-    *d = (struct divergence){arena, module, fn, shape, unknown, NULL, NULL, NULL, NULL, false};
+    *d = (struct divergence){
+        .arena = arena, .module = module, .fn = fn, .shape = shape, .unknown = unknown};
     d->varying = bits_new(arena, fn->versions.n + 1);
     d->branches = bits_new(arena, fn->blocks.n + 1);
     d->joins = bits_new(arena, fn->blocks.n + 1);
+    d->partial = bits_new(arena, fn->blocks.n + 1);
     d->leaves = bits_new(arena, fn->loops.n + 1);
+    d->leaving = ARENA_ARRAY(arena, uint32_t, fn->blocks.n + 1);
+    memset(d->leaving, 0xff, fn->blocks.n * sizeof *d->leaving);
+    d->mixed = bits_new(arena, fn->loops.n + 1);
+    d->late = ARENA_ARRAY(arena, uint64_t *, fn->blocks.n + 1);
     struct arena scratch;
     arena_init(&scratch, arena->memory);
     struct finder f = {.d = d, .scratch = &scratch};
-    f.budget = (uint64_t)(fn->blocks.n + 1) * WALKS_PER_BLOCK;
-    f.pending = bits_new(&scratch, fn->rpo.n + 1);
-    f.colour = ARENA_ARRAY(&scratch, uint32_t, fn->blocks.n + 1);
+    divergence_prepare(&f);
     for (uint32_t i = 0; i < fn->versions.n; i++) // what the caller left, or nobody wrote
         if (fn->versions.v[i].kind == VERSION_ENTRY)
-            mark(&f, i);
+            divergence_mark(&f, i);
     for (uint32_t inst = 0; inst < fn->insts.n; inst++)
-        judge(&f, inst);
+        divergence_judge(&f, inst);
     spread(&f);
     arena_free(&scratch);
     return d;

@@ -13,12 +13,16 @@ struct transfers {
     uint8_t *freedom; // per version: enum freedom
     uint32_t stamp;   // of the block at hand; marks of others are older
     uint32_t *version_mark, *in_mark, *written_mark, *out_mark;
-    uint32_t *written;       // per register: version that was written last in the text
+    uint32_t *leaving;       // per register: the version that control leaves with
+    uint32_t *entered;       // per register: its place in plan->live_in
     VEC(uint32_t) registers; // written inside
     VEC(uint32_t) work;      // versions that are read inside and not followed yet
     struct arena *arena;     // of the plan
     struct block_plan *plan;
     uint32_t begin, end;
+    VEC(uint32_t) exits; // blocks that control goes to
+    uint32_t *exit_mark; // per block
+    uint32_t tail;       // block that it leaves before the branch at its end, or IR_NONE
 };
 
 struct transfers *transfers_new(struct arena *scratch, const struct ir_module *module,
@@ -31,7 +35,9 @@ struct transfers *transfers_new(struct arena *scratch, const struct ir_module *m
     t->in_mark = ARENA_ARRAY(scratch, uint32_t, fn->registers.n + 1);
     t->written_mark = ARENA_ARRAY(scratch, uint32_t, fn->registers.n + 1);
     t->out_mark = ARENA_ARRAY(scratch, uint32_t, fn->registers.n + 1);
-    t->written = ARENA_ARRAY(scratch, uint32_t, fn->registers.n + 1);
+    t->leaving = ARENA_ARRAY(scratch, uint32_t, fn->registers.n + 1);
+    t->entered = ARENA_ARRAY(scratch, uint32_t, fn->registers.n + 1);
+    t->exit_mark = ARENA_ARRAY(scratch, uint32_t, fn->blocks.n + 1);
     return t;
 }
 
@@ -87,12 +93,17 @@ static bool is_free(struct transfers *t, uint32_t version)
 
 // Live-ins
 
-static void enter(struct transfers *t, uint32_t version)
+// A register enters with one value; where several versions come to the entry, that is `joined`.
+static void enter(struct transfers *t, uint32_t version, uint32_t joined)
 {
     uint32_t reg = t->fn->versions.v[version].reg;
-    if (t->in_mark[reg] == t->stamp)
+    if (t->in_mark[reg] == t->stamp) {
+        struct live_value *value = &t->plan->live_in.v[t->entered[reg]];
+        value->version = value->version == version ? version : joined;
         return;
+    }
     t->in_mark[reg] = t->stamp;
+    t->entered[reg] = t->plan->live_in.n;
     vec_push(t->arena, &t->plan->live_in, (struct live_value){reg, IR_NONE, W_UNKNOWN, version});
 }
 
@@ -144,7 +155,7 @@ static void follow_phi(struct transfers *t, const struct ir_phi *phi)
         if (holds(t, pred, UNIT_TAIL))
             read_version(t, arg);
         else if (t->fn->blocks.v[pred].rpo != IR_NONE && was_written(t, arg))
-            enter(t, arg);
+            enter(t, arg, phi->version);
     }
 }
 
@@ -156,7 +167,7 @@ static void follow(struct transfers *t, uint32_t version)
     else if (v->kind == VERSION_PHI && holds(t, t->fn->phis.v[v->index].block, UNIT_HEAD))
         follow_phi(t, &t->fn->phis.v[v->index]);
     else if (!is_free(t, version))
-        enter(t, version);
+        enter(t, version, IR_NONE);
 }
 
 // One operand of an instruction inside.
@@ -175,10 +186,11 @@ static void meet_operand(struct transfers *t, uint32_t operand)
             read_version(t, t->fn->operand_version.v[operand]);
         return;
     }
-    if (t->written_mark[o->index] != t->stamp)
+    if (t->written_mark[o->index] != t->stamp) {
         vec_push(t->scratch, &t->registers, o->index);
+        t->leaving[o->index] = IR_NONE;
+    }
     t->written_mark[o->index] = t->stamp;
-    t->written[o->index] = t->fn->operand_version.v[operand];
 }
 
 static void meet_inst(struct transfers *t, uint32_t inst)
@@ -206,13 +218,81 @@ static void meet_unit(struct transfers *t, struct unit unit)
 
 // Live-outs
 
+static void add_exit(struct transfers *t, uint32_t block)
+{
+    if (t->exit_mark[block] == t->stamp)
+        return;
+    t->exit_mark[block] = t->stamp;
+    vec_push(t->scratch, &t->exits, block);
+}
+
+// Where control leaves the unit for what is outside.
+static void find_exits(struct transfers *t, struct unit unit)
+{
+    const struct ir_block *block = &t->fn->blocks.v[unit.block];
+    if (unit.part == UNIT_HEAD && !holds(t, unit.block, UNIT_BODY))
+        add_exit(t, unit.block);
+    if (unit.part == UNIT_BODY && !holds(t, unit.block, UNIT_TAIL))
+        t->tail = unit.block;
+    for (uint32_t i = 0; unit.part == UNIT_TAIL && i < block->succ_count; i++)
+        if (!holds(t, ir_succs(t->fn, unit.block)[i], UNIT_HEAD))
+            add_exit(t, ir_succs(t->fn, unit.block)[i]);
+}
+
+// Of the versions that are defined on every way to the exit, the last one leaves.
+static void offer_leaving(struct transfers *t, uint32_t exit, uint32_t version)
+{
+    const struct ir_function *fn = t->fn;
+    uint32_t reg = fn->versions.v[version].reg, *best = &t->leaving[reg];
+    uint32_t block = ir_version_block(fn, version);
+    if (t->written_mark[reg] != t->stamp || !ir_dominates(fn, block, exit))
+        return;
+    uint32_t before = *best == IR_NONE ? IR_NONE : ir_version_block(fn, *best);
+    if (before == IR_NONE || before == block || ir_dominates(fn, before, block))
+        *best = version;
+}
+
+static void offer_phis(struct transfers *t, uint32_t exit, uint32_t block)
+{
+    const struct ir_block *b = &t->fn->blocks.v[block];
+    for (uint32_t i = b->phi; i < b->phi + b->phi_count; i++)
+        offer_leaving(t, exit, t->fn->phis.v[i].version);
+}
+
+static void offer_inst(struct transfers *t, uint32_t exit, uint32_t inst)
+{
+    const struct ir_inst *at = &t->fn->insts.v[inst];
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
+        if (t->fn->operands.v[i].role == ROLE_DEF && t->fn->operand_version.v[i] != IR_NONE)
+            offer_leaving(t, exit, t->fn->operand_version.v[i]);
+}
+
+// With several exits, a register may leave with several versions: none is named.
+static void find_leaving(struct transfers *t)
+{
+    if (t->exits.n + (t->tail != IR_NONE) != 1)
+        return;
+    uint32_t exit = t->exits.n ? t->exits.v[0] : t->tail;
+    for (uint32_t i = t->begin; i < t->end; i++) {
+        struct unit unit = t->regions->units[i];
+        const struct ir_block *block = &t->fn->blocks.v[unit.block];
+        if (unit.part == UNIT_HEAD)
+            offer_phis(t, exit, unit.block);
+        if (unit.part == UNIT_BODY)
+            for (uint32_t inst = block->first; inst < block->end; inst++)
+                offer_inst(t, exit, inst);
+    }
+    if (t->exits.n)
+        offer_phis(t, exit, exit);
+}
+
 static void leave(struct transfers *t, uint32_t reg)
 {
     if (t->out_mark[reg] == t->stamp)
         return;
     t->out_mark[reg] = t->stamp;
     vec_push(t->arena, &t->plan->live_out,
-             (struct live_value){reg, IR_NONE, W_UNKNOWN, t->written[reg]});
+             (struct live_value){reg, IR_NONE, W_UNKNOWN, t->leaving[reg]});
 }
 
 static bool tail_reads(const struct ir_function *fn, uint32_t block, uint32_t reg)
@@ -227,12 +307,13 @@ static bool tail_reads(const struct ir_function *fn, uint32_t block, uint32_t re
     return false;
 }
 
-static bool read_behind(const struct ir_function *fn, struct block_exit exit, uint32_t reg)
+static bool read_behind(const struct transfers *t, uint32_t reg)
 {
-    if (exit.block != IR_NONE)
-        return ir_live_in(fn, exit.block, reg);
-    return exit.tail != IR_NONE &&
-           (tail_reads(fn, exit.tail, reg) || ir_live_out(fn, exit.tail, reg));
+    for (uint32_t i = 0; i < t->exits.n; i++)
+        if (ir_live_in(t->fn, t->exits.v[i], reg))
+            return true;
+    return t->tail != IR_NONE &&
+           (tail_reads(t->fn, t->tail, reg) || ir_live_out(t->fn, t->tail, reg));
 }
 
 // Result
@@ -259,7 +340,7 @@ static void count_values(const struct ir_function *fn, struct live_value *values
 }
 
 struct transfer_count transfers_of(struct transfers *t, struct arena *arena, uint32_t begin,
-                                   uint32_t end, struct block_exit exit, struct block_plan *plan)
+                                   uint32_t end, struct block_plan *plan)
 {
     struct transfer_count count = {0};
     t->stamp++;
@@ -267,13 +348,17 @@ struct transfer_count transfers_of(struct transfers *t, struct arena *arena, uin
     t->plan = plan;
     t->begin = begin;
     t->end = end;
-    t->registers.n = 0;
-    for (uint32_t i = begin; i < end; i++)
+    t->registers.n = t->exits.n = 0;
+    t->tail = IR_NONE;
+    for (uint32_t i = begin; i < end; i++) {
         meet_unit(t, t->regions->units[i]);
+        find_exits(t, t->regions->units[i]);
+    }
     while (t->work.n)
         follow(t, t->work.v[--t->work.n]);
+    find_leaving(t);
     for (uint32_t i = 0; i < t->registers.n; i++)
-        if (read_behind(t->fn, exit, t->registers.v[i]))
+        if (read_behind(t, t->registers.v[i]))
             leave(t, t->registers.v[i]);
     count_values(t->fn, plan->live_in.v, plan->live_in.n, &count.registers_in,
                  &count.predicates_in);

@@ -28,6 +28,7 @@ struct transfers *transfers_new(struct arena *scratch, const struct ir_module *m
 //   - Free are kernel parameters and copies of special registers that are the same in all of the
 //     grid, unless the block changes the register.
 //   - %tid, %ctaid and their like, read inside, are one live-in per component.
-//   - Live out is a register that is written inside and may be read outside afterwards.
+//   - Live out is a register that is written inside and may be read outside afterwards, whichever
+//     way control leaves.
 struct transfer_count transfers_of(struct transfers *transfers, struct arena *arena, uint32_t begin,
-                                   uint32_t end, struct block_exit exit, struct block_plan *plan);
+                                   uint32_t end, struct block_plan *plan);

@@ -104,16 +104,24 @@ static bool is_negative(const struct linear *sum)
     return negative;
 }
 
+static bool find_constant(const struct affine *value, unsigned bits, struct linear *to)
+{
+    if (!affine_is_constant(value) || value->exact_bits < bits)
+        return false;
+    *to = linear_constant(value->constant, bits);
+    return true;
+}
+
 // A register may hold what is a constant in every launch: %ntid.x with .reqntid.
 static void look_up(struct finder *f, struct linear *sum)
 {
     struct affine value;
+    struct linear constant;
     if (sum->count != 1 || sum->add || !f->facts || sum->terms[0].atom.version == IR_NONE)
         return;
     value = affine_of_version(facts_affines(f->facts), sum->terms[0].atom.version);
-    if (affine_is_constant(&value) && value.exact_bits >= sum->bits)
-        *sum = linear_constant(
-            (int64_t)((uint64_t)value.constant * (uint64_t)sum->terms[0].coefficient), sum->bits);
+    if (find_constant(&value, sum->bits, &constant))
+        *sum = linear_scaled(&constant, sum->terms[0].coefficient);
 }
 
 // `factor`: of the counter in what is compared.
@@ -134,6 +142,16 @@ static bool set_step(struct finder *f, struct linear step, int64_t factor, unsig
 
 // Where the counter begins, and the bound
 
+static struct linear constant_version(struct finder *f, uint32_t version, unsigned bits)
+{
+    struct linear value = linear_unknown();
+    if (f->facts) {
+        struct affine found = affine_of_version(facts_affines(f->facts), version);
+        find_constant(&found, bits, &value);
+    }
+    return value;
+}
+
 // One constant, or what the counter's register holds.
 static struct linear entering_value(struct finder *f, uint32_t phi, unsigned bits)
 {
@@ -143,9 +161,11 @@ static struct linear entering_value(struct finder *f, uint32_t phi, unsigned bit
         uint32_t pred = ir_preds(f->fn, at->block)[i];
         if (trip_in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
             continue;
-        struct linear value = trip_version(&f->tracer, f->fn->phi_args.v[at->args + i], bits);
-        if (!value.known || !linear_is_constant(&value) ||
-            (first.known && !linear_same(&first, &value)))
+        uint32_t version = f->fn->phi_args.v[at->args + i];
+        struct linear value = trip_version(&f->tracer, version, bits);
+        if (!value.known || !linear_is_constant(&value))
+            value = constant_version(f, version, bits);
+        if (!value.known || (first.known && !linear_same(&first, &value)))
             return trip_entering(&f->tracer, phi, bits);
         first = value;
     }
@@ -214,7 +234,7 @@ static bool set_start(struct finder *f, const struct test *test, struct linear l
         return false;
     p->ahead = 0;
     if (!p->steps_ahead && factor == 1 && !left.count) {
-        p->ahead = left.add;
+        p->ahead = p->first_ahead = left.add;
         if (p->plain && p->step_is_constant)
             join_ahead(f, phi_id, &start, p);
     } else if (!p->steps_ahead) {
@@ -229,6 +249,9 @@ static bool set_start(struct finder *f, const struct test *test, struct linear l
 static bool set_bound(struct finder *f, const struct test *test, struct linear bound,
                       struct progress *p)
 {
+    struct affine value;
+    if (f->facts && affine_of_operand(facts_affines(f->facts), test->right, &value))
+        find_constant(&value, test->bits, &bound);
     bool simple =
         bound.count == 1 && bound.terms[0].coefficient == 1 && bound.terms[0].atom.form != FORM_LOW;
     p->bound_add = 0;
@@ -277,12 +300,15 @@ static bool find_progress(struct finder *f, struct test *test, struct progress *
 
 // Where start and bound are a constant apart, whatever they are: p < p + 64.
 
-static bool fits(const struct affines *affines, const struct affine *a, const struct test *test)
+// True if the value is in the range of the comparison, and stays there when so much is added.
+static bool fits(const struct affines *affines, const struct affine *a, int64_t more,
+                 const struct test *test)
 {
     int64_t least, most, half = INT64_C(1) << (test->bits - 1);
     affine_range(affines, a, &least, &most);
-    return a->exact_bits == 64 &&
-           (test->is_signed ? least >= -half && most < half : least >= 0 && most < 2 * half);
+    int64_t low = test->is_signed ? -half : 0, high = test->is_signed ? half - 1 : 2 * half - 1;
+    return a->exact_bits == 64 && least >= low && most <= high &&
+           (more < 0 ? least >= low - more : most <= high - more);
 }
 
 // What a version is a constant away from, through copies and additions.
@@ -313,16 +339,18 @@ static uint32_t origin(struct finder *f, uint32_t version, unsigned bits, int64_
 }
 
 // From the counter's first value to the bound, modulo the width of the comparison.
-static bool find_difference(struct finder *f, const struct test *test, uint32_t first,
-                            bool in_range, int64_t *distance)
+static bool find_difference(struct finder *f, const struct test *test, const struct progress *p,
+                            uint32_t first, int64_t *distance)
 {
+    bool in_range = p->comparison != COMPARE_NE && test->bits < 64;
     struct affines *affines = facts_affines(f->facts);
     struct affine start = affine_of_version(affines, first), bound, difference;
     int64_t from = 0, to = 0;
     uint32_t version = f->fn->operand_version.v[test->right];
     if (!affine_of_operand(affines, test->right, &bound) ||
         !affine_invariant(affines, &bound, f->loop) ||
-        (in_range && !(fits(affines, &start, test) && fits(affines, &bound, test))))
+        (in_range &&
+         !(fits(affines, &start, p->first_ahead, test) && fits(affines, &bound, p->step, test))))
         return false;
     if (version != IR_NONE &&
         origin(f, first, test->bits, &from) == origin(f, version, test->bits, &to)) {
@@ -339,7 +367,7 @@ static bool find_distance(struct finder *f, const struct test *test, const struc
                           int64_t *distance)
 {
     const struct ir_phi *phi = &f->fn->phis.v[p->phi];
-    bool found = false, in_range = p->comparison != COMPARE_NE && test->bits < 64;
+    bool found = false;
     if (!f->facts || !p->plain || !p->step_is_constant ||
         (p->start.is_constant && p->bound.is_constant))
         return false;
@@ -348,7 +376,7 @@ static bool find_distance(struct finder *f, const struct test *test, const struc
         int64_t next;
         if (trip_in_loop(f, pred) || f->fn->blocks.v[pred].rpo == IR_NONE)
             continue;
-        if (!find_difference(f, test, f->fn->phi_args.v[phi->args + i], in_range, &next) ||
+        if (!find_difference(f, test, p, f->fn->phi_args.v[phi->args + i], &next) ||
             (found && next != *distance))
             return false;
         *distance = next;
@@ -364,6 +392,7 @@ static bool count_distance(struct finder *f, const struct test *test, struct pro
         return false;
     p.start = (struct endpoint){true, 0, 64, true, NULL};
     p.bound = (struct endpoint){true, distance, 64, true, NULL};
+    p.ahead = p.first_ahead;
     p.bound_add = 0;
     p.bits = 64;
     p.is_signed = true;

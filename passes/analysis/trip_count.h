@@ -22,6 +22,7 @@ struct progress {
     int64_t step;
     const char *step_text;
     int64_t ahead;
+    int64_t first_ahead; // before it was joined to the start
     bool steps_ahead;
     enum comparison comparison;
     unsigned bits; // of the counter: where it wraps around

@@ -163,8 +163,9 @@ static struct bandwidth refined_bandwidth(const struct block_pass *p,
                                           const struct block_plan *plan)
 {
     const struct traffics *t = &p->traffics;
+    uint32_t last = candidate->exit.block == IR_NONE ? candidate->exit.tail : candidate->exit.block;
     uint64_t in = traffic_values(t, plan->live_in.v, plan->live_in.n, candidate->entry);
-    uint64_t out = traffic_values(t, plan->live_out.v, plan->live_out.n, candidate->exit.block);
+    uint64_t out = traffic_values(t, plan->live_out.v, plan->live_out.n, last);
     return bandwidth_refined(in, out, candidate->tally.tx, candidate->tally.rx);
 }
 
@@ -188,8 +189,8 @@ static void weigh(struct block_pass *p, struct transfers *transfers, struct judg
     plan->measured = candidate->tally.measured | (candidate->has_mean ? MEASURED_TRIPS : 0);
     plan->measured_trips = candidate->mean;
     list_blocks(p, candidate, plan);
-    struct transfer_count moved = transfers_of(transfers, p->plan->arena, candidate->begin,
-                                               candidate->end, candidate->exit, plan);
+    struct transfer_count moved =
+        transfers_of(transfers, p->plan->arena, candidate->begin, candidate->end, plan);
     plan->reg_tx = moved.registers_in + moved.predicates_in / 32.0;
     plan->reg_rx = moved.registers_out + moved.predicates_out / 32.0;
     bool barred = candidate->open || candidate->tally.barred != IR_NONE;

@@ -245,22 +245,26 @@ static uint32_t served_load(struct matcher *m, const struct candidate *candidate
     return IR_NONE;
 }
 
+static const char *balance_text(struct matcher *m, double saving)
+{
+    return saving ? arena_printf(&m->scratch, "%.4g flits more for each warp and hop than it saves",
+                                 -saving)
+                  : "as many flits for each warp and hop as it saves";
+}
+
 void verdict_saving(struct matcher *m, struct load *load, const struct candidate *candidate,
                     const struct saving *saving)
 {
     uint32_t last = candidate->inst[candidate->count - 1], served = served_load(m, candidate);
-    const char *what = verdict_inst(m, last);
+    const char *what = verdict_inst(m, last), *balance = balance_text(m, saving->certain);
     if (served != IR_NONE)
         verdict_set(m, load, RULE_REUSE, served,
-                    "a first-level cache serves the %s, %s; the chain of the %s would send %.4g "
-                    "flits more for each warp and hop than it saves",
+                    "a first-level cache serves the %s, %s; the chain of the %s would send %s",
                     verdict_inst(m, served), saving_served_text(m->facts, &m->scratch, served),
-                    what, -saving->certain);
+                    what, balance);
     else
-        verdict_set(m, load, RULE_NO_SAVING, last,
-                    "the chain of the %s would send %.4g flits more for each warp and hop than it "
-                    "saves",
-                    what, -saving->certain);
+        verdict_set(m, load, RULE_NO_SAVING, last, "the chain of the %s would send %s", what,
+                    balance);
 }
 
 void verdict_gain(struct matcher *m, struct load *load, const struct candidate *candidate)

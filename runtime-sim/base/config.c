@@ -1,5 +1,6 @@
 #include "runtime-sim/base/config.h"
 #include "support/file.h"
+#include "support/intern.h"
 #include "support/nearest.h"
 #include "support/number.h"
 #include "support/yaml.h"
@@ -200,26 +201,25 @@ static bool is_key(struct reading *r, const struct yaml_node *name)
     return name->kind == YAML_SCALAR;
 }
 
-static bool stands_before(struct reading *r, const struct yaml_node *mapping, uint32_t at)
+// Adds the key to those of its mapping. False, and a fault, if it is one of them.
+static bool is_first(struct reading *r, struct intern *keys, const struct yaml_node *name)
 {
-    const struct yaml_node *name = yaml_at(&r->document, mapping->items[at]);
-    for (uint32_t i = 0; i < at; i += 2) {
-        const struct yaml_node *other = yaml_at(&r->document, mapping->items[i]);
-        if (other->kind == YAML_SCALAR && !strcmp(other->text, name->text)) {
-            fault(r, name, "'%s' is there a second time", name->text);
-            return true;
-        }
-    }
+    uint32_t before = keys->names.n;
+    if (intern_add(keys, name->text, strlen(name->text)) == before)
+        return true;
+    fault(r, name, "'%s' is there a second time", name->text);
     return false;
 }
 
 static void take_section(struct reading *r, const struct config_section *section,
                          const struct yaml_node *mapping)
 {
+    struct intern keys;
+    intern_init(&keys, r->config->arena);
     for (uint32_t i = 0; i < mapping->count; i += 2) {
         const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
         uint32_t index = 0;
-        if (!is_key(r, name) || stands_before(r, mapping, i))
+        if (!is_key(r, name) || !is_first(r, &keys, name))
             continue;
         while (index < section->count && strcmp(section->keys[index].name, name->text))
             index++;
@@ -299,10 +299,12 @@ static bool take_base(struct reading *r, const struct yaml_node *mapping)
 
 static void take_sections(struct reading *r, const struct yaml_node *mapping)
 {
+    struct intern keys;
+    intern_init(&keys, r->config->arena);
     for (uint32_t i = 0; i < mapping->count; i += 2) {
         const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
         const struct yaml_node *value = yaml_at(&r->document, mapping->items[i + 1]);
-        if (!is_key(r, name) || stands_before(r, mapping, i) || !strcmp(name->text, "base") ||
+        if (!is_key(r, name) || !is_first(r, &keys, name) || !strcmp(name->text, "base") ||
             !strcmp(name->text, "description"))
             continue;
         const struct config_section *section = find_section(r->config, name->text);

@@ -6,18 +6,33 @@
 
 // Names
 
+// The name that was added last, of those that are spelled so and not closed.
 static bool find_name(void *context, const char *text, size_t length, struct expr_ref *ref)
 {
-    const struct run *run = context;
-    for (uint32_t i = run->names.n; i-- > 0;) {
-        const struct run_name *name = &run->names.v[i];
-        if (name->closed || name->length != length || memcmp(name->text, text, length))
-            continue;
-        ref->kind = name->kind == NAME_BUFFER ? REF_BUFFER : REF_NUMBER;
-        ref->index = name->kind == NAME_BUFFER ? name->buffer : i;
-        return true;
-    }
-    return false;
+    struct run *run = context;
+    uint32_t id = intern_find(&run->spellings, text, length);
+    if (id == UINT32_MAX)
+        return false;
+    uint32_t *latest = &run->latest.v[id];
+    while (*latest != UINT32_MAX && run->names.v[*latest].closed) // never opened again
+        *latest = run->names.v[*latest].earlier;
+    if (*latest == UINT32_MAX)
+        return false;
+    const struct run_name *name = &run->names.v[*latest];
+    ref->kind = name->kind == NAME_BUFFER ? REF_BUFFER : REF_NUMBER;
+    ref->index = name->kind == NAME_BUFFER ? name->buffer : *latest;
+    return true;
+}
+
+uint32_t run_add_name(struct run *run, struct run_name name)
+{
+    uint32_t id = intern_add(&run->spellings, name.text, name.length);
+    if (id == run->latest.n)
+        vec_push(run->arena, &run->latest, UINT32_MAX);
+    name.earlier = run->latest.v[id];
+    run->latest.v[id] = run->names.n;
+    vec_push(run->arena, &run->names, name);
+    return run->names.n - 1;
 }
 
 static const char *load(void *context, struct expr_ref ref, int64_t element, struct number *number)
@@ -58,6 +73,7 @@ void run_init(struct run *run, struct arena *arena, const struct source *source,
               struct diags *diags)
 {
     *run = (struct run){.arena = arena, .source = source, .diags = diags, .folder = ""};
+    intern_init(&run->spellings, arena);
     run->expr_names = (struct expr_names){run, find_name, load, address, false};
 }
 
@@ -100,8 +116,7 @@ uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_
         return UINT32_MAX;
     }
     struct run_name name = {.text = at->text, .length = at->length, .kind = kind};
-    vec_push(run->arena, &run->names, name);
-    return run->names.n - 1;
+    return run_add_name(run, name);
 }
 
 uint32_t run_find_buffer(struct run *run, const struct run_text *at)

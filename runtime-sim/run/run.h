@@ -2,6 +2,7 @@
 // from a run file or from a command line.
 #pragma once
 #include "runtime-sim/run/expr.h"
+#include "support/intern.h"
 #include "support/yaml.h"
 
 // A word of the user's and where it stands in `run->source`.
@@ -130,6 +131,7 @@ struct run_name {
     uint32_t length;
     enum run_name_kind kind;
     bool closed;          // the loop that it belongs to has ended
+    uint32_t earlier;     // the name before it that is spelled so, or UINT32_MAX
     uint32_t buffer;      // or
     struct number number; // its value now; of a texture: the handle, 0 as long as there is none
 };
@@ -154,7 +156,9 @@ struct run {
     const char *folder; // of files to read; "" or ending in a slash
     struct run_text program, metadata, module, arch;
     VEC(struct run_setting) settings;
-    VEC(struct run_name) names;
+    VEC(struct run_name) names; // added by run_add_name
+    struct intern spellings;
+    VEC(uint32_t) latest; // by spelling: the name that was added last, or UINT32_MAX
     VEC(struct run_buffer) buffers;
     VEC(struct run_texture) textures;
     VEC(struct run_check) checks;
@@ -195,6 +199,8 @@ bool run_shape(struct run *run, const struct run_text *at, struct run_expr shape
 bool run_argument(struct run *run, const struct run_text *at, struct run_argument *to);
 bool run_type(struct run *run, const struct run_text *at, const struct scalar **type);
 bool run_fill(struct run *run, const struct run_text *at, struct fill *fill);
+// Adds a name that nobody chose, or that is known to be free. Returns its place in run->names.
+uint32_t run_add_name(struct run *run, struct run_name name);
 // UINT32_MAX, after saying so, if the name is taken or is none.
 uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_kind kind);
 // UINT32_MAX, after saying so, if there is none.

@@ -148,9 +148,10 @@ def archive(folder):
 def other_options(folder):
     """options that it was not made with are refused, unless its PTX alone is asked for"""
     make(folder)
-    for option, name in (('--no-reorder', '--no-reorder'), ('--fma=split', '--fma'),
-                         ('--block=64,2', '--block'), ('--restrict', '--restrict'),
-                         ('--min-saving=3', '--min-saving'),
+    for option, name in (('--no-reorder', '--no-reorder'), ('--fma=split', 'this --fma'),
+                         ('--cost=tom', 'this --cost'),
+                         ('--block=64,2', 'this --block'), ('--restrict', '--restrict'),
+                         ('--min-saving=3', 'this --min-saving'),
                          ('--tags=comment', '--tags'), ('--tags=none', '--tags')):
         ends(run([PROGRAM, 'out.elf', option], folder), 1,
              "ptxoffload: error: 'out.elf' was made without %s, and is taken as it is; --module=0 "
@@ -161,6 +162,25 @@ def other_options(folder):
     make(folder, VECADD, '--min-saving=3')
     tag(folder, 'out.elf', '--min-saving=3.0')
     ends(run([PROGRAM, 'out.elf', '--min-saving=2'], folder), 1)
+
+
+@case
+def read_again(folder):
+    """whatever it was made with, it is read without options, and with the same ones"""
+    (folder / 'unit.yaml').write_text('types: [f32]\n')
+    others = {'--cost=tom': '--cost=refined', '--cost=refined': '--cost=tom', '--fma=split': '--fma=fused',
+              '--fma=fused': '--fma=split', '--min-saving=1': '--min-saving=2',
+              '--block=16,16': '--block=16', '--no-reorder': None, '--restrict': None,
+              '--capability=unit.yaml': None, '--tags=comment': '--tags=pragma', '--tags=none': None,
+              '--tags=paper': None}
+    for option, other in others.items():
+        make(folder, VECADD, option)
+        ptx = content(folder, 'out.ptx')
+        for again in ([], [option]):
+            tag(folder, 'out.elf', '-o', 'again.ptx', *again)
+            same((option, content(folder, 'again.ptx')), (option, ptx))
+        if other:
+            ends(run([PROGRAM, 'out.elf', other], folder), 1)
 
 
 def damage(folder, change, why):
