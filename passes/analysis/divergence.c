@@ -33,15 +33,6 @@ static bool is_of_warp(const struct divergence *d, const struct ir_inst *at)
             at->op == OP_match || at->op == OP_shfl);
 }
 
-// bar.red d, a, b, p: lanes that name different barriers, or counts, get different answers.
-static bool barrier_varies(const struct divergence *d, uint32_t inst)
-{
-    for (uint32_t n = 0; ir_find_operand(d->fn, inst, ROLE_USE, n + 1) != IR_NONE; n++)
-        if (!divergence_operand(d, ir_find_operand(d->fn, inst, ROLE_USE, n)))
-            return true;
-    return false;
-}
-
 static enum origin origin_of(const struct divergence *d, uint32_t inst)
 {
     const struct ir_inst *at = &d->fn->insts.v[inst];
@@ -50,9 +41,9 @@ static enum origin origin_of(const struct divergence *d, uint32_t inst)
     switch (at->op) {
     case OP_vote:
     case OP_redux:
-    case OP_activemask: return FROM_MASK;
+    case OP_activemask:
     case OP_bar:
-    case OP_barrier: return barrier_varies(d, inst) ? FROM_LANE : FROM_MASK;
+    case OP_barrier: return FROM_MASK;
     case OP_match: return ir_has_modifier(d->module, d->fn, inst, W_all) ? FROM_MASK : FROM_LANE;
     case OP_shfl: return FROM_SHUFFLE;
     case OP_alloca: return FROM_LANE;
