@@ -160,14 +160,17 @@ static void add_block(struct collector *c, const struct block_plan *block, uint3
                             block->measured_trips);
     if (mean && block->estimate.conditional)
         remark.text = arena_printf(
-            c->arena, "%s selected for offloading if %s >= %llu: saves %g words per warp with those", what,
+            c->arena,
+            "%s selected for offloading if %s >= %llu: saves %g words per warp with those", what,
             block->trip_text, (unsigned long long)block->estimate.threshold, saving);
     else if (block->estimate.conditional && block->trip_text)
         remark.text = arena_printf(
-            c->arena, "%s selected for offloading if %s >= %llu: saves %g words per warp from there on", what,
+            c->arena,
+            "%s selected for offloading if %s >= %llu: saves %g words per warp from there on", what,
             block->trip_text, (unsigned long long)block->estimate.threshold, saving);
     else
-        remark.text = arena_printf(c->arena, "%s selected for offloading: saves %g words per warp", what, saving);
+        remark.text = arena_printf(c->arena, "%s selected for offloading: saves %g words per warp",
+                                   what, saving);
     vec_push(c->arena, &c->remarks->list, remark);
 }
 

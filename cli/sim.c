@@ -387,7 +387,7 @@ static bool save_buffers(struct sim *sim)
             return false;
         if (to)
             npy_write(to, buffer->type, buffer->shape, buffer->dimensions, buffer->data,
-                      buffer->elements);
+                      buffer->elements, !buffer->save_chosen);
     }
     return true;
 }

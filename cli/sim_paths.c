@@ -95,7 +95,7 @@ static bool can_replace(struct arena *arena, const char *path)
         return true;
     if (file_map(arena, path, &map))
         return false;
-    bool own = npy_is_own(map.bytes, map.size);
+    bool own = npy_is_marked(map.bytes, map.size);
     file_unmap(&map);
     return own;
 }

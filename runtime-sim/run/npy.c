@@ -229,17 +229,17 @@ static bool check_size(struct header *h, size_t size)
     return true;
 }
 
-// The end of a header of ours: two blanks, which readers pass over and other writers do not make.
-static const char own_end[] = ",  }";
+// The ends of headers: readers pass over both blanks, and other writers do not make them.
+static const char plain_end[] = ", }", marked_end[] = ",  }";
 
-bool npy_is_own(const char *bytes, size_t size)
+bool npy_is_marked(const char *bytes, size_t size)
 {
     if (!npy_is(bytes, size) || size < BEFORE_HEADER_1)
         return false;
     size_t length = (unsigned char)bytes[8] | (size_t)(unsigned char)bytes[9] << 8;
     if (length > size - BEFORE_HEADER_1)
         length = size - BEFORE_HEADER_1;
-    return memmem(bytes + BEFORE_HEADER_1, length, own_end, strlen(own_end));
+    return memmem(bytes + BEFORE_HEADER_1, length, marked_end, strlen(marked_end));
 }
 
 const char *npy_read(struct npy *npy, struct arena *arena, const char *bytes, size_t size)
@@ -271,7 +271,7 @@ const char *npy_type(const struct npy *npy, struct arena *arena)
 }
 
 void npy_write(FILE *to, const struct scalar *type, const uint64_t *shape, uint32_t dimensions,
-               const void *data, uint64_t count)
+               const void *data, uint64_t count, bool marked)
 {
     char header[ALIGNMENT * 16];
     int length =
@@ -283,7 +283,7 @@ void npy_write(FILE *to, const struct scalar *type, const uint64_t *shape, uint3
     if (!dimensions)
         length += snprintf(header + length, sizeof header - (size_t)length, "%" PRIu64, count);
     length += snprintf(header + length, sizeof header - (size_t)length, "%s)%s",
-                       dimensions > 1 ? "" : ",", own_end);
+                       dimensions > 1 ? "" : ",", marked ? marked_end : plain_end);
     while ((BEFORE_HEADER_1 + length + 1) % ALIGNMENT)
         header[length++] = ' ';
     header[length++] = '\n';

@@ -135,8 +135,9 @@ const char *run_path(const struct run *run, const char *path)
 
 // Faults
 
-static void add_fault(struct run *run, enum severity severity, const struct run_text *at,
-                      const char *format, va_list args)
+static void __attribute__((format(printf, 4, 0)))
+add_fault(struct run *run, enum severity severity, const struct run_text *at, const char *format,
+          va_list args)
 {
     char text[512];
     vsnprintf(text, sizeof text, format, args);

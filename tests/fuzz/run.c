@@ -33,7 +33,8 @@ static void check_array(const struct fuzz_input *input, struct arena *arena, con
     const struct scalar *type = scalar_of(npy);
     if (!type)
         return;
-    npy_write(sink_begin(&sink), type, npy->shape, npy->dimensions, npy->data, npy->count);
+    npy_write(sink_begin(&sink), type, npy->shape, npy->dimensions, npy->data, npy->count,
+              !(npy->count & 1));
     sink_end(&sink);
     const char *error = npy_read(&again, arena, sink.text, sink.length);
     must(!error, error);

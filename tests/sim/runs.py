@@ -790,13 +790,13 @@ def examples_work(folder):
     within('c.npy', names(folder))
     within('c.json', names(folder))
     within('srad.json', names(folder))
-    scaled = (folder / 'scaled.npy').read_bytes()
+    scaled = npy(folder / 'scaled.npy')
     (folder / 'scaled.npy').unlink()
     lines = re.search(r'^    program: textures.ptx\n(?:    .*\n)*', text, re.M).group()
     (folder / 'run.yaml').write_text(re.sub('^    ', '', lines, flags=re.M))
     (folder / 'textures.ptx').symlink_to(ROOT / 'tests' / 'sim' / 'textures' / 'textures.ptx')
     ends(sim(folder, 'run.yaml'), 0, '', '')
-    same((folder / 'scaled.npy').read_bytes(), scaled)
+    assert npy(folder / 'scaled.npy') == scaled
 
 
 @case
