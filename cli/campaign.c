@@ -413,7 +413,7 @@ static int out_of_memory(struct program *p)
     if (!p->out_of_memory) {
         p->out_of_memory = true;
         hide_progress(p);
-        message_memory(&p->messages, p->memory.peak);
+        message_memory(&p->messages, &p->memory);
     }
     return BAD_INPUT;
 }

@@ -295,7 +295,7 @@ static int out_of_memory(struct dram_run *run)
     outputs_abandon(&run->outputs);
     if (!run->out_of_memory) {
         run->out_of_memory = true;
-        message_memory(&run->messages, run->memory.peak);
+        message_memory(&run->messages, &run->memory);
     }
     return BAD_INPUT;
 }

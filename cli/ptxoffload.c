@@ -522,6 +522,7 @@ static int run_all(struct run *run, int argc, char **argv)
     const struct arguments *arguments = &run->arguments;
     if (arguments_only_tell(arguments))
         return tell(run);
+    run->memory.limit = arguments->max_memory;
     if (!messages_begin(&run->messages, &run->whole))
         return BAD_INPUT;
     note_sources(run);
@@ -540,7 +541,7 @@ static int out_of_memory(struct run *run, int argc, char **argv)
     if (run->out_of_memory)
         return BAD_INPUT;
     run->out_of_memory = true;
-    message_memory(&run->messages, run->memory.peak);
+    message_memory(&run->messages, &run->memory);
     return messages_end(&run->messages, argc, argv, BAD_INPUT);
 }
 

@@ -469,6 +469,7 @@ static int do_all(struct sim *sim, int argc, char **argv)
     messages_init(&sim->messages, sim_command.name, &sim->arguments.common, &sim->told);
     if (tells_at_once(a))
         return tell(sim);
+    sim->memory.limit = a->common.max_memory;
     if (!messages_begin(&sim->messages, &sim->arena) ||
         !sim_machine_read(&sim->machine, &sim->arena, a, &sim->messages))
         return BAD_INPUT;
@@ -489,7 +490,7 @@ static int out_of_memory(struct sim *sim)
     if (!sim->out_of_memory) {
         sim->out_of_memory = true;
         progress_stop(&sim->progress);
-        message_memory(&sim->messages, sim->memory.peak);
+        message_memory(&sim->messages, &sim->memory);
     }
     return BAD_INPUT;
 }
