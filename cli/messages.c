@@ -329,8 +329,9 @@ int messages_end(const struct messages *messages, int argc, char *const *argv, i
     const char *error = outputs_commit(&told->outputs);
     told->to = stderr;
     told->document = NULL;
-    if (!error)
-        return status;
-    message_error(messages, "%s", error);
-    return 1;
+    if (error)
+        message_error(messages, "%s", error);
+    // What could not be told must not pass for nothing to tell.
+    bool lost = fflush(stderr) || ferror(stderr);
+    return (error || lost) && !status ? 1 : status;
 }
