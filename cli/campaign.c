@@ -378,7 +378,7 @@ static void tell(struct program *p, FILE *to)
     else if (p->arguments.help_keys)
         campaign_keys_print(to);
     else
-        fprintf(to, "%s %s\n", campaign_command.name, PTXOFFLOAD_VERSION);
+        options_version(&campaign_command, to);
 }
 
 static int act(struct program *p)

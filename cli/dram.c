@@ -254,7 +254,7 @@ static int tell(struct dram_run *run)
     if (a->common.help)
         options_help(&dram_command, to);
     else if (a->common.version)
-        fprintf(to, "%s %s\n", dram_command.name, PTXOFFLOAD_VERSION);
+        options_version(&dram_command, to);
     else if (a->help_keys)
         config_keys_print(&run->config, to);
     else if (a->list_configs)

@@ -328,7 +328,7 @@ static void tell_help(struct program *p, FILE *to)
 static void tell_version(struct program *p, FILE *to)
 {
     (void)p;
-    fprintf(to, "%s %s\n", noc_command.name, PTXOFFLOAD_VERSION);
+    options_version(&noc_command, to);
 }
 
 static int tell(struct program *p, void (*write)(struct program *, FILE *))

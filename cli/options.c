@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "cli/revision.h"
 #include "support/nearest.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -276,4 +277,11 @@ void options_help(const struct command *command, FILE *to)
     }
     if (command->more)
         fprintf(to, "\n%s", command->more);
+}
+
+void options_version(const struct command *command, FILE *to)
+{
+    bool known = strcmp(PTXOFFLOAD_REVISION, "unknown") != 0;
+    fprintf(to, "%s %s%s%s%s\n", command->name, PTXOFFLOAD_VERSION, known ? " (" : "",
+            known ? PTXOFFLOAD_REVISION : "", known ? ")" : "");
 }

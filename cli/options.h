@@ -60,4 +60,6 @@ const char *options_size(const char *text, size_t *bytes);
 const char *options_list(struct arena *arena, const char *const *choices);
 
 void options_usage(const struct command *command, FILE *to);
+// "ptxoffload 0.1.0 (0123456789)": version, and git revision where it is known.
+void options_version(const struct command *command, FILE *to);
 void options_help(const struct command *command, FILE *to);

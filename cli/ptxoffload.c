@@ -459,7 +459,7 @@ static int tell(struct run *run)
     else if (run->arguments.help_warnings)
         warnings_help(to);
     else if (run->arguments.version)
-        fprintf(to, "%s %s\n", ptxoffload_command.name, PTXOFFLOAD_VERSION);
+        options_version(&ptxoffload_command, to);
     else
         print_passes(to);
     return run_commit(run) ? DONE : BAD_INPUT;

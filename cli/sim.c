@@ -449,7 +449,7 @@ static int tell(struct sim *sim)
     else if (sim->arguments.list_stats)
         timed_list_stats(&sim->machine.config, &sim->arena, to);
     else
-        fprintf(to, "%s %s\n", sim_command.name, PTXOFFLOAD_VERSION);
+        options_version(&sim_command, to);
     const char *error = outputs_commit(&sim->outputs);
     if (error)
         message_error(&sim->messages, "%s", error);
