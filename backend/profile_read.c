@@ -432,7 +432,8 @@ static bool check_digest(struct reading *r, const struct document *document,
     else
         fault(r,
               "source.sha256: the profile is of another program, '%.100s' as it was with the "
-              "digest %s; this one has %s",
+              "digest %s; this one has %s: take a profile of this file itself, not of what is "
+              "written from it",
               document->file, document->sha256, own);
     return false;
 }

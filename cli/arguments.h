@@ -65,7 +65,8 @@ struct arguments {
     const double *min_saving; // NULL: not given
     int reorder, verify, strip, format, check, list, fragment;
     int verbose, colour;
-    int max_errors; // 0: all, -1: as is usual
+    int max_errors;    // 0: all, -1: as is usual
+    size_t max_memory; // bytes; 0: no limit
     struct warnings warnings;
     struct diagnostics_wish diagnostics;
     int remarks_passed, remarks_missed, remarks_analysis;

@@ -384,7 +384,7 @@ static void tell(struct program *p, FILE *to)
         (p->arguments.help_keys == TOPIC_MARKDOWN ? campaign_keys_print_markdown
                                                   : campaign_keys_print)(to);
     else
-        fprintf(to, "%s %s\n", campaign_command.name, PTXOFFLOAD_VERSION);
+        options_version(&campaign_command, to);
 }
 
 static int act(struct program *p)
@@ -419,7 +419,7 @@ static int out_of_memory(struct program *p)
     if (!p->out_of_memory) {
         p->out_of_memory = true;
         hide_progress(p);
-        message_memory(&p->messages, p->memory.peak);
+        message_memory(&p->messages, &p->memory);
     }
     return BAD_INPUT;
 }

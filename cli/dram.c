@@ -240,7 +240,7 @@ static int tell(struct dram_run *run)
     if (a->common.help)
         options_help(&dram_command, to);
     else if (a->common.version)
-        fprintf(to, "%s %s\n", dram_command.name, PTXOFFLOAD_VERSION);
+        options_version(&dram_command, to);
     else if (a->help_keys)
         (a->help_keys == TOPIC_MARKDOWN ? config_keys_print_markdown
                                         : config_keys_print)(&run->config, to);
@@ -283,7 +283,7 @@ static int out_of_memory(struct dram_run *run)
     outputs_abandon(&run->outputs);
     if (!run->out_of_memory) {
         run->out_of_memory = true;
-        message_memory(&run->messages, run->memory.peak);
+        message_memory(&run->messages, &run->memory);
     }
     return BAD_INPUT;
 }

@@ -14,7 +14,7 @@ struct told {
     bool colour;
     uint32_t errors, warnings; // by severity, those that were not shown included
     uint32_t hidden_errors, hidden_warnings;
-    char last_words[100];
+    char last_words[300];
 };
 
 struct messages {
@@ -50,7 +50,7 @@ void message_fault(const struct messages *messages, const char *id, const char *
 void message_internal(const struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 // Memory ran out at this size, in bytes. Takes none.
-void message_memory(const struct messages *messages, size_t peak);
+void message_memory(const struct messages *messages, const struct memory *memory);
 // Only with -v.
 void message_verbose(const struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -325,7 +325,7 @@ static void tell_help(struct program *p, FILE *to)
 static void tell_version(struct program *p, FILE *to)
 {
     (void)p;
-    fprintf(to, "%s %s\n", noc_command.name, PTXOFFLOAD_VERSION);
+    options_version(&noc_command, to);
 }
 
 static int tell(struct program *p, void (*write)(struct program *, FILE *))
@@ -367,7 +367,7 @@ static int out_of_memory(struct program *p)
     if (!p->out_of_memory) {
         p->out_of_memory = true;
         hide_progress(p);
-        message_memory(&p->messages, p->memory.peak);
+        message_memory(&p->messages, &p->memory);
     }
     return BAD_INPUT;
 }

@@ -427,7 +427,7 @@ static int tell(struct run *run)
     else if (run->arguments.help_warnings)
         warnings_help(to);
     else if (run->arguments.version)
-        fprintf(to, "%s %s\n", ptxoffload_command.name, PTXOFFLOAD_VERSION);
+        options_version(&ptxoffload_command, to);
     else
         print_passes(to);
     return run_commit(run) ? DONE : BAD_INPUT;
@@ -490,6 +490,7 @@ static int run_all(struct run *run, int argc, char **argv)
     const struct arguments *arguments = &run->arguments;
     if (arguments_only_tell(arguments))
         return tell(run);
+    run->memory.limit = arguments->max_memory;
     if (!messages_begin(&run->messages, &run->whole))
         return BAD_INPUT;
     note_sources(run);
@@ -508,7 +509,7 @@ static int out_of_memory(struct run *run, int argc, char **argv)
     if (run->out_of_memory)
         return BAD_INPUT;
     run->out_of_memory = true;
-    message_memory(&run->messages, run->memory.peak);
+    message_memory(&run->messages, &run->memory);
     return messages_end(&run->messages, argc, argv, BAD_INPUT);
 }
 

@@ -496,7 +496,7 @@ static int tell(struct sim *sim)
     else if (sim->arguments.list_stats)
         timed_list_stats(&sim->machine.config, &sim->arena, to);
     else
-        fprintf(to, "%s %s\n", sim_command.name, PTXOFFLOAD_VERSION);
+        options_version(&sim_command, to);
     const char *error = outputs_commit(&sim->outputs);
     if (error)
         message_error(&sim->messages, "%s", error);
@@ -516,6 +516,7 @@ static int do_all(struct sim *sim, int argc, char **argv)
     messages_init(&sim->messages, sim_command.name, &sim->arguments.common, &sim->told);
     if (tells_at_once(a))
         return tell(sim);
+    sim->memory.limit = a->common.max_memory;
     if (!messages_begin(&sim->messages, &sim->arena) ||
         !sim_machine_read(&sim->machine, &sim->arena, a, &sim->messages))
         return BAD_INPUT;
@@ -536,7 +537,7 @@ static int out_of_memory(struct sim *sim)
     if (!sim->out_of_memory) {
         sim->out_of_memory = true;
         progress_stop(&sim->progress);
-        message_memory(&sim->messages, sim->memory.peak);
+        message_memory(&sim->messages, &sim->memory);
     }
     return BAD_INPUT;
 }

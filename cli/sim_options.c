@@ -152,6 +152,12 @@ static const char *take_warning(struct arena *arena, void *into, const char *arg
     return NULL;
 }
 
+static const char *take_max_memory(struct arena *arena, void *into, const char *argument)
+{
+    (void)arena;
+    return options_size(argument, &((struct sim_arguments *)into)->common.max_memory);
+}
+
 static const char *take_help(struct arena *arena, void *into, const char *argument)
 {
     struct sim_arguments *arguments = into;
@@ -291,6 +297,9 @@ static const struct option message_options[] = {
     {"-w", NULL, FLAG(common.warnings.quiet, 1), .help = "no warnings"},
     {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
      .help = "warn, or do not, of what is called NAME"},
+    {"--max-memory", "SIZE", CALL(take_max_memory),
+     .help = "give up where more memory is needed: 512M, 8G (default), 0\n"
+             "no limit; buffers count"},
     {"-v", NULL, FLAG(common.verbose, 1), .help = "say what is done"},
     {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set"},
@@ -457,6 +466,7 @@ bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, in
 {
     *arguments = (struct sim_arguments){.threads = 1, .config = "isca19"};
     arguments->common.max_errors = -1;
+    arguments->common.max_memory = (size_t)USUAL_MEMORY << 30;
     arguments->common.reorder = 1;
     arguments->policy = -1;
     bool good = read_line(arguments, arena, argc, argv, errors);

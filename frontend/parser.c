@@ -207,6 +207,15 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
     return add(p, node);
 }
 
+void parser_empty(struct parser *p, const struct token *token)
+{
+    struct node *last = &NODE(p->tree->nodes.n - 1);
+    if (last->kind == NODE_EMPTY && last->end == token->begin)
+        last->end = p->last_end = token->end;
+    else
+        parser_push(p, NODE_EMPTY, token);
+}
+
 uint32_t parser_open(struct parser *p, enum node_kind kind, const struct token *token)
 {
     uint32_t node = parser_push(p, kind, token);

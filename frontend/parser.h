@@ -68,6 +68,8 @@ uint32_t parser_skip_trivia(const struct parser *p, uint32_t at);
 bool parser_is_spec(uint16_t word);
 struct mark parser_mark(const struct parser *p);
 uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *token);
+// A semicolon by itself; those that touch share a node.
+void parser_empty(struct parser *p, const struct token *token);
 // Pushes a node that becomes the parent of all that follow until it is closed.
 uint32_t parser_open(struct parser *p, enum node_kind kind, const struct token *token);
 // The same around the nodes that stand since the mark; id and range begin there.

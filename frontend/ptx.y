@@ -74,7 +74,7 @@ item
     | mark declaration_specs declarators_opt ';' { parser_declaration(p, $mark, $4.end); }
     | mark T_FUNCTION { parser_open(p, NODE_FUNCTION, &$2); } function_rest
     | mark declaration_specs T_FUNCTION { parser_open_around(p, NODE_FUNCTION, $mark, &$3); } function_rest
-    | mark ';' { parser_push(p, NODE_EMPTY, &$2); }
+    | mark ';' { parser_empty(p, &$2); }
     | mark error ';' { parser_error_node(p, $mark, $3.end); yyerrok; }
     | mark error T_MEND { parser_mended(p, $mark, $3.end); yyerrok; }
     | mark error '}' { parser_error_node(p, $mark, $3.end); yyerrok; }
@@ -169,7 +169,7 @@ statement
     | mark scope
     | mark T_NAME ':' { struct token both = $2; both.end = $3.end; parser_push(p, NODE_LABEL, &both); }
     | mark instruction
-    | mark ';' { parser_push(p, NODE_EMPTY, &$2); }
+    | mark ';' { parser_empty(p, &$2); }
     | mark error ';' { parser_error_node(p, $mark, $3.end); yyerrok; }
     | mark error T_MEND { parser_mended(p, $mark, $3.end); yyerrok; }
     ;

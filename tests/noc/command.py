@@ -515,7 +515,7 @@ def information(folder):
         assert re.search(r'^  %s\b' % pattern, text, re.M), pattern
     for line in text.splitlines():
         assert len(line) < 110, line
-    assert re.fullmatch(r'ptxoffload-noc \d+\.\d+\.\d+\n',
+    assert re.fullmatch(r'ptxoffload-noc \d+\.\d+\.\d+( \(\S+\))?\n',
                         ends(noc(folder, '--version'), 0, err='').out.decode())
 
 
