@@ -11,6 +11,12 @@ struct proving {
     struct backend_options options;
 };
 
+static void step(const struct proving *p, const char *name)
+{
+    if (p->to->step)
+        p->to->step(p->to->context, name);
+}
+
 static const struct node *node_of(const struct proving *p, uint32_t function, uint32_t inst)
 {
     if (function >= p->module->functions.n)
@@ -140,9 +146,11 @@ static struct verify_fault try_output(struct proving *p, struct output *output)
 {
     struct verified verified = {0};
     const char *wrong = backend_emit(output, p->arena, p->module, p->plan, &p->options);
+    step(p, "emit");
     if (wrong)
         return (struct verify_fault){UINT32_MAX, 0, wrong, IR_NONE, IR_NONE};
     verify_output(&verified, p->arena, p->module, &p->options.passes, output->text, output->length);
+    step(p, "verify");
     p->to->statements = verified.statements;
     p->to->moved = verified.moved;
     return verified.faults.n ? verified.faults.v[0] : (struct verify_fault){.text = NULL};
@@ -154,6 +162,7 @@ void backend_emit_proven(struct output *output, struct proof *proof, struct aren
 {
     struct proving p = {proof, arena, module, plan, *options};
     check_plan(&p);
+    step(&p, "verify");
     for (;;) {
         struct verify_fault fault = try_output(&p, output);
         if (!fault.text)

@@ -14,10 +14,14 @@ struct proof {
     VEC(struct left_out) list;
     uint64_t statements; // of the input
     uint64_t moved;      // that stand in another order
+    // Called behind each "emit" and "verify"; may be NULL.
+    void (*step)(void *context, const char *name);
+    void *context;
 };
 
 // As backend_emit, but the plan loses what is refuted, each with a rejection and an entry of
-// `proof`. If nothing is left to be lost, the output is the input. All zero before: `proof`.
+// `proof`. If nothing is left to be lost, the output is the input. `proof` has nothing but its
+// step.
 void backend_emit_proven(struct output *output, struct proof *proof, struct arena *arena,
                          struct ir_module *module, struct plan *plan,
                          const struct backend_options *options);

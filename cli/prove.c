@@ -16,16 +16,21 @@ static bool tell_left_out(struct run *run, const struct proof *proof)
     return messages_diags(&run->messages, &diags, run->tree.source);
 }
 
+static void after_step(void *context, const char *name)
+{
+    struct run *run = context;
+    timing_end(&run->timing, name);
+}
+
 bool run_prove(struct run *run, struct output *output, const struct backend_options *options)
 {
-    struct proof proof = {0};
+    struct proof proof = {.step = after_step, .context = run};
     if (!run->arguments.verify &&
         !backend_emit(output, &run->arena, &run->module, &run->plan, options)) {
         timing_end(&run->timing, "emit");
         return true;
     }
     backend_emit_proven(output, &proof, &run->arena, &run->module, &run->plan, options);
-    timing_end(&run->timing, "emit");
     if (proof.list.n)
         return tell_left_out(run, &proof);
     message_verbose(&run->messages,
