@@ -319,8 +319,8 @@ static void tell_interrupt(struct sim *sim)
 static void tell_end(const struct sim *sim, enum session_outcome outcome)
 {
     if (outcome == SESSION_LIMITED)
-        fprintf(stderr, "%s: note: --max-cycles has ended the run before it was done\n",
-                sim_command.name);
+        fprintf(stderr, "%s: note: --max-%s has ended the run before it was done\n",
+                sim_command.name, sim->arguments.functional ? "instructions" : "cycles");
     if (outcome == SESSION_STOPPED)
         fprintf(stderr, "%s: note: --stop-after has ended the run after launch %" PRIu64 "\n",
                 sim_command.name, sim->session.launches);
@@ -337,6 +337,7 @@ static enum session_outcome run(struct sim *sim)
         .source = &sim->source,
         .diags = &sim->diags,
         .threads = sim->arguments.threads,
+        .max_instructions = sim->arguments.max_instructions,
         .race = sim->arguments.checks >> CHECK_OF_RACES & 1,
         .uninit = sim->arguments.checks >> CHECK_OF_READS & 1,
         .profiled = sim->arguments.profile,

@@ -115,6 +115,7 @@ static const char *take_uint(struct arena *arena, const char *argument, uint64_t
         return take_uint(arena, argument, least, &((struct sim_arguments *)into)->name);           \
     }
 TAKE_UINT(max_cycles, 1)
+TAKE_UINT(max_instructions, 1)
 TAKE_UINT(interval, 1)
 TAKE_UINT(checkpoint_every, 1)
 TAKE_UINT(stop_after, 1)
@@ -209,6 +210,9 @@ static const struct option run_options[] = {
     {"--set", "KEY=VALUE", CALL(take_set),
      .help = "give a key of the machine another value, as\n"
              "core.schedulers=2, or values.NAME of the run file"},
+    {"--max-instructions", "N", CALL(take_max_instructions),
+     .help = "with --functional, end when warps have executed N\n"
+             "instructions in all launches together"},
     {"--threads", "N", CALL(take_threads),
      .help = "threads of this machine, where no cycles are counted;\nthe results are the same"},
     {"--check", "race,uninit", SET(checks, check_names),
@@ -388,6 +392,9 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
     if (a->functional && a->policy > OFFLOAD_BASELINE)
         return fault(errors, "--functional offloads nothing; it does not go with --policy=",
                      offload_policy_names[a->policy]);
+    if (!a->functional && a->max_instructions)
+        return fault(errors, "--max-instructions is for --functional; --max-cycles ends other runs",
+                     "");
     if (a->trace_until && !a->trace)
         return fault(errors, "--trace-window says what part of --trace is written", "");
     if (a->interval && !a->series)

@@ -146,9 +146,9 @@ extern const uint32_t cache_stat_key_count;
 const char *cache_config_fault(const struct cache_config *config, const char *name,
                                struct arena *arena);
 
-// The next level answers in aligned units of so many bytes, a power of two up to the line: reads ask
-// it for whole units, and all of a unit is on its way as soon as a part of it was asked for. Without
-// this call a unit is a sector. Needs a cache that nothing was put into.
+// The next level answers in aligned units of so many bytes, a power of two up to the line: reads
+// ask it for whole units, and all of a unit is on its way as soon as a part of it was asked for.
+// Without this call a unit is a sector. Needs a cache that nothing was put into.
 void cache_answers_in(struct cache *cache, uint32_t bytes);
 
 // Where a line may be; the line is a number, not an address.

@@ -354,13 +354,18 @@ static enum session_outcome outcome_of(struct session *session, const struct ses
 static enum session_outcome run_grid(struct session *session, struct session_launch *one)
 {
     struct grid_result result;
-    struct grid_options options = {.threads = session->threads};
+    uint64_t most = session->max_instructions, done = session->instructions;
+    struct grid_options options = {.threads = session->threads,
+                                   .most_instructions = most > done ? most - done : 0};
+    if (most && most <= done)
+        return SESSION_LIMITED;
     begin_launch(session, one);
     double before = session_cpu_seconds();
     grid_run(one->launch, session->arena, &options, &result);
     session->kernel_cpu_seconds += session_cpu_seconds() - before;
     one->warp_instructions = result.warp_instructions;
     one->thread_instructions = result.thread_instructions;
+    session->instructions += result.warp_instructions;
     // How far others have come when one fails depends on the host's threads, if there are several.
     if (!result.stuck && !result.fault.happened)
         count(one);

@@ -126,12 +126,28 @@ static void tell_unwritten(struct session *session, const struct check_report *r
     session_tell_origin(session, "uninit", report->second.function, report->second.inst);
 }
 
+static void tell_register(struct session *session, const struct check_report *report)
+{
+    const struct ir_module *module = session->program->module;
+    const struct ir_function *function =
+        &module->functions.v[session->program->functions.v[report->second.function].function];
+    const struct name *name = tree_name(module->tree, function->registers.v[report->reg].name);
+    const struct node *node = node_of(session, &report->second);
+    diag_add(session->diags, DIAG_ERROR, "uninit", node->begin, node->end,
+             "%s reads the register '%.*s', which it has not written; launch %u, %" PRIu64 " times",
+             thread_of(session, &report->second), (int)name->length, name->text, report->launch + 1,
+             report->times);
+    session_tell_origin(session, "uninit", report->second.function, report->second.inst);
+}
+
 void session_tell_reports(struct session *session)
 {
     const struct check *check = session->check;
+    static void (*const tell[])(struct session * session, const struct check_report *report) = {
+        [CHECK_RACE] = tell_race,
+        [CHECK_UNWRITTEN] = tell_unwritten,
+        [CHECK_REGISTER] = tell_register,
+    };
     for (uint32_t i = 0; check && i < check->reports.n; i++)
-        if (check->reports.v[i].kind == CHECK_RACE)
-            tell_race(session, &check->reports.v[i]);
-        else
-            tell_unwritten(session, &check->reports.v[i]);
+        tell[check->reports.v[i].kind](session, &check->reports.v[i]);
 }

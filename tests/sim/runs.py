@@ -725,6 +725,38 @@ def stalled_lanes(folder):
 
 
 @case
+def instructions(folder):
+    """--max-instructions ends a loop that would not end by itself"""
+    (folder / 'loop.ptx').write_bytes(b'''.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry loop(.param .u64 to)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [to];
+    mov.u32 %r1, 0;
+again:
+    st.global.u32 [%rd1], %r1;
+    add.u32 %r1, %r1, 1;
+    bra again;
+}
+''')
+    line = ['loop.ptx', '--grid', '3', '--block', '64', '--arg', 'buf:u32:1:zero']
+    note = 'ptxoffload-sim: note: --max-instructions has ended the run before it was done\n'
+    for options in ([], ['--threads=3']):
+        ends(sim(folder, *line, '--max-instructions=100000', '--save', '0=o.npy',
+                 '--json=out.json', *options), 0, note)
+        found = json.loads((folder / 'out.json').read_text())
+        same((found['outcome'], found['exit_code'], found['partial']),
+             ('instruction limit', 0, True))
+        assert 100000 <= found['total']['warp_instructions'] < 200000, found['total']
+        assert not (folder / 'o.npy').exists()
+    within(b'--max-instructions is for --functional', ends(
+        run([PROGRAM, *line, '--max-instructions=5'], folder), 2).err)
+
+
+@case
 def progress(folder):
     """a long run shows on a terminal what it is at"""
     main_end, other_end = pty.openpty()

@@ -436,6 +436,57 @@ def sectors(folder):
     assert fetched[32, 'sector_bytes=32'] < fetched[128, 'sectors=false'], fetched
 
 
+# Each lane reads registers that it has not written, and writes them then, for who comes next.
+UNWRITTEN = '''.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 to)
+{
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<6>;
+    .reg .pred %p<4>;
+    .reg .b16 %h<3>;
+    ld.param.u64 %rd1, [to];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r4, %ctaid.x;
+    mov.u32 %r5, %ntid.x;
+    mad.lo.u32 %r1, %r4, %r5, %r1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    setp.lt.u32 %p1, %r1, 8;
+    @%p1 mov.u32 %r2, 7;
+    add.u32 %r6, %r2, %r1;
+    cvt.u32.u16 %r7, %h1;
+    add.u32 %r6, %r6, %r7;
+    selp.u32 %r7, 100, 0, %p3;
+    add.u32 %r6, %r6, %r7;
+    cvt.u32.u64 %r7, %rd5;
+    add.u32 %r6, %r6, %r7;
+    st.global.u32 [%rd3], %r6;
+    mov.u32 %r2, 12345;
+    setp.eq.u32 %p3, %r2, %r2;
+    mov.u16 %h1, 77;
+    mov.u64 %rd5, 99;
+    st.global.u32 [%rd3+8192], %r2;
+    @%p3 st.global.u16 [%rd3+8192], %h1;
+    @%p3 st.global.u64 [%rd1+16376], %rd5;
+    ret;
+}
+'''
+
+
+@case
+def unwritten(folder):
+    """a register that was not written is 0, however the kernel is run"""
+    (folder / 'k.ptx').write_text(UNWRITTEN)
+    for options in (['--functional'], ['--functional', '--threads=4'], [], ['--config=gtx480'],
+                    ['--functional', '--lanes=plain'], ['--set=memory.cores=1']):
+        ends(sim(folder, 'k.ptx', '--grid', '60', '--block', '32', '--arg', 'buf:u32:4096:zero',
+                 '--save', '0=out.npy', *options), 0)
+        words = memoryview((folder / 'out.npy').read_bytes()[-4 * 4096:]).cast('I')
+        same(list(words[:1920]), [i + 7 * (i < 8) for i in range(1920)])
+
+
 @case
 def registers(folder):
     """--registers says how many a thread has"""

@@ -246,6 +246,18 @@ static uint32_t estimate_registers(struct decoder *d)
     return live < d->slots.registers ? live : d->slots.registers;
 }
 
+static void place_unset(struct decoder *d)
+{
+    d->function->unset = d->program->unset.n;
+    d->function->unset_count = d->slots.unset_count;
+    for (uint32_t i = 0; i < d->slots.unset_count; i++) {
+        uint32_t reg = d->slots.unset[i].reg;
+        struct program_unset unset = {reg, d->slots.offset[reg], d->slots.unset[i].written,
+                                      slots_width(&d->fn->registers.v[reg])};
+        vec_push(d->program->arena, &d->program->unset, unset);
+    }
+}
+
 static void decode_function(struct decoder *d)
 {
     const struct ir_function *fn = d->fn;
@@ -254,6 +266,7 @@ static void decode_function(struct decoder *d)
     d->function->begin = d->program->codes.n;
     d->function->registers = estimate_registers(d);
     place_registers(d);
+    place_unset(d);
     const uint64_t *joins = find_joins(d);
     for (uint32_t b = 0; b < fn->blocks.n; b++) {
         d->block_code[b] = d->program->codes.n;
