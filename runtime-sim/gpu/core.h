@@ -91,6 +91,7 @@ enum route {
     ROUTE_CONSTANT,
     ROUTE_TEXTURE,
     ROUTE_LOOKUP, // of a chain: only whether the first level has the line
+    ROUTE_PASS,   // of a chain, past the first level: nothing
 };
 
 // A part of an access: one line, or all of shared memory.

@@ -359,14 +359,22 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     case ROUTE_L1: return send_cached(core, now, index, part);
     case ROUTE_DIRECT: return send_direct(core, now, index, part);
     case ROUTE_CONSTANT: return send_tags(core, now, index, part, &core->constant, CLIENT_CONSTANT);
-    case ROUTE_LOOKUP: return true;
+    case ROUTE_LOOKUP:
+    case ROUTE_PASS: return true;
     default: return send_tags(core, now, index, part, &core->texture, CLIENT_TEXTURE);
     }
 }
 
+// A part of a chain's load, which goes no further.
 static bool next_looks(const struct entry *entry)
 {
-    return entry->parts.v[entry->sent].route == ROUTE_LOOKUP;
+    return entry->parts.v[entry->sent].route >= ROUTE_LOOKUP;
+}
+
+static bool next_hits(const struct core *core, const struct entry *entry)
+{
+    const struct part *part = &entry->parts.v[entry->sent];
+    return part->route == ROUTE_LOOKUP && cache_has(&core->l1, part->line);
 }
 
 static void send_next(struct core *core, uint64_t now)
@@ -376,7 +384,7 @@ static void send_next(struct core *core, uint64_t now)
     uint32_t index = core->queue[core->queue_head];
     struct entry *entry = &core->entries[index];
     // A load of a chain that finds a line goes on with it as any other.
-    if (next_looks(entry) && cache_has(&core->l1, entry->parts.v[entry->sent].line))
+    if (next_hits(core, entry))
         oq_looked(core, now, index, true, false);
     bool looks = next_looks(entry), last = entry->sent + 1 == entry->parts.n;
     uint32_t part = entry->sent++; // it may be over with its last part

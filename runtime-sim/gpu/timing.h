@@ -57,6 +57,7 @@ struct timing {
     // Of a chain that is offloaded (offload/table.h): which one, or UINT32_MAX, and where in it.
     uint32_t chain;
     uint8_t place, kind; // enum shadow_kind
+    bool ends_chain;     // what a warp forms when it comes here is discarded
 };
 
 struct timings {

@@ -129,6 +129,11 @@ static void put_end(struct ordered *o, const struct operands *at, bool stores, c
 static void put_compare(struct ordered *o, const struct operands *at, bool two)
 {
     put_loads(o, at, 1 + two);
+    if (!pick(&o->m, 4)) { // in another basic block
+        const char *label = put_label(o);
+        emit(&o->m, "setp.eq.u32 %%q1, %%cta, %u; @%%q1 bra %s; add.u32 %%v1, %%v1, 9;\n%s:",
+             pick(&o->m, 4), label, label);
+    }
     emit(&o->m, "setp.%s.%s %%c, %%t0, %s;", ANY(o, "lt", "ge", "eq"), ANY(o, "u32", "s32"),
          two ? "%t1" : "1000");
     emit(&o->m, "selp.u32 %%x2, 3, 5, %%c; add.u32 %%v%u, %%v%u, %%x2;", pick(&o->m, VALUES),

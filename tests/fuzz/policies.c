@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TEST_KERNELS = 60, TIMES = 6 };
+enum { TEST_KERNELS = 60, TEST_ORDERED = 12, TIMES = 6 };
 
 #define MESH(width, height, cores, partitions)                                                     \
     "request_network.width=" #width " request_network.height=" #height                             \
@@ -405,7 +405,10 @@ static void make_ordered(struct trial *trial, struct arena *arena, uint64_t seed
     *machine = wish->machine ? *wish->machine : machines[random_next(&random) % MACHINES];
     if (!wish->machine)
         machine->settings = random_settings(arena, machine->settings, random);
-    machine->settings = arena_printf(arena, "%s core.registers=65536", machine->settings);
+    // Greedy schedulers let warps that spin take the few places of a small unit for ever.
+    bool few = strstr(machine->settings, "memory_most=2") || strstr(machine->settings, "_most=6");
+    machine->settings = arena_printf(arena, "%s core.registers=65536%s", machine->settings,
+                                     few ? " core.scheduler=lrr" : "");
     trial->machine = machine;
 }
 
@@ -520,6 +523,7 @@ static int run_test(void)
     struct totals totals = {0};
     try_found(&totals);
     try_many(&totals, 1, TEST_KERNELS, &(struct wish){.folder = "."});
+    try_many(&totals, 1, TEST_ORDERED, &(struct wish){.ordered = true, .folder = "."});
     printf("%s 1 - memory is the same under every policy\n", totals.failed ? "not ok" : "ok");
     return totals.failed + print_coverage(&totals.sum, 2) ? 1 : 0;
 }
