@@ -15,7 +15,7 @@ void across_init(struct across *across, struct arena *arena, struct order *order
 }
 
 // What control may come to from a block before it comes to `to`. False if it may come to `from`,
-// out of the function, or to too many.
+// out of the function, round a loop, or to too many.
 static bool go_on(struct across *across, uint32_t block, uint32_t from, uint32_t to,
                   struct between *between)
 {
@@ -26,7 +26,12 @@ static bool go_on(struct across *across, uint32_t block, uint32_t from, uint32_t
         uint32_t next = ir_succs(fn, block)[i];
         if (next == from || (next != to && between->count == MOST_BLOCKS))
             return false;
-        if (next == to || across->met[next] == across->round)
+        if (next == to)
+            continue;
+        // While a warp goes round a loop no other one would form a chain.
+        if (fn->blocks.v[next].rpo <= fn->blocks.v[block].rpo)
+            return false;
+        if (across->met[next] == across->round)
             continue;
         across->met[next] = across->round;
         between->block[between->count++] = next;

@@ -563,22 +563,38 @@ static void flush_one(struct cache *c, uint64_t now, struct waits *waits)
     waits->done |= sent || !flush->active;
 }
 
-bool cache_has(const struct cache *c, uint64_t line)
+// A request to the line of one of these kinds, a set, has not had its access yet.
+static bool is_queued(const struct cache *c, uint64_t line, uint32_t kinds)
 {
-    if (find(c, line) != NOWHERE)
-        return true;
     for (uint32_t i = 0; i < c->waiting_count; i++)
-        if (c->waiting[i].line == line && c->waiting[i].kind == CACHE_READ)
+        if (c->waiting[i].line == line && kinds >> c->waiting[i].kind & 1)
             return true;
     for (uint32_t i = 0; i < c->input_count; i++)
         for (uint32_t k = 0; k < c->inputs[i].count; k++) {
             const struct cache_input *input = &c->inputs[i];
             const struct cache_request *r =
                 &input->queue[cache_wrap(input->head + k, c->config->input)];
-            if (r->line == line && r->kind == CACHE_READ)
+            if (r->line == line && kinds >> r->kind & 1)
                 return true;
         }
     return false;
+}
+
+bool cache_has(const struct cache *c, uint64_t line)
+{
+    return find(c, line) != NOWHERE || is_queued(c, line, 1 << CACHE_READ);
+}
+
+bool cache_waits(const struct cache *c, uint64_t line, bool writes)
+{
+    uint32_t kinds = 1 << CACHE_WRITE | 1 << CACHE_ATOMIC;
+    if (is_queued(c, line, writes ? kinds : kinds | 1 << CACHE_READ))
+        return true;
+    uint32_t place = find(c, line);
+    if (place == NOWHERE || !c->mshr_of[place])
+        return false;
+    const struct cache_mshr *mshr = &c->mshrs[c->mshr_of[place] - 1];
+    return writes ? mshr->writes : mshr->count;
 }
 
 enum cache_direct cache_read_directly(struct cache *c, uint64_t now, uint64_t line, uint64_t *ready)

@@ -195,6 +195,9 @@ static inline bool cache_flushing(const struct cache *cache)
 // The line is there, on its way, or asked for by a read that has not had its access yet.
 bool cache_has(const struct cache *cache, uint64_t line);
 
+// A request to the line was put and is not served yet; with `writes`: one that is no read.
+bool cache_waits(const struct cache *cache, uint64_t line, bool writes);
+
 // Reads the data of a line past all queues, for who knows that it is there. `ready`: when they
 // come.
 enum cache_direct {
