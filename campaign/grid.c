@@ -8,11 +8,11 @@ const char *campaign_unit_text(enum campaign_unit unit)
     return unit == UNIT_NUMBER ? "" : ", %";
 }
 
-// What is rounded to 0 has no sign.
+// What is rounded to 0 has no minus sign.
 static const char *fixed_text(struct arena *arena, bool shows_sign, int digits, double value)
 {
     bool zero = fabs(value) * pow(10, digits) <= 0.5;
-    return arena_printf(arena, shows_sign && !zero ? "%+.*f" : "%.*f", digits, zero ? 0.0 : value);
+    return arena_printf(arena, shows_sign ? "%+.*f" : "%.*f", digits, zero ? 0.0 : value);
 }
 
 const char *campaign_value_text(struct arena *arena, const struct campaign_column *column,

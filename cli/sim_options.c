@@ -475,6 +475,7 @@ bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, in
     arguments->common.max_errors = -1;
     arguments->common.max_memory = (size_t)USUAL_MEMORY << 30;
     arguments->common.reorder = 1;
+    arguments->common.cost = arguments->common.fma = -1;
     arguments->policy = -1;
     bool good = read_line(arguments, arena, argc, argv, errors);
     name_standard_output(&arguments->json);

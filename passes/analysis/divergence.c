@@ -186,7 +186,7 @@ static uint32_t last_operand(const struct ir_function *fn, uint32_t inst)
 static bool barrier_varies(const struct divergence *d, uint32_t inst)
 {
     const struct ir_inst *at = &d->fn->insts.v[inst];
-    for (uint32_t i = at->operands; i < last_operand(d->fn, inst); i++)
+    for (uint32_t i = at->operands; i + 1 < at->operands + at->operand_count; i++)
         if (d->fn->operands.v[i].role == ROLE_USE && !divergence_operand(d, i))
             return true;
     return false;
