@@ -1,5 +1,5 @@
 #include "backend/build.h"
-#include "passes/shared.h"
+#include "passes/chains/shared.h"
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,7 +145,8 @@ static void place_block(const struct builder *b, const struct block_plan *plan,
     for (uint32_t i = 0; i < plan->block_count; i++) {
         const struct ir_block *part = &b->fn->blocks.v[plan->blocks[i]];
         for (uint32_t inst = part->first; inst < part->end; inst++) {
-            if (inst < plan->first || inst > plan->last)
+            if (plan->blocks[i] == plan->tail && inst + 1 == part->end &&
+                b->fn->insts.v[inst].flags & INST_TERMINATOR)
                 continue;
             struct range range = output_range(b, inst);
             if (range.first < range.end && range.first < block->begin_index)

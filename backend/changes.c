@@ -1,6 +1,6 @@
 #include "backend/changes.h"
 #include "backend/rows.h"
-#include "passes/measured.h"
+#include "passes/analysis/measured.h"
 #include "support/json.h"
 #include <assert.h>
 #include <stdlib.h>

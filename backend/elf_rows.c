@@ -1,6 +1,6 @@
 #include "backend/elf_rows.h"
 #include "include/ptxoffload/metadata.h"
-#include "passes/measured.h"
+#include "passes/analysis/measured.h"
 #include <assert.h>
 #include <elf.h>
 #include <string.h>

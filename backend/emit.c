@@ -2,8 +2,8 @@
 #include "backend/bodies.h"
 #include "backend/build.h"
 #include "backend/text.h"
-#include "passes/capability.h"
-#include "passes/measured.h"
+#include "passes/base/capability.h"
+#include "passes/analysis/measured.h"
 #include <string.h>
 
 // Taking tags out may bring the halves of another one together; nobody has more than a few inside

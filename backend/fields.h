@@ -45,15 +45,6 @@ void fields_write_json(struct json *json, const struct field *rows, const void *
 // ` key=value` for each field that is there; keys in objects are `object.key`.
 void fields_write_text(struct text *text, const struct field *rows, const void *record);
 
-// Keys of JSON objects that no row speaks of.
-struct unknown_key {
-    const struct field *rows;
-    const char *key;
-};
-struct unknown_keys {
-    VEC(struct unknown_key) list;
-};
-
 // Where faults of the reading go.
 struct field_reader {
     struct arena *arena;
@@ -61,7 +52,8 @@ struct field_reader {
     const char *id;      // of the diagnostics
     uint32_t begin, end; // their place
     // Not NULL: a key that no row speaks of is warned of where it is met first. Else it is skipped.
-    struct unknown_keys *unknown;
+    // Holds the rows' address and the key for each.
+    struct intern *unknown;
 };
 
 // Both fill a zeroed record. They return false if anything is missing or wrong, having said what.

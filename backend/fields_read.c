@@ -1,4 +1,5 @@
 #include "backend/fields.h"
+#include "support/intern.h"
 #include <jansson.h>
 #include <string.h>
 
@@ -180,15 +181,23 @@ static bool read_field(struct field_reader *reader, const struct field *field, v
            fault(reader, path, fields_expected(reader->arena, field));
 }
 
-static bool is_known(const struct field_reader *reader, const struct field *rows, const char *key)
+static bool has_row(const struct field *rows, const char *key)
 {
     for (const struct field *field = rows; field->key; field++)
         if (!strcmp(field->key, key))
             return true;
-    for (uint32_t i = 0; i < reader->unknown->list.n; i++)
-        if (reader->unknown->list.v[i].rows == rows && !strcmp(reader->unknown->list.v[i].key, key))
-            return true;
     return false;
+}
+
+// True if these rows have not met the key before.
+static bool is_new(const struct field_reader *reader, const struct field *rows, const char *key)
+{
+    size_t length = sizeof rows + strlen(key);
+    char *text = arena_alloc(reader->arena, length);
+    uint32_t before = reader->unknown->names.n;
+    memcpy(text, &rows, sizeof rows);
+    memcpy(text + sizeof rows, key, length - sizeof rows);
+    return intern_add(reader->unknown, text, length) == before;
 }
 
 static void tell_unknown(struct field_reader *reader, const struct field *rows, json_t *object,
@@ -198,10 +207,8 @@ static void tell_unknown(struct field_reader *reader, const struct field *rows, 
     json_t *member;
     json_object_foreach(object, key, member)
     {
-        if (is_known(reader, rows, key))
+        if (has_row(rows, key) || !is_new(reader, rows, key))
             continue;
-        struct unknown_key unknown = {rows, arena_printf(reader->arena, "%s", key)};
-        vec_push(reader->arena, &reader->unknown->list, unknown);
         diag_add(reader->diags, DIAG_WARNING, reader->id, reader->begin, reader->end,
                  "%s%s%s: this key is not known and skipped", path, *path ? "." : "", key);
     }

@@ -1,6 +1,6 @@
 #include "backend/measured_list.h"
 #include "backend/rows.h"
-#include "passes/measured.h"
+#include "passes/analysis/measured.h"
 #include "support/json.h"
 #include <inttypes.h>
 #include <stdlib.h>

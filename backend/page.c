@@ -5,7 +5,7 @@
 #include "backend/page_parts.h"
 #include "backend/rows.h"
 #include "backend/summary.h"
-#include "passes/bandwidth.h"
+#include "passes/analysis/bandwidth.h"
 #include <string.h>
 
 static void member_text(struct json *json, const char *key, const char *text)

@@ -432,7 +432,8 @@ static bool check_digest(struct reading *r, const struct document *document,
     else
         fault(r,
               "source.sha256: the profile is of another program, '%.100s' as it was with the "
-              "digest %s; this one has %s",
+              "digest %s; this one has %s: take a profile of this file itself, not of what is "
+              "written from it",
               document->file, document->sha256, own);
     return false;
 }
@@ -440,7 +441,8 @@ static bool check_digest(struct reading *r, const struct document *document,
 static void read_document(struct reading *r, json_t *root, const struct source *tagged)
 {
     struct document document = {0};
-    struct unknown_keys unknown = {0};
+    struct intern unknown;
+    intern_init(&unknown, r->arena);
     struct field_reader reader = {r->arena, r->diags, "profile", NO_OFFSET, NO_OFFSET, &unknown};
     if (fields_read_json(&reader, rows_document, &document, root, "") &&
         check_digest(r, &document, tagged))

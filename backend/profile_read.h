@@ -1,6 +1,6 @@
 // Reads what ptxoffload-sim --profile-out has written (docs/simulator.md).
 #pragma once
-#include "passes/measured.h"
+#include "passes/analysis/measured.h"
 
 // The numbers of a profile for the module, or NULL with errors of id "profile", which name the
 // entry by its path: where the text is no JSON or no profile, contradicts itself, or is of another

@@ -2,13 +2,13 @@
 #include "backend/tables.h"
 #include "backend/text.h"
 #include "ir/loc.h"
-#include "passes/measured.h"
+#include "passes/analysis/measured.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const struct plan_rule_info passed_rules[] = {
     {"chain", "a Load-Compute-Store chain is offloaded"},
-    {"block", "a block is offloaded"},
+    {"block", "a block is selected for offloading"},
     {"access", "how many lines of memory an access of a warp touches"},
 };
 enum { PASSED_CHAIN, PASSED_BLOCK, FOUND_ACCESS, PASSED_RULES };
@@ -160,14 +160,17 @@ static void add_block(struct collector *c, const struct block_plan *block, uint3
                             block->measured_trips);
     if (mean && block->estimate.conditional)
         remark.text = arena_printf(
-            c->arena, "%s offloaded if %s >= %llu: saves %g words per warp with those", what,
+            c->arena,
+            "%s selected for offloading if %s >= %llu: saves %g words per warp with those", what,
             block->trip_text, (unsigned long long)block->estimate.threshold, saving);
     else if (block->estimate.conditional && block->trip_text)
         remark.text = arena_printf(
-            c->arena, "%s offloaded if %s >= %llu: saves %g words per warp from there on", what,
+            c->arena,
+            "%s selected for offloading if %s >= %llu: saves %g words per warp from there on", what,
             block->trip_text, (unsigned long long)block->estimate.threshold, saving);
     else
-        remark.text = arena_printf(c->arena, "%s offloaded: saves %g words per warp", what, saving);
+        remark.text = arena_printf(c->arena, "%s selected for offloading: saves %g words per warp",
+                                   what, saving);
     vec_push(c->arena, &c->remarks->list, remark);
 }
 

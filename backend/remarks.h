@@ -3,7 +3,7 @@
 // caused it; one of an analysis says what memory an access touches. As text, in the documents of
 // --diagnostics and in the HTML report they are the same.
 #pragma once
-#include "passes/plan.h"
+#include "passes/base/plan.h"
 
 struct remark_note {
     const char *text;
@@ -20,7 +20,7 @@ struct remark_origin {
 struct remark {
     bool passed;
     bool analysis;    // neither offloaded nor not: what was found
-    const char *rule; // "chain", "block", "access", or the id of a row of passes/rules.def
+    const char *rule; // "chain", "block", "access", or the id of a row of passes/base/rules.def
     const char *text; // one sentence without a full stop
     uint32_t function;
     const char *name;    // the function's

@@ -342,7 +342,7 @@ static void print_summary(struct page *page, const struct summary *sum)
     putf(page, "%u of %u instruction%s (%.0f %%) tagged |", sum->instructions_tagged,
          sum->instructions, plural(sum->instructions),
          share(sum->instructions_tagged, sum->instructions));
-    putf(page, "%u of %u block%s to be offloaded", sum->chosen, sum->blocks, plural(sum->blocks));
+    putf(page, "%u of %u block%s selected", sum->chosen, sum->blocks, plural(sum->blocks));
     if (sum->conditional)
         putf(page, "(%u under a condition)", sum->conditional);
     putf(page, "| %u turned down", sum->rejected);

@@ -43,7 +43,7 @@ const char *const table_tag_names[] = {"", "01", "10", "11", NULL};
 static const char *const save_names[] = {"tx", "rx", NULL};
 static const char *const rule_names[] = {
 #define PLAN_RULE(name, id, text) [RULE_##name] = id,
-#include "passes/rules.def"
+#include "passes/base/rules.def"
 #undef PLAN_RULE
     NULL,
 };

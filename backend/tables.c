@@ -1,5 +1,5 @@
 #include "backend/rows.h"
-#include "passes/capability.h"
+#include "passes/base/capability.h"
 #include "support/bits.h"
 #include "support/json.h"
 

@@ -1,7 +1,7 @@
 // The one versioned content of metadata: what was decided, for each kernel. It is written as JSON
 // and as tags in the PTX, and read back from either; docs/metadata.md explains every entry.
 #pragma once
-#include "passes/plan.h"
+#include "passes/base/plan.h"
 #include <stdio.h>
 
 enum { TABLES_VERSION = 1 };

@@ -124,6 +124,7 @@ struct campaign {
     const char *name, *title;
     const char *notes; // path of the text around the tables, or NULL
     struct campaign_words options;
+    bool is_trusted; // jobs may write wherever run files say
     VEC(struct campaign_workload) workloads;
     VEC(struct campaign_variant) variants;
     VEC(struct campaign_point) points;
@@ -140,5 +141,7 @@ bool campaign_read(struct campaign *campaign, struct arena *arena, const struct 
 uint32_t campaign_workload(const struct campaign *campaign, const char *name);
 uint32_t campaign_variant(const struct campaign *campaign, const char *name);
 
-// The table of keys, for people.
+// The keys, for people.
 void campaign_keys_print(FILE *to);
+// The same as tables, for the documentation.
+void campaign_keys_print_markdown(FILE *to);

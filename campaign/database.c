@@ -315,6 +315,9 @@ static const char *open_at(struct campaign_store *store, const char *path, int f
 // One that is damaged or of another version holds nothing that the files do not.
 static const char *open_or_make(struct campaign_store *store, const char *path)
 {
+    struct stat status;
+    if (!lstat(path, &status) && S_ISLNK(status.st_mode))
+        unlink(path);
     const char *error = open_at(store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     if (error || has_schema(store))
         return error;

@@ -8,12 +8,19 @@ const char *campaign_unit_text(enum campaign_unit unit)
     return unit == UNIT_NUMBER ? "" : ", %";
 }
 
+// What is rounded to 0 has no minus sign.
+static const char *fixed_text(struct arena *arena, bool shows_sign, int digits, double value)
+{
+    bool zero = fabs(value) * pow(10, digits) <= 0.5;
+    return arena_printf(arena, shows_sign ? "%+.*f" : "%.*f", digits, zero ? 0.0 : value);
+}
+
 const char *campaign_value_text(struct arena *arena, const struct campaign_column *column,
                                 double value)
 {
     if (isnan(value))
         return "–";
-    return arena_printf(arena, column->unit == UNIT_GAIN ? "%+.*f" : "%.*f", column->digits, value);
+    return fixed_text(arena, column->unit == UNIT_GAIN, column->digits, value);
 }
 
 const char *campaign_expectations_text(struct arena *arena, const struct campaign_table *table)
@@ -89,7 +96,7 @@ static void add_cell(struct campaign_grid *grid, struct arena *arena,
         push(grid, arena,
              isnan(cell->paper) ? "" : campaign_value_text(arena, column, cell->paper));
         push(grid, arena,
-             isnan(difference) ? "" : arena_printf(arena, "%+.*f", column->digits, difference));
+             isnan(difference) ? "" : fixed_text(arena, true, column->digits, difference));
     }
     if (extra.expected)
         push(grid, arena, bounds_text(arena, cell));

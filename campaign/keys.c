@@ -1,5 +1,6 @@
 #include "campaign/keys.h"
 #include "campaign/campaign.h"
+#include "support/listing.h"
 #include "support/nearest.h"
 #include <string.h>
 
@@ -103,10 +104,37 @@ bool campaign_keys_read(struct campaign_keys *to, const struct yaml_document *do
 }
 
 // As the document has it: a table of Markdown for each context.
+static int column_of(int context)
+{
+    size_t longest = 0;
+    for (int i = 0; i < CAMPAIGN_KEYS; i++)
+        if ((int)keys[i].context == context && strlen(keys[i].name) > longest)
+            longest = strlen(keys[i].name);
+    return listing_column((int)longest);
+}
+
+static void print_row(FILE *to, int key, int column)
+{
+    char text[600];
+    snprintf(text, sizeof text, "%s%s%s", keys[key].needed ? "needed" : "",
+             keys[key].needed && *keys[key].text ? "; " : "", keys[key].text);
+    listing_row(to, column, keys[key].name, text);
+}
+
 void campaign_keys_print(FILE *to)
 {
     for (int context = 0; context < CAMPAIGN_CONTEXTS; context++) {
-        fprintf(to, "%sKeys of %s:\n\n| key | | |\n|---|---|---|\n", context ? "\n" : "",
+        fprintf(to, "%sKeys of %s:\n", context ? "\n" : "", contexts[context]);
+        for (int i = 0; i < CAMPAIGN_KEYS; i++)
+            if ((int)keys[i].context == context)
+                print_row(to, i, column_of(context));
+    }
+}
+
+void campaign_keys_print_markdown(FILE *to)
+{
+    for (int context = 0; context < CAMPAIGN_CONTEXTS; context++) {
+        fprintf(to, "%s### Keys of %s\n\n| key | | |\n|---|---|---|\n", context ? "\n" : "",
                 contexts[context]);
         for (int i = 0; i < CAMPAIGN_KEYS; i++)
             if ((int)keys[i].context == context)

@@ -45,13 +45,19 @@ static void push_settings(struct arena *arena, const char *section,
     }
 }
 
+// A path that is no option and no response file.
+static const char *as_operand(struct arena *arena, const char *path)
+{
+    return *path == '-' || *path == '@' ? arena_printf(arena, "./%s", path) : path;
+}
+
 void campaign_tag_command(const struct campaign_plan *plan, const struct campaign_job *job,
                           const char *tagged, struct campaign_argv *argv)
 {
     struct arena *arena = plan->arena;
     const struct campaign_words *tag = &plan->campaign->variants.v[job->variant].tag;
     campaign_push(arena, argv, plan->tools->tagger);
-    campaign_push(arena, argv, job->program);
+    campaign_push(arena, argv, as_operand(arena, job->program));
     if (job->module)
         campaign_push(arena, argv, arena_printf(arena, "--module=%s", job->module));
     if (job->arch)
@@ -70,7 +76,7 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
     const struct campaign *campaign = plan->campaign;
     const struct campaign_variant *variant = &campaign->variants.v[job->variant];
     campaign_push(arena, argv, plan->tools->sim);
-    campaign_push(arena, argv, job->run);
+    campaign_push(arena, argv, as_operand(arena, job->run));
     if (variant->tagged)
         campaign_push(arena, argv, arena_printf(arena, "--program=%s", tagged));
     campaign_push(arena, argv, arena_printf(arena, "--config=%s", job->config));
@@ -79,6 +85,8 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
     push_settings(arena, "values.", &job->values, argv);
     for (uint32_t i = 0; i < campaign->options.list.n; i++)
         campaign_push(arena, argv, campaign->options.list.v[i]);
+    if (campaign->is_trusted)
+        campaign_push(arena, argv, "--allow-outside");
     campaign_push(arena, argv, arena_printf(arena, "--json=%s", json));
     campaign_push(arena, argv, arena_printf(arena, "--stats=%s", stats));
 }
@@ -116,8 +124,8 @@ static const struct resolved *config_of(struct planning *p, const struct campaig
 
 // Run files and what they read
 
-static const char *first_error(struct arena *arena, const struct source *source,
-                               const struct diags *diags)
+static const char *error_in(struct arena *arena, const struct source *source,
+                            const struct diags *diags)
 {
     for (uint32_t i = 0; i < diags->list.n; i++) {
         const struct diag *diag = &diags->list.v[i];
@@ -129,7 +137,19 @@ static const char *first_error(struct arena *arena, const struct source *source,
         return arena_printf(arena, "%s:%u:%u: %s", source->name, place.line, place.column,
                             diag->message);
     }
-    return arena_printf(arena, "%s cannot be read", source->name);
+    return NULL;
+}
+
+static const char *first_error(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->settings.n; i++) {
+        const struct run_setting *setting = &run->settings.v[i];
+        const char *error = error_in(run->arena, &setting->source, &setting->diags);
+        if (error)
+            return arena_printf(run->arena, "%s: %s", run->source->name, error);
+    }
+    const char *error = error_in(run->arena, run->source, run->diags);
+    return error ? error : arena_printf(run->arena, "%s cannot be read", run->source->name);
 }
 
 static void add_input(struct planning *p, struct opened_run *to, const char *name)
@@ -169,14 +189,10 @@ static void open_run(struct planning *p, struct opened_run *to)
     tables_digest(to->digest, file.text, file.length);
     to->run = ARENA_NEW(arena, struct run);
     run_init(to->run, arena, source, diags);
-    for (uint32_t i = 0; i < values->list.n; i++) {
-        const char *value = values->list.v[i].value;
-        struct run_setting setting = {.name = {.text = values->list.v[i].key},
-                                      .value = {.text = value, .length = (uint32_t)strlen(value)}};
-        vec_push(arena, &to->run->settings, setting);
-    }
+    for (uint32_t i = 0; i < values->list.n; i++)
+        run_set(to->run, values->list.v[i].key, values->list.v[i].value);
     if (!run_read(to->run, arena))
-        to->error = first_error(arena, source, diags);
+        to->error = first_error(to->run);
     else
         add_inputs(p, to);
 }

@@ -68,6 +68,14 @@ static const char *list_text(struct campaign_reading *r, const struct yaml_node 
     return arena_printf(r->campaign->arena, "[%s]", text);
 }
 
+// What becomes the beginning of an argument is neither an option nor a response file.
+static bool is_key(const char *text)
+{
+    size_t length =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+    return length && !text[length];
+}
+
 // `SECTION: {KEY: VALUE}` is the same as `SECTION.KEY: VALUE`.
 static void take_settings(struct campaign_reading *r, const struct yaml_node *node,
                           const char *section, struct campaign_settings *to)
@@ -75,8 +83,8 @@ static void take_settings(struct campaign_reading *r, const struct yaml_node *no
     for (uint32_t i = 0; node && i < node->count; i += 2) {
         const struct yaml_node *key = yaml_at(&r->document, node->items[i]);
         const struct yaml_node *value = yaml_at(&r->document, node->items[i + 1]);
-        if (key->kind != YAML_SCALAR || !key->length) {
-            campaign_fault(r, key, "a key is a single word");
+        if (key->kind != YAML_SCALAR || !is_key(key->text)) {
+            campaign_fault(r, key, "a key is a single word of letters, digits, _ and dots");
             continue;
         }
         const char *name =

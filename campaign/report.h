@@ -56,6 +56,10 @@ const char *campaign_unit_text(enum campaign_unit unit);
 // "7 of 9 expectations hold", or NULL if there is none.
 const char *campaign_expectations_text(struct arena *arena, const struct campaign_table *table);
 
+// What is said below a table: whether expectations hold, and why values are missing.
+void campaign_report_reasons(const struct campaign_table *table, struct arena *arena,
+                             struct campaign_words *lines);
+
 // A table as rows of texts, the first of which is the heading; the first column is one of names.
 struct campaign_grid {
     uint32_t columns;

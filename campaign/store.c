@@ -11,21 +11,26 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *make_folder(struct arena *arena, const char *path)
+// A link could lead to a folder of others, in which files are removed.
+static const char *make_folder(struct arena *arena, const char *path, bool may_be_link)
 {
+    struct stat status;
+    bool is_link = !may_be_link && !lstat(path, &status) && S_ISLNK(status.st_mode);
+    if (is_link)
+        return arena_printf(arena, "'%s' is a link, and not a folder of a store", path);
     if (!mkdir(path, 0777) || errno == EEXIST)
         return NULL;
     return arena_printf(arena, "cannot make the folder '%s': %s", path, strerror(errno));
 }
 
 const char *campaign_store_open(struct campaign_store *store, struct arena *arena,
-                                const char *folder)
+                                const char *folder, bool chosen)
 {
     static const char *const parts[] = {"", "/results", "/running"};
     const char *error = NULL;
     *store = (struct campaign_store){.arena = arena, .folder = folder, .lock = -1};
     for (size_t i = 0; !error && i < sizeof parts / sizeof *parts; i++)
-        error = make_folder(arena, arena_printf(arena, "%s%s", folder, parts[i]));
+        error = make_folder(arena, arena_printf(arena, "%s%s", folder, parts[i]), !i && chosen);
     return error;
 }
 
@@ -34,7 +39,7 @@ bool campaign_store_lock(struct campaign_store *store, int milliseconds)
 {
     enum { STEP = 20 };
     const char *path = arena_printf(store->arena, "%s/lock", store->folder);
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file < 0)
         return false;
     for (; flock(file, LOCK_EX | LOCK_NB); milliseconds -= STEP) {
@@ -61,7 +66,8 @@ static bool is_dots(const char *name)
 
 void campaign_store_remove_folder(struct arena *arena, const char *path)
 {
-    DIR *folder = opendir(path);
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = file < 0 ? NULL : fdopendir(file);
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         const char *inner = arena_printf(arena, "%s/%s", path, entry->d_name);
         struct stat status;
@@ -74,7 +80,10 @@ void campaign_store_remove_folder(struct arena *arena, const char *path)
     }
     if (folder)
         closedir(folder);
-    rmdir(path);
+    else if (file >= 0)
+        close(file);
+    if (rmdir(path))
+        unlink(path); // a link, or a file
 }
 
 static bool ends_in(const char *name, const char *suffix)
@@ -125,7 +134,8 @@ static bool digest_of(json_t *result, char digest[SHA256_HEX + 1])
 
 static bool write_whole(const char *path, json_t *all)
 {
-    FILE *to = fopen(path, "wbe");
+    unlink(path); // of a link, too
+    FILE *to = fopen(path, "wbxe");
     bool good = to && !json_dumpf(all, to, AS_PRINTED) && fputc('\n', to) != EOF && !fflush(to) &&
                 !fsync(fileno(to));
     return (!to || !fclose(to)) && good;

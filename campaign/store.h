@@ -21,9 +21,10 @@ struct campaign_store {
 
 // Files
 
-// Makes the folder if it is not there. NULL, or why not.
+// Makes the folder if it is not there. It may be a link if the user has `chosen` it; what lies in
+// it may not. NULL, or why not.
 const char *campaign_store_open(struct campaign_store *store, struct arena *arena,
-                                const char *folder);
+                                const char *folder, bool chosen);
 // True if no other process has it any more within so many milliseconds.
 bool campaign_store_lock(struct campaign_store *store, int milliseconds);
 // Closes the database and gives the lock back.

@@ -386,8 +386,13 @@ bool arguments_only_tell(const struct arguments *arguments)
 bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, char *const *argv,
                     FILE *errors)
 {
-    *arguments = (struct arguments){
-        .reorder = 1, .cost = COST_REFINED, .verify = 1, .tags = -1, .max_errors = -1};
+    *arguments = (struct arguments){.reorder = 1,
+                                    .cost = -1,
+                                    .fma = -1,
+                                    .verify = 1,
+                                    .tags = -1,
+                                    .max_errors = -1,
+                                    .max_memory = (size_t)USUAL_MEMORY << 30};
     struct reader reader = {arguments, arena, errors, false};
     struct response_line response = response_expand(arena, argc, argv);
     if (response.error) {

@@ -5,7 +5,7 @@
 #include "cli/depfile.h"
 #include "cli/options.h"
 #include "cli/warnings.h"
-#include "passes/pipeline.h"
+#include "passes/plan/pipeline.h"
 
 // What can be written. The first ones are the values of --emit.
 enum product {
@@ -53,8 +53,8 @@ struct arguments {
     struct report_wish reports[REPORT_FORMATS];
     unsigned emit; // a bit for each product
     int tags;      // enum tag_style; -1: not given
-    int cost;      // enum cost_model
-    int fma;       // enum fma_mode
+    int cost;      // enum cost_model; -1: not asked for
+    int fma;       // enum fma_mode; -1: not asked for
     struct block_shape block;
     const char *capability_path;         // NULL: the usual one
     const struct capability *capability; // what the file says, once it is read
@@ -65,7 +65,8 @@ struct arguments {
     const double *min_saving; // NULL: not given
     int reorder, verify, strip, format, check, list, fragment;
     int verbose, colour;
-    int max_errors; // 0: all, -1: as is usual
+    int max_errors;    // 0: all, -1: as is usual
+    size_t max_memory; // bytes; 0: no limit
     struct warnings warnings;
     struct diagnostics_wish diagnostics;
     int remarks_passed, remarks_missed, remarks_analysis;
@@ -77,6 +78,16 @@ struct arguments {
     bool in_folders;         // outputs go to folders: any number of modules can be read
     VEC(struct wish) wishes; // what is to be written, in this order
 };
+
+// With what is the default where nothing was asked for.
+static inline enum cost_model arguments_cost(const struct arguments *arguments)
+{
+    return arguments->cost < 0 ? COST_REFINED : (enum cost_model)arguments->cost;
+}
+static inline enum fma_mode arguments_fma(const struct arguments *arguments)
+{
+    return arguments->fma < 0 ? FMA_FUSED : (enum fma_mode)arguments->fma;
+}
 
 // Reads the command line, response files included. Returns false if it is wrong, after saying so on
 // `errors`. With `help`, `version` or `print_passes` the rest is not looked at.

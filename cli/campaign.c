@@ -1,5 +1,6 @@
 // ptxoffload-campaign: runs workloads on variants of a machine, and reports on what came out.
 #include "cli/campaign_options.h"
+#include "cli/campaign_outputs.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
@@ -56,7 +57,10 @@ static bool read_campaign(struct program *p)
     source_init(&p->source, &p->arena, path, file.text, file.length);
     diags_init(&p->diags, &p->arena);
     bool read = campaign_read(&p->campaign, &p->arena, &p->source, &p->diags);
-    return messages_diags(&p->messages, &p->diags, &p->source) && read;
+    read &= messages_diags(&p->messages, &p->diags, &p->source);
+    p->campaign.is_trusted = p->arguments.allow_outside;
+    return read && (p->arguments.allow_outside ||
+                    campaign_outputs_check(&p->arena, &p->messages, &p->campaign));
 }
 
 static const char *own_folder(struct program *p)
@@ -90,11 +94,12 @@ static bool open_store(struct program *p, struct campaign_store *store, const ch
 {
     enum { PATIENCE = 3000 }; // milliseconds, for jobs of a run that was just killed
     struct campaign_words damaged = {0};
+    bool chosen = p->arguments.store || !p->arguments.file;
     if (!must && access(folder, F_OK)) {
         message_error(&p->messages, "there is no store '%s': nothing has been run", folder);
         return false;
     }
-    if (!good(p, campaign_store_open(store, &p->arena, folder)))
+    if (!good(p, campaign_store_open(store, &p->arena, folder, chosen)))
         return false;
     if (!campaign_store_lock(store, must ? PATIENCE : 0) && must) {
         message_error(&p->messages, "another run has the store '%s'", folder);
@@ -376,9 +381,10 @@ static void tell(struct program *p, FILE *to)
     if (p->arguments.common.help)
         options_help(&campaign_command, to);
     else if (p->arguments.help_keys)
-        campaign_keys_print(to);
+        (p->arguments.help_keys == TOPIC_MARKDOWN ? campaign_keys_print_markdown
+                                                  : campaign_keys_print)(to);
     else
-        fprintf(to, "%s %s\n", campaign_command.name, PTXOFFLOAD_VERSION);
+        options_version(&campaign_command, to);
 }
 
 static int act(struct program *p)
@@ -413,7 +419,7 @@ static int out_of_memory(struct program *p)
     if (!p->out_of_memory) {
         p->out_of_memory = true;
         hide_progress(p);
-        message_memory(&p->messages, p->memory.peak);
+        message_memory(&p->messages, &p->memory);
     }
     return BAD_INPUT;
 }
@@ -434,7 +440,7 @@ int main(int argc, char **argv)
     struct program p = {.store = {.lock = -1}, .other = {.lock = -1}};
     input_open_standard();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    p.is_terminal = isatty(STDERR_FILENO);
+    p.is_terminal = messages_can_erase(STDERR_FILENO);
     arena_init(&p.arena, &p.memory);
     outputs_init(&p.outputs, &p.arena);
     outputs_init(&p.told.outputs, &p.arena);

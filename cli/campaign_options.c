@@ -60,10 +60,13 @@ static const char *take_figure(struct arena *arena, void *into, const char *argu
 static const char *take_help(struct arena *arena, void *into, const char *argument)
 {
     struct campaign_arguments *arguments = into;
-    if (argument && strcmp(argument, "keys"))
-        return arena_printf(arena, "cannot be '%s': it is keys, or nothing", argument);
-    *(argument ? &arguments->help_keys : &arguments->common.help) = 1;
-    return NULL;
+    if (!argument)
+        arguments->common.help = 1;
+    else
+        arguments->help_keys = options_topic(argument, "keys");
+    return !argument || arguments->help_keys
+               ? NULL
+               : arena_printf(arena, "cannot be '%s': it is keys, or nothing", argument);
 }
 
 #define INTO(field) .offset = offsetof(struct campaign_arguments, field)
@@ -89,6 +92,9 @@ static const struct option how_options[] = {
     {"--dry-run", NULL, FLAG(dry_run, 1), .help = "list the jobs and what is known of each"},
     {"--tools", "FOLDER", TEXT(tools),
      .help = "where ptxoffload and ptxoffload-sim are (beside this one)"},
+    {"--allow-outside", NULL, FLAG(allow_outside, 1),
+     .help = "let the options in the campaign write files, and its run\n"
+             "files write anywhere and over any file"},
     {0},
 };
 

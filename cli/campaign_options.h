@@ -15,7 +15,7 @@ struct campaign_arguments {
     uint64_t jobs;     // 0: as many as the machine has processors
     struct campaign_selection selection;
     struct campaign_words figures;
-    int quick, retry, dry_run, all, help_keys;
+    int quick, retry, dry_run, all, help_keys, allow_outside;
     const char *text, *csv, *html, *markdown; // files to write
 };
 

@@ -123,6 +123,12 @@ static const char *take_min_saving(struct arena *arena, void *into, const char *
     return NULL;
 }
 
+static const char *take_max_memory(struct arena *arena, void *into, const char *argument)
+{
+    (void)arena;
+    return options_size(argument, &((struct arguments *)into)->max_memory);
+}
+
 static const char *take_max_errors(struct arena *arena, void *into, const char *argument)
 {
     size_t digits = strspn(argument, "0123456789");
@@ -289,6 +295,9 @@ static const struct option message_options[] = {
      .help = "show that many errors and that many warnings, 0 all\n"
              "(default 100); also -fmax-errors"},
     {"-fmax-errors", "N", CALL(take_max_errors)},
+    {"--max-memory", "SIZE", CALL(take_max_memory),
+     .help = "give up where more memory is needed: 512M, 8G (default), 0\n"
+             "no limit"},
     {"-v", NULL, FLAG(verbose, 1), .help = "say what is done, and show all errors and warnings"},
     {"--color", "auto|always|never", CHOICE(colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set, and everywhere\n"
@@ -300,7 +309,7 @@ static const struct option message_options[] = {
 };
 
 static const struct option inside_options[] = {
-    {"--print-passes", NULL, FLAG(print_passes, 1), .help = "list the passes in their order"},
+    {"--print-passes", NULL, FLAG(print_passes, 1), .help = "list the stages and passes in their order"},
     {"--print-after", "PASS", CALL(take_print_after),
      .help = "print the program and the plan as they are then, on\nstandard error"},
     {"--stop-after", "PASS", CALL(take_stop_after), .help = "run no pass behind this one"},

@@ -1,7 +1,7 @@
 // --compare=OUT: proves that another text does what the input does, or says where it may not.
 #include "cli/input.h"
 #include "cli/run.h"
-#include "passes/verify.h"
+#include "passes/verify/verify.h"
 #include "support/file.h"
 
 static const char *shown(const char *path)
@@ -57,7 +57,7 @@ int run_compare(struct run *run)
 {
     const struct arguments *arguments = &run->arguments;
     const struct pass_options options = {
-        .fma = (enum fma_mode)arguments->fma,
+        .fma = arguments_fma(arguments),
         .block = arguments->block,
         .restrict_parameters = arguments->restrict_parameters,
     };

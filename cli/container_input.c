@@ -4,6 +4,7 @@
 #include "support/file_map.h"
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct {
@@ -15,7 +16,11 @@ bool container_input_is(const char *path)
 {
     // Not by fopen, which takes memory: without any, a library would be taken for text.
     char begin[8];
-    int file = file_is_standard(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    // What is read from a pipe is gone, and a named pipe must be opened only once.
+    if (file_is_standard(path) || stat(path, &status) || !S_ISREG(status.st_mode))
+        return false;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return false;
     ssize_t length = read(file, begin, sizeof begin);

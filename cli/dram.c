@@ -41,25 +41,11 @@ static bool tell_texts(struct dram_run *run)
     return good;
 }
 
-// Memories alone are known by their short names, too: gddr5_isca19 is dram/gddr5_isca19.
-static const char *config_name(struct dram_run *run)
-{
-    const char *name = run->arguments.config;
-    if (strchr(name, '/') || !access(name, F_OK))
-        return name;
-    const char *whole = arena_printf(&run->arena, "dram/%s", name);
-    size_t length = strlen(whole) - (dram_ends_in(name, ".yaml") ? strlen(".yaml") : 0);
-    for (const struct embedded *file = config_files; file->name; file++)
-        if (strlen(file->name) == length && !memcmp(file->name, whole, length))
-            return whole;
-    return name;
-}
-
 static bool read_config(struct dram_run *run)
 {
     bool good = true;
     if (run->arguments.config)
-        good = config_load(&run->config, config_name(run));
+        good = config_load(&run->config, run->arguments.config);
     for (uint32_t i = 0; i < run->arguments.settings.n; i++)
         good &= config_set(&run->config, run->arguments.settings.v[i]);
     if (!tell_texts(run) || !good)
@@ -254,11 +240,12 @@ static int tell(struct dram_run *run)
     if (a->common.help)
         options_help(&dram_command, to);
     else if (a->common.version)
-        fprintf(to, "%s %s\n", dram_command.name, PTXOFFLOAD_VERSION);
+        options_version(&dram_command, to);
     else if (a->help_keys)
-        config_keys_print(&run->config, to);
+        (a->help_keys == TOPIC_MARKDOWN ? config_keys_print_markdown
+                                        : config_keys_print)(&run->config, to);
     else if (a->list_configs)
-        config_names_print(to);
+        config_names_print(&run->config, to);
     else if (a->list_stats)
         list_stats(run, to);
     else
@@ -279,6 +266,7 @@ static int do_all(struct dram_run *run, int argc, char **argv)
     messages_init(&run->messages, dram_command.name, &run->arguments.common, &run->told);
     run->section = (struct config_section){"dram", dram_keys, dram_key_count, &run->values};
     config_init(&run->config, &run->arena, &run->section, 1);
+    run->config.folder = "dram";
     if (only_explains(&run->arguments))
         return tell(run);
     if (!read_config(run))
@@ -295,7 +283,7 @@ static int out_of_memory(struct dram_run *run)
     outputs_abandon(&run->outputs);
     if (!run->out_of_memory) {
         run->out_of_memory = true;
-        message_memory(&run->messages, run->memory.peak);
+        message_memory(&run->messages, &run->memory);
     }
     return BAD_INPUT;
 }

@@ -156,10 +156,13 @@ static const char *take_stats(struct arena *arena, void *into, const char *argum
 static const char *take_help(struct arena *arena, void *into, const char *argument)
 {
     struct dram_arguments *arguments = into;
-    if (argument && strcmp(argument, "keys"))
-        return arena_printf(arena, "cannot be '%s': it is keys, or nothing", argument);
-    *(argument ? &arguments->help_keys : &arguments->common.help) = 1;
-    return NULL;
+    if (!argument)
+        arguments->common.help = 1;
+    else
+        arguments->help_keys = options_topic(argument, "keys");
+    return !argument || arguments->help_keys
+               ? NULL
+               : arena_printf(arena, "cannot be '%s': it is keys, or nothing", argument);
 }
 
 #define INTO(field) .offset = offsetof(struct dram_arguments, field)

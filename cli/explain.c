@@ -46,9 +46,6 @@ bool run_explain(struct run *run, const struct backend_options *options)
     struct backend_options untagged = *options;
     struct output *output = ARENA_NEW(&run->arena, struct output);
     untagged.tags = TAGS_NONE;
-    const char *error = backend_emit(output, &run->arena, &run->module, &run->plan, &untagged);
-    if (error)
-        message_internal(&run->messages, "%s", error);
     run->explained = &output->tables;
-    return !error;
+    return run_prove(run, output, &untagged);
 }

@@ -51,6 +51,92 @@ static bool begins_with(const struct file_text *file, const char *bytes, size_t 
     return file->length >= length && !memcmp(file->text, bytes, length);
 }
 
+#define CUDA "CUDA C++: compile it with nvcc -ptx, or build with ptxoffload-nvcc"
+#define C "C or C++: PTX is made of CUDA C++ by nvcc -ptx"
+#define LLVM "LLVM IR: compile it with llc -march=nvptx64"
+#define SASS "a disassembly (SASS): cuobjdump -ptx shows the PTX of a program"
+
+// How lines begin in what PTX is made of and what is made of it. The first that is found counts,
+// but for CUDA's words, which may stand below those of C.
+static const struct {
+    const char *begin, *what;
+} lines[] = {
+    {"__global__", CUDA},
+    {"__device__", CUDA},
+    {"__host__", CUDA},
+    {"__constant__", CUDA},
+    {"__shared__", CUDA},
+    {"extern \"C\" __global__", CUDA},
+    {"static __global__", CUDA},
+    {"static __device__", CUDA},
+    {"#include <cuda", CUDA},
+    {"#include \"cuda", CUDA},
+    {"#include", C},
+    {"#define", C},
+    {"#pragma", C},
+    {"#if", C},
+    {"template", C},
+    {"namespace ", C},
+    {"using ", C},
+    {"extern \"C\"", C},
+    {"static ", C},
+    {"typedef ", C},
+    {"struct ", C},
+    {"class ", C},
+    {"void ", C},
+    {"int ", C},
+    {"__kernel ", "OpenCL C: compile it to PTX first"},
+    {"kernel void ", "OpenCL C: compile it to PTX first"},
+    {"; ModuleID", LLVM},
+    {"source_filename", LLVM},
+    {"target triple", LLVM},
+    {"target datalayout", LLVM},
+    {"define ", LLVM},
+    {".headerflags", SASS},
+    {"Fatbin elf code:", SASS},
+    {"code for sm_", SASS},
+    {"Function :", SASS},
+    {"/*0000*/", SASS},
+};
+
+static const char *line_kind(const char *line)
+{
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!strncmp(line, lines[i].begin, strlen(lines[i].begin)))
+            return lines[i].what;
+    return NULL;
+}
+
+static const char *next_line(const char *at)
+{
+    at += strcspn(at, "\n");
+    return at + strspn(at, " \t\r\n");
+}
+
+// A comment of C, which PTX has too; but not the address in front of an instruction of SASS.
+static const char *skip_comment(const char *line)
+{
+    const char *end =
+        !strncmp(line, "/*", 2) && strncmp(line, "/*0000*/", 8) ? strstr(line, "*/") : NULL;
+    return end ? end + 2 + strspn(end + 2, " \t\r\n") : line;
+}
+
+// What a text is that has no .version, or NULL.
+static const char *text_kind(const char *text)
+{
+    const char *found = NULL;
+    for (const char *line = text + strspn(text, " \t\r\n"); *line;) {
+        const char *behind = skip_comment(line);
+        const char *kind = behind == line ? line_kind(line) : NULL;
+        if (!strncmp(line, ".version", strlen(".version")))
+            return NULL;
+        if (kind && (!found || !strcmp(kind, CUDA)))
+            found = kind;
+        line = behind == line ? next_line(line) : behind;
+    }
+    return found;
+}
+
 // What a file without PTX in it is, or NULL.
 static const char *kind_of(struct arena *arena, const struct file_text *file)
 {
@@ -64,7 +150,7 @@ static const char *kind_of(struct arena *arena, const struct file_text *file)
     const char *first = file->text + strspn(file->text, " \t\r\n");
     if (zero && (!*first || !strchr("./#", *first)))
         return arena_printf(arena, "binary data: byte %zu is 0", (size_t)(zero - file->text));
-    return NULL;
+    return text_kind(file->text);
 }
 
 const char *input_read(struct source *source, struct arena *arena, const char *path,

@@ -1,4 +1,5 @@
 #include "cli/messages.h"
+#include "support/printable.h"
 #include "support/file.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,6 +15,12 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
+bool messages_can_erase(int descriptor)
+{
+    const char *terminal = getenv("TERM");
+    return isatty(descriptor) && !(terminal && !strcmp(terminal, "dumb"));
+}
+
 bool messages_colour(const struct arguments *arguments, int descriptor)
 {
     if (arguments->colour != COLOUR_AUTO)
@@ -22,8 +29,7 @@ bool messages_colour(const struct arguments *arguments, int descriptor)
         return false;
     if (is_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0"))
         return true;
-    const char *terminal = getenv("TERM");
-    return isatty(descriptor) && !(terminal && !strcmp(terminal, "dumb"));
+    return messages_can_erase(descriptor);
 }
 
 void messages_init(struct messages *messages, const char *command,
@@ -94,6 +100,7 @@ tell_error(const struct messages *messages, const char *class, const char *id, c
     enum { LONGEST = 2 * FILENAME_MAX };
     char text[LONGEST];
     vsnprintf(text, sizeof text, format, args);
+    make_printable(text);
     struct diag diag = {.severity = DIAG_ERROR, .id = id, .message = text};
     tell(messages, class, &diag);
 }
@@ -122,10 +129,18 @@ void message_internal(const struct messages *messages, const char *format, ...)
     va_end(args);
 }
 
-void message_memory(const struct messages *messages, size_t peak)
+void message_memory(const struct messages *messages, const struct memory *memory)
 {
     struct told *told = messages->told;
-    snprintf(told->last_words, sizeof told->last_words, "out of memory, after %zu MiB", peak >> 20);
+    const char *input = messages->arguments->input;
+    enum { NAME_SHOWN = 200 };
+    if (memory->limited)
+        snprintf(told->last_words, sizeof told->last_words,
+                 "'%.*s' needs more than %zu MiB of memory; --max-memory=SIZE sets the limit",
+                 NAME_SHOWN, input ? input : "", memory->limit >> 20);
+    else
+        snprintf(told->last_words, sizeof told->last_words, "out of memory, after %zu MiB",
+                 memory->peak >> 20);
     struct diag diag = {.severity = DIAG_ERROR, .id = "memory", .message = told->last_words};
     if (told->to)
         tell(messages, "error: ", &diag);
@@ -321,8 +336,9 @@ int messages_end(const struct messages *messages, int argc, char *const *argv, i
     const char *error = outputs_commit(&told->outputs);
     told->to = stderr;
     told->document = NULL;
-    if (!error)
-        return status;
-    message_error(messages, "%s", error);
-    return 1;
+    if (error)
+        message_error(messages, "%s", error);
+    // What could not be told must not pass for nothing to tell.
+    bool lost = fflush(stderr) || ferror(stderr);
+    return (error || lost) && !status ? 1 : status;
 }

@@ -14,7 +14,7 @@ struct told {
     bool colour;
     uint32_t errors, warnings; // by severity, those that were not shown included
     uint32_t hidden_errors, hidden_warnings;
-    char last_words[100];
+    char last_words[300];
 };
 
 struct messages {
@@ -35,6 +35,8 @@ bool messages_begin(const struct messages *messages, struct arena *arena);
 // that cannot be written.
 int messages_end(const struct messages *messages, int argc, char *const *argv, int status);
 
+// True if the descriptor is a terminal that can erase a line: not one with TERM=dumb.
+bool messages_can_erase(int descriptor);
 // True if what is written to this descriptor is to be in colours.
 bool messages_colour(const struct arguments *arguments, int descriptor);
 
@@ -48,7 +50,7 @@ void message_fault(const struct messages *messages, const char *id, const char *
 void message_internal(const struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 // Memory ran out at this size, in bytes. Takes none.
-void message_memory(const struct messages *messages, size_t peak);
+void message_memory(const struct messages *messages, const struct memory *memory);
 // Only with -v.
 void message_verbose(const struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -54,19 +54,16 @@ static bool check_injection(struct program *p)
     return false;
 }
 
-// The folder of those that are built in can be left out.
-static const char *config_name(struct program *p)
+static void begin_config(struct program *p)
 {
-    const char *name = p->arguments.config;
-    return strchr(name, '/') || !access(name, F_OK) ? name
-                                                    : arena_printf(&p->arena, "noc/%s", name);
+    p->section = (struct config_section){"noc", noc_keys, noc_key_count, &p->noc};
+    config_init(&p->config, &p->arena, &p->section, 1);
+    p->config.folder = "noc";
 }
 
 static bool read_config(struct program *p)
 {
-    p->section = (struct config_section){"noc", noc_keys, noc_key_count, &p->noc};
-    config_init(&p->config, &p->arena, &p->section, 1);
-    bool good = !p->arguments.config || config_load(&p->config, config_name(p));
+    bool good = !p->arguments.config || config_load(&p->config, p->arguments.config);
     for (uint32_t i = 0; i < p->arguments.settings.n; i++)
         good &= config_set(&p->config, p->arguments.settings.v[i]);
     if (!tell_config(p) || !good)
@@ -145,7 +142,7 @@ static void plan(struct program *p)
         .cycles = a->cycles,
         .shuffle = a->shuffle,
         .patience = a->patience,
-        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+        .progress = messages_can_erase(STDERR_FILENO) ? show_progress : NULL,
         .context = p,
         .stop = &p->stop,
     };
@@ -297,7 +294,8 @@ static int commit(struct program *p, int status)
 
 static void tell_keys(struct program *p, FILE *to)
 {
-    config_keys_print(&p->config, to);
+    bool tables = p->arguments.help_keys == TOPIC_MARKDOWN;
+    (tables ? config_keys_print_markdown : config_keys_print)(&p->config, to);
 }
 
 static void tell_config_file(struct program *p, FILE *to)
@@ -315,8 +313,7 @@ static void tell_stats(struct program *p, FILE *to)
 
 static void tell_configs(struct program *p, FILE *to)
 {
-    (void)p;
-    config_names_print(to);
+    config_names_print(&p->config, to);
 }
 
 static void tell_help(struct program *p, FILE *to)
@@ -328,7 +325,7 @@ static void tell_help(struct program *p, FILE *to)
 static void tell_version(struct program *p, FILE *to)
 {
     (void)p;
-    fprintf(to, "%s %s\n", noc_command.name, PTXOFFLOAD_VERSION);
+    options_version(&noc_command, to);
 }
 
 static int tell(struct program *p, void (*write)(struct program *, FILE *))
@@ -354,6 +351,7 @@ static int do_all(struct program *p, int argc, char **argv)
     if (!noc_arguments_read(&p->arguments, &p->arena, argc, argv, stderr))
         return BAD_USAGE;
     messages_init(&p->messages, noc_command.name, &p->arguments.common, &p->told);
+    begin_config(p);
     if (a->common.help || a->common.version || a->list_configs)
         return tell(p, a->common.help ? tell_help : a->list_configs ? tell_configs : tell_version);
     if (!messages_begin(&p->messages, &p->arena) || !read_config(p))
@@ -369,7 +367,7 @@ static int out_of_memory(struct program *p)
     if (!p->out_of_memory) {
         p->out_of_memory = true;
         hide_progress(p);
-        message_memory(&p->messages, p->memory.peak);
+        message_memory(&p->messages, &p->memory);
     }
     return BAD_INPUT;
 }

@@ -1,7 +1,7 @@
 #include "cli/object_input.h"
 #include "backend/elf_tables.h"
 #include "cli/container_input.h"
-#include "passes/capability.h"
+#include "passes/base/capability.h"
 #include "support/file_map.h"
 #include <string.h>
 
@@ -31,19 +31,19 @@ static const char *other_option(struct arena *arena, const struct arguments *arg
     const struct pass_options *made = &tables->options;
     if (!arguments->reorder && made->reorder)
         return "--no-reorder";
-    if (arguments->cost && arguments->cost != (int)made->cost)
-        return "--cost";
-    if (arguments->fma && arguments->fma != (int)made->fma)
-        return "--fma";
+    if (arguments->cost >= 0 && arguments->cost != (int)made->cost)
+        return "this --cost";
+    if (arguments->fma >= 0 && arguments->fma != (int)made->fma)
+        return "this --fma";
     if (shape_is_known(&arguments->block) &&
         memcmp(&arguments->block, &made->block, sizeof made->block))
-        return "--block";
+        return "this --block";
     if (arguments->restrict_parameters && !made->restrict_parameters)
         return "--restrict";
     if (arguments->capability && strcmp(arguments->capability->text, tables->capability) != 0)
-        return "--capability";
+        return "this --capability";
     if (arguments->min_saving && (!made->min_saving || *arguments->min_saving != *made->min_saving))
-        return "--min-saving";
+        return "this --min-saving";
     if (arguments->profile_path)
         return "this --profile";
     if (arguments->tags >= 0 && !is_tagged_as(arena, ptx, (enum tag_style)arguments->tags))

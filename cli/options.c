@@ -1,6 +1,9 @@
 #include "cli/options.h"
+#include "cli/revision.h"
 #include "support/nearest.h"
+#include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reader {
@@ -89,6 +92,21 @@ static void unknown_option(struct reader *r, const char *name)
 }
 
 // Taking an argument
+
+const char *options_size(const char *text, size_t *bytes)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (*text < '0' || *text > '9' || errno || (*end && (!unit || end[1])) ||
+        number > SIZE_MAX >> shift)
+        return "must be a number of bytes, as 512M or 8G, or 0 for no limit";
+    *bytes = (size_t)number << shift;
+    return NULL;
+}
 
 int options_choice(const char *const *choices, const char *text, size_t length)
 {
@@ -212,6 +230,16 @@ struct command_line options_read(const struct command *command, struct arena *ar
 
 // Help
 
+int options_topic(const char *argument, const char *topic)
+{
+    size_t length = strlen(topic);
+    if (strncmp(argument, topic, length))
+        return 0;
+    return !argument[length]                         ? TOPIC_TEXT
+           : !strcmp(argument + length, "-markdown") ? TOPIC_MARKDOWN
+                                                     : 0;
+}
+
 void options_usage(const struct command *command, FILE *to)
 {
     fprintf(to, "usage: %s %s\n", command->name, command->usage);
@@ -259,4 +287,11 @@ void options_help(const struct command *command, FILE *to)
     }
     if (command->more)
         fprintf(to, "\n%s", command->more);
+}
+
+void options_version(const struct command *command, FILE *to)
+{
+    bool known = strcmp(PTXOFFLOAD_REVISION, "unknown") != 0;
+    fprintf(to, "%s %s%s%s%s\n", command->name, PTXOFFLOAD_VERSION, known ? " (" : "",
+            known ? PTXOFFLOAD_REVISION : "", known ? ")" : "");
 }

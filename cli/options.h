@@ -53,8 +53,18 @@ struct command_line options_read(const struct command *command, struct arena *ar
 
 // The place of a text among the choices, or -1.
 int options_choice(const char *const *choices, const char *text, size_t length);
+enum { USUAL_MEMORY = 8 }; // GiB: the limit where none is given
+// Reads a size as --max-memory takes it: 512M, 8G, 0. Returns NULL or what is wrong.
+const char *options_size(const char *text, size_t *bytes);
 // "a, b or c"
 const char *options_list(struct arena *arena, const char *const *choices);
 
+enum { TOPIC_TEXT = 1, TOPIC_MARKDOWN };
+// What the argument of --help asks for: the topic for people, or as tables for the documentation
+// (`keys-markdown`). 0 if it is another one.
+int options_topic(const char *argument, const char *topic);
+
 void options_usage(const struct command *command, FILE *to);
+// "ptxoffload 0.1.0 (0123456789)": version, and git revision where it is known.
+void options_version(const struct command *command, FILE *to);
 void options_help(const struct command *command, FILE *to);

@@ -9,11 +9,9 @@
 #include "cli/interrupt.h"
 #include "cli/object_input.h"
 #include "cli/run.h"
-#include "frontend/directives.h"
 #include "frontend/ptx_header.h"
-#include "ir/check.h"
-#include "passes/capability.h"
-#include "passes/verify.h"
+#include "ir/read.h"
+#include "passes/base/capability.h"
 #include "support/file.h"
 #include <errno.h>
 #include <string.h>
@@ -22,16 +20,16 @@
 
 // Steps
 
+static void end_stage(void *timing, const char *name)
+{
+    timing_end(timing, name);
+}
+
 bool run_build(struct run *run, struct source *source)
 {
     diags_init(&run->diags, &run->arena);
-    ptx_parse(&run->tree, &run->arena, source, &run->diags);
-    timing_end(&run->timing, "parse");
-    ir_build(&run->module, &run->arena, &run->tree, &run->diags);
-    timing_end(&run->timing, "ir");
-    directives_check(&run->tree, &run->arena, &run->diags);
-    ir_check(&run->module, forms_new(&run->arena), &run->diags);
-    timing_end(&run->timing, "check");
+    struct reading reading = {&run->arena, source, &run->tree, &run->module, &run->diags};
+    program_read(&reading, end_stage, &run->timing);
     uint32_t functions = run->module.functions.n;
     message_verbose(&run->messages, "%u function%s", functions, functions == 1 ? "" : "s");
     return messages_diags(&run->messages, &run->diags, source);
@@ -98,9 +96,7 @@ static bool decide(struct run *run, const struct pass_options *options)
     };
     run->plan = (struct plan){.arena = &run->arena};
     const char *pass = pipeline_run(&pipeline, &run->module, &run->plan);
-    if (pass)
-        message_internal(&run->messages, "the program is not valid after '%s'", pass);
-    return !pass;
+    return !pass || run_give_up(run, pass);
 }
 
 static bool emit(struct run *run, const struct backend_options *options)
@@ -114,11 +110,8 @@ static bool emit(struct run *run, const struct backend_options *options)
         return true;
     }
     struct output *output = ARENA_NEW(&run->arena, struct output);
-    const char *error = backend_emit(output, &run->arena, &run->module, &run->plan, options);
-    if (error) {
-        message_internal(&run->messages, "%s", error);
+    if (!run_prove(run, output, options))
         return false;
-    }
     if (options->passes.measured) {
         changes_find(&output->tables, &run->arena, &run->module, &run->without_profile, &run->plan);
         measured_list(&output->tables, &run->arena, &run->module, &options->passes, &run->plan);
@@ -126,41 +119,7 @@ static bool emit(struct run *run, const struct backend_options *options)
     run->tables = &output->tables;
     run->text = output->text;
     run->length = output->length;
-    timing_end(&run->timing, "emit");
     return true;
-}
-
-static void tell_refuted(struct run *run, const struct verify_fault *fault)
-{
-    const struct source *source = run->tree.source;
-    struct place place = source_place(source, fault->input);
-    uint32_t line = 1;
-    for (uint32_t i = 0; i < fault->output && i < run->length; i++)
-        line += run->text[i] == '\n';
-    message_internal(&run->messages,
-                     "%s:%u:%u: the output is refuted: %s (line %u of the output); "
-                     "nothing is written",
-                     source->name, place.line, place.column, fault->text, line);
-}
-
-// What was read back from tags or an object was proven when it was made.
-static bool verify(struct run *run, const struct pass_options *options)
-{
-    struct verified verified = {0};
-    if (!run->arguments.verify || run->opened.current)
-        return true;
-    verify_plan(&verified, &run->arena, &run->module, options, &run->plan);
-    verify_output(&verified, &run->arena, &run->module, options, run->text, run->length);
-    timing_end(&run->timing, "verify");
-    for (uint32_t i = 0; i < verified.faults.n; i++)
-        tell_refuted(run, &verified.faults.v[i]);
-    if (!verified.faults.n)
-        message_verbose(&run->messages,
-                        "proved that the output does what the input does: %llu statements, %llu "
-                        "of them moved",
-                        (unsigned long long)verified.statements,
-                        (unsigned long long)verified.moved);
-    return !verified.faults.n;
 }
 
 static bool wants_tables(const struct arguments *arguments)
@@ -246,8 +205,8 @@ static int analyse(struct run *run)
         .tags = tag_style(run),
         .passes =
             {
-                .cost = (enum cost_model)arguments->cost,
-                .fma = (enum fma_mode)arguments->fma,
+                .cost = arguments_cost(arguments),
+                .fma = arguments_fma(arguments),
                 .reorder = arguments->reorder,
                 .block = arguments->block,
                 .restrict_parameters = arguments->restrict_parameters,
@@ -268,9 +227,10 @@ static int analyse(struct run *run)
                  decide(run, &options.passes) && compare_profile(run, &options.passes));
     if (!good)
         return BAD_INPUT;
+    if (wants_tables(arguments) && !emit(run, &options))
+        return BAD_INPUT;
     run_tell_remarks(run, &options);
-    if (wants_tables(arguments) && !(emit(run, &options) && verify(run, &options.passes) &&
-                                     make_object(run) && run_explain(run, &options)))
+    if (wants_tables(arguments) && !(make_object(run) && run_explain(run, &options)))
         return BAD_INPUT;
     return run_write_all(run);
 }
@@ -440,10 +400,18 @@ static int process(struct run *run)
 
 // What a command line can ask for instead of a run
 
+// The whole pipeline, from the input to the outputs.
 static void print_passes(FILE *to)
 {
+    static const char row[] = "%-8s  %s\n";
+    fprintf(to, row, "open", "find the PTX in a text, object, program or library");
+    for (const struct read_stage *stage = read_stages; stage->name; stage++)
+        fprintf(to, row, stage->name, stage->what);
     for (const struct pass *pass = passes; pass->name; pass++)
-        fprintf(to, "%-8s  %s\n", pass->name, pass->what);
+        fprintf(to, row, pass->name, pass->what);
+    fprintf(to, row, "emit", "edit a copy of the text, make the metadata tables");
+    fprintf(to, row, "verify", "prove plan and output against the input; leave out the rest");
+    fprintf(to, row, "write", "write all outputs, then rename them into place");
 }
 
 static int tell(struct run *run)
@@ -459,7 +427,7 @@ static int tell(struct run *run)
     else if (run->arguments.help_warnings)
         warnings_help(to);
     else if (run->arguments.version)
-        fprintf(to, "%s %s\n", ptxoffload_command.name, PTXOFFLOAD_VERSION);
+        options_version(&ptxoffload_command, to);
     else
         print_passes(to);
     return run_commit(run) ? DONE : BAD_INPUT;
@@ -522,6 +490,7 @@ static int run_all(struct run *run, int argc, char **argv)
     const struct arguments *arguments = &run->arguments;
     if (arguments_only_tell(arguments))
         return tell(run);
+    run->memory.limit = arguments->max_memory;
     if (!messages_begin(&run->messages, &run->whole))
         return BAD_INPUT;
     note_sources(run);
@@ -540,7 +509,7 @@ static int out_of_memory(struct run *run, int argc, char **argv)
     if (run->out_of_memory)
         return BAD_INPUT;
     run->out_of_memory = true;
-    message_memory(&run->messages, run->memory.peak);
+    message_memory(&run->messages, &run->memory);
     return messages_end(&run->messages, argc, argv, BAD_INPUT);
 }
 

@@ -39,6 +39,13 @@ struct run {
 // it, if it is not one.
 bool run_build(struct run *run, struct source *source);
 
+// Writes the plan's output, without what the checker refutes of it: that is warned of. False if a
+// warning is an error.
+bool run_prove(struct run *run, struct output *output, const struct backend_options *options);
+// The program is not valid after a pass: warns, and goes on without a plan. False if the warning is
+// an error.
+bool run_give_up(struct run *run, const char *pass);
+
 // With --compare: what is to be done of the input. Returns the exit code.
 int run_compare(struct run *run);
 

@@ -10,8 +10,7 @@
 #include "cli/sim_paths.h"
 #include "cli/sim_plans.h"
 #include "cli/sim_progress.h"
-#include "frontend/directives.h"
-#include "ir/check.h"
+#include "ir/read.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/keys.h"
 #include "runtime-sim/run/line.h"
@@ -54,7 +53,13 @@ struct sim {
 
 static bool tell_run(struct sim *sim)
 {
-    bool good = messages_diags(&sim->messages, &sim->run_diags, &sim->run_source);
+    bool good = true;
+    for (uint32_t i = 0; i < sim->run.settings.n; i++) {
+        struct run_setting *setting = &sim->run.settings.v[i];
+        good &= messages_diags(&sim->messages, &setting->diags, &setting->source);
+        diags_init(&setting->diags, &sim->arena);
+    }
+    good &= messages_diags(&sim->messages, &sim->run_diags, &sim->run_source);
     diags_init(&sim->run_diags, &sim->arena);
     return good;
 }
@@ -72,10 +77,7 @@ static bool read_run_file(struct sim *sim)
     run_init(&sim->run, &sim->arena, &sim->run_source, &sim->run_diags);
     for (uint32_t i = 0; i < sim->arguments.settings.n; i++) {
         const struct sim_setting *from = &sim->arguments.settings.v[i];
-        struct run_setting setting = {
-            .name = {.text = from->name},
-            .value = {.text = from->value, .length = (uint32_t)strlen(from->value)}};
-        vec_push(&sim->arena, &sim->run.settings, setting);
+        run_set(&sim->run, from->name, from->value);
     }
     return run_read(&sim->run, &sim->arena);
 }
@@ -109,11 +111,27 @@ static bool take_saves(struct sim *sim)
         good &= buffer != UINT32_MAX;
         if (buffer == UINT32_MAX)
             message_error(&sim->messages, "--save: there is no buffer '%s'", save->name);
-        else
-            sim->run.buffers.v[buffer].save =
-                (struct run_text){.text = save->value, .length = (uint32_t)strlen(save->value)};
+        if (buffer == UINT32_MAX)
+            continue;
+        sim->run.buffers.v[buffer].save =
+            (struct run_text){.text = save->value, .length = (uint32_t)strlen(save->value)};
+        sim->run.buffers.v[buffer].save_chosen = true;
     }
     return good;
+}
+
+// Files that a run file names, before anything is run and again before they are written.
+static bool check_saves(struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->run.buffers.n; i++) {
+        const struct run_buffer *buffer = &sim->run.buffers.v[i];
+        const char *wrong =
+            sim->arguments.allow_outside ? NULL : sim_paths_refusal(&sim->arena, buffer);
+        if (wrong)
+            run_fault(&sim->run, &buffer->save, "'%s' %s; --allow-outside writes it all the same",
+                      buffer->save.text, wrong);
+    }
+    return tell_run(sim);
 }
 
 static bool read_run(struct sim *sim)
@@ -124,7 +142,8 @@ static bool read_run(struct sim *sim)
         good &= tell_run(sim);
     return good && take_saves(sim) &&
            sim_paths_check(&sim->arena, &sim->messages, &sim->arguments, &sim->run,
-                           &sim->machine.resolved);
+                           &sim->machine.resolved) &&
+           check_saves(sim);
 }
 
 // Reading the program
@@ -182,10 +201,8 @@ static bool build(struct sim *sim)
         return false;
     }
     diags_init(&sim->diags, &sim->arena);
-    ptx_parse(&sim->tree, &sim->arena, &sim->source, &sim->diags);
-    ir_build(&sim->module, &sim->arena, &sim->tree, &sim->diags);
-    directives_check(&sim->tree, &sim->arena, &sim->diags);
-    ir_check(&sim->module, forms_new(&sim->arena), &sim->diags);
+    struct reading reading = {&sim->arena, &sim->source, &sim->tree, &sim->module, &sim->diags};
+    program_read(&reading, NULL, NULL);
     if (!messages_diags(&sim->messages, &sim->diags, &sim->source))
         return false;
     diags_init(&sim->diags, &sim->arena);
@@ -274,12 +291,36 @@ static bool begin(struct sim *sim)
            sim_checkpoint_begin(&sim->checkpoint, &sim->session, timed);
 }
 
+// Files with what was counted, as a list for people; NULL: none.
+static const char *counted_files(struct sim *sim)
+{
+    const struct sim_arguments *a = &sim->arguments;
+    const char *const files[] = {a->stats, a->json, a->series, a->trace};
+    const char *list = NULL;
+    for (uint32_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] && !file_is_standard(files[i]))
+            list = list ? arena_printf(&sim->arena, "%s, %s", list, files[i]) : files[i];
+    return list;
+}
+
+// After what was counted is written.
+static void tell_interrupt(struct sim *sim)
+{
+    const char *files = counted_files(sim);
+    const char *at =
+        sim->arguments.functional
+            ? arena_printf(&sim->arena, "in launch %" PRIu64, sim->session.launches)
+            : arena_printf(&sim->arena, "at cycle %" PRIu64, sim->machine.timed.total.cycles);
+    fprintf(stderr, "%s: interrupted %s%s%s\n", sim_command.name, at,
+            files ? "; statistics until then are in " : "", files ? files : "");
+}
+
 // Why a run has ended without having come to its end.
 static void tell_end(const struct sim *sim, enum session_outcome outcome)
 {
     if (outcome == SESSION_LIMITED)
-        fprintf(stderr, "%s: note: --max-cycles has ended the run before it was done\n",
-                sim_command.name);
+        fprintf(stderr, "%s: note: --max-%s has ended the run before it was done\n",
+                sim_command.name, sim->arguments.functional ? "instructions" : "cycles");
     if (outcome == SESSION_STOPPED)
         fprintf(stderr, "%s: note: --stop-after has ended the run after launch %" PRIu64 "\n",
                 sim_command.name, sim->session.launches);
@@ -296,6 +337,7 @@ static enum session_outcome run(struct sim *sim)
         .source = &sim->source,
         .diags = &sim->diags,
         .threads = sim->arguments.threads,
+        .max_instructions = sim->arguments.max_instructions,
         .race = sim->arguments.checks >> CHECK_OF_RACES & 1,
         .uninit = sim->arguments.checks >> CHECK_OF_READS & 1,
         .profiled = sim->arguments.profile,
@@ -337,6 +379,8 @@ static enum session_outcome run(struct sim *sim)
 
 static bool save_buffers(struct sim *sim)
 {
+    if (!check_saves(sim))
+        return false;
     for (uint32_t i = 0; i < sim->run.buffers.n; i++) {
         const struct run_buffer *buffer = &sim->run.buffers.v[i];
         FILE *to = buffer->save.text ? open_output(sim, buffer->save.text) : NULL;
@@ -344,7 +388,7 @@ static bool save_buffers(struct sim *sim)
             return false;
         if (to)
             npy_write(to, buffer->type, buffer->shape, buffer->dimensions, buffer->data,
-                      buffer->elements);
+                      buffer->elements, !buffer->save_chosen);
     }
     return true;
 }
@@ -397,6 +441,8 @@ static int write_all(struct sim *sim, enum session_outcome outcome)
         (is_told(outcome) && !write_stats(sim)) || !write_json(sim, outcome))
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
+    if (!error && outcome == SESSION_INTERRUPTED)
+        tell_interrupt(sim);
     if (!error)
         return exit_of(sim, outcome);
     message_error(&sim->messages, "%s", error);
@@ -432,17 +478,19 @@ static void tell_storage(const struct machine_config *config, FILE *to)
 
 static int tell(struct sim *sim)
 {
+    const struct sim_arguments *a = &sim->arguments;
     FILE *to = open_output(sim, "-");
     if (!to)
         return BAD_INPUT;
     if (sim->arguments.common.help)
         options_help(sim_command_with_policies(&sim->arena), to);
     else if (sim->arguments.help_run)
-        keys_print(to);
+        (a->help_run == TOPIC_MARKDOWN ? keys_print_markdown : keys_print)(to);
     else if (sim->arguments.help_keys)
-        config_keys_print(&sim->machine.resolved, to);
+        (a->help_keys == TOPIC_MARKDOWN ? config_keys_print_markdown
+                                        : config_keys_print)(&sim->machine.resolved, to);
     else if (sim->arguments.list_configs)
-        config_names_print(to);
+        config_names_print(&sim->machine.resolved, to);
     else if (sim->arguments.print_config)
         config_print(&sim->machine.resolved, to);
     else if (sim->arguments.list_storage)
@@ -450,7 +498,7 @@ static int tell(struct sim *sim)
     else if (sim->arguments.list_stats)
         timed_list_stats(&sim->machine.config, &sim->arena, to);
     else
-        fprintf(to, "%s %s\n", sim_command.name, PTXOFFLOAD_VERSION);
+        options_version(&sim_command, to);
     const char *error = outputs_commit(&sim->outputs);
     if (error)
         message_error(&sim->messages, "%s", error);
@@ -470,13 +518,14 @@ static int do_all(struct sim *sim, int argc, char **argv)
     messages_init(&sim->messages, sim_command.name, &sim->arguments.common, &sim->told);
     if (tells_at_once(a))
         return tell(sim);
+    sim->memory.limit = a->common.max_memory;
     if (!messages_begin(&sim->messages, &sim->arena) ||
         !sim_machine_read(&sim->machine, &sim->arena, a, &sim->messages))
         return BAD_INPUT;
     if (sim_only_tells(a))
         return tell(sim);
     if (!read_run(sim) || !read_program(sim) || !build(sim) || !read_plans(sim) ||
-        sim_machine_misses(&sim->machine, &sim->program, &sim->messages))
+        !sim_machine_finds(&sim->machine, &sim->program, &sim->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);
     tell_counts(sim);
@@ -490,7 +539,7 @@ static int out_of_memory(struct sim *sim)
     if (!sim->out_of_memory) {
         sim->out_of_memory = true;
         progress_stop(&sim->progress);
-        message_memory(&sim->messages, sim->memory.peak);
+        message_memory(&sim->messages, &sim->memory);
     }
     return BAD_INPUT;
 }

@@ -69,6 +69,16 @@ static bool read_file(struct sim_checkpoint *checkpoint)
     return tell(checkpoint, wrong);
 }
 
+// A user who compares cycles with those of another run must know.
+static void tell_flushes(const struct sim_checkpoint *checkpoint)
+{
+    if (checkpoint->timed && checkpoint->arguments->checkpoint)
+        fprintf(checkpoint->messages->to,
+                "%s: note: --checkpoint empties the caches after each launch that it writes: "
+                "cycles differ from those of a run without\n",
+                checkpoint->messages->command);
+}
+
 bool sim_checkpoint_begin(struct sim_checkpoint *checkpoint, struct session *session,
                           struct timed *timed)
 {
@@ -80,6 +90,7 @@ bool sim_checkpoint_begin(struct sim_checkpoint *checkpoint, struct session *ses
         session->checkpoint_every = a->checkpoint_every ? a->checkpoint_every : 1;
     session->checkpoint = write_checkpoint;
     session->checkpoint_context = checkpoint;
+    tell_flushes(checkpoint);
     return !a->resume || read_file(checkpoint);
 }
 

@@ -43,16 +43,16 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
     return !wrong;
 }
 
-bool sim_machine_misses(const struct sim_machine *machine, const struct program *program,
-                        const struct messages *messages)
+bool sim_machine_finds(struct sim_machine *machine, const struct program *program,
+                       const struct messages *messages)
 {
-    const char *meant, *kernel = timed_unknown_kernel(&machine->wish, program, &meant);
-    if (kernel && meant)
-        message_error(messages, "--timed: there is no kernel '%s'; did you mean '%s'?", kernel,
-                      meant);
-    else if (kernel)
-        message_error(messages, "--timed: there is no kernel '%s'", kernel);
-    return kernel;
+    struct kernel_fault fault;
+    bool good = timed_find_kernels(&machine->wish, program, &fault);
+    if (!good) {
+        message_error(messages, "--timed: %s", fault.text);
+        fprintf(messages->to, "%s: note: %s\n", messages->command, fault.kernels);
+    }
+    return good;
 }
 
 // Time series

@@ -17,8 +17,8 @@ struct sim_machine {
 // Reads what --config and --set say. False after telling what is wrong.
 bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
                       const struct sim_arguments *arguments, const struct messages *messages);
-// True if one of the regions names a kernel that the program has not, after saying so.
-bool sim_machine_misses(const struct sim_machine *machine, const struct program *program,
-                        const struct messages *messages);
+// Finds the kernels of the regions in the program. False after saying which is not there.
+bool sim_machine_finds(struct sim_machine *machine, const struct program *program,
+                       const struct messages *messages);
 // The heading of the time series; rows come by themselves.
 void sim_machine_series(struct sim_machine *machine, FILE *to);

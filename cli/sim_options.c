@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MOST_THREADS = 1024 };
+enum { MOST_THREADS = 1024, MOST_REGISTERS = 255 };
 
 static const char *const colour_names[] = {
     [COLOUR_AUTO] = "auto",
@@ -75,6 +76,19 @@ static const char *take_set(struct arena *arena, void *into, const char *argumen
     return NULL;
 }
 
+// The same as --set=core.thread_registers=N.
+static const char *take_registers(struct arena *arena, void *into, const char *argument)
+{
+    const char *setting = arena_printf(arena, "core.thread_registers=%s", argument);
+    size_t digits = strspn(argument, "0123456789");
+    int registers = digits < 6 ? atoi(argument) : 0;
+    if (argument[digits] || registers < 1 || registers > MOST_REGISTERS)
+        return arena_printf(arena, "cannot be '%s': it is a number from 1 to %d", argument,
+                            MOST_REGISTERS);
+    vec_push(arena, &((struct sim_arguments *)into)->machine_settings, setting);
+    return NULL;
+}
+
 static const char *take_timed(struct arena *arena, void *into, const char *argument)
 {
     struct timed_region region;
@@ -102,6 +116,7 @@ static const char *take_uint(struct arena *arena, const char *argument, uint64_t
         return take_uint(arena, argument, least, &((struct sim_arguments *)into)->name);           \
     }
 TAKE_UINT(max_cycles, 1)
+TAKE_UINT(max_instructions, 1)
 TAKE_UINT(interval, 1)
 TAKE_UINT(checkpoint_every, 1)
 TAKE_UINT(stop_after, 1)
@@ -139,17 +154,24 @@ static const char *take_warning(struct arena *arena, void *into, const char *arg
     return NULL;
 }
 
+static const char *take_max_memory(struct arena *arena, void *into, const char *argument)
+{
+    (void)arena;
+    return options_size(argument, &((struct sim_arguments *)into)->common.max_memory);
+}
+
 static const char *take_help(struct arena *arena, void *into, const char *argument)
 {
     struct sim_arguments *arguments = into;
-    int *wanted = !argument                   ? &arguments->common.help
-                  : !strcmp(argument, "run")  ? &arguments->help_run
-                  : !strcmp(argument, "keys") ? &arguments->help_keys
-                                              : NULL;
-    if (!wanted)
-        return arena_printf(arena, "cannot be '%s': it is run, keys, or nothing", argument);
-    *wanted = 1;
-    return NULL;
+    if (!argument)
+        arguments->common.help = 1;
+    else
+        arguments->help_run = options_topic(argument, "run");
+    if (argument && !arguments->help_run)
+        arguments->help_keys = options_topic(argument, "keys");
+    return !argument || arguments->help_run || arguments->help_keys
+               ? NULL
+               : arena_printf(arena, "cannot be '%s': it is run, keys, or nothing", argument);
 }
 
 #define INTO(field) .offset = offsetof(struct sim_arguments, field)
@@ -160,7 +182,9 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
 
 static const struct option launch_options[] = {
-    {"--kernel", "NAME", TEXT(kernel), .help = "the entry to launch; not needed if there is one"},
+    {"--kernel", "NAME", TEXT(kernel),
+     .help = "the entry to launch, named as in the program or as in the\nCUDA source; not needed "
+             "if there is one"},
     {"--grid", "X[,Y,Z]", TEXT(grid), .help = "CTAs"},
     {"--block", "X[,Y,Z]", TEXT(block), .help = "threads of a CTA"},
     {"--cluster", "X[,Y,Z]", TEXT(cluster), .help = "CTAs of a cluster"},
@@ -187,6 +211,9 @@ static const struct option run_options[] = {
     {"--set", "KEY=VALUE", CALL(take_set),
      .help = "give a key of the machine another value, as\n"
              "core.schedulers=2, or values.NAME of the run file"},
+    {"--max-instructions", "N", CALL(take_max_instructions),
+     .help = "with --functional, end when warps have executed N\n"
+             "instructions in all launches together"},
     {"--threads", "N", CALL(take_threads),
      .help = "threads of this machine, where no cycles are counted;\nthe results are the same"},
     {"--check", "race,uninit", SET(checks, check_names),
@@ -209,6 +236,9 @@ static const struct option machine_options[] = {
     {"--config", "NAME|FILE.yaml", TEXT(config),
      .help = "the machine; without it isca19, the GPU of ISCA'19"},
     {"--policy", "NAME", CHOICE(policy_choice, NULL), .help = ""}, // sim_command_with_policies
+    {"--registers", "N", CALL(take_registers),
+     .help = "32-bit registers of each thread, instead of the estimate;\n"
+             "the same as --set=core.thread_registers=N"},
     {"--timed", "KERNEL[:LAUNCHES]", CALL(take_timed),
      .help = "count the cycles of this kernel's launches, as 2 or\n"
              "1,4-6 from 1, and of no others; may be repeated"},
@@ -259,6 +289,9 @@ static const struct option output_options[] = {
     {"--profile-out", "FILE", TEXT(profile),
      .help = "write for each instruction how often it was executed, what\n"
              "lines its accesses touched, and how often loops went round"},
+    {"--allow-outside", NULL, FLAG(allow_outside, 1),
+     .help = "let the run file write anywhere and over any file; without\n"
+             "it: below the current folder, over its own results only"},
     {0},
 };
 
@@ -266,6 +299,9 @@ static const struct option message_options[] = {
     {"-w", NULL, FLAG(common.warnings.quiet, 1), .help = "no warnings"},
     {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
      .help = "warn, or do not, of what is called NAME"},
+    {"--max-memory", "SIZE", CALL(take_max_memory),
+     .help = "give up where more memory is needed: 512M, 8G (default), 0\n"
+             "no limit; buffers count"},
     {"-v", NULL, FLAG(common.verbose, 1), .help = "say what is done"},
     {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set"},
@@ -291,7 +327,7 @@ const struct command sim_command = {
     .about =
         "Runs kernels of a PTX program on a simulated GPU, cycle by cycle: what RUN.yaml says,\n"
         "or one launch. FILE.ptx may also be an object that 'ptxoffload --emit=elf' has\n"
-        "written, or a program or library with PTX in it.\n",
+        "written, or a program or library with PTX in it; '-' is standard input.\n",
     .groups = groups,
     .more = "Names of files to read count from the run file's folder, names of files to write\n"
             "from the current one. Files are written whole or not at all.\n"
@@ -361,6 +397,9 @@ static bool is_run_file(const char *name)
 static bool check_line(const struct sim_arguments *a, FILE *errors)
 {
     bool good = true;
+    // A name that is mistyped is no launch that lacks options: reading says what is wrong.
+    if (!file_is_standard(a->common.input) && access(a->common.input, F_OK))
+        return true;
     if (!a->grid)
         good = fault(errors, "a launch needs --grid", "");
     if (!a->block)
@@ -387,6 +426,9 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
     if (a->functional && a->policy_choice > 0)
         return fault(errors,
                      "--functional offloads nothing; it does not go with --policy=", a->policy);
+    if (!a->functional && a->max_instructions)
+        return fault(errors, "--max-instructions is for --functional; --max-cycles ends other runs",
+                     "");
     if (a->trace_until && !a->trace)
         return fault(errors, "--trace-window says what part of --trace is written", "");
     if (a->interval && !a->series)
@@ -468,7 +510,9 @@ bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, in
 {
     *arguments = (struct sim_arguments){.threads = 1, .config = "isca19"};
     arguments->common.max_errors = -1;
+    arguments->common.max_memory = (size_t)USUAL_MEMORY << 30;
     arguments->common.reorder = 1;
+    arguments->common.cost = arguments->common.fma = -1;
     arguments->policy_choice = -1;
     bool good = read_line(arguments, arena, argc, argv, errors);
     name_standard_output(&arguments->json);

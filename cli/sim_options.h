@@ -20,7 +20,7 @@ struct sim_arguments {
     const char *config;                 // of the machine: a name or a file
     VEC(const char *) machine_settings; // --set SECTION.KEY=VALUE
     VEC(struct timed_region) timed;     // --timed
-    uint64_t max_cycles, interval, shuffle;
+    uint64_t max_cycles, max_instructions, interval, shuffle;
     const char *json, *profile, *stats, *series, *trace;
     uint64_t trace_from, trace_until;      // --trace-window, in cycles
     const char *checkpoint, *resume;       // files
@@ -29,7 +29,7 @@ struct sim_arguments {
     uint32_t threads;
     unsigned checks;
     const char *program, *metadata; // instead of the run file's; NULL: not given
-    int functional, cooperative;
+    int functional, cooperative, allow_outside;
     int policy_choice;  // of the values of --policy; -1: not given
     const char *policy; // the value; NULL: not given
     int help_run, help_keys, print_config, list_stats, list_storage, list_configs;

@@ -1,5 +1,9 @@
 #include "cli/sim_paths.h"
 #include "cli/sim_plans.h"
+#include "runtime-sim/run/npy.h"
+#include "support/file.h"
+#include "support/file_map.h"
+#include <unistd.h>
 
 struct file_path {
     const char *path, *what;
@@ -17,7 +21,9 @@ struct paths {
 
 static bool differ(struct paths *paths, const struct file_path *a, const struct file_path *b)
 {
-    if (!(a->written || b->written) || !output_same(paths->arena, a->path, b->path))
+    // Standard input and output have the same name and are two.
+    bool two = a->written != b->written && file_is_standard(a->path);
+    if (two || !(a->written || b->written) || !output_same(paths->arena, a->path, b->path))
         return true;
     if (a->written && b->written)
         message_error(paths->messages, "%s and %s are both written to '%s'", a->what, b->what,
@@ -79,6 +85,30 @@ static void collect_paths(struct paths *paths)
     add_path(paths, paths->arguments->stats, "--stats", true);
     add_path(paths, paths->arguments->series, "--series", true);
     add_path(paths, paths->arguments->trace, "--trace", true);
+}
+
+// True if there is nothing, or a file that a run has saved.
+static bool can_replace(struct arena *arena, const char *path)
+{
+    struct file_map map;
+    if (file_is_standard(path) || access(path, F_OK))
+        return true;
+    if (file_map(arena, path, &map))
+        return false;
+    bool own = npy_is_marked(map.bytes, map.size);
+    file_unmap(&map);
+    return own;
+}
+
+const char *sim_paths_refusal(struct arena *arena, const struct run_buffer *buffer)
+{
+    const char *path = buffer->save.text;
+    if (!path || buffer->save_chosen)
+        return NULL;
+    const char *wrong = output_refusal(arena, path);
+    if (!wrong && !can_replace(arena, path))
+        wrong = "is there, and is no result of an earlier run";
+    return wrong;
 }
 
 bool sim_paths_check(struct arena *arena, const struct messages *messages,

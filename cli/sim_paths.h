@@ -8,3 +8,6 @@
 bool sim_paths_check(struct arena *arena, const struct messages *messages,
                      const struct sim_arguments *arguments, const struct run *run,
                      const struct config *machine);
+// Why the file must not be written that the run file names for a buffer: a phrase about its path,
+// in the arena. NULL: it may, or the command line names it.
+const char *sim_paths_refusal(struct arena *arena, const struct run_buffer *buffer);

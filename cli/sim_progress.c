@@ -1,4 +1,5 @@
 #include "cli/sim_progress.h"
+#include "cli/messages.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
@@ -11,18 +12,34 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-// CTAs, cycles, cycles in a second, and the time that is left of this launch if the CTAs to come
-// take as long as those before.
-static void show_timed(const struct progress *progress)
+static struct progress_reading read_now(const struct progress *progress)
 {
-    uint64_t cycle = atomic_load(&progress->timed->cycle);
-    uint64_t done = atomic_load(&progress->timed->ctas_done);
+    return (struct progress_reading){.seconds = now(),
+                                     .cycle = atomic_load(&progress->timed->cycle),
+                                     .ctas = atomic_load(&progress->timed->ctas_done)};
+}
+
+// CTAs, cycles, cycles in a second, and the time that is left of this launch if the CTAs to come
+// end at the rate of the last readings. Until a CTA has ended since the oldest of these, the rate
+// is not known.
+static void show_timed(struct progress *progress)
+{
+    struct progress_reading last = read_now(progress);
+    const struct progress_reading *first = &progress->readings[progress->read % PROGRESS_READINGS];
     uint64_t ctas = atomic_load(&progress->timed->ctas);
-    double seconds = now() - progress->launched;
-    fprintf(stderr, ", %" PRIu64 " of %" PRIu64 " CTAs, cycle %" PRIu64 ", %.0f cycles/s", done,
-            ctas, cycle, seconds > 0 ? (double)cycle / seconds : 0);
-    if (done)
-        fprintf(stderr, ", about %.0f s left", seconds * (double)(ctas - done) / (double)done);
+    if (progress->read < PROGRESS_READINGS)
+        first = &progress->readings[0];
+    if (last.cycle < first->cycle) // of the launch before
+        last = *first;
+    double seconds = last.seconds - first->seconds;
+    fprintf(stderr, ", %" PRIu64 " of %" PRIu64 " CTAs, cycle %" PRIu64, last.ctas, ctas,
+            last.cycle);
+    if (seconds > 0)
+        fprintf(stderr, ", %.0f cycles/s", (double)(last.cycle - first->cycle) / seconds);
+    if (seconds > 0 && last.ctas > first->ctas)
+        fprintf(stderr, ", about %.0f s left",
+                seconds * (double)(ctas - last.ctas) / (double)(last.ctas - first->ctas));
+    progress->readings[progress->read++ % PROGRESS_READINGS] = last;
 }
 
 static void show(struct progress *progress)
@@ -41,7 +58,6 @@ static void *watch(void *argument)
     struct timespec next;
     pthread_mutex_lock(&progress->lock);
     clock_gettime(CLOCK_REALTIME, &next);
-    next.tv_sec++;
     while (!progress->stop) {
         next.tv_sec++;
         while (!progress->stop &&
@@ -59,8 +75,8 @@ void progress_start(struct progress *progress)
     *progress = (struct progress){.started = now(), .timed = progress->timed};
     pthread_mutex_init(&progress->lock, NULL);
     pthread_cond_init(&progress->changed, NULL);
-    progress->running =
-        isatty(STDERR_FILENO) && !pthread_create(&progress->thread, NULL, watch, progress);
+    progress->running = messages_can_erase(STDERR_FILENO) &&
+                        !pthread_create(&progress->thread, NULL, watch, progress);
 }
 
 void progress_launch(void *argument, const char *kernel, uint64_t launch)
@@ -69,7 +85,8 @@ void progress_launch(void *argument, const char *kernel, uint64_t launch)
     pthread_mutex_lock(&progress->lock);
     progress->kernel = kernel;
     progress->launch = launch;
-    progress->launched = now();
+    progress->readings[0] = (struct progress_reading){.seconds = now()};
+    progress->read = 1;
     pthread_mutex_unlock(&progress->lock);
 }
 

@@ -5,6 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// How far a launch was at a time.
+struct progress_reading {
+    double seconds;
+    uint64_t cycle, ctas;
+};
+
+enum { PROGRESS_READINGS = 8 }; // one a second
+
 struct progress {
     bool running;
     pthread_t thread;
@@ -14,11 +22,13 @@ struct progress {
     double started;
     const char *kernel; // that runs
     uint64_t launch;
-    double launched;
+    struct progress_reading readings[PROGRESS_READINGS]; // a ring; the launch's start first
+    uint32_t read;                                       // that were made
     const struct timed *timed; // says how far the launch is; NULL: nobody does
 };
 
-// Does nothing unless standard error is a terminal. Nothing is shown in the first seconds.
+// Does nothing unless standard error is a terminal that can erase a line. The line is written each
+// second, from second 1 on.
 void progress_start(struct progress *progress);
 // The next launch.
 void progress_launch(void *progress, const char *kernel, uint64_t launch);

@@ -1,4 +1,5 @@
 #include "cli/warnings.h"
+#include "support/listing.h"
 #include <string.h>
 
 // What may stand between -W and the name of a rule, longest first.
@@ -86,9 +87,10 @@ bool warnings_judge(const struct warnings *warnings, struct diag *diag)
 
 static void print_rules(FILE *to, enum severity least)
 {
+    enum { LONGEST = 20 };
     for (int i = 0; i < DIAG_RULES; i++)
         if (diag_rules[i].least == least)
-            fprintf(to, "  %-20s  %s\n", diag_rules[i].id, diag_rules[i].text);
+            listing_row(to, listing_column(LONGEST), diag_rules[i].id, diag_rules[i].text);
 }
 
 void warnings_help(FILE *to)

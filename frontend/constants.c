@@ -1,4 +1,6 @@
 // Constant expressions by PTX's rules: 64 bits, signed unless a side is unsigned [PTX ISA 4.5].
+// A number 0f… is no part of one. What is no expression for ptxas becomes NODE_EXPR or stays
+// NODE_LIST, which the checks refuse.
 #include "frontend/parser.h"
 #include "frontend/ptx.tab.h"
 #include <string.h>
@@ -10,18 +12,28 @@ static bool is_float(const struct node *node)
     return node->kind == NODE_FLOAT32 || node->kind == NODE_FLOAT64;
 }
 
-void parser_unwrap(struct parser *p, uint32_t index)
+static bool is_constant(const struct node *node)
 {
-    for (;;) {
-        struct node *node = &NODE(index);
-        if (node->kind != NODE_LIST || node->size < 2 || node[1].size != node->size - 1)
-            return;
-        uint32_t begin = node->begin, end = node->end;
-        memmove(node, node + 1, (p->tree->nodes.n - index - 1) * sizeof *node);
-        p->tree->nodes.n--;
-        node->begin = begin;
-        node->end = end;
-    }
+    return node->kind == NODE_INT || is_float(node) || node->kind == NODE_ERROR;
+}
+
+uint32_t parser_unwrap(struct parser *p, uint32_t index)
+{
+    struct node *node = &NODE(index);
+    if (node->kind != NODE_LIST || node->size != 2 || !is_constant(&node[1]))
+        return 0;
+    node[1].begin = node->begin;
+    node[1].end = node->end;
+    memmove(node, node + 1, (p->tree->nodes.n - index - 1) * sizeof *node);
+    p->tree->nodes.n--;
+    return 1;
+}
+
+void parser_operand(struct parser *p, uint32_t node)
+{
+    const struct node *parent = &NODE(p->open.v[p->open.n - 1]);
+    if (parent->kind != NODE_INSTR || parent->aux != OP_call)
+        parser_unwrap(p, node);
 }
 
 bool parser_check_index(struct parser *p, const struct token *bracket, uint32_t index)
@@ -36,12 +48,6 @@ bool parser_check_index(struct parser *p, const struct token *bracket, uint32_t 
 static double as_double(const struct node *node)
 {
     double value;
-    if (node->kind == NODE_FLOAT32) {
-        uint32_t bits = (uint32_t)node->value;
-        float single;
-        memcpy(&single, &bits, sizeof single);
-        return (double)single;
-    }
     memcpy(&value, &node->value, sizeof value);
     return value;
 }
@@ -61,14 +67,14 @@ uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32
                       : kind == '~' ? ~node->value
                       : kind == '!' ? !node->value
                                     : node->value;
-        if (kind == '!')
-            node->flags = 0;
+        if (kind == '!' || kind == '~') // a truth is signed, a complement unsigned
+            node->flags = kind == '~' ? NODE_UNSIGNED : 0;
         node->begin = op->begin;
         return operand;
     }
-    if (is_float(node) && (kind == '-' || kind == '+')) {
+    if (node->kind == NODE_FLOAT64 && (kind == '-' || kind == '+')) {
         if (kind == '-')
-            node->value ^= node->kind == NODE_FLOAT32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
+            node->value ^= UINT64_C(1) << 63;
         node->begin = op->begin;
         return operand;
     }
@@ -87,16 +93,17 @@ static bool fold(int kind, uint64_t a, uint64_t b, bool is_unsigned, uint64_t *r
     case '-': *result = a - b; return true;
     case '*': *result = a * b; return true;
     case '/':
-    case '%':
         if (!b)
             return false;
         if (is_unsigned)
-            *result = kind == '/' ? a / b : a % b;
-        else if (sb == -1) // the one signed division that overflows wraps
-            *result = kind == '/' ? -a : 0;
-        else
-            *result = (uint64_t)(kind == '/' ? sa / sb : sa % sb);
+            *result = a / b;
+        else // the one signed division that overflows wraps
+            *result = sb == -1 ? -a : (uint64_t)(sa / sb);
         return true;
+    case '%': // unsigned whatever its sides are
+        *result_unsigned = true;
+        *result = b ? a % b : 0;
+        return b != 0;
     case '&': *result = a & b; return true;
     case '^': *result = a ^ b; return true;
     case '|': *result = a | b; return true;
@@ -116,14 +123,18 @@ static bool fold(int kind, uint64_t a, uint64_t b, bool is_unsigned, uint64_t *r
     }
 }
 
-// The shift's type is its left side's [PTX ISA 4.5.6]; bits shifted out are gone.
+// The shift's type is its left side's [PTX ISA 4.5.6]. The count is taken modulo 64, as by ptxas.
 static uint64_t shift(int kind, uint64_t a, uint64_t count, bool is_unsigned)
 {
+    count &= 63;
     if (kind == T_SHL)
-        return count > 63 ? 0 : a << count;
-    if (is_unsigned)
-        return count > 63 ? 0 : a >> count;
-    return (uint64_t)((int64_t)a >> (count > 63 ? 63 : count));
+        return a << count;
+    return is_unsigned ? a >> count : (uint64_t)((int64_t)a >> count);
+}
+
+static void report_division(struct parser *p, const struct token *op)
+{
+    diag_add(p->diags, DIAG_ERROR, "literal", op->begin, op->end, "division by zero");
 }
 
 static void fold_ints(struct parser *p, struct node *left, int kind, const struct token *op,
@@ -136,18 +147,37 @@ static void fold_ints(struct parser *p, struct node *left, int kind, const struc
         return;
     }
     if (!fold(kind, left->value, right->value, is_unsigned, &left->value, &is_unsigned))
-        diag_add(p->diags, DIAG_ERROR, "literal", op->begin, op->end, "division by zero");
+        report_division(p, op);
     left->flags = is_unsigned ? NODE_UNSIGNED : 0;
 }
 
-static bool fold_floats(struct node *left, int kind, const struct node *right)
+static bool set_truth(struct node *node, bool value)
+{
+    node->kind = NODE_INT;
+    node->flags = 0;
+    node->value = value;
+    return true;
+}
+
+static bool fold_floats(struct parser *p, struct node *left, int kind, const struct token *op,
+                        const struct node *right)
 {
     double a = as_double(left), b = as_double(right);
     switch (kind) {
+    case '<': return set_truth(left, a < b);
+    case '>': return set_truth(left, a > b);
+    case T_LE: return set_truth(left, a <= b);
+    case T_GE: return set_truth(left, a >= b);
+    case T_EQ: return set_truth(left, a == b);
+    case T_NE: return set_truth(left, a != b);
     case '+': set_double(left, a + b); return true;
     case '-': set_double(left, a - b); return true;
     case '*': set_double(left, a * b); return true;
-    case '/': set_double(left, a / b); return true;
+    case '/':
+        if (b == 0)
+            report_division(p, op);
+        set_double(left, a / b);
+        return true;
     default: return false;
     }
 }
@@ -159,7 +189,7 @@ static bool fold_constants(struct parser *p, uint32_t left, int kind, const stru
     uint32_t end = b->end;
     if (a->kind == NODE_INT && b->kind == NODE_INT)
         fold_ints(p, a, kind, op, b);
-    else if (!is_float(a) || !is_float(b) || !fold_floats(a, kind, b))
+    else if (a->kind != NODE_FLOAT64 || b->kind != NODE_FLOAT64 || !fold_floats(p, a, kind, op, b))
         return false;
     a->end = end;
     p->tree->nodes.n = left + 1;
@@ -169,47 +199,60 @@ static bool fold_constants(struct parser *p, uint32_t left, int kind, const stru
 
 static bool is_place(const struct node *node)
 {
-    return node->kind == NODE_NAME || node->kind == NODE_MEMBER || node->kind == NODE_OFFSET;
+    return node->kind == NODE_NAME || node->kind == NODE_MEMBER;
+}
+
+// a + 4 * 2 - 1, whatever the precedence: all behind the name is one constant.
+static bool fold_offset(struct parser *p, uint32_t left, int kind, const struct token *op,
+                        uint32_t right)
+{
+    if (NODE(left).kind != NODE_OFFSET || NODE(right).kind != NODE_INT)
+        return false;
+    fold_constants(p, right - 1, kind, op, right);
+    NODE(left).end = p->last_end;
+    return true;
 }
 
 uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct token *op,
                        uint32_t right)
 {
     parser_unwrap(p, right);
-    if (NODE(left).kind == NODE_LIST && NODE(left).size > 1) {
-        uint32_t before = p->tree->nodes.n;
-        parser_unwrap(p, left);
-        right -= before - p->tree->nodes.n;
-    }
-    if (fold_constants(p, left, kind, op, right))
+    right -= parser_unwrap(p, left);
+    if (fold_constants(p, left, kind, op, right) || fold_offset(p, left, kind, op, right))
         return left;
-    uint32_t begin = NODE(left).begin, end = NODE(right).end;
+    const struct node *first = &NODE(left), *second = &NODE(right);
+    uint32_t begin = first->begin, end = second->end;
     bool offset =
-        (kind == '+' || kind == '-') && is_place(&NODE(left)) && NODE(right).kind == NODE_INT;
-    if (offset && kind == '-')
-        NODE(right).value = -NODE(right).value;
-    if (offset && NODE(left).kind == NODE_OFFSET) { // a + 4 + 4
-        NODE(right - 1).value += NODE(right).value;
-        NODE(right - 1).end = NODE(left).end = p->last_end = end;
-        p->tree->nodes.n = right;
-        return left;
-    }
-    bool pair = kind == '|' && (is_place(&NODE(left)) || NODE(left).kind == NODE_VECTOR) &&
-                is_place(&NODE(right));
+        kind == '+' && (is_place(first) || first->kind == NODE_APPLY) && second->kind == NODE_INT;
+    bool pair = kind == '|' && (is_place(first) || first->kind == NODE_VECTOR) && is_place(second);
     return parser_wrap(p, offset ? NODE_OFFSET : pair ? NODE_PAIR : NODE_EXPR, left, begin, end);
 }
 
-uint32_t parser_choice(struct parser *p, uint32_t condition, uint32_t yes, uint32_t no)
+// Replaces the condition, which ends where `yes` begins, by one of the two.
+static void choose(struct parser *p, uint32_t condition, uint32_t yes, uint32_t no)
 {
     uint32_t end = NODE(no).end, begin = NODE(condition).begin;
-    if (NODE(condition).kind != NODE_INT || NODE(yes).kind != NODE_INT || NODE(no).kind != NODE_INT)
-        return parser_wrap(p, NODE_EXPR, condition, begin, end);
     struct node chosen = NODE(condition).value ? NODE(yes) : NODE(no);
     chosen.begin = begin;
     chosen.end = end;
     NODE(condition) = chosen;
     p->tree->nodes.n = condition + 1;
     p->last_end = end;
+}
+
+uint32_t parser_choice(struct parser *p, uint32_t condition, uint32_t yes, uint32_t no)
+{
+    parser_unwrap(p, no);
+    no -= parser_unwrap(p, yes);
+    uint32_t gone = parser_unwrap(p, condition);
+    yes -= gone;
+    no -= gone;
+    bool offset = NODE(condition).kind == NODE_OFFSET;
+    uint32_t number = offset ? yes - 1 : condition;
+    if (NODE(number).kind != NODE_INT || NODE(yes).kind != NODE_INT || NODE(no).kind != NODE_INT)
+        return parser_wrap(p, NODE_EXPR, condition, NODE(condition).begin, NODE(no).end);
+    choose(p, number, yes, no);
+    NODE(condition).end = p->last_end;
     return condition;
 }
 

@@ -40,8 +40,6 @@ static const struct {
     {MAGIC("BZh"), CONTAINER_UNKNOWN, "compressed by bzip2"},
     {MAGIC("\x04\x22\x4d\x18"), CONTAINER_UNKNOWN, "compressed by lz4"},
     {MAGIC("PK\x03\x04"), CONTAINER_UNKNOWN, "a zip archive"},
-    {MAGIC("\xef\xbb\xbf"), CONTAINER_UNKNOWN,
-     "text in UTF-8 that begins with a byte order mark, which PTX must not"},
     {MAGIC("\xff\xfe"), CONTAINER_UNKNOWN, "text in UTF-16"},
     {MAGIC("\xfe\xff"), CONTAINER_UNKNOWN, "text in UTF-16"},
 };

@@ -55,7 +55,7 @@ static bool check_sizes(const struct reading *r)
     if (module->size > unpack_most(module->packing, module->payload_size))
         return refuse(r, "packing",
                       "claims to become %" PRIu64 " bytes, which its %" PRIu64
-                      " packed bytes cannot become",
+                      " packed bytes may not become",
                       module->size, module->payload_size);
     return true;
 }

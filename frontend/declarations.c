@@ -36,14 +36,25 @@ static bool take(struct directives *d, uint32_t *slot, uint32_t node, const char
 static void check_align(struct directives *d, uint32_t spec)
 {
     const struct node *node = node_at(d, spec);
-    bool number = node->size > 1 && node[1].kind == NODE_INT;
+    bool number = node->size == 2 && node[1].kind == NODE_INT && node->end == node[1].end;
     if (!number || !node[1].value || (node[1].value & (node[1].value - 1)))
         directive_fault(d, "declaration", spec, "an alignment is a power of two");
+}
+
+// Only .align and .attribute have something behind them.
+static void check_no_argument(struct directives *d, uint32_t spec)
+{
+    if (node_at(d, spec)->size > 1)
+        directive_fault(d, "declaration", spec,
+                        arena_printf(&d->scratch, "'%s' takes no argument",
+                                     isa_words[node_at(d, spec)->aux].text));
 }
 
 static void check_attribute(struct directives *d, uint32_t spec, uint16_t space)
 {
     directive_check_needs(d, W_attribute, spec);
+    if (node_at(d, spec)->size < 2)
+        directive_fault(d, "declaration", spec, "an attribute stands in parentheses");
     NODE_EACH (child, d->tree, spec) {
         uint16_t word = node_at(d, child)->kind == NODE_SPEC ? word_at(d, child) : W_UNKNOWN;
         if (word != W_managed && word != W_unified_mod)
@@ -111,6 +122,8 @@ static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
             specs->attribute = child;
         else
             return false; // not a declaration: the parser has warned of it
+        if (word != W_align && word != W_attribute)
+            check_no_argument(d, child);
         if (specs->type && specs->type < child && !specs->pointer)
             directive_fault_word(d, "declaration", child, "the type stands last");
     }
@@ -226,8 +239,7 @@ static void check_declarator(struct directives *d, uint32_t declarator, const st
 {
     bool open = false, has_value = false;
     const struct name *name = tree_name(d->tree, node_at(d, declarator)->value);
-    if ((name->length == 1 && *name->text == '_') ||
-        (name->length == 7 && !memcmp(name->text, "WARP_SZ", 7)))
+    if (name->length == 1 && *name->text == '_')
         directive_fault(d, "declaration", declarator, "this name has its own meaning");
     check_dimensions(d, declarator, specs, &open);
     NODE_EACH (child, d->tree, declarator) {
@@ -257,6 +269,35 @@ static void check_parameter(struct directives *d, const struct specs *specs,
         directive_check_needs(d, W_ptr, specs->pointer);
 }
 
+// Where variables of a state space are declared, by PTX version × 10; 0: no bound.
+static const struct {
+    uint16_t space;
+    uint8_t places;
+    uint16_t from, until;
+    const char *why;
+} barred[] = {
+    {W_param, MODULE, 0, 0, "'.param' variables stand at functions and in bodies"},
+    {W_reg, MODULE, 30, 0, "from PTX 3.0 on, registers are declared in functions"},
+    {W_local, MODULE, 30, 0, "from PTX 3.0 on, '.local' variables are declared in functions"},
+    {W_tex, MODULE, 15, 0, "'.tex' is not taken from PTX 1.5 on: take '.global .texref'"},
+    {W_tex, BODY, 0, 0, "'.tex' variables are declared outside of functions"},
+    {W_sreg, MODULE | BODY, 0, 0, "special registers are not declared"},
+    {W_param, ENTRY, 0, 13, "before PTX 1.4, a kernel's parameters are declared in its body"},
+    {W_param, BODY, 14, 19, "in PTX 1.4 and 1.5, parameters are declared in a kernel's list"},
+    {W_param, FUNC, 0, 19, "before PTX 2.0, a function's parameters are registers"},
+};
+
+static void check_space(struct directives *d, uint32_t spec, enum directive_place place)
+{
+    for (size_t i = 0; i < sizeof barred / sizeof *barred; i++)
+        if (barred[i].space == word_at(d, spec) && (barred[i].places & place) &&
+            d->version >= barred[i].from && (!barred[i].until || d->version <= barred[i].until) &&
+            (d->version || !(barred[i].from || barred[i].until))) {
+            directive_fault_word(d, "declaration", spec, barred[i].why);
+            return;
+        }
+}
+
 void declaration_check(struct directives *d, uint32_t decl, enum directive_place place)
 {
     struct specs specs = {0};
@@ -270,9 +311,7 @@ void declaration_check(struct directives *d, uint32_t decl, enum directive_place
     else if (specs.pointer)
         directive_fault_word(d, "declaration", specs.pointer,
                              "'.ptr' can only stand at a kernel's parameters");
-    if (place == MODULE && word_at(d, specs.space) == W_param)
-        directive_fault_word(d, "declaration", specs.space,
-                             "'.param' variables stand at functions and in bodies");
+    check_space(d, specs.space, place);
     check_opaque(d, &specs, place);
     NODE_EACH (child, d->tree, decl)
         if (node_at(d, child)->kind == NODE_DECLARATOR)
@@ -288,6 +327,8 @@ void declaration_check_function(struct directives *d, uint32_t function)
         body |= node->kind == NODE_SCOPE;
         if (node->kind != NODE_SPEC || node->aux >= WORD_COUNT)
             continue;
+        if (node->aux != W_attribute)
+            check_no_argument(d, child);
         if (node->aux == W_attribute)
             check_attribute(d, child, W_func);
         else if (!is_linkage(node->aux) || node->aux == W_common)

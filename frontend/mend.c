@@ -61,12 +61,65 @@ static enum node_kind surrounding(const struct parser *p)
     return NODE_MODULE;
 }
 
+// What stands at module level only.
+static bool begins_item(const struct parser *p, uint32_t at)
+{
+    static const uint16_t items[] = {W_entry,  W_func,  W_visible, W_extern,  W_weak, W_common,
+                                     W_global, W_const, W_file,    W_section, W_alias};
+    if (p->base[at] != '.' || first_of_line(p, at) != at)
+        return false;
+    uint32_t word = intern_find(&p->tree->names, p->base + at, word_end(p, at + 1) - at) - OP_COUNT;
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        if (items[i] == word)
+            return true;
+    return false;
+}
+
+static uint32_t skip_string(const struct parser *p, uint32_t at)
+{
+    uint32_t end = p->tree->source->length;
+    do
+        at++;
+    while (at < end && p->base[at] != '"' && p->base[at] != '\n');
+    return at < end ? at + 1 : at;
+}
+
+// Behind the brace that closes a body whose opening brace is missing, or where the next item
+// begins.
+static uint32_t skip_body(const struct parser *p, uint32_t at)
+{
+    uint32_t end = p->tree->source->length, depth = 0;
+    for (at = parser_skip_trivia(p, at); at < end; at = parser_skip_trivia(p, at)) {
+        char c = p->base[at];
+        if (c == '}' && !depth)
+            return at + 1;
+        if (begins_item(p, at))
+            return at;
+        depth += (c == '{') - (c == '}');
+        uint32_t word = word_end(p, at);
+        at = c == '"' ? skip_string(p, at) : word > at ? word : at + 1;
+    }
+    return end;
+}
+
+bool parser_lacks_brace(const struct parser *p, const struct token *token)
+{
+    uint32_t at = token->begin;
+    if (p->tree->source->fragment)
+        return false;
+    if (p->head)
+        return !p->head_depth && p->base[at] != '}' && begins_statement(p, at);
+    return surrounding(p) == NODE_MODULE && at == parser_skip_trivia(p, p->statement) &&
+           p->base[at] != '.' && p->base[at] != '}' && begins_statement(p, at);
+}
+
 static uint32_t begin_at(struct parser *p, uint32_t at, uint32_t braces)
 {
     if (p->mend_at == at) // tried already
         return 0;
     p->mending = p->end_statement = true;
     p->braces = braces;
+    p->holds = false;
     p->mend_at = p->mend_end = at;
     // Blanks may be part of what was read: of a line @@dwarf.
     while (p->mend_end > p->last_end && strchr(" \t\r\n\f\v", p->base[p->mend_end - 1]))
@@ -92,6 +145,10 @@ uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is
 {
     uint32_t at = token->begin, statement = parser_skip_trivia(p, p->statement);
     enum node_kind around = surrounding(p);
+    bool lacks_brace = parser_lacks_brace(p, token);
+    p->head = 0;
+    if (lacks_brace)
+        return begin_at(p, skip_body(p, at), 0);
     char c = p->base[at];
     if (around == NODE_FUNCTION || c == ';')
         return 0;
@@ -113,7 +170,10 @@ static int frame(struct parser *p, struct token *token)
     switch (p->frame--) {
     case 3: token->value = OP_COUNT + W_func; return T_FUNCTION;
     case 2: token->value = intern_add(&p->tree->names, name, sizeof name - 1); return T_NAME;
-    default: p->mending = false; return '{';
+    default:
+        p->mending = false;
+        p->head = 0;
+        return '{';
     }
 }
 
@@ -125,6 +185,44 @@ int parser_end(struct parser *p, struct token *token)
     p->framed = false;
     *token = (struct token){.begin = length, .end = length};
     return '}';
+}
+
+// Words that begin an item of the module, or a declaration in a body.
+static bool begins_declaration(int kind, const struct token *token)
+{
+    return kind == T_REG || (kind == T_DOT && parser_is_spec(parser_word_of(token)));
+}
+
+int parser_head(struct parser *p, int kind, struct token *token)
+{
+    p->head_depth += (kind == '(') - (kind == ')' && p->head_depth);
+    if (p->head_depth || kind == ')')
+        return kind;
+    bool declares = begins_declaration(kind, token);
+    uint16_t word = declares ? parser_word_of(token) : W_UNKNOWN;
+    bool in_body =
+        declares && (p->head == W_entry || word == W_reg || word == W_local || word == W_param);
+    if (in_body)
+        return T_REG; // which no head has
+    if (kind == '{' || kind == ';') {
+        p->head = 0;
+        return kind;
+    }
+    if (p->head != W_func || (kind && !declares && kind != T_FUNCTION && kind != T_FILE &&
+                              kind != T_SECTION && kind != T_NAMES))
+        return kind;
+    p->head = 0;
+    p->holds = true;
+    p->held_kind = kind;
+    p->held = *token;
+    return T_END;
+}
+
+int parser_release(struct parser *p, struct token *token)
+{
+    p->holds = false;
+    *token = p->held;
+    return p->held_kind ? p->held_kind : parser_end(p, token);
 }
 
 int parser_mend(struct parser *p, struct token *token)

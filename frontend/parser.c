@@ -54,12 +54,22 @@ bool parser_first_in_line(const struct parser *p, const struct token *token)
     return first_in_line(p, token->begin);
 }
 
-void parser_name(struct parser *p, struct token *token)
+// WARP_SZ is a number wherever it stands [PTX ISA 4.5.2].
+int parser_name(struct parser *p, struct token *token)
 {
-    token->value = intern_add(&p->tree->names, p->base + token->begin, token->end - token->begin);
+    static const char warp_size[] = "WARP_SZ";
+    const char *text = p->base + token->begin;
+    uint32_t length = token->end - token->begin;
+    if (length == sizeof warp_size - 1 && !memcmp(text, warp_size, length)) {
+        token->value = 32;
+        token->is_unsigned = 0;
+        return T_NUMBER;
+    }
+    token->value = intern_add(&p->tree->names, text, length);
+    return T_NAME;
 }
 
-static uint16_t word_of(const struct token *token)
+uint16_t parser_word_of(const struct token *token)
 {
     uint32_t word = (uint32_t)token->value - OP_COUNT;
     return word < WORD_COUNT ? (uint16_t)word : W_UNKNOWN;
@@ -88,7 +98,7 @@ static const struct {
 int parser_word(struct parser *p, struct token *token)
 {
     parser_name(p, token);
-    uint16_t word = word_of(token);
+    uint16_t word = parser_word_of(token);
     if (word < WORD_COUNT && (isa_words[word].kind == KIND_DIRECTIVE || word == W_reg))
         for (size_t i = 0; i < sizeof directive_tokens / sizeof *directive_tokens; i++)
             if (directive_tokens[i].word == word)
@@ -185,7 +195,7 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
     case NODE_FUNCTION:
     case NODE_SPEC:
     case NODE_TUNING:
-        node.aux = word_of(token);
+        node.aux = parser_word_of(token);
         node.value = 0;
         break;
     case NODE_INSTR: // the text may end between a guard and the opcode
@@ -195,6 +205,15 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
     default: break;
     }
     return add(p, node);
+}
+
+void parser_empty(struct parser *p, const struct token *token)
+{
+    struct node *last = &NODE(p->tree->nodes.n - 1);
+    if (last->kind == NODE_EMPTY && last->end == token->begin)
+        last->end = p->last_end = token->end;
+    else
+        parser_push(p, NODE_EMPTY, token);
 }
 
 uint32_t parser_open(struct parser *p, enum node_kind kind, const struct token *token)
@@ -221,7 +240,7 @@ void parser_open_around(struct parser *p, enum node_kind kind, struct mark mark,
 {
     uint32_t begin = mark.node < p->tree->nodes.n ? NODE(mark.node).begin : token->begin;
     parser_wrap(p, kind, mark.node, begin, token->end);
-    NODE(mark.node).aux = word_of(token);
+    NODE(mark.node).aux = parser_word_of(token);
     vec_push(p->tree->arena, &p->open, mark.node);
 }
 
@@ -361,8 +380,11 @@ void parser_counted(struct parser *p, const struct token *number, uint32_t end)
 
 void parser_function_name(struct parser *p, const struct token *name)
 {
-    NODE(p->open.v[p->open.n - 1]).value = name->value;
+    struct node *function = &NODE(p->open.v[p->open.n - 1]);
+    function->value = name->value;
     p->last_end = name->end;
+    p->head = function->aux;
+    p->head_depth = 0;
 }
 
 // Instructions
@@ -388,7 +410,7 @@ void parser_opcode(struct parser *p, const struct token *opcode)
 
 void parser_modifier(struct parser *p, const struct token *word)
 {
-    vec_push(p->tree->arena, &p->tree->mods, word_of(word));
+    vec_push(p->tree->arena, &p->tree->mods, parser_word_of(word));
     NODE(p->open.v[p->open.n - 1]).value += UINT64_C(1) << 32;
     p->last_end = word->end;
 }
@@ -396,12 +418,12 @@ void parser_modifier(struct parser *p, const struct token *word)
 void parser_member(struct parser *p, uint32_t name, const struct token *word)
 {
     parser_wrap(p, NODE_MEMBER, name, NODE(name).begin, word->end);
-    NODE(name).aux = word_of(word);
+    NODE(name).aux = parser_word_of(word);
 }
 
 void parser_attribute(struct parser *p, uint32_t address, const struct token *word)
 {
-    NODE(address).aux = word_of(word);
+    NODE(address).aux = parser_word_of(word);
     NODE(address).end = p->last_end = word->end;
     if (NODE(address).aux != W_unified_mod)
         diag_add(p->diags, DIAG_ERROR, "syntax", word->begin, word->end,
@@ -442,6 +464,12 @@ void parser_syntax_error(struct parser *p, const struct token *token, bool at_en
     } else if (in_body(p) && (is_word(token, W_entry) || is_word(token, W_func))) {
         diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end,
                  "'%.*s' in a body: a '}' is missing before it", (int)length, text);
+    } else if (parser_lacks_brace(p, token)) {
+        diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end,
+                 p->head
+                     ? "'%.*s' behind the head of a function: a '{' is missing before it"
+                     : "'%.*s' outside of a function: a '{' is missing or a '}' is one too many",
+                 (int)(length > 40 ? 40 : length), text);
     } else {
         diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end, "unexpected '%.*s'%s",
                  (int)(length > 40 ? 40 : length), text, expected);

@@ -35,6 +35,12 @@ struct parser {
     uint32_t mend_at, mend_end; // where to go on, and where the broken statement ends
     uint32_t frame;             // tokens of the head of a function around a body that come yet
     bool framed;                // the function is open: it ends with the text
+    // Behind the name of a function, up to its body or its end.
+    uint16_t head;       // W_entry or W_func; 0 elsewhere
+    uint32_t head_depth; // open parentheses
+    bool holds;          // the token behind an end that was put in front of it
+    int held_kind;
+    struct token held;
 };
 
 // Scanner side. Those that return an int return the token's kind.
@@ -43,8 +49,10 @@ void *parser_scanner_memory(struct parser *p, void *old, size_t size);
 void parser_open_comment(struct parser *p);
 int parser_stray(struct parser *p, const struct token *token);
 bool parser_first_in_line(const struct parser *p, const struct token *token);
-void parser_name(struct parser *p, struct token *token);
+int parser_name(struct parser *p, struct token *token);
 int parser_word(struct parser *p, struct token *token);
+// The isa_word of a dot word.
+uint16_t parser_word_of(const struct token *token);
 void parser_integer(struct parser *p, struct token *token, uint32_t prefix, unsigned base);
 void parser_bits(struct parser *p, struct token *token);
 void parser_decimal(struct parser *p, struct token *token);
@@ -60,6 +68,8 @@ uint32_t parser_skip_trivia(const struct parser *p, uint32_t at);
 bool parser_is_spec(uint16_t word);
 struct mark parser_mark(const struct parser *p);
 uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *token);
+// A semicolon by itself; those that touch share a node.
+void parser_empty(struct parser *p, const struct token *token);
 // Pushes a node that becomes the parent of all that follow until it is closed.
 uint32_t parser_open(struct parser *p, enum node_kind kind, const struct token *token);
 // The same around the nodes that stand since the mark; id and range begin there.
@@ -93,6 +103,13 @@ uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is
 int parser_mend(struct parser *p, struct token *token);
 // The token at the end of the text: what closes the function around a fragment, then 0.
 int parser_end(struct parser *p, struct token *token);
+// A token in the head of a function: the next item ends the declaration of a .func that has no
+// semicolon, as older compilers wrote them.
+int parser_head(struct parser *p, int kind, struct token *token);
+// The token that waits behind such an end.
+int parser_release(struct parser *p, struct token *token);
+// Is the token a part of a body whose opening brace is missing?
+bool parser_lacks_brace(const struct parser *p, const struct token *token);
 // Keeps what stands between the mark and `end` in an error node, if anything does.
 void parser_mended(struct parser *p, struct mark mark, uint32_t end);
 
@@ -101,11 +118,15 @@ void text_check(const struct source *source, struct diags *diags);
 // Is the fragment a part of a body (else of a module)?
 bool text_is_body(const struct parser *p);
 
-// Takes a constant out of its parentheses.
-void parser_unwrap(struct parser *p, uint32_t node);
-// False, with an error, if the index of an array element is not a constant.
+// Removes the parentheses around the constant that was pushed last. Returns the number of nodes
+// that are gone.
+uint32_t parser_unwrap(struct parser *p, uint32_t node);
+// The same for an operand; parentheses at the top level of a call are lists and stay.
+void parser_operand(struct parser *p, uint32_t node);
+// Returns false, with an error, if the index of an array element is not a constant.
 bool parser_check_index(struct parser *p, const struct token *bracket, uint32_t index);
-// Operators: fold constants, else build a node. `kind` is the token's kind.
+// Operators: fold constants, else build a node. `kind` is the token's kind. Parentheses stand
+// around constants only, and a name has a constant added to it only, as in ptxas.
 uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32_t operand);
 uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct token *op,
                        uint32_t right);

@@ -17,7 +17,11 @@ static int next_token(struct parser *p, PTX_YYSTYPE *value, void *scanner)
 {
     if (p->mending)
         return parser_mend(p, &value->token);
+    if (p->holds)
+        return parser_release(p, &value->token);
     int kind = ptx_yylex(value, scanner);
+    if (p->head)
+        kind = parser_head(p, kind, &value->token);
     return kind ? kind : parser_end(p, &value->token);
 }
 #undef yylex
@@ -39,7 +43,7 @@ static int next_token(struct parser *p, PTX_YYSTYPE *value, void *scanner)
 %token <token> T_FILE ".file" T_LOC ".loc" T_NAMES "list directive" T_PROTOTYPE ".callprototype"
 %token <token> T_RAW "section contents" T_DWARF "@@dwarf line" T_STRAY "stray character"
 %token <token> T_SHL "<<" T_SHR ">>" T_LE "<=" T_GE ">=" T_EQ "==" T_NE "!=" T_AND "&&" T_OR "||"
-%token <token> T_DOTS "..." T_MEND "statement" T_REG ".reg"
+%token <token> T_DOTS "..." T_MEND "statement" T_REG ".reg" T_END "end of the declaration"
 %token <token> ';' ',' ':' '{' '}' '(' ')' '[' ']' '@' '!' '~' '-' '+' '*' '/' '%' '<' '>' '&' '^'
 %token <token> '|' '?' '='
 
@@ -70,7 +74,7 @@ item
     | mark declaration_specs declarators_opt ';' { parser_declaration(p, $mark, $4.end); }
     | mark T_FUNCTION { parser_open(p, NODE_FUNCTION, &$2); } function_rest
     | mark declaration_specs T_FUNCTION { parser_open_around(p, NODE_FUNCTION, $mark, &$3); } function_rest
-    | mark ';' { parser_push(p, NODE_EMPTY, &$2); }
+    | mark ';' { parser_empty(p, &$2); }
     | mark error ';' { parser_error_node(p, $mark, $3.end); yyerrok; }
     | mark error T_MEND { parser_mended(p, $mark, $3.end); yyerrok; }
     | mark error '}' { parser_error_node(p, $mark, $3.end); yyerrok; }
@@ -130,7 +134,7 @@ counted: %empty | '<' T_NUMBER '>' { parser_counted(p, &$2, $3.end); } ;
 dimensions
     : %empty
     | dimensions '[' ']' { struct token both = $2; both.end = $3.end; parser_push(p, NODE_DIMENSION, &both); }
-    | dimensions '[' operand ']' { parser_wrap(p, NODE_DIMENSION, $3, $2.begin, $4.end); }
+    | dimensions '[' operand ']' { parser_unwrap(p, $3); parser_wrap(p, NODE_DIMENSION, $3, $2.begin, $4.end); }
     ;
 initialiser: %empty | '=' operand { parser_unwrap(p, $2); parser_wrap(p, NODE_INIT, $2, $1.begin, p->last_end); } ;
 
@@ -141,7 +145,7 @@ function_name
     | specs_opt returns specs_opt T_NAME { parser_function_name(p, &$4); }
     ;
 specs_opt: %empty | specs_opt spec ;
-function_end: ';' { parser_close(p, $1.end); } | scope { parser_close_here(p); } ;
+function_end: ';' { parser_close(p, $1.end); } | T_END { parser_close_here(p); } | scope { parser_close_here(p); } ;
 returns_opt: %empty | returns ;
 returns: '(' { parser_open(p, NODE_RETURNS, &$1); } parameters ')' { parser_close(p, $4.end); } ;
 params_opt: %empty | '(' { parser_open(p, NODE_PARAMS, &$1); } parameters ')' { parser_close(p, $4.end); } ;
@@ -165,7 +169,7 @@ statement
     | mark scope
     | mark T_NAME ':' { struct token both = $2; both.end = $3.end; parser_push(p, NODE_LABEL, &both); }
     | mark instruction
-    | mark ';' { parser_push(p, NODE_EMPTY, &$2); }
+    | mark ';' { parser_empty(p, &$2); }
     | mark error ';' { parser_error_node(p, $mark, $3.end); yyerrok; }
     | mark error T_MEND { parser_mended(p, $mark, $3.end); yyerrok; }
     ;
@@ -183,7 +187,7 @@ modifiers
 
 // Operands and expressions
 operands_opt: %empty | operands ;
-operands: operand { (void)$1; } | operands ',' operand { (void)$3; } ;
+operands: operand { parser_operand(p, $1); } | operands ',' operand { parser_operand(p, $3); } ;
 operand
     : primary
     | '-' operand %prec UNARY { $$ = parser_unary(p, &$1, '-', $2); }
@@ -219,7 +223,7 @@ primary
     | T_NAME { $$ = parser_push(p, NODE_NAME, &$1); }
     | T_NAME T_DOT { $$ = parser_push(p, NODE_NAME, &$1); parser_member(p, $$, &$2); }
     | T_NAME '[' <node>{ $$ = parser_open(p, NODE_ELEMENT, &$1); parser_push(p, NODE_NAME, &$1); } operand ']'
-      { parser_close(p, $5.end); $$ = $3; if (!parser_check_index(p, &$2, $4)) YYERROR; }
+      { parser_unwrap(p, $4); parser_close(p, $5.end); $$ = $3; if (!parser_check_index(p, &$2, $4)) YYERROR; }
     | T_NAME '(' <node>{ $$ = parser_open(p, NODE_APPLY, &$1); } operands ')' { parser_close(p, $5.end); $$ = $3; }
     | T_NUMBER '(' <node>{ $$ = parser_open(p, NODE_APPLY, &$1); } operands ')' { parser_close(p, $5.end); $$ = $3; }
     | '{' <node>{ $$ = parser_open(p, NODE_VECTOR, &$1); } elements_opt '}' { parser_close(p, $4.end); $$ = $2; }
@@ -232,9 +236,9 @@ attribute: %empty { $$ = (struct token){0}; } | T_DOT ; // [a].unified
 elements_opt: %empty | elements ;
 elements: element | elements ',' element ;
 element
-    : operand { (void)$1; }
+    : operand { parser_unwrap(p, $1); }
     | T_NAME '=' <node>{ $$ = parser_push(p, NODE_NAME, &$1); } operand
-      { (void)$4; parser_wrap(p, NODE_EXPR, $3, $1.begin, p->last_end); }
+      { parser_unwrap(p, $4); parser_wrap(p, NODE_EXPR, $3, $1.begin, p->last_end); }
     ;
 %%
 static void ptx_yyerror(struct parser *p, void *scanner, const char *message)
@@ -250,7 +254,10 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *p, 
     enum { MOST = 6 };
     yysymbol_kind_t expected[MOST];
     char list[200] = "";
-    int count = yypcontext_expected_tokens(context, expected, MOST);
+    int count = 0, all = yypcontext_expected_tokens(context, expected, MOST);
+    for (int i = 0; i < all; i++) // the missing semicolon of old compilers is no advice
+        if (expected[i] != YYSYMBOL_T_END)
+            expected[count++] = expected[i];
     for (int i = 0, at = 0; i < count && at < (int)sizeof list; i++)
         at += snprintf(list + at, sizeof list - (size_t)at, "%s%s", !i ? ", expected " : i + 1 < count ? ", " : " or ",
                        yysymbol_name(expected[i]));

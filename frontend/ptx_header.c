@@ -74,6 +74,7 @@ bool ptx_header_read(struct ptx_header *header, const char *text, size_t size)
     struct cursor c = {text, text + size};
     uint32_t major, minor;
     *header = (struct ptx_header){0};
+    take(&c, "\xef\xbb\xbf"); // a byte order mark
     skip_blanks(&c);
     if (!take(&c, ".version"))
         return false;

@@ -24,7 +24,7 @@ enum node_kind {
     NODE_LABEL,      // value: name
     NODE_INSTR,      // aux: isa_op or OP_OPAQUE; value: modifiers; children: guard?, operands
     NODE_GUARD,      // value: name; flag NEGATED
-    NODE_EMPTY,      // a semicolon by itself
+    NODE_EMPTY,      // semicolons by themselves: ;;
     NODE_ERROR,
     // operands
     NODE_NAME,    // value: name id

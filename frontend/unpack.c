@@ -5,9 +5,9 @@
 #include <zstd_errors.h>
 
 enum {
-    LZ4_MOST = 255,       // a byte more of match length
-    ZSTD_MOST = 32 << 10, // a block of 128 KiB, all bytes equal, takes 4 bytes
-    SLACK = 128 << 10,    // for what is shorter than one step
+    LZ4_MOST = 255,    // a byte more of match length
+    ZSTD_MOST = 1000,  // by our limit; PTX becomes 10 to 50 times as long
+    SLACK = 128 << 10, // for what is shorter than one step
 };
 
 static const struct {

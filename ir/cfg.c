@@ -464,6 +464,25 @@ static void list_blocks(struct ir_work *work, struct ir_function *fn)
     }
 }
 
+// Numbers loops so that those within one follow it.
+static void number_loops(struct ir_work *work, struct ir_function *fn)
+{
+    uint32_t *next = ARENA_ARRAY(&work->scratch, uint32_t, fn->loops.n), outermost = 0;
+    for (uint32_t i = fn->loops.n; i-- > 0;) {
+        struct ir_loop *loop = &fn->loops.v[i];
+        loop->inner_count++;
+        if (loop->parent != IR_NONE)
+            fn->loops.v[loop->parent].inner_count += loop->inner_count;
+    }
+    for (uint32_t i = 0; i < fn->loops.n; i++) {
+        struct ir_loop *loop = &fn->loops.v[i];
+        uint32_t *at = loop->parent == IR_NONE ? &outermost : &next[loop->parent];
+        loop->number = *at;
+        next[i] = *at + 1;
+        *at += loop->inner_count;
+    }
+}
+
 void ir_build_loops(struct ir_work *work, struct ir_function *fn)
 {
     struct loop_finder finder = {.fn = fn};
@@ -476,13 +495,15 @@ void ir_build_loops(struct ir_work *work, struct ir_function *fn)
         finder.outer[i] = i;
     for (uint32_t i = fn->loops.n; i-- > 0;) // inner loops come later in reverse post-order
         collect(&finder, i);
+    number_loops(work, fn);
     list_blocks(work, fn);
 }
 
 bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block)
 {
     uint32_t inner = fn->blocks.v[block].loop;
-    while (inner != IR_NONE && inner > loop) // outer loops come first
-        inner = fn->loops.v[inner].parent;
-    return inner == loop;
+    if (inner == IR_NONE)
+        return false;
+    const struct ir_loop *outer = &fn->loops.v[loop];
+    return fn->loops.v[inner].number - outer->number < outer->inner_count;
 }

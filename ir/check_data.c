@@ -44,20 +44,16 @@ static bool is_generic(const struct data *d, uint32_t node)
                : refuse(d, node, "is generic() of something other than a name");
 }
 
-// a, a+4, generic(a)
+// a, a+4, generic(a), generic(a)+4
 static bool is_address(const struct data *d, uint32_t node)
 {
     switch (at(d, node)->kind) {
     case NODE_NAME: return is_placed(d, node);
     case NODE_OFFSET:
-        if (at(d, node + 1)->kind == NODE_NAME && !(at(d, node + 2)->value >> 63))
-            return is_placed(d, node + 1);
+        if (at(d, node + 1)->kind != NODE_MEMBER)
+            return is_address(d, node + 1);
         break;
     case NODE_APPLY: return is_generic(d, node);
-    case NODE_EXPR: // generic(a)+4
-        if (at(d, node + 1)->kind == NODE_APPLY)
-            return is_generic(d, node + 1);
-        break;
     default: break;
     }
     return refuse(d, node, "is no address: a name, generic(name), or one of these + a number");
@@ -83,34 +79,13 @@ static bool is_one_byte(const struct data *d, uint32_t node)
     return is_address(d, node + 1);
 }
 
-enum contents { NUMBERS, WARP_SIZE, PLACES };
-
-// What an expression is made of that the parser did not evaluate
-static enum contents contents(const struct data *d, uint32_t node)
+// Does an expression that the parser did not evaluate name a variable?
+static bool has_name(const struct data *d, uint32_t node)
 {
-    enum contents found = NUMBERS;
-    for (uint32_t i = node; i < node_next(d->c->tree, node); i++) {
-        const struct node *part = at(d, i);
-        if (part->kind == NODE_APPLY || part->kind == NODE_ELEMENT)
-            return PLACES;
-        if (part->kind != NODE_NAME)
-            continue;
-        if (part->end - part->begin != 7 ||
-            memcmp(d->c->tree->source->text + part->begin, "WARP_SZ", 7))
-            return PLACES;
-        found = WARP_SIZE;
-    }
-    return found;
-}
-
-// 1.5 < 2.5
-static bool is_comparison(const struct data *d, uint32_t node)
-{
-    if (at(d, node)->kind != NODE_EXPR || at(d, node)->size < 3)
-        return false;
-    const char *text = d->c->tree->source->text + at(d, node + 1)->end;
-    text += strspn(text, " \t");
-    return *text && strchr("<>=!", *text) && (*text == '=' || text[1] != *text);
+    for (uint32_t i = node; i < node_next(d->c->tree, node); i++)
+        if (at(d, i)->kind == NODE_NAME || at(d, i)->kind == NODE_APPLY)
+            return true;
+    return false;
 }
 
 // Values
@@ -136,10 +111,8 @@ static bool check_value(const struct data *d, uint32_t node)
     }
     if (is_masked(d, node))
         return is_one_byte(d, node);
-    enum contents made_of = contents(d, node);
-    if (made_of != PLACES)
-        return made_of == WARP_SIZE || (is_comparison(d, node) && !is_float(d->type)) ||
-               refuse(d, node, "is no constant expression");
+    if (!has_name(d, node))
+        return refuse(d, node, "is no constant expression");
     if (d->type != W_u32 && d->type != W_u64)
         return refuse(d, node, "is an address, for variables .u32 and .u64");
     return is_address(d, node);

@@ -224,7 +224,6 @@ static bool fit_name(const struct fit *f, uint32_t node, bool member)
         return f->spec->variable ||
                refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_VALUE, node);
     case OPERAND_SINK: return f->spec->sink || refuse(f, FAULT_SINK, node);
-    case OPERAND_IMMEDIATE: return fit_integer(f, node, (uint64_t)operand->value);
     default: return true; // what nothing declares is reported by the lowering
     }
 }
@@ -282,6 +281,15 @@ static bool takes_braces(const struct fit *f)
     return op == OP_ld || op == OP_ldu || op == OP_st || op == OP_suld || op == OP_sust;
 }
 
+// A name that may have a constant added to it or an index behind it.
+static bool is_variable(const struct fit *f, uint32_t node)
+{
+    if (node_at(f, node)->kind != NODE_NAME)
+        return false;
+    const struct ir_operand *operand = find_operand(f->c, node);
+    return !operand || operand->kind == OPERAND_SYMBOL || operand->kind == OPERAND_UNKNOWN;
+}
+
 static bool fit_value(const struct fit *f, uint32_t node)
 {
     const struct node *at = node_at(f, node);
@@ -295,9 +303,7 @@ static bool fit_value(const struct fit *f, uint32_t node)
         return f->spec->negated ? fit_value(f, node + 1) : refuse(f, FAULT_NEGATION, node);
     case NODE_OFFSET:
     case NODE_ELEMENT:
-    case NODE_APPLY:
-    case NODE_EXPR:
-        return f->spec->variable ||
+        return (f->spec->variable && is_variable(f, node + 1)) ||
                refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_VALUE, node);
     case NODE_VECTOR:
         return takes_braces(f) ? fit_elements(f, node, 1) : refuse(f, FAULT_SCALAR, node);
@@ -428,33 +434,12 @@ static bool takes_unified(const struct fit *f, uint32_t node)
     return true;
 }
 
-static bool is_warp_size(const struct fit *f, uint32_t node)
-{
-    const struct node *at = node_at(f, node);
-    return at->end - at->begin == 7 && !memcmp(f->c->tree->source->text + at->begin, "WARP_SZ", 7);
-}
-
-// A name or a number, or a name + a constant: + alone, as ptxas has it.
+// A name or a number, or a name + a constant.
 static bool is_sum(const struct fit *f, uint32_t base)
 {
-    const struct node *at = node_at(f, base);
-    if (at->kind == NODE_NAME || at->kind == NODE_MEMBER || at->kind == NODE_INT)
-        return true;
-    const struct node *first = node_at(f, base + 1);
-    if ((at->kind != NODE_OFFSET && at->kind != NODE_EXPR) ||
-        (first->kind != NODE_NAME && first->kind != NODE_MEMBER))
-        return false;
-    const char *text = f->c->tree->source->text + first->end;
-    if (text[strspn(text, " \t")] != '+')
-        return false;
-    uint32_t child = node_next(f->c->tree, base + 1);
-    for (; child < node_next(f->c->tree, base); child++) {
-        uint8_t kind = node_at(f, child)->kind;
-        if (kind == NODE_FLOAT32 || kind == NODE_FLOAT64 ||
-            (kind == NODE_NAME && !is_warp_size(f, child)))
-            return false;
-    }
-    return true;
+    base += node_at(f, base)->kind == NODE_OFFSET;
+    uint8_t kind = node_at(f, base)->kind;
+    return kind == NODE_NAME || kind == NODE_MEMBER || kind == NODE_INT;
 }
 
 // What is added to the address, and what stands beside it in the brackets.

@@ -172,14 +172,55 @@ static uint32_t find_prototype(struct check *c, uint32_t label)
     return found > c->fn->node ? found : IR_NONE;
 }
 
-static const struct ir_symbol *find_callee(const struct check *c, const struct call *call)
+static const struct ir_operand *find_operand(const struct check *c, uint32_t node)
 {
     for (uint32_t i = 0; i < c->inst->operand_count; i++) {
         const struct ir_operand *operand = &c->fn->operands.v[c->inst->operands + i];
-        if (operand->node == call->function && operand->kind == OPERAND_SYMBOL)
-            return &c->module->symbols.v[operand->index];
+        if (operand->node == node)
+            return operand;
     }
     return NULL;
+}
+
+static const struct ir_symbol *find_callee(const struct check *c, const struct call *call)
+{
+    const struct ir_operand *operand = find_operand(c, call->function);
+    return operand && operand->kind == OPERAND_SYMBOL ? &c->module->symbols.v[operand->index]
+                                                      : NULL;
+}
+
+// What a call passes or returns: a register, a .param variable of the body, a constant for an
+// argument, the sink for a result.
+static bool may_pass(const struct check *c, uint32_t node, bool is_result)
+{
+    switch (node_at(c, node)->kind) {
+    case NODE_INT:
+    case NODE_FLOAT32:
+    case NODE_FLOAT64:
+    case NODE_ERROR: return !is_result;
+    case NODE_NAME: break;
+    default: return false;
+    }
+    const struct ir_operand *operand = find_operand(c, node);
+    if (!operand || operand->kind == OPERAND_REGISTER || operand->kind == OPERAND_UNKNOWN)
+        return true;
+    if (operand->kind == OPERAND_SINK)
+        return is_result;
+    if (operand->kind != OPERAND_SYMBOL)
+        return false;
+    const struct ir_symbol *symbol = &c->module->symbols.v[operand->index];
+    return symbol->space == W_param && symbol->parameter == IR_NONE;
+}
+
+static void check_passed(struct check *c, uint32_t list, bool is_result)
+{
+    if (list == IR_NONE)
+        return;
+    NODE_EACH (child, c->tree, list)
+        if (!may_pass(c, child, is_result))
+            refuse(c, "operand-type", child,
+                   is_result ? "must be a register or a .param variable of the body"
+                             : "must be a register, a number or a .param variable of the body");
 }
 
 static void check_call(struct check *c)
@@ -187,6 +228,8 @@ static void check_call(struct check *c)
     struct call call = read_call(c);
     if (call.function == IR_NONE)
         return;
+    check_passed(c, call.results, true);
+    check_passed(c, call.arguments, false);
     const struct ir_symbol *callee = find_callee(c, &call);
     uint32_t declaration = IR_NONE;
     if (callee && callee->space == W_func)

@@ -34,6 +34,7 @@ enum ir_operand_kind {
     OPERAND_IMMEDIATE, // value: bits; node says whether integer or float
     OPERAND_SYMBOL,    // index: symbol
     OPERAND_LABEL,     // index: block
+    OPERAND_TARGETS,   // index: node of the directive that lists branch targets
     OPERAND_SINK,      // _
     OPERAND_UNKNOWN,   // a name that nothing declares, or an expression that is not understood
 };
@@ -102,7 +103,9 @@ struct ir_loop {
     uint32_t *blocks; // all its blocks, those of inner loops included, ascending
     uint32_t block_count;
     uint32_t latch_count;
-    uint32_t latch; // one of them
+    uint32_t latch;       // one of them
+    uint32_t number;      // those of the loops within it follow
+    uint32_t inner_count; // loops within it, itself included
 };
 
 enum ir_version_kind {

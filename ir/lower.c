@@ -237,10 +237,6 @@ static void add_name(struct ir_lower *l, uint32_t node, struct place_role place,
         operand.kind = OPERAND_SPECIAL;
         operand.index = isa_special_of(id);
         add_operand(l, operand);
-    } else if (name->length == 7 && !memcmp(name->text, "WARP_SZ", 7)) {
-        operand.kind = OPERAND_IMMEDIATE;
-        operand.value = 32;
-        add_operand(l, operand);
     } else {
         operand.kind = OPERAND_UNKNOWN;
         add_operand(l, operand);
@@ -270,6 +266,13 @@ static void add_children(struct ir_lower *l, uint32_t node, struct place_role pl
 {
     NODE_EACH (child, l->module->tree, node)
         add_operand_node(l, child, place);
+}
+
+static void add_unknown(struct ir_lower *l, uint32_t node, struct place_role place)
+{
+    place.role = place.role == ROLE_DEF ? ROLE_USE : place.role;
+    add_children(l, node, place);
+    add_leaf(l, node, place, OPERAND_UNKNOWN);
 }
 
 // [base + offset], [base, {x, y}]: the first part is the address, what follows is read.
@@ -312,6 +315,10 @@ static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_rol
     case NODE_NAME: add_name(l, node, place, W_UNKNOWN, 0, false); break;
     case NODE_MEMBER: add_name(l, node + 1, place, at->aux, 0, true); break;
     case NODE_OFFSET: {
+        if (node_at(l, node + 1)->kind == NODE_APPLY) {
+            add_unknown(l, node, place);
+            break;
+        }
         uint32_t offset = node_next(l->module->tree, node + 1);
         bool member = node_at(l, node + 1)->kind == NODE_MEMBER;
         add_name(l, node + 1 + member, place, member ? node_at(l, node + 1)->aux : W_UNKNOWN,
@@ -332,11 +339,7 @@ static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_rol
         add_children(l, node, place);
         break;
     case NODE_ELEMENT: add_element(l, node, place); break;
-    default:
-        place.role = place.role == ROLE_DEF ? ROLE_USE : place.role;
-        add_children(l, node, place);
-        add_leaf(l, node, place, OPERAND_UNKNOWN);
-        break;
+    default: add_unknown(l, node, place); break;
     }
 }
 
@@ -520,7 +523,7 @@ static void resolve_labels(struct ir_lower *l)
             names_no_label(&l->names, operand->node);
             operand->kind = OPERAND_UNKNOWN;
         } else if (label->targets != IR_NONE) {
-            operand->kind = OPERAND_SYMBOL; // ir_build_edges reads the list
+            operand->kind = OPERAND_TARGETS;
             operand->index = label->targets;
         } else {
             operand->index = label->block;
@@ -546,7 +549,7 @@ static void resolve_targets(struct ir_lower *l)
         uint32_t list = IR_NONE;
         for (uint32_t k = 0; k < inst->operand_count; k++) {
             const struct ir_operand *operand = &fn->operands.v[inst->operands + k];
-            if (operand->role == ROLE_LABEL && operand->kind == OPERAND_SYMBOL)
+            if (operand->kind == OPERAND_TARGETS)
                 list = operand->index;
         }
         if (list == IR_NONE) {

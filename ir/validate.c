@@ -34,6 +34,33 @@ static bool has(const uint32_t *list, uint32_t count, uint32_t wanted)
     return false;
 }
 
+// Bound of the index that an operand of a kind has.
+static uint32_t index_bound(const struct check *c, enum ir_operand_kind kind)
+{
+    switch (kind) {
+    case OPERAND_REGISTER: return c->fn->registers.n;
+    case OPERAND_SPECIAL: return SPECIAL_COUNT;
+    case OPERAND_SYMBOL: return c->module->symbols.n;
+    case OPERAND_LABEL: return c->fn->blocks.n;
+    case OPERAND_TARGETS: return c->module->tree->nodes.n;
+    case OPERAND_IMMEDIATE:
+    case OPERAND_SINK:
+    case OPERAND_UNKNOWN: break; // no index
+    }
+    return UINT32_MAX;
+}
+
+static void check_operands(struct check *c)
+{
+    for (uint32_t i = 0; i < c->fn->operands.n; i++) {
+        const struct ir_operand *operand = &c->fn->operands.v[i];
+        uint32_t bound = index_bound(c, (enum ir_operand_kind)operand->kind);
+        if (bound != UINT32_MAX && operand->index >= bound)
+            fault(c, "operand %u of kind %u: index %u is not below %u", i, operand->kind,
+                  operand->index, bound);
+    }
+}
+
 static void check_blocks(struct check *c)
 {
     const struct ir_function *fn = c->fn;
@@ -233,8 +260,9 @@ static void check_uses(struct check *c)
 
 uint32_t ir_validate(const struct ir_module *module, FILE *to)
 {
-    static void (*const checks[])(struct check *) = {check_blocks,   check_dominators, check_loops,
-                                                     check_liveness, check_versions,   check_uses};
+    static void (*const checks[])(struct check *) = {
+        check_operands, check_blocks,   check_dominators, check_loops,
+        check_liveness, check_versions, check_uses};
     struct check c = {.module = module, .to = to};
     for (uint32_t i = 0; i < module->functions.n; i++) {
         c.fn = &module->functions.v[i];

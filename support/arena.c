@@ -46,9 +46,12 @@ static void account(struct memory *memory, size_t taken, size_t given_back)
         memory->peak = memory->bytes;
 }
 
-static bool injected_failure(struct memory *memory)
+// May the memory not take `more` bytes?
+static bool refuses(struct memory *memory, size_t more)
 {
-    return memory->fail_in > 0 && --memory->fail_in == 0;
+    memory->limited =
+        memory->limit && (more > memory->limit || memory->bytes > memory->limit - more);
+    return memory->limited || (memory->fail_in > 0 && --memory->fail_in == 0);
 }
 
 static void link_block(struct arena *arena, struct arena_block *block)
@@ -126,7 +129,7 @@ static void *take_block(struct arena *arena, size_t size, bool zero)
     struct memory *memory = arena->memory;
     size_t whole = sizeof(struct arena_block) + size;
     struct arena_block *block = NULL;
-    if (!injected_failure(memory))
+    if (!refuses(memory, whole))
         block = new_block(whole, zero);
     if (!block)
         longjmp(memory->on_failure, 1);
@@ -229,7 +232,7 @@ static void *grow_large(struct arena *arena, void *old, size_t new_size)
     struct arena_block *block = (struct arena_block *)old - 1;
     size_t old_size = block->size;
     struct arena_block *moved = NULL;
-    if (!injected_failure(arena->memory))
+    if (!refuses(arena->memory, new_size > old_size ? new_size - old_size : 0))
         moved = grow_block(block, sizeof *block + new_size);
     if (!moved)
         longjmp(arena->memory->on_failure, 1);

@@ -15,6 +15,8 @@ struct memory {
     struct arena_block *blocks; // all that is taken, of whichever arena
     size_t bytes;               // taken from the system now
     size_t peak;                // most ever taken
+    size_t limit;               // what would take more fails; 0: no limit
+    bool limited;               // it was the limit that made the last request fail
     long fail_in; // testing: >0 fails the n-th request to the system from now; 0 never
 };
 

@@ -1,5 +1,6 @@
 #include "support/diag_rules.h"
 #include "support/excerpt.h"
+#include "support/printable.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ void diag_add(struct diags *diags, enum severity severity, const char *id, uint3
     va_end(args);
     if (length >= (int)sizeof text)
         length = (int)sizeof text - 1;
+    make_printable(text);
     struct diag diag = {
         .severity = severity,
         .id = id,

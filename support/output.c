@@ -88,6 +88,30 @@ bool output_same(struct arena *arena, const char *a, const char *b)
            same_file(&status_a, &status_b);
 }
 
+static bool is_below(const char *folder, const char *path)
+{
+    size_t length = strlen(folder);
+    while (length && folder[length - 1] == '/')
+        length--;
+    return !strncmp(path, folder, length) && (!path[length] || path[length] == '/');
+}
+
+const char *output_refusal(struct arena *arena, const char *path)
+{
+    if (file_is_standard(path))
+        return NULL;
+    const char *target = follow_links(arena, path);
+    char *here = realpath(".", NULL), *folder = realpath(folder_of(arena, target), NULL);
+    bool below = here && folder && is_below(here, folder);
+    // What lies in no folder cannot be written; opening it says so.
+    bool missing = here && !folder && errno == ENOENT && *target != '/' && !strstr(target, "..");
+    free(here);
+    free(folder);
+    if (!below && !missing)
+        return "is outside of the current folder";
+    return output_is_special(target) ? "is there and is no file" : NULL;
+}
+
 // Opening
 
 static ssize_t write_output(void *cookie, const char *data, size_t size)

@@ -43,5 +43,10 @@ void outputs_remove(const struct outputs *outputs);
 // terminals can be written to twice; standard output cannot.
 bool output_same(struct arena *arena, const char *a, const char *b);
 
+// Why a file must not be written whose name comes from a file that somebody else may have made, or
+// NULL: a phrase about the path, in the arena. It must be a new or a regular file below the current
+// folder when all links are followed.
+const char *output_refusal(struct arena *arena, const char *path);
+
 // True if the path names something that is there and is not a regular file.
 bool output_is_special(const char *path);

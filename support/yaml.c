@@ -38,6 +38,18 @@ static uint32_t offset_of(const struct reading *r, const yaml_mark_t *mark)
     return begin;
 }
 
+// Of control characters a value may have ends of lines and tabs: what is read is printed, too.
+static bool has_control(const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
+        if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f ||
+            (c == 0xc2 && next >= 0x80 && next < 0xa0))
+            return true;
+    }
+    return false;
+}
+
 static void take_scalar(struct reading *r, const yaml_node_t *from, struct yaml_node *to)
 {
     to->kind = YAML_SCALAR;
@@ -47,6 +59,9 @@ static void take_scalar(struct reading *r, const yaml_node_t *from, struct yaml_
         diag_add(r->diags, DIAG_ERROR, "run-file", to->begin, to->end,
                  "a value has a byte 0 in it");
         to->length = (uint32_t)strlen(to->text);
+    } else if (has_control(to->text)) {
+        diag_add(r->diags, DIAG_ERROR, "run-file", to->begin, to->end,
+                 "a value has a control character in it");
     }
     to->plain = from->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     uint32_t inner = to->begin + !to->plain;

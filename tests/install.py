@@ -6,6 +6,7 @@ usage: install.py BUILD-ROOT
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -40,6 +41,14 @@ def tracked(folder):
     return [ROOT / name for name in done.stdout.decode().split()]
 
 
+def document_links(path):
+    """The files that a Markdown document links to."""
+    for target in re.findall(r'\]\(([^)\s]+)\)', path.read_text(encoding='utf-8')):
+        name = target.partition('#')[0]
+        if name and '://' not in name:
+            yield name
+
+
 def same_file(installed, source):
     same(installed.read_bytes(), source.read_bytes())
 
@@ -58,13 +67,41 @@ def documentation(folder):
     """documentation, licence and changes are there, and the schemas where programs look"""
     at = install(folder)
     documents = at('datadir') / 'doc' / 'ptxoffload'
-    for source in tracked('docs'):
-        if source.name != 'meson.build':
-            same_file(documents / source.relative_to(ROOT / 'docs'), source)
-        if source.name.endswith('.schema.json'):
-            same_file(at('datadir') / 'ptxoffload' / source.name, source)
-    for name in ('LICENSE', 'CHANGELOG.md'):
+    for folder in ('docs', 'eval', 'examples', 'samples'):
+        for source in tracked(folder):
+            if source != ROOT / 'docs' / 'meson.build':
+                same_file(documents / source.relative_to(ROOT), source)
+            if source.name.endswith('.schema.json'):
+                same_file(at('datadir') / 'ptxoffload' / source.name, source)
+    for name in ('LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'README.md'):
         same_file(documents / name, ROOT / name)
+
+
+@case
+def links(folder):
+    """links of installed documents lead to installed files"""
+    at = install(folder)
+    documents = at('datadir') / 'doc' / 'ptxoffload'
+    count, broken = 0, []
+    for document in documents.rglob('*.md'):
+        for target in document_links(document):
+            count += 1
+            if not (document.parent / target).exists():
+                broken.append('%s: %s' % (document.relative_to(documents), target))
+    same(broken, [])
+    assert count > 100, count
+
+
+@case
+def samples(folder):
+    """installed samples, campaigns and commands work together"""
+    at = install(folder)
+    documents = at('datadir') / 'doc' / 'ptxoffload'
+    sim, campaign = (at('bindir') / name for name in ('ptxoffload-sim', 'ptxoffload-campaign'))
+    ends(run([sim, '--functional', documents / 'samples/bfs/run.yaml', '--json=bfs.json'], folder), 0, '')
+    listed = ends(run([campaign, 'run', documents / 'eval/isca19.yaml', '--quick', '--dry-run'], folder),
+                  0, '').out
+    assert listed.count(b'  left ') > 20 and b'cannot be run' not in listed, listed[:2000]
 
 
 @case
@@ -82,8 +119,10 @@ def nothing_else(folder):
     """no libraries, tests or build files are installed"""
     install(folder)
     found = [path.name for path in (folder / 'root').rglob('*') if path.is_file()]
-    odd = [name for name in found if name.endswith(('.a', '.o', '.so', '.c', '.build')) or
-           name.startswith(('test-', 'replay-'))]
+    own = {path.name for path in tracked('examples')}
+    odd = [name for name in found if name not in own and
+           name.endswith(('.a', '.o', '.so', '.c', '.build'))]
+    odd += [name for name in found if name.startswith(('test-', 'replay-'))]
     same(odd, [])
 
 

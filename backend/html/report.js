@@ -236,8 +236,8 @@
     const head = `<b>${what}</b> ${where}`;
     if (block.passed_over) return `${head} · passed over, would save ${brief(-at)} words`;
     if (!block.candidate) return `${head} · not offloaded${reason ? ': ' + esc(reason.rule) : ''}`;
-    if (!block.condition) return `${head} · offloaded, saves ${brief(-at)} words per warp`;
-    return `${head} · offloaded if ${esc(block.condition.value)} ≥ ${num(block.condition.threshold)}, saves ${brief(-at)} words from there on`;
+    if (!block.condition) return `${head} · selected for offloading, saves ${brief(-at)} words per warp`;
+    return `${head} · selected for offloading if ${esc(block.condition.value)} ≥ ${num(block.condition.threshold)}, saves ${brief(-at)} words from there on`;
   };
 
   function head(k, id) {
@@ -639,7 +639,7 @@
     if (kernel.words) saves.push(`<b>${brief(kernel.words)}</b> words per warp`);
     return `<ul class="facts">${saves.length ? `<li class="saves">saves ${saves.join(', ')}</li>` : ''}` +
       `<li><b>${kernel.chains}</b> ${kernel.chains === 1 ? 'chain' : 'chains'}, ${kernel.loadsTagged} of ${plural(kernel.loads, 'load')}</li>` +
-      `<li><b>${kernel.chosen}</b> of ${plural(kernel.blocks, 'block')} offloaded</li>` +
+      `<li><b>${kernel.chosen}</b> of ${plural(kernel.blocks, 'block')} selected for offloading</li>` +
       `<li><b>${kernel.missed}</b> turned down</li><li><b>${kernel.instructions.toLocaleString('en')}</b> instructions</li></ul>`;
   }
 

@@ -1,3 +1,4 @@
+// clang-format off
 /* What `ptxoffload --emit=elf` writes: an ELF object with the tagged PTX and the metadata as
  * records of fixed size, to be mapped into memory and read in place. docs/metadata.md explains what
  * the records say; this header is their layout. C11 or C++11; it needs no library.
@@ -15,9 +16,9 @@
  *     .ptxoffload.instructions   struct ptxoffload_instruction, those of the chains
  *     .ptxoffload.blocks         struct ptxoffload_block
  *     .ptxoffload.estimates      struct ptxoffload_estimate, what other cost models say of blocks
- *     .ptxoffload.registers      struct ptxoffload_register, what is live where blocks begin and
- * end .ptxoffload.rejected       struct ptxoffload_rejection .ptxoffload.strings        texts in
- * UTF-8, each with a NUL byte behind it; the first is empty
+ *     .ptxoffload.registers      struct ptxoffload_register, live where blocks begin and end
+ *     .ptxoffload.rejected       struct ptxoffload_rejection
+ *     .ptxoffload.strings        texts in UTF-8, each with a NUL byte behind it; the first is empty
  *
  * The symbol table has a symbol for each kernel, whose value is the offset of the kernel's record.
  *
@@ -29,6 +30,7 @@
  * [000] is Opportunistic Computing in GPU Architectures (ISCA'19), [002] Transparent Offloading and
  * Mapping (ISCA'16).
  */
+// clang-format on
 #ifndef PTXOFFLOAD_METADATA_H
 #define PTXOFFLOAD_METADATA_H
 

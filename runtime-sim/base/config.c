@@ -1,5 +1,6 @@
 #include "runtime-sim/base/config.h"
 #include "support/file.h"
+#include "support/intern.h"
 #include "support/nearest.h"
 #include "support/number.h"
 #include "support/yaml.h"
@@ -200,26 +201,25 @@ static bool is_key(struct reading *r, const struct yaml_node *name)
     return name->kind == YAML_SCALAR;
 }
 
-static bool stands_before(struct reading *r, const struct yaml_node *mapping, uint32_t at)
+// Adds the key to those of its mapping. False, and a fault, if it is one of them.
+static bool is_first(struct reading *r, struct intern *keys, const struct yaml_node *name)
 {
-    const struct yaml_node *name = yaml_at(&r->document, mapping->items[at]);
-    for (uint32_t i = 0; i < at; i += 2) {
-        const struct yaml_node *other = yaml_at(&r->document, mapping->items[i]);
-        if (other->kind == YAML_SCALAR && !strcmp(other->text, name->text)) {
-            fault(r, name, "'%s' is there a second time", name->text);
-            return true;
-        }
-    }
+    uint32_t before = keys->names.n;
+    if (intern_add(keys, name->text, strlen(name->text)) == before)
+        return true;
+    fault(r, name, "'%s' is there a second time", name->text);
     return false;
 }
 
 static void take_section(struct reading *r, const struct config_section *section,
                          const struct yaml_node *mapping)
 {
+    struct intern keys;
+    intern_init(&keys, r->config->arena);
     for (uint32_t i = 0; i < mapping->count; i += 2) {
         const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
         uint32_t index = 0;
-        if (!is_key(r, name) || stands_before(r, mapping, i))
+        if (!is_key(r, name) || !is_first(r, &keys, name))
             continue;
         while (index < section->count && strcmp(section->keys[index].name, name->text))
             index++;
@@ -299,10 +299,12 @@ static bool take_base(struct reading *r, const struct yaml_node *mapping)
 
 static void take_sections(struct reading *r, const struct yaml_node *mapping)
 {
+    struct intern keys;
+    intern_init(&keys, r->config->arena);
     for (uint32_t i = 0; i < mapping->count; i += 2) {
         const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
         const struct yaml_node *value = yaml_at(&r->document, mapping->items[i + 1]);
-        if (!is_key(r, name) || stands_before(r, mapping, i) || !strcmp(name->text, "base") ||
+        if (!is_key(r, name) || !is_first(r, &keys, name) || !strcmp(name->text, "base") ||
             !strcmp(name->text, "description"))
             continue;
         const struct config_section *section = find_section(r->config, name->text);
@@ -342,16 +344,40 @@ static struct config_text *new_text(struct config *config, const char *name, con
     return made;
 }
 
-static const struct embedded *find_embedded(const char *name)
+static const char suffix[] = ".yaml";
+
+static size_t length_without_suffix(const char *name)
 {
-    static const char suffix[] = ".yaml";
     size_t length = strlen(name);
-    if (length > strlen(suffix) && !strcmp(name + length - strlen(suffix), suffix))
-        length -= strlen(suffix);
+    bool ends = length > strlen(suffix) && !strcmp(name + length - strlen(suffix), suffix);
+    return ends ? length - strlen(suffix) : length;
+}
+
+static const struct embedded *find_embedded(const struct config *config, const char *name)
+{
+    size_t length = length_without_suffix(name);
+    const char *short_name = arena_strndup(config->arena, name, length);
+    const char *long_name =
+        arena_printf(config->arena, "%s/%s", config->folder ? config->folder : "", short_name);
     for (const struct embedded *file = config_files; file->name; file++)
-        if (strlen(file->name) == length && !memcmp(file->name, name, length))
+        if (!strcmp(file->name, short_name) || !strcmp(file->name, long_name))
             return file;
     return NULL;
+}
+
+// Without the folder of the kind, which can be left out.
+static const char *short_name_of(const struct config *config, const struct embedded *file)
+{
+    size_t length = config->folder ? strlen(config->folder) : 0;
+    return length && !strncmp(file->name, config->folder, length) && file->name[length] == '/'
+               ? file->name + length + 1
+               : file->name;
+}
+
+bool config_is_usable(const struct config *config, const struct embedded *file)
+{
+    return !strchr(short_name_of(config, file), '/') &&
+           !(config->folder && !strchr(file->name, '/'));
 }
 
 // A base's path counts from the folder of the file that names it.
@@ -364,27 +390,66 @@ static const char *path_of(struct config *config, const char *name, const struct
                         above->text->source.name, name);
 }
 
+// "'mesh88_8vc_islip'": those that begin so, or else the nearest; NULL: none.
+static const char *nearest_configs(const struct config *config, const char *name)
+{
+    struct nearest nearest;
+    const char *list = "";
+    nearest_init(&nearest, name, length_without_suffix(name));
+    for (const struct embedded *at = config_files; at->name; at++) {
+        const char *known = short_name_of(config, at);
+        if (!config_is_usable(config, at))
+            continue;
+        if (nearest.length > 2 && !strncmp(known, name, nearest.length))
+            list = arena_printf(config->arena, "%s%s'%s'", list, *list ? " or " : "", known);
+        nearest_offer(&nearest, known, strlen(known));
+        nearest_offer(&nearest, at->name, strlen(at->name));
+    }
+    if (*list)
+        return list;
+    return nearest.best ? arena_printf(config->arena, "'%s'", nearest.best) : NULL;
+}
+
+// A name without folder and suffix is one of a configuration, and else one of a file.
+static void say_missing(const struct config *config, struct diags *diags, const char *name,
+                        const char *error)
+{
+    const char *nearest = nearest_configs(config, name);
+    bool is_file = strchr(name, '/') || length_without_suffix(name) < strlen(name);
+    const char *meant =
+        !nearest  ? ""
+        : is_file ? arena_printf(config->arena, "; did you mean the configuration %s?", nearest)
+                  : arena_printf(config->arena, "; did you mean %s?", nearest);
+    if (is_file)
+        diag_add(diags, DIAG_ERROR, "config", NO_OFFSET, NO_OFFSET, "cannot read '%s': %s%s", name,
+                 error, meant);
+    else
+        diag_add(diags, DIAG_ERROR, "config", NO_OFFSET, NO_OFFSET,
+                 "there is no configuration '%s'%s%s --list-configs lists them", name, meant,
+                 nearest ? "" : ";");
+}
+
 static struct config_text *open_text(struct config *config, const char *name,
                                      const struct reading *above)
 {
     const char *path = path_of(config, name, above);
-    const struct embedded *known = find_embedded(name);
+    const struct embedded *known = find_embedded(config, name);
     struct file_text file = {0};
+    bool is_other = known && !above && config->folder && !config_is_usable(config, known);
+    if (is_other && access(path, F_OK)) {
+        diag_add(&new_text(config, "--config", "", 0)->diags, DIAG_ERROR, "config", NO_OFFSET,
+                 NO_OFFSET, "the configuration '%s' is none of a %s; --list-configs lists those",
+                 name, strcmp(config->folder, "noc") ? "memory" : "network");
+        return NULL;
+    }
     if (known && access(path, F_OK))
         return new_text(config, known->name, known->text, known->length);
     const char *error = file_read(config->arena, path, &file);
-    struct config_text *text = new_text(config, path, error ? "" : file.text, file.length);
+    struct config_text *text =
+        new_text(config, error && !above ? "--config" : path, error ? "" : file.text, file.length);
     if (!error)
         return text;
-    const char *near = "";
-    struct nearest nearest;
-    nearest_init(&nearest, name, strlen(name));
-    for (const struct embedded *at = config_files; at->name; at++)
-        nearest_offer(&nearest, at->name, strlen(at->name));
-    if (nearest.best)
-        near = arena_printf(config->arena, "; did you mean the configuration '%s'?", nearest.best);
-    diag_add(&text->diags, DIAG_ERROR, "config", NO_OFFSET, NO_OFFSET, "cannot be read: %s%s",
-             error, near);
+    say_missing(config, &text->diags, name, error);
     return NULL;
 }
 

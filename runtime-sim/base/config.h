@@ -64,6 +64,7 @@ struct config {
     uint32_t section_count;
     VEC(struct config_text *) texts; // in the order in which they were read; for their diagnostics
     bool *given;                     // of each key of all sections: a text has it
+    const char *folder; // of the configurations of this kind that are built in: "noc"; NULL: none
 };
 
 // The configurations that are part of the program, such as "isca19".
@@ -76,7 +77,8 @@ const char *config_choice(struct arena *arena, const struct config_key *key, con
 void config_init(struct config *config, struct arena *arena, struct config_section *sections,
                  uint32_t count);
 // Applies a file or, if there is none at this path, a configuration by its name, with or without
-// `.yaml`. False after an error, which is in the diagnostics of config->texts.
+// `.yaml` and with or without `config->folder`. False after an error, which is in the diagnostics
+// of config->texts.
 bool config_load(struct config *config, const char *name);
 // Applies one setting, "noc.vcs=4".
 bool config_set(struct config *config, const char *setting);
@@ -88,7 +90,11 @@ void config_json(const struct config *config, struct json *json);
 // The member "inputs": the texts that were read with their digests, a base before what stands on
 // it. What settings say is in the configuration itself.
 void config_json_inputs(const struct config *config, struct json *json);
-// The table of keys as rows of Markdown, for the documentation.
+// The keys with their values and meanings, for people.
 void config_keys_print(const struct config *config, FILE *to);
-// Names of the configurations that are part of the program, one per line.
-void config_names_print(FILE *to);
+// The same as tables, for the documentation.
+void config_keys_print_markdown(const struct config *config, FILE *to);
+// Names of the configurations that are part of the program and of this kind, one per line.
+void config_names_print(const struct config *config, FILE *to);
+// True if the configuration is of this kind: in `config->folder`, or in none.
+bool config_is_usable(const struct config *config, const struct embedded *file);

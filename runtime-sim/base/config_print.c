@@ -1,6 +1,7 @@
 // Writing a configuration: as a file, as JSON, and its keys as documentation.
 #include "runtime-sim/base/config.h"
 #include "backend/build.h"
+#include "support/listing.h"
 #include "support/number.h"
 #include <inttypes.h>
 #include <string.h>
@@ -146,7 +147,7 @@ static void print_range(FILE *to, const struct config_key *key)
     }
 }
 
-void config_keys_print(const struct config *config, FILE *to)
+void config_keys_print_markdown(const struct config *config, FILE *to)
 {
     for (uint32_t i = 0; i < config->section_count; i++) {
         const struct config_section *section = &config->sections[i];
@@ -161,8 +162,36 @@ void config_keys_print(const struct config *config, FILE *to)
     }
 }
 
-void config_names_print(FILE *to)
+static void print_key(FILE *to, const struct config_key *key, int column)
+{
+    char text[1200] = "";
+    FILE *made = fmemopen(text, sizeof text, "w");
+    if (!made)
+        return;
+    print_range(made, key);
+    fprintf(made, "; initially %s%s%s%s. %s", *key->initial ? key->initial : "nothing",
+            *key->source ? " (" : "", key->source, *key->source ? ")" : "", key->text);
+    fclose(made);
+    listing_row(to, column, key->name, text);
+}
+
+void config_keys_print(const struct config *config, FILE *to)
+{
+    for (uint32_t i = 0; i < config->section_count; i++) {
+        const struct config_section *section = &config->sections[i];
+        size_t longest = 0;
+        for (uint32_t k = 0; k < section->count; k++)
+            longest =
+                strlen(section->keys[k].name) > longest ? strlen(section->keys[k].name) : longest;
+        fprintf(to, "%sKeys of %s:\n", i ? "\n" : "", section->name);
+        for (uint32_t k = 0; k < section->count; k++)
+            print_key(to, &section->keys[k], listing_column((int)longest));
+    }
+}
+
+void config_names_print(const struct config *config, FILE *to)
 {
     for (const struct embedded *file = config_files; file->name; file++)
-        fprintf(to, "%s\n", file->name);
+        if (config_is_usable(config, file))
+            fprintf(to, "%s\n", file->name);
 }

@@ -15,6 +15,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     *c = (struct cache){.config = config, .next = UINT64_MAX, .input_count = inputs};
     c->whole = mask_range(0, (uint32_t)config->line_bytes);
     c->sectors = (uint32_t)(config->line_bytes / config->sector_bytes);
+    c->unit = (uint32_t)config->sector_bytes;
     c->line_clocks = (config->line_bytes + config->port_bytes - 1) / config->port_bytes;
     for (uint32_t i = 0; i < inputs; i++)
         c->inputs[i].queue = ARENA_ARRAY(arena, struct cache_request, config->input);
@@ -36,6 +37,12 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->bank_free = ARENA_ARRAY(arena, uint64_t, config->banks);
     c->out = ARENA_ARRAY(arena, struct cache_out, config->out);
     c->answers = ARENA_ARRAY(arena, struct cache_answer, config->answers);
+}
+
+void cache_answers_in(struct cache *c, uint32_t bytes)
+{
+    if (bytes > c->unit)
+        c->unit = bytes;
 }
 
 // Lines
@@ -96,19 +103,23 @@ static void use(struct cache *c, uint32_t place, uint8_t keep)
     c->used[place] = rank << RANK_SHIFT | count;
 }
 
-// All bytes of the sectors that these bytes are in.
-static struct mask sectors_of(const struct cache *c, struct mask bytes)
+// All bytes of the parts of the line, of `size` bytes each, that these bytes are in.
+static struct mask parts_of(const struct cache *c, struct mask bytes, uint32_t size)
 {
-    uint32_t size = (uint32_t)c->config->sector_bytes;
     struct mask all = {{0}};
-    if (c->sectors == 1)
+    if (size == c->config->line_bytes)
         return mask_meet(c->whole, bytes) ? c->whole : all;
     for (uint32_t at = 0; at < c->config->line_bytes; at += size) {
-        struct mask sector = mask_range(at, at + size);
-        if (mask_meet(sector, bytes))
-            all = mask_or(all, sector);
+        struct mask part = mask_range(at, at + size);
+        if (mask_meet(part, bytes))
+            all = mask_or(all, part);
     }
     return all;
+}
+
+static struct mask sectors_of(const struct cache *c, struct mask bytes)
+{
+    return parts_of(c, bytes, (uint32_t)c->config->sector_bytes);
 }
 
 static uint32_t sectors_in(const struct cache *c, struct mask bytes)
@@ -234,7 +245,7 @@ static void fetch(struct cache *c, uint32_t place, uint64_t id, struct mask byte
         c->mshr_of[place] = (uint16_t)(number + 1);
     }
     struct cache_mshr *mshr = &c->mshrs[c->mshr_of[place] - 1];
-    bytes = mask_without(bytes, mshr->coming);
+    bytes = mask_without(parts_of(c, bytes, c->unit), mshr->coming);
     if (!mask_any(bytes))
         return;
     mshr->coming = mask_or(mshr->coming, bytes);
@@ -570,22 +581,38 @@ static void flush_one(struct cache *c, uint64_t now, struct waits *waits)
     waits->done |= sent || !flush->active;
 }
 
-bool cache_has(const struct cache *c, uint64_t line)
+// A request to the line of one of these kinds, a set, has not had its access yet.
+static bool is_queued(const struct cache *c, uint64_t line, uint32_t kinds)
 {
-    if (find(c, line) != NOWHERE)
-        return true;
     for (uint32_t i = 0; i < c->waiting_count; i++)
-        if (c->waiting[i].line == line && c->waiting[i].kind == CACHE_READ)
+        if (c->waiting[i].line == line && kinds >> c->waiting[i].kind & 1)
             return true;
     for (uint32_t i = 0; i < c->input_count; i++)
         for (uint32_t k = 0; k < c->inputs[i].count; k++) {
             const struct cache_input *input = &c->inputs[i];
             const struct cache_request *r =
                 &input->queue[cache_wrap(input->head + k, c->config->input)];
-            if (r->line == line && r->kind == CACHE_READ)
+            if (r->line == line && kinds >> r->kind & 1)
                 return true;
         }
     return false;
+}
+
+bool cache_has(const struct cache *c, uint64_t line)
+{
+    return find(c, line) != NOWHERE || is_queued(c, line, 1 << CACHE_READ);
+}
+
+bool cache_waits(const struct cache *c, uint64_t line, bool writes)
+{
+    uint32_t kinds = 1 << CACHE_WRITE | 1 << CACHE_ATOMIC;
+    if (is_queued(c, line, writes ? kinds : kinds | 1 << CACHE_READ))
+        return true;
+    uint32_t place = find(c, line);
+    if (place == NOWHERE || !c->mshr_of[place])
+        return false;
+    const struct cache_mshr *mshr = &c->mshrs[c->mshr_of[place] - 1];
+    return writes ? mshr->writes : mshr->count;
 }
 
 enum cache_direct cache_read_directly(struct cache *c, uint64_t now, uint64_t line, uint64_t *ready)

@@ -113,6 +113,7 @@ struct cache {
     const struct cache_config *config;
     struct mask whole;    // a line
     uint32_t sectors;     // of it
+    uint32_t unit;        // bytes in which the next level answers, if more than a sector
     uint64_t line_clocks; // in which a bank moves it
     uint64_t next;
     uint64_t free; // the first clock that was not ticked
@@ -150,6 +151,11 @@ extern const uint32_t cache_stat_key_count;
 // section's.
 const char *cache_config_fault(const struct cache_config *config, const char *name,
                                struct arena *arena);
+
+// The next level answers in aligned units of so many bytes, a power of two up to the line: reads
+// ask it for whole units, and all of a unit is on its way as soon as a part of it was asked for.
+// Without this call a unit is a sector. Needs a cache that nothing was put into.
+void cache_answers_in(struct cache *cache, uint32_t bytes);
 
 // Where a line may be; the line is a number, not an address.
 uint32_t cache_set(const struct cache_config *config, uint64_t line);
@@ -194,6 +200,9 @@ static inline bool cache_flushing(const struct cache *cache)
 
 // The line is there, on its way, or asked for by a read that has not had its access yet.
 bool cache_has(const struct cache *cache, uint64_t line);
+
+// A request to the line was put and is not served yet; with `writes`: one that is no read.
+bool cache_waits(const struct cache *cache, uint64_t line, bool writes);
 
 // Reads the data of a line past all queues, for who knows that it is there. `ready`: when they
 // come.

@@ -7,6 +7,14 @@ static uint32_t bytes_of(const struct lane_bytes *lanes, uint32_t lane)
     return lanes->each ? lanes->each[lane] : lanes->bytes;
 }
 
+// Of `left` bytes from `at` on, those in the line of `at`. Counting bytes, and not up to an end
+// address, also holds for an access that wraps around the end of the address space.
+static uint32_t bytes_in_line(uint64_t at, uint32_t left)
+{
+    uint32_t room = LINE - (uint32_t)(at % LINE);
+    return left < room ? left : room;
+}
+
 // Bytes of one line.
 static void add_bytes(struct mask *to, uint32_t from, uint32_t bytes)
 {
@@ -39,17 +47,16 @@ static bool is_row(const struct lane_bytes *lanes)
 static void add_row(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
                     const struct part *as)
 {
-    uint64_t at = lanes->address[0], end = at + (uint64_t)lanes->bytes * LANES;
-    for (uint32_t lane = 0; at < end;) {
-        uint64_t next = (at / LINE + 1) * LINE, until = next < end ? next : end;
-        uint32_t count = (uint32_t)(until - at) / lanes->bytes;
+    uint64_t at = lanes->address[0];
+    uint32_t left = lanes->bytes * LANES;
+    for (uint32_t lane = 0, bytes; left; left -= bytes, at += bytes) {
+        uint32_t count = (bytes = bytes_in_line(at, left)) / lanes->bytes;
         struct part part = *as;
         part.line = at / LINE;
-        part.bytes = mask_range((uint32_t)(at % LINE), (uint32_t)(at % LINE + (until - at)));
+        part.bytes = mask_range((uint32_t)(at % LINE), (uint32_t)(at % LINE) + bytes);
         part.lanes = FULL_MASK >> (LANES - count) << lane;
         vec_push(core->arena, &entry->parts, part);
         lane += count;
-        at = until;
     }
 }
 
@@ -64,12 +71,13 @@ void coalesce_lines(struct core *core, struct entry *entry, const struct lane_by
     struct part *part = NULL;
     for (uint32_t mask = lanes->mask; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        uint64_t at = lanes->address[lane], end = at + bytes_of(lanes, lane);
-        for (; at < end; at = (at / LINE + 1) * LINE) {
+        uint64_t at = lanes->address[lane];
+        uint32_t left = bytes_of(lanes, lane);
+        for (uint32_t bytes; left; left -= bytes, at += bytes) {
+            bytes = bytes_in_line(at, left);
             if (!part || part->line != at / LINE)
                 part = part_of(core, entry, first, at / LINE, as);
-            uint64_t until = end < (at / LINE + 1) * LINE ? end : (at / LINE + 1) * LINE;
-            add_bytes(&part->bytes, (uint32_t)(at % LINE), (uint32_t)(until - at));
+            add_bytes(&part->bytes, (uint32_t)(at % LINE), bytes);
         }
         if (part)
             part->lanes |= 1u << lane;
@@ -84,9 +92,9 @@ void coalesce_local(struct core *core, struct entry *entry, const struct lane_by
     for (uint32_t mask = lanes->mask; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
         uint64_t address = lanes->address[lane];
-        uint64_t last = (address + bytes_of(lanes, lane) - 1) / WORD;
-        for (uint64_t word = address / WORD; word <= last; word++) {
-            struct part *part = part_of(core, entry, first, as->line + word, as);
+        uint64_t words = (address % WORD + bytes_of(lanes, lane) + WORD - 1) / WORD;
+        for (uint64_t i = 0; i < words; i++) {
+            struct part *part = part_of(core, entry, first, as->line + address / WORD + i, as);
             add_bytes(&part->bytes, lane * WORD, WORD);
         }
     }

@@ -126,6 +126,7 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
         at++;
     struct core_cta *to = &core->ctas[at];
     *to = (struct core_cta){.cta = cta, .kernel = kernel};
+    epoch_init(&to->epochs);
     to->registers = needs.registers;
     to->shared_bytes = needs.shared_bytes;
     to->left = needs.warps;
@@ -247,6 +248,7 @@ static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry
     set_results(slot, slot->next, UINT64_MAX);
     core->entries[entry].slot = index;
     core->entries[entry].timing = slot->next;
+    epoch_take(core, entry);
     if (as == ISSUE_AS_NORMAL)
         EACH_WATCHER (ops, core, accessed)
             ops->accessed(core, now, index, core->entries[entry].held);
@@ -296,6 +298,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     else
         count_issue(core, timing, threads);
     slot->settled = false;
+    slot->behind = 0;
     slot->buffered--;
     slot->buffer_at = (uint32_t)(timing - core->shared->timings.list) + 1;
     if (result == ISSUE_HELD)
@@ -304,6 +307,8 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
         set_results(slot, timing, now + core->shared->latency[timing->class]);
     if (as != ISSUE_AS_NORMAL && owner->issued)
         owner->issued(core, now, index, timing, entry);
+    if (timing->orders && as != ISSUE_AS_MIGRATED)
+        epoch_mark(core, index);
     core_look(core, now + 1, index);
     core_maybe_over(core, now + 1, index);
     if (warp->cta->events == events)

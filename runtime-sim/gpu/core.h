@@ -12,12 +12,13 @@
 #include "runtime-sim/base/stats.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/issue.h"
+#include "runtime-sim/gpu/epoch.h"
 #include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/gpu/tags.h"
 #include "runtime-sim/gpu/timing.h"
 
 enum {
-    SLOT_LINES = 64, // slot_line
+    CORE_LINES = 4096, // core_line
     CORE_WARPS = 64,
     CORE_CTAS = 64,
     CORE_WHEEL = 1024,
@@ -38,7 +39,7 @@ enum slot_state {
     SLOT_RESULT,  // of arithmetic
     SLOT_LOAD,    // a load
     SLOT_BARRIER, // other warps at a barrier
-    SLOT_FENCE,   // its own accesses
+    SLOT_FENCE,   // accesses, of its own or of its CTA
     SLOT_LANES,   // its own lanes, or other CTAs
     SLOT_ENDED,   // stores, and other warps of its CTA
     SLOT_READY,   // to be chosen
@@ -62,16 +63,16 @@ struct slot {
     bool over;        // the last of them, and the warp's end, have been seen
     uint64_t *ready;  // when each register has its value; UINT64_MAX: not known
     const struct timing *next;
-    uint32_t mask;                    // lanes that will execute it
-    uint8_t unit;                     // that it wants
-    bool settled;                     // `next` is what it issues next: nobody else can change that
-    uint16_t store_lines[SLOT_LINES]; // of those stores: how many at each slot_line
+    uint32_t mask;   // lanes that will execute it
+    uint8_t unit;    // that it wants
+    bool settled;    // `next` is what it issues next: nobody else can change that
+    uint32_t behind; // 1 + the epoch that has to be over before `next`; 0: none is known
 };
 
 // Where a line's stores are counted.
-static inline uint32_t slot_line(uint64_t line)
+static inline uint32_t core_line(uint64_t line)
 {
-    return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+    return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 52);
 }
 
 struct core_cta {
@@ -81,6 +82,7 @@ struct core_cta {
     uint32_t left;   // of them, not over
     uint32_t registers, shared_bytes;
     uint64_t seen; // of its events, when the watchdog last looked
+    struct epochs epochs;
 };
 
 enum route {
@@ -90,6 +92,7 @@ enum route {
     ROUTE_CONSTANT,
     ROUTE_TEXTURE,
     ROUTE_LOOKUP, // of an entry of a scheme: only whether the first level has the line
+    ROUTE_PASS,   // of an entry of a scheme, past the first level: nothing
 };
 
 // A part of an access: one line, or all of shared memory.
@@ -109,6 +112,7 @@ struct entry {
     struct held *held;
     VEC(struct part) parts;
     uint32_t slot;
+    uint32_t epoch;      // parity
     uint32_t sent, left; // parts that were, and that have not been answered
     uint64_t issued, done;
     const struct timing *timing;
@@ -145,6 +149,7 @@ struct scheme_stall;
 struct core_shared {
     const struct core_config *config;
     const struct cache_config *l1;
+    uint32_t l1_unit; // bytes in which the memory system answers reads
     const struct tags_config *code, *constant, *texture;
     struct timings timings;
     struct memsys *memsys;
@@ -204,8 +209,10 @@ struct core {
     VEC(struct effect) effects;
     struct cache l1;
     uint64_t l1_next;
-    uint32_t *store_slots, store_head, store_count; // of the stores in the first level's way out
-    struct memsys_request direct[CORE_DIRECT];      // past the first level
+    // Of the stores in the first level's way out: 2 · slot + parity of the epoch.
+    uint32_t *store_tags, store_head, store_count;
+    uint16_t store_lines[CORE_LINES];          // stores that were not acknowledged, by core_line
+    struct memsys_request direct[CORE_DIRECT]; // past the first level
     uint32_t direct_head, direct_count;
     struct tag_cache code, constant, texture;
     struct memsys_request missed[CORE_WARPS]; // lines of these three
@@ -295,5 +302,7 @@ void lsu_tick(struct core *core, uint64_t now);
 uint64_t lsu_next(const struct core *core, uint64_t now);
 // Parts of an entry from the addresses of its lanes (parts.c).
 void lsu_split(struct core *core, struct entry *entry);
+// Accesses of the slot that go past the first level wait to be sent.
+bool lsu_has_direct(const struct core *core, uint32_t slot);
 // The part of this entry must wait for an older access.
 bool lsu_is_behind(const struct core *core, uint32_t entry, const struct part *part);

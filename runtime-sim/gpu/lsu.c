@@ -71,7 +71,7 @@ static void served_by_l1(void *context, const struct cache_request *request, uin
     }
     uint32_t capacity = (uint32_t)core->shared->l1->out;
     uint32_t at = (core->store_head + core->store_count++) % capacity;
-    core->store_slots[at] = core->entries[entry].slot;
+    core->store_tags[at] = core->entries[entry].slot << 1 | core->entries[entry].epoch;
 }
 
 void lsu_init(struct core *core)
@@ -85,13 +85,14 @@ void lsu_init(struct core *core)
     core->free_entries = ARENA_ARRAY(core->arena, uint32_t, most);
     core->freed = ARENA_ARRAY(core->arena, uint32_t, most);
     core->queue = ARENA_ARRAY(core->arena, uint32_t, core->queue_room);
-    core->store_slots = ARENA_ARRAY(core->arena, uint32_t, core->shared->l1->out);
+    core->store_tags = ARENA_ARRAY(core->arena, uint32_t, core->shared->l1->out);
     for (uint32_t i = 0; i < most; i++) {
         char *at = arena_alloc(core->arena, bytes + 64);
         core->entries[i].held = (struct held *)(void *)(at + (-(uintptr_t)at & 63));
         core->free_entries[core->free_count++] = most - 1 - i;
     }
     cache_init(&core->l1, core->arena, core->shared->l1, 1);
+    cache_answers_in(&core->l1, core->shared->l1_unit);
     core->l1.inputs[0].serve = served_by_l1;
     core->l1.inputs[0].context = core;
     core->l1_next = UINT64_MAX;
@@ -177,14 +178,16 @@ static void enqueue(struct core *core, uint32_t index)
     core->queue[(core->queue_head + core->queue_count++) % core->queue_room] = index;
 }
 
-static void count_stores(struct slot *slot, const struct entry *entry)
+static void count_stores(struct core *core, uint32_t index)
 {
+    const struct entry *entry = &core->entries[index];
     for (uint32_t i = 0; i < entry->parts.n; i++) {
         const struct part *part = &entry->parts.v[i];
         if (part->route != ROUTE_L1 || part->kind != MEMSYS_WRITE)
             continue;
-        slot->stores++;
-        slot->store_lines[slot_line(part->line)]++;
+        core->slots[entry->slot].stores++;
+        core->store_lines[core_line(part->line)]++;
+        epoch_store(core, index);
     }
 }
 
@@ -204,7 +207,7 @@ void lsu_take(struct core *core, uint64_t now, uint32_t index)
 {
     struct entry *entry = &core->entries[index];
     take(core, now, index);
-    count_stores(&core->slots[entry->slot], entry);
+    count_stores(core, index);
     if (entry->left) {
         enqueue(core, index);
         return;
@@ -227,17 +230,17 @@ void lsu_send_lanes(struct core *core, uint64_t now, uint32_t index, uint32_t la
     entry->held->global = lanes;
     lsu_split(core, entry);
     entry->held->global = all;
-    count_stores(&core->slots[entry->slot], entry);
+    count_stores(core, index);
     enqueue(core, index);
 }
 
 void lsu_free(struct core *core, uint64_t now, uint32_t index)
 {
     struct slot *slot = &core->slots[core->entries[index].slot];
-    (void)now;
     if (!--slot->entries)
         slot->acquires = false;
     core->freed[core->freed_count++] = index;
+    epoch_free(core, now, index);
 }
 
 // Parts
@@ -358,14 +361,22 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     case ROUTE_L1: return send_cached(core, now, index, part);
     case ROUTE_DIRECT: return send_direct(core, now, index, part);
     case ROUTE_CONSTANT: return send_tags(core, now, index, part, &core->constant, CLIENT_CONSTANT);
-    case ROUTE_LOOKUP: return true;
+    case ROUTE_LOOKUP:
+    case ROUTE_PASS: return true;
     default: return send_tags(core, now, index, part, &core->texture, CLIENT_TEXTURE);
     }
 }
 
+// A part of a load that a scheme holds back: it goes no further.
 static bool next_looks(const struct entry *entry)
 {
-    return entry->parts.v[entry->sent].route == ROUTE_LOOKUP;
+    return entry->parts.v[entry->sent].route >= ROUTE_LOOKUP;
+}
+
+static bool next_hits(const struct core *core, const struct entry *entry)
+{
+    const struct part *part = &entry->parts.v[entry->sent];
+    return part->route == ROUTE_LOOKUP && cache_has(&core->l1, part->line);
 }
 
 static void send_next(struct core *core, uint64_t now)
@@ -375,7 +386,7 @@ static void send_next(struct core *core, uint64_t now)
     uint32_t index = core->queue[core->queue_head];
     struct entry *entry = &core->entries[index];
     // A look-up that finds its line goes on with it as any other load.
-    if (next_looks(entry) && cache_has(&core->l1, entry->parts.v[entry->sent].line))
+    if (next_hits(core, entry))
         core->watchers[entry->owner - 1].ops->looked_up(core, now, index, true, false);
     bool looks = next_looks(entry), last = entry->sent + 1 == entry->parts.n;
     uint32_t part = entry->sent++; // it may be over with its last part
@@ -404,7 +415,7 @@ static bool send_l1_out(struct core *core, uint64_t now)
     struct memsys_request request = {.line = out->line,
                                      .bytes = out->bytes,
                                      .core = core->index,
-                                     .tag = out->write ? core->store_slots[core->store_head]
+                                     .tag = out->write ? core->store_tags[core->store_head]
                                                        : (uint32_t)out->id,
                                      .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
                                      .keep = out->keep,
@@ -485,11 +496,13 @@ static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tag
         }
 }
 
-static void store_done(struct core *core, uint64_t now, uint32_t index, uint64_t line)
+static void store_done(struct core *core, uint64_t now, uint32_t tag, uint64_t line)
 {
+    uint32_t index = tag >> 1;
     struct slot *slot = &core->slots[index];
     slot->stores--;
-    slot->store_lines[slot_line(line)]--;
+    core->store_lines[core_line(line)]--;
+    epoch_stored(core, now, index, tag & 1);
     if (slot->state == SLOT_FENCE)
         core_look(core, now, index);
     core_maybe_over(core, now, index);

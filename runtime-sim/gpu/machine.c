@@ -1,6 +1,7 @@
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static void init_shared(struct machine *machine)
     const struct machine_config *config = machine->config;
     machine->shared = (struct core_shared){.config = &config->core,
                                            .l1 = &config->l1,
+                                           .l1_unit = memsys_read_unit(&config->memsys),
                                            .code = &config->code,
                                            .constant = &config->constant,
                                            .texture = &config->texture};
@@ -221,7 +223,11 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-enum { LOOK_EVERY = 1 << 16, LOOKS = 16 }; // cycles at most; within the watchdog's time at least
+enum {
+    LOOK_EVERY = 1 << 16, // cycles between looks for progress, at most
+    LOOKS = 16,           // within the watchdog's time, at least
+    WATCHED_EVERY = 64,   // cycles evaluated until who watches sees how far the run is
+};
 
 static uint64_t look_every(const struct machine *machine)
 {
@@ -302,6 +308,7 @@ static enum machine_end run(struct machine *machine)
 {
     const uint64_t limit = last_cycle(machine);
     const uint64_t every = look_every(machine);
+    uint32_t evaluated = 0;
     uint64_t sampled = next_sample(machine);
     if (machine->now >= limit) // before the first CTA
         return MACHINE_CYCLES;
@@ -326,15 +333,65 @@ static enum machine_end run(struct machine *machine)
         }
         if (machine->now >= limit && !is_done(machine))
             return MACHINE_CYCLES;
-        if (machine->now - machine->looked_at < every)
-            continue;
-        be_watched(machine);
+        if (++evaluated % WATCHED_EVERY == 0)
+            be_watched(machine);
         if (is_stopped(machine))
             return MACHINE_STOPPED;
-        if (machine_watch(machine))
+        if (machine->now - machine->looked_at >= every && machine_watch(machine))
             return MACHINE_STUCK;
     }
     return MACHINE_DONE;
+}
+
+// What a core has of what a CTA needs. `limit` names one of machine_occupancy's limits.
+static void describe_room(const struct machine *machine, const struct machine_launch *from,
+                          char *text, size_t size)
+{
+    const struct core_config *config = &machine->config->core;
+    const struct core_needs needs = core_needs(config, from->launch, from->registers);
+    const struct {
+        const char *limit, *key;
+        uint64_t needs, room;
+    } limits[] = {
+        {"warps", "core.warps", needs.warps, config->warps},
+        {"threads", "core.threads", (uint64_t)needs.warps * LANES, config->threads},
+        {"registers", "core.registers", needs.registers, config->registers},
+        {"shared memory", "core.shared_bytes", needs.shared_bytes, config->shared_bytes},
+    };
+    for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (!strcmp(limits[i].limit, from->limit))
+            snprintf(text, size,
+                     "a core has too little %s for one CTA of the launch: %s is %" PRIu64
+                     ", and the CTA needs %" PRIu64,
+                     from->limit, limits[i].key, limits[i].room, limits[i].needs);
+    if (!strcmp(from->limit, "registers"))
+        snprintf(text + strlen(text), size - strlen(text),
+                 ", at %u for each thread (%s; --registers=N says another number)", from->registers,
+                 from->registers_source);
+}
+
+// False: the launch does not fit the machine, and `result` says why.
+static bool check_room(const struct machine *machine, const struct machine_launch *from,
+                       struct grid_result *result)
+{
+    const struct launch *launch = from->launch;
+    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    uint32_t cluster = grid_cluster_ctas(launch);
+    struct fault *fault = &result->fault;
+    bool together = launch->cooperative && ctas > (uint64_t)from->room * machine->count;
+    fault->refused = fault->happened = !from->room || together || cluster > machine->count;
+    if (!from->room)
+        describe_room(machine, from, fault->text, sizeof fault->text);
+    else if (together)
+        snprintf(fault->text, sizeof fault->text,
+                 "the launch's %" PRIu64 " CTAs must be there at once, and each of the machine's "
+                 "%u cores has room for %u: it has too little %s",
+                 ctas, machine->count, from->room, from->limit);
+    else if (fault->refused)
+        snprintf(fault->text, sizeof fault->text,
+                 "a cluster has %u CTAs, one for each core, and memory.cores is %u", cluster,
+                 machine->count);
+    return !fault->refused;
 }
 
 static bool begin(struct machine *machine, struct running *running, struct machine_launch *from,
@@ -355,16 +412,7 @@ static bool begin(struct machine *machine, struct running *running, struct machi
     running->ctas = ctas;
     running->count = ctas / grid_cluster_ctas(launch);
     from->room = machine_occupancy(machine, launch, &from->limit);
-    bool together = launch->cooperative && ctas > (uint64_t)from->room * machine->count;
-    if (from->room && !together && grid_cluster_ctas(launch) <= machine->count)
-        return true;
-    result->fault.happened = true;
-    snprintf(result->fault.text, sizeof result->fault.text,
-             from->room
-                 ? "the launch's CTAs must be there at once, and the machine has too little %s"
-                 : "a core has too little %s for one CTA of the launch",
-             from->limit);
-    return false;
+    return check_room(machine, from, result);
 }
 
 // Before the first CTAs.

@@ -13,7 +13,7 @@ uint32_t machine_registers(const struct machine *machine, const struct launch *l
     *source = ".maxnreg";
     if (fn->maxnreg && fn->maxnreg < fn->registers)
         return fn->maxnreg;
-    *source = "the most that live at once in the kernel's PTX";
+    *source = "estimated from the kernel's PTX";
     return fn->registers ? fn->registers : 1;
 }
 

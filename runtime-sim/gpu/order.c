@@ -1,5 +1,6 @@
-// Accesses of a warp that must wait for older ones of its to the same line. What goes through the
-// first level is served there in its order; what goes past it may be overtaken in the network.
+// Accesses that must wait for older ones of their warp, or of other warps of the core, to the same
+// line. What goes through the first level is served there in its order; what goes past it may be
+// overtaken in the network.
 #include "runtime-sim/exec/memory/atomic.h"
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/gpu/core.h"
@@ -60,6 +61,19 @@ bool lsu_is_behind(const struct core *core, uint32_t index, const struct part *p
         if (entry->left && entry->slot == self->slot && entry != self &&
             waits_for(entry, self, part))
             return true;
+    }
+    // Other warps', which the first level still has to serve.
+    return direct && cache_waits(&core->l1, part->line, part->kind == MEMSYS_READ);
+}
+
+bool lsu_has_direct(const struct core *core, uint32_t slot)
+{
+    for (uint32_t i = 0; core->slots[slot].entries && i < core->queue_count; i++) {
+        const struct entry *entry =
+            &core->entries[core->queue[(core->queue_head + i) % core->queue_room]];
+        for (uint32_t k = entry->sent; entry->slot == slot && k < entry->parts.n; k++)
+            if (entry->parts.v[k].route == ROUTE_DIRECT)
+                return true;
     }
     return false;
 }

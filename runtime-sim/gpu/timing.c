@@ -48,22 +48,36 @@ static bool is_float(uint32_t class)
     return class == TIMING_fp32_add || class == TIMING_fp32_mul || class == TIMING_fp32_fma;
 }
 
-// Barriers order what a CTA's warps have accessed: the first level, which they share, does so for
-// what goes through it.
+// Arrives at the cluster's barrier, which is a release unless it says otherwise.
+static bool arrives_at_cluster(const struct ir_module *module, const struct ir_function *fn,
+                               uint32_t inst)
+{
+    return fn->insts.v[inst].op == OP_barrier && ir_has_modifier(module, fn, inst, W_cluster) &&
+           ir_has_modifier(module, fn, inst, W_arrive) &&
+           !ir_has_modifier(module, fn, inst, W_relaxed);
+}
+
+static bool releases(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)
+{
+    return fn->insts.v[inst].class == CLASS_FENCE || arrives_at_cluster(module, fn, inst) ||
+           ir_has_modifier(module, fn, inst, W_release) ||
+           ir_has_modifier(module, fn, inst, W_acq_rel) || ir_has_modifier(module, fn, inst, W_sc);
+}
+
+// Keeps accesses of warps of a CTA in the order of its synchronisation. Barriers order what a CTA's warps have accessed: the
+// first level, which they share, does so for what goes through it.
 static uint8_t waits_of(const struct builder *b, const struct ir_function *fn, uint32_t inst,
                         const struct slots_used_code *code)
 {
-    const struct ir_inst *at = &fn->insts.v[inst];
     const struct ir_module *module = b->program->module;
-    bool releases = ir_has_modifier(module, fn, inst, W_release) ||
-                    ir_has_modifier(module, fn, inst, W_acq_rel) ||
-                    ir_has_modifier(module, fn, inst, W_sc);
     bool in_cta = ir_has_modifier(module, fn, inst, W_cta);
     uint8_t waits = code->drains ? WAIT_LOADS : 0;
-    if (at->class == CLASS_BARRIER)
+    if (code->touches)
+        waits |= WAIT_CTA;
+    if (fn->insts.v[inst].class == CLASS_BARRIER)
         waits |= WAIT_DIRECT;
-    if (at->class == CLASS_FENCE || releases)
-        waits |= in_cta ? WAIT_LOADS : WAIT_LOADS | WAIT_STORES;
+    if (releases(module, fn, inst))
+        waits |= in_cta ? WAIT_LOADS : WAIT_LOADS | WAIT_STORES | WAIT_CTA;
     return waits;
 }
 
@@ -116,6 +130,7 @@ static void take_instruction(const struct builder *b, uint32_t function, uint32_
         to->waits = waits_of(b, fn, inst, &b->used->codes[code]);
         to->acquires = ir_has_modifier(program->module, fn, inst, W_acquire) ||
                        ir_has_modifier(program->module, fn, inst, W_acq_rel);
+        to->orders = at->class == CLASS_BARRIER || releases(program->module, fn, inst);
         to->shared = sees_others(at, class);
     }
     to->class = (uint8_t) class;

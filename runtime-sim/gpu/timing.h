@@ -38,7 +38,8 @@ enum timing_class {
 enum timing_wait {
     WAIT_LOADS = 1,  // the warp's loads and atomics
     WAIT_STORES = 2, // its stores and reductions have been acknowledged
-    WAIT_DIRECT = 4, // what it has sent past the first level
+    WAIT_DIRECT = 4, // what goes past the first level
+    WAIT_CTA = 8,    // the CTA's accesses up to its last synchronisation, as far as of its own
 };
 
 struct timing {
@@ -47,6 +48,7 @@ struct timing {
     uint8_t waits; // enum timing_wait
     bool is_float; // f32 or less: for energy
     bool acquires; // accesses behind it wait for it
+    bool orders;   // it puts the warp's accesses in order for others of the CTA
     bool shared;   // at issue it accesses what other cores see: these come in a fixed order
     uint16_t read_count, write_count;
     const uint16_t *registers;                // those read, then those written
@@ -56,6 +58,7 @@ struct timing {
     uint32_t plan;
     uint8_t scheme; // that has marked it, by registration
     uint8_t place, kind;
+    bool ends_capture; // what a scheme captures of a warp ends when the warp comes here
 };
 
 struct timings {

@@ -45,6 +45,7 @@ static const struct row ops[] = {
     ROW(ldmatrix, memory, memory, memory, memory),
     ROW(stmatrix, memory, memory, memory, memory),
     ROW(movmatrix, warp, warp, warp, warp),
+    ROW(mbarrier, memory, memory, memory, memory),
 };
 
 #define CLASS(name, a, b, c, d) [CLASS_##name] = {TIMING_##a, TIMING_##b, TIMING_##c, TIMING_##d}

@@ -77,13 +77,15 @@ static enum slot_state idle_state(const struct warp *warp)
     return SLOT_LANES;
 }
 
-static bool must_wait(const struct slot *slot, const struct timing *timing)
+static bool must_wait(struct core *core, uint32_t index, const struct timing *timing)
 {
+    const struct slot *slot = &core->slots[index];
     uint8_t waits = timing->waits;
     return (slot->acquires && timing->unit == UNIT_MEMORY) ||
            ((waits & WAIT_LOADS) && slot->entries) ||
            ((waits & WAIT_STORES) && (slot->entries || slot->stores)) ||
-           ((waits & WAIT_DIRECT) && slot->direct);
+           ((waits & WAIT_DIRECT) && (slot->direct || lsu_has_direct(core, index))) ||
+           ((waits & WAIT_CTA) && epoch_holds(core, index, waits & WAIT_STORES));
 }
 
 static uint64_t operands_ready(const struct slot *slot, const struct timing *timing)
@@ -186,7 +188,7 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
     if (is_held_back(core, now, index))
         return;
     uint64_t ready = find_operands(core, index);
-    if (must_wait(slot, timing)) {
+    if (must_wait(core, index, timing)) {
         core_set_state(core, now, index, SLOT_FENCE);
     } else if (ready == UINT64_MAX) {
         core_set_state(core, now, index, SLOT_LOAD);

@@ -173,6 +173,8 @@ uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint64
                          uint64_t vcs);
 // Routers at which somebody may compute. Needs a configuration that memsys_check finds right.
 uint32_t memsys_config_routers(const struct memsys_config *config);
+// Bytes of the parts of a line in which reads are answered.
+uint32_t memsys_read_unit(const struct memsys_config *config);
 // Needs a configuration that memsys_check finds right, which stays, as do the tables' rows. `serve`
 // may be NULL.
 struct memsys *memsys_new(struct arena *arena, const struct memsys_config *config,

@@ -78,6 +78,12 @@ uint32_t memsys_config_routers(const struct memsys_config *config)
     return network->router_nodes ? noc_node_count(network) - noc_fly_terminals(network) : 0;
 }
 
+uint32_t memsys_read_unit(const struct memsys_config *config)
+{
+    return (uint32_t)(config->memory.sectors ? config->memory.sector_bytes
+                                             : config->llc.line_bytes);
+}
+
 static const char *check_nodes(struct arena *arena, const struct memsys_config *config)
 {
     const struct config_list *at = &config->memory.partition_nodes;

@@ -1,7 +1,9 @@
 // Arguments → bytes of parameters.
 #include "frontend/isa.h"
 #include "runtime-sim/exec/decode/layout.h"
+#include "runtime-sim/run/kernel_name.h"
 #include "runtime-sim/run/session.h"
+#include "support/demangle.h"
 #include "support/nearest.h"
 #include <string.h>
 
@@ -9,6 +11,7 @@ struct passing {
     struct session *session;
     const struct run_launch *launch;
     const struct program_function *function;
+    struct demangled cxx; // the kernel's name; text NULL: it is not a C++ one
     uint8_t *to;
 };
 
@@ -31,20 +34,67 @@ static const struct scalar *type_of(const struct passing *p,
     return type && type->bytes == parameter->bytes ? type : NULL;
 }
 
+// The parameter's type in the CUDA source, or NULL if the kernel's name does not tell.
+static const char *source_type(const struct passing *p, const struct program_parameter *parameter)
+{
+    const struct program_parameter *first =
+        vec_from(&p->session->program->parameters, p->function->params);
+    if (!p->cxx.text || p->cxx.parameters.n != p->function->param_count)
+        return NULL;
+    return p->cxx.parameters.v[parameter - first];
+}
+
+// True if the program says so: by `.ptr`, or by the kernel's C++ name.
+static bool is_pointer(const struct passing *p, const struct program_parameter *parameter)
+{
+    const struct ir_module *module = p->session->program->module;
+    const struct node *nodes = module->tree->nodes.v;
+    const char *type = source_type(p, parameter);
+    size_t length = type ? strlen(type) : 0;
+    if (length && strchr("*&", type[length - 1]))
+        return true;
+    // What is said of a declarator stands right before it.
+    for (uint32_t i = module->symbols.v[parameter->symbol].node;
+         i-- > 0 && (nodes[i].kind == NODE_SPEC || nodes[i].kind == NODE_INT);)
+        if (nodes[i].kind == NODE_SPEC && nodes[i].aux == W_ptr)
+            return true;
+    return false;
+}
+
+// "'n' is a u32 (int)". In the run's arena.
+static const char *say_parameter(const struct passing *p, const struct program_parameter *parameter)
+{
+    struct arena *arena = p->session->run->arena;
+    const struct name *name = name_of(p, parameter);
+    const struct scalar *own = type_of(p, parameter);
+    const char *type = source_type(p, parameter);
+    const char *what = is_pointer(p, parameter) ? "pointer"
+                       : own                    ? own->name
+                             : arena_printf(arena, "structure of %u bytes", parameter->bytes);
+    return arena_printf(arena, "'%.*s' is a %s%s%s%s", (int)name->length, name->text, what,
+                        type ? " (" : "", type ? type : "", type ? ")" : "");
+}
+
+// Stores a value. `what` says what the parameter is.
 static bool store(struct passing *p, const struct run_argument *argument, const struct scalar *type,
-                  bool strict, uint8_t *to)
+                  bool strict, const char *what, uint8_t *to)
 {
     struct run *run = p->session->run;
+    uint32_t address_bytes = p->session->program->module->address_bits / 8u;
     struct number number;
     if (!run_value(run, &argument->value, &number))
         return false;
-    if (number.kind == NUMBER_ADDRESS && (type->class == SCALAR_FLOAT || type->bytes < 4)) {
-        run_fault(run, &argument->at, "a %s holds no address: write buffer[0] for an element",
-                  type->name);
+    if (number.kind == NUMBER_ADDRESS &&
+        (type->class == SCALAR_FLOAT || type->bytes < address_bytes)) {
+        run_fault(run, &argument->at,
+                  "%s, and this is the address of a buffer: give a number, or buffer[0] for an "
+                  "element",
+                  what);
         return false;
     }
     if (number.kind == NUMBER_HANDLE && !scalar_holds_handle(type)) {
-        run_fault(run, &argument->at, "a %s holds no texture's handle: that is a u64", type->name);
+        run_fault(run, &argument->at, "%s, and this is the handle of a texture, which is a u64",
+                  what);
         return false;
     }
     // nvcc has .u32 for a C int: a negative number is meant as it is.
@@ -56,6 +106,22 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
     if (error)
         run_fault(run, &argument->at, "the value does not fit a %s: %s", type->name, error);
     return !error;
+}
+
+// A number where the program says that there is a pointer. 0 is a null pointer, and `u64:N` says
+// that N is meant.
+static bool is_stray_number(struct passing *p, const struct run_argument *argument,
+                            const struct program_parameter *parameter)
+{
+    struct number number;
+    if (argument->type || !is_pointer(p, parameter) ||
+        !run_value(p->session->run, &argument->value, &number) || number_is_place(&number) ||
+        (number.kind == NUMBER_INTEGER && !number.integer))
+        return false;
+    run_fault(p->session->run, &argument->at,
+              "%s, and this is a number: give a buffer, or u64:NUMBER for an address",
+              say_parameter(p, parameter));
+    return true;
 }
 
 // A structure: its parts, each at a multiple of its size.
@@ -71,7 +137,9 @@ static bool pass_parts(struct passing *p, const struct run_argument *argument,
                       "the parameter has %u bytes, and ends before this", parameter->bytes);
             return false;
         }
-        if (!store(p, part, part->type, true, p->to + parameter->offset + at))
+        if (!store(p, part, part->type, true,
+                   arena_printf(p->session->run->arena, "this part is a %s", part->type->name),
+                   p->to + parameter->offset + at))
             return false;
         at += part->type->bytes;
         align = part->type->bytes > align ? part->type->bytes : align;
@@ -84,22 +152,42 @@ static bool pass_parts(struct passing *p, const struct run_argument *argument,
     return false;
 }
 
+// What is wrong with the type that the user gave for the parameter, or NULL. A type of bits, as
+// b32, is one for all.
+static const char *wrong_type(const struct passing *p, const struct run_argument *argument,
+                              const struct program_parameter *parameter)
+{
+    const struct scalar *given = argument->type, *own = type_of(p, parameter);
+    struct arena *arena = p->session->run->arena;
+    const char *what = say_parameter(p, parameter);
+    if (given->bytes != parameter->bytes)
+        return arena_printf(arena, "%s of %u bytes, and a %s has %u%s", what, parameter->bytes,
+                            given->name, given->bytes,
+                            is_pointer(p, parameter) ? ": give a buffer" : "");
+    bool differs = own && own->name[0] != 'b' && given->name[0] != 'b' &&
+                   (own->class == SCALAR_FLOAT) != (given->class == SCALAR_FLOAT);
+    return differs ? arena_printf(arena, "%s, and this is a %s; b%u:BITS passes bits as they are",
+                                  what, given->name, 8 * given->bytes)
+                   : NULL;
+}
+
 static bool pass(struct passing *p, const struct run_argument *argument,
                  const struct program_parameter *parameter)
 {
-    const struct name *name = name_of(p, parameter);
+    struct run *run = p->session->run;
     if (argument->parts)
         return pass_parts(p, argument, parameter);
     const struct scalar *type = argument->type ? argument->type : type_of(p, parameter);
+    const char *wrong = argument->type ? wrong_type(p, argument, parameter) : NULL;
     if (!type)
-        run_fault(p->session->run, &argument->at,
-                  "'%.*s' is a structure of %u bytes: give a list of TYPE:EXPRESSION",
-                  (int)name->length, name->text, parameter->bytes);
-    else if (type->bytes != parameter->bytes)
-        run_fault(p->session->run, &argument->at, "'%.*s' has %u bytes, and a %s has %u",
-                  (int)name->length, name->text, parameter->bytes, type->name, type->bytes);
+        run_fault(run, &argument->at, "%s: give a list of TYPE:EXPRESSION",
+                  say_parameter(p, parameter));
+    else if (wrong)
+        run_fault(run, &argument->at, "%s", wrong);
     else
-        return store(p, argument, type, argument->type, p->to + parameter->offset);
+        return !is_stray_number(p, argument, parameter) &&
+               store(p, argument, type, argument->type, say_parameter(p, parameter),
+                     p->to + parameter->offset);
     return false;
 }
 
@@ -108,21 +196,52 @@ static const struct program_parameter *parameters(const struct passing *p)
     return vec_from(&p->session->program->parameters, p->function->params);
 }
 
+static const char *add_word(struct arena *arena, const char *list, const char *word)
+{
+    enum { MOST_LIST = 160 };
+    const char *dots = "…";
+    size_t length = strlen(list);
+    if (length >= strlen(dots) && !strcmp(list + length - strlen(dots), dots))
+        return list;
+    return arena_printf(arena, "%s%s%s", list, *list ? ", " : "",
+                        length + strlen(word) > MOST_LIST ? dots : word);
+}
+
+// The types of the parameters, and what was given instead.
+static void say_count(const struct passing *p)
+{
+    const struct run_launch *launch = p->launch;
+    struct arena *arena = p->session->run->arena;
+    uint32_t count = p->function->param_count, given = launch->args.n;
+    const struct run_text *at = given > count ? &launch->args.v[count].at : &launch->at;
+    const char *types = "", *values = "";
+    for (uint32_t i = 0; i < count; i++) {
+        const struct program_parameter *parameter = &parameters(p)[i];
+        const struct scalar *own = type_of(p, parameter);
+        const char *type = source_type(p, parameter);
+        types = add_word(arena, types,
+                         type  ? type
+                         : own ? own->name
+                               : arena_printf(arena, "a structure of %u bytes", parameter->bytes));
+    }
+    for (uint32_t i = 0; i < given; i++) {
+        const struct run_argument *argument = &launch->args.v[i];
+        values = add_word(arena, values, argument->parts ? "a structure" : argument->at.text);
+    }
+    run_fault(p->session->run, at,
+              "the kernel has %u parameter%s%s%s%s, and %u argument%s given%s%s%s", count,
+              count == 1 ? "" : "s", count ? " (" : "", types, count ? ")" : "", given,
+              given == 1 ? " is" : "s are", given ? " (" : "", values, given ? ")" : "");
+}
+
 static bool pass_in_order(struct passing *p)
 {
     const struct run_launch *launch = p->launch;
-    bool good = true;
-    uint32_t count = p->function->param_count;
-    if (launch->args.n != count) {
-        const struct run_text *at =
-            launch->args.n > count ? &launch->args.v[count].at : &launch->at;
-        run_fault(p->session->run, at, "the kernel has %u parameter%s, and %u argument%s given",
-                  count, count == 1 ? "" : "s", launch->args.n,
-                  launch->args.n == 1 ? " is" : "s are");
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        good &= pass(p, &launch->args.v[i], &parameters(p)[i]);
+    bool good = launch->args.n == p->function->param_count;
+    if (!good)
+        say_count(p);
+    for (uint32_t i = 0; good && i < launch->args.n; i++)
+        good = pass(p, &launch->args.v[i], &parameters(p)[i]);
     return good;
 }
 
@@ -185,6 +304,9 @@ static bool pass_by_name(struct passing *p)
 bool session_arguments(struct session *session, const struct run_launch *launch,
                        const struct program_function *function, uint8_t *to)
 {
-    struct passing passing = {session, launch, function, to};
+    struct passing passing = {session, launch, function, {0}, to};
+    struct arena *arena = session->run->arena;
+    if (!demangle(&passing.cxx, arena, kernel_name(session->program, arena, function)))
+        passing.cxx.text = NULL;
     return launch->by_name ? pass_by_name(&passing) : pass_in_order(&passing);
 }

@@ -118,6 +118,21 @@ static bool take_from_file(struct run *run, struct run_buffer *buffer)
     return true;
 }
 
+static bool has_type(struct run *run, const struct run_buffer *buffer)
+{
+    if (!buffer->type && buffer->fill.kind == FILL_NPY)
+        run_fault(run, &buffer->fill.at, "'%s' has values of no type that PTX has",
+                  buffer->fill.path);
+    else if (!buffer->type)
+        run_fault(run, &buffer->at, "the buffer '%s' needs a type", buffer->name);
+    return buffer->type;
+}
+
+bool fill_type(struct run *run, struct run_buffer *buffer)
+{
+    return (buffer->fill.kind != FILL_NPY || take_from_file(run, buffer)) && has_type(run, buffer);
+}
+
 bool fill_measure(struct run *run, struct run_buffer *buffer)
 {
     int64_t count;
@@ -135,10 +150,7 @@ bool fill_measure(struct run *run, struct run_buffer *buffer)
     }
     if (from_file && !take_from_file(run, buffer))
         return false;
-    if (!buffer->type)
-        run_fault(run, &buffer->fill.at, "'%s' has values of no type that PTX has",
-                  buffer->fill.path);
-    return buffer->type;
+    return has_type(run, buffer);
 }
 
 // Patterns

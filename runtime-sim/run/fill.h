@@ -5,6 +5,8 @@
 // Opens the file of the fill, if it has one, and finds the buffer's type and number of elements.
 // Then `data` of the buffer, zeroed, can be filled.
 bool fill_measure(struct run *run, struct run_buffer *buffer);
+// Finds the type alone, of a buffer that has its memory. False after saying what is wrong.
+bool fill_type(struct run *run, struct run_buffer *buffer);
 // Fills `data` as the fill says, by the buffer's type and number of elements. False after saying
 // what is wrong.
 bool fill_do(struct run *run, const struct fill *fill, const struct run_buffer *buffer,

@@ -54,8 +54,7 @@ static bool take_formula(struct run *run, const struct run_text *at, struct fill
 {
     fill->kind = FILL_FORMULA;
     struct run_name name = {.text = "i", .length = 1, .kind = NAME_INDEX};
-    fill->index = run->names.n;
-    vec_push(run->arena, &run->names, name);
+    fill->index = run_add_name(run, name);
     bool good = run_expression(run, at, &fill->formula);
     run->names.v[fill->index].closed = true;
     return good;

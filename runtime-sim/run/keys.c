@@ -1,4 +1,5 @@
 #include "runtime-sim/run/keys.h"
+#include "support/listing.h"
 #include "support/nearest.h"
 #include <string.h>
 
@@ -104,20 +105,20 @@ bool keys_read(struct key_values *values, const struct yaml_document *document,
     return diags->errors == before;
 }
 
-enum { COLUMN = 21, WIDTH = 96 }; // where texts begin and lines end
-
-static void print_row(FILE *to, int key)
+static void print_row(FILE *to, int key, int column)
 {
-    const char *text = keys[key].text;
-    int at = fprintf(to, "  %-10s %-6s ", keys[key].name, keys[key].needed ? "needed" : "");
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (at + 1 + length > WIDTH)
-            at = fprintf(to, "\n%*s", COLUMN - 1, "") - 1;
-        at += fprintf(to, " %.*s", length, text);
-        text += length + (text[length] == ' ');
-    }
-    putc('\n', to);
+    char text[600];
+    snprintf(text, sizeof text, "%s%s", keys[key].needed ? "needed; " : "", keys[key].text);
+    listing_row(to, column, keys[key].name, text);
+}
+
+static int column_of(int context)
+{
+    size_t longest = 0;
+    for (int i = 0; i < RUN_KEYS; i++)
+        if ((int)keys[i].context == context && strlen(keys[i].name) > longest)
+            longest = strlen(keys[i].name);
+    return listing_column((int)longest);
 }
 
 void keys_print(FILE *to)
@@ -126,6 +127,18 @@ void keys_print(FILE *to)
         fprintf(to, "%sKeys of %s:\n", context ? "\n" : "", contexts[context]);
         for (int i = 0; i < RUN_KEYS; i++)
             if ((int)keys[i].context == context)
-                print_row(to, i);
+                print_row(to, i, column_of(context));
+    }
+}
+
+void keys_print_markdown(FILE *to)
+{
+    for (int context = 0; context < CONTEXTS; context++) {
+        fprintf(to, "%s### Keys of %s\n\n| key | | |\n|---|---|---|\n", context ? "\n" : "",
+                contexts[context]);
+        for (int i = 0; i < RUN_KEYS; i++)
+            if ((int)keys[i].context == context)
+                fprintf(to, "| `%s` | %s | %s |\n", keys[i].name, keys[i].needed ? "needed" : "",
+                        keys[i].text);
     }
 }

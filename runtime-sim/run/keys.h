@@ -32,3 +32,5 @@ bool keys_read(struct key_values *values, const struct yaml_document *document,
 
 // The table, for people.
 void keys_print(FILE *to);
+// The same as tables, for the documentation.
+void keys_print_markdown(FILE *to);

@@ -229,6 +229,19 @@ static bool check_size(struct header *h, size_t size)
     return true;
 }
 
+// The ends of headers: readers pass over both blanks, and other writers do not make them.
+static const char plain_end[] = ", }", marked_end[] = ",  }";
+
+bool npy_is_marked(const char *bytes, size_t size)
+{
+    if (!npy_is(bytes, size) || size < BEFORE_HEADER_1)
+        return false;
+    size_t length = (unsigned char)bytes[8] | (size_t)(unsigned char)bytes[9] << 8;
+    if (length > size - BEFORE_HEADER_1)
+        length = size - BEFORE_HEADER_1;
+    return memmem(bytes + BEFORE_HEADER_1, length, marked_end, strlen(marked_end));
+}
+
 const char *npy_read(struct npy *npy, struct arena *arena, const char *bytes, size_t size)
 {
     struct header header = {.npy = npy, .arena = arena, .bytes = bytes, .at = bytes};
@@ -258,7 +271,7 @@ const char *npy_type(const struct npy *npy, struct arena *arena)
 }
 
 void npy_write(FILE *to, const struct scalar *type, const uint64_t *shape, uint32_t dimensions,
-               const void *data, uint64_t count)
+               const void *data, uint64_t count, bool marked)
 {
     char header[ALIGNMENT * 16];
     int length =
@@ -269,8 +282,8 @@ void npy_write(FILE *to, const struct scalar *type, const uint64_t *shape, uint3
                            i ? ", " : "", shape[i]);
     if (!dimensions)
         length += snprintf(header + length, sizeof header - (size_t)length, "%" PRIu64, count);
-    length += snprintf(header + length, sizeof header - (size_t)length, "%s), }",
-                       dimensions > 1 ? "" : ",");
+    length += snprintf(header + length, sizeof header - (size_t)length, "%s)%s",
+                       dimensions > 1 ? "" : ",", marked ? marked_end : plain_end);
     while ((BEFORE_HEADER_1 + length + 1) % ALIGNMENT)
         header[length++] = ' ';
     header[length++] = '\n';

@@ -17,6 +17,8 @@ struct npy {
 
 // True if the bytes begin as such a file.
 bool npy_is(const char *bytes, size_t size);
+// True if the bytes begin as such a file that npy_write has marked.
+bool npy_is_marked(const char *bytes, size_t size);
 // Reads the header; the data stay where they are. NULL, or what is wrong and at which byte: a
 // sentence in the arena.
 const char *npy_read(struct npy *npy, struct arena *arena, const char *bytes, size_t size);
@@ -24,6 +26,7 @@ const char *npy_read(struct npy *npy, struct arena *arena, const char *bytes, si
 bool npy_fits(const struct npy *npy, const struct scalar *type);
 // "int32", for messages.
 const char *npy_type(const struct npy *npy, struct arena *arena);
-// Writes format 1.0. The shape is given outermost first; without dimensions it is (count,).
+// Writes format 1.0, as numpy does. The shape is given outermost first; without dimensions it is
+// (count,). With `marked` the header has one blank more, by which the file is known again.
 void npy_write(FILE *to, const struct scalar *type, const uint64_t *shape, uint32_t dimensions,
-               const void *data, uint64_t count);
+               const void *data, uint64_t count, bool marked);

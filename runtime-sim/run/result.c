@@ -314,7 +314,9 @@ void result_write(const struct result *result, FILE *to)
     write_inputs(&json, result);
     write_machine(&json, result->timed);
     json_key(&json, "outcome");
-    json_string(&json, outcomes[result->outcome]);
+    json_string(&json, result->outcome == SESSION_LIMITED && !result->timed
+                           ? "instruction limit"
+                           : outcomes[result->outcome]);
     json_key(&json, "exit_code");
     json_int(&json, result->exit_code);
     json_key(&json, "partial");

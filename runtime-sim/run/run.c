@@ -6,18 +6,33 @@
 
 // Names
 
+// The name that was added last, of those that are spelled so and not closed.
 static bool find_name(void *context, const char *text, size_t length, struct expr_ref *ref)
 {
-    const struct run *run = context;
-    for (uint32_t i = run->names.n; i-- > 0;) {
-        const struct run_name *name = &run->names.v[i];
-        if (name->closed || name->length != length || memcmp(name->text, text, length))
-            continue;
-        ref->kind = name->kind == NAME_BUFFER ? REF_BUFFER : REF_NUMBER;
-        ref->index = name->kind == NAME_BUFFER ? name->buffer : i;
-        return true;
-    }
-    return false;
+    struct run *run = context;
+    uint32_t id = intern_find(&run->spellings, text, length);
+    if (id == UINT32_MAX)
+        return false;
+    uint32_t *latest = &run->latest.v[id];
+    while (*latest != UINT32_MAX && run->names.v[*latest].closed) // never opened again
+        *latest = run->names.v[*latest].earlier;
+    if (*latest == UINT32_MAX)
+        return false;
+    const struct run_name *name = &run->names.v[*latest];
+    ref->kind = name->kind == NAME_BUFFER ? REF_BUFFER : REF_NUMBER;
+    ref->index = name->kind == NAME_BUFFER ? name->buffer : *latest;
+    return true;
+}
+
+uint32_t run_add_name(struct run *run, struct run_name name)
+{
+    uint32_t id = intern_add(&run->spellings, name.text, name.length);
+    if (id == run->latest.n)
+        vec_push(run->arena, &run->latest, UINT32_MAX);
+    name.earlier = run->latest.v[id];
+    run->latest.v[id] = run->names.n;
+    vec_push(run->arena, &run->names, name);
+    return run->names.n - 1;
 }
 
 static const char *load(void *context, struct expr_ref ref, int64_t element, struct number *number)
@@ -58,7 +73,23 @@ void run_init(struct run *run, struct arena *arena, const struct source *source,
               struct diags *diags)
 {
     *run = (struct run){.arena = arena, .source = source, .diags = diags, .folder = ""};
+    intern_init(&run->spellings, arena);
     run->expr_names = (struct expr_names){run, find_name, load, address, false};
+}
+
+void run_set(struct run *run, const char *name, const char *value)
+{
+    static const char before[] = "values.";
+    uint32_t at = (uint32_t)(sizeof before - 1), length = (uint32_t)strlen(name);
+    const char *text = arena_printf(run->arena, "%s%s=%s", before, name, value);
+    struct run_setting made = {
+        .name = {name, length, at, at + length, at},
+        .value = {value, (uint32_t)strlen(value), at + length + 1, (uint32_t)strlen(text),
+                  at + length + 1},
+    };
+    source_init(&made.source, run->arena, "--set", text, (uint32_t)strlen(text));
+    diags_init(&made.diags, run->arena);
+    vec_push(run->arena, &run->settings, made);
 }
 
 static bool is_name(const struct run_text *at)
@@ -85,8 +116,7 @@ uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_
         return UINT32_MAX;
     }
     struct run_name name = {.text = at->text, .length = at->length, .kind = kind};
-    vec_push(run->arena, &run->names, name);
-    return run->names.n - 1;
+    return run_add_name(run, name);
 }
 
 uint32_t run_find_buffer(struct run *run, const struct run_text *at)
@@ -105,14 +135,30 @@ const char *run_path(const struct run *run, const char *path)
 
 // Faults
 
+static void __attribute__((format(printf, 4, 0)))
+add_fault(struct run *run, enum severity severity, const struct run_text *at, const char *format,
+          va_list args)
+{
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    diag_add(run->diags, severity, "run-file", at->begin, at->end, "%s", text);
+}
+
 void run_fault(struct run *run, const struct run_text *at, const char *format, ...)
 {
     va_list args;
-    char text[400];
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    add_fault(run, DIAG_ERROR, at, format, args);
     va_end(args);
-    diag_add(run->diags, DIAG_ERROR, "run-file", at->begin, at->end, "%s", text);
+}
+
+void run_note(struct run *run, const char *format, ...)
+{
+    const struct run_text file = {.begin = NO_OFFSET, .end = NO_OFFSET};
+    va_list args;
+    va_start(args, format);
+    add_fault(run, DIAG_NOTE, &file, format, args);
+    va_end(args);
 }
 
 void run_fault_in(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end,

@@ -2,6 +2,7 @@
 // from a run file or from a command line.
 #pragma once
 #include "runtime-sim/run/expr.h"
+#include "support/intern.h"
 #include "support/yaml.h"
 
 // A word of the user's and where it stands in `run->source`.
@@ -37,6 +38,7 @@ struct run_buffer {
     struct fill fill;
     struct run_text variable; // that it stands for; NULL: none
     struct run_text save;
+    bool save_chosen; // on the command line, and not by the run file
     // Once it is allocated:
     uint64_t elements, address;
     uint8_t *data;
@@ -129,13 +131,16 @@ struct run_name {
     uint32_t length;
     enum run_name_kind kind;
     bool closed;          // the loop that it belongs to has ended
+    uint32_t earlier;     // the name before it that is spelled so, or UINT32_MAX
     uint32_t buffer;      // or
     struct number number; // its value now; of a texture: the handle, 0 as long as there is none
 };
 
-// `--set values.NAME=EXPRESSION`
+// `--set values.NAME=EXPRESSION`, a text of its own with what is wrong in it.
 struct run_setting {
-    struct run_text name, value;
+    struct run_text name, value; // places in `source`
+    struct source source;
+    struct diags diags;
     bool used;
 };
 
@@ -151,7 +156,9 @@ struct run {
     const char *folder; // of files to read; "" or ending in a slash
     struct run_text program, metadata, module, arch;
     VEC(struct run_setting) settings;
-    VEC(struct run_name) names;
+    VEC(struct run_name) names; // added by run_add_name
+    struct intern spellings;
+    VEC(uint32_t) latest; // by spelling: the name that was added last, or UINT32_MAX
     VEC(struct run_buffer) buffers;
     VEC(struct run_texture) textures;
     VEC(struct run_check) checks;
@@ -165,9 +172,14 @@ void run_init(struct run *run, struct arena *arena, const struct source *source,
 // Reads the file. False after errors, all of which are in `run->diags`.
 bool run_read(struct run *run, struct arena *arena);
 
+// Adds a setting before the file is read.
+void run_set(struct run *run, const char *name, const char *value);
+
 // For readers of both kinds. Each tells what is wrong.
 void run_fault(struct run *run, const struct run_text *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// A note on the fault before it, about the file as a whole.
+void run_note(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // An error in a part of the text, from its byte `begin` to `end`.
 void run_fault_in(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end,
                   const char *text);
@@ -187,6 +199,8 @@ bool run_shape(struct run *run, const struct run_text *at, struct run_expr shape
 bool run_argument(struct run *run, const struct run_text *at, struct run_argument *to);
 bool run_type(struct run *run, const struct run_text *at, const struct scalar **type);
 bool run_fill(struct run *run, const struct run_text *at, struct fill *fill);
+// Adds a name that nobody chose, or that is known to be free. Returns its place in run->names.
+uint32_t run_add_name(struct run *run, struct run_name name);
 // UINT32_MAX, after saying so, if the name is taken or is none.
 uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_kind kind);
 // UINT32_MAX, after saying so, if there is none.

@@ -2,6 +2,7 @@
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/keys.h"
 #include "runtime-sim/run/texture.h"
+#include "support/nearest.h"
 #include <string.h>
 
 enum { DEEPEST = 16, MOST_STEPS = 100000 };
@@ -29,41 +30,66 @@ static bool take_expression(struct reading *r, const struct yaml_node *node, str
 
 // Values
 
-static const struct run_text *setting_of(struct reading *r, const struct run_text *name)
+// The last one of this name.
+static struct run_setting *setting_of(struct reading *r, const char *name)
 {
-    const struct run_text *found = NULL;
+    struct run_setting *found = NULL;
     for (uint32_t i = 0; i < r->run->settings.n; i++) {
         struct run_setting *setting = &r->run->settings.v[i];
-        if (strcmp(setting->name.text, name->text))
+        if (strcmp(setting->name.text, name))
             continue;
         setting->used = true;
-        found = &setting->value;
+        found = setting;
     }
     return found;
 }
 
+// What is wrong with a setting is reported in its own text.
+static bool evaluate_setting(struct run *run, struct run_setting *setting, struct number *number)
+{
+    const struct source *source = run->source;
+    struct diags *diags = run->diags;
+    struct run_expr expr;
+    run->source = &setting->source;
+    run->diags = &setting->diags;
+    bool good = run_expression(run, &setting->value, &expr) && run_value(run, &expr, number);
+    run->source = source;
+    run->diags = diags;
+    return good;
+}
+
+// A value that is wrong has its name all the same, so that nobody misses it.
 static void take_value(struct reading *r, const struct yaml_node *key,
                        const struct yaml_node *value)
 {
     struct run *run = r->run;
-    struct run_text name = run_text_of(key);
-    const struct run_text *set = key->kind == YAML_SCALAR ? setting_of(r, &name) : NULL;
-    struct run_text at = set ? *set : run_text_of(value);
+    struct run_text name = run_text_of(key), at = run_text_of(value);
+    struct run_setting *setting = key->kind == YAML_SCALAR ? setting_of(r, name.text) : NULL;
     struct run_expr expr;
     struct number number;
     if (!is_scalar(r, key, "a name") || !is_scalar(r, value, "a number"))
         return;
-    // A setting has no place in the file; what is wrong with it is told at the value's.
-    if (set) {
-        at.begin = value->begin;
-        at.end = value->end;
-        at.inner = UINT32_MAX;
-    }
-    if (!run_expression(run, &at, &expr) || !run_value(run, &expr, &number))
-        return;
+    bool good = setting ? evaluate_setting(run, setting, &number)
+                        : run_expression(run, &at, &expr) && run_value(run, &expr, &number);
     uint32_t made = run_new_name(run, &name, NAME_VALUE);
-    if (made != UINT32_MAX)
-        run->names.v[made].number = number;
+    if (made == UINT32_MAX)
+        return;
+    if (!good)
+        number = (struct number){.kind = NUMBER_INTEGER, .integer = 1};
+    run->names.v[made].number = number;
+}
+
+static void say_unused(struct run *run, struct run_setting *setting)
+{
+    struct nearest nearest;
+    nearest_init(&nearest, setting->name.text, setting->name.length);
+    for (uint32_t i = 0; i < run->names.n; i++)
+        if (run->names.v[i].kind == NAME_VALUE)
+            nearest_offer(&nearest, run->names.v[i].text, run->names.v[i].length);
+    diag_add(&setting->diags, DIAG_ERROR, "run-file", setting->name.begin, setting->name.end,
+             nearest.best ? "there is no value '%s' to be set; did you mean '%.*s'?"
+                          : "there is no value '%s' to be set",
+             setting->name.text, (int)nearest.best_length, nearest.best);
 }
 
 static void take_values(struct reading *r, const struct yaml_node *values)
@@ -71,13 +97,17 @@ static void take_values(struct reading *r, const struct yaml_node *values)
     for (uint32_t i = 0; values && i < values->count; i += 2)
         take_value(r, yaml_at(&r->document, values->items[i]),
                    yaml_at(&r->document, values->items[i + 1]));
-    for (uint32_t i = 0; i < r->run->settings.n; i++) {
-        const struct run_setting *setting = &r->run->settings.v[i];
-        if (!setting->used)
-            diag_add(r->run->diags, DIAG_ERROR, "run-file", values ? values->begin : NO_OFFSET,
-                     values ? values->end : NO_OFFSET, "--set: there is no value '%s' to be set",
-                     setting->name.text);
-    }
+    for (uint32_t i = 0; i < r->run->settings.n; i++)
+        if (!r->run->settings.v[i].used)
+            say_unused(r->run, &r->run->settings.v[i]);
+}
+
+static bool settings_are_good(const struct run *run)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < run->settings.n; i++)
+        good &= !run->settings.v[i].diags.errors;
+    return good;
 }
 
 // Buffers
@@ -431,5 +461,5 @@ bool run_read(struct run *run, struct arena *arena)
     if (keys_read(&of, &reading.document, yaml_at(&reading.document, reading.document.root),
                   CONTEXT_RUN, run->diags))
         take_all(&reading, &of);
-    return !run->diags->errors;
+    return !run->diags->errors && settings_are_good(run);
 }

@@ -4,6 +4,7 @@
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/run/fill.h"
+#include "runtime-sim/run/kernel_name.h"
 #include "support/nearest.h"
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +14,8 @@ enum {
     BUFFER_ALIGN = 1024, // a turn through eight partitions of 128 bytes
     MOST_THREADS = 1024,
     MOST_SHARED = 227 * 1024,
-    MOST_ROUNDS = 1000000,
+    MOST_ROUNDS = 1000000,        // of a repeat without a `max`
+    MOST_ALL_ROUNDS = 1000000000, // of all repeats, and of a `max`
     MOST_REPORTS = 100,
 };
 
@@ -54,9 +56,9 @@ static bool stand_for_variable(struct session *session, struct run_buffer *buffe
     const struct allocation *at = &session->image->list.v[found];
     if (session_is_handle(session, found))
         run_fault(session->run, &buffer->variable, "'%s' is bound under 'textures'", at->name);
-    else if (!buffer->type)
-        run_fault(session->run, &buffer->at, "the buffer '%s' needs a type", buffer->name);
-    if (!buffer->type || session_is_handle(session, found))
+    else if (!fill_type(session->run, buffer))
+        return false;
+    if (session_is_handle(session, found))
         return false;
     count = (int64_t)(at->bytes / buffer->type->bytes);
     if (buffer->count.expr &&
@@ -139,42 +141,34 @@ static const struct name *entry_name(const struct session *session, uint32_t ind
     return tree_name(module->tree, module->functions.v[function].name);
 }
 
-static const struct program_function *unknown_kernel(struct session *session,
-                                                     const struct run_text *kernel)
-{
-    struct nearest nearest;
-    nearest_init(&nearest, kernel->text, kernel->length);
-    for (uint32_t i = 0; i < session->program->functions.n; i++) {
-        const struct name *name = entry_name(session, i);
-        if (name)
-            nearest_offer(&nearest, name->text, name->length);
-    }
-    if (nearest.best)
-        run_fault(session->run, kernel, "there is no kernel '%s'; did you mean '%.*s'?",
-                  kernel->text, (int)nearest.best_length, nearest.best);
-    else
-        run_fault(session->run, kernel, "there is no kernel '%s'", kernel->text);
-    return NULL;
-}
-
+// A launch without a name is one of the only kernel.
 static const struct program_function *find_kernel(struct session *session,
                                                   const struct run_launch *launch)
 {
+    struct run *run = session->run;
+    const struct program *program = session->program;
+    struct kernel_fault fault;
     uint32_t found = 0, entries = 0;
-    if (launch->kernel.text) {
-        const struct program_function *function =
-            program_find(session->program, launch->kernel.text);
-        return function ? function : unknown_kernel(session, &launch->kernel);
-    }
-    for (uint32_t i = 0; i < session->program->functions.n; i++) {
+    const struct run_text *at = launch->kernel.text ? &launch->kernel : &launch->at;
+    for (uint32_t i = 0; !launch->kernel.text && i < program->functions.n; i++) {
         if (!entry_name(session, i))
             continue;
         found = i;
         entries++;
     }
     if (entries == 1)
-        return &session->program->functions.v[found];
-    run_fault(session->run, &launch->at, "the program has %u kernels: --kernel chooses", entries);
+        return &program->functions.v[found];
+    const struct program_function *function =
+        launch->kernel.text ? kernel_find(program, run->arena, launch->kernel.text, &fault) : NULL;
+    if (function)
+        return function;
+    if (!launch->kernel.text) {
+        fault.text =
+            arena_printf(run->arena, "the program has %u kernels: --kernel chooses", entries);
+        fault.kernels = kernel_list(program, run->arena);
+    }
+    run_fault(run, at, "%s", fault.text);
+    run_note(run, "%s", fault.kernels);
     return NULL;
 }
 
@@ -352,19 +346,26 @@ static enum session_outcome outcome_of(struct session *session, const struct ses
     if (!result->stuck && !result->fault.happened)
         return SESSION_DONE;
     session_tell(session, one->kernel, (uint64_t)one->launch->id + 1, result);
-    return result->stuck ? SESSION_NO_PROGRESS : SESSION_FAULT;
+    return result->stuck           ? SESSION_NO_PROGRESS
+           : result->fault.refused ? SESSION_BAD_INPUT
+                                   : SESSION_FAULT;
 }
 
 static enum session_outcome run_grid(struct session *session, struct session_launch *one)
 {
     struct grid_result result;
-    struct grid_options options = {.threads = session->threads};
+    uint64_t most = session->max_instructions, done = session->instructions;
+    struct grid_options options = {.threads = session->threads,
+                                   .most_instructions = most > done ? most - done : 0};
+    if (most && most <= done)
+        return SESSION_LIMITED;
     begin_launch(session, one);
     double before = session_cpu_seconds();
     grid_run(one->launch, session->arena, &options, &result);
     session->kernel_cpu_seconds += session_cpu_seconds() - before;
     one->warp_instructions = result.warp_instructions;
     one->thread_instructions = result.thread_instructions;
+    session->instructions += result.warp_instructions;
     // How far others have come when one fails depends on the host's threads, if there are several.
     if (!result.stuck && !result.fault.happened)
         count(one);
@@ -510,15 +511,34 @@ static int goes_on(struct session *session, const struct run_repeat *repeat)
     return number.kind == NUMBER_REAL ? number.real != 0 : number.integer != 0;
 }
 
-static enum session_outcome too_long(struct session *session, const struct run_repeat *repeat,
-                                     int64_t rounds)
+static enum session_outcome too_long(struct session *session, const struct run_text *at,
+                                     const char *text)
 {
-    struct session_fault *fault = &session->fault;
-    fault->text = arena_printf(session->arena, "'%s' still holds after %" PRId64 " rounds",
-                               repeat->condition.at.text, rounds);
-    diag_add(session->run->diags, DIAG_ERROR, "no-progress", repeat->condition.at.begin,
-             repeat->condition.at.end, "%s", fault->text);
+    session->fault.text = text;
+    diag_add(session->run->diags, DIAG_ERROR, "no-progress", at->begin, at->end, "%s", text);
     return SESSION_NO_PROGRESS;
+}
+
+// What bounds a repeat, before each round.
+static enum session_outcome check_rounds(struct session *session, const struct run_repeat *repeat,
+                                         const struct session_frame *frame)
+{
+    struct arena *arena = session->arena;
+    const char *more = repeat->max.expr ? "" : "; 'max' sets another limit";
+    if (repeat->times.expr && frame->times > frame->most)
+        return too_long(
+            session, &repeat->times.at,
+            arena_printf(arena, "'times' is %" PRIu64 ", and the limit is %" PRIu64 " rounds%s",
+                         frame->times, frame->most, more));
+    if (repeat->condition.expr && frame->round == frame->most)
+        return too_long(session, &repeat->condition.at,
+                        arena_printf(arena, "'%s' still holds after %" PRIu64 " rounds%s",
+                                     repeat->condition.at.text, frame->round, more));
+    if (session->rounds++ == MOST_ALL_ROUNDS)
+        return too_long(
+            session, &repeat->at,
+            arena_printf(arena, "all repeats together have had %d rounds", MOST_ALL_ROUNDS));
+    return SESSION_DONE;
 }
 
 static bool take_rounds(struct session *session, const struct run_repeat *repeat,
@@ -527,8 +547,8 @@ static bool take_rounds(struct session *session, const struct run_repeat *repeat
     int64_t times = INT64_MAX, most = MOST_ROUNDS;
     bool good = (!repeat->times.expr || run_integer(session->run, &repeat->times, 0, INT64_MAX,
                                                     "the number of rounds", &times)) &&
-                (!repeat->max.expr ||
-                 run_integer(session->run, &repeat->max, 1, INT64_MAX, "the most rounds", &most));
+                (!repeat->max.expr || run_integer(session->run, &repeat->max, 1, MOST_ALL_ROUNDS,
+                                                  "the most rounds", &most));
     frame->round = 0;
     frame->times = (uint64_t)times;
     frame->most = (uint64_t)most;
@@ -543,10 +563,9 @@ static enum session_outcome do_repeat(struct session *session, const struct run_
         return SESSION_BAD_INPUT;
     for (; session->path.v[depth].round < session->path.v[depth].times;
          session->path.v[depth].round++) {
-        const struct session_frame *frame = &session->path.v[depth];
-        if (repeat->condition.expr && frame->round == frame->most)
-            return too_long(session, repeat, (int64_t)frame->round);
-        enum session_outcome outcome = do_round(session, repeat, depth);
+        enum session_outcome outcome = check_rounds(session, repeat, &session->path.v[depth]);
+        if (outcome == SESSION_DONE)
+            outcome = do_round(session, repeat, depth);
         int more = outcome == SESSION_DONE ? goes_on(session, repeat) : 0;
         if (more < 0)
             return SESSION_BAD_INPUT;

@@ -79,13 +79,15 @@ struct session {
     const struct source *source;        // of the program
     struct diags *diags;                // about the program
     uint32_t threads;                   // of this machine
+    uint64_t max_instructions;          // of warps, in launches without cycles; 0: no limit
     bool race, uninit;                  // look for races, for reads of what was never written
     bool profiled;                      // count for each instruction
     struct check *check;                // made by session_prepare if one of these is wanted
     struct image *image;                // made by session_prepare
     struct textures *textures;          // likewise
     VEC(struct session_kernel) kernels; // in the order of their first launches
-    uint64_t launches;
+    uint64_t launches, rounds;      // rounds of all repeats since the start or the checkpoint
+    uint64_t instructions;          // of warps, in launches without cycles
     VEC(struct session_frame) path; // to the launch that was the last, from the outermost list
     uint32_t resumed;               // frames of `path` that were there before session_run; at first
     double kernel_cpu_seconds;      // of all threads

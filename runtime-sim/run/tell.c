@@ -25,7 +25,7 @@ void session_tell(struct session *session, const struct session_kernel *kernel, 
         &module->functions.v[session->program->functions.v[from->function].function];
     struct session_fault *fault = &session->fault;
     *fault = (struct session_fault){
-        .happened = from->happened,
+        .happened = from->happened && !from->refused,
         .text = from->happened ? arena_strndup(session->arena, from->text, strlen(from->text))
                                : "no thread of the launch can go on",
         .kernel = kernel->name,
@@ -41,6 +41,11 @@ void session_tell(struct session *session, const struct session_kernel *kernel, 
         diag_add(session->diags, DIAG_ERROR, "no-progress", NO_OFFSET, NO_OFFSET,
                  "%s: kernel '%s', launch %" PRIu64, fault->text, fault->kernel, fault->launch);
         session_tell_stalls(session, &result->stalls);
+        return;
+    }
+    if (from->refused) {
+        diag_add(session->diags, DIAG_ERROR, "config", NO_OFFSET, NO_OFFSET,
+                 "%s: kernel '%s', launch %" PRIu64, fault->text, fault->kernel, fault->launch);
         return;
     }
     const struct node *node = &module->tree->nodes.v[function->insts.v[from->inst].node];
@@ -121,12 +126,28 @@ static void tell_unwritten(struct session *session, const struct check_report *r
     session_tell_origin(session, "uninit", report->second.function, report->second.inst);
 }
 
+static void tell_register(struct session *session, const struct check_report *report)
+{
+    const struct ir_module *module = session->program->module;
+    const struct ir_function *function =
+        &module->functions.v[session->program->functions.v[report->second.function].function];
+    const struct name *name = tree_name(module->tree, function->registers.v[report->reg].name);
+    const struct node *node = node_of(session, &report->second);
+    diag_add(session->diags, DIAG_ERROR, "uninit", node->begin, node->end,
+             "%s reads the register '%.*s', which it has not written; launch %u, %" PRIu64 " times",
+             thread_of(session, &report->second), (int)name->length, name->text, report->launch + 1,
+             report->times);
+    session_tell_origin(session, "uninit", report->second.function, report->second.inst);
+}
+
 void session_tell_reports(struct session *session)
 {
     const struct check *check = session->check;
+    static void (*const tell[])(struct session * session, const struct check_report *report) = {
+        [CHECK_RACE] = tell_race,
+        [CHECK_UNWRITTEN] = tell_unwritten,
+        [CHECK_REGISTER] = tell_register,
+    };
     for (uint32_t i = 0; check && i < check->reports.n; i++)
-        if (check->reports.v[i].kind == CHECK_RACE)
-            tell_race(session, &check->reports.v[i]);
-        else
-            tell_unwritten(session, &check->reports.v[i]);
+        tell[check->reports.v[i].kind](session, &check->reports.v[i]);
 }

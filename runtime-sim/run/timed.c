@@ -1,7 +1,6 @@
 #include "runtime-sim/run/timed.h"
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/exec/warp/grid.h"
-#include "support/nearest.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +24,19 @@ static const char *read_range(const char *at, struct timed_range *range)
     return at && range->last >= range->first && (!*at || *at == ',') ? at : NULL;
 }
 
+// Where the launches begin: a colon that is no part of a C++ name. NULL: there are none.
+static const char *launches_of(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    return colon && colon > text && colon[-1] != ':' ? colon : NULL;
+}
+
 const char *timed_region_read(struct timed_region *region, struct arena *arena, const char *text)
 {
-    const char *at = strchr(text, ':');
+    const char *at = launches_of(text);
     *region = (struct timed_region){.kernel = at ? arena_strndup(arena, text, (size_t)(at - text))
                                                  : text};
-    bool good = *region->kernel;
+    bool good = *region->kernel && *text != ':';
     while (good && at && *at) {
         struct timed_range range;
         at = read_range(at + 1, &range);
@@ -45,27 +51,18 @@ const char *timed_region_read(struct timed_region *region, struct arena *arena, 
                                text);
 }
 
-const char *timed_unknown_kernel(const struct timed_wish *wish, const struct program *program,
-                                 const char **meant)
+bool timed_find_kernels(struct timed_wish *wish, const struct program *program,
+                        struct kernel_fault *fault)
 {
-    struct nearest nearest;
     for (uint32_t i = 0; i < wish->regions.n; i++) {
-        const char *kernel = wish->regions.v[i].kernel;
-        if (program_find(program, kernel))
-            continue;
-        nearest_init(&nearest, kernel, strlen(kernel));
-        for (uint32_t k = 0; k < program->functions.n; k++) {
-            const struct ir_function *fn =
-                &program->module->functions.v[program->functions.v[k].function];
-            const struct name *name = tree_name(program->module->tree, fn->name);
-            if (fn->is_entry)
-                nearest_offer(&nearest, name->text, name->length);
-        }
-        *meant =
-            nearest.best ? arena_strndup(program->arena, nearest.best, nearest.best_length) : NULL;
-        return kernel;
+        struct timed_region *region = &wish->regions.v[i];
+        const struct program_function *found =
+            kernel_find(program, program->arena, region->kernel, fault);
+        if (!found)
+            return false;
+        region->kernel = kernel_name(program, program->arena, found);
     }
-    return NULL;
+    return true;
 }
 
 // `launch` counts the kernel's launches from 1.

@@ -2,6 +2,7 @@
 // interest, the others by their values alone.
 #pragma once
 #include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/run/kernel_name.h"
 #include "runtime-sim/run/session.h"
 
 // Launches of a kernel that take time, counted from 1; none given: all.
@@ -58,10 +59,10 @@ struct timed {
 // The regions as they stand behind --timed: KERNEL or KERNEL:1,3-5. What is wrong with one, or
 // NULL.
 const char *timed_region_read(struct timed_region *region, struct arena *arena, const char *text);
-// A region's kernel that the program has not; NULL: all are there. *meant is the nearest one there
-// is, or NULL.
-const char *timed_unknown_kernel(const struct timed_wish *wish, const struct program *program,
-                                 const char **meant);
+// Finds the kernels of the regions, and names them as the program does. False with the fault of the
+// first that there is not.
+bool timed_find_kernels(struct timed_wish *wish, const struct program *program,
+                        struct kernel_fault *fault);
 
 // From now on launches of the session go through `timed`. The session has its program and arena;
 // `wish` stays.

@@ -10,10 +10,12 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, main, run, same, within
+from tap import Skip, add_case, case, ends, main, run, same, within
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve() / 'cli' / 'ptxoffload'
-SAMPLES = sorted((pathlib.Path(__file__).resolve().parents[2] / 'samples').glob('*/*.ptx'))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES = sorted((ROOT / 'samples').glob('*/*.ptx'))
+TEXTS = SAMPLES + sorted((ROOT / 'tests' / 'cases').glob('*/*.ptx'))
 
 HEAD = '''.version 7.5
 .target sm_75
@@ -145,6 +147,72 @@ def own(folder, path, options):
 for path in SAMPLES:
     for options in ([], ['--fma=split']):
         add_case('output of %s %s' % (path.name, ' '.join(options)), own, path, options)
+
+
+def formatted(folder, path):
+    """The canonical form of a text, and of what is made of it, does what the text does."""
+    (folder / 'in.ptx').write_bytes(path.read_bytes())
+    if run([PROGRAM, 'in.ptx', '--check'], folder).code:
+        raise Skip('it has errors')
+    for options in (['--tags=none', '--no-reorder'], [], ['--tags=comment']):
+        ends(run([PROGRAM, 'in.ptx', '-w', '-o', 'made.ptx', *options], folder), 0)
+        ends(run([PROGRAM, 'made.ptx', '-w', '--format', '-o', 'out.ptx'], folder), 0)
+        ends(run([PROGRAM, 'in.ptx', '-w', '--compare=out.ptx'], folder), 0)
+
+
+for path in TEXTS:
+    add_case('canonical form of %s/%s' % (path.parent.name, path.name), formatted, path)
+
+# What separates words makes no difference, wherever it stands; words that grow together do.
+SPELLINGS = {
+    'blanks in a directive': ('.version 7.5', '.version  7.5', True),
+    'a comment in a directive': ('.target sm_75', '.target/* ; { */sm_75', True),
+    'a comment at the end of a directive': ('.address_size 64', '.address_size 64 // ;', True),
+    'a comment in front of a function': ('.visible', '// .globl k {\n.visible', True),
+    'blanks in a list of parameters': ('(.param .u64 a, .param', '( .param .u64 a\n,.param', True),
+    'blanks in an address': ('[a]', '[ a ]', True),
+    'a blank in an opcode': ('ld.param', 'ld .param', True),
+    'a blank less': ('.reg .b64 %rd', '.reg.b64 %rd', True),
+    'a comment in an instruction': ('%rd2, [b]', '%rd2, /* ; */ // ]\n [b]', True),
+    'a byte order mark': ('.version', '\ufeff.version', True),
+    'another version': ('.version 7.5', '.version 7.6', False),
+    'another parameter': ('.u64 b', '.u64 b, .param .u64 c', False),
+    'a directive more': ('.visible', '.global .b32 x;\n.visible', False),
+    'a directive less': ('.visible .entry', '.entry', False),
+}
+
+
+def spelled(folder, old, new, proven):
+    one = text('st.global.u32 [%rd1], %r8;')
+    other = one.replace(old, new, 1)
+    assert other != one
+    (prove if proven else refute)(folder, one, other, '-w')
+    (prove if proven else refute)(folder, other, one, '-w')
+
+
+for title, spelling in SPELLINGS.items():
+    add_case('spelling: ' + title, spelled, *spelling)
+
+
+@case
+def byte_order_mark(folder):
+    """a byte order mark is passed over by everything that reads PTX, with a warning"""
+    path = ROOT / 'samples' / 'vecadd' / 'vecadd.ptx'
+    (folder / 'in.ptx').write_bytes(b'\xef\xbb\xbf' + path.read_bytes())
+    (folder / 'plain.ptx').write_bytes(path.read_bytes())
+    warned = '[non-ascii]'
+    for options in (['-o', 'out.ptx'], ['--check'], ['--format', '-o', 'format.ptx'],
+                    ['--report=json'], ['--compare=plain.ptx'],
+                    ['--emit=elf', '-o', 'out.ptx']):
+        done = ends(run([PROGRAM, 'in.ptx', *options], folder), 0)
+        within(warned, done.err.decode())
+    same((folder / 'format.ptx').read_bytes()[:2], b'//')
+    ends(run([PROGRAM, 'out.ptx', '--strip', '-o', 'back.ptx'], folder), 0, err='')
+    same((folder / 'back.ptx').read_bytes()[:3], b'\xef\xbb\xbf')
+    prove_files = [PROGRAM, 'plain.ptx', '--compare=back.ptx', '-w']
+    ends(run(prove_files, folder), 0, err='')
+    listed = ends(run([PROGRAM, 'in.ptx', '--list'], folder), 0, err='')
+    within('sm_75', listed.out.decode())
 
 
 @case

@@ -10,10 +10,10 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import Skip, add_case, case, ends, environment, main, run, same, snapshot, within
+from tap import (Skip, add_case, case, ends, environment, is_asleep, main, run, same, snapshot,
+                 wait_for, within)
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve() / 'cli' / 'ptxoffload'
 HEAD = b'.version 8.0\n.target sm_75\n.address_size 64\n'
@@ -390,11 +390,8 @@ def stopped(folder, number):
     waiting = subprocess.Popen([PROGRAM, 'in.ptx', '-o', 'out.ptx', '--metadata=out.json',
                                 '--report=text:pipe'], cwd=folder, env=environment(),
                                preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) # nohup
-    deadline = time.monotonic() + 60
-    while len(list(folder.glob('.ptxoffload-*'))) < 2:
-        assert time.monotonic() < deadline and waiting.poll() is None, 'no temporary files'
-        time.sleep(0.01)
-    time.sleep(0.05)
+    wait_for(lambda: len(list(folder.glob('.ptxoffload-*'))) == 2, waiting)
+    wait_for(lambda: is_asleep(waiting), waiting)
     waiting.send_signal(number)
     same(waiting.wait(60), -number)
     (folder / 'pipe').unlink()
@@ -412,9 +409,7 @@ def hang_up_ignored(folder):
     os.mkfifo(folder / 'pipe')
     waiting = subprocess.Popen(['sh', '-c', 'trap "" HUP; exec "$0" "$@"', PROGRAM, 'in.ptx', '-o',
                                 'out.ptx', '--report=text:pipe'], cwd=folder, env=environment())
-    while not list(folder.glob('.ptxoffload-*')):
-        assert waiting.poll() is None
-        time.sleep(0.01)
+    wait_for(lambda: list(folder.glob('.ptxoffload-*')), waiting)
     waiting.send_signal(signal.SIGHUP)
     (folder / 'pipe').read_bytes()
     same(waiting.wait(60), 0)

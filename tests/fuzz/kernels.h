@@ -20,6 +20,7 @@ struct kernel_statement {
 struct random_kernel {
     struct arena *arena;
     uint32_t times;
+    bool spins; // how often loops go round depends on time
     VEC(struct kernel_statement) list;
     struct launch_inputs inputs;
 };

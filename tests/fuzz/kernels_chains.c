@@ -190,18 +190,29 @@ static void add_load(struct plan_of_chain *p, uint32_t which, const struct addre
            address->space, *SOME_OF(p->m, types), p->loaded[which], address->text);
 }
 
+static const char *temporary(struct plan_of_chain *p, uint32_t number)
+{
+    return arena_printf(p->m->arena, "%%t%u", number);
+}
+
+// Of a table, which nobody writes.
+static const char *uniform_load(struct plan_of_chain *p)
+{
+    uint32_t to = take_temporary(p);
+    ACCESS(p, ++p->m->groups, "%sld.global.b32 %%t%u, [%%o%u+%u];", p->guard, to,
+           pick(p->m, TABLES), 4 * pick(p->m, 4 * TABLE_UNITS));
+    return temporary(p, to);
+}
+
 static const char *scalar(struct plan_of_chain *p, bool real)
 {
     static const char *const words[] = {"$U", "$I", "$U", "$R"}, *const reals[] = {"$V",
                                                                                    "0f3FC00000",
                                                                                    "$V", "$F"};
-    uint32_t kind = p->miss == MISS_VARYING ? 3 : pick(p->m, 3);
+    uint32_t kind = p->miss == MISS_VARYING ? 3 : pick(p->m, 4);
+    if (kind == 3 && p->miss != MISS_VARYING)
+        return uniform_load(p);
     return fill_in(p->m, (real ? reals : words)[kind]);
-}
-
-static const char *temporary(struct plan_of_chain *p, uint32_t number)
-{
-    return arena_printf(p->m->arena, "%%t%u", number);
 }
 
 // d = op(x, y) or op(y, x).
@@ -346,7 +357,7 @@ void chains_go_on(struct maker *m)
 {
     // Chains of outer bodies keep their registers.
     uint32_t most = m->depth > 1 ? 2 : 3;
-    bool room = __builtin_popcountll(m->temporaries) + 4 <= TEMPORARIES &&
+    bool room = __builtin_popcountll(m->temporaries) + 5 <= TEMPORARIES &&
                 __builtin_popcountll(m->addresses) + 4 <= ADDRESSES;
     if (room && (!m->chains.count || (m->chains.count < most && pick(m, 8) == 0)))
         open_chain(m);

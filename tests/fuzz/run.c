@@ -1,8 +1,10 @@
-// Run files and .npy files: any bytes are a run or a reason why not, told in the text; all
-// expressions of a run have a value or a reason, and its buffers can be filled; an array that was
-// read is written and read again as the same.
+// Run files, .npy files and mangled names: any bytes are a run or a reason why not, told in the
+// text; all expressions of a run have a value or a reason, and its buffers can be filled; an array
+// that was read is written and read again as the same; a name that is read has its parts in its
+// text.
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/npy.h"
+#include "support/demangle.h"
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
 
@@ -31,7 +33,8 @@ static void check_array(const struct fuzz_input *input, struct arena *arena, con
     const struct scalar *type = scalar_of(npy);
     if (!type)
         return;
-    npy_write(sink_begin(&sink), type, npy->shape, npy->dimensions, npy->data, npy->count);
+    npy_write(sink_begin(&sink), type, npy->shape, npy->dimensions, npy->data, npy->count,
+              !(npy->count & 1));
     sink_end(&sink);
     const char *error = npy_read(&again, arena, sink.text, sink.length);
     must(!error, error);
@@ -99,11 +102,14 @@ static void evaluate_launch(struct run *run, const struct run_launch *launch)
 static void evaluate_steps(struct run *run, const struct run_steps *steps)
 {
     for (uint32_t i = 0; i < steps->list.n; i++) {
-        const struct run_repeat *repeat = steps->list.v[i].repeat;
-        if (!repeat) {
-            evaluate_launch(run, steps->list.v[i].launch);
+        const struct run_step *step = &steps->list.v[i];
+        const struct run_repeat *repeat = step->repeat;
+        for (uint32_t k = 0; step->together && k < step->together->launches.n; k++)
+            evaluate_launch(run, step->together->launches.v[k]);
+        if (step->launch)
+            evaluate_launch(run, step->launch);
+        if (!repeat)
             continue;
-        }
         evaluate(run, &repeat->times);
         evaluate(run, &repeat->max);
         evaluate_steps(run, &repeat->steps);
@@ -141,11 +147,33 @@ static void read_file(const struct fuzz_input *input, struct arena *arena)
     make_source(&source, arena, (const char *)input->data, input->size);
     diags_init(&diags, arena);
     run_init(&run, arena, &source, &diags);
+    // The first bytes as the value of a name that run files often have.
+    run_set(&run, "n", arena_strndup(arena, source.text, source.length < 16 ? source.length : 16));
     bool good = run_read(&run, arena);
-    must(good == !diags.errors, "the answer is not what the diagnostics say");
+    const struct run_setting *setting = &run.settings.v[0];
+    check_places(&setting->diags, &setting->source);
+    must(good == !(diags.errors + setting->diags.errors),
+         "the answer is not what the diagnostics say");
     if (good)
         check_run(&run);
     check_places(&diags, &source);
+}
+
+// Mangled names
+
+static void read_name(const struct fuzz_input *input, struct arena *arena)
+{
+    struct demangled found;
+    const char *name = arena_strndup(arena, (const char *)input->data, input->size);
+    if (!demangle(&found, arena, name))
+        return;
+    size_t length = strlen(found.text);
+    must(found.name <= found.bare_end && found.bare_end <= found.name_end &&
+             found.name_end <= length,
+         "a part of the name is not in it");
+    for (uint32_t i = 0; i < found.parameters.n; i++)
+        must(strstr(found.text + found.name_end, found.parameters.v[i]),
+             "a type is not in the list of parameters");
 }
 
 static void run(const struct fuzz_input *input, struct arena *arena)
@@ -155,6 +183,8 @@ static void run(const struct fuzz_input *input, struct arena *arena)
     copy.data = (const uint8_t *)guarded_input(&guarded, input->data, input->size);
     if (npy_is((const char *)copy.data, copy.size))
         read_array(&copy, arena);
+    else if (copy.size > 2 && !memcmp(copy.data, "_Z", 2))
+        read_name(&copy, arena);
     else
         read_file(&copy, arena);
 }

@@ -4,7 +4,7 @@
 #include "backend/page.h"
 #include "backend/remarks.h"
 #include "ir/check.h"
-#include "passes/pipeline.h"
+#include "passes/plan/pipeline.h"
 #include "tests/fuzz/forms_kept.h"
 
 enum { PARTS = 3 };

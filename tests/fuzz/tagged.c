@@ -1,6 +1,6 @@
 #include "tests/fuzz/tagged.h"
 #include "backend/backend.h"
-#include "passes/pipeline.h"
+#include "passes/plan/pipeline.h"
 #include "tests/fuzz/launch.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // What the tagger makes of a text, and ways to damage that: a check that never fails is none.
 #pragma once
-#include "passes/passes.h"
+#include "passes/base/passes.h"
 
 enum mutation {
     MUTATE_NOTHING,

@@ -4,19 +4,26 @@ A program defines functions with @case, in the order in which they run, and ends
 """
 import concurrent.futures
 import hashlib
+import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 CASES = []
 SECONDS = 120
+POLL = 0.01
 
 
 class Skip(Exception):
     """Raised by a case that cannot run here; its text says why."""
+
+
+class Failure(Exception):
+    """Raised by a case that fails for a reason that needs no back trace."""
 
 
 def case(function):
@@ -37,6 +44,8 @@ def run_case(name, function):
             function(pathlib.Path(folder))
         except Skip as reason:
             return 'ok', ' # SKIP %s' % reason, []
+        except Failure as reason:
+            return 'not ok', '', str(reason).splitlines()
         except Exception:  # whatever it is, the case has failed and the next one runs
             return 'not ok', '', traceback.format_exc().splitlines()
     return 'ok', '', []
@@ -106,3 +115,47 @@ def snapshot(folder):
         digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
         found[path.name] = (path.lstat().st_mode, digest)
     return found
+
+
+def wait_for(condition, process=None, seconds=60):
+    """Waits until the condition holds. It fails if it takes too long or the process ends first."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert process is None or process.poll() is None, 'it ended with %d' % process.returncode
+        assert time.monotonic() < end, 'it took more than %d s' % seconds
+        time.sleep(POLL)
+
+
+def cpu_seconds(process):
+    """CPU time of a process that runs."""
+    with open('/proc/%d/stat' % process.pid, encoding='ascii', errors='replace') as file:
+        fields = file.read().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def is_asleep(process):
+    """Whether a process waits for something, such as the reader of a pipe."""
+    with open('/proc/%d/stat' % process.pid, encoding='ascii', errors='replace') as file:
+        return file.read().rsplit(')', 1)[1].split()[0] == 'S'
+
+
+def fresh_document(path, made, update, command):
+    """The document has the tables that the program makes; `command` writes it."""
+    if update:
+        path.write_text(made, encoding='utf-8')
+    elif path.read_text(encoding='utf-8') != made:
+        raise Failure('a table in %s/%s is stale: run %s' % (path.parent.name, path.name, command))
+
+
+def named_values(path, made, update, command):
+    """The file has these values, runs by name and values by name in each; `command` writes it."""
+    if update:
+        path.write_text(json.dumps(made, indent=1) + '\n', encoding='utf-8')
+    kept = json.loads(path.read_text(encoding='utf-8'))
+    wrong = ['%s, %s: %r, and %r in %s' % (run_name, name, made.get(run_name, {}).get(name),
+                                           kept.get(run_name, {}).get(name), path.name)
+             for run_name in sorted({*made, *kept})
+             for name in sorted({*made.get(run_name, {}), *kept.get(run_name, {})})
+             if made.get(run_name, {}).get(name) != kept.get(run_name, {}).get(name)]
+    if wrong:
+        raise Failure('\n'.join(wrong + ['if these changes are meant, run ' + command]))

@@ -2,7 +2,9 @@
 """The ELF object: it says what the JSON document says, stands in for its PTX, and can be read with
 binutils and with a small program.
 
-usage: elf.py BUILD-ROOT
+usage: elf.py BUILD-ROOT [--update]
+
+--update writes what readelf shows into docs/metadata.md instead of comparing it.
 """
 import hashlib
 import json
@@ -12,6 +14,7 @@ import re
 import shlex
 import shutil
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import Skip, add_case, case, ends, main, run, same, within
@@ -148,9 +151,10 @@ def archive(folder):
 def other_options(folder):
     """options that it was not made with are refused, unless its PTX alone is asked for"""
     make(folder)
-    for option, name in (('--no-reorder', '--no-reorder'), ('--fma=split', '--fma'),
-                         ('--block=64,2', '--block'), ('--restrict', '--restrict'),
-                         ('--min-saving=3', '--min-saving'),
+    for option, name in (('--no-reorder', '--no-reorder'), ('--fma=split', 'this --fma'),
+                         ('--cost=tom', 'this --cost'),
+                         ('--block=64,2', 'this --block'), ('--restrict', '--restrict'),
+                         ('--min-saving=3', 'this --min-saving'),
                          ('--tags=comment', '--tags'), ('--tags=none', '--tags')):
         ends(run([PROGRAM, 'out.elf', option], folder), 1,
              "ptxoffload: error: 'out.elf' was made without %s, and is taken as it is; --module=0 "
@@ -161,6 +165,25 @@ def other_options(folder):
     make(folder, VECADD, '--min-saving=3')
     tag(folder, 'out.elf', '--min-saving=3.0')
     ends(run([PROGRAM, 'out.elf', '--min-saving=2'], folder), 1)
+
+
+@case
+def read_again(folder):
+    """whatever it was made with, it is read without options, and with the same ones"""
+    (folder / 'unit.yaml').write_text('types: [f32]\n')
+    others = {'--cost=tom': '--cost=refined', '--cost=refined': '--cost=tom', '--fma=split': '--fma=fused',
+              '--fma=fused': '--fma=split', '--min-saving=1': '--min-saving=2',
+              '--block=16,16': '--block=16', '--no-reorder': None, '--restrict': None,
+              '--capability=unit.yaml': None, '--tags=comment': '--tags=pragma', '--tags=none': None,
+              '--tags=paper': None}
+    for option, other in others.items():
+        make(folder, VECADD, option)
+        ptx = content(folder, 'out.ptx')
+        for again in ([], [option]):
+            tag(folder, 'out.elf', '-o', 'again.ptx', *again)
+            same((option, content(folder, 'again.ptx')), (option, ptx))
+        if other:
+            ends(run([PROGRAM, 'out.elf', other], folder), 1)
 
 
 def damage(folder, change, why):
@@ -341,5 +364,49 @@ for name in ('srad', 'kmn', 'mvt'):
     add_case('a program in C++ reads %s' % path.name, check_cxx, path)
 
 
-if __name__ == '__main__':
-    main(os.cpu_count())
+def listings():
+    """Command, and what the document says it prints: blocks of lines behind `    $ `."""
+    text = CHAPTER[CHAPTER.index('What binutils show of'):CHAPTER.index('With `objcopy`')]
+    for block in re.split(r'^    \$ ', text, flags=re.M)[1:]:
+        command, _, rest = block.partition('\n')
+        yield command, [re.sub(r'^    ', '', line).rstrip() for line in rest.strip('\n').split('\n')]
+
+
+def printed(folder, command):
+    shutil.copy(VECADD, folder / 'vecadd.ptx')
+    tag(folder, 'vecadd.ptx', '-o', 'out.ptx', '--emit=ptx,elf')
+    tool('readelf')
+    text = ends(run(shlex.split(command), folder), 0).out.decode().strip('\n')
+    return [line.rstrip() for line in text.split('\n')]
+
+
+def listed(folder, command):
+    """Without the legend, in which versions of readelf differ."""
+    lines = printed(folder, command)
+    return lines[:lines.index('Key to Flags:')] if 'Key to Flags:' in lines else lines
+
+
+@case
+def listings_are_current(folder):
+    """docs/metadata.md shows what readelf shows"""
+    found = list(listings())
+    assert len(found) == 4, found
+    for command, shown in found:
+        same([line for line in shown if line], [line for line in listed(folder, command) if line])
+
+
+def update():
+    text = TEXT
+    with tempfile.TemporaryDirectory() as folder:
+        for command, shown in listings():
+            lines = listed(pathlib.Path(folder), command)
+            old, new = ('\n'.join('    ' + line if line else '' for line in part).rstrip()
+                        for part in (shown, lines))
+            text = text.replace(old, new)
+    (ROOT / 'docs' / 'metadata.md').write_text(text, encoding='utf-8')
+
+
+if '--update' in sys.argv[2:]:
+    update()
+    sys.exit()
+main(os.cpu_count())

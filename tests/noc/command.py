@@ -3,8 +3,7 @@
 
 usage: command.py BUILD-ROOT [--update]
 
---update writes the table of keys in docs/noc.md and tests/noc/same.expected instead of comparing
-them.
+--update writes the table of keys in docs/noc.md and tests/noc/values.json instead of comparing them.
 """
 import csv
 import hashlib
@@ -17,17 +16,19 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, environment, main, run, same, snapshot, within
+from tap import (add_case, case, cpu_seconds, ends, environment, fresh_document, main, named_values, run, same,
+                 snapshot, wait_for, within)
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 UPDATE = '--update' in sys.argv[2:]
 PROGRAM = BUILD / 'cli' / 'ptxoffload-noc'
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENT, EXPECTED = ROOT / 'docs' / 'noc.md', ROOT / 'tests' / 'noc' / 'same.expected'
+DOCUMENT, EXPECTED = ROOT / 'docs' / 'noc.md', ROOT / 'tests' / 'noc' / 'values.json'
+UPDATING = 'tests/noc/command.py build --update'
+ENOUGH = 0.5 # seconds in which a run of some size has done something
 MESH, SHORT = '--config=noc/mesh88_8vc_islip', ('--warmup=500', '--cycles=2000')
 HINT = "'ptxoffload-noc --help' explains the options\n"
 SVG = '{http://www.w3.org/2000/svg}'
@@ -46,7 +47,7 @@ def names(folder):
 
 
 def without_time(text):
-    return re.sub(rb'\n *"cpu_seconds": [^\n]*', b'', text)
+    return re.sub(rb',\n *"cpu_seconds": [^\n]*', b'', text)
 
 
 # Results
@@ -141,14 +142,29 @@ def no_traffic(folder):
 
 
 @case
+def same_bytes(folder):
+    """two equal runs write the same CSV and text, and the same JSON up to its last member"""
+    texts = []
+    for name in ('one', 'two'):
+        (folder / name).mkdir()
+        out = ends(noc(folder / name, MESH, *SHORT, '--sweep=0.1,0.2', '--csv=s.csv', '--json=s.json'),
+                   0).out
+        text = (folder / name / 's.json').read_text()
+        assert json.loads(text)['cpu_seconds'] > 0 and 'cpu_seconds' not in text.split('"points"')[0]
+        texts.append((out, (folder / name / 's.csv').read_bytes(), text.rpartition('"cpu_seconds"')[0]))
+    same(texts[0], texts[1])
+
+
+@case
 def every_configuration(folder):
     """all built-in configurations are read, by name and by path, and say what they are"""
     listed = ends(noc(folder, '--list-configs'), 0, err='').out.decode().split()
     for path in sorted((ROOT / 'runtime-sim/configs/noc').iterdir()):
-        within('noc/' + path.stem, listed)
+        listed.remove('noc/' + path.stem)
         by_name = ends(noc(folder, '--config=' + path.stem, '--print-config'), 0, err='')
         for other in ('noc/' + path.stem, 'noc/' + path.name, path):
             same(noc(folder, '--config=%s' % other, '--print-config').out, by_name.out)
+    same(listed, [])
 
 
 @case
@@ -186,8 +202,7 @@ def loads_of_a_sweep(folder):
     same([point['load'] for point in found['points']], [0.1, 0.3])
     single = measured(folder, MESH, *SHORT, '--load=0.3')
     for key, value in found['points'][1].items():
-        if key != 'cpu_seconds':
-            same((key, single[key]), (key, value))
+        same((key, single[key]), (key, value))
     found = measured(folder, MESH, *SHORT, '--sweep=0.1:0.3:0.1')
     same([point['load'] for point in found['points']], [0.1, 0.2, 0.3])
     same(found['saturation'], 0.3)
@@ -298,6 +313,11 @@ def a_page(folder):
 
 # The same again
 
+# What is compared of a run.
+NAMED = ('offered', 'accepted', 'latency_mean', 'latency_p99', 'latency_max', 'hops_mean', 'packets',
+         'flits_arrived', 'flits_behind', 'cycles')
+NAMED_STATISTICS = ('noc_buffer_write', 'noc_crossbar', 'noc_switch_arbitration', 'noc_link',
+                    'noc_vc_arbitration', 'flits', 'hops', 'latency_sum', 'wait_sum')
 RUNS = {
     'mesh': (MESH, '--load=0.3', '--flits=5'),
     'separable': ('--config=mesh66_4vc_sif', '--load=0.45'),
@@ -333,16 +353,13 @@ for name, arguments in RUNS.items():
 @case
 def same_everywhere(folder):
     """the same results whatever compiler built the program and whatever machine runs it"""
-    found = ''
+    found = {}
     for name, arguments in RUNS.items():
         data = json.loads(outputs(folder, *arguments)[0])
-        results = {key: value for key, value in data.items()
-                   if key not in ('program', 'configuration', 'inputs')}
-        text = json.dumps(results, sort_keys=True).encode()
-        found += '%s %.6f %s\n' % (name, data['latency_mean'], hashlib.sha256(text).hexdigest())
-    if UPDATE:
-        EXPECTED.write_text(found)
-    same(found, EXPECTED.read_text())
+        found[name] = {key: data[key] for key in NAMED}
+        found[name].update((key, value) for key, value in data['statistics'].items()
+                           if key.split('.')[-1] in NAMED_STATISTICS)
+    named_values(EXPECTED, found, UPDATE, UPDATING)
 
 
 # What goes wrong
@@ -385,7 +402,12 @@ def bad_input(folder, arguments, message):
 
 
 BAD_INPUT = {
-    'no such configuration': (('--config=mesh99',), 'cannot be read: No such file'),
+    'a configuration of another kind': (('--config=gtx480',), "--config: error: the configuration "
+                                        "'gtx480' is none of a network; --list-configs lists those"),
+    'no such configuration': (('--config=mesh99',), "--config: error: there is no configuration 'mesh99'; "
+                              '--list-configs lists them'),
+    'the beginning of a name': (('--config=mesh88',), "--config: error: there is no configuration "
+                                "'mesh88'; did you mean 'mesh88_8vc_islip'?"),
     'a mistyped name': (('--config=noc/mesh88_8vc_islp',),
                         "did you mean the configuration 'noc/mesh88_8vc_islip'?"),
     'a value out of range': (('--config=bad.yaml',), "bad.yaml:1:12: error: "),
@@ -445,7 +467,7 @@ def interrupted(folder):
     """an interrupt ends the run, and the results so far are written"""
     process = subprocess.Popen([PROGRAM, MESH, '--load=0.3', '--cycles=1000000000', '--json=o.json'],
                                cwd=folder, stderr=subprocess.PIPE, env=environment())
-    time.sleep(2)
+    wait_for(lambda: cpu_seconds(process) > ENOUGH, process)
     process.send_signal(signal.SIGINT)
     err = process.communicate(timeout=60)[1]
     same((process.returncode, err), (-signal.SIGINT, b''))
@@ -456,10 +478,17 @@ def interrupted(folder):
 
 @case
 def progress(folder):
-    """on a terminal a sweep says where it is, and clears the line"""
+    """on a terminal a sweep says where it is, and clears the line; on a dumb one it is silent"""
+    said = said_on_terminal(folder, 'xterm')
+    within(b'load 0.2: cycle ', said)
+    assert said.endswith(b'\r\x1b[K'), said
+    same(said_on_terminal(folder, 'dumb'), b'')
+
+
+def said_on_terminal(folder, terminal):
     master, slave = pty.openpty()
     process = subprocess.Popen([PROGRAM, MESH, '--sweep=0.1,0.2', '--csv=o.csv'], cwd=folder,
-                               stderr=slave, env=environment())
+                               stderr=slave, env=environment(TERM=terminal))
     os.close(slave)
     said = b''
     try:
@@ -472,8 +501,7 @@ def progress(folder):
         pass
     os.close(master)
     same(process.wait(), 0)
-    within(b'load 0.2: cycle ', said)
-    assert said.endswith(b'\r\x1b[K'), said
+    return said
 
 
 # What it tells
@@ -487,20 +515,18 @@ def information(folder):
         assert re.search(r'^  %s\b' % pattern, text, re.M), pattern
     for line in text.splitlines():
         assert len(line) < 110, line
-    assert re.fullmatch(r'ptxoffload-noc \d+\.\d+\.\d+\n',
+    assert re.fullmatch(r'ptxoffload-noc \d+\.\d+\.\d+( \(\S+\))?\n',
                         ends(noc(folder, '--version'), 0, err='').out.decode())
 
 
 @case
 def keys_are_documented(folder):
-    """docs/noc.md has the keys that --help=keys prints (command.py BUILD --update writes them)"""
-    table = ends(noc(folder, '--help=keys'), 0, err='').out.decode()
+    """docs/noc.md has the keys that --help=keys-markdown prints (command.py BUILD --update writes them)"""
+    table = ends(noc(folder, '--help=keys-markdown'), 0, err='').out.decode()
     text = DOCUMENT.read_text()
     begin, end = '<!-- keys -->\n', '<!-- end of keys -->\n'
     written = text[:text.index(begin) + len(begin)] + table + text[text.index(end):]
-    if UPDATE:
-        DOCUMENT.write_text(written)
-    same(written, DOCUMENT.read_text())
+    fresh_document(DOCUMENT, written, UPDATE, UPDATING)
 
 
 main()

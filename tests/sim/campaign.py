@@ -18,11 +18,11 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, environment, main, run, same, within
+from tap import (add_case, case, ends, environment, fresh_document, main, run, same, wait_for,
+                 within)
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 UPDATE = '--update' in sys.argv[2:]
@@ -107,8 +107,35 @@ def keys(folder):
     return {path.stem for path in (folder / 'tiny.campaign' / 'results').glob('*.json')}
 
 
-def wrapped_tools(folder, seconds=0.0, before=''):
-    """A folder with tools that write down when a job starts, and take their time."""
+class Gate:
+    """A named pipe: each job of tools with before=gate.before waits until it may pass."""
+
+    def __init__(self, folder):
+        os.mkfifo(folder / 'gate')
+        self.end = os.open(folder / 'gate', os.O_RDWR)
+        self.before = 'read may_pass <%s/gate' % folder
+
+    def let_pass(self, count):
+        os.write(self.end, b'go\n' * count)
+
+    def close(self):
+        os.close(self.end)
+
+
+def jobs_left(folder):
+    """The processes that run in the campaign's folder."""
+    found = []
+    for process in pathlib.Path('/proc').glob('[0-9]*'):
+        try:
+            if pathlib.Path(os.readlink(process / 'cwd')).is_relative_to(folder):
+                found.append(process.name)
+        except OSError:  # it has ended, or is somebody else's
+            pass
+    return found
+
+
+def wrapped_tools(folder, before=''):
+    """A folder with tools that write down when a job starts."""
     tools = folder / 'tools'
     tools.mkdir()
     (tools / 'ptxoffload').symlink_to(BUILD / 'cli' / 'ptxoffload')
@@ -116,8 +143,8 @@ def wrapped_tools(folder, seconds=0.0, before=''):
     script.write_text('#!/bin/sh\n'
                       'case "$*" in *--print-config*) exec %s "$@";; esac\n'
                       'key=$(echo "$*" | sed "s#.*/running/\\([0-9a-f]*\\)/stats.json.*#\\1#")\n'
-                      'echo "$key" >>%s\n%s\nsleep %g\nexec %s "$@"\n' %
-                      (BUILD / 'cli' / 'ptxoffload-sim', folder / 'starts', before, seconds,
+                      'echo "$key" >>%s\n%s\nexec %s "$@"\n' %
+                      (BUILD / 'cli' / 'ptxoffload-sim', folder / 'starts', before,
                        BUILD / 'cli' / 'ptxoffload-sim'), encoding='utf-8')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     return '--tools=%s' % tools
@@ -164,18 +191,18 @@ def all_jobs(folder):
 def killed(folder):
     """kill -9 twice: no job that had a result is started again, and the results are the same"""
     write_campaign(folder)
-    tools = wrapped_tools(folder, 0.15)
+    gate = Gate(folder)
+    tools = wrapped_tools(folder, gate.before)
     had, at_kill = set(), []
     for wanted in (2, 5):
         running = subprocess.Popen([PROGRAM, 'run', 'tiny.yaml', '--jobs=2', tools], cwd=folder,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        end = time.monotonic() + 60
-        while not (folder / 'tiny.campaign' / 'results').exists() or len(keys(folder)) < wanted:
-            assert time.monotonic() < end and running.poll() is None
-            time.sleep(0.01)
+        gate.let_pass(wanted - len(had))
+        wait_for(lambda: (folder / 'tiny.campaign' / 'results').exists() and
+                 len(keys(folder)) >= wanted, running)
         running.send_signal(signal.SIGKILL)
         running.wait()
-        time.sleep(0.5)  # a result that was being renamed
+        wait_for(lambda: not jobs_left(folder))
         had = keys(folder)
         assert wanted <= len(had) < 11
         at_kill.append((had, len(starts(folder))))
@@ -183,6 +210,7 @@ def killed(folder):
     (folder / 'tiny.campaign' / 'running' / ('0' * 64)).mkdir(exist_ok=True)
     (folder / 'tiny.campaign' / 'running' / ('0' * 64) / 'run.json').write_text('{')
     (folder / 'tiny.campaign' / 'results' / ('0' * 64 + '.part')).write_text('{')
+    gate.let_pass(22)
     ends(campaign(folder, 'run', 'tiny.yaml', '--jobs=2', tools), 0, '')
     for had, count in at_kill:
         same(had & set(starts(folder)[count:]), set())
@@ -193,6 +221,7 @@ def killed(folder):
     undisturbed.mkdir()
     write_campaign(undisturbed)
     ends(campaign(undisturbed, 'run', 'tiny.yaml', tools), 0, '')
+    gate.close()
     expected = {name: result['total'] for name, result in results(undisturbed).items()}
     same({name: result['total'] for name, result in results(folder).items()}, expected)
 
@@ -201,36 +230,40 @@ def killed(folder):
 def interrupted(folder):
     """SIGINT ends the jobs and leaves no result of them; the next run goes on"""
     write_campaign(folder)
-    tools = wrapped_tools(folder, 0.3)
+    gate = Gate(folder)
+    tools = wrapped_tools(folder, gate.before)
     running = subprocess.Popen([PROGRAM, 'run', 'tiny.yaml', '--jobs=1', tools], cwd=folder,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    while len(starts(folder)) < 2:
-        time.sleep(0.01)
+    gate.let_pass(1)
+    wait_for(lambda: len(starts(folder)) == 2, running)
     running.send_signal(signal.SIGINT)
     same(running.wait(timeout=60), -signal.SIGINT)
     same(running.stderr.read(), b'')
     running.stderr.close()
     count = len(keys(folder))
-    assert count < 11
+    same(count, 1)
+    gate.let_pass(11)
     out = ends(campaign(folder, 'run', 'tiny.yaml', tools), 0, '').out.decode()
     same(out, '11 of 11 jobs done, 0 failed, 0 left; %d run now\n' % (11 - count))
+    gate.close()
 
 
 @case
 def locked(folder):
     """two runs do not share a store; status tells what the first one runs"""
     write_campaign(folder)
-    tools = wrapped_tools(folder, 5)
+    gate = Gate(folder)
+    tools = wrapped_tools(folder, gate.before)
     running = subprocess.Popen([PROGRAM, 'run', 'tiny.yaml', '--jobs=1', tools], cwd=folder,
                                stdout=subprocess.DEVNULL)
-    while not starts(folder):
-        time.sleep(0.01)
+    wait_for(lambda: starts(folder), running)
     ends(campaign(folder, 'run', 'tiny.yaml', tools), 1,
          "ptxoffload-campaign: error: another run has the store 'tiny.campaign'\n", '')
     out = ends(campaign(folder, 'status', 'tiny.yaml', tools), 0, '').out.decode()
     same(out, 'running: VECADD, base\n11 jobs: 0 done, 1 running, 0 failed, 10 left\n')
     running.terminate()
     same(running.wait(timeout=60), -signal.SIGTERM)
+    gate.close()
 
 
 @case
@@ -258,7 +291,7 @@ def failed(folder):
 def killed_job(folder):
     """a job that is killed leaves no result, stops no other, and is run again"""
     write_campaign(folder)
-    tools = wrapped_tools(folder, before='if mkdir %s/once 2>/dev/null; then kill -9 $PPID; sleep 9; fi' %
+    tools = wrapped_tools(folder, before='if mkdir %s/once 2>/dev/null; then kill -9 $PPID; exit 1; fi' %
                           folder)
     ends(campaign(folder, 'run', 'tiny.yaml', '--jobs=1', tools), 3,
          'ptxoffload-campaign: VECADD, base has failed: it has left no result\n',
@@ -270,11 +303,20 @@ def killed_job(folder):
 
 @case
 def progress(folder):
-    """on a terminal a line tells how far it is, and is gone at the end"""
+    """on a terminal a line tells how far it is, and is gone at the end; on a dumb one there is none"""
     write_campaign(folder)
+    said = said_on_terminal(folder, 'xterm')
+    told = re.findall(rb'\r\x1b\[K(\d+) of 11 done, \d running, 0 failed', said)
+    same([int(number) for number in told][-1], 11)
+    same(sorted(told, key=int), told)
+    assert said.endswith(b'\r\x1b[K'), said
+    assert b'\x1b' not in said_on_terminal(folder, 'dumb')
+
+
+def said_on_terminal(folder, terminal):
     reader, writer = os.openpty()
     done = subprocess.run([PROGRAM, 'run', 'tiny.yaml', '--jobs=1'], cwd=folder, stderr=writer,
-                          stdout=subprocess.DEVNULL, check=True)
+                          stdout=subprocess.DEVNULL, check=True, env=environment(TERM=terminal))
     os.close(writer)
     said = b''
     while True:
@@ -284,10 +326,7 @@ def progress(folder):
             break
     os.close(reader)
     same(done.returncode, 0)
-    told = re.findall(rb'\r\x1b\[K(\d+) of 11 done, \d running, 0 failed', said)
-    same([int(number) for number in told][-1], 11)
-    same(sorted(told, key=int), told)
-    assert said.endswith(b'\r\x1b[K'), said
+    return said
 
 
 @case
@@ -298,7 +337,7 @@ def cannot_run(folder):
     result = campaign(folder, 'run', 'tiny.yaml')
     ends(result, 3, out='4 of 11 jobs done, 7 failed, 0 left; 4 run now\n')
     within("TRIAD, base has failed: %s/triad/run.yaml:" % SAMPLES, result.err.decode())
-    within("--set: there is no value 'm' to be set", result.err.decode())
+    within("--set:1:8: there is no value 'm' to be set", result.err.decode())
     within('''VECADD, fast has failed: --set:1:6: error: 'l1' has no key 'latencies'; did you mean 'latency'? '''
            '[config]\n', result.err.decode())
 
@@ -637,15 +676,12 @@ def usage(folder):
 @case
 def documented(folder):
     """docs/campaign.md has all keys"""
-    table = ends(campaign(folder, '--help=keys'), 0, '').out.decode()
-    table = re.sub(r'^(Keys of .*):$', r'### \1', table, flags=re.M)
+    table = ends(campaign(folder, '--help=keys-markdown'), 0, '').out.decode()
     text = DOCUMENT.read_text(encoding='utf-8')
     before, rest = text.split('<!-- keys -->\n', 1)
     after = rest.split('<!-- end of keys -->\n', 1)[1]
     made = '%s<!-- keys -->\n%s<!-- end of keys -->\n%s' % (before, table, after)
-    if UPDATE:
-        DOCUMENT.write_text(made, encoding='utf-8')
-    same(text if not UPDATE else made, made)
+    fresh_document(DOCUMENT, made, UPDATE, 'tests/sim/campaign.py build --update')
 
 
 main()

@@ -22,7 +22,8 @@ BUTTERFLIES = [option for key in ('request_network.topology=fly', 'reply_network
                                   'request_network.router_nodes=true', 'reply_network.router_nodes=true',
                                   'reply_network.reversed=true') for option in ('--set', key)]
 HINT = "'ptxoffload-sim --help' explains the options\n"
-NO_CHAINS = "ptxoffload-sim: note: '%s' has no chains: the policy %s offloads nothing\n"
+NO_CHAINS = "ptxoffload-sim: note: '%s' has no chains: the policy %s offloads nothing%s\n"
+TAG_IT = '; tag it: ptxoffload IN -o OUT'
 RUN = '''program: out.ptx
 %sbuffers:
   a: {type: f32, count: 512, fill: iota}
@@ -156,13 +157,13 @@ def storage(folder):
 def no_chains(folder):
     """that there are none is only noted"""
     prepare(folder)
-    ends(sim(folder, 'in.ptx', *LAUNCH, '--policy=llc'), 0, NO_CHAINS % ('in.ptx', 'llc'), '')
+    ends(sim(folder, 'in.ptx', *LAUNCH, '--policy=llc'), 0, NO_CHAINS % ('in.ptx', 'llc', TAG_IT), '')
     ends(sim(folder, 'in.ptx', *LAUNCH), 0, '', '')
     found = document(folder)
     found['kernels'][0]['chains'] = []
     (folder / 'm.json').write_text(json.dumps(found))
     ends(sim(folder, 'out.ptx', *LAUNCH, '--metadata=m.json', '--policy=omni'), 0,
-         NO_CHAINS % ('out.ptx', 'omni'), '')
+         NO_CHAINS % ('out.ptx', 'omni', ''), '')
 
 
 @case
@@ -201,7 +202,7 @@ def other_program(folder):
         same(found['program']['file'], program)
         same(found['run']['file'], 'run.yaml')
     ends(sim(folder, 'run.yaml', '--program=in.ptx', '--policy=llc'), 0,
-         NO_CHAINS % ('in.ptx', 'llc'), '')
+         NO_CHAINS % ('in.ptx', 'llc', TAG_IT), '')
     ends(sim(folder, 'run.yaml', '--program=out.ptx', '--metadata=none.json'), 1, out='')
     ends(sim(folder, 'run.yaml', '--program=out.ptx', '--json=out.ptx'), 1,
          "ptxoffload-sim: error: --json would overwrite the program 'out.ptx'\n", '')
@@ -411,6 +412,91 @@ def room(folder):
     enough = ['--set', 'offload.chains_most=%d' % count]
     for options in (['--policy=llc', *enough], ['--metadata=out.json', *few]):
         assert 'metadata]' not in sim(folder, *launch, *options).err.decode()
+
+
+
+KINDS = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 n)
+{
+    .reg .b64 %%a, %%b, %%c, %%o; .reg .b32 %%x<4>, %%y<4>, %%z<4>, %%t, %%n, %%w; .reg .pred %%p, %%q;
+    ld.param.u64 %%a, [pa]; ld.param.u64 %%b, [pb]; ld.param.u64 %%c, [pc]; ld.param.u32 %%n, [n];
+    cvta.to.global.u64 %%a, %%a; cvta.to.global.u64 %%b, %%b; cvta.to.global.u64 %%c, %%c;
+    mov.u32 %%t, %%tid.x; mul.wide.u32 %%o, %%t, 8; mov.u32 %%w, 0;
+    add.s64 %%a, %%a, %%o; add.s64 %%b, %%b, %%o; add.s64 %%c, %%c, %%o; setp.gt.u32 %%p, %%n, 5;
+    %s
+    st.global.u32 [%%c+4096], %%w;
+    ret;
+}
+"""
+SUM = ('%sld.global%s.u32 %%x0, [%%a]; ld.global%s.u32 %%y0, [%%b]; %s '
+       'add.u32 %%z0, %%x0, %%y0; st.global.u32 [%%c], %%z0;')
+COMPARE = '''ld.global.u32 %x0, [%a]; ld.global.u32 %y0, [%b];
+    %s
+    setp.lt.u32 %q, %x0, %y0; selp.u32 %z0, 3, 4, %q; st.global.u32 [%c], %z0;'''
+
+
+def offloaded(folder, statements, *options):
+    """the program's chains, and the statistics of a run in which all may be offloaded"""
+    (folder / 'kind.ptx').write_text(KINDS % statements)
+    ends(run([TAGGER, 'kind.ptx', '-o', 'tagged.ptx', '--metadata=tagged.json', '-w', *options],
+             folder), 0)
+    launch = ['tagged.ptx', '--kernel', 'k', '--grid', '1', '--block', '64',
+              *3 * ['--arg', 'buf:u32:2048:iota'], '--arg', 'u32:9', '--save', '2=%s.npy']
+    plain = [each.replace('%s', 'plain') for each in launch]
+    timed = [each.replace('%s', 'timed') for each in launch]
+    ends(sim(folder, *plain, '--functional'), 0)
+    ends(sim(folder, *timed, '--policy=omni', '--stats=stats.json',
+             '--set=memory.partition_nodes=[15]'), 0)
+    same((folder / 'timed.npy').read_bytes(), (folder / 'plain.npy').read_bytes())
+    chains = sum(len(kernel['chains'])
+                 for kernel in json.loads((folder / 'tagged.json').read_text())['kernels'])
+    return chains, json.loads((folder / 'stats.json').read_text())['total']['statistics']
+
+
+@case
+def kinds(folder):
+    """what is tagged is offloaded: cache operators, guards, what stands between, other blocks"""
+    words = ('', '.ca', '.cg', '.cs', '.lu', '.cv', '.nc', '.L1::no_allocate', '.L1::evict_last')
+    between = ('shfl.sync.bfly.b32 %w, %t, 1, 31, -1;', 'ld.param.u32 %w, [n];', 'div.u32 %w, %t, %n;',
+               'prefetch.global.L1 [%b];', 'add.cc.u32 %w, %t, %n; addc.u32 %w, %w, 0;')
+    ways = ('bra.uni HERE; HERE:', '@%p bra HERE; add.u32 %w, %w, 1; HERE:',
+            '@%p bra ELSE; add.u32 %w, %t, 1; bra HERE; ELSE: mul.lo.u32 %w, %t, 5; HERE:')
+    tried = [SUM % ('', word, word, '') for word in words]
+    tried += [SUM % ('', '', '', each) for each in between]
+    tried += [COMPARE.replace('%s', way) for way in ways]
+    for statements in tried:
+        chains, stats = offloaded(folder, statements, '--no-reorder')
+        same((statements, chains, stats['offload.chains_offloaded']), (statements, 1, 2))
+
+
+@case
+def loops(folder):
+    """a comparison behind a loop is no chain"""
+    loop = 'LOOP: add.u32 %w, %w, 1; setp.lt.u32 %p, %w, %n; @%p bra LOOP;'
+    same(offloaded(folder, COMPARE.replace('%s', loop))[0], 0)
+
+
+@case
+def vectors(folder):
+    """our unit has no vectors, whatever the tagger was told of another one"""
+    (folder / 'unit.yaml').write_text('vector: 2\n')
+    statements = ('ld.global.v2.u32 {%x0, %x1}, [%a]; ld.global.v2.u32 {%y0, %y1}, [%b];'
+                  'add.u32 %z0, %x0, %y0; add.u32 %z1, %x1, %y1;'
+                  'st.global.v2.u32 [%c], {%z0, %z1};')
+    chains, stats = offloaded(folder, statements, '--capability=unit.yaml')
+    same((chains, stats['offload.discarded_unit']), (1, 2))
+
+
+@case
+def parted(folder):
+    """lanes that form a chain wait for others, which come another way"""
+    meets = 'shfl.sync.bfly.b32 %w, %t, 1, 31, -1;'
+    statements = ('and.b32 %w, %t, 1; setp.eq.u32 %q, %w, 0; @%q bra ELSE;'
+                  + meets + 'bra HERE; ELSE:' + SUM % ('', '', '', meets) + 'HERE:')
+    chains, stats = offloaded(folder, statements, '--no-reorder')
+    same((chains, stats['offload.discarded_broken']), (1, 2))
 
 
 main()

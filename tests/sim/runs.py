@@ -15,10 +15,10 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, environment, main, run, same, within
+from tap import (add_case, case, cpu_seconds, ends, environment, fresh_document, main, run, same,
+                 wait_for, within)
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
@@ -239,10 +239,17 @@ def settings(folder):
     same(npy(folder / 'a.npy')[1], (32,))
     ends(sim(folder, 'run.yaml', '--set', 'values.n=3 * 32', '--save', 'out=a.npy'), 0)
     same(npy(folder / 'a.npy')[2], list(range(96)))
-    within(b"--set: there is no value 'm' to be set", ends(
-        sim(folder, 'run.yaml', '--set', 'values.m=1'), 1).err)
-    within(b"there is no 'x'", ends(
-        sim(folder, 'run.yaml', '--set', 'values.n=x'), 1).err)
+    write_run(folder, 'values: {number: 32, ctas: number / 32}\n'
+              'buffers: {out: {type: u32, count: number, fill: "= number + i"}}\n'
+              'launches: [{kernel: store, grid: ctas, block: number, args: [out]}]\n')
+    for setting, text in (
+            ('m=1', "--set:1:8: error: there is no value 'm' to be set [run-file]\n"),
+            ('nubmer=1', "--set:1:8: error: there is no value 'nubmer' to be set; did you mean 'number'?"),
+            ('number=abc', "--set:1:15: error: there is no 'abc' [run-file]\n"),
+            ('number=3 +', '--set:1:18: error: '), ('number=1 / 0', '--set:1:15: error: '),
+            ('number=ctas', "--set:1:15: error: there is no 'ctas' [run-file]\n")):
+        err = ends(sim(folder, 'run.yaml', '--set', 'values.' + setting), 1).err.decode()
+        assert err.startswith(text) and err.count('error:') == 1, err
     within(b'SECTION.KEY of the machine, or values.NAME', ends(
         sim(folder, 'run.yaml', '--set', 'n=48'), 2).err)
 
@@ -406,6 +413,27 @@ VARIABLES = b'''.version 7.0
     ret;
 }
 '''
+
+
+@case
+def standard_streams(folder):
+    """'-' is standard input for the program and standard output for results, at once"""
+    launch = ['-', '--grid', '1', '--block', '32', '--arg', 'buf:u32:32:zero']
+    result = ends(sim(folder, *launch, '--json=-', stdin=STORE.read_bytes()), 0, '')
+    same(json.loads(result.out)['kernels'][0]['name'], 'store')
+    same(ends(sim(folder, *launch, '--save=0=-', stdin=STORE.read_bytes()), 0, '').out[:6],
+         b'\x93NUMPY')
+    within(b"'-' is standard input", sim(folder, '--help').out)
+
+
+@case
+def missing_inputs(folder):
+    """an input that is not there is reported before anything else"""
+    for name in ('run.ymal', 'run.yaml', 'no/k.ptx'):
+        ends(sim(folder, name), 1, "ptxoffload-sim: error: cannot read '%s': No such file or "
+             'directory\n' % name, '')
+    (folder / 'k.ptx').write_bytes(STORE.read_bytes())
+    within(b'a launch needs --grid', ends(sim(folder, 'k.ptx'), 2).err)
 
 
 @case
@@ -605,10 +633,11 @@ def interrupted(folder):
     for threads in ('1', '2'):
         running = start_slow(folder, '--json=out.json', '--threads', threads,
                              stderr=subprocess.PIPE)
-        time.sleep(0.5)
-        same(running.poll(), None)
+        wait_for(lambda: cpu_seconds(running) > 0.2, running)
         running.send_signal(signal.SIGINT)
-        same((running.communicate()[1], running.returncode), (b'', -signal.SIGINT))
+        same((running.communicate()[1], running.returncode),
+             (b'ptxoffload-sim: interrupted in launch 1; statistics until then are in out.json\n',
+              -signal.SIGINT))
         same(names(folder), ['out.json', 'slow.ptx'])
         found = json.loads((folder / 'out.json').read_text())
         same((found['exit_code'], found['outcome'], found['partial'], found['fault']),
@@ -618,9 +647,11 @@ def interrupted(folder):
 
 
     running = start_slow(folder, '--json=out.json', stderr=subprocess.PIPE)
-    time.sleep(0.5)
+    wait_for(lambda: cpu_seconds(running) > 0.2, running)
     running.send_signal(signal.SIGTERM)
-    same((running.communicate()[1], running.returncode), (b'', -signal.SIGTERM))
+    same((running.communicate()[1], running.returncode),
+         (b'ptxoffload-sim: interrupted in launch 1; statistics until then are in out.json\n',
+          -signal.SIGTERM))
     found = json.loads((folder / 'out.json').read_text())
     same((found['exit_code'], found['outcome']), (128 + signal.SIGTERM, 'interrupted'))
 
@@ -694,6 +725,38 @@ def stalled_lanes(folder):
 
 
 @case
+def instructions(folder):
+    """--max-instructions ends a loop that would not end by itself"""
+    (folder / 'loop.ptx').write_bytes(b'''.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry loop(.param .u64 to)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [to];
+    mov.u32 %r1, 0;
+again:
+    st.global.u32 [%rd1], %r1;
+    add.u32 %r1, %r1, 1;
+    bra again;
+}
+''')
+    line = ['loop.ptx', '--grid', '3', '--block', '64', '--arg', 'buf:u32:1:zero']
+    note = 'ptxoffload-sim: note: --max-instructions has ended the run before it was done\n'
+    for options in ([], ['--threads=3']):
+        ends(sim(folder, *line, '--max-instructions=100000', '--save', '0=o.npy',
+                 '--json=out.json', *options), 0, note)
+        found = json.loads((folder / 'out.json').read_text())
+        same((found['outcome'], found['exit_code'], found['partial']),
+             ('instruction limit', 0, True))
+        assert 100000 <= found['total']['warp_instructions'] < 200000, found['total']
+        assert not (folder / 'o.npy').exists()
+    within(b'--max-instructions is for --functional', ends(
+        run([PROGRAM, *line, '--max-instructions=5'], folder), 2).err)
+
+
+@case
 def progress(folder):
     """a long run shows on a terminal what it is at"""
     main_end, other_end = pty.openpty()
@@ -724,25 +787,21 @@ BEGIN, END = '<!-- keys -->\n', '<!-- end of keys -->\n'
 
 
 def tables():
-    """The keys as --help=run has them, as tables"""
-    text = subprocess.run([PROGRAM, '--help=run'], stdout=subprocess.PIPE).stdout.decode()
-    lines = []
-    for line in re.sub(r'\n {21}', ' ', text).splitlines():
-        row = re.fullmatch(r'  (\w+) +(needed)? +(.*)', line)
-        if row:
-            lines.append('| `%s` | %s | %s |' % (row.group(1), row.group(2) or '', row.group(3)))
-        elif line:
-            lines += ['### ' + line.rstrip(':'), '', '| key | | |', '|---|---|---|']
-        else:
-            lines.append('')
-    return '\n' + '\n'.join(lines) + '\n\n'
+    """The keys of run files, as tables"""
+    return '\n%s\n' % subprocess.run([PROGRAM, '--help=run-markdown'],
+                                     stdout=subprocess.PIPE).stdout.decode()
+
+
+def with_tables():
+    text = DOCUMENT.read_text(encoding='utf-8')
+    head, rest = text.split(BEGIN)
+    return head + BEGIN + tables() + END + rest.split(END)[1]
 
 
 @case
 def keys_documented(folder):
     """docs/simulator.md has the tables of keys"""
-    text = DOCUMENT.read_text(encoding='utf-8')
-    same(text[text.index(BEGIN) + len(BEGIN):text.index(END)], tables())
+    fresh_document(DOCUMENT, with_tables(), False, 'tests/sim/runs.py build --update')
 
 
 @case
@@ -755,19 +814,21 @@ def examples_work(folder):
     (folder / 'samples').symlink_to(SAMPLES)
     (folder / 'tests').symlink_to(ROOT / 'tests')
     for command in commands:
-        note = ('ptxoffload-sim: note: --stop-after has ended the run after launch 9\n'
+        note = ('ptxoffload-sim: note: --checkpoint empties the caches after each launch that it '
+                'writes: cycles differ from those of a run without\n'
+                'ptxoffload-sim: note: --stop-after has ended the run after launch 9\n'
                 if '--stop-after' in command else '')
         ends(run(['sh', '-c', command], folder), 0, note, '')
     within('c.npy', names(folder))
     within('c.json', names(folder))
     within('srad.json', names(folder))
-    scaled = (folder / 'scaled.npy').read_bytes()
+    scaled = npy(folder / 'scaled.npy')
     (folder / 'scaled.npy').unlink()
     lines = re.search(r'^    program: textures.ptx\n(?:    .*\n)*', text, re.M).group()
     (folder / 'run.yaml').write_text(re.sub('^    ', '', lines, flags=re.M))
     (folder / 'textures.ptx').symlink_to(ROOT / 'tests' / 'sim' / 'textures' / 'textures.ptx')
     ends(sim(folder, 'run.yaml'), 0, '', '')
-    same((folder / 'scaled.npy').read_bytes(), scaled)
+    assert npy(folder / 'scaled.npy') == scaled
 
 
 @case
@@ -787,13 +848,7 @@ def json_documented(folder):
     same(found['run'], {'file': 'run.yaml', 'sha256': digest})
 
 
-def update():
-    text = DOCUMENT.read_text(encoding='utf-8')
-    head, rest = text.split(BEGIN)
-    DOCUMENT.write_text(head + BEGIN + tables() + END + rest.split(END)[1], encoding='utf-8')
-
-
 if '--update' in sys.argv[2:]:
-    update()
+    DOCUMENT.write_text(with_tables(), encoding='utf-8')
 else:
     main()

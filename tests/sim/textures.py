@@ -266,8 +266,8 @@ def wrong_handles(folder):
     for argument, more in (('image + 1', b'with which nothing is computed'),
                            ('-image', b'with which nothing is computed'),
                            ('min(4, image)', b'with which nothing is computed'),
-                           ('image[0]', b"'image' is no buffer"), ('u32:image', b'has 8 bytes'),
-                           ('f64:image', b"a f64 holds no texture's handle")):
+                           ('image[0]', b"'image' is no buffer"), ('u32:image', b'is a u64 of 8 bytes, and a u32 has 4'),
+                           ('f64:image', b"'scale_param_0' is a u64, and this is a f64")):
         within(more, simulate(folder, WRONG % ('"%s"' % argument), 1).err)
 
 

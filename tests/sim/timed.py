@@ -7,14 +7,14 @@ import csv
 import json
 import os
 import pathlib
+import pty
 import re
 import signal
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, environment, main, run, same, within
+from tap import add_case, case, cpu_seconds, ends, environment, main, run, same, wait_for, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
@@ -54,6 +54,17 @@ again:
     ret;
 other:
     bar.sync 1;
+    ret;
+}
+.visible .entry slow(.param .u64 count)
+{
+    .reg .b64 %rd<2>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [count];
+again:
+    sub.s64 %rd1, %rd1, 1;
+    setp.ne.s64 %p1, %rd1, 0;
+    @%p1 bra again;
     ret;
 }
 '''
@@ -209,7 +220,8 @@ def regions(folder):
     same(found['total']['cycles'], expand['cycles'])
     ends(sim(folder, run_file, '--timed=bfs_expnd'), 1,
          "ptxoffload-sim: error: --timed: there is no kernel 'bfs_expnd'; did you mean "
-         "'bfs_expand'?\n", '')
+         "'bfs_expand'?\nptxoffload-sim: note: the program has 2 kernels: 'bfs_expand', "
+         "'bfs_commit'\n", '')
     for wrong in (':', 'k:', 'k:0', 'k:3-2', 'k:1,,2', 'k:x', 'k:1-'):
         within(b"it is KERNEL, or KERNEL:LAUNCHES", ends(sim(folder, run_file, '--timed=' + wrong),
                                                          2).err)
@@ -253,17 +265,57 @@ def stands_still(folder):
 def interrupted(folder):
     """an interrupt leaves the statistics until then"""
     (folder / 'spin.ptx').write_text(SPIN)
-    command = [PROGRAM, 'spin.ptx', '--kernel', 'spin', '--grid', '500', '--block', '256', '--arg',
-               'buf:u32:1:zero', '--json=out.json', '--stats=out.txt', '--series=out.csv']
+    command = [PROGRAM, 'spin.ptx', '--kernel', 'slow', '--grid', '500', '--block', '256', '--arg',
+               'u64:1000000000000', '--json=out.json', '--stats=out.txt', '--series=out.csv']
     running = subprocess.Popen([os.fspath(word) for word in command], cwd=folder,
                                env=environment(), stderr=subprocess.PIPE)
-    time.sleep(1)
+    wait_for(lambda: cpu_seconds(running) > 0.5, running)
     running.send_signal(signal.SIGINT)
-    same((running.communicate()[1], running.returncode), (b'', -signal.SIGINT))
+    before = time.monotonic()
+    err = running.communicate()[1].decode()
+    assert time.monotonic() - before < 5, 'it took %s s' % (time.monotonic() - before)
+    same(running.returncode, -signal.SIGINT)
     found = summary(folder / 'out.json')
     same((found['outcome'], found['partial']), ('interrupted', True))
     assert found['total']['cycles'] > 1000
+    assert found['total']['cycles'] % 1024, 'it looks for an interrupt too rarely'
+    same(err, 'ptxoffload-sim: interrupted at cycle %d; statistics until then are in out.txt, '
+         'out.json, out.csv\n' % found['total']['cycles'])
     same(sorted(os.listdir(folder)), ['out.csv', 'out.json', 'out.txt', 'spin.ptx'])
+
+
+def said_in(folder, seconds, terminal):
+    """what a long run says on a terminal"""
+    (folder / 'spin.ptx').write_text(SPIN)
+    main_end, other_end = pty.openpty()
+    running = subprocess.Popen([PROGRAM, 'spin.ptx', '--kernel', 'spin', '--grid', '500', '--block',
+                                '256', '--arg', 'buf:u32:1:zero'], cwd=folder, stderr=other_end,
+                               env=environment(TERM=terminal))
+    os.close(other_end)
+    time.sleep(seconds)
+    running.send_signal(signal.SIGINT)
+    said = b''
+    try:
+        while True:
+            said += os.read(main_end, 4096)
+    except OSError:  # the other end is closed
+        pass
+    os.close(main_end)
+    same(running.wait(), -signal.SIGINT)
+    return said
+
+
+@case
+def progress(folder):
+    """the line on a terminal has cycles from the first second on; there is none on a dumb one"""
+    said = said_in(folder, 3.6, 'xterm')
+    rows = re.findall(rb'launch 1, spin, \d+ s, 0 of 500 CTAs, cycle (\d+), (\d+) cycles/s', said)
+    cycles = [int(row[0]) for row in rows]
+    assert len(rows) >= 2 and cycles == sorted(set(cycles)) and cycles[0] > 0, said
+    assert int(rows[0][1]) > 0, said
+    assert b'left' not in said, said  # no CTA has ended
+    assert re.fullmatch(rb'ptxoffload-sim: interrupted at cycle \d+\r\n', said_in(
+        folder, 1.6, 'dumb')), said
 
 
 @case
@@ -307,7 +359,7 @@ def clocks(folder):
 def keys(folder):
     """--help=keys explains every key that --print-config prints; -v says what room cores have"""
     explained = set()
-    for line in ends(sim(folder, '--help=keys'), 0, '').out.decode().splitlines():
+    for line in ends(sim(folder, '--help=keys-markdown'), 0, '').out.decode().splitlines():
         if line.startswith('### '):
             section = line[4:]
         elif line.startswith('| `'):
@@ -342,9 +394,107 @@ def modes(folder):
 
 @case
 def no_room(folder):
-    """a CTA that no core has room for is told with what there is too little of"""
-    result = ends(sim(folder, *VECADD, '--set', 'core.registers=64'), 5)
-    within(b'a core has too little registers for one CTA of the launch', result.err)
+    """a machine too small for a CTA is an error of the configuration, and says what it lacks"""
+    result = ends(sim(folder, *VECADD, '--set', 'core.registers=64', '--json=out.json'), 1)
+    within(b'error: a core has too little registers for one CTA of the launch: core.registers is 64, '
+           b'and the CTA needs ', result.err)
+    within(b'--registers=N says another number): kernel \'vecadd\', launch 1 [config]', result.err)
+    same(summary(folder / 'out.json')['outcome'], 'bad input')
+    within(b'core.threads is 96, and the CTA needs 128', ends(
+        sim(folder, *VECADD, '--set', 'core.threads=96'), 1).err)
+    within(b'core.warps is 3, and the CTA needs 4', ends(
+        sim(folder, *VECADD, '--set', 'core.warps=3', '--set', 'core.threads=96'), 1).err)
+    within(b'core.shared_bytes is 0, and the CTA needs 128', ends(
+        sim(folder, *VECADD, '--shared', '4', '--set', 'core.shared_bytes=0'), 1).err)
+    within(b'a cluster has 2 CTAs, one for each core, and memory.cores is 1', ends(
+        sim(folder, *VECADD, '--cluster', '2', '--set', 'memory.cores=1'), 1).err)
+    within(b'CTAs must be there at once, and each of the machine\'s 1 cores has room for', ends(
+        sim(folder, *VECADD, '--cooperative', '--set', 'memory.cores=1'), 1).err)
+
+
+@case
+def sectors(folder):
+    """whatever L1 asks for, and in whatever parts it is answered, the values are the same"""
+    line = [ROOT / 'tests' / 'sim' / 'machines.ptx', '--kernel', 'loads', '--grid', '5', '--block',
+            '96', '--arg', 'buf:u32:1024:iota', '--arg', 'buf:u32:512:zero', '--arg', 'u32:480',
+            '--save', '1=out.npy']
+    ends(sim(folder, *line, '--functional'), 0)
+    values, fetched = (folder / 'out.npy').read_bytes(), {}
+    for size in (1, 16, 32, 64, 128):
+        for answered in ('sectors=false', 'sector_bytes=32', 'sector_bytes=128'):
+            ends(sim(folder, *line, '--set', 'l1.sector_bytes=%d' % size, '--set',
+                     'memory.sectors=%s' % ('false' if 'false' in answered else 'true'), '--set',
+                     'memory.' + answered, '--stats=stats.json'), 0)
+            same((folder / 'out.npy').read_bytes(), values)
+            stats = statistics(folder / 'stats.json')[1]['statistics']
+            same(stats['l1.fetches'], stats['l1.fills'])
+            fetched[size, answered] = stats['l1.fetches'] * size
+    # What is answered in whole lines is asked for once a line.
+    for size in (1, 16, 32, 64):
+        same(fetched[size, 'sectors=false'], fetched[128, 'sectors=false'])
+        same(fetched[size, 'sector_bytes=128'], fetched[128, 'sectors=false'])
+    assert fetched[32, 'sector_bytes=32'] < fetched[128, 'sectors=false'], fetched
+
+
+# Each lane reads registers that it has not written, and writes them then, for who comes next.
+UNWRITTEN = '''.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 to)
+{
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<6>;
+    .reg .pred %p<4>;
+    .reg .b16 %h<3>;
+    ld.param.u64 %rd1, [to];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r4, %ctaid.x;
+    mov.u32 %r5, %ntid.x;
+    mad.lo.u32 %r1, %r4, %r5, %r1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    setp.lt.u32 %p1, %r1, 8;
+    @%p1 mov.u32 %r2, 7;
+    add.u32 %r6, %r2, %r1;
+    cvt.u32.u16 %r7, %h1;
+    add.u32 %r6, %r6, %r7;
+    selp.u32 %r7, 100, 0, %p3;
+    add.u32 %r6, %r6, %r7;
+    cvt.u32.u64 %r7, %rd5;
+    add.u32 %r6, %r6, %r7;
+    st.global.u32 [%rd3], %r6;
+    mov.u32 %r2, 12345;
+    setp.eq.u32 %p3, %r2, %r2;
+    mov.u16 %h1, 77;
+    mov.u64 %rd5, 99;
+    st.global.u32 [%rd3+8192], %r2;
+    @%p3 st.global.u16 [%rd3+8192], %h1;
+    @%p3 st.global.u64 [%rd1+16376], %rd5;
+    ret;
+}
+'''
+
+
+@case
+def unwritten(folder):
+    """a register that was not written is 0, however the kernel is run"""
+    (folder / 'k.ptx').write_text(UNWRITTEN)
+    for options in (['--functional'], ['--functional', '--threads=4'], [], ['--config=gtx480'],
+                    ['--functional', '--lanes=plain'], ['--set=memory.cores=1']):
+        ends(sim(folder, 'k.ptx', '--grid', '60', '--block', '32', '--arg', 'buf:u32:4096:zero',
+                 '--save', '0=out.npy', *options), 0)
+        words = memoryview((folder / 'out.npy').read_bytes()[-4 * 4096:]).cast('I')
+        same(list(words[:1920]), [i + 7 * (i < 8) for i in range(1920)])
+
+
+@case
+def registers(folder):
+    """--registers says how many a thread has"""
+    said = ends(sim(folder, *VECADD, '-v', '--registers=128'), 0).err.decode()
+    within('vecadd: 128 registers a thread (core.thread_registers), 1 CTAs a core', said)
+    for wrong in ('0', '256', 'x', '-1'):
+        within(b"cannot be '%s': it is a number from 1 to 255" % wrong.encode(), ends(
+            sim(folder, *VECADD, '--registers=' + wrong), 2).err)
 
 
 if __name__ == '__main__':

@@ -215,9 +215,10 @@ def faults(folder):
 def no_room(folder):
     """so does a launch for which the machine has no room"""
     prepare(folder, TOGETHER.replace('block: 64, args: [b', 'block: 64, shared: 65536, args: [b'))
-    text = sim(folder, code=5).err.decode()
-    within('a core has too little shared memory for one CTA of the launch: kernel \'second\', '
-           'launch 2', text)
+    text = sim(folder, code=1).err.decode()
+    within('a core has too little shared memory for one CTA of the launch: core.shared_bytes is '
+           '49152, and the CTA needs 65', text)
+    within(': kernel \'second\', launch 2', text)
 
 
 @case

@@ -12,7 +12,7 @@
 #include "backend/format.h"
 #include "frontend/container.h"
 #include "ir/check.h"
-#include "passes/pipeline.h"
+#include "passes/plan/pipeline.h"
 #include "support/file_map.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -93,6 +93,7 @@ static void write_results(struct json *json, const struct dram_result *r)
 #undef RESULT_UINT
 }
 
+// What differs from run to run stands last.
 void dram_report_json(const struct dram_head *head, const struct dram_result *result, FILE *to)
 {
     struct json json;
@@ -104,6 +105,7 @@ void dram_report_json(const struct dram_head *head, const struct dram_result *re
     json_key(&json, "statistics");
     dram_report_stats(&stats, head->config->arena, result);
     stats_json(&stats, NULL, &json);
+    json_real_of(&json, "cpu_seconds", result->cpu_seconds);
     json_end_object(&json);
     json_done(&json);
 }
@@ -111,6 +113,7 @@ void dram_report_json(const struct dram_head *head, const struct dram_result *re
 void dram_sweep_json(const struct dram_head *head, const struct dram_sweep *sweep, FILE *to)
 {
     struct json json;
+    double seconds = 0;
     json_init(&json, to);
     json_object(&json);
     write_head(&json, head);
@@ -118,11 +121,13 @@ void dram_sweep_json(const struct dram_head *head, const struct dram_sweep *swee
     json_key(&json, "points");
     json_array(&json);
     for (uint32_t i = 0; i < sweep->points.n; i++) {
+        seconds += sweep->points.v[i].cpu_seconds;
         json_object(&json);
         write_results(&json, &sweep->points.v[i]);
         json_end_object(&json);
     }
     json_end_array(&json);
+    json_real_of(&json, "cpu_seconds", seconds);
     json_end_object(&json);
     json_done(&json);
 }

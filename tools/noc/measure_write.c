@@ -70,6 +70,16 @@ static void write_results(struct json *json, const struct measured *m)
 #undef RESULT_UINT
 }
 
+// What differs from run to run stands last.
+static void write_host(struct json *json, const struct measured *measured, uint32_t count)
+{
+    double seconds = 0;
+    for (uint32_t i = 0; i < count; i++)
+        seconds += measured[i].cpu_seconds;
+    json_key(json, "cpu_seconds");
+    json_double(json, seconds);
+}
+
 void measure_write_json(const struct measure_head *head, const struct measured *measured, FILE *to)
 {
     struct json json;
@@ -81,6 +91,7 @@ void measure_write_json(const struct measure_head *head, const struct measured *
         json_key(&json, "statistics");
         stats_json(&measured->stats, &measured->since, &json);
     }
+    write_host(&json, measured, 1);
     json_end_object(&json);
     json_done(&json);
 }
@@ -101,6 +112,7 @@ void sweep_write_json(const struct measure_head *head, const struct sweep *sweep
         json_end_object(&json);
     }
     json_end_array(&json);
+    write_host(&json, sweep->points.v, sweep->points.n);
     json_end_object(&json);
     json_done(&json);
 }

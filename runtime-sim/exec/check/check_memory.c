@@ -298,6 +298,28 @@ static void report(struct check *check, struct seen *seen, enum check_kind kind,
     vec_push(check->arena, &check->reports, report);
 }
 
+void check_register(struct check *check, const struct warp *warp, uint32_t function,
+                    const struct code *code, uint32_t lanes, uint32_t reg)
+{
+    uint64_t times = (uint64_t)__builtin_popcount(lanes);
+    struct check_report report = {
+        .kind = CHECK_REGISTER, .reg = reg, .launch = check->launch->id, .times = times};
+    report.second.function = function;
+    report.second.inst = code->inst;
+    cta_place(warp, (uint32_t)__builtin_ctz(lanes), report.second.cta, report.second.thread);
+    check->found += times;
+    for (uint32_t i = 0; i < check->reports.n; i++) {
+        struct check_report *other = &check->reports.v[i];
+        if (other->kind != CHECK_REGISTER || other->reg != reg ||
+            !same_instruction(&other->second, &report.second))
+            continue;
+        other->times += times;
+        return;
+    }
+    if (check->reports.n < check->limit)
+        vec_push(check->arena, &check->reports, report);
+}
+
 // Races
 
 static struct page *new_page(struct check *check, uint32_t shift)

@@ -1,5 +1,5 @@
 // What kernels must not do and get away with: two threads that access the same bytes in no order,
-// one of them writing (races), and reads of bytes that nobody ever wrote.
+// one of them writing (races), and reads of bytes and registers that nobody ever wrote.
 //
 // Two accesses have an order if they are one thread's; if a barrier of all threads of their CTA
 // stands between; or if the thread (in another CTA: the CTA) of the first has taken part in
@@ -10,7 +10,7 @@
 #include "runtime-sim/exec/memory/image.h"
 #include "runtime-sim/exec/decode/code.h"
 
-enum check_kind { CHECK_RACE, CHECK_UNWRITTEN };
+enum check_kind { CHECK_RACE, CHECK_UNWRITTEN, CHECK_REGISTER };
 enum { CHECK_NEAREST = 160 };
 
 struct check_place {
@@ -24,6 +24,7 @@ struct check_report {
     uint16_t space;              // W_global, W_shared, W_local
     uint64_t address;            // in it
     char nearest[CHECK_NEAREST]; // where that is, in words, or ""
+    uint32_t reg;                // CHECK_REGISTER: of the function, and nothing of an address
     uint32_t launch;             // its %gridid
     struct check_place first;    // of a race: what came first
     struct check_place second;   // the access that was found out
@@ -63,6 +64,9 @@ void check_start(struct check *check, struct cta *cta);
 // One lane is about to access `bytes` bytes.
 void check_access(struct check *check, struct warp *warp, const struct access *access,
                   uint32_t lane, const struct spot *spot, uint64_t bytes);
+// Lanes read a register that they have not written.
+void check_register(struct check *check, const struct warp *warp, uint32_t function,
+                    const struct code *code, uint32_t lanes, uint32_t reg);
 // A barrier opens for the threads that have come, by warp.
 void check_barrier(struct check *check, const struct cta *cta, const uint32_t *arrived);
 // A barrier opens for all threads of the cluster.

@@ -6,9 +6,12 @@
 
 static bool inherit_order(struct program_function *caller, const struct program_function *callee)
 {
-    bool changed = (callee->ordered && !caller->ordered) || (callee->alone && !caller->alone);
+    bool changed = (callee->ordered && !caller->ordered) || (callee->alone && !caller->alone) ||
+                   callee->registers > caller->registers;
     caller->ordered |= callee->ordered;
     caller->alone |= callee->alone;
+    if (callee->registers > caller->registers)
+        caller->registers = callee->registers;
     return changed;
 }
 

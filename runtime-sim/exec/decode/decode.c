@@ -2,6 +2,7 @@
 // code, with others in front or behind where operands must be converted. Where divergent lanes come
 // together again stands a code of its own.
 #include "runtime-sim/exec/decode/decode.h"
+#include "passes/analysis/pressure.h"
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/exec/decode/select.h"
@@ -235,14 +236,37 @@ static void place_registers(struct decoder *d)
     }
 }
 
+// What an assembler would need: as much as lives at once, and what it keeps for itself; but no more
+// than values that stay in one register from their first to their last place in the text.
+// docs/machine.md compares this with ptxas.
+static uint32_t estimate_registers(struct decoder *d)
+{
+    enum { RESERVED = 2 };
+    uint32_t live = pressure_of(&d->scratch, d->fn).registers + RESERVED;
+    return live < d->slots.registers ? live : d->slots.registers;
+}
+
+static void place_unset(struct decoder *d)
+{
+    d->function->unset = d->program->unset.n;
+    d->function->unset_count = d->slots.unset_count;
+    for (uint32_t i = 0; i < d->slots.unset_count; i++) {
+        uint32_t reg = d->slots.unset[i].reg;
+        struct program_unset unset = {reg, d->slots.offset[reg], d->slots.unset[i].written,
+                                      slots_width(&d->fn->registers.v[reg])};
+        vec_push(d->program->arena, &d->program->unset, unset);
+    }
+}
+
 static void decode_function(struct decoder *d)
 {
     const struct ir_function *fn = d->fn;
     slots_assign(&d->slots, &d->scratch, fn);
     d->block_code = ARENA_ARRAY(&d->scratch, uint32_t, fn->blocks.n + 1);
     d->function->begin = d->program->codes.n;
-    d->function->registers = d->slots.registers;
+    d->function->registers = estimate_registers(d);
     place_registers(d);
+    place_unset(d);
     const uint64_t *joins = find_joins(d);
     for (uint32_t b = 0; b < fn->blocks.n; b++) {
         d->block_code[b] = d->program->codes.n;

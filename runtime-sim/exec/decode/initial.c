@@ -45,7 +45,6 @@ static bool value_of(const struct filling *f, uint32_t node, uint64_t *value)
     case NODE_APPLY: // global addresses are generic ones
         return at->size > 1 && value_of(f, node + 1, value);
     case NODE_OFFSET:
-    case NODE_EXPR: // a sum
         if (at->size < 3 || !value_of(f, node + 1, &left) ||
             !value_of(f, node_next(f->tree, node + 1), &right))
             return false;

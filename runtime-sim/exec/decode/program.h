@@ -50,13 +50,21 @@ struct program_parameter {
     uint8_t width;
 };
 
+// A register that a function may read before it has written it.
+struct program_unset {
+    uint32_t reg;             // of the function
+    uint32_t offset, written; // in the frame: its slot, and a bit for each lane that has written it
+    uint32_t width;           // of a lane
+};
+
 struct program_function {
     uint32_t function;    // in the module
     uint32_t begin, end;  // its code
     uint32_t frame_bytes; // registers
     uint32_t local_bytes; // .local and .param variables of one thread
-    uint32_t registers;   // 32-bit registers that live at once, at most
+    uint32_t registers;   // an estimate of the 32-bit registers of a thread, callees included
     uint32_t params, param_count, returns, return_count; // program->parameters
+    uint32_t unset, unset_count;                         // program->unset
     uint32_t param_bytes;                                // of an entry
     uint32_t shared_bytes; // of an entry: static, with that of the functions that it may call
     uint32_t shared_align; // of the dynamic part
@@ -86,6 +94,7 @@ struct program {
     VEC(struct program_function) functions; // those with a body
     VEC(uint32_t) function_of;              // ir function → program function, or IR_NONE
     VEC(struct program_parameter) parameters;
+    VEC(struct program_unset) unset;
     VEC(struct program_variable) variables;
     VEC(uint64_t) address_of; // per symbol: address in its space, or of a function its handle
     VEC(struct warp_value) warp_values;

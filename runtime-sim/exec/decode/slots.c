@@ -57,16 +57,38 @@ static void find_lives(const struct ir_function *fn, struct life *lives)
     }
 }
 
+static bool is_parameter(const struct ir_function *fn, uint32_t reg)
+{
+    return fn->registers.v[reg].scope == fn->node && fn->registers.v[reg].decl != IR_NONE;
+}
+
 // Parameters and results in registers are written before the first and read after the last
 // instruction.
 static void keep_parameters(const struct ir_function *fn, struct life *lives)
 {
     for (uint32_t i = 0; i < fn->registers.n; i++) {
-        if (fn->registers.v[i].scope != fn->node || fn->registers.v[i].decl == IR_NONE)
+        if (!is_parameter(fn, i))
             continue;
         extend(&lives[i], 0);
         extend(&lives[i], fn->insts.n);
     }
+}
+
+// Places `written` from `at` on. Returns the end.
+static uint32_t find_unset(struct slots *slots, struct arena *arena, const struct ir_function *fn,
+                           uint32_t at)
+{
+    uint32_t count = fn->blocks.n ? fn->blocks.v[0].live_count : 0;
+    slots->unset = ARENA_ARRAY(arena, struct slots_unset, count);
+    slots->unset_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t reg = fn->live.v[fn->blocks.v[0].live + i];
+        if (is_parameter(fn, reg) || slots->offset[reg] == IR_NONE)
+            continue;
+        slots->unset[slots->unset_count++] = (struct slots_unset){reg, at};
+        at += lanes_bytes(WIDTH_PREDICATE);
+    }
+    return at;
 }
 
 static int by_first(const void *a, const void *b)
@@ -169,6 +191,7 @@ void slots_assign(struct slots *slots, struct arena *arena, const struct ir_func
         uint32_t *offset = &slots->offset[lives[i].reg];
         *offset = begin[class_of(width)] + *offset * lanes_bytes(width);
     }
+    at = find_unset(slots, arena, fn, at);
     slots->frame_bytes = (at + 63) & ~63u;
     slots->registers = most_at_once(fn, lives, used, &scratch);
     arena_free(&scratch);

@@ -85,23 +85,46 @@ void image_describe_offset(char *to, size_t size, uint64_t offset, uint64_t byte
                  (int)length, name, bytes);
 }
 
+static bool is_launch_memory(const struct allocation *at)
+{
+    return !strcmp(at->name, IMAGE_PARAMETERS) || !strcmp(at->name, IMAGE_WORKSPACE);
+}
+
+// The nearest allocation at or below an address that it may be described by; NULL: none.
+static const struct allocation *find_below(const struct image *image, uint64_t address)
+{
+    uint32_t at = image_find(image, address);
+    const struct allocation *first = at == UINT32_MAX ? NULL : &image->list.v[at];
+    if (first && address - first->address <= first->bytes)
+        return first;
+    while (at != UINT32_MAX && is_launch_memory(&image->list.v[at]))
+        at--; // to UINT32_MAX behind the first
+    return at == UINT32_MAX ? NULL : &image->list.v[at];
+}
+
+static const struct allocation *find_above(const struct image *image, uint64_t address)
+{
+    uint32_t at = image_find(image, address) + 1;
+    while (at < image->list.n && is_launch_memory(&image->list.v[at]))
+        at++;
+    return at < image->list.n ? &image->list.v[at] : NULL;
+}
+
 void image_describe(const struct image *image, uint64_t address, char *to, size_t size)
 {
-    uint32_t found = image_find(image, address), next = found + 1;
-    const struct allocation *below = found == UINT32_MAX ? NULL : &image->list.v[found];
-    const struct allocation *above = next < image->list.n ? &image->list.v[next] : NULL;
-    uint64_t offset = below ? address - below->address : UINT64_MAX;
-    if (below && offset < below->bytes && below->state == ALLOCATION_FREED)
+    const struct allocation *below = find_below(image, address);
+    const struct allocation *above = find_above(image, address);
+    uint64_t offset = below ? address - below->address : 0;
+    bool inside = below && offset < below->bytes;
+    uint64_t behind = below ? offset - below->bytes : UINT64_MAX;
+    uint64_t before = above ? above->address - address : UINT64_MAX;
+    if (inside && below->state == ALLOCATION_FREED)
         snprintf(to, size, "inside '%s', which was freed", below->name);
-    else if ((!below || offset - below->bytes > FAR || offset < below->bytes) &&
-             (!above || above->address - address > FAR) && !(below && offset < below->bytes))
+    else if (!inside && behind > FAR && before > FAR)
         snprintf(to, size, "near no allocation");
-    else if (above && (!below || (offset >= below->bytes &&
-                                  above->address - address < offset - below->bytes)))
-        snprintf(to, size, "%" PRIu64 " bytes in front of '%s' (%" PRIu64 " bytes)",
-                 above->address - address, above->name, above->bytes);
-    else if (below)
-        image_describe_offset(to, size, offset, below->bytes, below->name, strlen(below->name));
+    else if (!inside && before < behind)
+        snprintf(to, size, "%" PRIu64 " bytes in front of '%s' (%" PRIu64 " bytes)", before,
+                 above->name, above->bytes);
     else
-        snprintf(to, size, "near no allocation");
+        image_describe_offset(to, size, offset, below->bytes, below->name, strlen(below->name));
 }

@@ -25,6 +25,11 @@ struct image {
     uint8_t *pieces[64];         // that they have given back, by powers of two
 };
 
+// Names of what a launch allocates for itself. An access that misses a buffer is not described by
+// its distance to these.
+#define IMAGE_PARAMETERS "kernel parameters"
+#define IMAGE_WORKSPACE "the grid's workspace"
+
 #define HEAP_BYTES (UINT64_C(8) << 20) // unless somebody says so, as CUDA has it
 
 // Addresses are given from `first` on, upwards, and never again: an access to what was freed is
@@ -52,7 +57,8 @@ uint32_t image_find(const struct image *image, uint64_t address);
 // before a launch. For those who look for reads of what was never written.
 void image_filled(struct image *image, uint64_t address);
 // Where an address lies, in words: "16 bytes behind 'c' (4096 bytes)", "inside 'x', which was
-// freed".
+// freed". Names the nearest buffer or variable; a launch's own memory only if the address lies in
+// it or at its end.
 void image_describe(const struct image *image, uint64_t address, char *to, size_t size);
 void image_describe_offset(char *to, size_t size, uint64_t offset, uint64_t bytes, const char *name,
                            size_t length);

@@ -108,15 +108,34 @@ static enum step_result come(struct warp *warp, struct path *path, const struct 
     return path->state == PATH_READY ? STEP_JUMP : STEP_LEAVE;
 }
 
+// The operand of the lanes of `mask`, which is one for a whole warp. False: they differ.
+static bool take_operand(struct warp *warp, const struct code *code, uint32_t which, uint32_t mask,
+                         const char *what, uint32_t *value)
+{
+    const uint32_t *lanes = warp_slot(warp, code->s[which]);
+    *value = lanes[__builtin_ctz(mask)];
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        if (lanes[lane] == *value)
+            continue;
+        warp_fault(warp, code, 1u << lane,
+                   "threads of a warp come to a barrier with different %s: %u and %u", what, *value,
+                   lanes[lane]);
+        return false;
+    }
+    return true;
+}
+
 enum step_result step_barrier(struct warp *warp, struct path *path, const struct code *code,
                               uint32_t mask)
 {
     const struct barrier_code *what = code->extra;
     if (!mask)
         return STEP_NEXT;
-    uint32_t lane = (uint32_t)__builtin_ctz(mask);
-    uint32_t number = ((const uint32_t *)warp_slot(warp, code->s[0]))[lane];
-    uint32_t expected = what->counted ? ((const uint32_t *)warp_slot(warp, code->s[1]))[lane] : 0;
+    uint32_t number, expected = 0;
+    if (!take_operand(warp, code, 0, mask, "numbers", &number) ||
+        (what->counted && !take_operand(warp, code, 1, mask, "counts of threads", &expected)))
+        return STEP_FAULT;
     if (number >= BARRIERS)
         return warp_fault(warp, code, mask, "there is no barrier %u", number);
     // Lanes that a guard keeps back go on by themselves.

@@ -3,6 +3,7 @@
 #include "runtime-sim/exec/warp/call.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/steps.h"
+#include "runtime-sim/exec/warp/unset.h"
 #include "runtime-sim/exec/warp/warp.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include <string.h>
@@ -171,6 +172,7 @@ static enum step_result enter(struct warp *warp, const struct code *code, uint32
     warp->joins.v[join].call = code->extra;
     to.join = join;
     warp_reserve(warp, to.frame + callee->frame_bytes, to.local_end);
+    unset_enter(warp, function, to.frame, mask);
     copy_arguments(warp, code->extra, callee, &from, &to, mask);
     if (mask != from.mask) { // lanes that call another function
         warp_fork(warp, &from, from.pc, from.mask & ~mask, from.join);

@@ -7,6 +7,7 @@ enum { FAULT_TEXT = 256, FAULT_NEAREST = 160 };
 
 struct fault {
     bool happened;
+    bool refused;    // no thread has run: the launch does not fit the machine, and `text` says why
     uint32_t launch; // its id
     char text[FAULT_TEXT];
     uint32_t function, inst; // program function and instruction

@@ -72,7 +72,7 @@ static void prepare_workspace(struct launch *launch)
     launch->workspace = 0;
     if (!launch->cooperative)
         return;
-    launch->workspace = image_allocate(launch->image, WORKSPACE, 256, "the grid's workspace");
+    launch->workspace = image_allocate(launch->image, WORKSPACE, 256, IMAGE_WORKSPACE);
     if (!launch->workspace)
         return;
     struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
@@ -88,8 +88,7 @@ static void prepare(struct launch *launch, struct arena *arena)
                              : fn->cluster[i]   ? fn->cluster[i]
                                                 : 1;
     launch->shared_bytes = shared_bytes(launch);
-    launch->params_address =
-        image_allocate(launch->image, fn->param_bytes, 64, "kernel parameters");
+    launch->params_address = image_allocate(launch->image, fn->param_bytes, 64, IMAGE_PARAMETERS);
     struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
     memcpy(at->data, launch->params, fn->param_bytes);
     at->constant = at->filled = true;
@@ -181,8 +180,8 @@ static uint64_t progress(const struct residents *residents)
 
 // One turn of every CTA that is there. False after a fault, or when the run is to stop. `waits`:
 // all of them wait for others.
-static bool turn(struct residents *residents, struct arena *arena, struct grid_result *result,
-                 bool *waits)
+static bool turn(struct residents *residents, struct arena *arena,
+                 const struct grid_options *options, struct grid_result *result, bool *waits)
 {
     uint32_t kept = 0;
     *waits = true;
@@ -191,7 +190,9 @@ static bool turn(struct residents *residents, struct arena *arena, struct grid_r
         enum warp_state state = cta_run(cta, TURN);
         grid_count(result, cta);
         result->stopped = state != WARP_FAULT && launch_stops(cta->launch);
-        if (state == WARP_FAULT || result->stopped)
+        result->limited = state != WARP_FAULT && options->most_instructions &&
+                          result->warp_instructions >= options->most_instructions;
+        if (state == WARP_FAULT || result->stopped || result->limited)
             return false;
         *waits &= state == WARP_WAITS;
         if (state == WARP_DONE)
@@ -201,6 +202,11 @@ static bool turn(struct residents *residents, struct arena *arena, struct grid_r
     }
     residents->active.n = kept;
     return true;
+}
+
+static uint64_t most_idle_of(const struct grid_options *options)
+{
+    return options->most_idle ? options->most_idle : MOST_IDLE;
 }
 
 static void give_up(const struct residents *residents, struct launch *launch,
@@ -213,9 +219,10 @@ static void give_up(const struct residents *residents, struct launch *launch,
     result->stalls.ended = residents->next * grid_cluster_ctas(launch) - residents->active.n;
 }
 
-static void run_all(struct launch *launch, struct arena *arena, uint64_t most_idle,
+static void run_all(struct launch *launch, struct arena *arena, const struct grid_options *options,
                     struct grid_result *result)
 {
+    uint64_t most_idle = most_idle_of(options);
     struct residents residents = {.count = (uint64_t)launch->grid[0] * launch->grid[1] *
                                            launch->grid[2] / grid_cluster_ctas(launch)};
     uint64_t seen = 0, idle = 0;
@@ -223,7 +230,7 @@ static void run_all(struct launch *launch, struct arena *arena, uint64_t most_id
         ;
     while (start_one(&residents, launch, arena, result) || residents.active.n) {
         bool waits;
-        if (!turn(&residents, arena, result, &waits))
+        if (!turn(&residents, arena, options, result, &waits))
             return;
         uint64_t now = progress(&residents);
         idle = now == seen ? idle + 1 : 0;
@@ -254,7 +261,7 @@ bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault)
         profile_shape(launch->profile, launch->block);
     if (fits_clusters(launch))
         return true;
-    fault->happened = true;
+    fault->happened = fault->refused = true;
     snprintf(fault->text, sizeof fault->text,
              "a grid of %u x %u x %u CTAs has no clusters of %u x %u x %u", launch->grid[0],
              launch->grid[1], launch->grid[2], launch->cluster[0], launch->cluster[1],
@@ -272,17 +279,18 @@ void grid_end(struct launch *launch)
 void grid_run(struct launch *launch, struct arena *arena, const struct grid_options *options,
               struct grid_result *result)
 {
-    uint64_t most_idle = options->most_idle ? options->most_idle : MOST_IDLE;
     *result = (struct grid_result){0};
     struct arena own;
     arena_init(&own, arena->memory);
     if (grid_begin(launch, &own, &result->fault)) {
         bool alone = launch->program->functions.v[launch->function].alone ||
-                     grid_cluster_ctas(launch) > 1 || launch->check || launch->cooperative;
+                     grid_cluster_ctas(launch) > 1 || launch->check || launch->cooperative ||
+                     options->most_instructions;
         if (!alone)
-            grid_run_parallel(launch, arena->memory, options->threads, most_idle, result);
+            grid_run_parallel(launch, arena->memory, options->threads, most_idle_of(options),
+                              result);
         else
-            run_all(launch, &own, most_idle, result);
+            run_all(launch, &own, options, result);
     }
     grid_end(launch);
     arena_free(&own);

@@ -6,13 +6,16 @@
 struct grid_options {
     uint32_t threads;   // of this machine, for kernels whose CTAs need no order; 0 or 1: one
     uint64_t most_idle; // turns without progress until a run is given up; 0: 1 << 20
+    // Warp instructions after which the run ends, at the end of a CTA's turn; 0: no limit. With one
+    // the CTAs run in a fixed order.
+    uint64_t most_instructions;
 };
 
 struct grid_result {
     uint64_t warp_instructions, thread_instructions;
     bool stuck;   // no progress: `stalls` says who waits for whom
     bool stopped; // launch->stop
-    bool limited; // so many cycles were wanted
+    bool limited; // so many cycles, or instructions, were wanted
     struct fault fault;
     struct stalls stalls;
 };

@@ -214,13 +214,27 @@ static void end(const struct held *held)
         atomic_yield(held->warp, held->code);
 }
 
+static bool serve(struct held *held, uint32_t mask)
+{
+    held->access.mask = mask;
+    return (held_is_plain(held->code) ? serve_plain : serve_atomic)(held);
+}
+
+// Lanes are served in the order of their lines. Of several that fault, the first one is reported,
+// as without a clock.
+static bool report_first(struct held *held)
+{
+    held->warp->fault->happened = false;
+    return serve(held, held->left);
+}
+
 bool held_serve(struct held *held, uint32_t mask)
 {
     struct warp *warp = held->warp;
+    bool faulted = warp->fault->happened;
     warp->bases[BASE_FRAME] = held->shadow ? held->shadow : warp->frames + held->frame;
-    held->access.mask = mask;
-    if (!(held_is_plain(held->code) ? serve_plain : serve_atomic)(held))
-        return false;
+    if (!serve(held, mask))
+        return faulted ? false : report_first(held);
     for (const struct code *code = held->code; !code->ends;)
         compute(warp, ++code, mask);
     held->left &= ~mask;

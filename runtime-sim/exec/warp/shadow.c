@@ -5,6 +5,7 @@
 #include "runtime-sim/exec/warp/compute.h"
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/exec/check/profile.h"
+#include "runtime-sim/exec/warp/steps.h"
 #include <assert.h>
 #include <string.h>
 
@@ -44,6 +45,8 @@ static void *take(struct shadow *shadow, size_t bytes)
 
 enum shadow_kind shadow_kind(const struct code *code)
 {
+    while (code->step == step_join)
+        code++;
     if (held_can(code) && held_is_plain(code) && code->ends)
         return held_is_load(code) ? SHADOW_LOAD : SHADOW_STORE;
     while (code->lanes && !code->ends)

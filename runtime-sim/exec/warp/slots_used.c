@@ -128,6 +128,7 @@ static void add_instruction(struct finder *f, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; i++) {
         held |= held_can(&codes[i]);
         all.drains |= drains(&codes[i]);
+        all.touches |= held_touches(&codes[i]);
         all.orders |= orders(&codes[i]);
         late = held && (codes[i].behind || codes[i].counted);
         add_between(f, &codes[i], first, late);

@@ -21,6 +21,7 @@ struct slots_used_code {
     // (calls), or memory is accessed at issue (what issue.h gives as served, builtin functions,
     // parameters of functions).
     bool drains;
+    bool touches; // accesses memory at issue, all at once
     // Memory that the warp has accessed before must have been: barriers and fences, volatile
     // accesses and those with an order. If it is held itself, what the warp accesses behind it
     // waits for it.

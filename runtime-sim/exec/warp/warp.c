@@ -1,15 +1,20 @@
 // The loop that executes a warp.
 #include "runtime-sim/exec/warp/warp.h"
+#include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/compute.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/check/profile.h"
+#include "runtime-sim/exec/warp/unset.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-// Runs a path until it leaves. Made twice: with `profiled` a constant, nothing is left of it where
-// it is false.
-static ALWAYS_INLINE enum step_result run_path_as(struct warp *warp, uint32_t index, bool profiled)
+typedef enum step_result run_path_fn(struct warp *warp, uint32_t index);
+
+// Runs a path until it leaves. Made four times: with `profiled` and `checked` constants, nothing is
+// left of them where they are false.
+static ALWAYS_INLINE enum step_result run_path_as(struct warp *warp, uint32_t index, bool profiled,
+                                                  bool checked)
 {
     struct path *path = &warp->paths.v[index];
     const struct code *codes = warp->program->codes.v;
@@ -23,6 +28,8 @@ static ALWAYS_INLINE enum step_result run_path_as(struct warp *warp, uint32_t in
         threads += count_lanes(mask) & -(uint32_t)code->counted;
         if (profiled)
             profile_before(warp, path, code, mask);
+        if (checked && code->counted)
+            unset_look(warp, path, code, mask);
         if (code->lanes) {
             if (mask)
                 compute(warp, code, mask);
@@ -49,13 +56,27 @@ static ALWAYS_INLINE enum step_result run_path_as(struct warp *warp, uint32_t in
 
 static enum step_result run_path(struct warp *warp, uint32_t index)
 {
-    return run_path_as(warp, index, false);
+    return run_path_as(warp, index, false, false);
 }
 
 static __attribute__((noinline)) enum step_result run_path_profiled(struct warp *warp,
                                                                     uint32_t index)
 {
-    return run_path_as(warp, index, true);
+    return run_path_as(warp, index, true, false);
+}
+
+// With a profile or without.
+static __attribute__((noinline)) enum step_result run_path_checked(struct warp *warp,
+                                                                   uint32_t index)
+{
+    return warp->profile ? run_path_as(warp, index, true, true)
+                         : run_path_as(warp, index, false, true);
+}
+
+static run_path_fn *choose_run(const struct warp *warp)
+{
+    bool checked = warp->check && warp->check->uninit;
+    return checked ? run_path_checked : warp->profile ? run_path_profiled : run_path;
 }
 
 uint32_t warp_next_ready(const struct warp *warp)
@@ -70,6 +91,7 @@ uint32_t warp_next_ready(const struct warp *warp)
 
 enum warp_state warp_run(struct warp *warp)
 {
+    run_path_fn *run = choose_run(warp);
     while (warp->live) {
         uint32_t index = warp_next_ready(warp);
         if (index == IR_NONE) {
@@ -78,7 +100,7 @@ enum warp_state warp_run(struct warp *warp)
             return WARP_WAITS;
         }
         warp->current = index;
-        if ((warp->profile ? run_path_profiled : run_path)(warp, index) == STEP_FAULT)
+        if (run(warp, index) == STEP_FAULT)
             return WARP_FAULT;
         if (warp->budget <= 0 && warp->live) {
             warp->current = index + 1;
@@ -129,6 +151,7 @@ void warp_start(struct warp *warp, uint32_t function, uint32_t lanes)
                         .local_end = at->local_bytes,
                         .function = function};
     vec_push(warp->arena, &warp->paths, path);
+    unset_enter(warp, function, path.frame, mask);
 }
 
 enum step_result warp_fault(struct warp *warp, const struct code *code, uint32_t mask,

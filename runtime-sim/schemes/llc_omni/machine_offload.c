@@ -19,6 +19,23 @@ static void set_latencies(struct machine *machine, struct machine_offload *o, ui
     o->shared.latency = latency;
 }
 
+// What a warp may not issue while its chain's loads are held back: what waits for the warp's
+// accesses, accesses memory in another way than loads and stores, or goes to another function.
+static bool ends_chain(const struct program *program, const struct timing *timing)
+{
+    static const uint8_t classes[] = {CLASS_OPAQUE,  CLASS_ATOMIC, CLASS_TEXTURE, CLASS_SURFACE,
+                                      CLASS_ASYNC,   CLASS_MATRIX, CLASS_CALL,    CLASS_RETURN,
+                                      CLASS_BARRIER, CLASS_FENCE,  CLASS_STACK,   CLASS_MISC};
+    uint32_t function = program->functions.v[timing->function].function;
+    const struct ir_function *fn = &program->module->functions.v[function];
+    if (timing->kind != SHADOW_NOTHING)
+        return false;
+    bool ends = timing->waits || timing->inst >= fn->insts.n;
+    for (size_t i = 0; i < sizeof classes && !ends; i++)
+        ends = fn->insts.v[timing->inst].class == classes[i];
+    return ends;
+}
+
 // What the text says of each instruction, for those who issue it.
 static void mark_instructions(struct machine *machine, const struct offload_table *table,
                               uint8_t scheme)
@@ -34,6 +51,7 @@ static void mark_instructions(struct machine *machine, const struct offload_tabl
         if (place.chain != OFFLOAD_NO_CHAIN)
             timing_mark(timing, scheme, place.chain, place.place);
         timing->kind = (uint8_t)shadow_kind(&program->codes.v[code]);
+        timing->ends_capture = ends_chain(program, timing);
     }
 }
 

@@ -78,14 +78,17 @@ static bool depend(const struct oq_groups *groups)
     return false;
 }
 
-static bool has_unacknowledged(const struct core *core, uint32_t index,
-                               const struct oq_groups *groups)
+// Accesses of any warp of the core, which may have been before the chain: stores that were not
+// acknowledged, and what the first level still has to serve of a line that the chain stores to.
+static bool is_awaited(const struct core *core, const struct oq_groups *groups)
 {
-    const struct slot *slot = &core->slots[index];
-    for (uint32_t i = 0; slot->stores && i < groups->count; i++)
-        for (uint32_t k = 0; k < OQ_LINES; k++)
-            if (groups->operands >> k & 1 && slot->store_lines[slot_line(groups->list[i].line[k])])
+    for (uint32_t i = 0; i < groups->count; i++)
+        for (uint32_t k = 0; k < OQ_LINES; k++) {
+            uint64_t line = groups->list[i].line[k];
+            if (groups->operands >> k & 1 && (core->store_lines[core_line(line)] ||
+                                              (k == STORE && cache_waits(&core->l1, line, false))))
                 return true;
+        }
     return false;
 }
 
@@ -290,8 +293,7 @@ static uint64_t *find_reason(struct core *core, uint32_t index, struct oq_groups
     const struct compute_packet *packet = &oq_of(core)->shared->templates[c->number].packet;
     if (c->differs || c->load_count != packet->load_count || !find_groups(core, c, groups))
         return &stats->discarded_unit;
-    if (depend(groups) || has_unacknowledged(core, index, groups) ||
-        is_accessed(core, index, c, groups))
+    if (depend(groups) || is_awaited(core, groups) || is_accessed(core, index, c, groups))
         return &stats->discarded_conflict;
     return find_room(core, c, groups);
 }

@@ -78,15 +78,22 @@ static uint32_t loaded(const struct core *core, const struct oq_chain *c)
     return lanes;
 }
 
+static const struct path *path_of(const struct slot *slot)
+{
+    return &slot->warp->paths.v[slot->warp->current];
+}
+
 // The chain that the slot forms can go on with what it issues next.
 static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
 {
     const struct slot *slot = &core->slots[index];
-    const struct oq_chain *c = &oq_of(core)->chains[index];
+    const struct offload_queue *oq = oq_of(core);
+    const struct oq_chain *c = &oq->chains[index];
+    if (c->path != slot->warp->current || c->path_mask != path_of(slot)->mask)
+        return false;
     if (role == OQ_NOTHING) // another chain's, or none's
-        return slot->next->kind != SHADOW_NOTHING &&
-               (slot->next->plan != c->number ||
-                !timing_is_marked(slot->next, oq_of(core)->scheme));
+        return !slot->next->ends_capture &&
+               (slot->next->plan != c->number || !timing_is_marked(slot->next, oq->scheme));
     return slot->mask && (role == OQ_LOADS || !(slot->mask & ~loaded(core, c)));
 }
 
@@ -207,6 +214,8 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
                            .number = number,
                            .shadow = shadow,
                            .store = OQ_NONE,
+                           .path = slot->warp->current,
+                           .path_mask = path_of(slot)->mask,
                            .probes = probes,
                            .begun = now};
     oq_count(core, now);
@@ -311,28 +320,28 @@ static void leave_forming(struct core *core, uint64_t now, uint32_t index)
         core_look(core, now, (uint32_t)__builtin_ctzll(rest));
 }
 
-// Lines of one access each, that go the ordinary way.
-static bool can_be_looked_up(const struct entry *entry)
+// Lines of global memory that a plain load or store accesses.
+static bool is_plain(const struct entry *entry)
 {
     const struct held *held = entry->held;
     for (uint32_t i = 0; i < entry->parts.n; i++)
-        if (entry->parts.v[i].route != ROUTE_L1)
+        if (entry->parts.v[i].route != ROUTE_L1 && entry->parts.v[i].route != ROUTE_DIRECT)
             return false;
-    return !held->shared && !held->local && entry->parts.n;
+    return !held->shared && !held->local && held->order == W_weak && entry->parts.n;
 }
 
 static void take_load(struct core *core, uint64_t now, uint32_t index, uint32_t entry)
 {
     struct oq_chain *c = &oq_of(core)->chains[index];
     struct entry *at = &core->entries[entry];
-    bool good = can_be_looked_up(at);
+    bool good = is_plain(at);
     c->load[c->load_count++] = entry;
     c->looking++;
     at->owner = oq_of(core)->owner;
     c->parked++;
     core->parked++;
     for (uint32_t i = 0; good && i < at->parts.n; i++)
-        at->parts.v[i].route = ROUTE_LOOKUP;
+        at->parts.v[i].route = at->parts.v[i].route == ROUTE_L1 ? ROUTE_LOOKUP : ROUTE_PASS;
     if (!good) // others look on in the next cycle
         oq_discard(core, now + 1, index, &oq_of(core)->shared->stats->discarded_unit);
 }
@@ -357,7 +366,7 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, const struct tim
         core->entries[entry].owner = oq_of(core)->owner;
         c->parked++;
         core->parked++;
-        if (!can_be_looked_up(&core->entries[entry]))
+        if (!is_plain(&core->entries[entry]))
             c->differs = true;
     }
     if (role <= OQ_LOADS)

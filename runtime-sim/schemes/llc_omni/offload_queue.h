@@ -94,7 +94,8 @@ enum oq_state {
 struct oq_chain {
     uint8_t state, place; // of the next instruction
     bool captured;
-    uint32_t number; // of the table
+    uint32_t number;          // of the table
+    uint32_t path, path_mask; // of the warp, that forms it
     struct shadow *shadow;
     uint32_t load[PACKET_LOADS], load_count, looking; // entries of the load/store unit
     uint32_t store;                                   // entry, or OQ_NONE

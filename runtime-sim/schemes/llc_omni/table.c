@@ -3,9 +3,9 @@
 // in it, by the options with which it was tagged.
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "backend/bodies.h"
-#include "passes/capability.h"
-#include "passes/facts.h"
-#include "passes/verify_chain.h"
+#include "passes/base/capability.h"
+#include "passes/analysis/facts.h"
+#include "passes/verify/verify_chain.h"
 #include <string.h>
 
 struct builder {

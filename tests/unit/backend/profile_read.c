@@ -238,6 +238,22 @@ static void test_unknown_keys(void **state)
     program_free(&r.program);
 }
 
+// Ten thousand keys that no row speaks of, each warned of once.
+static void test_many_unknown_keys(void **state)
+{
+    (void)state;
+    enum { KEYS = 10000, LENGTH = 24 };
+    struct read r;
+    begin(&r, PROFILED_PTX);
+    char *keys = arena_alloc(&r.program.arena, KEYS * LENGTH + 32), *end = keys;
+    end += sprintf(end, "\"launches\": 1");
+    for (int i = 0; i < KEYS; i++)
+        end += sprintf(end, ", \"key%d\": 0", i);
+    take(&r, changed(&r, "\"launches\": 1", keys), NULL);
+    assert_int_equal(r.diags.warnings, KEYS);
+    program_free(&r.program);
+}
+
 // Memory that runs out at any point: control comes back, and nothing of jansson's is left behind.
 static void test_memory(void **state)
 {
@@ -267,10 +283,15 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_content),       cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_faults),        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_other_program), cmocka_unit_test(test_unknown_keys),
-        cmocka_unit_test(test_memory),        cmocka_unit_test(test_huge_counts),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_other_program),
+        cmocka_unit_test(test_unknown_keys),
+        cmocka_unit_test(test_many_unknown_keys),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_huge_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

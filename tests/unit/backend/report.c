@@ -143,17 +143,17 @@ static void test_text(void **state)
         "           [varying-scalar] because of line 120\n"
         "  7:1      block | an overlapping candidate saves more [passed-over]\n"
         "  summary  1 chain | 2 of 3 loads (67 %) and 4 of 22 instructions (18 %) tagged | 1 of 3 "
-        "blocks to\n"
-        "           be offloaded (1 under a condition) | 2 turned down\n"
+        "blocks\n"
+        "           selected (1 under a condition) | 2 turned down\n"
         "\n"
         "kernel empty\n"
         "  summary  0 chains | 0 of 0 loads (0 %) and 0 of 0 instructions (0 %) tagged | 0 of 0 "
-        "blocks to be\n"
-        "           offloaded | 0 turned down\n"
+        "blocks\n"
+        "           selected | 0 turned down\n"
         "\n"
         "  total    2 kernels | 1 chain | 2 of 3 loads (67 %) and 4 of 22 instructions (18 %) "
         "tagged | 1 of 3\n"
-        "           blocks to be offloaded (1 under a condition) | 2 turned down\n");
+        "           blocks selected (1 under a condition) | 2 turned down\n");
     free(text);
 }
 

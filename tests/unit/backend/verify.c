@@ -1,8 +1,8 @@
 // The checker of our own work: it proves the output of all samples, and refutes what is made of it
 // by changes of single statements and of single claims.
-#include "passes/verify.h"
+#include "passes/verify/verify.h"
 #include "backend/backend.h"
-#include "passes/pipeline.h"
+#include "passes/plan/pipeline.h"
 #include "tests/unit/program.h"
 #include <glob.h>
 #include <stdio.h>
@@ -331,6 +331,11 @@ static void orders(void **state)
         // A multiply-add that is divided, and ones that are divided wrongly.
         {BODY("fma.rn.f32 %f1, %f2, %f3, %f4;\n"),
          BODY("mul.rn.f32 %q1, %f2, %f3; add.rn.f32 %f1, %q1, %f4;\n"), true},
+        {BODY(
+             "fma.rn.f32 %f1, %f1, %f3, %f4;\nmov.f32 %f3, %f1;\nfma.rn.f32 %f1, %f1, %f3, %f4;\n"),
+         BODY("mul.rn.f32 %q1, %f1, %f3; add.rn.f32 %f1, %q1, %f4;\nmov.f32 %f3, %f1;\n"
+              "fma.rn.f32 %f1, %f1, %f3, %f4;\n"),
+         true},
         {BODY("fma.rn.f32 %f1, %f2, %f3, %f4;\n"),
          BODY("mul.rn.f32 %f5, %f2, %f3; add.rn.f32 %f1, %f5, %f4;\n"), false},
         {BODY("fma.rn.f32 %f1, %f2, %f3, %f4;\n"),
@@ -358,6 +363,105 @@ static void orders(void **state)
         assert_int_equal(!wrong, cases[i].right);
         program_free(&p.program);
     }
+}
+
+// Accesses in random orders: right are those in which no two that meet have changed places. Of two
+// pointers nothing is known; shared memory is apart from what they lead to, and with --restrict
+// they are apart from each other.
+
+enum { RANDOM_ORDERS = 4000, ACCESSES = 24 };
+
+struct random_access {
+    uint32_t base, offset, bytes; // base 2: shared memory; 3: a barrier
+    bool write;
+};
+
+static uint32_t draw(uint64_t *seed, uint32_t count)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*seed >> 33) * count >> 31);
+}
+
+static size_t write_access(char *to, const struct random_access *access, uint32_t number)
+{
+    static const char *const bases[] = {"%rd1", "%rd2", "s"};
+    const char *space = access->base == 2 ? "shared" : "global";
+    if (access->base == 3)
+        return (size_t)sprintf(to, "bar.sync %u;\n", number % 16);
+    const char *value = access->bytes == 8 ? "l" : "k";
+    if (access->write)
+        return (size_t)sprintf(to, "st.%s.b%u [%s+%u], %%%s%u;\n", space, 8 * access->bytes,
+                               bases[access->base], access->offset, value, number);
+    return (size_t)sprintf(to, "ld.%s.b%u %%%s%u, [%s+%u];\n", space, 8 * access->bytes, value,
+                           number, bases[access->base], access->offset);
+}
+
+static void write_body(char *to, const struct random_access *list, const uint32_t *order)
+{
+    to += sprintf(to, "%s", BODY(".reg .b32 %k<24>;\n.reg .b64 %l<24>;\n"));
+    to -= strlen("ret;\n}\n");
+    for (uint32_t i = 0; i < ACCESSES; i++)
+        to += write_access(to, &list[order[i]], order[i]);
+    strcpy(to, "ret;\n}\n");
+}
+
+static bool meet(const struct random_access *a, const struct random_access *b, bool restricted)
+{
+    if (a->base == 3 || b->base == 3)
+        return true;
+    if (!a->write && !b->write)
+        return false;
+    if (a->base != b->base)
+        return a->base < 2 && b->base < 2 && !restricted;
+    return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+}
+
+static bool is_right(const struct random_access *list, const uint32_t *order, bool restricted)
+{
+    bool right = true;
+    for (uint32_t i = 0; i < ACCESSES; i++)
+        for (uint32_t k = i + 1; k < ACCESSES; k++)
+            right &= order[k] > order[i] || !meet(&list[order[i]], &list[order[k]], restricted);
+    return right;
+}
+
+static void random_orders(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    uint32_t proven = 0;
+    char *input = malloc(1 << 14), *output = malloc(1 << 14);
+    for (uint32_t round = 0; round < RANDOM_ORDERS; round++) {
+        struct random_access list[ACCESSES];
+        uint32_t plain[ACCESSES], order[ACCESSES], spread = 1 + draw(&seed, 64);
+        bool restricted = round & 1;
+        for (uint32_t i = 0; i < ACCESSES; i++) {
+            uint32_t bytes = 1u << draw(&seed, 4);
+            list[i] = (struct random_access){draw(&seed, 40) ? draw(&seed, 3) : 3,
+                                             bytes * draw(&seed, spread), bytes, !draw(&seed, 3)};
+            plain[i] = order[i] = i;
+        }
+        for (uint32_t swaps = draw(&seed, 4); swaps > 0; swaps--) {
+            uint32_t from = draw(&seed, ACCESSES), to = draw(&seed, ACCESSES), moved = order[from];
+            memmove(order + from, order + from + 1, (ACCESSES - 1 - from) * sizeof *order);
+            memmove(order + to + 1, order + to, (ACCESSES - 1 - to) * sizeof *order);
+            order[to] = moved;
+        }
+        struct proof p;
+        write_body(input, list, plain);
+        write_body(output, list, order);
+        prove_begin(&p, input,
+                    (struct pass_options){.restrict_parameters = restricted, .fma = FMA_FUSED});
+        const char *wrong = refute(&p, output, strlen(output));
+        if (!wrong != is_right(list, order, restricted))
+            print_message("%s\n%s\n%s\n", wrong ? wrong : "proven", input, output);
+        assert_int_equal(!wrong, is_right(list, order, restricted));
+        proven += !wrong;
+        program_free(&p.program);
+    }
+    free(input);
+    free(output);
+    assert_true(proven > RANDOM_ORDERS / 4 && proven < RANDOM_ORDERS * 3 / 4);
 }
 
 // What rounds twice is another result: only who asks for divided multiply-adds gets them.
@@ -516,6 +620,88 @@ static void made_up_chains(void **state)
     }
 }
 
+// Chains whose members are guarded: the first load, the second one and the operation behind them.
+static void guarded_chains(void **state)
+{
+    (void)state;
+#define GUARDED(middle, after)                                                                     \
+    BODY("mov.u32 %r4, %tid.x;\nsetp.lt.u32 %p1, %r4, 9;\nsetp.lt.u32 %p2, %r4, 5;\n"              \
+         "mov.f32 %f3, 0f00000000;\n" middle after)
+#define BOTH "@%p1 ld.global.f32 %f1, [%rd1];\n@%p1 ld.global.f32 %f2, [%rd2];\n"
+    static const struct {
+        const char *text;
+        bool right;
+    } cases[] = {
+        // The result goes into a loaded register, and is read where the guard is false as well.
+        {GUARDED(BOTH "@%p1 max.f32 %f1, %f1, %f2;\n", "st.global.f32 [%rd1], %f1;\n"), true},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n", "st.global.f32 [%rd1], %f3;\n"), true},
+        // Then what was loaded is read.
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n", "st.global.f32 [%rd1], %f1;\n"), false},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n", "@%p1 st.global.f32 [%rd1], %f1;\n"), false},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n", "@%p2 st.global.f32 [%rd1], %f1;\n"), false},
+        // Under the complementary guard nothing of it is there.
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n", "@!%p1 st.global.f32 [%rd1], %f1;\n"), true},
+        // But if that guard was written again.
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "setp.lt.u32 %p1, %r4, 4;\n@!%p1 st.global.f32 [%rd1], %f1;\n"),
+         false},
+        {GUARDED("@%p1 ld.global.f32 %f1, [%rd1];\nsetp.lt.u32 %p1, %r4, 4;\n"
+                 "@%p1 ld.global.f32 %f2, [%rd2];\n@%p1 max.f32 %f3, %f1, %f2;\n",
+                 ""),
+         false},
+        // Redefined under a guard, the loaded value stays in the other lanes.
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@%p2 mov.f32 %f1, %f3;\nst.global.f32 [%rd1], %f1;\n"),
+         false},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@%p1 mov.f32 %f1, %f3;\nst.global.f32 [%rd1], %f1;\n"),
+         true},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@%p2 mov.f32 %f1, %f3;\n@%p2 st.global.f32 [%rd1], %f1;\n"),
+         true},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@!%p1 mov.f32 %f1, %f3;\nst.global.f32 [%rd1], %f1;\n"),
+         false},
+        // Of a vector, one element.
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@%p2 ld.shared.v2.f32 {%f5, %f2}, [s];\nst.global.f32 [%rd1], %f5;\n"),
+         true},
+        {GUARDED(BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "@%p2 ld.shared.v2.f32 {%f5, %f2}, [s];\nst.global.f32 [%rd1], %f2;\n"),
+         false},
+        // Round a loop in which the guard changes.
+        {GUARDED("L:\n@!%p1 st.global.f32 [%rd2], %f1;\nsetp.lt.u32 %p1, %r4, 4;\n" BOTH
+                 "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "add.u32 %r4, %r4, 1;\n@%p2 bra L;\n"),
+         false},
+        {GUARDED("L:\n@!%p1 st.global.f32 [%rd2], %f1;\n" BOTH "@%p1 max.f32 %f3, %f1, %f2;\n",
+                 "add.u32 %r4, %r4, 1;\n@%p2 bra L;\n"),
+         true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct proof p;
+        uint32_t count = 0;
+        struct chain chain = {.pattern = 2, .response = RESPONSE_DATA, .response_flits = 5};
+        prove_begin(&p, cases[i].text, (struct pass_options){.cost = COST_REFINED});
+        const struct ir_function *fn = &p.module.functions.v[0];
+        for (uint32_t inst = 0; inst < fn->insts.n; inst++) {
+            bool loads =
+                fn->insts.v[inst].class == CLASS_LOAD && fn->insts.v[inst].space == W_global;
+            if (count < 3 && (loads || fn->insts.v[inst].op == OP_max))
+                chain.inst[count++] = inst;
+        }
+        assert_int_equal(count, 3);
+        chain.count = count;
+        p.plan.chains.n = p.plan.blocks.n = 0;
+        vec_push(&p.program.arena, &p.plan.chains, chain);
+        const char *wrong = refute_plan(&p);
+        if (!wrong != cases[i].right)
+            print_message("case %zu: %s\n", i, wrong ? wrong : "proven");
+        assert_int_equal(!wrong, cases[i].right);
+        program_free(&p.program);
+    }
+}
+
 // What a guarded instruction keeps where its guard is false is a live-in of the block only if it is
 // read there: %f1 in the second kernel, and in the third round the loop.
 
@@ -573,10 +759,11 @@ static void kept_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples),     cmocka_unit_test(mutations),
-        cmocka_unit_test(orders),      cmocka_unit_test(fused),
-        cmocka_unit_test(claims),      cmocka_unit_test(made_up_chains),
-        cmocka_unit_test(kept_values),
+        cmocka_unit_test(samples),       cmocka_unit_test(mutations),
+        cmocka_unit_test(orders),        cmocka_unit_test(fused),
+        cmocka_unit_test(claims),        cmocka_unit_test(made_up_chains),
+        cmocka_unit_test(kept_values),   cmocka_unit_test(guarded_chains),
+        cmocka_unit_test(random_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 //
 // Lines count from the body's first. The kernel around it is entered by this thread's lanes that
 // have %t below %n; the code before the body holds a barrier, so that it belongs to no candidate.
-#include "passes/passes.h"
+#include "passes/base/passes.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 
@@ -428,12 +428,31 @@ static void test_nested(void **unused)
          "OUTER: mov.u32 %j, 0;\nINNER: st.global.u32 [%pa], %j;\nadd.s32 %j, %j, 1;\nadd.s32 %i, "
          "%i, 1;\nsetp.lt.s32 %q, %i, %n;\n@!%q bra END;\nsetp.lt.s32 %p, %j, 5;\n@%p bra "
          "INNER;\nbra OUTER;\n",
-         "loop 1-9 in %i out - ld 0 st 1 chosen ?\nloop 2-8 in %i,%j out - ld 0 st 1 no "
+         "loop 1-9 in %i out - ld 0 st 1 chosen ?\nloop 2-8 in %i,%j out %i ld 0 st 1 no "
          "min(max([pn] - "
          "%i, 1), 5)\nblock "
          "2-5 in %i,%j out %q,%i,%j ld 0 st 1 no\ndiverges:2<8\nno-saving:2\n"},
     };
     CHECK_ALL(examples);
+}
+
+// Thousands of loops within each other, in time that does not grow with the third power of them.
+static void test_deep(void **unused)
+{
+    (void)unused;
+    enum { DEPTH = 3000 };
+    struct planned p;
+    char *text = malloc(DEPTH * 80 + 1000), *end = text + sprintf(text, "%s", HEAD);
+    for (int i = 0; i < DEPTH; i++)
+        end += sprintf(end, "L%d: ld.global.f32 %%f1, [%%a+%d];\n", i, i * 4);
+    for (int i = DEPTH; i-- > 0;)
+        end += sprintf(end, "@%%p bra L%d;\n", i);
+    sprintf(end, "%s", TAIL);
+    plan_text(&p, text);
+    assert_int_equal(p.module.functions.v[p.module.functions.n - 1].loops.n, DEPTH);
+    assert_true(p.plan.blocks.n + p.plan.rejections.n >= DEPTH);
+    program_free(&p.program);
+    free(text);
 }
 
 static void test_regions(void **unused)
@@ -474,7 +493,7 @@ int main(void)
         cmocka_unit_test(test_barred),   cmocka_unit_test(test_counts),
         cmocka_unit_test(test_live_ins), cmocka_unit_test(test_live_outs),
         cmocka_unit_test(test_loops),    cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_deep),     cmocka_unit_test(test_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

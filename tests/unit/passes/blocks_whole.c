@@ -1,5 +1,5 @@
 // Whole functions: empty ones, broken ones, called ones, and ones with very many blocks.
-#include "passes/passes.h"
+#include "passes/base/passes.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 #include <time.h>

@@ -4,7 +4,7 @@
 // (because of) for what is turned down; lines count from the body's first. ` split` and ` chain`
 // stand behind a divided multiply-add and a candidate that is no load.
 #pragma once
-#include "passes/capability.h"
+#include "passes/base/capability.h"
 #include "tests/unit/passes/kernel.h"
 #include "tests/unit/passes/planned.h"
 

@@ -41,7 +41,7 @@ static void test_across(void **state)
         {"a loop on the way",
          LD_A "mov.u32 %r5, 0;\nM:\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %t1, %r5, %ui;\n@%t1 bra M;\n"
               "setp.lt.f32 %t2, %f1, 0f00000000;\n",
-         "6:1,7"},
+         "cross-block:1<7"},
         {"the lanes part", LD_A "@%p bra L;\nadd.f32 %f5, %u, %u;\nL:\nsetp.lt.f32 %t2, %f1, %u;\n",
          "diverges:1<2"},
         {"a store on one of the ways",

@@ -482,6 +482,71 @@ static void test_stores(void **state)
     CHECK_STORES(examples);
 }
 
+// A load that is the same in all lanes stays at the core if the chain then saves more.
+#define LD_U "ld.param.u64 %rd9, [pd]; cvta.to.global.u64 %rd9, %rd9; ld.global.f32 %f9, [%rd9];\n"
+#define ST_A "st.global.f32 [%a], %f8;\n"
+
+static void test_uniform(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"9, fused", LD_U LD_AB "fma.rn.f32 %f3, %f1, %f9, %f2;\nst.global.f32 [%c], %f3;\n",
+         "9:2,3,4,5 scalar:1<4"},
+        {"9, fused, the factors the other way round",
+         LD_AB LD_U "fma.rn.f32 %f3, %f9, %f1, %f2;\nst.global.f32 [%c], %f3;\n",
+         "9:1,2,4,5 scalar:3<4"},
+        {"9",
+         LD_U LD_AB "mul.f32 %f3, %f1, %f9;\nadd.f32 %f4, %f3, %f2;\n"
+                    "st.global.f32 [%c], %f4;\n",
+         "9:2,3,4,5,6 scalar:1<4"},
+        {"9, the register is used again",
+         LD_U LD_AB "mul.f32 %f3, %f1, %f9;\nadd.f32 %f4, %f3, %f2;\nst.global.f32 [%c], %f4;\n"
+                    "st.global.f32 [%d], %f9;\n",
+         "9:2,3,4,5,6 reuse:1<7"},
+        {"9, all lanes of the first load at one address",
+         LD_U LD_A "mul.f32 %f3, %f9, %u;\nadd.f32 %f4, %f3, %f1;\nst.global.f32 [%c], %f4;\n",
+         "9:1,2,3,4,5"},
+        {"8, all lanes of the first load at one address",
+         LD_U LD_A "mul.f32 %f3, %f9, %u;\nadd.f32 %f4, %f3, %f1;\nadd.f32 %f5, %f4, %f4;\n",
+         "8:1,2,3,4"},
+        {"8, fused", LD_U LD_AB "fma.rn.f32 %f3, %f1, %f9, %f2;\nadd.f32 %f4, %f3, %f3;\n",
+         "8:2,3,4 scalar:1<4"},
+        {"a sum of products with a uniform addend is none",
+         LD_U LD_AB "fma.rn.f32 %f3, %f1, %f2, %f9;\nst.global.f32 [%c], %f3;\n",
+         "fma:1<4 fma:2<4 fma:3<4 fma:4 chain"},
+        {"1 saves more than 7", LD_U LD_A "add.f32 %f3, %f1, %f9;\nst.global.f32 [%c], %f3;\n",
+         "1:1,2,3,4"},
+        {"7 where the load cannot come to the others",
+         LD_U ST_A "ld.global.f32 %f1, [%b];\nadd.f32 %f3, %f1, %f9;\nst.global.f32 [%c], %f3;\n",
+         "7:3,4,5 scalar:1<4"},
+        {"5 saves more than 6", LD_U LD_A "setp.lt.f32 %t1, %f1, %f9;\n", "5:1,2,3"},
+        {"6 where the load cannot come to the others",
+         LD_U ST_A "ld.global.f32 %f1, [%b];\nsetp.lt.f32 %t1, %f1, %f9;\n", "6:3,4 scalar:1<4"},
+        {"2 where one load cannot come to the others",
+         "ld.global.f32 %f2, [%b];\n" ST_A LD_U LD_A
+         "mul.f32 %f3, %f1, %f9;\nadd.f32 %f4, %f3, %f2;\nst.global.f32 [%c], %f4;\n",
+         "2:3,4,5 overlap:1<5"},
+        {"not the same in all lanes",
+         "ld.global.f32 %f9, [%d];\n" LD_AB "mul.f32 %f3, %f1, %f9;\nadd.f32 %f4, %f3, %f2;\n"
+         "st.global.f32 [%c], %f4;\n",
+         "2:1,2,4 varying-scalar:3<5"},
+        {"under a guard that differs",
+         "ld.param.u64 %rd9, [pd]; @%p ld.global.f32 %f9, [%rd9];\n" LD_AB
+         "fma.rn.f32 %f3, %f1, %f9, %f2;\nst.global.f32 [%c], %f3;\n",
+         "guard:1<4 guard:2<4 guard:3<4"},
+    };
+    CHECK_ALL(examples, FMA_FUSED, true);
+    static const struct example divided[] = {
+        {"9 saves more than the product",
+         LD_U LD_AB "fma.rn.f32 %f3, %f1, %f9, %f2;\nst.global.f32 [%c], %f3;\n",
+         "9:2,3,4,5 scalar:1<4"},
+        {"a product of two with a uniform addend",
+         LD_U LD_AB "fma.rn.f32 %f3, %f1, %f2, %f9;\nst.global.f32 [%c], %f3;\n",
+         "2:2,3,4 split register-operand:1<4"},
+    };
+    CHECK_ALL(divided, FMA_SPLIT, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_blocks),     cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_unrolled),   cmocka_unit_test(test_no_reorder),
         cmocka_unit_test(test_savings),    cmocka_unit_test(test_stores),
+        cmocka_unit_test(test_uniform),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // What is uniform and what varies: each case stores values, and says of each store's value, in the
 // order of the text, whether the lanes of a warp have the same (u) or not (v).
-#include "passes/divergence.h"
+#include "passes/analysis/divergence.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 
@@ -104,6 +104,16 @@ static void test_warp(void **state)
           ST("%r3") ST("%r4") ST("%r5") ST("%r6"),
           "uvuv");
     check("shfl.sync.idx.b32 %r3, %r1, %r1, 31, -1;" ST("%r3"), "v");
+    // both arms shuffle at the same time
+    check("@%p1 bra A; shfl.sync.bfly.b32 %r4, 1, 1, 31, -1;" ST(
+              "%r4") "bra B;\n"
+                     "A: shfl.sync.bfly.b32 %r4, 2, 1, 31, -1; shfl.sync.idx.b32 %r5, 2, 1, 31, "
+                     "-1;" ST("%r4") ST("%r5") "B:",
+          "vvu");
+    check("barrier.red.popc.u32 %r3, 0, %p1; barrier.red.popc.u32 %r4, %r2, 64, %p1;"
+          "barrier.red.popc.u32 %r5, %r1, %p1; barrier.red.popc.u32 %r6, 0, %r1, %p1;" //
+          ST("%r3") ST("%r4") ST("%r5") ST("%r6"),
+          "uuvv");
     check("match.any.sync.b32 %r3, %r1, -1; match.all.sync.b32 %r4, %r1, -1;" ST("%r3") ST("%r4"),
           "vu");
 }
@@ -165,6 +175,34 @@ static void test_loops(void **state)
           "v");
 }
 
+// Lanes go back to the header of a loop while others go on: a `continue`, and loops that share a
+// header. Those who have gone on meet the others inside the loop.
+static void test_shared_headers(void **state)
+{
+    (void)state;
+    check("mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1;" ST(
+              "%r3") "setp.eq.u32 %p3, %r3, %r1;"
+                     "@%p3 bra L;" ST("%r3") "setp.lt.u32 %p4, %r3, %r2; @%p4 bra L;" ST("%r3"),
+          "vvv");
+    // nothing is carried round: a value of the loop, and one from before it
+    check("L: ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p3, %r3, %r1; add.u32 %r4, %r3, 1;" ST("%r3")
+              ST("%r4") "@%p3 bra L;" ST("%r3") ST("%r4") ST("%r2") "@%p2 bra L;" ST("%r3"),
+          "uuvvuv");
+    // the same by a uniform branch
+    check("mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1; setp.eq.u32 %p3, %r3, %r2; @%p3 bra L;" //
+          ST("%r3") "setp.lt.u32 %p4, %r3, 64; @%p4 bra L;" ST("%r3"),
+          "uu");
+    // lanes meet in an inner loop, and some have begun the outer one again
+    check(
+        "O: ld.global.u32 %r3, [%rd1];\nI: ld.global.u32 %r4, [%rd1+4]; setp.eq.u32 %p3, %r4, %r1;"
+        "@%p3 bra O;" ST("%r3") ST("%r4") "@%p2 bra I;" ST("%r3"),
+        "vvv");
+    // a `continue` to the test at the end of the loop
+    check("mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1; @%p1 bra C;" ST("%r3") "\nC:" ST(
+              "%r3") "setp.lt.u32 %p4, %r3, %r2; @%p4 bra L;" ST("%r3"),
+          "uuu");
+}
+
 static void test_early_returns(void **state)
 {
     (void)state;
@@ -183,6 +221,11 @@ static void test_irreducible(void **state)
     (void)state;
     check(CYCLE_OF_TWO_ENTRIES("%p1"), "v");
     check(CYCLE_OF_TWO_ENTRIES("%p2"), "u");
+    // what a cycle computes without a phi, read in it and behind it
+    check("@%p2 bra B;\nA: mov.u32 %r4, 1;\nB: ld.global.u32 %r3, [%rd1]; setp.lt.u32 %p3, %r3, "
+          "%r1;" //
+          ST("%r3") "@%p3 bra A;\n" ST("%r3") ST("%r2"),
+          "uvu");
 }
 
 static void test_shapes(void **state)
@@ -239,11 +282,11 @@ static void test_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_data),        cmocka_unit_test(test_loads),
-        cmocka_unit_test(test_warp),        cmocka_unit_test(test_diamonds),
-        cmocka_unit_test(test_loops),       cmocka_unit_test(test_early_returns),
-        cmocka_unit_test(test_irreducible), cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_data),           cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_warp),           cmocka_unit_test(test_diamonds),
+        cmocka_unit_test(test_loops),          cmocka_unit_test(test_early_returns),
+        cmocka_unit_test(test_shared_headers), cmocka_unit_test(test_irreducible),
+        cmocka_unit_test(test_shapes),         cmocka_unit_test(test_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

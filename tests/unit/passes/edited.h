@@ -1,6 +1,6 @@
 // Applies a plan's edits, as ir/edit.h says, in the plainest way: to see what the passes decided.
 #pragma once
-#include "passes/plan.h"
+#include "passes/base/plan.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Runs the chain passes over a text and writes in short what they decided.
 #pragma once
-#include "passes/passes.h"
+#include "passes/base/passes.h"
 #include "tests/unit/passes/edited.h"
 #include "tests/unit/program.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // What a first-level cache would serve, for forms of which it can be reckoned by hand.
-#include "passes/facts.h"
+#include "passes/analysis/facts.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // The candidate blocks of every sample against its `expected` file, which was read from the PTX by
 // hand; its format is explained in samples/README.md. And the numbers that the paper gives for the
 // LIBOR loops [002 §3.1.5].
-#include "passes/passes.h"
+#include "passes/base/passes.h"
 #include "tests/unit/program.h"
 #include <glob.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // The choice among overlapping candidates against trying all sets.
-#include "passes/select.h"
+#include "passes/blocks/select.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // Trip counts against running the loops: counters of all widths that go up or down by constants and
 // by registers, all comparisons, tests at the top and at the bottom, before and behind the step.
-#include "passes/passes.h"
+#include "passes/base/passes.h"
 #include "tests/lib/expression.h"
 #include "tests/unit/program.h"
 #include <stdio.h>

@@ -555,7 +555,8 @@ static void partitions(void **state)
     arena_free(&f.arena);
 }
 
-// docs/memory.md has the table of keys that config_keys_print writes: `test-runtime-sim-cache
+// docs/memory.md has the table of keys that config_keys_print_markdown writes:
+// `test-runtime-sim-cache
 // --keys`.
 static void documented(void **state)
 {
@@ -566,7 +567,7 @@ static void documented(void **state)
     size_t length;
     begin(&f);
     FILE *to = open_memstream(&table, &length);
-    config_keys_print(&f.config, to);
+    config_keys_print_markdown(&f.config, to);
     fclose(to);
     assert_null(file_read(&f.arena, SOURCE_ROOT "/docs/memory.md", &document));
     if (!strstr(document.text, table))
@@ -579,7 +580,7 @@ static int print_keys(void)
 {
     struct fixture f;
     begin(&f);
-    config_keys_print(&f.config, stdout);
+    config_keys_print_markdown(&f.config, stdout);
     arena_free(&f.arena);
     return 0;
 }

@@ -173,7 +173,7 @@ static void faults(void **state)
         {"- 3", "a.yaml:1:1: a configuration has sections with keys"},
         {"base: a.yaml", "a.yaml:1:7: 'a.yaml' would be its own base"},
         {"base: b.yaml", "a.yaml:1:7: the base 'b.yaml' cannot be used "
-                         "b.yaml:0:0: cannot be read: No such file or directory"},
+                         "b.yaml:0:0: cannot read 'b.yaml': No such file or directory"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fixture f;

@@ -1,5 +1,5 @@
 #include "tests/unit/runtime-sim/counted.h"
-#include "passes/passes.h"
+#include "passes/base/passes.h"
 
 #define EXPECT(condition, what)                                                                    \
     do {                                                                                           \

@@ -1,7 +1,7 @@
 // Chains that a drive issues ahead of their loads, with shadow.h: those that the passes find. Which
 // are given up in the middle, and which lanes are computed when, is drawn.
 #pragma once
-#include "passes/passes.h"
+#include "passes/base/passes.h"
 #include "runtime-sim/exec/warp/shadow.h"
 
 // An instruction's place in a chain.

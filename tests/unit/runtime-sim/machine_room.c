@@ -88,19 +88,53 @@ static void registers(void **state)
     uint32_t live, given;
     rig_load(&r, text, 1, NULL);
     registers_of(&r, "k", &live, &source);
-    assert_string_equal(source, "the most that live at once in the kernel's PTX");
+    assert_string_equal(source, "estimated from the kernel's PTX");
     assert_true(live > 5 && live < 20);
     registers_of(&r, "narrow", &given, &source);
     assert_int_equal(given, 5);
     assert_string_equal(source, ".maxnreg");
     registers_of(&r, "wide", &given, &source);
     assert_int_equal(given, live);
-    assert_string_equal(source, "the most that live at once in the kernel's PTX");
+    assert_string_equal(source, "estimated from the kernel's PTX");
     rig_free(&r);
     rig_load(&r, text, 1, SETTINGS("core.thread_registers=33"));
     registers_of(&r, "narrow", &given, &source);
     assert_int_equal(given, 33);
     assert_string_equal(source, "core.thread_registers");
+    rig_free(&r);
+}
+
+#define LOAD(r)                                                                                    \
+    "ld.global.u32 %" r "1, [%d1]; ld.global.u32 %" r "2, [%d1+4]; "                               \
+    "ld.global.u32 %" r "3, [%d1+8]; ld.global.u32 %" r "4, [%d1+12];\n"
+#define ADD(r)                                                                                     \
+    "add.u32 %" r "1, %" r "1, %" r "2; add.u32 %" r "3, %" r "3, %" r "4; "                       \
+    "add.u32 %" r "1, %" r "1, %" r "3; st.global.u32 [%d1], %" r "1;\n"
+
+// clang-format off
+// Values of two paths that are parted in the text, of which one is taken.
+static const char parted[] = HEAD("8.0", "sm_80")
+    ".func many(.param .u64 a) {\n.reg .b32 %r<5>, %s<5>, %t<5>; .reg .b64 %d1;\n"
+    "ld.param.u64 %d1, [a];\n" LOAD("r") LOAD("s") LOAD("t") ADD("t") ADD("s") ADD("r") "ret; }\n"
+    ".visible .entry k(.param .u64 a) {\n"
+    ".reg .b32 %r<5>, %s<5>, %t<5>; .reg .b64 %d1; .reg .pred %p;\n"
+    "ld.param.u64 %d1, [a]; mov.u32 %r1, %tid.x; setp.eq.u32 %p, %r1, 0; @%p bra B;\n"
+    LOAD("r") "bra C;\nB:" LOAD("s") "bra D;\nC:" ADD("r") "ret;\nD:" ADD("s") "ret; }\n"
+    ".visible .entry calls(.param .u64 a) {\n.reg .b64 %d1; .param .u64 p;\n"
+    "ld.param.u64 %d1, [a]; st.param.u64 [p], %d1; call many, (p); ret; }\n";
+// clang-format on
+
+static void estimate(void **state)
+{
+    (void)state;
+    static struct rig r;
+    const char *source;
+    uint32_t number;
+    rig_load(&r, parted, 1, NULL);
+    registers_of(&r, "k", &number, &source);
+    assert_int_equal(number, 2 + 4 + 2); // address, values of one path, reserved
+    registers_of(&r, "calls", &number, &source);
+    assert_int_equal(number, 2 + 3 * 4); // those of the function, which live in the text's order
     rig_free(&r);
 }
 
@@ -114,8 +148,11 @@ static void too_large(void **state)
     rig_add(&r, "k", 1, 1024);
     rig_go(&r);
     assert_int_equal(r.end, MACHINE_FAULT);
-    assert_string_equal(r.result.fault.text,
-                        "a core has too little registers for one CTA of the launch");
+    assert_true(r.result.fault.refused);
+    assert_non_null(strstr(r.result.fault.text,
+                           "a core has too little registers for one CTA of the launch: "
+                           "core.registers is 16384, and the CTA needs 32768, at 32 for each "
+                           "thread (core.thread_registers; --registers=N"));
     rig_free(&r);
 }
 
@@ -157,10 +194,8 @@ static void two_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits),
-        cmocka_unit_test(registers),
-        cmocka_unit_test(too_large),
-        cmocka_unit_test(two_launches),
+        cmocka_unit_test(limits),    cmocka_unit_test(registers),    cmocka_unit_test(estimate),
+        cmocka_unit_test(too_large), cmocka_unit_test(two_launches),
     };
     return cmocka_run_group_tests_name("machine_room", tests, NULL, NULL);
 }

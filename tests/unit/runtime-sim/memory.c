@@ -445,6 +445,8 @@ static const struct {
     {"ld.local.u64 %rd9, [l+4];", "is not aligned", "4 bytes into 'local memory' (64 bytes)"},
     {"mov.u64 %rd9, l; st.local.u32 [%rd9+-4], %r5;", "outside of the thread's local memory",
      "4 bytes in front of the thread's 64 bytes of local memory"},
+    // The kernel's parameters lie between: no access of a buffer goes there on purpose.
+    {"ld.global.u32 %r5, [%rd3+2000];", "in no allocation", "1936 bytes behind 'x' (64 bytes)"},
     {"ld.param.u32 %r5, [d+2];", "is not aligned", "10 bytes into 'kernel parameters' (24 bytes)"},
     {"ld.param.u32 %r5, [x+8];", "in no allocation", "at the end of 'kernel parameters'"},
     {"ld.shared.u32 %r5, [s+2048];", "outside of the CTA's shared memory",

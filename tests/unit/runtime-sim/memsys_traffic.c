@@ -593,7 +593,7 @@ static void print_keys(FILE *to)
     struct fixture f;
     begin(&f, "isca19", NULL);
     f.config.section_count = 1;
-    config_keys_print(&f.config, to);
+    config_keys_print_markdown(&f.config, to);
     arena_free(&f.arena);
 }
 

@@ -41,7 +41,8 @@ static void round_trip(void **state)
             size_t size;
             struct npy npy;
             FILE *to = open_memstream(&bytes, &size);
-            npy_write(to, type, shapes[dimensions ? dimensions - 1 : 0], dimensions, values, 6);
+            npy_write(to, type, shapes[dimensions ? dimensions - 1 : 0], dimensions, values, 6,
+                      false);
             fclose(to);
             assert_null(npy_read(&npy, &arena, bytes, size));
             assert_int_equal(npy.count, 6);
@@ -66,11 +67,32 @@ static void same_as_numpy(void **state)
     char *bytes;
     size_t size;
     FILE *to = open_memstream(&bytes, &size);
-    npy_write(to, scalar_find("f32", 3), NULL, 0, values, 2);
+    npy_write(to, scalar_find("f32", 3), NULL, 0, values, 2, false);
     fclose(to);
     assert_int_equal(size, sizeof expected - 1);
     assert_memory_equal(bytes, expected, size);
     free(bytes);
+}
+
+// A file that is marked reads as the same, and is known again.
+static void marks(void **state)
+{
+    (void)state;
+    for (int marked = 0; marked < 2; marked++) {
+        struct npy npy;
+        char *bytes;
+        size_t size;
+        uint64_t shape[2] = {2, 1};
+        FILE *to = open_memstream(&bytes, &size);
+        npy_write(to, scalar_find("f32", 3), shape, 2, "12345678", 2, marked);
+        fclose(to);
+        assert_int_equal(npy_is_marked(bytes, size), marked);
+        assert_false(npy_is_marked(bytes, 20));
+        assert_null(npy_read(&npy, &arena, bytes, size));
+        assert_int_equal(npy.count, 2);
+        assert_memory_equal(npy.data, "12345678", 8);
+        free(bytes);
+    }
 }
 
 // A file with this header, `left` bytes of data, in format 1.0 or 2.0.
@@ -160,7 +182,7 @@ static void damage(void **state)
     size_t size;
     float values[3] = {1, 2, 3};
     FILE *to = open_memstream(&bytes, &size);
-    npy_write(to, scalar_find("f32", 3), NULL, 0, values, 3);
+    npy_write(to, scalar_find("f32", 3), NULL, 0, values, 3, false);
     fclose(to);
     for (size_t length = 0; length < size; length++) {
         struct npy npy;
@@ -212,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(round_trip, setup, teardown),
         cmocka_unit_test_setup_teardown(same_as_numpy, setup, teardown),
+        cmocka_unit_test_setup_teardown(marks, setup, teardown),
         cmocka_unit_test_setup_teardown(spellings, setup, teardown),
         cmocka_unit_test_setup_teardown(faults, setup, teardown),
         cmocka_unit_test_setup_teardown(damage, setup, teardown),

@@ -1,6 +1,6 @@
 // The service queue's ALU: it has what the tagger offers by default, form by form, and computes
 // what the functional engine does.
-#include "passes/capability.h"
+#include "passes/base/capability.h"
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 #include "tests/unit/runtime-sim/conform.h"
 #include "tests/unit/runtime-sim/form_walk.h"

@@ -1,6 +1,6 @@
 // Chains through packets: what the tagger finds becomes packets, and loads, ALU and stores that
 // only know the packets' bits make the same memory as the functional engine.
-#include "passes/passes.h"
+#include "passes/base/passes.h"
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 #include "tests/unit/runtime-sim/conform.h"
 #include <glob.h>

@@ -1,7 +1,7 @@
 // Random kernels of chains of all patterns, mixed with each other and with instructions that take
 // their registers' places, issued ahead of their loads: memory and counts are those of the engine
 // that executes at once.
-#include "passes/capability.h"
+#include "passes/base/capability.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "tests/unit/runtime-sim/issue_drive.h"
 #include "tests/unit/runtime-sim/kernel.h"

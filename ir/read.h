@@ -1,0 +1,26 @@
+// Reads a program: text → syntax tree → IR → checks. Every command reads with this function.
+#pragma once
+#include "ir/ir.h"
+
+// A program that is being read. Everything lives in the arena.
+struct reading {
+    struct arena *arena;
+    struct source *source;
+    struct tree *tree;
+    struct ir_module *module;
+    struct diags *diags;
+};
+
+struct read_stage {
+    const char *name;
+    void (*run)(struct reading *reading);
+    const char *what; // one line
+};
+
+// In the order in which they run, up to a name of NULL.
+extern const struct read_stage read_stages[];
+
+// Runs all stages. Requires initialised diags; faults of the input are added to them. `step` is
+// called after each stage with its name, or is NULL.
+void program_read(struct reading *reading, void (*step)(void *context, const char *name),
+                  void *context);

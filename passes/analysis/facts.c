@@ -1,0 +1,62 @@
+#include "passes/analysis/facts.h"
+
+struct facts_table {
+    struct facts **of; // per function
+};
+
+struct facts *facts_of(struct plan *plan, const struct ir_module *module,
+                       const struct pass_options *options, uint32_t function)
+{
+    if (!plan->facts) {
+        plan->facts = ARENA_NEW(plan->arena, struct facts_table);
+        plan->facts->of = ARENA_ARRAY(plan->arena, struct facts *, module->functions.n + 1);
+    }
+    struct facts **at = &plan->facts->of[function];
+    if (*at)
+        return *at;
+    const struct ir_function *fn = &module->functions.v[function];
+    *at = ARENA_NEW(plan->arena, struct facts);
+    **at = (struct facts){.arena = plan->arena, .module = module, .fn = fn, .options = *options};
+    (*at)->shape = shape_of(module, fn, options->block);
+    return *at;
+}
+
+const struct divergence *facts_divergence(struct facts *f)
+{
+    if (!f->divergence)
+        f->divergence = divergence_new(f->arena, f->module, f->fn, f->shape, SHAPE_ASSUMED);
+    return f->divergence;
+}
+
+// Only a value that comes from %tid.y or %tid.z depends on what is assumed of the shape.
+const struct divergence *facts_certain(struct facts *f)
+{
+    if (f->certain)
+        return f->certain;
+    if (shape_is_known(&f->shape) || !shape_has_rows(f->fn))
+        f->certain = facts_divergence(f);
+    else
+        f->certain = divergence_new(f->arena, f->module, f->fn, f->shape, SHAPE_ANY);
+    return f->certain;
+}
+
+struct affines *facts_affines(struct facts *f)
+{
+    if (!f->affines)
+        f->affines = affines_new(f->arena, f->module, f->fn, facts_divergence(f), f->shape);
+    return f->affines;
+}
+
+struct coalescings *facts_coalescings(struct facts *f)
+{
+    if (!f->coalescings)
+        f->coalescings = coalescings_new(f->arena, f->module, f->fn, facts_affines(f), f->shape);
+    return f->coalescings;
+}
+
+struct reuses *facts_reuses(struct facts *f)
+{
+    if (!f->reuses)
+        f->reuses = reuses_new(f);
+    return f->reuses;
+}

@@ -1,0 +1,168 @@
+#include "passes/base/capability.h"
+
+// mad24 and sad (24 bits, absolute differences), bit fields and selp (its predicate would have to
+// go along) are not to be had.
+#define ROW(name, kind)                                                                            \
+    {                                                                                              \
+        OP_##name, #name, ALU_##kind                                                               \
+    }
+static const struct alu_row {
+    uint16_t op;
+    const char *name;
+    enum alu_kind kind;
+} rows[] = {
+    ROW(add, COMPUTE),   ROW(sub, COMPUTE), ROW(mul, COMPUTE),  ROW(mad, FUSED),
+    ROW(fma, FUSED),     ROW(min, COMPUTE), ROW(max, COMPUTE),  ROW(and, COMPUTE),
+    ROW(or, COMPUTE),    ROW(xor, COMPUTE), ROW(not, COMPUTE),  ROW(cnot, COMPUTE),
+    ROW(lop3, COMPUTE),  ROW(shl, COMPUTE), ROW(shr, COMPUTE),  ROW(shf, COMPUTE),
+    ROW(abs, COMPUTE),   ROW(neg, COMPUTE), ROW(cvt, COMPUTE),  ROW(setp, COMPARE),
+    ROW(set, COMPARE),   ROW(div, COMPUTE), ROW(rem, COMPUTE),  ROW(sqrt, COMPUTE),
+    ROW(rsqrt, COMPUTE), ROW(rcp, COMPUTE), ROW(sin, COMPUTE),  ROW(cos, COMPUTE),
+    ROW(ex2, COMPUTE),   ROW(lg2, COMPUTE), ROW(popc, COMPUTE), ROW(clz, COMPUTE),
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+// Bits of capability.types.
+static const uint16_t types[] = {W_s32, W_u32, W_b32, W_f32, W_s16, W_u16,
+                                 W_b16, W_s64, W_u64, W_b64, W_f64};
+enum { TYPES = sizeof types / sizeof *types };
+
+#define FIRST_TYPES(count) ((UINT32_C(1) << (count)) - 1)
+#define FIRST_OPERATIONS(count) ((UINT32_C(1) << (count)) - 1)
+#define FIRST_NUMBER(value) (value)
+#define FIRST_FLAG(value) (value)
+const struct capability capability_usual = {
+#define CAPABILITY(member, kind, least, most, initial, unit, text) .member = FIRST_##kind(initial),
+#include "passes/base/capability.def"
+#undef CAPABILITY
+    .text = "",
+};
+
+enum { LINE = 128, WARP = 32, HEAD = 8, ADDRESS = 6 }; // bytes, lanes
+
+const char *capability_type_name(uint32_t bit)
+{
+    return bit < TYPES ? isa_words[types[bit]].text + 1 : NULL;
+}
+
+const char *capability_operation_name(uint32_t bit)
+{
+    return bit < ROWS ? rows[bit].name : NULL;
+}
+
+bool alu_has_type(const struct capability *capability, uint16_t type)
+{
+    for (uint32_t i = 0; i < TYPES; i++)
+        if (types[i] == type)
+            return capability->types >> i & 1;
+    return false;
+}
+
+bool alu_is_source(const struct ir_function *fn, uint32_t operand)
+{
+    enum { LOP3_TABLE = 4 };
+    const struct ir_operand *at = &fn->operands.v[operand];
+    bool table = fn->insts.v[fn->operand_inst.v[operand]].op == OP_lop3 && at->slot == LOP3_TABLE;
+    return at->role == ROLE_USE && !table;
+}
+
+// A form that the ALU lacks: RULE_OPERATION or RULE_TYPE; else RULE_COUNT.
+static enum plan_rule fault_of_modifiers(const struct capability *capability,
+                                         const struct ir_module *module, const struct ir_inst *inst)
+{
+    uint32_t count;
+    const uint16_t *mods = node_mods(module->tree, inst->node, &count);
+    enum plan_rule rule = inst->type == W_UNKNOWN ? RULE_TYPE : RULE_COUNT;
+    for (uint32_t i = 0; i < count; i++) {
+        bool unknown = mods[i] == W_UNKNOWN && inst->op != OP_shf; // .l .r .wrap .clamp
+        if (unknown || mods[i] == W_cc)
+            return RULE_OPERATION;
+        if (mods[i] == W_wide || (isa_is_type(mods[i]) && !alu_has_type(capability, mods[i])))
+            rule = RULE_TYPE;
+    }
+    return rule;
+}
+
+// Exactly one register is written, as wide as a type of the ALU; a comparison may write two
+// predicates.
+static bool has_result(const struct capability *capability, const struct ir_function *fn,
+                       const struct ir_inst *inst, enum alu_kind kind)
+{
+    uint32_t results = 0;
+    for (uint32_t i = inst->operands; i < inst->operands + inst->operand_count; i++) {
+        const struct ir_operand *operand = &fn->operands.v[i];
+        if (operand->role != ROLE_DEF)
+            continue;
+        bool plain = operand->kind == OPERAND_REGISTER;
+        uint16_t bits = plain ? fn->registers.v[operand->index].bits : 0;
+        plain &= alu_has_type(capability, bits == 64   ? W_b64
+                                          : bits == 16 ? W_b16
+                                                       : W_b32) ||
+                 bits == ir_type_bits(inst->type);
+        plain &= bits >= 16;
+        if (!plain && kind != ALU_COMPARE)
+            return false;
+        results++;
+    }
+    return kind == ALU_COMPARE ? results > 0 : results == 1;
+}
+
+struct alu alu_of(const struct capability *capability, const struct ir_module *module,
+                  const struct ir_function *fn, uint32_t inst)
+{
+    const struct ir_inst *at = &fn->insts.v[inst];
+    struct alu alu = {ALU_NONE, RULE_OPERATION};
+    for (uint32_t i = 0; i < ROWS; i++) {
+        if (rows[i].op != at->op || !(capability->operations >> i & 1))
+            continue;
+        alu.rule = fault_of_modifiers(capability, module, at);
+        if (alu.rule == RULE_COUNT && !has_result(capability, fn, at, rows[i].kind))
+            alu.rule = RULE_TYPE;
+        if (alu.rule == RULE_COUNT)
+            alu.kind = rows[i].kind;
+        break;
+    }
+    return alu;
+}
+
+enum access_width capability_access(const struct capability *capability, const struct ir_inst *at)
+{
+    uint16_t bits = ir_type_bits(at->type);
+    static const uint16_t parts[] = {W_b8, W_u8, W_s8, W_b16, W_u16, W_s16};
+    if (at->vector > capability->vector)
+        return ACCESS_NOT;
+    if (alu_has_type(capability, at->type))
+        return at->vector > 1 && bits != 32 ? ACCESS_NOT : ACCESS_WHOLE;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && capability->sub_word; i++)
+        if (parts[i] == at->type && at->vector == 1)
+            return ACCESS_PART;
+    return bits == 32 && at->vector == 1 ? ACCESS_TYPE : ACCESS_NOT;
+}
+
+static uint32_t divided(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+uint32_t capability_packets(const struct capability *capability, uint32_t lane_bytes)
+{
+    uint32_t lines = divided(lane_bytes * WARP, LINE), groups = divided(WARP, capability->lanes);
+    return lines > groups ? lines : groups;
+}
+
+uint32_t capability_data_flits(const struct capability *capability, uint32_t lane_bytes)
+{
+    uint32_t packets = capability_packets(capability, lane_bytes);
+    return packets * (1 + divided(divided(lane_bytes * WARP, packets), capability->flit_bytes));
+}
+
+uint32_t capability_packet_flits(const struct capability *capability)
+{
+    return divided(capability->packet_bytes, capability->flit_bytes);
+}
+
+uint32_t capability_packet_use(const struct capability *capability, uint32_t addresses,
+                               uint32_t scalars)
+{
+    return HEAD + ADDRESS * addresses + 1 + scalars * capability->scalar_bytes;
+}

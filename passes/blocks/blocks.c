@@ -1,0 +1,436 @@
+// Candidate blocks of TOM [002 §3.1].
+//
+// Needs a module as ir_build makes it; changes nothing in it. Adds, for every function with a body,
+// to plan->blocks the loops and those other candidates that hold an access and no instruction that
+// cannot be moved, with what moving their live values costs and their accesses save by equations
+// (3) and (4); and to plan->rejections why candidates are not taken. Returns whether it added any.
+//
+// Readings of the paper:
+//   - An address, a register and a datum are one unit whatever their width; a vector access is one
+//     access; a guarded or otherwise conditional one counts as it stands.
+//   - In a block around a loop the loop's accesses count as often as it runs if that is a constant,
+//     else once.
+//   - A conditional candidate is judged at its threshold, the smallest trip count that saves; a
+//   loop
+//     with a constant trip count at that count, everything else at one iteration.
+//   - Candidates that overlap: the set with the largest sum of savings, so judged.
+//   - A loop whose iterations were measured is weighed at their mean, with --cost=refined, and is a
+//     candidate if that is enough; where the number is an expression the condition stays.
+// With --cost=refined the terms are those of passes/blocks/traffic.h instead: true sizes, lines as the
+// lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
+#include "passes/analysis/measured.h"
+#include "passes/base/passes.h"
+#include "passes/blocks/reason.h"
+#include "passes/blocks/select.h"
+#include <stdlib.h>
+
+// Work on candidates that lie around each other grows with their depth; up to that many times the
+// function's size it is done, innermost candidates first.
+enum { MOST_WORK = 64, LEAST_WORK = 1 << 20 };
+
+struct judged {
+    const struct candidate *candidate;
+    struct block_plan plan;
+    bool weighed; // live values and savings are known
+};
+
+struct block_pass {
+    const struct ir_module *module;
+    struct plan *plan;
+    struct arena scratch; // for one function
+    uint32_t function;
+    const struct ir_function *fn;
+    const struct pass_options *options;
+    struct effects *effects;
+    struct traffics traffics;
+    struct candidates candidates;
+    struct judged *judged; // by place in the text
+    uint32_t count;
+};
+
+static void reject(struct block_pass *p, enum plan_rule rule, uint32_t inst, uint32_t because,
+                   const char *text)
+{
+    struct rejection rejection = {p->function, CANDIDATE_BLOCK, rule, inst, because,
+                                  text,        .last = IR_NONE};
+    vec_push(p->plan->arena, &p->plan->rejections, rejection);
+}
+
+// Weighing one candidate
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void list_blocks(const struct block_pass *p, const struct candidate *candidate,
+                        struct block_plan *plan)
+{
+    const struct regions *regions = &p->candidates.regions;
+    plan->blocks = ARENA_ARRAY(p->plan->arena, uint32_t, candidate->tally.bodies + 1);
+    for (uint32_t i = candidate->begin; i < candidate->end; i++) {
+        const struct ir_block *block = &p->fn->blocks.v[regions->units[i].block];
+        if (regions->units[i].part == UNIT_BODY && block->first < block->end)
+            plan->blocks[plan->block_count++] = regions->units[i].block;
+    }
+    qsort(plan->blocks, plan->block_count, sizeof *plan->blocks, by_number);
+}
+
+// True if control that comes back to the entry passes a place that is in the candidate.
+static bool begins_at_head(const struct block_pass *p, const struct candidate *candidate)
+{
+    uint32_t place = p->candidates.regions.place[UNIT_HEAD][candidate->entry];
+    return place >= candidate->begin && place < candidate->end;
+}
+
+static unsigned channels(double tx, double rx)
+{
+    return (tx < 0 ? SAVES_TX : 0) | (rx < 0 ? SAVES_RX : 0);
+}
+
+static struct block_estimate estimate_of(const struct block_plan *plan, enum cost_model cost,
+                                         const struct bandwidth *bw)
+{
+    struct block_estimate to = {
+        .cost = cost,
+        .in = (double)bw->in / (double)bw->scale,
+        .out = (double)bw->out / (double)bw->scale,
+        .saved_tx = (double)bw->saved_tx / (double)bw->scale,
+        .saved_rx = (double)bw->saved_rx / (double)bw->scale,
+        .threshold = bandwidth_threshold(bw->in + bw->out, bw->saved_tx + bw->saved_rx),
+        .threshold_tx = bandwidth_threshold(bw->in, bw->saved_tx),
+        .threshold_rx = bandwidth_threshold(bw->out, bw->saved_rx),
+    };
+    if (plan->kind != BLOCK_LOOP) { // there is no second iteration
+        to.threshold = to.threshold == 1;
+        to.threshold_tx = to.threshold_tx == 1;
+        to.threshold_rx = to.threshold_rx == 1;
+    }
+    return to;
+}
+
+// What was measured instead of what may be: not of the paper's model.
+static void judge_mean(struct block_estimate *to, const struct bandwidth *bw, double mean)
+{
+    to->candidate = to->threshold && mean >= (double)to->threshold;
+    to->conditional &= to->candidate;
+    to->weight = -(bandwidth_tx(bw, mean) + bandwidth_rx(bw, mean));
+}
+
+static struct block_estimate judge(const struct block_plan *plan, enum cost_model cost,
+                                   const struct bandwidth *bw, const struct candidate *candidate)
+{
+    bool constant = plan->trip == TRIP_CONSTANT, mean = candidate->has_mean && cost == COST_REFINED;
+    struct block_estimate to = estimate_of(plan, cost, bw);
+    double judged_at = 1;
+    to.candidate = to.threshold == 1;
+    if (constant) {
+        judged_at = (double)plan->trips;
+        to.candidate = to.threshold && plan->trips >= to.threshold;
+    } else if (plan->trip == TRIP_COUNTED && to.threshold) {
+        judged_at = (double)to.threshold;
+        to.candidate = true;
+        to.conditional = to.threshold > 1 || candidate->trip.may_be_zero;
+    } else if (mean && to.threshold) {
+        judged_at = (double)to.threshold;
+    }
+    to.bw_tx = bandwidth_tx(bw, constant ? judged_at : 1);
+    to.bw_rx = bandwidth_rx(bw, constant ? judged_at : 1);
+    to.at_tx = bandwidth_tx(bw, judged_at);
+    to.at_rx = bandwidth_rx(bw, judged_at);
+    to.saves = channels(to.at_tx, to.at_rx);
+    to.weight = -(to.at_tx + to.at_rx);
+    if (mean)
+        judge_mean(&to, bw, candidate->mean);
+    return to;
+}
+
+static uint32_t clamp(uint64_t count)
+{
+    return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+static struct bandwidth tom_bandwidth(const struct candidate *candidate,
+                                      const struct transfer_count *moved)
+{
+    return bandwidth_of(moved->registers_in, moved->predicates_in, moved->registers_out,
+                        moved->predicates_out, candidate->tally.loads, candidate->tally.stores);
+}
+
+static struct bandwidth refined_bandwidth(const struct block_pass *p,
+                                          const struct candidate *candidate,
+                                          const struct block_plan *plan)
+{
+    const struct traffics *t = &p->traffics;
+    uint32_t last = candidate->exit.block == IR_NONE ? candidate->exit.tail : candidate->exit.block;
+    uint64_t in = traffic_values(t, plan->live_in.v, plan->live_in.n, candidate->entry);
+    uint64_t out = traffic_values(t, plan->live_out.v, plan->live_out.n, last);
+    return bandwidth_refined(in, out, candidate->tally.tx, candidate->tally.rx);
+}
+
+static void weigh(struct block_pass *p, struct transfers *transfers, struct judged *judged)
+{
+    const struct candidate *candidate = judged->candidate;
+    struct block_plan *plan = &judged->plan;
+    plan->function = p->function;
+    plan->kind = candidate->kind;
+    plan->entry = candidate->entry;
+    plan->tail = candidate->exit.block == IR_NONE ? candidate->exit.tail : IR_NONE;
+    plan->again = begins_at_head(p, candidate);
+    plan->first = candidate->tally.first;
+    plan->last = candidate->tally.last;
+    plan->loads = clamp(candidate->tally.loads);
+    plan->stores = clamp(candidate->tally.stores);
+    plan->trip = candidate->kind == BLOCK_LOOP ? candidate->trip.kind : TRIP_ONE;
+    plan->trips = plan->trip == TRIP_CONSTANT ? candidate->trip.count : 0;
+    if (plan->trip == TRIP_COUNTED)
+        plan->trip_text = arena_printf(p->plan->arena, "%s", candidate->trip.text);
+    plan->measured = candidate->tally.measured | (candidate->has_mean ? MEASURED_TRIPS : 0);
+    plan->measured_trips = candidate->mean;
+    list_blocks(p, candidate, plan);
+    struct transfer_count moved =
+        transfers_of(transfers, p->plan->arena, candidate->begin, candidate->end, plan);
+    plan->reg_tx = moved.registers_in + moved.predicates_in / 32.0;
+    plan->reg_rx = moved.registers_out + moved.predicates_out / 32.0;
+    bool barred = candidate->open || candidate->tally.barred != IR_NONE;
+    for (enum cost_model cost = 0; cost < COST_MODELS; cost++) {
+        struct bandwidth bw = cost == COST_TOM ? tom_bandwidth(candidate, &moved)
+                                               : refined_bandwidth(p, candidate, plan);
+        struct block_estimate *to = cost == p->options->cost ? &plan->estimate : &plan->other;
+        *to = judge(plan, cost, &bw, candidate);
+        to->candidate &= !barred;
+        to->conditional &= !barred;
+    }
+    judged->weighed = true;
+}
+
+// All candidates of a function
+
+static int in_text(const void *a, const void *b)
+{
+    const struct candidate *x = ((const struct judged *)a)->candidate;
+    const struct candidate *y = ((const struct judged *)b)->candidate;
+    if (x->tally.first != y->tally.first)
+        return x->tally.first < y->tally.first ? -1 : 1;
+    if (x->tally.last != y->tally.last)
+        return x->tally.last > y->tally.last ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void sort_candidates(struct block_pass *p)
+{
+    p->judged = ARENA_ARRAY(&p->scratch, struct judged, p->candidates.list.n + 1);
+    p->count = 0;
+    for (uint32_t i = 0; i < p->candidates.list.n; i++)
+        if (p->candidates.list.v[i].tally.first != IR_NONE)
+            p->judged[p->count++].candidate = &p->candidates.list.v[i];
+    if (p->count)
+        qsort(p->judged, p->count, sizeof *p->judged, in_text);
+}
+
+static uint64_t work_of(const struct candidate *candidate)
+{
+    return candidate->end - candidate->begin +
+           (uint64_t)(candidate->tally.last - candidate->tally.first);
+}
+
+static int by_work(const void *a, const void *b)
+{
+    const struct judged *x = *(struct judged *const *)a, *y = *(struct judged *const *)b;
+    uint64_t work_x = work_of(x->candidate), work_y = work_of(y->candidate);
+    if (work_x != work_y)
+        return work_x < work_y ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+// Loops are weighed in any case, because they are always shown; other candidates only if they may
+// be taken.
+static bool is_wanted(const struct candidate *candidate)
+{
+    return candidate->kind == BLOCK_LOOP ||
+           (!candidate->open && candidate->tally.barred == IR_NONE);
+}
+
+static void weigh_all(struct block_pass *p)
+{
+    struct transfers *transfers =
+        transfers_new(&p->scratch, p->module, p->fn, &p->candidates.regions);
+    struct judged **smallest_first = ARENA_ARRAY(&p->scratch, struct judged *, p->count + 1);
+    uint64_t left =
+        MOST_WORK * ((uint64_t)p->fn->insts.n + p->candidates.regions.unit_count) + LEAST_WORK;
+    for (uint32_t i = 0; i < p->count; i++)
+        smallest_first[i] = &p->judged[i];
+    if (p->count)
+        qsort(smallest_first, p->count, sizeof *smallest_first, by_work);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct candidate *candidate = smallest_first[i]->candidate;
+        if (!is_wanted(candidate))
+            continue;
+        if (work_of(candidate) > left)
+            break;
+        left -= work_of(candidate);
+        weigh(p, transfers, smallest_first[i]);
+    }
+}
+
+// Verdicts
+
+static void choose(struct block_pass *p, struct span *spans)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct judged *judged = &p->judged[i];
+        const struct block_plan *plan = &judged->plan;
+        const struct block_estimate *e = &plan->estimate;
+        double weight = e->candidate ? e->weight : 0;
+        spans[i] =
+            (struct span){judged->candidate->begin, judged->candidate->end, weight, false, 0};
+    }
+    select_best(&p->scratch, spans, p->count);
+    for (uint32_t i = 0; i < p->count; i++)
+        p->judged[i].plan.chosen = spans[i].chosen;
+}
+
+static uint32_t last_of(const struct block_pass *p, uint32_t block)
+{
+    const struct ir_block *b = &p->fn->blocks.v[block];
+    return b->first < b->end ? b->end - 1 : IR_NONE;
+}
+
+static void reject_open(struct block_pass *p, const struct candidate *candidate)
+{
+    uint32_t because =
+        candidate->exits.other == IR_NONE ? IR_NONE : last_of(p, candidate->exits.other);
+    if (candidate->tally.barred != IR_NONE)
+        because = candidate->tally.barred;
+    reject(p, RULE_DIVERGES, candidate->tally.first, because,
+           reason_open(p->plan->arena, p->module, p->fn, candidate));
+}
+
+static void reject_barred(struct block_pass *p, const struct candidate *candidate)
+{
+    uint32_t inst = candidate->tally.barred;
+    enum plan_rule rule = p->candidates.effects[inst].rule;
+    if (rule == RULE_COUNT)
+        rule = RULE_DIVERGES; // a return
+    reject(p, rule, candidate->tally.first, inst,
+           reason_barred(p->plan->arena, p->module, p->fn, inst, rule));
+}
+
+static void reject_cost(struct block_pass *p, const struct judged *judged)
+{
+    const struct candidate *candidate = judged->candidate;
+    const struct block_plan *plan = &judged->plan;
+    bool mean = candidate->has_mean && p->options->cost == COST_REFINED;
+    bool unknown = plan->trip == TRIP_UNKNOWN && plan->estimate.threshold && !mean;
+    reject(p, unknown ? RULE_TRIP_UNKNOWN : RULE_NO_SAVING, plan->first,
+           unknown ? candidate->trip.because : IR_NONE,
+           reason_cost(p->plan->arena, p->module, p->fn, candidate, plan));
+}
+
+static void reject_rival(struct block_pass *p, const struct span *span, const struct span *spans,
+                         const struct judged *judged)
+{
+    const struct span *rival = &spans[span->rival];
+    const struct block_plan *plan = &p->judged[span->rival].plan;
+    bool around = rival->begin <= span->begin && rival->end >= span->end;
+    reject(p, RULE_PASSED_OVER, judged->plan.first, plan->first,
+           reason_rival(p->plan->arena, p->module, p->fn, plan, around));
+}
+
+static void explain(struct block_pass *p, const struct judged *judged, const struct span *span,
+                    const struct span *spans)
+{
+    const struct candidate *candidate = judged->candidate;
+    bool accesses = candidate->tally.loads || candidate->tally.stores;
+    if (candidate->open)
+        reject_open(p, candidate);
+    else if (candidate->tally.barred != IR_NONE)
+        reject_barred(p, candidate);
+    else if (!accesses)
+        reject(p, RULE_NO_ACCESS, candidate->tally.first, IR_NONE,
+               "nothing in it reads or writes global or local memory");
+    else if (!judged->weighed)
+        reject(p, RULE_TOO_DEEP, candidate->tally.first, IR_NONE,
+               "the candidates in it nest too deeply; those were examined instead");
+    else if (!judged->plan.estimate.candidate)
+        reject_cost(p, judged);
+    else if (!span->chosen && span->rival != UINT32_MAX)
+        reject_rival(p, span, spans, judged);
+}
+
+static void judge_function(struct block_pass *p)
+{
+    traffics_init(&p->traffics, p->plan, p->module, p->options, p->function);
+    candidates_find(&p->candidates, &p->scratch, p->module, p->fn, p->effects, &p->traffics);
+    sort_candidates(p);
+    weigh_all(p);
+    struct span *spans = ARENA_ARRAY(&p->scratch, struct span, p->count + 1);
+    choose(p, spans);
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->judged[i].weighed)
+            vec_push(p->plan->arena, &p->plan->blocks, p->judged[i].plan);
+        uint32_t before = p->plan->rejections.n;
+        explain(p, &p->judged[i], &spans[i], spans);
+        for (uint32_t k = before; k < p->plan->rejections.n; k++) {
+            p->plan->rejections.v[k].last = p->judged[i].candidate->tally.last;
+            p->plan->rejections.v[k].shape = p->judged[i].candidate->kind;
+        }
+    }
+}
+
+// Code that is not looked into
+
+static uint32_t first_access(const struct block_pass *p, uint32_t from, uint32_t to)
+{
+    for (uint32_t inst = from; inst < to; inst++) {
+        struct effect effect = effect_of(p->effects, p->fn, inst);
+        if (effect.loads || effect.stores)
+            return inst;
+    }
+    return IR_NONE;
+}
+
+static void reject_unreachable(struct block_pass *p)
+{
+    for (uint32_t i = 0; i < p->fn->blocks.n; i++) {
+        const struct ir_block *block = &p->fn->blocks.v[i];
+        uint32_t access =
+            block->rpo == IR_NONE ? first_access(p, block->first, block->end) : IR_NONE;
+        if (access != IR_NONE)
+            reject(p, RULE_UNREACHABLE, block->first, access, "control never comes to this code");
+    }
+}
+
+static void reject_incomplete(struct block_pass *p)
+{
+    uint32_t access = first_access(p, 0, p->fn->insts.n);
+    if (access != IR_NONE)
+        reject(p, RULE_INCOMPLETE, access, IR_NONE,
+               "the function has errors or indirect branches without a list of targets");
+}
+
+bool pass_blocks(struct ir_module *module, const struct pass_options *options, struct plan *plan)
+{
+    struct block_pass pass = {.module = module, .plan = plan, .options = options};
+    struct arena shared;
+    uint32_t before = plan->blocks.n + plan->rejections.n;
+    arena_init(&shared, plan->arena->memory);
+    arena_init(&pass.scratch, plan->arena->memory);
+    pass.effects = effects_new(&shared, module);
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        pass.function = i;
+        pass.fn = &module->functions.v[i];
+        if (!pass.fn->has_body || !pass.fn->blocks.n)
+            continue;
+        if (pass.fn->incomplete) {
+            reject_incomplete(&pass);
+            continue;
+        }
+        judge_function(&pass);
+        reject_unreachable(&pass);
+        arena_free(&pass.scratch);
+    }
+    arena_free(&shared);
+    return plan->blocks.n + plan->rejections.n > before;
+}

@@ -1,0 +1,112 @@
+#include "passes/blocks/reason.h"
+#include <ctype.h>
+
+static uint32_t line_of(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)
+{
+    return ir_place(module, fn, inst).line;
+}
+
+// The opcode as it is written, with its modifiers.
+static const char *opcode_text(struct arena *arena, const struct ir_module *module,
+                               const struct ir_function *fn, uint32_t inst)
+{
+    uint32_t begin, end;
+    const struct source *source = module->tree->source;
+    node_opcode_range(module->tree, fn->insts.v[inst].node, &begin, &end);
+    while (end < source->length &&
+           (isalnum((unsigned char)source->text[end]) || source->text[end] == '.' ||
+            source->text[end] == ':' || source->text[end] == '_'))
+        end++;
+    return arena_strndup(arena, source->text + begin, end - begin);
+}
+
+static const char *advice(enum plan_rule rule)
+{
+    switch (rule) {
+    case RULE_SHARED:
+        return "works on shared memory, which a memory stack cannot reach; a block has to end "
+               "before it";
+    case RULE_SPACE:
+        return "works on memory that is neither global nor local; read it before the block";
+    case RULE_ATOMIC: return "is atomic; a block has to end before it";
+    case RULE_VOLATILE: return "is a volatile or ordered access; a block has to end before it";
+    case RULE_BARRIER: return "synchronises or orders memory; a block has to end before it";
+    case RULE_CALL:
+        return "calls code that is not here or cannot be moved itself; inline it or end the block "
+               "before it";
+    case RULE_PLACE:
+        return "reads a special register that differs in a memory stack; read it before the block";
+    case RULE_DIVERGES:
+        return "ends the thread inside the block; let all ways come together instead";
+    case RULE_OPAQUE: return "is not known and may do anything";
+    default: return "is not offered to memory stacks; a block has to end before it";
+    }
+}
+
+const char *reason_barred(struct arena *arena, const struct ir_module *module,
+                          const struct ir_function *fn, uint32_t inst, enum plan_rule rule)
+{
+    return arena_printf(arena, "%s on line %u %s", opcode_text(arena, module, fn, inst),
+                        line_of(module, fn, inst), advice(rule));
+}
+
+const char *reason_open(struct arena *arena, const struct ir_module *module,
+                        const struct ir_function *fn, const struct candidate *candidate)
+{
+    const struct loop_exits *exits = &candidate->exits;
+    if (candidate->loop == IR_NONE)
+        return "control leaves it at more than one place, so that its threads do not come together";
+    if (!exits->edges)
+        return "the loop has no exit";
+    const struct ir_block *from = &fn->blocks.v[exits->from], *other = &fn->blocks.v[exits->other];
+    if (exits->other == exits->from || from->first == from->end || other->first == other->end)
+        return "the loop is left to more than one place, so that its threads do not come together";
+    return arena_printf(
+        arena,
+        "the loop is left on line %u and on line %u to different places, so that its "
+        "threads do not come together",
+        line_of(module, fn, from->end - 1), line_of(module, fn, other->end - 1));
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+const char *reason_cost(struct arena *arena, const struct ir_module *module,
+                        const struct ir_function *fn, const struct candidate *candidate,
+                        const struct block_plan *plan)
+{
+    const struct block_estimate *e = &plan->estimate;
+    const char *sums = arena_printf(
+        arena, "moving %u value%s in and %u out costs %g, its %u load%s and %u store%s save %g",
+        plan->live_in.n, plural(plan->live_in.n), plan->live_out.n, e->in + e->out, plan->loads,
+        plural(plan->loads), plan->stores, plural(plan->stores), e->saved_tx + e->saved_rx);
+    if (candidate->loop == IR_NONE)
+        return sums;
+    if (plan->trip == TRIP_CONSTANT)
+        return arena_printf(arena, "%s in each of %llu iteration%s", sums,
+                            (unsigned long long)plan->trips, plural(plan->trips));
+    if (candidate->has_mean && e->cost == COST_REFINED && e->threshold)
+        return arena_printf(
+            arena, "%s in each iteration: from %llu on it saves, and %.4g on average were measured",
+            sums, (unsigned long long)e->threshold, candidate->mean);
+    if (plan->trip != TRIP_UNKNOWN || !e->threshold)
+        return arena_printf(arena, "%s in each iteration", sums);
+    uint32_t because = candidate->trip.because;
+    const char *where =
+        because == IR_NONE ? "" : arena_printf(arena, " (line %u)", line_of(module, fn, because));
+    return arena_printf(
+        arena, "it would save from %llu iterations on, but their number is not known before: %s%s",
+        (unsigned long long)e->threshold, candidate->trip.why, where);
+}
+
+const char *reason_rival(struct arena *arena, const struct ir_module *module,
+                         const struct ir_function *fn, const struct block_plan *rival, bool around)
+{
+    static const char *const kinds[] = {
+        [BLOCK_LOOP] = "loop", [BLOCK_BASIC] = "block", [BLOCK_REGION] = "region"};
+    return arena_printf(arena, "the %s on lines %u to %u, which lies %s it, saves more",
+                        kinds[rival->kind], line_of(module, fn, rival->first),
+                        line_of(module, fn, rival->last), around ? "around" : "in");
+}

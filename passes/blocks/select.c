@@ -1,0 +1,83 @@
+#include "passes/blocks/select.h"
+#include <stdlib.h>
+
+enum { NONE = UINT32_MAX };
+
+struct node {
+    struct span *span;
+    uint32_t parent;
+    double inside; // the best that the spans within can save together
+    bool covered;  // by a chosen span around it
+};
+
+static int outer_first(const void *a, const void *b)
+{
+    const struct span *x = ((const struct node *)a)->span, *y = ((const struct node *)b)->span;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void find_parents(struct node *nodes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = i ? i - 1 : NONE;
+        while (parent != NONE && nodes[parent].span->end <= nodes[i].span->begin)
+            parent = nodes[parent].parent;
+        nodes[i].parent = parent;
+    }
+}
+
+static bool is_better(const struct node *node)
+{
+    return node->span->weight > 0 && node->span->weight >= node->inside;
+}
+
+static void sum_up(struct node *nodes, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0;)
+        if (nodes[i].parent != NONE)
+            nodes[nodes[i].parent].inside +=
+                is_better(&nodes[i]) ? nodes[i].span->weight : nodes[i].inside;
+}
+
+// A span loses to a chosen one around it, or else to the first one within it.
+static void choose(struct node *nodes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct span *span = nodes[i].span;
+        const struct node *parent = nodes[i].parent == NONE ? NULL : &nodes[nodes[i].parent];
+        span->rival = NONE;
+        span->chosen = false;
+        nodes[i].covered = parent && (parent->covered || parent->span->chosen);
+        if (nodes[i].covered)
+            span->rival = parent->covered ? parent->span->rival : nodes[i].parent;
+        else
+            span->chosen = is_better(&nodes[i]);
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t parent = nodes[i].parent;
+        if (parent == NONE || nodes[i].covered || nodes[parent].span->chosen)
+            continue;
+        nodes[parent].span->rival = nodes[i].span->chosen          ? i
+                                    : nodes[i].span->rival != NONE ? nodes[i].span->rival
+                                                                   : nodes[parent].span->rival;
+    }
+}
+
+void select_best(struct arena *scratch, struct span *spans, uint32_t count)
+{
+    struct node *nodes = ARENA_ARRAY(scratch, struct node, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        nodes[i].span = &spans[i];
+    if (count)
+        qsort(nodes, count, sizeof *nodes, outer_first);
+    find_parents(nodes, count);
+    sum_up(nodes, count);
+    choose(nodes, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (spans[i].rival != NONE)
+            spans[i].rival = (uint32_t)(nodes[spans[i].rival].span - spans);
+}

@@ -1,0 +1,102 @@
+#include "passes/blocks/traffic.h"
+#include "passes/analysis/bandwidth.h"
+#include "passes/analysis/measured.h"
+
+enum { WORD = 4 }; // bytes
+
+void traffics_init(struct traffics *traffics, struct plan *plan, const struct ir_module *module,
+                   const struct pass_options *options, uint32_t function)
+{
+    struct facts *facts = facts_of(plan, module, options, function);
+    traffics->facts = facts;
+    traffics->fn = &module->functions.v[function];
+    traffics->divergence = facts_divergence(facts);
+    traffics->coalescings = facts_coalescings(facts);
+    traffics->reuses = facts_reuses(facts);
+}
+
+// Accesses
+
+// words × count / of, in parts of words. Both are below 2^32: what they are made of has at most
+// some thousands of places.
+static uint64_t parts(uint64_t words, struct ratio ratio)
+{
+    uint64_t whole = ratio.count / ratio.of, rest = ratio.count % ratio.of;
+    return words * (whole * BW_REFINED + rest * BW_REFINED / ratio.of);
+}
+
+static struct traffic load_traffic(const struct traffics *traffics, uint32_t inst,
+                                   struct ratio touched, unsigned measured)
+{
+    struct ratio miss;
+    if (measured_miss_all(traffics->facts, inst, &miss))
+        measured |= MEASURED_MISSES;
+    else
+        miss = reuse_of(traffics->reuses, inst).miss;
+    struct ratio lines = ratio_of(touched.count * miss.count, touched.of * miss.of);
+    return (struct traffic){parts(1, lines), parts(BW_LINE, lines), measured};
+}
+
+static struct traffic store_traffic(uint32_t bytes, struct ratio touched, unsigned measured)
+{
+    uint64_t data = (uint64_t)bytes * BW_WARP * BW_REFINED / WORD;
+    uint64_t lines = parts(1, touched);
+    return (struct traffic){data + lines, lines / BW_QUARTERS, measured};
+}
+
+// What is not looked into: the accesses of a function that is called, and bulk copies.
+static struct traffic whole_lines(const struct effect *effect)
+{
+    const struct ratio half = {1, 2}, whole = {1, 1};
+    uint64_t loads = effect->loads, stores = effect->stores;
+    return (struct traffic){
+        loads * parts(1, half) + stores * parts(BW_WARP + 1, whole),
+        loads * parts(BW_LINE, half) + stores * parts(1, whole) / BW_QUARTERS,
+        0,
+    };
+}
+
+struct traffic traffic_of(const struct traffics *traffics, uint32_t inst,
+                          const struct effect *effect)
+{
+    if (!effect->loads && !effect->stores)
+        return (struct traffic){0, 0, 0};
+    uint8_t class = traffics->fn->insts.v[inst].class;
+    if (class != CLASS_LOAD && class != CLASS_STORE)
+        return whole_lines(effect);
+    struct coalescing access = coalescing_of(traffics->coalescings, inst);
+    if (!access.access)
+        return whole_lines(effect);
+    struct ratio lines = access.lines;
+    unsigned measured = 0;
+    measured_lines(traffics->facts, inst, &access, &lines, &measured);
+    return effect->loads ? load_traffic(traffics, inst, lines, measured)
+                         : store_traffic(access.bytes, lines, measured);
+}
+
+// Values
+
+static bool is_uniform(const struct traffics *traffics, const struct live_value *value,
+                       uint32_t block)
+{
+    if (value->reg == IR_NONE)
+        return !divergence_special(traffics->divergence, value->special, value->member);
+    if (value->version == IR_NONE)
+        return false;
+    return block == IR_NONE ? divergence_uniform(traffics->divergence, value->version)
+                            : divergence_uniform_in(traffics->divergence, value->version, block);
+}
+
+uint64_t traffic_values(const struct traffics *traffics, const struct live_value *values,
+                        uint32_t count, uint32_t block)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool whole = values[i].reg == IR_NONE;
+        uint64_t bits = whole ? 32 : traffics->fn->registers.v[values[i].reg].bits;
+        bits = bits == 1 || bits > 32 ? bits : 32; // a smaller register takes a word as well
+        uint64_t lanes = is_uniform(traffics, &values[i], block) ? 1 : BW_WARP;
+        sum += bits * lanes * BW_REFINED / 32;
+    }
+    return sum;
+}

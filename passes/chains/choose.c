@@ -1,0 +1,469 @@
+// The best set of candidates.
+//
+// A loaded register has one reader, so candidates share no instruction; but bringing the members of
+// one together may keep those of another apart. Whether a set of chains can stand together does not
+// depend on the order in which they are joined: it can if what depends on what has no cycle once
+// each chain is one node. Candidates that have no place in common do not touch each other, so that
+// each group of overlapping ones is looked at by itself.
+//
+// Groups of up to EXACT_MOST candidates get the set that saves most of all, where a chain may also
+// go without its store (patterns 1 and 9 become 2 and 8); after MOST_ATTEMPTS, or in larger groups,
+// the chains that save more go first, of equals those that stand together already, then those that
+// come first in the text. If a chain keeps out k others at most, that saves at least 1/k of the
+// best: each chain chosen stands for those that it keeps out, none of which saves more.
+#include "passes/chains/match.h"
+#include "passes/chains/saving.h"
+#include <stdlib.h>
+
+enum { EXACT_MOST = 8, EXACT_SPAN = 512, MOST_ATTEMPTS = 2000 };
+
+enum decision { OUT, WITHOUT_STORE, WHOLE };
+
+struct choice {
+    struct candidate *candidate;
+    uint32_t first, last;   // of its members, in the text
+    double saves[3];        // by decision
+    enum decision decision; // of the best set so far
+    bool together;          // its members follow each other in the text
+};
+
+struct search {
+    struct matcher *m;
+    struct choice *choices; // of the group, those that save more first
+    uint32_t count, attempts;
+    uint32_t first, span; // places
+    double *rest;         // the most that the choices from here on can save
+    double best;
+    enum decision now[EXACT_MOST];
+    uint32_t *saved; // room for the places of each depth
+};
+
+static double weight_of(struct matcher *m, uint32_t pattern, const uint32_t *members,
+                        uint32_t count)
+{
+    return saving_of(m->facts, m->capability, pattern, members, count).saved;
+}
+
+// Candidates that go, and those that do not
+
+static int by_number(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static void accept(struct matcher *m, struct candidate *candidate, struct plan *plan)
+{
+    struct saving saving =
+        saving_of(m->facts, m->capability, candidate->pattern, candidate->inst, candidate->count);
+    struct chain chain = {.function = m->function,
+                          .pattern = candidate->pattern,
+                          .count = candidate->count,
+                          .split = candidate->split,
+                          .across = candidate->across,
+                          .response = patterns[candidate->pattern].response,
+                          .response_flits = saving.response_flits,
+                          .saving = saving.saved,
+                          .expected_saving = saving.expected};
+    for (uint32_t i = 0; i < candidate->count; i++)
+        chain.inst[i] = candidate->inst[i];
+    if (!m->options->reorder || candidate->across)
+        qsort(chain.inst, chain.count, sizeof *chain.inst, by_number);
+    vec_push(plan->arena, &plan->chains, chain);
+    candidate->done = true;
+    for (uint32_t i = 0; i < candidate->aside_count; i++)
+        verdict_aside(m, match_load_at(m, candidate->aside[i]), candidate);
+}
+
+// The loads that are turned down with it: its own, and those of its other forms.
+static uint32_t load_count(const struct candidate *candidate)
+{
+    return patterns[candidate->pattern].loads + candidate->aside_count;
+}
+
+static struct load *nth_load(struct matcher *m, const struct candidate *candidate, uint32_t n)
+{
+    uint32_t own = patterns[candidate->pattern].loads;
+    return match_load_at(m, n < own ? candidate->inst[n] : candidate->aside[n - own]);
+}
+
+static void turn_down(struct matcher *m, const struct candidate *candidate,
+                      const struct obstacle *why)
+{
+    for (uint32_t i = 0; i < load_count(candidate); i++)
+        verdict_obstacle(m, nth_load(m, candidate, i), why, candidate);
+}
+
+// It goes on without its store, or not at all.
+static void give_up(struct matcher *m, struct candidate *candidate, const struct obstacle *why)
+{
+    if (patterns[candidate->pattern].without_store) {
+        stores_left_out(m, candidate, why);
+        candidate->pattern = patterns[candidate->pattern].without_store;
+        candidate->count--;
+    } else {
+        turn_down(m, candidate, why);
+        candidate->done = true;
+    }
+}
+
+// What speaks against a candidate by itself
+
+static const char *capacity_fault(const struct matcher *m, const struct candidate *candidate)
+{
+    const struct pattern *row = &patterns[candidate->pattern];
+    uint32_t use =
+        capability_packet_use(m->capability, row->loads + row->stores, candidate->scalars);
+    uint32_t bytes = 4;
+    for (uint32_t i = row->loads; i < candidate->count && candidate->scalars; i++) {
+        const struct ir_inst *at = &m->fn->insts.v[candidate->inst[i]];
+        uint32_t its = ir_type_bits(at->type2 == W_UNKNOWN ? at->type : at->type2) / 8u;
+        bytes = at->class != CLASS_STORE && its > bytes ? its : bytes;
+    }
+    if (candidate->scalars > m->capability->scalars)
+        return "has a scalar operand, and packets hold none";
+    if (candidate->scalars && bytes > m->capability->scalar_bytes)
+        return "has a scalar operand that is longer than packets hold";
+    return use > m->capability->packet_bytes ? "has more operands than fit into a packet" : NULL;
+}
+
+// Each candidate that is left fits, though maybe without its store.
+static void fit(struct matcher *m, struct candidate *candidate)
+{
+    const char *wrong;
+    while (!candidate->done && (wrong = capacity_fault(m, candidate))) {
+        struct obstacle why = {RULE_CAPACITY, candidate->inst[candidate->count - 1], IR_NONE};
+        bool goes_on = patterns[candidate->pattern].without_store;
+        for (uint32_t i = 0; i < load_count(candidate) && !goes_on; i++)
+            verdict_capacity(m, nth_load(m, candidate, i), candidate, wrong);
+        give_up(m, candidate, &why);
+    }
+}
+
+static void check_across(struct matcher *m, struct candidate *candidate)
+{
+    struct obstacle why;
+    uint32_t last = candidate->inst[candidate->count - 1];
+    for (uint32_t i = 0; i + 1 < candidate->count && !candidate->done; i++)
+        if (!across_allows(&m->across, candidate->inst[i], last, &why))
+            give_up(m, candidate, &why);
+}
+
+// The refined cost model sees no saving in it: a first-level cache is sure to serve its loads, or
+// its packets are more than what they save.
+static void check_expected(struct matcher *m, struct candidate *candidate)
+{
+    struct saving saving =
+        saving_of(m->facts, m->capability, candidate->pattern, candidate->inst, candidate->count);
+    if (m->options->cost != COST_REFINED || saving.certain > 0)
+        return;
+    for (uint32_t i = 0; i < load_count(candidate); i++)
+        verdict_saving(m, nth_load(m, candidate, i), candidate, &saving);
+    candidate->done = true;
+}
+
+static bool gains_too_little(const struct matcher *m, uint32_t pattern, const uint32_t *members,
+                             uint32_t count)
+{
+    const double *least = m->options->min_saving;
+    return least && saving_of(m->facts, m->capability, pattern, members, count).expected < *least;
+}
+
+// It is expected to save less than the options ask for. A scattered store may take more packets
+// than it saves: then the chain goes on without it.
+static void check_gain(struct matcher *m, struct candidate *candidate)
+{
+    if (!gains_too_little(m, candidate->pattern, candidate->inst, candidate->count))
+        return;
+    uint32_t without = patterns[candidate->pattern].without_store, count = candidate->count;
+    if (without && !gains_too_little(m, without, candidate->inst, count - 1)) {
+        struct obstacle why = {RULE_NO_GAIN, candidate->inst[count - 1], IR_NONE};
+        give_up(m, candidate, &why);
+        return;
+    }
+    for (uint32_t i = 0; i < load_count(candidate); i++)
+        verdict_gain(m, nth_load(m, candidate, i), candidate);
+    candidate->done = true;
+}
+
+// Forms of one candidate
+
+// What is left of a form if the others are not looked at, and what that saves.
+struct form {
+    struct candidate candidate;
+    struct saving saving;
+    bool possible;
+};
+
+static bool stands(struct matcher *m, const struct candidate *candidate)
+{
+    struct obstacle why;
+    bool may = !capacity_fault(m, candidate);
+    for (uint32_t i = 0; i + 1 < candidate->count && candidate->across && may; i++)
+        may = across_allows(&m->across, candidate->inst[i], candidate->inst[candidate->count - 1],
+                            &why);
+    if (!candidate->across && may)
+        may = order_allows(&m->order, candidate->inst, candidate->count, &why);
+    return may && !gains_too_little(m, candidate->pattern, candidate->inst, candidate->count);
+}
+
+static struct form form_of(struct matcher *m, const struct candidate *candidate)
+{
+    struct form form = {.candidate = *candidate};
+    struct candidate left = *candidate;
+    uint32_t without = patterns[left.pattern].without_store;
+    form.possible = stands(m, &left);
+    if (!form.possible && without) {
+        left.pattern = without;
+        left.count--;
+        form.possible = stands(m, &left);
+    }
+    form.saving = saving_of(m->facts, m->capability, left.pattern, left.inst, left.count);
+    form.possible &= m->options->cost != COST_REFINED || form.saving.certain > 0;
+    return form;
+}
+
+// Of what is possible, that which saves most by the paper's numbers, then what is expected to; then
+// what rounds as the program does, then what takes more instructions to where the data are.
+static bool is_better(const struct form *a, const struct form *b)
+{
+    if (a->possible != b->possible)
+        return a->possible;
+    if (a->saving.saved != b->saving.saved)
+        return a->saving.saved > b->saving.saved;
+    if (a->saving.expected != b->saving.expected)
+        return a->saving.expected > b->saving.expected;
+    if (a->candidate.split != b->candidate.split)
+        return b->candidate.split;
+    return a->candidate.count > b->candidate.count;
+}
+
+static bool has_inst(const struct candidate *candidate, uint32_t inst)
+{
+    for (uint32_t i = 0; i < candidate->count; i++)
+        if (candidate->inst[i] == inst)
+            return true;
+    return false;
+}
+
+// Loads of a form that is not the one.
+static void set_aside(struct candidate *to, const struct candidate *form)
+{
+    for (uint32_t i = 0; i < patterns[form->pattern].loads; i++) {
+        bool there = has_inst(to, form->inst[i]);
+        for (uint32_t k = 0; k < to->aside_count; k++)
+            there |= to->aside[k] == form->inst[i];
+        if (!there && to->aside_count < MOST_ASIDE)
+            to->aside[to->aside_count++] = form->inst[i];
+    }
+}
+
+static void choose_form(struct matcher *m, struct candidate *candidate)
+{
+    struct form best = form_of(m, candidate);
+    const struct candidate first = *candidate;
+    for (uint32_t at = first.next; at; at = m->alternatives.v[at - 1].next) {
+        struct form form = form_of(m, &m->alternatives.v[at - 1]);
+        if (is_better(&form, &best))
+            best = form;
+    }
+    *candidate = best.candidate;
+    set_aside(candidate, &first);
+    for (uint32_t at = first.next; at; at = m->alternatives.v[at - 1].next)
+        set_aside(candidate, &m->alternatives.v[at - 1]);
+}
+
+// What cannot be a chain whatever becomes of the others.
+static void sift(struct matcher *m, struct plan *plan)
+{
+    struct obstacle why;
+    for (uint32_t i = 0; i < m->candidates.n; i++) {
+        struct candidate *candidate = &m->candidates.v[i];
+        if (candidate->next)
+            choose_form(m, candidate);
+        fit(m, candidate);
+        if (candidate->across && !candidate->done)
+            check_across(m, candidate);
+        while (!candidate->done && !candidate->across &&
+               !order_allows(&m->order, candidate->inst, candidate->count, &why))
+            give_up(m, candidate, &why);
+        if (!candidate->done)
+            check_expected(m, candidate);
+        if (!candidate->done)
+            check_gain(m, candidate);
+        if (candidate->across && !candidate->done)
+            accept(m, candidate, plan);
+    }
+}
+
+// Groups
+
+static struct choice choice_of(struct matcher *m, struct candidate *candidate)
+{
+    uint32_t without = patterns[candidate->pattern].without_store;
+    struct choice choice = {.candidate = candidate, .together = true};
+    choice.first = choice.last = candidate->inst[0];
+    for (uint32_t i = 1; i < candidate->count; i++) {
+        uint32_t inst = candidate->inst[i];
+        choice.first = inst < choice.first ? inst : choice.first;
+        choice.last = inst > choice.last ? inst : choice.last;
+        choice.together &= inst == candidate->inst[i - 1] + 1;
+    }
+    choice.saves[WHOLE] = weight_of(m, candidate->pattern, candidate->inst, candidate->count);
+    if (without && !gains_too_little(m, without, candidate->inst, candidate->count - 1))
+        choice.saves[WITHOUT_STORE] = weight_of(m, without, candidate->inst, candidate->count - 1);
+    return choice;
+}
+
+static int by_first(const void *left, const void *right)
+{
+    const struct choice *a = left, *b = right;
+    return by_number(&a->first, &b->first);
+}
+
+static int by_saving(const void *left, const void *right)
+{
+    const struct choice *a = left, *b = right;
+    if (a->saves[WHOLE] != b->saves[WHOLE])
+        return a->saves[WHOLE] > b->saves[WHOLE] ? -1 : 1;
+    if (a->together != b->together)
+        return a->together ? -1 : 1;
+    return a->candidate < b->candidate ? -1 : 1;
+}
+
+static void choose_one(struct matcher *m, struct candidate *candidate, struct plan *plan)
+{
+    struct obstacle why;
+    check_gain(m, candidate); // it may have lost its store by now
+    if (candidate->done)
+        return;
+    if (order_allows(&m->order, candidate->inst, candidate->count, &why)) {
+        order_join(&m->order, candidate->inst, candidate->count);
+        accept(m, candidate, plan);
+    } else {
+        why.rule = RULE_OVERLAP;
+        give_up(m, candidate, &why);
+    }
+}
+
+// Those that save more first; one that loses its store waits for its turn.
+static void choose_greedily(struct matcher *m, struct choice *choices, uint32_t count,
+                            struct plan *plan)
+{
+    for (uint32_t i = 0; i < count; i++)
+        choose_one(m, choices[i].candidate, plan);
+    for (uint32_t i = 0; i < count; i++)
+        while (!choices[i].candidate->done)
+            choose_one(m, choices[i].candidate, plan);
+}
+
+static void keep_best(struct search *s, double sum)
+{
+    s->best = sum;
+    for (uint32_t i = 0; i < s->count; i++)
+        s->choices[i].decision = s->now[i];
+}
+
+// All that can become of the choices from this one on.
+static void descend(struct search *s, uint32_t at, double sum)
+{
+    if (at == s->count && sum > s->best)
+        keep_best(s, sum);
+    if (at == s->count || sum + s->rest[at] <= s->best)
+        return;
+    struct choice *choice = &s->choices[at];
+    const struct candidate *candidate = choice->candidate;
+    uint32_t *saved = s->saved + (size_t)2 * s->span * at;
+    for (enum decision decision = WHOLE; decision > OUT; decision--) {
+        struct obstacle why;
+        uint32_t count = candidate->count - (decision == WITHOUT_STORE);
+        if (choice->saves[decision] <= 0 || ++s->attempts > MOST_ATTEMPTS ||
+            !order_allows(&s->m->order, candidate->inst, count, &why))
+            continue;
+        s->now[at] = decision;
+        order_save(&s->m->order, s->first, s->span, saved);
+        order_join(&s->m->order, candidate->inst, count);
+        descend(s, at + 1, sum + choice->saves[decision]);
+        order_restore(&s->m->order, s->first, s->span, saved);
+    }
+    s->now[at] = OUT;
+    descend(s, at + 1, sum);
+}
+
+static void search_group(struct matcher *m, struct choice *choices, uint32_t count, uint32_t first,
+                         uint32_t span)
+{
+    struct search s = {.m = m, .choices = choices, .count = count, .first = first, .span = span};
+    double rest[EXACT_MOST + 1] = {0};
+    for (uint32_t i = count; i-- > 0;) {
+        double most = choices[i].saves[WHOLE];
+        most = choices[i].saves[WITHOUT_STORE] > most ? choices[i].saves[WITHOUT_STORE] : most;
+        rest[i] = rest[i + 1] + (most > 0 ? most : 0);
+    }
+    s.rest = rest;
+    s.best = -1;
+    if (!m->saved)
+        m->saved = ARENA_ARRAY(&m->scratch, uint32_t, 2 * EXACT_SPAN * EXACT_MOST);
+    s.saved = m->saved;
+    descend(&s, 0, 0);
+}
+
+// What was decided, in the same order; what is out learns what is in its way.
+static void carry_out(struct matcher *m, struct choice *choices, uint32_t count, struct plan *plan)
+{
+    struct obstacle why;
+    for (uint32_t i = 0; i < count; i++) {
+        struct candidate *candidate = choices[i].candidate;
+        uint32_t members = candidate->count - (choices[i].decision == WITHOUT_STORE);
+        if (choices[i].decision == OUT || !order_allows(&m->order, candidate->inst, members, &why))
+            continue;
+        order_join(&m->order, candidate->inst, members);
+        if (members == candidate->count)
+            accept(m, candidate, plan);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct candidate *candidate = choices[i].candidate;
+        if (choices[i].decision == WITHOUT_STORE && !candidate->done) {
+            uint32_t last = candidate->inst[candidate->count - 2];
+            why = (struct obstacle){RULE_OVERLAP, candidate->inst[candidate->count - 1], last};
+            give_up(m, candidate, &why);
+            accept(m, candidate, plan);
+        }
+        while (!candidate->done)
+            choose_one(m, candidate, plan);
+    }
+}
+
+static void choose_group(struct matcher *m, struct choice *choices, uint32_t count, uint32_t last,
+                         struct plan *plan)
+{
+    uint32_t first = choices[0].first;
+    qsort(choices, count, sizeof *choices, by_saving);
+    if (count < 2 || count > EXACT_MOST || last - first >= EXACT_SPAN) {
+        choose_greedily(m, choices, count, plan);
+    } else {
+        search_group(m, choices, count, first, last + 1 - first);
+        carry_out(m, choices, count, plan);
+    }
+}
+
+void match_choose(struct matcher *m, struct plan *plan)
+{
+    uint32_t count = 0, first = 0;
+    struct choice *choices = ARENA_ARRAY(&m->scratch, struct choice, m->candidates.n + 1);
+    order_init(&m->order, &m->scratch, m->facts);
+    across_init(&m->across, &m->scratch, &m->order);
+    sift(m, plan);
+    for (uint32_t i = 0; i < m->candidates.n; i++)
+        if (!m->candidates.v[i].done)
+            choices[count++] = choice_of(m, &m->candidates.v[i]);
+    if (count)
+        qsort(choices, count, sizeof *choices, by_first);
+    for (uint32_t i = 0, last = 0; i < count; i++) {
+        last = choices[i].last > last ? choices[i].last : last;
+        if (i + 1 < count && choices[i + 1].first <= last)
+            continue;
+        choose_group(m, choices + first, i + 1 - first, last, plan);
+        first = i + 1;
+    }
+}

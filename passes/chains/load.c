@@ -1,0 +1,173 @@
+// Which loads there are and what speaks against each by itself.
+#include "passes/chains/match.h"
+
+static bool is_wanted(const struct address *address)
+{
+    return address->space == W_global || address->space == W_shared || address->space == W_UNKNOWN;
+}
+
+// Loads of parameters, constants and local memory are not listed: nobody would offload them.
+static bool is_listed(const struct matcher *m, uint32_t inst)
+{
+    const struct ir_inst *at = &m->fn->insts.v[inst];
+    if (at->class != CLASS_LOAD && at->class != CLASS_ATOMIC)
+        return false;
+    struct address address = address_of(m->module, m->fn, inst);
+    return is_wanted(&address);
+}
+
+enum plan_rule match_access_fault(const struct matcher *m, uint32_t inst)
+{
+    static const enum plan_rule widths[] = {[ACCESS_WHOLE] = RULE_COUNT,
+                                            [ACCESS_PART] = RULE_COUNT,
+                                            [ACCESS_NOT] = RULE_WIDTH,
+                                            [ACCESS_TYPE] = RULE_TYPE};
+    const struct ir_inst *at = &m->fn->insts.v[inst];
+    struct address address = address_of(m->module, m->fn, inst);
+    if (at->class == CLASS_ATOMIC)
+        return RULE_ATOMIC;
+    if (address.space == W_shared)
+        return RULE_SHARED;
+    if (address.space != W_global && address.space != W_UNKNOWN)
+        return RULE_SPACE;
+    if (at->flags & INST_ORDERED)
+        return RULE_VOLATILE;
+    if (address.space == W_UNKNOWN)
+        return RULE_GENERIC;
+    if (at->op != OP_ld && at->op != OP_st)
+        return RULE_OPERATION;
+    return widths[capability_access(m->capability, at)];
+}
+
+static void judge_access(struct matcher *m, struct load *load)
+{
+    enum plan_rule rule = match_access_fault(m, load->inst);
+    const char *what = verdict_inst(m, load->inst);
+    const struct ir_inst *at = &m->fn->insts.v[load->inst];
+    switch (rule) {
+    case RULE_COUNT: break;
+    case RULE_ATOMIC:
+        verdict_set(m, load, rule, IR_NONE, "the %s is atomic: it is done at the memory already",
+                    what);
+        break;
+    case RULE_SHARED:
+        verdict_set(m, load, rule, IR_NONE,
+                    "the %s reads shared memory, which only its core reaches", what);
+        break;
+    case RULE_VOLATILE:
+        verdict_set(m, load, rule, IR_NONE, "the %s is volatile or ordered and stays where it is",
+                    what);
+        break;
+    case RULE_GENERIC:
+        verdict_set(m, load, rule, IR_NONE,
+                    "the %s has a generic address that may lie outside global memory", what);
+        break;
+    case RULE_OPERATION:
+        verdict_set(m, load, rule, IR_NONE, "the %s reads one place for the whole warp", what);
+        break;
+    default:
+        verdict_set(m, load, rule, IR_NONE,
+                    "the %s reads %u bits, which is not what the unit near the data can hold", what,
+                    ir_type_bits(at->type) * at->vector);
+        break;
+    }
+}
+
+// In the same block; a comparison may be in another.
+static bool is_near_enough(const struct matcher *m, uint32_t load, uint32_t reader)
+{
+    return m->fn->insts.v[reader].block == m->fn->insts.v[load].block ||
+           alu_of(m->capability, m->module, m->fn, reader).kind == ALU_COMPARE;
+}
+
+// What is loaded fills the register, or is a part of one that is converted.
+static bool fits_register(const struct matcher *m, uint32_t inst, uint16_t bits)
+{
+    const struct ir_inst *at = &m->fn->insts.v[inst];
+    if (capability_access(m->capability, at) == ACCESS_PART)
+        return bits <= 32;
+    return bits == ir_type_bits(at->type);
+}
+
+static void judge_readers(struct matcher *m, struct load *load)
+{
+    struct readers readers = uses_readers(&m->uses, load->version);
+    const char *value = verdict_value(m, load->version);
+    uint32_t reader = readers.inst[0];
+    if (!readers.count)
+        verdict_set(m, load, RULE_PATTERN, IR_NONE, "%s is never used", value);
+    else if (readers.count > 1 && readers.inst[1] == IR_NONE)
+        verdict_set(m, load, RULE_REUSE, IR_NONE,
+                    "%s is used again in another block, so the load should stay near its L1",
+                    value);
+    else if (readers.count > 1)
+        verdict_set(m, load, RULE_REUSE, readers.inst[1],
+                    "%s is used again by the %s, so the load should stay near its L1", value,
+                    verdict_inst(m, readers.inst[1]));
+    else if (reader == IR_NONE)
+        verdict_set(m, load, RULE_CROSS_BLOCK, IR_NONE, "%s is used in another block only", value);
+    else if (!is_near_enough(m, load->inst, reader))
+        verdict_set(m, load, RULE_CROSS_BLOCK, reader, "%s is used in another block, by the %s",
+                    value, verdict_inst(m, reader));
+    else if (!uses_may_feed(&m->uses, load->inst, reader))
+        verdict_set(m, load, RULE_GUARD, reader, "the %s is not under the guard of the %s",
+                    verdict_inst(m, reader), verdict_inst(m, load->inst));
+    load->reader = reader;
+}
+
+static void judge_load(struct matcher *m, struct load *load)
+{
+    const struct ir_function *fn = m->fn;
+    if (fn->incomplete) {
+        verdict_set(m, load, RULE_INCOMPLETE, IR_NONE,
+                    "the function has errors or branches to unknown places and is left as it is");
+        return;
+    }
+    judge_access(m, load);
+    if (load->verdict.rule != RULE_COUNT)
+        return;
+    if (fn->blocks.v[fn->insts.v[load->inst].block].rpo == IR_NONE) {
+        verdict_set(m, load, RULE_UNREACHABLE, IR_NONE, "control never comes to the %s",
+                    verdict_inst(m, load->inst));
+        return;
+    }
+    uint32_t operand = ir_find_operand(fn, load->inst, ROLE_DEF, 0);
+    if (fn->insts.v[load->inst].vector > 1)
+        return;
+    load->version = ir_defined(fn, load->inst);
+    if (load->version == IR_NONE) {
+        verdict_set(m, load, RULE_PATTERN, IR_NONE, "what the %s loads is not kept",
+                    verdict_inst(m, load->inst));
+    } else if (!fits_register(m, load->inst, fn->registers.v[fn->operands.v[operand].index].bits)) {
+        verdict_set(m, load, RULE_WIDTH, IR_NONE, "%s has more bits than the %s reads",
+                    verdict_value(m, load->version), verdict_inst(m, load->inst));
+    } else {
+        judge_readers(m, load);
+    }
+}
+
+void match_loads(struct matcher *m)
+{
+    m->load_of = ARENA_ARRAY(&m->scratch, uint32_t, m->fn->insts.n + 1);
+    for (uint32_t inst = 0; inst < m->fn->insts.n; inst++) {
+        if (!is_listed(m, inst))
+            continue;
+        struct load load = {inst, IR_NONE, IR_NONE, false, {RULE_COUNT, IR_NONE, NULL}};
+        judge_load(m, &load);
+        vec_push(&m->scratch, &m->loads, load);
+        m->load_of[inst] = m->loads.n;
+    }
+}
+
+struct load *match_load_at(struct matcher *m, uint32_t inst)
+{
+    return &m->loads.v[m->load_of[inst] - 1];
+}
+
+struct load *match_load_of(struct matcher *m, uint32_t version)
+{
+    if (version == IR_NONE || m->fn->versions.v[version].kind != VERSION_INST)
+        return NULL;
+    uint32_t inst = m->fn->versions.v[version].index;
+    return m->load_of[inst] ? match_load_at(m, inst) : NULL;
+}

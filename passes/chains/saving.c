@@ -1,0 +1,133 @@
+#include "passes/chains/saving.h"
+#include "passes/analysis/measured.h"
+
+enum { REQUEST = 1, ANSWER = 1, HEAD = 1, MASK = 1 }; // flits; an ack or bitmap is an ANSWER
+enum { LINE_LANE = COALESCING_LINE / WARP_LANES };    // bytes of a lane if a warp fills a line
+
+const struct pattern patterns[PATTERNS] = {
+    [1] = {2, 1, RESPONSE_ACK, 2},    [2] = {2, 0, RESPONSE_DATA, 0},
+    [3] = {1, 1, RESPONSE_ACK, 0},    [4] = {1, 1, RESPONSE_ACK, 0},
+    [5] = {2, 0, RESPONSE_BITMAP, 0}, [6] = {1, 0, RESPONSE_BITMAP, 0},
+    [7] = {1, 1, RESPONSE_ACK, 0},    [8] = {2, 0, RESPONSE_DATA, 0},
+    [9] = {2, 1, RESPONSE_ACK, 8},
+};
+
+// Sums over the accesses of a chain.
+struct sums {
+    double stores;       // lines
+    double missed, left; // of the loads': expected to miss; not sure to be served
+    double most;         // lines of one access
+    uint32_t plain;      // lines of all, lanes side by side
+    uint32_t packets;    // the same of the longest
+};
+
+static double value_of(struct ratio ratio)
+{
+    return ratio.of ? (double)ratio.count / (double)ratio.of : 1;
+}
+
+static double lines_of(struct facts *facts, uint32_t inst, uint32_t plain)
+{
+    struct coalescing c = coalescing_of(facts_coalescings(facts), inst);
+    unsigned ignored = 0;
+    if (!c.access || !c.lines.of)
+        return plain;
+    measured_lines(facts, inst, &c, &c.lines, &ignored);
+    return value_of(c.lines);
+}
+
+static double miss_of(struct facts *facts, uint32_t inst)
+{
+    struct ratio miss;
+    if (!measured_miss(facts, inst, &miss))
+        miss = reuse_of(facts_reuses(facts), inst).miss;
+    return value_of(miss);
+}
+
+// The part that the load does not find because it brought the line itself, or was seen not to find.
+static double certain_miss_of(struct facts *facts, uint32_t inst)
+{
+    struct ratio miss;
+    if (measured_miss(facts, inst, &miss))
+        return value_of(miss);
+    struct reuse reuse = reuse_of(facts_reuses(facts), inst);
+    if (!saving_is_served(facts, inst))
+        return 1;
+    return 1 - (double)reuse.served[CAUSE_LOOP] / (double)reuse.lines;
+}
+
+bool saving_is_served(struct facts *facts, uint32_t load)
+{
+    struct ratio miss;
+    if (measured_miss(facts, load, &miss))
+        return value_of(miss) < 1;
+    struct reuse reuse = reuse_of(facts_reuses(facts), load);
+    struct coalescing c = coalescing_of(facts_coalescings(facts), load);
+    bool soon = reuse.kind == REUSE_SAME || reuse.kind == REUSE_LOOP;
+    return soon && c.known && c.most <= 1;
+}
+
+const char *saving_served_text(struct facts *facts, struct arena *arena, uint32_t load)
+{
+    struct ratio miss;
+    return measured_miss(facts, load, &miss) ? measured_text(facts, arena, load)
+                                             : reuse_text(facts_reuses(facts), arena, load);
+}
+
+static void add_access(struct facts *facts, const struct capability *capability, uint32_t inst,
+                       struct sums *sums)
+{
+    const struct ir_inst *at = &facts->fn->insts.v[inst];
+    uint32_t bytes = ir_type_bits(at->type) / 8u * at->vector;
+    uint32_t plain = bytes > LINE_LANE ? bytes / LINE_LANE : 1;
+    uint32_t packets = capability_packets(capability, bytes);
+    double lines = lines_of(facts, inst, plain);
+    sums->plain += plain;
+    sums->packets = packets > sums->packets ? packets : sums->packets;
+    sums->most = lines > sums->most ? lines : sums->most;
+    if (at->class == CLASS_LOAD) {
+        sums->missed += lines * miss_of(facts, inst);
+        sums->left += lines * certain_miss_of(facts, inst);
+    } else {
+        sums->stores += lines;
+    }
+}
+
+// Bytes that a lane gets back, of all elements.
+static uint32_t result_bytes(const struct ir_function *fn, const uint32_t *members, uint32_t count)
+{
+    uint32_t result = ir_find_operand(fn, members[count - 1], ROLE_DEF, 0);
+    uint32_t elements = fn->insts.v[members[0]].vector;
+    const struct ir_operand *operand = result == IR_NONE ? NULL : &fn->operands.v[result];
+    bool known = operand && operand->kind == OPERAND_REGISTER;
+    return (known ? fn->registers.v[operand->index].bits / 8u : LINE_LANE) * elements;
+}
+
+struct saving saving_of(struct facts *facts, const struct capability *capability, uint32_t pattern,
+                        const uint32_t *members, uint32_t count)
+{
+    const struct pattern *row = &patterns[pattern];
+    uint32_t flit = capability->flit_bytes;
+    uint32_t line = REQUEST + HEAD + (COALESCING_LINE + flit - 1) / flit;
+    struct sums sums = {0};
+    for (uint32_t i = 0; i < row->loads; i++)
+        add_access(facts, capability, members[i], &sums);
+    if (row->stores)
+        add_access(facts, capability, members[count - 1], &sums);
+    uint32_t packet = capability_packet_flits(capability);
+    struct saving saving = {.response_flits = sums.packets * ANSWER};
+    if (row->response == RESPONSE_DATA)
+        saving.response_flits =
+            capability_data_flits(capability, result_bytes(facts->fn, members, count));
+    uint32_t alone = sums.plain * line, away = sums.packets * packet + saving.response_flits;
+    saving.saved = alone > away ? alone - away : 0;
+    bool scattered = sums.most > sums.packets;
+    double packets = scattered ? sums.most : sums.packets;
+    double response = row->response == RESPONSE_DATA && scattered
+                          ? packets + saving.response_flits - sums.packets
+                          : packets * saving.response_flits / sums.packets;
+    double sent = packets * (packet + (scattered ? MASK : 0)) + response;
+    saving.expected = (sums.missed + sums.stores) * line - sent;
+    saving.certain = (sums.left + sums.stores) * line - sent;
+    return saving;
+}

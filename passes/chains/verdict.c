@@ -1,0 +1,275 @@
+// The sentences that say why a load is in no chain.
+#include "passes/chains/match.h"
+#include "passes/analysis/reuse.h"
+#include "support/number.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+void verdict_set(struct matcher *m, struct load *load, enum plan_rule rule, uint32_t because,
+                 const char *format, ...)
+{
+    if (load->verdict.rule != RULE_COUNT)
+        return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (length >= (int)sizeof text)
+        length = sizeof text - 1;
+    load->verdict = (struct verdict){rule, because, arena_strndup(m->arena, text, (size_t)length)};
+}
+
+// At most this much of a name is quoted.
+enum { MOST_QUOTED = 64 };
+
+static const char *quote(struct matcher *m, uint32_t begin, uint32_t end)
+{
+    int length = end - begin > MOST_QUOTED ? MOST_QUOTED : (int)(end - begin);
+    return arena_printf(&m->scratch, "%.*s", length, m->module->tree->source->text + begin);
+}
+
+const char *verdict_inst(struct matcher *m, uint32_t inst)
+{
+    uint32_t begin, end;
+    node_opcode_range(m->module->tree, m->fn->insts.v[inst].node, &begin, &end);
+    return arena_printf(&m->scratch, "%s in line %u", quote(m, begin, end),
+                        ir_place(m->module, m->fn, inst).line);
+}
+
+const char *verdict_value(struct matcher *m, uint32_t version)
+{
+    uint32_t id = m->fn->registers.v[m->fn->versions.v[version].reg].name;
+    if (id == IR_NONE)
+        return "the carry";
+    const struct name *name = tree_name(m->module->tree, id);
+    int length = name->length > MOST_QUOTED ? MOST_QUOTED : (int)name->length;
+    return arena_printf(&m->scratch, "%.*s", length, name->text);
+}
+
+const char *verdict_operand(struct matcher *m, uint32_t operand)
+{
+    const struct ir_operand *at = &m->fn->operands.v[operand];
+    if (at->node == IR_NONE)
+        return "the carry";
+    const struct node *node = &m->module->tree->nodes.v[at->node];
+    return quote(m, node->begin, node->end);
+}
+
+static void judge_by_class(struct matcher *m, struct load *load, uint32_t reader)
+{
+    const char *value = verdict_value(m, load->version), *what = verdict_inst(m, reader);
+    switch (m->fn->insts.v[reader].class) {
+    case CLASS_ATOMIC:
+        verdict_set(m, load, RULE_ATOMIC, reader, "%s goes into the %s, which is atomic", value,
+                    what);
+        break;
+    case CLASS_CALL:
+        verdict_set(m, load, RULE_CALL, reader, "%s goes into the %s", value, what);
+        break;
+    case CLASS_OPAQUE:
+        verdict_set(m, load, RULE_OPAQUE, reader, "%s is read by the %s, which is not known", value,
+                    what);
+        break;
+    case CLASS_MOVE:
+        verdict_set(m, load, RULE_PATTERN, reader, "%s is copied by the %s", value, what);
+        break;
+    default:
+        verdict_set(m, load, RULE_OPERATION, reader,
+                    "%s is read by the %s, which the ALU near the data does not have", value, what);
+        break;
+    }
+}
+
+void verdict_reader(struct matcher *m, struct load *load, uint32_t reader)
+{
+    const struct ir_function *fn = m->fn;
+    uint32_t address = ir_find_operand(fn, reader, ROLE_ADDRESS, 0);
+    if (address != IR_NONE && fn->operand_version.v[address] == load->version) {
+        verdict_set(m, load, RULE_PATTERN, reader, "%s is the address of the %s",
+                    verdict_value(m, load->version), verdict_inst(m, reader));
+        return;
+    }
+    struct alu alu = alu_of(m->capability, m->module, fn, reader);
+    if (alu.kind == ALU_NONE && alu.rule == RULE_TYPE)
+        verdict_set(m, load, RULE_TYPE, reader,
+                    "the %s computes with %s, but on a type that the ALU near the data lacks",
+                    verdict_inst(m, reader), verdict_value(m, load->version));
+    else
+        judge_by_class(m, load, reader);
+}
+
+void verdict_addend(struct matcher *m, struct load *load, uint32_t fused)
+{
+    verdict_set(m, load, RULE_REGISTER_OPERAND, fused,
+                "the sum of the %s stays at the core, and %s with it", verdict_inst(m, fused),
+                verdict_value(m, load->version));
+}
+
+void verdict_aside(struct matcher *m, struct load *load, const struct candidate *candidate)
+{
+    uint32_t last = candidate->inst[candidate->count - 1];
+    bool read = false;
+    for (uint32_t i = 0; i < candidate->count; i++)
+        read |= candidate->inst[i] == load->reader;
+    if (candidate->split)
+        verdict_addend(m, load, last);
+    else if (read)
+        verdict_set(m, load, RULE_SCALAR, load->reader,
+                    "%s is the same in all lanes of a warp, and the scalar of the chain of the %s",
+                    verdict_value(m, load->version), verdict_inst(m, load->reader));
+    else
+        verdict_set(m, load, RULE_OVERLAP, last, "the chain of the %s saves more",
+                    verdict_inst(m, last));
+}
+
+const char *verdict_store_reason(enum plan_rule rule)
+{
+    static const char *const reasons[RULE_COUNT] = {
+        [RULE_SHARED] = "writes shared memory, which only its core reaches",
+        [RULE_SPACE] = "does not write global memory",
+        [RULE_VOLATILE] = "is volatile or ordered and stays where it is",
+        [RULE_GENERIC] = "has a generic address that may lie outside global memory",
+        [RULE_WIDTH] = "writes more than the unit near the data can hold",
+        [RULE_TYPE] = "writes a type that the unit near the data does not know",
+        [RULE_PATTERN] = "writes a vector of which the chain makes one element",
+        [RULE_CROSS_BLOCK] = "is in another block",
+        [RULE_GUARD] = "is not under the same guard",
+        [RULE_REUSE] = "has the value in its address, too",
+    };
+    return reasons[rule];
+}
+
+void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum plan_rule rule)
+{
+    verdict_set(m, load, rule, store, "the %s should end the chain, but it %s",
+                verdict_inst(m, store), verdict_store_reason(rule));
+}
+
+static void judge_apart(struct matcher *m, struct load *load, const struct candidate *candidate)
+{
+    uint32_t first = candidate->inst[0], last = candidate->inst[candidate->count - 1];
+    verdict_set(m, load, RULE_ORDER, IR_NONE,
+                "the %s and the %s are too far apart, or a directive or brace stands between them",
+                verdict_inst(m, first), verdict_inst(m, last));
+}
+
+// Half a sentence with both numbers as they are: rounded, they might look the same.
+static const char *gain_text(struct matcher *m, const struct candidate *candidate)
+{
+    char saved[NUMBER_TEXT], asked[NUMBER_TEXT];
+    struct saving saving =
+        saving_of(m->facts, m->capability, candidate->pattern, candidate->inst, candidate->count);
+    number_shortest(saved, saving.expected);
+    number_shortest(asked, *m->options->min_saving);
+    return arena_printf(&m->scratch,
+                        "is expected to save %s flits for each warp and hop, and --min-saving "
+                        "asks for %s",
+                        saved, asked);
+}
+
+void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
+                      const struct candidate *candidate)
+{
+    if (why->inst == IR_NONE) {
+        judge_apart(m, load, candidate);
+        return;
+    }
+    uint32_t because = why->inst == load->inst ? why->member : why->inst;
+    const char *what = verdict_inst(m, why->inst);
+    const char *member = why->member == IR_NONE ? "" : verdict_inst(m, why->member);
+    switch (why->rule) {
+    case RULE_ALIAS_STORE:
+        verdict_set(
+            m, load, why->rule, because,
+            "the %s may touch what the %s touches, and stands between the chain's instructions",
+            what, member);
+        break;
+    case RULE_BARRIER:
+        verdict_set(m, load, why->rule, because,
+                    "nothing may cross the %s, which stands between the chain's instructions",
+                    what);
+        break;
+    case RULE_OPAQUE:
+        verdict_set(m, load, why->rule, because,
+                    "the %s is not known and stands between the chain's instructions", what);
+        break;
+    case RULE_DIVERGES:
+        verdict_set(
+            m, load, why->rule, because,
+            "the lanes of a warp may part at the %s, between the load and the %s that reads "
+            "it in another block",
+            what, verdict_inst(m, candidate->inst[candidate->count - 1]));
+        break;
+    case RULE_CROSS_BLOCK:
+        verdict_set(
+            m, load, why->rule, because,
+            "%s is used in another block, by the %s, and control may come to one of the two "
+            "without the other",
+            verdict_value(m, load->version), what);
+        break;
+    case RULE_CAPACITY:
+        verdict_set(m, load, why->rule, because, "with the %s the chain does not fit into a packet",
+                    what);
+        break;
+    case RULE_NO_GAIN:
+        verdict_set(m, load, why->rule, because, "with the %s the chain %s", what,
+                    gain_text(m, candidate));
+        break;
+    case RULE_OVERLAP:
+        verdict_set(m, load, why->rule, because,
+                    "another chain keeps the %s between the chain's instructions", what);
+        break;
+    default:
+        verdict_set(m, load, why->rule, because,
+                    "the %s has to stay behind the %s and before another instruction of the chain",
+                    what, member);
+        break;
+    }
+}
+
+void verdict_capacity(struct matcher *m, struct load *load, const struct candidate *candidate,
+                      const char *what)
+{
+    verdict_set(m, load, RULE_CAPACITY, candidate->inst[candidate->count - 1],
+                "the chain of the %s %s", verdict_inst(m, candidate->inst[candidate->count - 1]),
+                what);
+}
+
+// The first of the chain's loads that a cache is sure to serve, or IR_NONE.
+static uint32_t served_load(struct matcher *m, const struct candidate *candidate)
+{
+    for (uint32_t i = 0; i < patterns[candidate->pattern].loads; i++)
+        if (saving_is_served(m->facts, candidate->inst[i]))
+            return candidate->inst[i];
+    return IR_NONE;
+}
+
+static const char *balance_text(struct matcher *m, double saving)
+{
+    return saving ? arena_printf(&m->scratch, "%.4g flits more for each warp and hop than it saves",
+                                 -saving)
+                  : "as many flits for each warp and hop as it saves";
+}
+
+void verdict_saving(struct matcher *m, struct load *load, const struct candidate *candidate,
+                    const struct saving *saving)
+{
+    uint32_t last = candidate->inst[candidate->count - 1], served = served_load(m, candidate);
+    const char *what = verdict_inst(m, last), *balance = balance_text(m, saving->certain);
+    if (served != IR_NONE)
+        verdict_set(m, load, RULE_REUSE, served,
+                    "a first-level cache serves the %s, %s; the chain of the %s would send %s",
+                    verdict_inst(m, served), saving_served_text(m->facts, &m->scratch, served),
+                    what, balance);
+    else
+        verdict_set(m, load, RULE_NO_SAVING, last, "the chain of the %s would send %s", what,
+                    balance);
+}
+
+void verdict_gain(struct matcher *m, struct load *load, const struct candidate *candidate)
+{
+    uint32_t last = candidate->inst[candidate->count - 1];
+    verdict_set(m, load, RULE_NO_GAIN, last, "the chain of the %s %s", verdict_inst(m, last),
+                gain_text(m, candidate));
+}

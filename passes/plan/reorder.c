@@ -1,0 +1,349 @@
+// Brings the instructions of each chain next to each other: address arithmetic and immediate loads
+// go before its first load [000 §4.2, Figure 6]. Divides the fused multiply-adds of split chains.
+//
+// Needs the chains. Keeps the module; the order is an edit of the text. As few statements as
+// possible move (those outside a longest run that keeps its order), each with its whole line, or by
+// itself where it shares a line. Labels, comments on lines of their own, directives and braces
+// stay. Where the .loc in force would be another than before, a copy of the right one is put in
+// front.
+//
+// Reading the result again finds the same chains and moves nothing.
+#include "passes/chains/order.h"
+#include "passes/base/passes.h"
+#include "passes/plan/split.h"
+#include "support/bits.h"
+#include <string.h>
+
+struct mover {
+    const struct ir_module *module;
+    const struct ir_function *fn;
+    struct facts *facts;
+    struct plan *plan;
+    struct arena scratch;
+    struct order order;
+    uint32_t begin, end; // places that change, [begin, end)
+    uint64_t *stays;     // bit set over instructions
+};
+
+static const struct source *source_of(const struct mover *m)
+{
+    return m->module->tree->source;
+}
+
+static struct lines lines_of(const struct mover *m, uint32_t inst)
+{
+    const struct statement *statement = &m->order.statements[inst];
+    return statement_lines(source_of(m), statement->begin, statement->end);
+}
+
+static bool is_alone(const struct lines *lines)
+{
+    return lines->head && lines->tail;
+}
+
+// Where something goes that is to stand in front of the instruction: before the .loc directives
+// that lead to it, at the start of a line if it can.
+static uint32_t front_of(const struct mover *m, uint32_t inst, bool *line_start)
+{
+    const struct statement *statement = &m->order.statements[inst];
+    uint32_t at = statement->begin;
+    if (statement->lead != IR_NONE)
+        at = m->module->tree->nodes.v[statement->lead].begin;
+    struct lines lines = statement_lines(source_of(m), at, at);
+    *line_start = lines.head;
+    return lines.head ? lines.begin : at;
+}
+
+static uint32_t behind(const struct mover *m, uint32_t inst, bool *line_start)
+{
+    struct lines lines = lines_of(m, inst);
+    *line_start = is_alone(&lines);
+    return *line_start ? lines.end : m->order.statements[inst].end;
+}
+
+static const char *indentation(struct mover *m, uint32_t inst)
+{
+    struct lines lines = lines_of(m, inst);
+    const char *text = source_of(m)->text;
+    uint32_t end = lines.begin;
+    while (text[end] == ' ' || text[end] == '\t')
+        end++;
+    return arena_strndup(m->plan->arena, text + lines.begin, end - lines.begin);
+}
+
+static void add_insert(struct mover *m, uint32_t at, const char *text)
+{
+    struct edit edit = {EDIT_INSERT, at, at, 0, text, EDIT_ORDER_LOC};
+    vec_push(m->plan->arena, &m->plan->edits.list, edit);
+}
+
+// Line information
+
+static bool same_loc(const struct mover *m, uint32_t a, uint32_t b)
+{
+    if (a == b || a == IR_NONE || b == IR_NONE)
+        return a == b;
+    const struct node *x = &m->module->tree->nodes.v[a], *y = &m->module->tree->nodes.v[b];
+    const char *text = source_of(m)->text;
+    return x->end - x->begin == y->end - y->begin &&
+           !memcmp(text + x->begin, text + y->begin, x->end - x->begin);
+}
+
+static const char *loc_text(struct mover *m, uint32_t loc)
+{
+    const struct node *at = &m->module->tree->nodes.v[loc];
+    return arena_strndup(m->plan->arena, source_of(m)->text + at->begin, at->end - at->begin);
+}
+
+// True if the instruction needs a copy of its .loc in front; then it is in force.
+static bool takes_loc(const struct mover *m, uint32_t inst, uint32_t *in_force)
+{
+    uint32_t loc = m->order.statements[inst].loc;
+    if (loc == IR_NONE || same_loc(m, loc, *in_force))
+        return false;
+    *in_force = loc;
+    return true;
+}
+
+// How a statement begins: on a line of its own, at the start of one that it gets, or inside one.
+enum beginning { OWN_LINE, NEW_LINE, IN_LINE };
+
+static void put_loc(struct mover *m, uint32_t inst, const struct lines *lines,
+                    enum beginning beginning)
+{
+    struct arena *arena = m->plan->arena;
+    uint32_t begin = m->order.statements[inst].begin;
+    const char *indent = indentation(m, inst);
+    const char *loc = loc_text(m, m->order.statements[inst].loc);
+    if (beginning == OWN_LINE)
+        add_insert(m, lines->begin, arena_printf(arena, "%s%s\n", indent, loc));
+    else if (beginning == NEW_LINE)
+        add_insert(m, begin, arena_printf(arena, "%s%s\n%s", indent, loc, indent));
+    else
+        add_insert(m, begin, arena_printf(arena, "\n%s%s\n%s", indent, loc, indent));
+}
+
+// For one that stays.
+static void restore_loc(struct mover *m, uint32_t inst, uint32_t *in_force)
+{
+    if (!takes_loc(m, inst, in_force))
+        return;
+    struct lines lines = lines_of(m, inst);
+    put_loc(m, inst, &lines, lines.head ? OWN_LINE : IN_LINE);
+}
+
+// Which instructions stay
+
+// Longest runs so far whose last instruction is at most a given one: a tree of maxima by prefix.
+struct runs {
+    uint64_t *weight; // per place: of the best run that ends there
+    uint32_t *before; // per place: the place before in that run + 1, or 0
+    uint32_t *best;   // the tree: place + 1
+    uint32_t count;
+};
+
+static uint32_t best_below(const struct runs *runs, uint32_t rank)
+{
+    uint32_t best = 0;
+    for (uint32_t i = rank; i; i &= i - 1)
+        if (runs->best[i] && (!best || runs->weight[runs->best[i] - 1] > runs->weight[best - 1]))
+            best = runs->best[i];
+    return best;
+}
+
+static void note_run(struct runs *runs, uint32_t rank, uint32_t place)
+{
+    for (uint32_t i = rank + 1; i <= runs->count; i += i & -i)
+        if (!runs->best[i] || runs->weight[place] > runs->weight[runs->best[i] - 1])
+            runs->best[i] = place + 1;
+}
+
+// Marks a longest run of the changed places whose instructions are in the order of the text; of
+// several, one that has most members of chains.
+static void find_staying(struct mover *m)
+{
+    uint32_t count = m->end - m->begin;
+    struct runs runs = {ARENA_ARRAY(&m->scratch, uint64_t, count),
+                        ARENA_ARRAY(&m->scratch, uint32_t, count),
+                        ARENA_ARRAY(&m->scratch, uint32_t, count + 1), count};
+    for (uint32_t place = 0; place < count; place++) {
+        uint32_t inst = m->order.at[m->begin + place], rank = inst - m->begin;
+        uint32_t before = runs.before[place] = best_below(&runs, rank);
+        runs.weight[place] = (before ? runs.weight[before - 1] : 0) + count + 1;
+        runs.weight[place] += m->order.unit[inst] != 0;
+        note_run(&runs, rank, place);
+    }
+    for (uint32_t i = best_below(&runs, count); i; i = runs.before[i - 1])
+        bits_set(m->stays, m->order.at[m->begin + i - 1]);
+}
+
+// Moves
+
+// A statement that shares its line goes alone. The blanks behind it go along into another line; a
+// line of its own has no use for them.
+static void move_part(struct mover *m, uint32_t inst, struct edit edit, bool line_start,
+                      bool with_loc)
+{
+    struct arena *arena = m->plan->arena;
+    const char *text = source_of(m)->text;
+    uint32_t behind = edit.end;
+    while (text[behind] == ' ' || text[behind] == '\t')
+        behind++;
+    if (line_start) {
+        edit.text = "\n";
+        if (behind > edit.end) {
+            struct edit blanks = {EDIT_REPLACE, edit.end, behind, 0, "", 0};
+            vec_push(arena, &m->plan->edits.list, blanks);
+        }
+    } else {
+        edit.end = behind;
+    }
+    if (with_loc)
+        put_loc(m, inst, NULL, line_start ? NEW_LINE : IN_LINE);
+    else if (line_start)
+        add_insert(m, edit.begin, indentation(m, inst));
+    vec_push(arena, &m->plan->edits.list, edit);
+}
+
+static void move(struct mover *m, uint32_t inst, uint32_t to, bool line_start, uint32_t *in_force)
+{
+    const struct statement *statement = &m->order.statements[inst];
+    struct lines lines = lines_of(m, inst);
+    bool with_loc = takes_loc(m, inst, in_force);
+    struct edit edit = {EDIT_MOVE, statement->begin, statement->end, to, "", m->order.place[inst]};
+    if (!is_alone(&lines)) {
+        move_part(m, inst, edit, line_start, with_loc);
+        return;
+    }
+    edit.begin = lines.begin;
+    edit.end = lines.end;
+    if (with_loc)
+        put_loc(m, inst, &lines, OWN_LINE);
+    vec_push(m->plan->arena, &m->plan->edits.list, edit);
+}
+
+// The places [from, until) of the new order go in front of `to`.
+static void move_run(struct mover *m, uint32_t from, uint32_t until, uint32_t to, bool line_start,
+                     uint32_t *in_force)
+{
+    for (uint32_t place = from; place < until; place++)
+        move(m, m->order.at[place], to, line_start, in_force);
+}
+
+// True if the .loc stands behind the instruction in the text.
+static bool is_behind(const struct mover *m, uint32_t loc, uint32_t inst)
+{
+    return loc != IR_NONE && m->module->tree->nodes.v[loc].begin >= m->order.statements[inst].end;
+}
+
+// Goes through the changed places in the order of the text. What is to stand between two staying
+// instructions goes in front of the second one, what stands last goes behind the last.
+static void rearrange(struct mover *m, uint32_t *in_force)
+{
+    uint32_t done = m->begin, last = m->begin; // places; the last staying instruction
+    bool line_start;
+    for (uint32_t inst = m->begin; inst < m->end; inst++)
+        if (bits_test(m->stays, inst))
+            last = inst;
+    for (uint32_t inst = m->begin; inst < m->end; inst++) {
+        bool stays = bits_test(m->stays, inst);
+        if (stays) {
+            uint32_t to = front_of(m, inst, &line_start);
+            move_run(m, done, m->order.place[inst], to, line_start, in_force);
+            done = m->order.place[inst] + 1;
+        }
+        if (m->order.statements[inst].lead != IR_NONE)
+            *in_force = m->order.statements[inst].loc;
+        if (stays)
+            restore_loc(m, inst, in_force);
+        if (inst == last) {
+            uint32_t to = behind(m, inst, &line_start);
+            move_run(m, done, m->end, to, line_start, in_force);
+        }
+    }
+}
+
+// The next places that change, from `from` on: of one segment, up to a place that does not change
+// and that nothing crosses.
+static bool find_changed(struct mover *m, uint32_t from)
+{
+    uint32_t count = m->fn->insts.n;
+    for (m->begin = from; m->begin < count && m->order.at[m->begin] == m->begin;)
+        m->begin++;
+    uint32_t most = m->begin;
+    for (m->end = m->begin; m->end < count; m->end++) {
+        bool apart =
+            m->order.at[m->end] == m->end || m->order.segment[m->end] != m->order.segment[m->begin];
+        if (m->end > most && apart)
+            break;
+        if (m->order.at[m->end] > most)
+            most = m->order.at[m->end];
+    }
+    return m->begin < count;
+}
+
+// Carries out the order. Where one changed range follows another, with a label or brace between, it
+// finds the .loc in force that the other one left.
+static void carry_out(struct mover *m)
+{
+    uint32_t in_force = IR_NONE, before = IR_NONE; // the range before ended there
+    for (uint32_t from = 0; find_changed(m, from); from = m->end) {
+        uint32_t loc = m->order.statements[m->begin].before;
+        if (m->begin != before || is_behind(m, loc, m->begin - 1))
+            in_force = loc;
+        find_staying(m);
+        rearrange(m, &in_force);
+        before = m->end;
+        if (m->end < m->fn->insts.n && m->order.at[m->end] == m->end &&
+            !is_behind(m, m->order.statements[m->end].loc, m->end - 1))
+            restore_loc(m, m->end, &in_force);
+    }
+}
+
+// A chain across blocks is left where it is, but others may change the order of its loads.
+static void sort_by_place(const struct mover *m, struct chain *chain)
+{
+    for (uint32_t i = 1; i < chain->count; i++)
+        for (uint32_t k = i;
+             k && m->order.place[chain->inst[k]] < m->order.place[chain->inst[k - 1]]; k--) {
+            uint32_t earlier = chain->inst[k];
+            chain->inst[k] = chain->inst[k - 1];
+            chain->inst[k - 1] = earlier;
+        }
+}
+
+// Brings the function's chains, those from `first` to before `end`, together.
+static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
+{
+    struct obstacle why;
+    arena_init(&m->scratch, m->plan->arena->memory);
+    order_init(&m->order, &m->scratch, m->facts);
+    m->stays = bits_new(&m->scratch, m->fn->insts.n + 1);
+    for (uint32_t i = first; i < end; i++) {
+        const struct chain *chain = &m->plan->chains.v[i];
+        if (!chain->across && order_allows(&m->order, chain->inst, chain->count, &why))
+            order_join(&m->order, chain->inst, chain->count);
+    }
+    carry_out(m);
+    for (uint32_t i = first; i < end; i++)
+        if (m->plan->chains.v[i].across)
+            sort_by_place(m, &m->plan->chains.v[i]);
+    arena_free(&m->scratch);
+}
+
+bool pass_reorder(struct ir_module *module, const struct pass_options *options, struct plan *plan)
+{
+    uint32_t before = plan->edits.list.n;
+    for (uint32_t first = 0, end; options->reorder && first < plan->chains.n; first = end) {
+        uint32_t function = plan->chains.v[first].function;
+        for (end = first; end < plan->chains.n && plan->chains.v[end].function == function;)
+            end++;
+        struct mover m = {.module = module,
+                          .fn = &module->functions.v[function],
+                          .facts = facts_of(plan, module, options, function),
+                          .plan = plan};
+        reorder_function(&m, first, end);
+    }
+    split_fused(module, plan);
+    return plan->edits.list.n > before;
+}

@@ -1,0 +1,251 @@
+#include "passes/verify/verify_chain.h"
+
+void verify_chain_begin(struct chain_check *c, struct facts *facts)
+{
+    c->facts = facts;
+    c->fn = facts->fn;
+    arena_reset(&c->scratch);
+    c->stamp = 0;
+    c->work.v = NULL;
+    c->work.n = c->work.capacity = 0;
+    c->version_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->versions.n + 1);
+    c->lanes = ARENA_ARRAY(&c->scratch, struct value_lanes, c->fn->versions.n + 1);
+    c->block_mark = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->blocks.n + 1);
+}
+
+bool verify_is_member(const struct chain *chain, uint32_t inst)
+{
+    for (uint32_t i = 0; i < chain->count; i++)
+        if (chain->inst[i] == inst)
+            return true;
+    return false;
+}
+
+static uint32_t last_of(const struct chain *chain)
+{
+    return chain->inst[chain->count - 1];
+}
+
+// True if both run in the same lanes.
+static bool same_guard(const struct ir_function *fn, uint32_t a, uint32_t b)
+{
+    enum { GUARD = INST_GUARDED | INST_GUARD_NEGATED };
+    if ((fn->insts.v[a].flags ^ fn->insts.v[b].flags) & GUARD)
+        return false;
+    uint32_t first = ir_find_operand(fn, a, ROLE_GUARD, 0);
+    uint32_t second = ir_find_operand(fn, b, ROLE_GUARD, 0);
+    if (first == IR_NONE || second == IR_NONE)
+        return first == second;
+    return fn->operand_version.v[first] == fn->operand_version.v[second];
+}
+
+struct census {
+    uint32_t loads, stores, operations, fused;
+    uint32_t width; // elements of its accesses; 0: they differ
+};
+
+static struct census count_members(const struct chain_check *c, const struct chain *chain)
+{
+    struct census census = {.width = c->fn->insts.v[chain->inst[0]].vector};
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const struct ir_inst *at = &c->fn->insts.v[chain->inst[i]];
+        bool load = at->class == CLASS_LOAD, store = at->class == CLASS_STORE;
+        if ((load || store) && at->vector != census.width)
+            census.width = 0;
+        census.loads += load;
+        census.stores += store;
+        census.operations += !load && !store;
+        census.fused += at->op == OP_fma || at->op == OP_mad;
+    }
+    return census;
+}
+
+// Loads, stores and operations of the nine patterns [000 Table 1]. A fused multiply-add stands for
+// two; divided, only its multiplication is in the chain.
+static const struct {
+    uint8_t loads, stores, operations;
+} shapes[] = {[1] = {2, 1, 1}, [2] = {2, 0, 1}, [3] = {1, 1, 0}, [4] = {1, 1, 1}, [5] = {2, 0, 1},
+              [6] = {1, 0, 1}, [7] = {1, 1, 1}, [8] = {2, 0, 2}, [9] = {2, 1, 2}};
+
+static const char *shape_fault(const struct chain_check *c, const struct chain *chain)
+{
+    struct census census = count_members(c, chain);
+    if (chain->pattern < 1 || chain->pattern >= sizeof shapes / sizeof *shapes)
+        return "unknown chain pattern";
+    if (census.loads != shapes[chain->pattern].loads ||
+        census.stores != shapes[chain->pattern].stores)
+        return "a chain has not the loads and stores of its pattern";
+    uint32_t fused = chain->split ? 0 : census.fused;
+    if (!census.width)
+        return "the accesses of a chain are not vectors of the same length";
+    if (census.operations + fused != shapes[chain->pattern].operations * census.width)
+        return "a chain has not the operations of its pattern";
+    const struct ir_inst *last = &c->fn->insts.v[chain->inst[chain->count - 1]];
+    bool compares = chain->pattern == 5 || chain->pattern == 6;
+    if (compares == (last->class == CLASS_COMPARE))
+        return NULL;
+    return compares ? "a chain ends in no comparison" : "a chain ends in a comparison";
+}
+
+static const char *member_fault(struct chain_check *c, const struct chain *chain, uint32_t inst)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    bool access = at->class == CLASS_LOAD || at->class == CLASS_STORE;
+    if (access && at->flags & INST_ORDERED)
+        return "an access of a chain is volatile or ordered";
+    if (access && address_of(c->module, c->fn, inst).space != W_global)
+        return "an access of a chain is not in global memory";
+    bool last = inst == last_of(chain), load = at->class == CLASS_LOAD;
+    // The results of all elements of a vector, one of which comes last.
+    bool ends = c->fn->insts.v[chain->inst[0]].vector > 1 && !load &&
+                c->fn->insts.v[last_of(chain)].class != CLASS_STORE;
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count && !last && !ends; i++)
+        if (c->fn->operands.v[i].role == ROLE_DEF && c->fn->operand_version.v[i] != IR_NONE &&
+            !verify_stays_inside(c, chain, c->fn->operand_version.v[i]))
+            return load ? "a register that a chain loads is read outside of it"
+                        : "a result inside of a chain is read outside of it";
+    return NULL;
+}
+
+// Every member runs in all lanes in which the last one runs.
+static bool runs_together(const struct chain_check *c, const struct chain *chain)
+{
+    for (uint32_t i = 0; i < chain->count; i++)
+        if (c->fn->insts.v[chain->inst[i]].flags & INST_GUARDED &&
+            !same_guard(c->fn, chain->inst[i], last_of(chain)))
+            return false;
+    return true;
+}
+
+// Across blocks: the load is done where the last instruction is. From there back to the load.
+
+static void meet(struct chain_check *c, uint32_t block)
+{
+    if (c->block_mark[block] == c->stamp || c->fn->blocks.v[block].rpo == IR_NONE)
+        return;
+    c->block_mark[block] = c->stamp;
+    vec_push(&c->scratch, &c->work, block);
+}
+
+static bool stays_between(const struct chain_check *c, uint32_t block, uint32_t from, uint32_t to)
+{
+    const struct ir_block *at = &c->fn->blocks.v[block];
+    bool leaves = !at->succ_count ||
+                  (at->first < at->end && c->fn->insts.v[at->end - 1].class == CLASS_RETURN);
+    for (uint32_t i = 0; i < at->succ_count; i++) {
+        uint32_t next = ir_succs(c->fn, block)[i];
+        leaves |= next == from || (next != to && c->block_mark[next] != c->stamp);
+    }
+    return !leaves;
+}
+
+static const char *crossing_fault(struct chain_check *c, uint32_t load, uint32_t inst)
+{
+    static const uint8_t classes[] = {CLASS_ATOMIC,  CLASS_BARRIER, CLASS_FENCE, CLASS_OPAQUE,
+                                      CLASS_SURFACE, CLASS_ASYNC,   CLASS_CALL,  CLASS_MATRIX};
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    for (size_t i = 0; i < sizeof classes; i++)
+        if (at->class == classes[i])
+            return "something that orders memory stands between a load and its comparison";
+    if ((at->class == CLASS_LOAD || at->class == CLASS_STORE) && at->flags & INST_ORDERED)
+        return "an ordered access stands between a load and its comparison";
+    if (at->class != CLASS_STORE)
+        return NULL;
+    struct address loaded = address_in(c->facts, load), stored = address_in(c->facts, inst);
+    return address_may_alias(c->facts, &loaded, &stored)
+               ? "a store between a load and its comparison may write what is loaded"
+               : NULL;
+}
+
+static const char *crossings_fault(struct chain_check *c, uint32_t load, uint32_t first,
+                                   uint32_t end)
+{
+    for (uint32_t inst = first; inst < end; inst++) {
+        const char *wrong = crossing_fault(c, load, inst);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+// Marks the blocks by which control comes from the load's block to the comparison's, and looks at
+// what stands in them.
+static const char *way_fault(struct chain_check *c, uint32_t load, uint32_t from, uint32_t to)
+{
+    const char *wrong = NULL;
+    c->stamp++;
+    c->work.n = 0;
+    for (uint32_t i = 0; i < c->fn->blocks.v[to].pred_count; i++)
+        if (ir_preds(c->fn, to)[i] != from)
+            meet(c, ir_preds(c->fn, to)[i]);
+    for (uint32_t at = 0; at < c->work.n; at++) {
+        uint32_t block = c->work.v[at];
+        if (block == to || block == 0)
+            return "a comparison is done without its load";
+        for (uint32_t i = 0; i < c->fn->blocks.v[block].pred_count; i++)
+            if (ir_preds(c->fn, block)[i] != from)
+                meet(c, ir_preds(c->fn, block)[i]);
+    }
+    bool apart = divergence_branches(facts_certain(c->facts), from);
+    bool stays = stays_between(c, from, from, to);
+    for (uint32_t at = 0; at < c->work.n && !wrong; at++) {
+        const struct ir_block *block = &c->fn->blocks.v[c->work.v[at]];
+        stays &= stays_between(c, c->work.v[at], from, to);
+        apart |= divergence_branches(facts_certain(c->facts), c->work.v[at]);
+        wrong = crossings_fault(c, load, block->first, block->end);
+    }
+    if (!stays)
+        return "a load is done without its comparison";
+    return apart ? "the lanes of a warp may part between a load and its comparison" : wrong;
+}
+
+static const char *load_fault(struct chain_check *c, uint32_t load, uint32_t last)
+{
+    uint32_t from = c->fn->insts.v[load].block, to = c->fn->insts.v[last].block;
+    if (from == to)
+        return crossings_fault(c, load, load + 1, last);
+    const char *wrong = way_fault(c, load, from, to);
+    if (!wrong)
+        wrong = crossings_fault(c, load, load + 1, c->fn->blocks.v[from].end);
+    return wrong ? wrong : crossings_fault(c, load, c->fn->blocks.v[to].first, last);
+}
+
+static const char *across_fault(struct chain_check *c, const struct chain *chain)
+{
+    bool across = false;
+    for (uint32_t i = 0; i < chain->count; i++)
+        across |= c->fn->insts.v[chain->inst[i]].block != c->fn->insts.v[last_of(chain)].block;
+    if (across != chain->across)
+        return "a chain is not in the basic blocks that it says";
+    if (across && chain->pattern != 5 && chain->pattern != 6)
+        return "a chain goes across basic blocks and ends in no comparison";
+    for (uint32_t i = 0; i + 1 < chain->count && across; i++) {
+        const char *wrong = load_fault(c, chain->inst[i], last_of(chain));
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+// In front of its last instruction a split multiply-add has all of the chain: its own result stays
+// at the core.
+const char *verify_chain(struct chain_check *c, const struct chain *chain)
+{
+    bool known = chain->count && chain->count <= CHAIN_MOST;
+    for (uint32_t i = 0; i < chain->count && known; i++)
+        known = chain->inst[i] < c->fn->insts.n;
+    if (!known)
+        return "a chain has instructions that its function has not";
+    const char *wrong = shape_fault(c, chain);
+    for (uint32_t i = 1; i < chain->count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (chain->inst[i] == chain->inst[k])
+                wrong = "a chain has an instruction twice";
+    for (uint32_t i = 0; i < chain->count && !wrong; i++)
+        wrong = member_fault(c, chain, chain->inst[i]);
+    if (!wrong && !runs_together(c, chain))
+        wrong = "a member of a chain does not run in all lanes of its last instruction";
+    if (!wrong)
+        wrong = verify_chain_values(c, chain);
+    return wrong ? wrong : across_fault(c, chain);
+}

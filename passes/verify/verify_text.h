@@ -1,0 +1,54 @@
+// PTX as statements, read by a scanner of its own. Private to the checker.
+#pragma once
+#include "support/vec.h"
+
+enum item_kind {
+    ITEM_END,
+    ITEM_INSTRUCTION, // up to its semicolon
+    ITEM_FIXED,       // label, brace, directive: everything else
+};
+
+struct item {
+    enum item_kind kind;
+    uint32_t begin, end;
+    uint32_t loc, loc_end; // the .loc in force; equal: none
+};
+
+// Tags, comments and blanks are passed over.
+struct item_reader {
+    const char *text;
+    uint32_t at, length;
+    uint32_t loc, loc_end;
+};
+
+// A range of a text, read without the blanks and comments between its words and signs; where words
+// would grow together, there is one blank.
+struct text_words {
+    const char *text;
+    uint32_t at, end;
+    char before; // the last character, or 0
+    bool quoted; // inside a string
+};
+
+// The next character, or -1.
+int words_next(struct text_words *words);
+// True if both have the same words and signs; else `a` and `b` stand behind the first difference.
+bool words_same(struct text_words *a, struct text_words *b);
+
+// At the text's begin a byte order mark is passed over.
+struct item item_next(struct item_reader *reader);
+
+// An instruction's parts, as ranges of the text.
+struct part {
+    uint32_t begin, end;
+};
+
+enum { MOST_PARTS = 8 };
+
+struct parts {
+    struct part guard, opcode;
+    struct part operand[MOST_PARTS];
+    uint32_t operands; // more than MOST_PARTS: not all are there
+};
+
+void parts_read(struct parts *parts, const char *text, const struct item *item);

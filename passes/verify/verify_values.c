@@ -1,0 +1,109 @@
+// What the members of a chain compute with: loaded values go on from member to member, all else is
+// a scalar of the packet, and the answer is that of the pattern [000 Table 1].
+#include "passes/base/capability.h"
+#include "passes/verify/verify_chain.h"
+
+// The member that makes the version, or `count`.
+static uint32_t maker_of(const struct chain_check *c, const struct chain *chain, uint32_t version)
+{
+    uint32_t i = 0;
+    if (version == IR_NONE || c->fn->versions.v[version].kind != VERSION_INST)
+        return chain->count;
+    while (i < chain->count && chain->inst[i] != c->fn->versions.v[version].index)
+        i++;
+    return i;
+}
+
+enum step { STEP_LOAD, STEP_OPERATION, STEP_STORE };
+
+static enum step step_of(const struct chain_check *c, uint32_t inst)
+{
+    uint8_t class = c->fn->insts.v[inst].class;
+    return class == CLASS_LOAD ? STEP_LOAD : class == CLASS_STORE ? STEP_STORE : STEP_OPERATION;
+}
+
+// Of a fused multiply-add that is divided, only the product belongs to the chain.
+static bool stays_at_core(const struct chain_check *c, const struct chain *chain, uint32_t operand)
+{
+    enum { ADDEND = 3 };
+    return chain->split && c->fn->operands.v[operand].slot == ADDEND &&
+           c->fn->operand_inst.v[operand] == chain->inst[chain->count - 1];
+}
+
+struct flow {
+    bool fed[CHAIN_MOST]; // a member behind it reads what it makes
+    bool scalar;          // a member reads one
+};
+
+static const char *operand_fault(struct chain_check *c, const struct chain *chain, uint32_t place,
+                                 uint32_t operand, struct flow *flow)
+{
+    const struct ir_operand *at = &c->fn->operands.v[operand];
+    uint32_t from = at->kind == OPERAND_REGISTER
+                        ? maker_of(c, chain, c->fn->operand_version.v[operand])
+                        : chain->count;
+    if (at->role == ROLE_ADDRESS)
+        return from < chain->count ? "a value of a chain goes into an address" : NULL;
+    if (!alu_is_source(c->fn, operand) || stays_at_core(c, chain, operand))
+        return NULL;
+    if (from < chain->count) {
+        flow->fed[from] = true;
+        return from < place ? NULL : "a member of a chain stands before what it reads";
+    }
+    if (step_of(c, chain->inst[place]) == STEP_STORE)
+        return "a chain stores what it does not make";
+    flow->scalar = true;
+    return divergence_operand(facts_certain(c->facts), operand)
+               ? NULL
+               : "an operand of a chain is neither made in it nor the same in all lanes";
+}
+
+static const char *flow_fault(struct chain_check *c, const struct chain *chain, struct flow *flow)
+{
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const struct ir_inst *at = &c->fn->insts.v[chain->inst[i]];
+        if (step_of(c, chain->inst[i]) == STEP_STORE && i + 1 < chain->count)
+            return "a chain goes on behind its store";
+        for (uint32_t k = at->operands; k < at->operands + at->operand_count; k++) {
+            const char *wrong = operand_fault(c, chain, i, k, flow);
+            if (wrong)
+                return wrong;
+        }
+    }
+    return NULL;
+}
+
+// The operations of a vector's elements are the last ones together.
+static bool is_end(const struct chain_check *c, const struct chain *chain, uint32_t place)
+{
+    uint32_t last = chain->inst[chain->count - 1];
+    bool vector = c->fn->insts.v[chain->inst[0]].vector > 1;
+    return place + 1 == chain->count || (vector && step_of(c, last) == STEP_OPERATION &&
+                                         step_of(c, chain->inst[place]) == STEP_OPERATION);
+}
+
+static enum response answer_of(const struct chain_check *c, const struct chain *chain)
+{
+    const struct ir_inst *last = &c->fn->insts.v[chain->inst[chain->count - 1]];
+    if (last->class == CLASS_STORE)
+        return RESPONSE_ACK;
+    return last->class == CLASS_COMPARE ? RESPONSE_BITMAP : RESPONSE_DATA;
+}
+
+const char *verify_chain_values(struct chain_check *c, const struct chain *chain)
+{
+    static const bool wants_scalar[] = {[7] = true, [8] = true, [9] = true};
+    struct flow flow = {0};
+    const char *wrong = flow_fault(c, chain, &flow);
+    for (uint32_t i = 0; i < chain->count && !wrong; i++)
+        if (!flow.fed[i] && !is_end(c, chain, i))
+            wrong = "a member of a chain makes nothing that another one reads";
+    if (wrong)
+        return wrong;
+    bool wants = chain->pattern < sizeof wants_scalar && wants_scalar[chain->pattern];
+    if (chain->pattern != 6 && wants != flow.scalar)
+        return "a chain has a scalar where its pattern has none, or none where it has one";
+    if (chain->response != answer_of(c, chain) || !chain->response_flits)
+        return "the answer to a chain is not that of its pattern";
+    return NULL;
+}

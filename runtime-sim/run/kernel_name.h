@@ -1,0 +1,20 @@
+// Which kernel a user means: by its name in the program, or by that in the CUDA source.
+#pragma once
+#include "runtime-sim/exec/decode/program.h"
+
+struct kernel_fault {
+    const char *text;    // a sentence without a full stop
+    const char *kernels; // the same about the program's kernels
+};
+
+// The entry that has this name in the program; otherwise the one whose C++ name it is: the whole
+// signature with or without the result, "ns::scale<float>", or the end of that from behind a "::",
+// each with or without template arguments. Blanks do not count. Returns NULL, with the fault in the
+// arena, if there is none, or more than one by what was given.
+const struct program_function *kernel_find(const struct program *program, struct arena *arena,
+                                           const char *text, struct kernel_fault *fault);
+// The kernels of the program by number and name, for messages.
+const char *kernel_list(const struct program *program, struct arena *arena);
+// The name of an entry in the program. In the arena.
+const char *kernel_name(const struct program *program, struct arena *arena,
+                        const struct program_function *function);

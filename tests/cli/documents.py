@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Documents and help texts agree with the tree and with each other.
+
+usage: documents.py BUILD-ROOT
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import Skip, add_case, case, ends, main, run, same, within
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+README = (ROOT / 'README.md').read_text(encoding='utf-8')
+WIDEST = 100
+
+
+def tracked(*what):
+    try:
+        done = subprocess.run(['git', 'ls-files', *what], cwd=ROOT, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise Skip('no git repository')
+    return done.stdout.decode().split('\n')[:-1]
+
+
+# Links and lists
+
+def anchors(text):
+    """The names of a document's headings, as GitHub makes them."""
+    heads = re.findall(r'^#+ (.*)$', text, re.M)
+    return {re.sub(r'[^\w\- ]', '', head.lower()).replace(' ', '-') for head in heads}
+
+
+@case
+def links(folder):
+    """links between documents lead to files and headings that are there"""
+    broken, count = [], 0
+    for name in tracked('*.md'):
+        text = (ROOT / name).read_text(encoding='utf-8')
+        for target in re.findall(r'\]\(([^)\s]+)\)', text):
+            path, _, anchor = target.partition('#')
+            if '://' in target:
+                continue
+            count += 1
+            at = (ROOT / name).parent / path if path else ROOT / name
+            if not at.exists() or (anchor and at.suffix == '.md' and
+                                   anchor not in anchors(at.read_text(encoding='utf-8'))):
+                broken.append('%s: %s' % (name, target))
+    same(broken, [])
+    assert count > 100, count
+
+
+def listed(text, head):
+    """The words that begin the indented lines below a heading or sentence."""
+    block = text.split(head, 1)[1].split('\n\n', 2)[1]
+    return re.findall(r'^    (\S+) +\S', block, re.M)
+
+
+@case
+def folders(folder):
+    """README lists the folders of the tree"""
+    there = {name.split('/')[0] for name in tracked() if '/' in name and not name.startswith('.')}
+    same(sorted(listed(README, '## Folders')), sorted(there))
+
+
+@case
+def floors(folder):
+    """CONTRIBUTING lists the floors, from the top, as meson.build links them"""
+    floors = re.search(r"^floors = \[(.*)\]", (ROOT / 'meson.build').read_text(), re.M).group(1)
+    names = re.findall(r"'([^']+)'", floors) + ['cli']
+    text = (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
+    same(listed(text, 'Each folder is a floor'), names[::-1])
+
+
+# Help
+
+HELP = {'ptxoffload': ('', '=warnings'), 'ptxoffload-sim': ('', '=run', '=keys'),
+        'ptxoffload-noc': ('', '=keys'), 'ptxoffload-dram': ('', '=keys'),
+        'ptxoffload-campaign': ('', '=keys')}
+
+
+def is_plain(folder, program, topic):
+    text = ends(run([BUILD / 'cli' / program, '--help' + topic], folder), 0, '').out.decode()
+    assert text.count('\n') > 5, text
+    for line in text.splitlines():
+        assert not line.startswith(('|', '#')) and '`' not in line and line == line.rstrip(), line
+        # Usage lines are longer than a terminal already; texts beside options are not.
+        assert len(line) <= WIDEST or line.startswith('usage: '), line
+    if topic not in ('=run', '=keys'):
+        return
+    for block in text.split('\n\n'):
+        rows = block.splitlines()[1:]
+        starts = {len(re.match(r'  \S+ +|  \S+$| +', row).group()) for row in rows
+                  if not re.fullmatch(r'  \S+', row)}
+        assert len(starts) == 1, (starts, block)
+
+
+for command, topics in HELP.items():
+    for one in topics:
+        add_case('%s --help%s is plain and aligned' % (command, one), is_plain, command, one)
+
+
+@case
+def tables_of_keys(folder):
+    """what --help=keys lists is what the tables of the documentation list"""
+    for program in ('ptxoffload-sim', 'ptxoffload-noc', 'ptxoffload-dram', 'ptxoffload-campaign'):
+        plain, tables = (ends(run([BUILD / 'cli' / program, '--help=keys' + end], folder), 0,
+                              '').out.decode() for end in ('', '-markdown'))
+        same(re.findall(r'^  (\w+)', plain, re.M), re.findall(r'^\| `(\w+)`', tables, re.M))
+
+
+# README's commands. What takes long is asked for less of it.
+SHORTER = {'ptxoffload-campaign run': ' --dry-run', 'ptxoffload-noc': ' --cycles=500'}
+
+
+@case
+def readme_commands(folder):
+    """the commands of README run"""
+    (folder / 'samples').symlink_to(ROOT / 'samples')
+    (folder / 'eval').symlink_to(ROOT / 'eval')
+    (folder / 'build').mkdir()
+    (folder / 'build' / 'cli').symlink_to(BUILD / 'cli')
+    (folder / 'in.ptx').symlink_to(ROOT / 'samples/vecadd/vecadd.ptx')
+    commands = re.findall(r'^    (build/cli/(?:[^\n]*\\\n)*[^\n]*)$', README, re.M)
+    assert len(commands) >= 9, commands
+    for line in commands:
+        if 'campaign report' in line:  # there is nothing to report on: the campaign was not run
+            within(b'there is no store', ends(run(['sh', '-c', line], folder), 1).err)
+            continue
+        more = next((SHORTER[name] for name in SHORTER if name in line), '')
+        result = run(['sh', '-c', line + more], folder)
+        assert result.code == 0, (line, result)
+    for name in ('out.ptx', 'c.npy', 'bfs.json', 'bfs.csv', 'cost.npy', 'omni.json', 'mesh.html'):
+        assert (folder / name).stat().st_size, name
+
+
+@case
+def readme_install(folder):
+    """README says how to build for use, and what of it is simulated"""
+    within('--buildtype=release', README)
+    within('Blocks are analysed only', README)
+
+
+main()

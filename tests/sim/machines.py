@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Random machines: each computes the right values, or says why it cannot be.
+
+usage: machines.py BUILD-ROOT [--count=N] [--seed=N]
+
+A machine is a built-in one in which one to four keys have other values: their least and most, what
+is beside these, powers of two, any others. Some differ in what belongs together, as the nodes of
+two networks, first. A small kernel runs on it, under a policy. Right is: the values of a functional
+run; or exit code 1 and an error that says which keys do not go together; or exit code 4 if the
+watchdog's time was drawn. Anything else fails: a signal, a machine that runs for a minute, other
+values.
+"""
+import argparse
+import collections
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import environment
+
+SECONDS = 60
+HERE = pathlib.Path(__file__).resolve().parent
+KERNELS = ['chain', 'loads', 'sums', 'atomics']
+POLICIES = ['baseline', 'llc', 'omni', 'adaptive']
+LIKELY = ('l1.', 'llc.', 'memory.', 'offload.', 'core.', 'dram.')  # of the others there are many
+
+# What must fit together for a machine of another shape.
+SHAPES = [
+    [],
+    [],
+    [],
+    ['memory.partition_nodes=[0]', 'memory.cores=1'],
+    ['memory.sectors=true'],
+    ['request_network.topology=crossbar', 'reply_network.topology=crossbar',
+     'request_network.nodes=12', 'reply_network.nodes=12', 'memory.cores=8',
+     'memory.partition_nodes=[8,9,10,11]'],
+    ['request_network.topology=fly', 'reply_network.topology=fly', 'request_network.radix=4',
+     'reply_network.radix=4', 'request_network.stages=2', 'reply_network.stages=2',
+     'memory.cores=12', 'memory.partition_nodes=[3,7,11,15]', 'reply_network.reversed=true',
+     'request_network.router_nodes=true', 'reply_network.router_nodes=true'],
+    ['request_network.width=2', 'reply_network.width=2', 'request_network.height=3',
+     'reply_network.height=3', 'memory.cores=4', 'memory.partition_nodes=[0,5]'],
+    ['request_network.vcs=4', 'offload.packet_vcs=1', 'request_network.routing=adaptive'],
+]
+
+
+def read_keys(program):
+    """{name: ('number', least, most) or ('choice', words) or ('list', least, most)}"""
+    text = subprocess.run([program, '--help=keys'], capture_output=True, check=True,
+                          encoding='utf-8').stdout
+    keys, section = {}, None
+    for line in text.splitlines():
+        if line.startswith('### '):
+            section = line[4:].strip(' `')
+        row = re.match(r'\| `(\w+)` \| ([^|]*) \|', line)
+        if not row or not section:
+            continue
+        name, values = section + '.' + row.group(1), row.group(2).strip()
+        numbers = re.search(r'(-?[0-9.e+]+) … (-?[0-9.e+]+)', values)
+        if numbers:
+            kind = 'list' if values.startswith('a list') else 'number'
+            keys[name] = (kind, float(numbers.group(1)), float(numbers.group(2)))
+        else:
+            words = ['true', 'false'] if values == 'true or false' else values.split(', ')
+            keys[name] = ('choice', words)
+    return keys
+
+
+def draw_number(draw, least, most):
+    kind = draw.random()
+    if kind < 0.3:
+        value = draw.choice([least, least + 1, most, most - 1])
+    elif kind < 0.6:
+        value = 2 ** draw.randrange(0, 12)
+    else:
+        value = least + (most - least) * draw.random() ** draw.choice([1, 4, 8])
+    return min(max(int(value), int(least)), int(most))
+
+
+def draw_value(draw, key):
+    if key[0] == 'choice':
+        return draw.choice(key[1])
+    if key[0] == 'number':
+        return str(draw_number(draw, key[1], key[2]))
+    return '[%s]' % ', '.join(str(draw_number(draw, key[1], min(key[2], 80)))
+                              for _ in range(draw.randrange(0, 5)))
+
+
+def draw_machine(draw, keys):
+    names = sorted(keys)
+    likely = [name for name in names if name.startswith(LIKELY)]
+    chosen = [draw.choice(likely if draw.random() < 0.6 else names)
+              for _ in range(draw.choice([1, 2, 2, 2, 3, 3, 4]))]
+    settings = draw.choice(SHAPES) + ['%s=%s' % (name, draw_value(draw, keys[name]))
+                                      for name in chosen]
+    return [word for setting in settings for word in ('--set', setting)] + [
+        '--config', draw.choice(['isca19', 'isca19', 'gtx480']),
+        '--policy', draw.choice(POLICIES)]
+
+
+class Trial:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.expected = {}
+
+    def run(self, kernel, options):
+        saved = self.folder / 'out.npy'
+        saved.unlink(missing_ok=True)
+        command = [self.program, 'k.ptx', '--kernel', kernel, '--grid', '5', '--block', '96',
+                   '--arg', 'buf:u32:1024:range:0:1000', '--arg', 'buf:u32:512:zero', '--arg',
+                   'u32:480', '--save', '1=out.npy', *options]
+        try:
+            done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=SECONDS,
+                                  env=environment())
+        except subprocess.TimeoutExpired:
+            return 'more than %d s' % SECONDS, '', None
+        values = saved.read_bytes() if saved.exists() else None
+        return done.returncode, done.stderr.decode(errors='replace'), values
+
+    def judge(self, kernel, options):
+        """(class, what is wrong or None)"""
+        if kernel not in self.expected:
+            self.expected[kernel] = self.run(kernel, ['--functional'])[2]
+            assert self.expected[kernel], kernel
+        code, err, values = self.run(kernel, options)
+        if code == 0:
+            right = values == self.expected[kernel]
+            return ('run', None) if right else ('wrong values', 'the values differ')
+        if code == 1 and 'error: ' in err and values is None:
+            return 'error', None
+        if code == 4 and any('watchdog' in word for word in options):
+            return 'given up', None
+        return 'exit %s' % code, err[-1500:]
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument('build', type=pathlib.Path)
+    options.add_argument('--count', type=int, default=60)
+    options.add_argument('--seed', type=int, default=1)
+    options.add_argument('-v', action='store_true', dest='verbose')
+    options = options.parse_args()
+    programs = options.build.resolve() / 'cli'
+    keys = read_keys(programs / 'ptxoffload-sim')
+    assert len(keys) > 100, keys
+    counts, failures = collections.Counter(), 0
+    with tempfile.TemporaryDirectory(prefix='ptxoffload-test-') as name:
+        folder = pathlib.Path(name)
+        subprocess.run([programs / 'ptxoffload', HERE / 'machines.ptx', '-o', folder / 'k.ptx'],
+                       check=True)
+        trial = Trial(programs / 'ptxoffload-sim', folder)
+        for number in range(options.seed, options.seed + options.count):
+            draw = random.Random(number)
+            machine, kernel = draw_machine(draw, keys), draw.choice(KERNELS)
+            kind, wrong = trial.judge(kernel, machine)
+            counts[kind] += 1
+            if wrong is not None:
+                failures += 1
+                print('# seed %d: %s: %s\n# %s' % (
+                    number, kind, wrong.replace('\n', '\n# '),
+                    ' '.join([kernel] + ["'%s'" % word for word in machine])), flush=True)
+    print('1..2')
+    print('%sok 1 - %d machines: %s' % ('not ' if failures else '', options.count, ', '.join(
+        '%d %s' % (count, kind) for kind, count in sorted(counts.items()))))
+    few = options.count >= 20 and min(counts['run'], counts['error']) < options.count // 20
+    print('%sok 2 - some of them run, and some are refused' % ('not ' if few else ''))
+    sys.exit(bool(failures or few))
+
+
+main()

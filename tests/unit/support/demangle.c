@@ -1,0 +1,122 @@
+// Mangled names of functions, as c++filt 2.40 shows them.
+#include "support/demangle.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct {
+    const char *mangled, *text;
+} names[] = {
+    {"_Z6vecaddPfS_", "vecadd(float*, float*)"},
+    {"_ZN1A1fIiEEvT_", "void A::f<int>(int)"},
+    {"_ZN2ns5scaleIfLi3EEEvPT_PKS1_if",
+     "void ns::scale<float, 3>(float*, float const*, int, float)"},
+    {"_Z1fIJifEEvDpT_", "void f<int, float>(int, float)"},
+    {"_Z1fIJifEEvDpPT_", "void f<int, float>(int*, float*)"},
+    {"_ZN12_GLOBAL__N_11kIfEEvPT_", "void (anonymous namespace)::k<float>(float*)"},
+    {"_Z1kILi3ELb1ELj4ELc65EEvv", "void k<3, true, 4u, (char)65>()"},
+    {"_Z1kIL1E1EEvv", "void k<(E)1>()"},
+    {"_Z1kIXadL_Z4mainEEEvv", "void k<&main>()"},
+    {"_Z1gPFvifEPA4_Kf", "g(void (*)(int, float), float const (*) [4])"},
+    {"_Z1gPA2_A3_i", "g(int (*) [2][3])"},
+    {"_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()() const"},
+    {"_Z1kIZ4mainEUliE_EvT_", "void k<main::{lambda(int)#1}>(main::{lambda(int)#1})"},
+    {"_Z1kRKSt6vectorIfSaIfEE", "k(std::vector<float, std::allocator<float> > const&)"},
+    {"_Z1kM1AiMS_FvvE", "k(int A::*, void (A::*)())"},
+    {"_Z1kIRiEvOT_", "void k<int&>(int&)"},
+    {"_Z1kDhu6__bf16", "k(half, __bf16)"},
+    {"_ZL5localPKjm", "local(unsigned int const*, unsigned long)"},
+    {"_Z3runv.cold", "run()"},
+};
+
+// No name, or one of a form that kernels do not have.
+static const char *const others[] = {
+    "",        "_Z",           "main",        "_Z1",      "_Z5four", "_Z1fS_",
+    "_Z1fT_",  "_ZN1A",        "_Z1fIiEvT0_", "_Z1fPFvi", "_Z1fA4i", "_Z1fILi3",
+    "_ZTI1A",  "_Z99999999fv", "_Z1fI",       "_Z1fDpT_", "_ZSt",    "_Z1fIXplLi1ELi2EEEvv",
+    "_Z1fUlv", "_Z1fSZZZZZZ_", "_Z1fvE",
+};
+
+static void test_names(void **state)
+{
+    (void)state;
+    struct memory memory = {0};
+    struct arena arena;
+    struct demangled found;
+    assert_false(setjmp(memory.on_failure));
+    arena_init(&arena, &memory);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_true(demangle(&found, &arena, names[i].mangled));
+        assert_string_equal(found.text, names[i].text);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (demangle(&found, &arena, others[i]))
+            fail_msg("'%s' is taken for '%s'", others[i], found.text);
+    memory_free(&memory);
+}
+
+static void expect_part(const char *text, uint32_t begin, uint32_t end, const char *expected)
+{
+    assert_int_equal(end - begin, strlen(expected));
+    assert_memory_equal(text + begin, expected, end - begin);
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    struct memory memory = {0};
+    struct arena arena;
+    struct demangled found;
+    assert_false(setjmp(memory.on_failure));
+    arena_init(&arena, &memory);
+    assert_true(demangle(&found, &arena, "_ZN2ns5scaleIfLi3EJijEEEvPT_PKS1_DpT1_"));
+    expect_part(found.text, found.name, found.bare_end, "ns::scale");
+    expect_part(found.text, found.name, found.name_end, "ns::scale<float, 3, int, unsigned int>");
+    assert_int_equal(found.parameters.n, 4);
+    assert_string_equal(found.parameters.v[1], "float const*");
+    assert_string_equal(found.parameters.v[3], "unsigned int");
+    memory_free(&memory);
+}
+
+// What grows with each level, or goes deep, ends.
+static void test_bounds(void **state)
+{
+    (void)state;
+    static const char *const starts[] = {"_Z1f", "_Z1fI", "_ZN"};
+    static const char *const steps[] = {"P",   "F",   "I",   "M",  "A1_",
+                                        "N1a", "1aI", "Z1a", "S_", "UlS_"};
+    static char text[60000];
+    struct memory memory = {0};
+    struct arena arena;
+    struct demangled found;
+    assert_false(setjmp(memory.on_failure));
+    arena_init(&arena, &memory);
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+            strcpy(text, starts[i]);
+            for (size_t at = strlen(text); at + 8 < sizeof text; at += strlen(steps[k]))
+                strcpy(text + at, steps[k]);
+            assert_false(demangle(&found, &arena, text));
+        }
+    // Each type is the one before it twice.
+    strcpy(text, "_Z1f1A1BIS_S_E");
+    for (int i = 0; i < 36; i++)
+        sprintf(text + strlen(text), "S0_IS%c_S%c_E", i < 10 ? '0' + i : 'A' + i - 10,
+                i < 10 ? '0' + i : 'A' + i - 10);
+    assert_false(demangle(&found, &arena, text));
+    assert_true(memory.peak < 64 << 20);
+    memory_free(&memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_bounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
