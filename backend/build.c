@@ -145,8 +145,9 @@ static void place_block(const struct builder *b, const struct block_plan *plan,
     for (uint32_t i = 0; i < plan->block_count; i++) {
         const struct ir_block *part = &b->fn->blocks.v[plan->blocks[i]];
         for (uint32_t inst = part->first; inst < part->end; inst++) {
-            if (plan->blocks[i] == plan->tail && inst + 1 == part->end &&
-                b->fn->insts.v[inst].flags & INST_TERMINATOR)
+            bool branch = plan->blocks[i] == plan->tail && inst + 1 == part->end &&
+                          b->fn->insts.v[inst].flags & INST_TERMINATOR;
+            if (inst < plan->first || inst > plan->last || branch)
                 continue;
             struct range range = output_range(b, inst);
             if (range.first < range.end && range.first < block->begin_index)

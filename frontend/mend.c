@@ -200,8 +200,8 @@ int parser_head(struct parser *p, int kind, struct token *token)
         return kind;
     bool declares = begins_declaration(kind, token);
     uint16_t word = declares ? parser_word_of(token) : W_UNKNOWN;
-    bool in_body =
-        declares && (p->head == W_entry || word == W_reg || word == W_local || word == W_param);
+    bool in_body = declares && (word == W_reg || word == W_local || word == W_param ||
+                                (p->head == W_entry && isa_words[word].kind == KIND_SPACE));
     if (in_body)
         return T_REG; // which no head has
     if (kind == '{' || kind == ';') {

@@ -68,13 +68,13 @@ def sanitizers(folder):
 def names(folder):
     """a name selects programs and cases, and an unknown one is an error"""
     tell = 'echo 1..1; echo "ok 1 - $GOLDEN_CASES"'
-    make_build(folder, {'cli-diagnostics': PASSES, 'golden': tell, 'other': PASSES})
+    make_build(folder, {'cli-diagnostics': PASSES, 'golden': tell, 'unlike': PASSES})
     out = ends(suite(folder, '-v', 'diagnostics'), 0, '').out.decode()
     within('passed   golden: diagnostics\n', out)
     same(ran(folder), ['cli-diagnostics', 'golden'])
-    ends(suite(folder, 'other'), 0, '')
-    same(ran(folder), ['other'])
-    ends(suite(folder, 'other nosuch'), 2,
+    ends(suite(folder, 'unlike'), 0, '')
+    same(ran(folder), ['unlike'])
+    ends(suite(folder, 'unlike nosuch'), 2,
          "run: no test program and no case has 'nosuch' in its name\n", '')
 
 

@@ -21,7 +21,8 @@ from tap import Failure, add_case, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ALLOWED = ROOT / 'tests' / 'unused.allowed'
-FOLDERS = ('support', 'frontend', 'ir', 'passes', 'backend', 'runtime-sim', 'cli', 'include')
+FOLDERS = ('support', 'frontend', 'ir', 'passes', 'backend', 'runtime-sim', 'tools',
+           'campaign', 'cli', 'include')
 GENERATED = '_generated.a.p'  # what flex and bison write
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 INLINE = re.compile(r'^static inline\b[^;{=()]*?\b(\w+)\(', re.M)

@@ -69,10 +69,15 @@ def folders(folder):
 @case
 def floors(folder):
     """CONTRIBUTING lists the floors, from the top, as meson.build links them"""
-    floors = re.search(r"^floors = \[(.*)\]", (ROOT / 'meson.build').read_text(), re.M).group(1)
-    names = re.findall(r"'([^']+)'", floors) + ['cli']
+    build = (ROOT / 'meson.build').read_text()
+    steps = re.findall(r'^ *floors \+?= (.*)', build, re.M)
+    names = [name for step in steps for name in re.findall(r"'([^']+)'", step)] + ['cli']
     text = (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
     same(listed(text, 'Each folder is a floor'), names[::-1])
+    rooms = re.findall(r'^(?:pass|simulator)_rooms = (\[[^]]*\])', build, re.M)
+    wanted = [re.findall(r"'([^']+)'", room) for room in rooms]
+    found = [re.findall(r'\w+', line) for line in re.findall(r'^    rooms: (.*)', text, re.M)]
+    same(sorted(found), sorted(wanted))
 
 
 # Help

@@ -14,7 +14,7 @@
 #include "tests/fuzz/kernels_internal.h"
 #include <string.h>
 
-enum { ARRAYS = 4, VALUES = 8, MOST_PHASES = 6 };
+enum { ARRAYS = 4, VALUES = 8, MOST_PHASES = 6, MOST_PASSES = 4 };
 
 enum mode { MODE_OWNED, MODE_READ, MODE_SUMMED };
 
@@ -402,15 +402,21 @@ static void sync_half(struct ordered *o)
     }
 }
 
+// A flag of each CTA for each time that it hands something over.
+static const char *flag_of(struct ordered *o, int back)
+{
+    return arena_printf(o->m.arena, "[%%flag+%d]", (int)((o->passes - 1) * 4 * o->grid) - 4 * back);
+}
+
 static void put_release(struct ordered *o)
 {
-    const char *label = put_label(o);
+    const char *label = put_label(o), *flag = flag_of(o, 0);
     uint32_t kind = pick(&o->m, 4);
     if (kind == 3) {
         if (pick(&o->m, 2))
-            FIXED(o, "red.release.gpu.global.add.u32 [%%flag], 1;");
+            FIXED(o, "red.release.gpu.global.add.u32 %s, 1;", flag);
         else
-            FIXED(o, "%s; red.relaxed.gpu.global.add.u32 [%%flag], 1;", wide_fence(o));
+            FIXED(o, "%s; red.relaxed.gpu.global.add.u32 %s, 1;", wide_fence(o), flag);
         return;
     }
     if (kind == 0)
@@ -418,25 +424,24 @@ static void put_release(struct ordered *o)
     FIXED(o, "bar.sync 0; setp.ne.u32 %%q0, %%thread, 0; @%%q0 bra %s;", label);
     if (kind == 1)
         FIXED(o, "%s;", wide_fence(o));
-    const char *how = kind == 2 ? ANY(o, "red.release.gpu.global.add.u32 [%flag], ",
-                                      "atom.release.gpu.global.add.u32 %x5, [%flag], ",
-                                      "atom.acq_rel.gpu.global.add.u32 %x5, [%flag], ")
-                                : ANY(o, "red.global.add.u32 [%flag], ",
-                                      "atom.relaxed.gpu.global.add.u32 %x5, [%flag], ");
-    FIXED(o, "%s%u;\n%s:", how, o->block, label);
+    const char *how =
+        kind == 2 ? ANY(o, "red.release.gpu.global.add.u32", "atom.release.gpu.global.add.u32 %x5,",
+                        "atom.acq_rel.gpu.global.add.u32 %x5,")
+                  : ANY(o, "red.global.add.u32", "atom.relaxed.gpu.global.add.u32 %x5,");
+    FIXED(o, "%s %s, %u;\n%s:", how, flag, o->block, label);
 }
 
 static void put_spin(struct ordered *o, const char *behind)
 {
-    const char *label = put_label(o);
+    const char *label = put_label(o), *flag = flag_of(o, 1);
     uint32_t kind = pick(&o->m, 4);
-    const char *how = kind == 0   ? "ld.acquire.gpu.global.u32 %x5, [%flag+-4]"
-                      : kind == 1 ? "ld.volatile.global.u32 %x5, [%flag+-4]"
-                      : kind == 2 ? "ld.relaxed.gpu.global.u32 %x5, [%flag+-4]"
-                                  : "atom.global.add.u32 %x5, [%flag+-4], 0";
+    const char *how = kind == 0   ? "ld.acquire.gpu.global.u32"
+                      : kind == 1 ? "ld.volatile.global.u32"
+                      : kind == 2 ? "ld.relaxed.gpu.global.u32"
+                                  : "atom.global.add.u32";
     FIXED(o, "setp.eq.u32 %%q0, %%cta, 0; @%%q0 bra %s;", behind);
-    FIXED(o, "%s: %s; setp.lt.u32 %%q1, %%x5, %u; @%%q1 bra %s;", label, how, o->passes * o->block,
-          label);
+    FIXED(o, "%s: %s %%x5, %s%s; setp.lt.u32 %%q1, %%x5, %u; @%%q1 bra %s;", label, how, flag,
+          kind == 3 ? ", 0" : "", o->block, label);
     if (kind)
         FIXED(o, "%s;", wide_fence(o));
 }
@@ -476,7 +481,7 @@ static void synchronise(struct ordered *o)
     } else if (kind == 2) {
         sync_half(o);
         o->apart = true;
-    } else if (kind < 6 && !o->in_loop && o->passes < 4) {
+    } else if (kind < 6 && !o->in_loop && o->passes < MOST_PASSES) {
         sync_grid(o);
     } else {
         sync_cta(o);
@@ -551,7 +556,7 @@ static void put_inputs(struct ordered *o)
     put_input(o, (struct input){.fill = FILL_MIXED, .bytes = ARRAYS * o->stride});
     put_input(o, (struct input){.fill = FILL_MIXED, .bytes = 4096 * 5 + 4 * threads});
     put_input(o, (struct input){.bytes = 12288 * o->grid});
-    put_input(o, (struct input){.bytes = 4 * o->grid + 64});
+    put_input(o, (struct input){.bytes = 4 * MOST_PASSES * o->grid + 64});
     put_input(o, (struct input){.bytes = 4 * (2 * VALUES) * threads});
 }
 

@@ -51,7 +51,7 @@ SHAPES = [
 
 def read_keys(program):
     """{name: ('number', least, most) or ('choice', words) or ('list', least, most)}"""
-    text = subprocess.run([program, '--help=keys'], capture_output=True, check=True,
+    text = subprocess.run([program, '--help=keys-markdown'], capture_output=True, check=True,
                           encoding='utf-8').stdout
     keys, section = {}, None
     for line in text.splitlines():

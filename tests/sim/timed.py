@@ -12,6 +12,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import add_case, case, cpu_seconds, ends, environment, main, run, same, wait_for, within

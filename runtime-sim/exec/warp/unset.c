@@ -30,8 +30,15 @@ void unset_enter(struct warp *warp, uint32_t function, uint32_t frame, uint32_t 
         clear(warp, &warp->program->unset.v[fn->unset + i], frame, mask);
 }
 
-// Of the register's operands in the instruction: which lanes read it, and which write it. What
-// moves a value does not read it: nvcc packs halves of which it never uses one.
+// What moves a value does not read it: nvcc packs halves of which it never uses one, and stores
+// structures with what lies between their members as vectors.
+static bool moves(const struct ir_inst *inst, const struct ir_operand *operand)
+{
+    return operand->role == ROLE_USE &&
+           (inst->op == OP_mov || (inst->class == CLASS_STORE && inst->vector > 1));
+}
+
+// Of the register's operands in the instruction: which lanes read it, and which write it.
 struct use {
     uint32_t reads, writes;
 };
@@ -49,7 +56,7 @@ static struct use find_use(const struct ir_function *fn, uint32_t inst, uint32_t
             use.writes |= mask;
         else if (operand->role == ROLE_GUARD)
             use.reads |= all;
-        else if (operand->role != ROLE_KEEP && fn->insts.v[inst].op != OP_mov)
+        else if (operand->role != ROLE_KEEP && !moves(&fn->insts.v[inst], operand))
             use.reads |= mask;
     }
     return use;

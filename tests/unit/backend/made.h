@@ -116,6 +116,7 @@ static inline void made_block(struct made *m, uint32_t function, const struct ir
         .entry = id,
         .block_count = 1,
         .blocks = ARENA_NEW(&m->program.arena, uint32_t),
+        .tail = IR_NONE,
         .first = at->first,
         .last = at->end - 1,
         .loads = made_random(m, 9),

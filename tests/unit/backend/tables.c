@@ -239,6 +239,7 @@ static void test_content(void **state)
                           .saving = 12};
     uint32_t blocks[] = {0};
     struct block_plan block = {
+        .tail = IR_NONE,
         .function = 1,
         .kind = BLOCK_BASIC,
         .blocks = blocks,
@@ -379,6 +380,7 @@ static void made_document(struct made *m)
     struct chain chain = {
         .pattern = 4, .inst = {0, 1, 2}, .count = 3, .response_flits = 1, .saving = 4};
     struct block_plan block = {.blocks = blocks,
+                               .tail = IR_NONE,
                                .block_count = 1,
                                .first = 0,
                                .last = 2,

@@ -154,6 +154,7 @@ static void test_layout(void **state)
         .pattern = 3, .inst = {0, 1}, .count = 2, .response_flits = 1, .saving = 4};
     uint32_t blocks[] = {0};
     struct block_plan block = {.blocks = blocks,
+                               .tail = IR_NONE,
                                .block_count = 1,
                                .first = 0,
                                .last = 1,
@@ -249,6 +250,7 @@ static void made_tagged(struct made *m)
         {.function = 1, .pattern = 3, .inst = {0, 1}, .count = 2, .response_flits = 1, .saving = 4},
     };
     struct block_plan block = {.blocks = blocks,
+                               .tail = IR_NONE,
                                .block_count = 1,
                                .first = 0,
                                .last = 2,

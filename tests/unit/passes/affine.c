@@ -81,7 +81,7 @@ static void test_index(void **state)
     check(INDEX "mul.wide.s32 %rd3, %r5, 4; add.s64 %rd4, %rd1, %rd3;" LD("%rd4+16"),
           "4*%tid.x + 4*%ntid.x*%ctaid.x + [p] + 16", 34);
     check("cvta.to.global.u64 %rd3, %rd1; mul.wide.u32 %rd4, %r2, 8; add.s64 %rd3, %rd3, %rd4;" //
-          LD("%rd3-8"),
+          LD("%rd3+-8"),
           "8*%tid.x + [p] - 8", 64);
     check("cvt.s64.s32 %rd3, %r2; shl.b64 %rd3, %rd3, 2; add.s64 %rd4, %rd3, %rd1;" LD("%rd4"),
           "4*%tid.x + [p]", 64);

@@ -61,7 +61,7 @@ static void test_offsets(void **state)
     static const struct pair pairs[] = {
         {LD("%rd3+4") ST("%rd3"), false},
         {LD("%rd3+3") ST("%rd3"), true},
-        {LD("%rd3-4") ST("%rd3"), false},
+        {LD("%rd3+-4") ST("%rd3"), false},
         {LD("%rd3") ST("%rd3"), true},
         {"ld.global.v4.u32 {%r20, %r21, %r22, %r23}, [%rd3];" ST("%rd3+12"), true},
         {"ld.global.v4.u32 {%r20, %r21, %r22, %r23}, [%rd3];" ST("%rd3+16"), false},
@@ -98,7 +98,7 @@ static void test_strides(void **state)
         // below and above all that %tid.x leads to
         {"mul.wide.u32 %rd6, %r2, 4; add.s64 %rd6, %rd6, %rd1;" LD("%rd6") ST("%rd1+4096"), false},
         {"mul.wide.u32 %rd6, %r2, 4; add.s64 %rd6, %rd6, %rd1;" LD("%rd6") ST("%rd1+4092"), true},
-        {"mul.wide.u32 %rd6, %r2, 4; add.s64 %rd6, %rd6, %rd1;" LD("%rd6") ST("%rd1-4"), false},
+        {"mul.wide.u32 %rd6, %r2, 4; add.s64 %rd6, %rd6, %rd1;" LD("%rd6") ST("%rd1+-4"), false},
         // the next element of a loop
         {"mov.u64 %rd6, %rd3; mov.u32 %r6, 0;\nL: " LD("%rd6")
              ST("%rd6+64") "add.s64 %rd6, %rd6, 64; add.s32 %r6, %r6, 1; setp.lt.s32 %p1, %r6, "

@@ -189,6 +189,16 @@ static void other_response(struct tagging *t, struct table_chain *chain)
 }
 
 // Each instruction of the chain is each other one that keeps their order.
+// A load of a table at one address for all lanes: where it is a chain's scalar it may be one of its
+// loads instead, and the other one the scalar.
+static bool is_uniform_load(const struct tagging *t, uint32_t inst)
+{
+    const struct ir_function *fn = &t->module.functions.v[0];
+    const struct node *node = &t->tree.nodes.v[fn->insts.v[inst].node];
+    return fn->insts.v[inst].class == CLASS_LOAD &&
+           memmem(t->tree.source->text + node->begin, node->end - node->begin, "[%o", 3);
+}
+
 static uint32_t other_instructions(struct tagging *t, struct table_chain *chain, uint32_t insts)
 {
     uint32_t done = 0, count = chain->instructions.n;
@@ -196,7 +206,7 @@ static uint32_t other_instructions(struct tagging *t, struct table_chain *chain,
         struct table_instruction *at = &chain->instructions.v[i], was = *at;
         uint32_t from = i ? at[-1].index + 1 : 0, to = i + 1 < count ? at[1].index : insts;
         for (uint32_t inst = from; inst < to; inst++) {
-            if (inst == was.index)
+            if (inst == was.index || (is_uniform_load(t, inst) && is_uniform_load(t, was.index)))
                 continue;
             at->index = inst;
             at->opcode = opcode_of(t, inst);
