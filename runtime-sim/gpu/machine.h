@@ -32,9 +32,8 @@ enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
 uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
                           struct machine_config *config, struct arena *arena,
                           const struct scheme_ops *const *schemes);
-// The number of a registered scheme, and the values of its section.
+// The number of a registered scheme.
 uint32_t machine_scheme_number(const struct machine_config *config, const struct scheme_ops *ops);
-void *machine_scheme_config(const struct machine_config *config, const struct scheme_ops *ops);
 // The first classes that it has added to the networks of a machine.
 struct scheme_classes machine_scheme_classes(const struct machine_config *config,
                                              const struct scheme_ops *ops);

@@ -21,11 +21,6 @@ uint32_t machine_scheme_number(const struct machine_config *config, const struct
     return i;
 }
 
-void *machine_scheme_config(const struct machine_config *config, const struct scheme_ops *ops)
-{
-    return config->of_scheme[machine_scheme_number(config, ops)];
-}
-
 struct scheme_classes machine_scheme_classes(const struct machine_config *config,
                                              const struct scheme_ops *ops)
 {

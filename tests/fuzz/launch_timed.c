@@ -34,6 +34,11 @@ __attribute__((format(printf, 2, 3))) static void wrong(struct timed *timed, con
 
 // The machine
 
+static struct offload_config *offload_config_of(const struct machine_config *config)
+{
+    return config->of_scheme[machine_scheme_number(config, &llc_omni)];
+}
+
 static void set_all(struct rig *r, struct config *config, const char *settings)
 {
     char *at = arena_strndup(r->arena, settings, strlen(settings)), *rest = NULL;
@@ -70,7 +75,7 @@ static void find_chains(struct rig *r)
         return;
     if (!tags_read(&tables, r->arena, &r->loaded->source, &diags) ||
         !offload_table_build(&r->table, r->arena, &tables, &r->loaded->program,
-                             llc_omni_config(&r->config), &diags))
+                             offload_config_of(&r->config), &diags))
         wrong(r->timed, "the tags are not taken: %s", diags.list.n ? diags.list.v[0].message : "");
 }
 
@@ -166,7 +171,7 @@ static void check_network(struct rig *r, const char *network, uint32_t classes)
 static void check_chains(struct rig *r)
 {
     const struct offload_stats *t = &r->timed->offload;
-    const struct offload_config *config = llc_omni_config(&r->config);
+    const struct offload_config *config = offload_config_of(&r->config);
     uint64_t discarded = t->discarded_hit + t->discarded_full + t->discarded_emn +
                          t->discarded_conflict + t->discarded_unit + t->discarded_lanes +
                          t->discarded_broken + t->discarded_off;

@@ -3,11 +3,6 @@
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "runtime-sim/schemes/llc_omni/offload_trace.h"
 
-struct offload_config *llc_omni_config(const struct machine_config *config)
-{
-    return machine_scheme_config(config, &llc_omni);
-}
-
 // ComputePackets have virtual channels of their own, taken from those of requests.
 static void require_packets(struct arena *arena, const void *own,
                             const struct machine_config *given, struct machine_config *machine)

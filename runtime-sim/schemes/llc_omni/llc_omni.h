@@ -8,8 +8,6 @@
 
 extern const struct scheme_ops llc_omni;
 
-// Of a machine whose configuration has the scheme.
-struct offload_config *llc_omni_config(const struct machine_config *config);
 // Cores compute for others, where the shared memory is left: in a mesh with a node at each router,
 // of which there is a table of meet nodes.
 bool offload_at_cores(const struct machine_config *config);

@@ -74,6 +74,11 @@ static inline void rig_build_planned(struct rig *r, const struct machine_plans *
     machine_stats_add(r->machine, &r->stats);
 }
 
+static inline struct offload_config *offload_config_of(const struct machine_config *config)
+{
+    return config->of_scheme[machine_scheme_number(config, &llc_omni)];
+}
+
 // Needs rig_configure. The machine with the program's chains; NULL: there are none.
 static inline void rig_build(struct rig *r, const struct offload_table *table)
 {

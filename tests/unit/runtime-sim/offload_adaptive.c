@@ -119,7 +119,7 @@ struct counts {
 
 static bool policy_is_baseline(void)
 {
-    return llc_omni_config(&o.r.config)->policy == OFFLOAD_BASELINE;
+    return offload_config_of(&o.r.config)->policy == OFFLOAD_BASELINE;
 }
 
 static struct counts counted(void)

@@ -146,7 +146,7 @@ static inline void offload_load_text_with(struct offload_rig *o, const char *tex
     o->table = (struct offload_table){0};
     assert_true(tags_read(&o->tables, &k->arena, &k->source, &k->diags));
     assert_true(offload_table_build(&o->table, &k->arena, &o->tables, &k->program,
-                                    llc_omni_config(&o->r.config), &k->diags));
+                                    offload_config_of(&o->r.config), &k->diags));
     rig_build(&o->r, &o->table);
     const struct offload_log log = {offload_take, o};
     llc_omni_listen(o->r.machine, &log);
