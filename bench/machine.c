@@ -3,6 +3,7 @@
 // told.
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/schemes/schemes.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +110,8 @@ static void fill(struct setting *s, const struct row *row)
 static bool read_machine(struct setting *s, const char *name)
 {
     struct config_section sections[MACHINE_SECTIONS];
-    machine_sections(sections, &s->machine);
-    config_init(&s->config, &s->arena, sections, MACHINE_SECTIONS);
+    uint32_t count = machine_sections(sections, &s->machine, &s->arena, schemes);
+    config_init(&s->config, &s->arena, sections, count);
     return config_load(&s->config, name) && !machine_check(&s->arena, &s->machine);
 }
 

@@ -87,11 +87,13 @@ static bool run(const struct row *row, struct memory *memory, struct result *res
     struct config config;
     struct config_section sections[MACHINE_SECTIONS];
     arena_init(&arena, memory);
-    machine_sections(sections, &all);
-    config_init(&config, &arena, sections, MACHINE_SECTIONS);
+    static const struct memsys_requester requester = {"bench", false, NULL};
+    const struct memsys_tables tables = {.requesters = &requester, .requester_count = 1};
+    uint32_t count = machine_sections(sections, &all, &arena, NULL);
+    config_init(&config, &arena, sections, count);
     if (!config_load(&config, row->config) || memsys_check(&arena, &all.memsys))
         return false;
-    struct driver d = {.row = row, .m = memsys_new(&arena, &all.memsys, NULL, NULL)};
+    struct driver d = {.row = row, .m = memsys_new(&arena, &all.memsys, &tables, NULL, NULL)};
     d.cores = row->window == 1 && !row->pause ? 1 : (uint32_t)all.memsys.memory.cores;
     for (uint32_t i = 0; row->pause && i < d.cores; i++)
         d.next_at[i] = i * row->pause / d.cores;

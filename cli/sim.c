@@ -6,9 +6,9 @@
 #include "cli/object_input.h"
 #include "cli/sim_checkpoint.h"
 #include "cli/sim_machine.h"
-#include "cli/sim_offload.h"
 #include "cli/sim_options.h"
 #include "cli/sim_paths.h"
+#include "cli/sim_plans.h"
 #include "cli/sim_progress.h"
 #include "ir/read.h"
 #include "runtime-sim/exec/lanes/rows.h"
@@ -41,7 +41,7 @@ struct sim {
     struct tree tree;
     struct ir_module module;
     struct program program;
-    struct sim_offload offload;
+    struct sim_plans plans;
     struct session session;
     struct sim_machine machine;
     struct sim_checkpoint checkpoint;
@@ -181,12 +181,12 @@ static bool name_program(struct sim *sim)
 static bool read_program(struct sim *sim)
 {
     struct arguments *arguments = &sim->arguments.common;
-    struct sim_offload *offload = &sim->offload;
+    struct sim_plans *plans = &sim->plans;
     if (sim->arguments.run_file && !name_program(sim))
         return false;
-    offload->of_object = offload->decided = object_input_is(&sim->arena, arguments);
-    if (offload->of_object)
-        return object_input_read(&sim->messages, &sim->arena, &sim->source, &offload->tables);
+    plans->of_object = plans->decided = object_input_is(&sim->arena, arguments);
+    if (plans->of_object)
+        return object_input_read(&sim->messages, &sim->arena, &sim->source, &plans->tables);
     return container_input_is(arguments->input)
                ? container_input_read(&sim->messages, &sim->arena, &sim->source)
                : read_text(sim, arguments);
@@ -210,12 +210,12 @@ static bool build(struct sim *sim)
     return true;
 }
 
-static bool read_chains(struct sim *sim)
+static bool read_plans(struct sim *sim)
 {
-    const struct offload_config *config = &sim->machine.config.offload;
-    return sim_offload_read(&sim->offload, &sim->arena, &sim->arguments, &sim->messages, &sim->run,
-                            &sim->source, (enum offload_policy)config->policy) &&
-           sim_offload_build(&sim->offload, &sim->messages, &sim->program, &sim->source, config);
+    const struct machine_config *config = &sim->machine.config;
+    return sim_plans_read(&sim->plans, &sim->arena, &sim->arguments, &sim->messages, &sim->run,
+                          &sim->source, config) &&
+           sim_plans_build(&sim->plans, &sim->messages, &sim->program, &sim->source, config);
 }
 
 // Running
@@ -333,7 +333,7 @@ static enum session_outcome run(struct sim *sim)
         .arena = &sim->arena,
         .run = &sim->run,
         .program = &sim->program,
-        .offload = sim_offload_chosen(&sim->offload, &sim->machine.config.offload),
+        .plans = &sim->plans.plans,
         .source = &sim->source,
         .diags = &sim->diags,
         .threads = sim->arguments.threads,
@@ -471,8 +471,9 @@ static void tell_counts(const struct sim *sim)
 
 static void tell_storage(const struct machine_config *config, FILE *to)
 {
-    struct offload_storage storage = machine_offload_storage(config);
-    offload_storage_print(&storage, to);
+    for (uint32_t i = 0; config->schemes[i]; i++)
+        if (config->schemes[i]->print_storage)
+            config->schemes[i]->print_storage(config->of_scheme[i], config, to);
 }
 
 static int tell(struct sim *sim)
@@ -482,7 +483,7 @@ static int tell(struct sim *sim)
     if (!to)
         return BAD_INPUT;
     if (sim->arguments.common.help)
-        options_help(&sim_command, to);
+        options_help(sim_command_with_policies(&sim->arena), to);
     else if (sim->arguments.help_run)
         (a->help_run == TOPIC_MARKDOWN ? keys_print_markdown : keys_print)(to);
     else if (sim->arguments.help_keys)
@@ -523,7 +524,7 @@ static int do_all(struct sim *sim, int argc, char **argv)
         return BAD_INPUT;
     if (sim_only_tells(a))
         return tell(sim);
-    if (!read_run(sim) || !read_program(sim) || !build(sim) || !read_chains(sim) ||
+    if (!read_run(sim) || !read_program(sim) || !build(sim) || !read_plans(sim) ||
         !sim_machine_finds(&sim->machine, &sim->program, &sim->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);

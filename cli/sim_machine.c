@@ -1,4 +1,5 @@
 #include "cli/sim_machine.h"
+#include "runtime-sim/schemes/schemes.h"
 #include "support/number.h"
 #include <inttypes.h>
 
@@ -17,15 +18,15 @@ static bool tell_config(struct sim_machine *machine, const struct messages *mess
 bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
                       const struct sim_arguments *arguments, const struct messages *messages)
 {
-    machine_sections(machine->sections, &machine->config);
-    config_init(&machine->resolved, arena, machine->sections, MACHINE_SECTIONS);
+    uint32_t count = machine_sections(machine->sections, &machine->config, arena, schemes);
+    config_init(&machine->resolved, arena, machine->sections, count);
     bool good = config_load(&machine->resolved, arguments->config);
     for (uint32_t i = 0; i < arguments->machine_settings.n; i++)
         good &= config_set(&machine->resolved, arguments->machine_settings.v[i]);
-    if (arguments->policy >= 0)
-        good &=
-            config_set(&machine->resolved, arena_printf(arena, "offload.policy=%s",
-                                                        offload_policy_names[arguments->policy]));
+    for (uint32_t i = 0; arguments->policy && schemes[i]; i++) {
+        const char *setting = scheme_policy_setting(arena, schemes[i], arguments->policy);
+        good &= !setting || config_set(&machine->resolved, setting);
+    }
     if (!tell_config(machine, messages) || !good)
         return false;
     const char *wrong = machine_check(arena, &machine->config);
@@ -56,7 +57,7 @@ bool sim_machine_finds(struct sim_machine *machine, const struct program *progra
 
 // Time series
 
-static const char *const series_names[] = {
+static const char *const series_rows[] = {
     "machine.warp_instructions",
     "machine.ipc",
     "machine.l1_hit_rate",
@@ -68,8 +69,7 @@ static const char *const series_names[] = {
     "core.stall_barrier",
     "core.stall_fence",
     "core.stall_lanes",
-    "core.stall_forming",
-    "core.stall_chain",
+    NULL, // stalls of schemes
     "core.stall_ended",
     "core.stall_unit",
     "core.stall_memory_queue",
@@ -84,17 +84,26 @@ static const char *const series_names[] = {
     "dram.row_hits",
 };
 
-enum { SERIES_NAMES = sizeof series_names / sizeof *series_names };
+enum { SERIES_ROWS = sizeof series_rows / sizeof *series_rows };
+
+static void name_stalls(struct sim_machine *machine)
+{
+    struct arena *arena = machine->resolved.arena;
+    for (uint32_t i = 0; schemes[i]; i++)
+        for (uint32_t k = 0; k < schemes[i]->stall_count; k++)
+            vec_push(arena, &machine->series_names,
+                     arena_printf(arena, "core.stall_%s", schemes[i]->stalls[k].name));
+}
 
 static void write_row(void *context, const char *kernel, uint64_t cycle)
 {
     struct sim_machine *machine = context;
     struct timed *timed = &machine->timed;
     fprintf(machine->series, "%" PRIu64 ",%s", cycle, kernel);
-    for (uint32_t i = 0; i < SERIES_NAMES; i++) {
+    for (uint32_t i = 0; i < machine->series_names.n; i++) {
         char text[NUMBER_TEXT];
         double value;
-        stats_find(&timed->stats, &timed->sampled, series_names[i], &value);
+        stats_find(&timed->stats, &timed->sampled, machine->series_names.v[i], &value);
         number_shortest(text, value);
         fprintf(machine->series, ",%s", text);
     }
@@ -106,8 +115,13 @@ void sim_machine_series(struct sim_machine *machine, FILE *to)
     machine->series = to;
     machine->wish.sample = write_row;
     machine->wish.context = machine;
+    for (uint32_t i = 0; i < SERIES_ROWS; i++)
+        if (series_rows[i])
+            vec_push(machine->resolved.arena, &machine->series_names, series_rows[i]);
+        else
+            name_stalls(machine);
     fputs("cycle,kernel", to);
-    for (uint32_t i = 0; i < SERIES_NAMES; i++)
-        fprintf(to, ",%s", series_names[i]);
+    for (uint32_t i = 0; i < machine->series_names.n; i++)
+        fprintf(to, ",%s", machine->series_names.v[i]);
     fputc('\n', to);
 }

@@ -11,6 +11,7 @@ struct sim_machine {
     struct timed_wish wish;
     struct timed timed;
     FILE *series; // NULL: none
+    VEC(const char *) series_names;
 };
 
 // Reads what --config and --set say. False after telling what is wrong.

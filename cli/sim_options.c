@@ -1,5 +1,6 @@
 #include "cli/sim_options.h"
 #include "cli/response.h"
+#include "runtime-sim/schemes/schemes.h"
 #include "support/file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -234,10 +235,7 @@ static const struct option run_options[] = {
 static const struct option machine_options[] = {
     {"--config", "NAME|FILE.yaml", TEXT(config),
      .help = "the machine; without it isca19, the GPU of ISCA'19"},
-    {"--policy", "baseline|llc|omni|adaptive", CHOICE(policy, offload_policy_names),
-     .help = "what chains are offloaded: none, those whose loads go to\n"
-             "one LLC partition, or also those whose loads meet on the\n"
-             "way; adaptive: the latter, as long as it is of use"},
+    {"--policy", "NAME", CHOICE(policy_choice, NULL), .help = ""}, // sim_command_with_policies
     {"--registers", "N", CALL(take_registers),
      .help = "32-bit registers of each thread, instead of the estimate;\n"
              "the same as --set=core.thread_registers=N"},
@@ -338,6 +336,42 @@ const struct command sim_command = {
             "2 bad usage, 3 an expectation or check failed, 4 no progress, 5 memory fault.\n",
 };
 
+static void name_policies(struct option *option, struct arena *arena)
+{
+    const char *help = NULL;
+    option->choices = scheme_policies(arena, schemes);
+    option->argument = option->choices[0];
+    for (uint32_t i = 1; option->choices[i]; i++)
+        option->argument = arena_printf(arena, "%s|%s", option->argument, option->choices[i]);
+    for (uint32_t i = 0; schemes[i]; i++)
+        if (schemes[i]->policy_help)
+            help = help ? arena_printf(arena, "%s\n%s", help, schemes[i]->policy_help)
+                        : schemes[i]->policy_help;
+    option->help = help ? help : "baseline: no scheme";
+}
+
+const struct command *sim_command_with_policies(struct arena *arena)
+{
+    enum {
+        GROUPS = sizeof groups / sizeof *groups,
+        OPTIONS = sizeof machine_options / sizeof *machine_options
+    };
+    struct command *command = ARENA_NEW(arena, struct command);
+    struct option_group *own = ARENA_ARRAY(arena, struct option_group, GROUPS);
+    struct option *options = ARENA_ARRAY(arena, struct option, OPTIONS);
+    memcpy(own, groups, sizeof groups);
+    memcpy(options, machine_options, sizeof machine_options);
+    for (uint32_t i = 0; i < GROUPS; i++)
+        if (own[i].options == machine_options)
+            own[i].options = options;
+    for (uint32_t i = 0; options[i].name; i++)
+        if (!strcmp(options[i].name, "--policy"))
+            name_policies(&options[i], arena);
+    *command = sim_command;
+    command->groups = own;
+    return command;
+}
+
 // Checks
 
 static bool fault(FILE *errors, const char *text, const char *name)
@@ -389,9 +423,9 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
                                         : NULL;
     if (a->functional && timed)
         return fault(errors, "--functional counts no cycles; it does not go with ", timed);
-    if (a->functional && a->policy > OFFLOAD_BASELINE)
-        return fault(errors, "--functional offloads nothing; it does not go with --policy=",
-                     offload_policy_names[a->policy]);
+    if (a->functional && a->policy_choice > 0)
+        return fault(errors,
+                     "--functional offloads nothing; it does not go with --policy=", a->policy);
     if (!a->functional && a->max_instructions)
         return fault(errors, "--max-instructions is for --functional; --max-cycles ends other runs",
                      "");
@@ -455,8 +489,11 @@ static bool read_line(struct sim_arguments *a, struct arena *arena, int argc, ch
     struct response_line response = response_expand(arena, argc, argv);
     if (response.error)
         return fault(errors, response.error, "");
-    struct command_line line = options_read(&sim_command, arena, (int)response.arguments.n,
-                                            response.arguments.v, a, errors);
+    struct command_line line =
+        options_read(sim_command_with_policies(arena), arena, (int)response.arguments.n,
+                     response.arguments.v, a, errors);
+    if (a->policy_choice >= 0)
+        a->policy = scheme_policies(arena, schemes)[a->policy_choice];
     if (sim_only_tells(a))
         return !line.failed;
     return !line.failed && take_operands(a, &line, errors) && check(a, errors);
@@ -476,7 +513,7 @@ bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, in
     arguments->common.max_memory = (size_t)USUAL_MEMORY << 30;
     arguments->common.reorder = 1;
     arguments->common.cost = arguments->common.fma = -1;
-    arguments->policy = -1;
+    arguments->policy_choice = -1;
     bool good = read_line(arguments, arena, argc, argv, errors);
     name_standard_output(&arguments->json);
     name_standard_output(&arguments->stats);

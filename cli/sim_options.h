@@ -30,11 +30,15 @@ struct sim_arguments {
     unsigned checks;
     const char *program, *metadata; // instead of the run file's; NULL: not given
     int functional, cooperative, allow_outside;
-    int policy; // enum offload_policy; -1: not given
+    int policy_choice;  // of the values of --policy; -1: not given
+    const char *policy; // the value; NULL: not given
     int help_run, help_keys, print_config, list_stats, list_storage, list_configs;
 };
 
 extern const struct command sim_command;
+
+// The command with the policies of all schemes.
+const struct command *sim_command_with_policies(struct arena *arena);
 
 // Reads the command line, response files included. False if it is wrong, after saying so on
 // `errors`.

@@ -1,5 +1,5 @@
 #include "cli/sim_paths.h"
-#include "cli/sim_offload.h"
+#include "cli/sim_plans.h"
 #include "runtime-sim/run/npy.h"
 #include "support/file.h"
 #include "support/file_map.h"
@@ -65,7 +65,7 @@ static void collect_paths(struct paths *paths)
                  paths->arguments->program ? paths->arguments->program
                                            : run_path(run, run->program.text),
                  "the program", false);
-    add_path(paths, sim_offload_path(paths->arguments, run), "the metadata", false);
+    add_path(paths, sim_plans_path(paths->arguments, run), "the metadata", false);
     for (uint32_t i = 0; i < run->buffers.n; i++)
         add_read(paths, run->buffers.v[i].fill.path, "the file");
     for (uint32_t i = 0; i < run->checks.n; i++) {

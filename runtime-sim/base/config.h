@@ -70,6 +70,9 @@ struct config {
 // The configurations that are part of the program, such as "isca19".
 extern const struct embedded config_files[];
 
+// The word of a choice that the section's struct holds.
+const char *config_choice(struct arena *arena, const struct config_key *key, const void *values);
+
 // Gives every key its initial value. `sections` stay the caller's.
 void config_init(struct config *config, struct arena *arena, struct config_section *sections,
                  uint32_t count);

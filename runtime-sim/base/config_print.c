@@ -20,6 +20,14 @@ static const char *choice_at(const char *choices, int value, int *length)
     return choices;
 }
 
+const char *config_choice(struct arena *arena, const struct config_key *key, const void *values)
+{
+    int length;
+    const int *value = (const int *)(const void *)((const char *)values + key->offset);
+    const char *word = choice_at(key->choices, *value, &length);
+    return arena_strndup(arena, word, (size_t)length);
+}
+
 static void print_value(FILE *to, const struct config_section *section,
                         const struct config_key *key)
 {

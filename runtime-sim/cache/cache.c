@@ -312,6 +312,11 @@ static bool miss(struct cache *c, const struct cache_request *r, uint32_t *place
         return false;
     if (*place == NOWHERE && (*place = take_place(c, r->line, now, 1)) == NOWHERE)
         return false;
+    if (c->inputs[r->input].until_served) {
+        fetch(c, *place, r->id, sectors_of(c, mask_without(r->bytes, c->known[*place])),
+              r->keep_next);
+        return false;
+    }
     c->stats.merged += mshr && mshr->count;
     c->stats.read_merged += mshr && mshr->count;
     fetch(c, *place, r->id, sectors_of(c, mask_without(r->bytes, c->known[*place])), r->keep_next);
@@ -344,6 +349,8 @@ static bool access_write(struct cache *c, const struct cache_request *r, uint32_
     struct cache_mshr *mshr = mshr_at(c, place);
     bool hit = place != NOWHERE, by = !hit && !c->config->allocate_writes;
     bool behind = mshr && mshr->count, fetches = !by && mask_any(rest_of(c, r, place));
+    if (behind && c->inputs[r->input].until_served)
+        return false;
     uint32_t room = fetches + (goes_on(c, r) || by);
     if (lacks_room(c, room) || ((behind || (fetches && !mshr)) && lacks_mshr(c, mshr)))
         return false;
@@ -403,12 +410,15 @@ static bool access(struct cache *c, const struct cache_request *r, uint64_t now,
     return true;
 }
 
-// One of the first so many in the access queue is for this line.
-static bool is_behind(const struct cache *c, uint32_t count, uint64_t line)
+// One of the first so many in the access queue is for the same line, and not to be passed.
+static bool is_behind(const struct cache *c, uint32_t count, const struct cache_request *r)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (c->waiting[i].line == line)
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cache_request *older = &c->waiting[i];
+        if (older->line == r->line &&
+            (older->input == r->input || !c->inputs[older->input].is_passed))
             return true;
+    }
     return false;
 }
 
@@ -417,7 +427,7 @@ static void access_all(struct cache *c, uint64_t now, struct waits *waits)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->waiting_count; i++) {
         const struct cache_request *r = &c->waiting[i];
-        if (!is_behind(c, kept, r->line) && access(c, r, now, waits)) {
+        if (!is_behind(c, kept, r) && access(c, r, now, waits)) {
             waits->done = true;
             continue;
         }
@@ -428,6 +438,14 @@ static void access_all(struct cache *c, uint64_t now, struct waits *waits)
     c->waiting_count = kept;
 }
 
+static bool has_one(const struct cache *c, uint8_t input)
+{
+    for (uint32_t i = 0; i < c->waiting_count; i++)
+        if (c->waiting[i].input == input)
+            return true;
+    return false;
+}
+
 static void accept(struct cache *c, struct waits *waits)
 {
     for (uint32_t n = 0, idle = 0; n < c->config->accept && idle < c->input_count;) {
@@ -436,7 +454,7 @@ static void accept(struct cache *c, struct waits *waits)
             return;
         c->turn = (c->turn + 1) % c->input_count;
         idle++;
-        if (!input->count)
+        if (!input->count || (input->one_waits && has_one(c, (uint8_t)(input - c->inputs))))
             continue;
         c->waiting[c->waiting_count++] = input->queue[input->head];
         input->head = cache_wrap(input->head + 1, c->config->input);

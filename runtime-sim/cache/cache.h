@@ -7,7 +7,8 @@
 //
 // A request goes from its input queue to the access queue, inputs taking turns, and has its access
 // in the same clock if its bank is idle. In the access queue a request that cannot go on waits, and
-// others pass it, but never one to the same line. All bytes of a request are in one line.
+// others pass it, but never one to the same line, unless its input is_passed. All bytes of a
+// request are in one line.
 //
 // What is known of a line is kept by byte: a store that covers whole sectors fetches nothing, and
 // one that covers them in part fetches nothing either until somebody reads the rest (partial:
@@ -20,7 +21,7 @@
 #include "runtime-sim/base/stats.h"
 #include "runtime-sim/cache/mask.h"
 
-enum { CACHE_INPUTS = 8 };
+enum { CACHE_INPUTS = 10 };
 #define CACHE_NOBODY UINT64_MAX
 
 struct cache_config {
@@ -70,7 +71,12 @@ typedef void cache_serve(void *context, const struct cache_request *request, uin
 
 struct cache_input {
     cache_condition *condition; // NULL: always
-    cache_serve *serve;         // NULL: nobody wants to know
+    // The condition holds when the request is served, too: a request does not wait in an MSHR, but
+    // in the access queue until its line is there.
+    bool until_served;
+    bool one_waits;     // one request at most of this input is in the access queue
+    bool is_passed;     // requests of other inputs to the same line pass one that waits
+    cache_serve *serve; // NULL: nobody wants to know
     void *context;
     struct cache_request *queue;
     uint32_t head, count;

@@ -1,6 +1,6 @@
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
-#include "runtime-sim/schemes/llc_omni/offload_queue.h"
+#include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include <string.h>
 
@@ -11,12 +11,39 @@ const struct config_key core_keys[] = {
 };
 const uint32_t core_key_count = sizeof core_keys / sizeof *core_keys;
 
-const struct stat_key core_stat_keys[] = {
+static const struct stat_key own_stat_keys[] = {
 #define STATS_DEF "runtime-sim/gpu/core_stats.def"
 #define STATS_OF struct core_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-const uint32_t core_stat_key_count = sizeof core_stat_keys / sizeof *core_stat_keys;
+enum { OWN_STAT_KEYS = sizeof own_stat_keys / sizeof *own_stat_keys };
+
+static struct stat_key stall_key(struct arena *arena, const struct scheme_stall *stall,
+                                 uint32_t number)
+{
+    return (struct stat_key){.name = arena_printf(arena, "stall_%s", stall->name),
+                             .kind = STAT_COUNT,
+                             .unit = "slot cycles",
+                             .text = stall->text,
+                             .offset = offsetof(struct core_stats, scheme_stalls) +
+                                       number * sizeof(uint64_t)};
+}
+
+// Schemes' stalls follow those of the core that are no ends.
+void core_stat_keys(struct core_shared *shared, struct arena *arena)
+{
+    struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, OWN_STAT_KEYS + STALLS_MOST);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < OWN_STAT_KEYS; i++) {
+        bool here = own_stat_keys[i].offset == offsetof(struct core_stats, stall_ended) &&
+                    own_stat_keys[i].kind == STAT_COUNT;
+        for (uint32_t k = 0; here && k < shared->stall_count; k++)
+            keys[count++] = stall_key(arena, shared->stalls[k], k);
+        keys[count++] = own_stat_keys[i];
+    }
+    shared->stat_keys = keys;
+    shared->stat_key_count = count;
+}
 
 void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
                uint32_t index)
@@ -24,10 +51,14 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
     *core = (struct core){.shared = shared, .arena = arena, .index = index, .next = UINT64_MAX};
     for (uint32_t i = 0; i < shared->config->warps; i++)
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);
-    core->entry_extra = shared->offload ? 3 * (uint32_t)shared->config->warps : 0;
+    core->entry_extra = shared->entries_of_slot * (uint32_t)shared->config->warps;
     lsu_init(core);
-    if (shared->offload)
-        oq_init(core);
+    for (uint32_t i = 0; i < shared->watcher_count; i++) {
+        struct core_watcher *watcher = &core->watchers[core->watcher_count++];
+        watcher->ops = shared->watchers[i];
+        watcher->own = watcher->ops->init ? watcher->ops->init(core, shared->watcher_states[i])
+                                          : shared->watcher_states[i];
+    }
 }
 
 // CTAs
@@ -171,8 +202,8 @@ void core_flush(struct core *core)
     memset(core->unit_free, 0, sizeof core->unit_free); // no launch waits for the one before
     core->banks_free = 0;
     cache_forget(&core->l1);
-    if (core->oq && core->oq->adaptive)
-        adaptive_flush(core->oq->adaptive);
+    EACH_WATCHER (ops, core, flush)
+        ops->flush(core);
     tags_flush(&core->constant);
     tags_flush(&core->texture);
 }
@@ -208,7 +239,7 @@ static void set_results(struct slot *slot, const struct timing *timing, uint64_t
 }
 
 // The instruction's accesses become an entry of the load/store unit.
-static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry, enum oq_role role)
+static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry, enum issue_as as)
 {
     struct slot *slot = &core->slots[index];
     core->free_count--;
@@ -218,9 +249,31 @@ static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry
     core->entries[entry].slot = index;
     core->entries[entry].timing = slot->next;
     epoch_take(core, entry);
-    if (core->oq && !role)
-        oq_order(core, now, index, core->entries[entry].held);
-    (role == OQ_STORES ? lsu_keep : lsu_take)(core, now, entry);
+    if (as == ISSUE_AS_NORMAL)
+        EACH_WATCHER (ops, core, accessed)
+            ops->accessed(core, now, index, core->entries[entry].held);
+    (as == ISSUE_AS_CAPTURED ? lsu_keep : lsu_take)(core, now, entry);
+}
+
+// The scheme that has the instruction, if it is not issued as normal.
+static enum issue_as claim(struct core *core, uint64_t now, uint32_t index,
+                           const struct core_ops **owner)
+{
+    EACH_WATCHER (ops, core, issue_as) {
+        enum issue_as as = ops->issue_as(core, now, index);
+        *owner = ops;
+        if (as != ISSUE_AS_NORMAL)
+            return as;
+    }
+    return ISSUE_AS_NORMAL;
+}
+
+static enum issue_result execute(struct core *core, uint32_t index, enum issue_as as,
+                                 const struct core_ops *owner, struct held *held)
+{
+    if (as < ISSUE_AS_CAPTURED)
+        return issue_execute(core->slots[index].warp, held);
+    return as == ISSUE_AS_CAPTURED ? owner->execute(core, index, held) : ISSUE_DONE;
 }
 
 void core_issue(struct core *core, uint64_t now, uint32_t index)
@@ -231,17 +284,17 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     uint32_t entry = core->free_entries[core->free_count - 1];
     uint64_t events = warp->cta->events, threads = warp->thread_instructions,
              instructions = warp->warp_instructions;
-    struct held *held = core->entries[entry].held;
-    enum oq_role role = core->oq ? oq_begin(core, now, index) : OQ_NOTHING;
-    enum issue_result result =
-        role >= OQ_COMPUTES ? oq_issue(core, index, role, held) : issue_execute(warp, held);
+    const struct core_ops *owner = NULL;
+    enum issue_as as = claim(core, now, index, &owner);
+    enum issue_result result = execute(core, index, as, owner, core->entries[entry].held);
     threads = warp->thread_instructions - threads;
     instructions = warp->warp_instructions - instructions;
     core->stats.warp_instructions += instructions;
     core->stats.issued_again += 1 - instructions; // what comes again was taken off, if for several
     core->stats.thread_instructions += threads;
-    if (role == OQ_COMPUTES)
-        core->stats.scheduler++; // it is computed elsewhere, or counted when it is replayed
+    bool elsewhere = as >= ISSUE_AS_CAPTURED && result != ISSUE_HELD;
+    if (elsewhere)
+        core->stats.scheduler++; // the scheme counts what computes it
     else
         count_issue(core, timing, threads);
     slot->settled = false;
@@ -249,12 +302,12 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     slot->buffered--;
     slot->buffer_at = (uint32_t)(timing - core->shared->timings.list) + 1;
     if (result == ISSUE_HELD)
-        hold(core, now, index, entry, role);
-    else if (role != OQ_COMPUTES)
+        hold(core, now, index, entry, as);
+    else if (!elsewhere)
         set_results(slot, timing, now + core->shared->latency[timing->class]);
-    if (role)
-        oq_issued(core, now, index, role, timing, entry);
-    if (timing->orders)
+    if (as != ISSUE_AS_NORMAL && owner->issued)
+        owner->issued(core, now, index, timing, entry);
+    if (timing->orders && as != ISSUE_AS_MIGRATED)
         epoch_mark(core, index);
     core_look(core, now + 1, index);
     core_maybe_over(core, now + 1, index);
@@ -282,8 +335,8 @@ static void wake(struct core *core, uint64_t now)
         uint8_t state = core->slots[index].state;
         if (state == SLOT_RESULT || state == SLOT_FETCH)
             core_look(core, now, index);
-        if (core->oq)
-            oq_wake(core, now, index);
+        EACH_WATCHER (ops, core, wake)
+            ops->wake(core, now, index);
     }
 }
 
@@ -306,13 +359,15 @@ static void reserve(struct core *core, uint64_t now, const struct slot *slot)
         *unit = now + core->shared->interval[timing->class];
 }
 
-// A warp that forms a chain comes first [000 §4.2].
+// Slots that a scheme wants first come first.
 static uint32_t choose_one(struct core *core, uint32_t scheduler, uint64_t candidates)
 {
-    uint32_t forming = core->oq ? core->oq->forming : OQ_NONE;
-    if (forming == OQ_NONE || !(candidates >> forming & 1))
-        return core_choose(core, scheduler, candidates);
-    return core->last[scheduler] = forming;
+    EACH_WATCHER (ops, core, first) {
+        uint64_t first = ops->first(core) & candidates;
+        if (first)
+            return core->last[scheduler] = (uint32_t)__builtin_ctzll(first);
+    }
+    return core_choose(core, scheduler, candidates);
 }
 
 // What the schedulers choose, as a set. Each has its own warps; a unit takes as many as it is wide.
@@ -334,8 +389,10 @@ static uint64_t choose(struct core *core, uint64_t now, uint64_t blocked_slots)
         if (i + 1 == schedulers)
             break;
         blocked_slots = blocked(core, now, &by_memory);
-        if (core->oq && oq_beginning(core) & chosen)
-            blocked_slots |= oq_beginning(core);
+        EACH_WATCHER (ops, core, exclusive) {
+            uint64_t exclusive = ops->exclusive(core);
+            blocked_slots |= exclusive & chosen ? exclusive : 0;
+        }
     }
     return chosen;
 }

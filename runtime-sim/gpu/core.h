@@ -23,7 +23,9 @@ enum {
     CORE_CTAS = 64,
     CORE_WHEEL = 1024,
     CORE_UNITS = 4,
-    CORE_DIRECT = 16
+    CORE_DIRECT = 16,
+    SCHEMES_MOST = 8, // registered
+    STALLS_MOST = 16, // of all schemes
 };
 
 // Lines that kernels cannot address: of code, and of local memory.
@@ -39,10 +41,9 @@ enum slot_state {
     SLOT_BARRIER, // other warps at a barrier
     SLOT_FENCE,   // accesses, of its own or of its CTA
     SLOT_LANES,   // its own lanes, or other CTAs
-    SLOT_FORMING, // another warp to form its chain
-    SLOT_CHAIN,   // its chain, which was offloaded
     SLOT_ENDED,   // stores, and other warps of its CTA
     SLOT_READY,   // to be chosen
+    SLOT_STATES,  // behind them: stalls of schemes
 };
 
 struct slot {
@@ -90,8 +91,8 @@ enum route {
     ROUTE_DIRECT,
     ROUTE_CONSTANT,
     ROUTE_TEXTURE,
-    ROUTE_LOOKUP, // of a chain: only whether the first level has the line
-    ROUTE_PASS,   // of a chain, past the first level: nothing
+    ROUTE_LOOKUP, // of an entry of a scheme: only whether the first level has the line
+    ROUTE_PASS,   // of an entry of a scheme, past the first level: nothing
 };
 
 // A part of an access: one line, or all of shared memory.
@@ -115,8 +116,8 @@ struct entry {
     uint32_t sent, left; // parts that were, and that have not been answered
     uint64_t issued, done;
     const struct timing *timing;
-    bool queued;  // it has parts to send
-    bool chained; // it is a chain's, which says when it is over
+    bool queued;   // it has parts to send
+    uint8_t owner; // scheme that says when it is over: 1 + its number among watchers; 0: none
 };
 
 // Values to be moved in core_commit.
@@ -131,22 +132,18 @@ enum client {
     CLIENT_CODE,
     CLIENT_CONSTANT,
     CLIENT_TEXTURE,
-    CLIENT_OFFLOAD, // ComputePackets, and loads of those that were not computed
-    CLIENT_SERVICE = MEMSYS_SERVICE,
+    CLIENTS_OF_CORE, // behind them: requesters of schemes
 };
 
 struct core_stats {
 #define STATS_DEF "runtime-sim/gpu/core_stats.def"
 #include "runtime-sim/base/stats_fields.inc"
+    uint64_t scheme_stalls[STALLS_MOST];
 };
 
+struct core_ops;
 struct core_trace;
-struct offload_queue;
-struct offload_shared;
-struct service;
-
-extern const struct stat_key core_stat_keys[];
-extern const uint32_t core_stat_key_count;
+struct scheme_stall;
 
 // What all cores have in common.
 struct core_shared {
@@ -160,8 +157,18 @@ struct core_shared {
     uint32_t units[UNITS]; // how many there are of each
     struct fault *fault;
     uint32_t cores;
-    struct offload_shared *offload; // NULL: nothing is offloaded
     bool profiled; // a launch that runs counts what its instructions ask caches for
+    // Active schemes that look into cores, by registration; what create returned.
+    const struct core_ops *watchers[SCHEMES_MOST];
+    void *watcher_states[SCHEMES_MOST];
+    uint32_t watcher_count;
+    uint8_t first_stall[SCHEMES_MOST];     // of each watcher: slot state of its first stall
+    uint8_t watcher_of[MEMSYS_REQUESTERS]; // of each requester: 1 + number among watchers; 0: none
+    uint32_t entries_of_slot;              // of the load/store unit for each slot, of schemes
+    const struct scheme_stall *stalls[STALLS_MOST]; // of all registered schemes
+    uint32_t stall_count;
+    const struct stat_key *stat_keys; // of struct core_stats
+    uint32_t stat_key_count;
 };
 
 struct core {
@@ -193,7 +200,7 @@ struct core {
     // Load/store unit
     struct entry *entries;
     uint32_t entry_count, entry_extra; // all, and those beyond what the unit keeps track of
-    uint32_t parked;                   // entries of chains that are out: these do not count
+    uint32_t parked;                   // entries of schemes that do not count
     uint32_t queue_room;
     uint32_t *free_entries, free_count;
     uint32_t *freed, freed_count;             // in this cycle
@@ -214,12 +221,17 @@ struct core {
     bool refused;             // by the network: it will say when there is room
     bool l1_full;             // what is next to be sent waits for room in the first level
     struct core_trace *trace; // NULL: nobody listens
-    struct offload_queue *oq; // NULL: nothing is offloaded
-    struct service *service;  // NULL: nothing is computed here for others
-    uint64_t idle_since;      // if there is no CTA
+    uint32_t watcher_count;   // active schemes that look into cores, and their states here
+    struct core_watcher {
+        const struct core_ops *ops;
+        void *own;
+    } watchers[SCHEMES_MOST];
+    uint64_t idle_since; // if there is no CTA
     struct core_stats stats;
 };
 
+// Rows of struct core_stats with those of schemes' stalls, for shared->stalls.
+void core_stat_keys(struct core_shared *shared, struct arena *arena);
 void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
                uint32_t index);
 
@@ -258,7 +270,8 @@ void core_flush(struct core *core);
 
 void core_look(struct core *core, uint64_t now, uint32_t slot);
 void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta);
-void core_set_state(struct core *core, uint64_t now, uint32_t slot, enum slot_state state);
+// `state`: enum slot_state, or that of a scheme's stall.
+void core_set_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state);
 // Statistics of a core without CTA up to, not with, this cycle.
 void core_count_idle(struct core *core, uint64_t now);
 void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot);
@@ -276,11 +289,11 @@ void lsu_init(struct core *core);
 bool lsu_can_take(const struct core *core);
 // The entry has been issued: its held instruction says what is to be done.
 void lsu_take(struct core *core, uint64_t now, uint32_t entry);
-// The same of a chain's store, which stays here.
+// The same of an entry that a scheme has captured, and sends.
 void lsu_keep(struct core *core, uint64_t now, uint32_t entry);
 // Sends these lanes of an entry, whatever was sent of it before.
 void lsu_send_lanes(struct core *core, uint64_t now, uint32_t entry, uint32_t lanes);
-// A chain's entry is over.
+// An entry is over that a scheme has.
 void lsu_free(struct core *core, uint64_t now, uint32_t entry);
 // Takes what has come.
 void lsu_receive(struct core *core, uint64_t now);

@@ -1,19 +1,24 @@
 #include "runtime-sim/gpu/core_trace.h"
+#include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include <ctype.h>
 
 // As the statistics are called, after those that are slots' states.
-enum { UNIT_IS_BUSY = SLOT_READY, MEMORY_QUEUE, NOT_SELECTED, ISSUES };
+enum { UNIT_IS_BUSY = SLOT_READY, MEMORY_QUEUE = SLOT_STATES + STALLS_MOST, NOT_SELECTED, ISSUES };
 
-static const char *const names[] = {
+static const char *const names[ISSUES] = {
     [SLOT_EMPTY] = "empty",          [SLOT_FETCH] = "fetch",
     [SLOT_RESULT] = "result",        [SLOT_LOAD] = "load",
     [SLOT_BARRIER] = "barrier",      [SLOT_FENCE] = "fence",
     [SLOT_LANES] = "lanes",          [SLOT_ENDED] = "ended",
     [UNIT_IS_BUSY] = "unit",         [NOT_SELECTED] = "not_selected",
-    [MEMORY_QUEUE] = "memory_queue", [SLOT_FORMING] = "forming",
-    [SLOT_CHAIN] = "chain",
+    [MEMORY_QUEUE] = "memory_queue",
 };
+
+static const char *reason_name(const struct core *core, uint32_t reason)
+{
+    return names[reason] ? names[reason] : core->shared->stalls[reason - SLOT_STATES]->name;
+}
 
 static struct trace_row slot_row(const struct core *core, uint32_t slot)
 {
@@ -84,7 +89,7 @@ static void write_slot(const struct core *core, uint32_t index, uint64_t until)
         write_issue(core, index, slot, until);
     else
         trace_span(core->trace->to, slot_row(core, index), slot->since * TRACE_MICROSECOND,
-                   until * TRACE_MICROSECOND, "wait", names[slot->reason], NULL);
+                   until * TRACE_MICROSECOND, "wait", reason_name(core, slot->reason), NULL);
 }
 
 static void change(struct core *core, uint64_t now, uint32_t index, uint32_t reason)
@@ -103,7 +108,7 @@ static void change(struct core *core, uint64_t now, uint32_t index, uint32_t rea
     slot->warp = (uint32_t)(warp - warp->cta->warps);
 }
 
-void core_trace_state(struct core *core, uint64_t now, uint32_t slot, enum slot_state state)
+void core_trace_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state)
 {
     if (state != SLOT_READY)
         change(core, now, slot, state);

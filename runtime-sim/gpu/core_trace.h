@@ -26,7 +26,7 @@ void core_trace_end(struct core *core, uint64_t now);
 
 // Needs core->trace. The slot is in this state from this cycle on; of SLOT_READY nothing is known
 // yet.
-void core_trace_state(struct core *core, uint64_t now, uint32_t slot, enum slot_state state);
+void core_trace_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state);
 // What slots that are ready do from this cycle on, as sets: those chosen issue, those for whose
 // unit, or for whom the load/store unit, has no room wait; so do all others.
 void core_trace_ready(struct core *core, uint64_t now, uint64_t chosen, uint64_t units,

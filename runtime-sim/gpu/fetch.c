@@ -1,6 +1,6 @@
 // Fetch and decode: one warp in a cycle, in turn, gets as many instructions as its buffer holds, up
 // to the end of the line that the first of them is in.
-#include "runtime-sim/schemes/llc_omni/offload_queue.h"
+#include "runtime-sim/gpu/scheme.h"
 
 enum { INSTRUCTION_BYTES = 8, LINE = 128, LINE_INSTRUCTIONS = LINE / INSTRUCTION_BYTES };
 
@@ -14,8 +14,8 @@ static void fill_buffer(struct core *core, uint64_t now, uint32_t index)
     slot->fetching = false;
     core->stats.fetch_decode += slot->buffered;
     core_wake_at(core, slot->decoded, index);
-    if (core->oq)
-        oq_fetched(core, index, slot->buffer_at, slot->buffered);
+    EACH_WATCHER (ops, core, fetched)
+        ops->fetched(core, index, slot->buffer_at, slot->buffered);
 }
 
 static void ask_for(struct core *core, uint64_t line)
@@ -32,8 +32,8 @@ void core_fetch(struct core *core, uint64_t now)
 {
     uint64_t behind = core->hungry & ~UINT64_C(0) << core->fetch_turn;
     uint32_t index = (uint32_t)__builtin_ctzll(behind ? behind : core->hungry);
-    if (core->oq)
-        index = oq_fetches_first(core, index);
+    EACH_WATCHER (ops, core, fetch_first)
+        index = ops->fetch_first(core, index);
     struct slot *slot = &core->slots[index];
     uint64_t line = CODE_LINES + slot->buffer_at / LINE_INSTRUCTIONS;
     if (core->missed_count == CORE_WARPS)

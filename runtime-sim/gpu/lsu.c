@@ -5,8 +5,7 @@
 // through it, and one that goes past it waits for those, and they for it (order.c).
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/exec/check/profile.h"
-#include "runtime-sim/schemes/llc_omni/offload_queue.h"
-#include "runtime-sim/schemes/llc_omni/service.h"
+#include "runtime-sim/gpu/scheme.h"
 
 enum { PART_BITS = 16, LINE = 128 };
 
@@ -35,7 +34,7 @@ static void count_cache(struct profile_cache *cache, uint8_t from)
 // for the answer.
 static void count_llc(const struct core *core, const struct memsys_request *answer)
 {
-    if (answer->client == CLIENT_CODE || answer->client >= CLIENT_OFFLOAD ||
+    if (answer->client == CLIENT_CODE || answer->client >= CLIENTS_OF_CORE ||
         answer->kind == MEMSYS_WRITE || answer->tag == (uint32_t)CACHE_NOBODY)
         return;
     struct profile_memory *memory = profile_of(&core->entries[answer->tag >> PART_BITS]);
@@ -162,8 +161,8 @@ static void part_done(struct core *core, uint64_t now, uint32_t index, uint32_t 
     entry->parts.v[part].answered = true;
     if (--entry->left)
         return;
-    if (entry->chained)
-        oq_entry_done(core, now, index);
+    if (entry->owner)
+        core->watchers[entry->owner - 1].ops->entry_done(core, now, index);
     else
         finish(core, now, index);
 }
@@ -199,7 +198,8 @@ static void take(struct core *core, uint64_t now, uint32_t index)
     entry->sent = 0;
     entry->left = entry->parts.n;
     entry->issued = entry->done = now;
-    entry->chained = entry->queued = false;
+    entry->owner = 0;
+    entry->queued = false;
     count_issue(core, entry);
 }
 
@@ -283,8 +283,9 @@ static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct 
                                     .keep = part->keep,
                                     .keep_next = part->keep_next};
     cache_put(&core->l1, now, &request);
-    if (core->oq && core->oq->adaptive && !write)
-        adaptive_load(core->oq->adaptive, part->line);
+    if (!write)
+        EACH_WATCHER (ops, core, l1_load)
+            ops->l1_load(core, part->line);
     core->l1_next = now;
     core->slots[entry->slot].cached++;
     return true;
@@ -366,7 +367,7 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     }
 }
 
-// A part of a chain's load, which goes no further.
+// A part of a load that a scheme holds back: it goes no further.
 static bool next_looks(const struct entry *entry)
 {
     return entry->parts.v[entry->sent].route >= ROUTE_LOOKUP;
@@ -384,9 +385,9 @@ static void send_next(struct core *core, uint64_t now)
         return;
     uint32_t index = core->queue[core->queue_head];
     struct entry *entry = &core->entries[index];
-    // A load of a chain that finds a line goes on with it as any other.
+    // A look-up that finds its line goes on with it as any other load.
     if (next_hits(core, entry))
-        oq_looked(core, now, index, true, false);
+        core->watchers[entry->owner - 1].ops->looked_up(core, now, index, true, false);
     bool looks = next_looks(entry), last = entry->sent + 1 == entry->parts.n;
     uint32_t part = entry->sent++; // it may be over with its last part
     core->l1_full = false;
@@ -401,7 +402,7 @@ static void send_next(struct core *core, uint64_t now)
         core->queue_count--;
     }
     if (looks)
-        oq_looked(core, now, index, false, last);
+        core->watchers[entry->owner - 1].ops->looked_up(core, now, index, false, last);
 }
 
 // To the network: one request in a cycle, of the first level, past it, or of the other caches.
@@ -442,6 +443,22 @@ static bool send_from(struct core *core, struct memsys_request *ring, uint32_t s
     return true;
 }
 
+static bool send_of_schemes(struct core *core, uint64_t now)
+{
+    EACH_WATCHER (ops, core, send)
+        if (ops->send(core, now))
+            return true;
+    return false;
+}
+
+static bool schemes_have_to_send(const struct core *core)
+{
+    EACH_WATCHER (ops, core, has_to_send)
+        if (ops->has_to_send(core))
+            return true;
+    return false;
+}
+
 // A core that is refused is told when there is room.
 static void send_out(struct core *core, uint64_t now)
 {
@@ -452,7 +469,7 @@ static void send_out(struct core *core, uint64_t now)
         bool sent = source == 0   ? send_l1_out(core, now)
                     : source == 1 ? send_from(core, core->direct, CORE_DIRECT, &core->direct_head,
                                               &core->direct_count)
-                    : source == 2 ? core->oq && oq_send(core, now)
+                    : source == 2 ? send_of_schemes(core, now)
                                   : send_from(core, core->missed, CORE_WARPS, &core->missed_head,
                                               &core->missed_count);
         if (!sent)
@@ -507,7 +524,7 @@ static void take_answer(struct core *core, uint64_t now, const struct memsys_req
 {
     if (core->shared->profiled)
         count_llc(core, answer);
-    switch ((enum client)answer->client) {
+    switch (answer->client) {
     case CLIENT_L1:
         if (answer->kind == MEMSYS_WRITE) {
             store_done(core, now, answer->tag, answer->line);
@@ -518,12 +535,12 @@ static void take_answer(struct core *core, uint64_t now, const struct memsys_req
         break;
     case CLIENT_DIRECT: direct_done(core, now, answer->tag); break;
     case CLIENT_CODE: core_fetched(core, now, answer->line); break;
-    case CLIENT_OFFLOAD: oq_answered(core, now, answer); break;
-    case CLIENT_SERVICE: service_take(core->service, now, answer); break;
     case CLIENT_CONSTANT:
         take_tags(core, now, answer->line, &core->constant, ROUTE_CONSTANT);
         break;
-    default: take_tags(core, now, answer->line, &core->texture, ROUTE_TEXTURE); break;
+    case CLIENT_TEXTURE: take_tags(core, now, answer->line, &core->texture, ROUTE_TEXTURE); break;
+    default:
+        core->watchers[core->shared->watcher_of[answer->client] - 1].ops->answer(core, now, answer);
     }
 }
 
@@ -565,7 +582,7 @@ uint64_t lsu_next(const struct core *core, uint64_t now)
 {
     uint64_t next = core->l1_next, answer = cache_answer_next(&core->l1);
     bool sends = core->direct_count || core->missed_count || cache_out_peek(&core->l1);
-    if ((sends && !core->refused) || (core->oq && core->oq->ring_count))
+    if ((sends && !core->refused) || schemes_have_to_send(core))
         return now + 1;
     // What waits for room in the first level can only be sent after that has ticked.
     if (core->queue_count && (!core->l1_full || core->refused || cache_can_put(&core->l1, 0)))

@@ -1,19 +1,25 @@
 #include "runtime-sim/exec/warp/grid.h"
-#include "runtime-sim/schemes/llc_omni/machine_offload.h"
+#include "runtime-sim/gpu/machine_state.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 // Values of requests that went past the first level.
-static void served(void *context, const struct memsys_request *request)
+static enum memsys_served serve(void *context, const struct memsys_request *request)
 {
     struct machine *machine = context;
-    if (request->client >= CLIENT_OFFLOAD) {
-        machine_offload_served(machine, request);
-        return;
+    EACH_SCHEME (scheme, machine, admit)
+        if (scheme->ops->admit(machine, scheme->state, request) == MEMSYS_WAIT)
+            return MEMSYS_WAIT;
+    if (request->client < CLIENTS_OF_CORE) {
+        core_served(&machine->cores[request->core], request);
+        return MEMSYS_SERVED;
     }
-    core_served(&machine->cores[request->core], request);
+    const struct active_scheme *scheme = &machine->schemes[machine->scheme_of[request->client] - 1];
+    if (scheme->ops->serve)
+        scheme->ops->serve(machine, scheme->state, request);
+    return MEMSYS_SERVED;
 }
 
 static void init_shared(struct machine *machine)
@@ -41,25 +47,29 @@ static void init_shared(struct machine *machine)
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program)
 {
-    return machine_new_offloading(arena, config, program, NULL);
+    return machine_new_planned(arena, config, program, NULL);
 }
 
-struct machine *machine_new_offloading(struct arena *arena, const struct machine_config *config,
-                                       const struct program *program,
-                                       const struct offload_table *table)
+struct machine *machine_new_planned(struct arena *arena, const struct machine_config *config,
+                                    const struct program *program,
+                                    const struct machine_plans *plans)
 {
     struct machine *machine = ARENA_NEW(arena, struct machine);
-    bool offloads = table && table->chains.n && config->offload.policy != OFFLOAD_BASELINE;
-    config = offloads ? machine_with_packets(arena, config) : config;
     *machine = (struct machine){.arena = arena, .config = config, .program = program};
+    machine_choose_schemes(machine, plans);
+    config = machine->config;
     machine->count = (uint32_t)config->memsys.memory.cores;
     machine->time.clock = config->memsys.memory.core_clock;
     machine->time.cores = machine->count;
     machine->words = bits_words(machine->count);
     init_shared(machine);
-    if (offloads)
-        machine_offload_prepare(machine, table);
-    machine->shared.memsys = memsys_new(arena, &config->memsys, served, machine);
+    machine_init_rows(machine);
+    machine_create_schemes(machine, plans);
+    struct memsys_tables tables = {.requesters = machine->requesters,
+                                   .requester_count = machine->requester_count};
+    EACH_SCHEME (scheme, machine, extend)
+        scheme->ops->extend(machine, scheme->state, &tables);
+    machine->shared.memsys = memsys_new(arena, &config->memsys, &tables, serve, machine);
     machine->cores = ARENA_ARRAY(arena, struct core, machine->count);
     machine->due = ARENA_ARRAY(arena, uint64_t, machine->count);
     machine->awake = bits_new(arena, machine->count);
@@ -71,8 +81,8 @@ struct machine *machine_new_offloading(struct arena *arena, const struct machine
         machine->due[i] = UINT64_MAX;
         machine->order[i] = i;
     }
-    if (offloads)
-        machine_offload_join(machine);
+    EACH_SCHEME (scheme, machine, join)
+        scheme->ops->join(machine, scheme->state);
     return machine;
 }
 
@@ -138,8 +148,8 @@ static void tick(struct machine *machine)
 {
     uint64_t now = machine->now;
     machine->time.cycle = machine_cycle(machine);
-    if (machine->offload)
-        machine_offload_tick(machine);
+    EACH_SCHEME (scheme, machine, tick)
+        scheme->ops->tick(machine, scheme->state);
     for (uint32_t w = 0; w < machine->words; w++) {
         uint64_t ticked = 0;
         EACH_OF (i, w, machine->awake[w])
@@ -199,8 +209,8 @@ static uint64_t least_due(const struct machine *machine)
     for (uint32_t w = 0; w < machine->words; w++)
         EACH_OF (i, w, machine->awake[w])
             least = machine->due[i] < least ? machine->due[i] : least;
-    if (machine->offload) {
-        uint64_t next = machine_offload_next(machine);
+    EACH_SCHEME (scheme, machine, next) {
+        uint64_t next = scheme->ops->next(machine, scheme->state);
         least = next < least ? next : least;
     }
     return least;
@@ -442,8 +452,8 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
         if (!begin(machine, &machine->running[i], &launches[i], result))
             end = MACHINE_FAULT;
     }
-    if (machine->offload)
-        machine_offload_launch(machine);
+    EACH_SCHEME (scheme, machine, launch)
+        scheme->ops->launch(machine, scheme->state);
     wait_for_launch(machine);
     machine->looked_at = machine->progress_at = machine->now;
     machine->progress_seen = 0;

@@ -6,9 +6,7 @@
 #pragma once
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
-#include "runtime-sim/schemes/llc_omni/log.h"
-#include "runtime-sim/schemes/llc_omni/storage.h"
-#include "runtime-sim/schemes/llc_omni/table.h"
+#include "runtime-sim/gpu/scheme.h"
 
 struct machine_keys {
 #define CONFIG_DEF "runtime-sim/gpu/machine.def"
@@ -21,22 +19,31 @@ struct machine_config {
     struct cache_config l1;
     struct tags_config code, constant, texture;
     struct memsys_config memsys;
-    struct offload_config offload;
+    // Schemes that may be active, up to a NULL; NULL: none. Of each the values of its section.
+    const struct scheme_ops *const *schemes;
+    void *of_scheme[SCHEMES_MOST];
+    struct scheme_classes classes[SCHEMES_MOST]; // of a machine, of its active schemes
 };
 
-enum { MACHINE_SECTIONS = 7 + MEMSYS_SECTIONS };
+enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
 
-// Sections for config_init, of which values are read into *config.
-void machine_sections(struct config_section sections[MACHINE_SECTIONS],
-                      struct machine_config *config);
+// Sections for config_init, of which values are read into *config; returns how many. `schemes`:
+// those that are registered, up to a NULL; NULL: none.
+uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
+                          struct machine_config *config, struct arena *arena,
+                          const struct scheme_ops *const *schemes);
+// The number of a registered scheme.
+uint32_t machine_scheme_number(const struct machine_config *config, const struct scheme_ops *ops);
+// The first classes that it has added to the networks of a machine.
+struct scheme_classes machine_scheme_classes(const struct machine_config *config,
+                                             const struct scheme_ops *ops);
 // What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
 // tables of keys cannot tell.
 const char *machine_check(struct arena *arena, const struct machine_config *config);
-// Cores compute for others, where the shared memory is left: in a mesh with a node at each router,
-// of which there is a table of meet nodes.
-bool machine_offload_at_cores(const struct machine_config *config);
-// What offloading takes of storage in such a machine.
-struct offload_storage machine_offload_storage(const struct machine_config *config);
+// A scheme is on that reads a plan.
+bool machine_reads_plans(const struct machine_config *config);
+// The policy of the first scheme that is on: the value of its key `policy`. "baseline": none is.
+const char *machine_policy(struct arena *arena, const struct machine_config *config);
 
 struct machine;
 struct trace;
@@ -44,13 +51,17 @@ struct trace;
 // Needs a configuration that machine_check finds right, and a program; both stay.
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program);
-// The same with the program's chains, which are offloaded by the configuration's policy. NULL:
-// there are none.
-struct machine *machine_new_offloading(struct arena *arena, const struct machine_config *config,
-                                       const struct program *program,
-                                       const struct offload_table *table);
-// Tells what happens to chains.
-void machine_listen(struct machine *machine, const struct offload_log *log);
+// What the program's metadata hold for each registered scheme: the table of its plan, or NULL.
+struct machine_plans {
+    const void *table[SCHEMES_MOST];
+};
+// The same with schemes, which the configuration turns on. Without plans (NULL) those are active
+// that read none.
+struct machine *machine_new_planned(struct arena *arena, const struct machine_config *config,
+                                    const struct program *program,
+                                    const struct machine_plans *plans);
+// What the scheme's create returned; NULL: it is not active.
+void *machine_scheme(const struct machine *machine, const struct scheme_ops *ops);
 // Evaluates what is evaluated in the same cycle in another order each time; results stay the same.
 void machine_shuffle(struct machine *machine, uint64_t seed);
 // The first cycle of a machine that has run nothing yet, which is 0 otherwise: of what goes on
@@ -122,8 +133,7 @@ struct machine_totals {
 };
 
 void machine_stats_add(struct machine *machine, struct stats *stats);
-// Those that a machine of this configuration has, whatever it runs. Of chains under the adaptive
-// policy only the first.
+// Those that a machine of this configuration has, whatever it runs.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,
                         struct stats *stats);
 // Who waits for whom in networks and memory.

@@ -15,11 +15,23 @@ struct running {
     VEC(struct cta *) idle;
 };
 
+// A scheme that is active.
+struct active_scheme {
+    const struct scheme_ops *ops;
+    void *state;
+    uint32_t number; // by registration
+};
+
 struct machine {
     struct arena *arena;
     const struct machine_config *config;
     const struct program *program;
-    struct machine_offload *offload; // NULL: nothing is offloaded
+    struct active_scheme schemes[SCHEMES_MOST];
+    uint32_t scheme_count;
+    uint8_t scheme_of[MEMSYS_REQUESTERS]; // of each requester: 1 + number among `schemes`; 0: none
+    struct memsys_requester requesters[MEMSYS_REQUESTERS]; // of cores, then of registered schemes
+    uint32_t requester_count;
+    uint32_t first_requester[SCHEMES_MOST], first_stall[SCHEMES_MOST]; // of registered schemes
     struct core_shared shared;
     struct core *cores;
     uint32_t count, words; // cores, and of sets of them
@@ -72,9 +84,27 @@ bool machine_relieve(struct machine *machine);
 // Who waits for whom, into the result.
 void machine_tell_stalls(struct machine *machine, struct grid_result *result);
 
-// The configuration of a machine that offloads.
-const struct machine_config *machine_with_packets(struct arena *arena,
-                                                  const struct machine_config *config);
+// Registered schemes and active ones (machine_schemes.c).
+
+// Rows of registered schemes: stalls and requesters.
+void machine_init_rows(struct machine *machine);
+// Makes those active that the configuration turns on and that have the plan that they read. Changes
+// machine->config to what they need; before anything is made of it.
+void machine_choose_schemes(struct machine *machine, const struct machine_plans *plans);
+// Makes their states; before memory system and cores.
+void machine_create_schemes(struct machine *machine, const struct machine_plans *plans);
+// The configuration that those need which are on and read a plan, whether there is one or not.
+const struct machine_config *machine_as_planned(struct arena *arena,
+                                                const struct machine_config *config);
+// The numbers of a scheme's first requester, and of the slot state of its first stall.
+uint32_t machine_requester(const struct machine *machine, const struct scheme_ops *ops);
+uint8_t machine_stall(const struct machine *machine, const struct scheme_ops *ops);
+
+// Calls of active schemes.
+#define EACH_SCHEME(scheme, machine, function)                                                     \
+    for (const struct active_scheme *scheme = (machine)->schemes;                                  \
+         scheme < (machine)->schemes + (machine)->scheme_count; scheme++)                          \
+        if (scheme->ops->function)
 
 // Brings statistics up to date.
 void machine_refresh(struct machine *machine);

@@ -1,5 +1,5 @@
 // Statistics of the whole machine.
-#include "runtime-sim/schemes/llc_omni/machine_offload.h"
+#include "runtime-sim/gpu/machine_state.h"
 #include <string.h>
 
 static void add_all(uint64_t *to, const void *from, size_t bytes)
@@ -31,17 +31,8 @@ void machine_refresh(struct machine *machine)
     totals->from_l1_merge = l1->read_merged;
     totals->l1_requests = l1->reads + cores->direct_loads;
     memsys_stats_refresh(machine->shared.memsys);
-    if (machine->offload)
-        machine_offload_settle(machine);
-}
-
-// What is learnt of each chain.
-static void add_chains(struct machine *machine, struct stats *stats)
-{
-    const struct offload_shared *shared = &machine->offload->shared;
-    for (uint32_t i = 0; i < shared->table->chains.n; i++)
-        stats_add(stats, arena_printf(machine->arena, "chain%u", i), adaptive_stat_keys,
-                  adaptive_stat_key_count, &shared->learnt[i].stats);
+    EACH_SCHEME (scheme, machine, settle)
+        scheme->ops->settle(machine, scheme->state);
 }
 
 void machine_stats_add(struct machine *machine, struct stats *stats)
@@ -51,41 +42,34 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
 #define STATS_OF struct machine_totals
 #include "runtime-sim/base/stats_keys.inc"
     };
-    static const char *const clients[] = {"l1",      "direct", "code",    "constant", "texture",
-                                          "offload", "",       "service", NULL};
+    const struct core_shared *shared = &machine->shared;
     stats_add(stats, "machine", keys, sizeof keys / sizeof *keys, &machine->totals);
-    stats_add(stats, "core", core_stat_keys, core_stat_key_count, &machine->core_totals);
+    stats_add(stats, "core", shared->stat_keys, shared->stat_key_count, &machine->core_totals);
     stats_add(stats, "l1", cache_stat_keys, cache_stat_key_count, &machine->l1_totals);
-    memsys_stats_add(machine->shared.memsys, stats, clients);
-    if (machine->offload)
-        stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count,
-                  &machine->offload->stats);
-    if (machine->offload && machine->offload->shared.learnt)
-        add_chains(machine, stats);
+    memsys_stats_add(machine->shared.memsys, stats);
+    EACH_SCHEME (scheme, machine, add_stats)
+        scheme->ops->add_stats(machine, scheme->state, stats);
     for (uint32_t i = 0; i < machine->count; i++) {
         const char *name = arena_printf(machine->arena, "core%u", i);
-        stats_add(stats, name, core_stat_keys, core_stat_key_count, &machine->cores[i].stats);
+        stats_add(stats, name, shared->stat_keys, shared->stat_key_count, &machine->cores[i].stats);
         name = arena_printf(machine->arena, "l1_%u", i);
         stats_add(stats, name, cache_stat_keys, cache_stat_key_count, &machine->cores[i].l1.stats);
     }
 }
 
-// A machine without a program has all statistics of one with a program, but for those of chains.
+// A machine without a program has all statistics of one with a program, but for those of schemes
+// that read a plan.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,
                         struct stats *stats)
 {
-    static const struct offload_stats no_chains;
-    static const struct adaptive_stats no_chain;
     struct program *none = ARENA_NEW(arena, struct program);
     struct ir_module *module = ARENA_NEW(arena, struct ir_module);
-    uint64_t policy = config->offload.policy;
-    bool offloads = policy != OFFLOAD_BASELINE;
     *module = (struct ir_module){.arena = arena};
     *none = (struct program){.arena = arena, .module = module};
-    config = offloads ? machine_with_packets(arena, config) : config;
-    machine_stats_add(machine_new(arena, config, none), stats);
-    if (offloads)
-        stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &no_chains);
-    if (policy == OFFLOAD_ADAPTIVE)
-        stats_add(stats, "chain0", adaptive_stat_keys, adaptive_stat_key_count, &no_chain);
+    machine_stats_add(machine_new(arena, machine_as_planned(arena, config), none), stats);
+    for (uint32_t i = 0; config->schemes && config->schemes[i]; i++) {
+        const struct scheme_ops *ops = config->schemes[i];
+        if (ops->read_plan && ops->name_stats && ops->is_on(config->of_scheme[i]))
+            ops->name_stats(config->of_scheme[i], stats);
+    }
 }

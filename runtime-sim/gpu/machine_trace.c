@@ -1,14 +1,13 @@
-// The machine as a trace: its cores, what is behind them, and what is offloaded.
+// The machine as a trace: its cores, the memory system, and active schemes.
 #include "runtime-sim/gpu/core_trace.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/memsys/memsys_trace.h"
-#include "runtime-sim/schemes/llc_omni/offload_trace.h"
 
 struct machine_trace {
     struct trace *to;
     struct memsys_trace *memsys;
-    struct offload_trace *offload; // NULL: nothing is
-    bool closed;                   // but for packets on their way, and chains
+    void *of_scheme[SCHEMES_MOST]; // of active schemes; NULL: they trace nothing
+    bool closed;                   // but for packets on their way, and schemes
 };
 
 void machine_trace_name(const struct machine *machine, struct trace *to)
@@ -28,8 +27,9 @@ void machine_trace_begin(struct machine *machine, struct arena *arena, struct tr
     uint32_t process = machine->count + 1;
     t->memsys = memsys_trace_begin(machine->shared.memsys, arena, to, process);
     process += memsys_trace_processes(machine->shared.memsys);
-    if (machine->offload)
-        t->offload = offload_trace_begin(machine, arena, to, process);
+    EACH_SCHEME (scheme, machine, begin_trace)
+        t->of_scheme[scheme - machine->schemes] =
+            scheme->ops->begin_trace(machine, scheme->state, arena, to, &process);
 }
 
 void machine_trace_close(struct machine *machine)
@@ -57,8 +57,8 @@ void machine_trace_end(struct machine *machine)
 {
     struct machine_trace *t = machine->trace;
     machine_trace_close(machine);
-    if (t->offload)
-        offload_trace_end(t->offload, machine->now);
+    EACH_SCHEME (scheme, machine, end_trace)
+        scheme->ops->end_trace(t->of_scheme[scheme - machine->schemes], machine->now);
     trace_settle(t->to);
     machine->trace = NULL;
 }

@@ -64,7 +64,7 @@ static bool releases(const struct ir_module *module, const struct ir_function *f
            ir_has_modifier(module, fn, inst, W_acq_rel) || ir_has_modifier(module, fn, inst, W_sc);
 }
 
-// What makes the order of docs/offload.md. Barriers order what a CTA's warps have accessed: the
+// Keeps accesses of warps of a CTA in the order of its synchronisation. Barriers order what a CTA's warps have accessed: the
 // first level, which they share, does so for what goes through it.
 static uint8_t waits_of(const struct builder *b, const struct ir_function *fn, uint32_t inst,
                         const struct slots_used_code *code)
@@ -123,7 +123,7 @@ static void take_instruction(const struct builder *b, uint32_t function, uint32_
     uint32_t inst = program->codes.v[code].inst;
     struct timing *to = &b->timings->list[b->timings->count];
     enum timing_class class = TIMING_control;
-    *to = (struct timing){.inst = inst, .function = function, .chain = UINT32_MAX};
+    *to = (struct timing){.inst = inst, .function = function, .plan = UINT32_MAX};
     if (counted) {
         const struct ir_inst *at = &fn->insts.v[inst];
         class = timing_class_of(program->module, fn, inst);

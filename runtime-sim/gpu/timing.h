@@ -54,10 +54,11 @@ struct timing {
     const uint16_t *registers;                // those read, then those written
     uint16_t operands_read, operands_written; // of the PTX: for energy
     uint32_t inst, function;                  // program function
-    // Of a chain that is offloaded (offload/table.h): which one, or UINT32_MAX, and where in it.
-    uint32_t chain;
-    uint8_t place, kind; // enum shadow_kind
-    bool ends_chain;     // what a warp forms when it comes here is discarded
+    // Mark of a scheme: number of a plan, or UINT32_MAX, and where in it.
+    uint32_t plan;
+    uint8_t scheme; // that has marked it, by registration
+    uint8_t place, kind;
+    bool ends_capture; // what a scheme captures of a warp ends when the warp comes here
 };
 
 struct timings {
@@ -68,6 +69,20 @@ struct timings {
     uint32_t most_registers; // of any function
     struct slots_used used;
 };
+
+// Marks an instruction for a scheme, unless one has marked it before.
+static inline void timing_mark(struct timing *timing, uint8_t scheme, uint32_t plan, uint8_t place)
+{
+    if (timing->plan != UINT32_MAX)
+        return;
+    timing->plan = plan;
+    timing->scheme = scheme;
+    timing->place = place;
+}
+static inline bool timing_is_marked(const struct timing *timing, uint8_t scheme)
+{
+    return timing->plan != UINT32_MAX && timing->scheme == scheme;
+}
 
 void timings_build(struct timings *timings, struct arena *arena, const struct program *program);
 // Cycles from issue to the use of the result, and that the unit is busy.

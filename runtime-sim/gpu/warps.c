@@ -2,12 +2,12 @@
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
-#include "runtime-sim/schemes/llc_omni/offload_queue.h"
+#include "runtime-sim/gpu/scheme.h"
 
 // What slots that are ready do is counted in each cycle, by the schedulers.
-void core_set_state(struct core *core, uint64_t now, uint32_t index, enum slot_state state)
+void core_set_state(struct core *core, uint64_t now, uint32_t index, uint32_t state)
 {
-    static const uint16_t counters[] = {
+    static const uint16_t counters[SLOT_STATES] = {
         [SLOT_EMPTY] = offsetof(struct core_stats, stall_empty),
         [SLOT_FETCH] = offsetof(struct core_stats, stall_fetch),
         [SLOT_RESULT] = offsetof(struct core_stats, stall_result),
@@ -15,13 +15,13 @@ void core_set_state(struct core *core, uint64_t now, uint32_t index, enum slot_s
         [SLOT_BARRIER] = offsetof(struct core_stats, stall_barrier),
         [SLOT_FENCE] = offsetof(struct core_stats, stall_fence),
         [SLOT_LANES] = offsetof(struct core_stats, stall_lanes),
-        [SLOT_FORMING] = offsetof(struct core_stats, stall_forming),
-        [SLOT_CHAIN] = offsetof(struct core_stats, stall_chain),
         [SLOT_ENDED] = offsetof(struct core_stats, stall_ended),
     };
     struct slot *slot = &core->slots[index];
-    if (slot->state != SLOT_READY)
+    if (slot->state < SLOT_READY)
         *(uint64_t *)((char *)&core->stats + counters[slot->state]) += now - slot->since;
+    else if (slot->state > SLOT_READY)
+        core->stats.scheme_stalls[slot->state - SLOT_STATES] += now - slot->since;
     slot->state = (uint8_t)state;
     slot->since = now;
     if (core->trace)
@@ -145,6 +145,31 @@ static bool settle(const struct core *core, struct slot *slot)
     return slot->settled = code;
 }
 
+// A scheme lets it wait.
+static bool is_held_back(struct core *core, uint64_t now, uint32_t index)
+{
+    EACH_WATCHER (ops, core, hold) {
+        uint32_t reason;
+        if (!ops->hold(core, now, index, &reason))
+            continue;
+        core_set_state(core, now, index, core->shared->first_stall[at_] + reason);
+        return true;
+    }
+    return false;
+}
+
+// When its operands are there; and its unit.
+static uint64_t find_operands(struct core *core, uint32_t index)
+{
+    struct slot *slot = &core->slots[index];
+    uint64_t ready;
+    slot->unit = slot->next->unit;
+    EACH_WATCHER (ops, core, operands)
+        if (ops->operands(core, index, &ready, &slot->unit))
+            return ready;
+    return operands_ready(slot, slot->next);
+}
+
 void core_look(struct core *core, uint64_t now, uint32_t index)
 {
     struct slot *slot = &core->slots[index];
@@ -152,22 +177,17 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
         return;
     forget_ready(core, index);
     if (!slot->settled && !settle(core, slot)) {
-        if (core->oq)
-            oq_leave(core, now, index);
+        EACH_WATCHER (ops, core, idle)
+            ops->idle(core, now, index);
         core_set_state(core, now, index, idle_state(slot->warp));
         return;
     }
     const struct timing *timing = slot->next;
     if (!is_buffered(core, now, index, (uint32_t)(timing - core->shared->timings.list)))
         return;
-    enum slot_state state;
-    if (core->oq && oq_look(core, now, index, &state)) {
-        core_set_state(core, now, index, state);
+    if (is_held_back(core, now, index))
         return;
-    }
-    bool captures = core->oq && oq_role(core, index) == OQ_COMPUTES;
-    slot->unit = captures ? UNIT_CONTROL : timing->unit;
-    uint64_t ready = core->oq ? oq_operands_ready(core, index) : operands_ready(slot, timing);
+    uint64_t ready = find_operands(core, index);
     if (must_wait(core, index, timing)) {
         core_set_state(core, now, index, SLOT_FENCE);
     } else if (ready == UINT64_MAX) {

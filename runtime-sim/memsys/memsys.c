@@ -1,125 +1,7 @@
 #include "runtime-sim/memsys/memsys.h"
-#include "runtime-sim/base/clock.h"
 #include "runtime-sim/memsys/memsys_state.h"
 #include "support/bits.h"
 #include <assert.h>
-
-// Building
-
-static void set_periods(struct memsys *m)
-{
-    const struct memsys_config *config = m->config;
-    struct clocks clocks;
-    uint64_t hertz[] = {config->memory.core_clock * 1000000, config->memory.network_clock * 1000000,
-                        config->memory.llc_clock * 1000000, config->dram.clock * 1000000};
-    bool fits = clocks_init(&clocks, m->arena, hertz, 4);
-    assert(fits);
-    (void)fits;
-    m->core_period = clocks.domain[0].period;
-    m->network_period = clocks.domain[1].period;
-    m->llc_period = clocks.domain[2].period;
-    m->dram_period = clocks.domain[3].period;
-}
-
-static void init_networks(struct memsys *m)
-{
-    const struct memsys_config *config = m->config;
-    m->side[MEMSYS_REQUESTS] = (struct memsys_side){noc_new(m->arena, &config->request_network),
-                                                    (uint32_t)config->memory.request_class,
-                                                    (uint32_t)config->request_network.classes};
-    m->side[MEMSYS_REPLIES] = (struct memsys_side){noc_new(m->arena, &config->reply_network),
-                                                   (uint32_t)config->memory.reply_class,
-                                                   (uint32_t)config->reply_network.classes};
-    m->nodes = noc_nodes(m->side[MEMSYS_REQUESTS].noc);
-    m->node_words = bits_words(m->nodes);
-}
-
-static void init_nodes(struct memsys *m)
-{
-    const struct config_list *at = &m->config->memory.partition_nodes;
-    m->cores = (uint32_t)m->config->memory.cores;
-    m->partition_count = at->n;
-    m->routers = memsys_config_routers(m->config);
-    m->ends = m->cores + at->n + m->routers;
-    m->end_words = bits_words(m->ends);
-    m->end_node = ARENA_ARRAY(m->arena, uint32_t, m->ends);
-    m->partition_node = m->end_node + m->cores;
-    m->end_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
-    m->partition_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
-    for (uint32_t i = 0; i < m->nodes; i++)
-        m->end_at[i] = m->partition_at[i] = MEMSYS_NONE;
-    m->partition_set = bits_new(m->arena, m->nodes);
-    for (uint32_t i = 0; i < at->n; i++) {
-        bits_set(m->partition_set, (uint32_t)at->v[i]);
-        m->partition_node[i] = (uint32_t)at->v[i];
-        m->partition_at[at->v[i]] = i;
-        m->end_at[at->v[i]] = m->cores + i;
-    }
-    for (uint32_t node = 0, core = 0; core < m->cores; node++) {
-        if (m->partition_at[node] != MEMSYS_NONE)
-            continue;
-        m->end_at[node] = core;
-        m->end_node[core++] = node;
-    }
-    for (uint32_t i = 0; i < m->routers; i++) {
-        uint32_t end = memsys_router_end(m, i), node = m->nodes - m->routers + i;
-        m->end_at[node] = end;
-        m->end_node[end] = node;
-    }
-}
-
-static void init_map(struct memsys *m)
-{
-    const struct memsys_keys *keys = &m->config->memory;
-    struct partition_range all = {.rule = (enum partition_rule)keys->rule,
-                                  .count = m->partition_count,
-                                  .chunk = keys->chunk,
-                                  .last = UINT64_MAX};
-    partition_init(&m->map, m->arena, &all);
-    dram_map_init(&m->dram_map, &m->config->dram);
-}
-
-static void init_masks(struct memsys *m)
-{
-    uint32_t line = (uint32_t)m->config->llc.line_bytes;
-    uint32_t sector = (uint32_t)m->config->memory.sector_bytes;
-    uint32_t piece = (uint32_t)m->config->dram.request_bytes;
-    m->line = mask_range(0, line);
-    for (uint32_t at = 0; at < line; at += sector)
-        m->sector[m->sectors++] = mask_range(at, at + sector);
-    for (uint32_t at = 0; at < line; at += piece)
-        m->piece[m->pieces++] = mask_range(at, at + piece < line ? at + piece : line);
-}
-
-static void init_partitions(struct memsys *m)
-{
-    m->partitions = ARENA_ARRAY(m->arena, struct memsys_partition, m->partition_count);
-    m->order = ARENA_ARRAY(m->arena, uint32_t, m->partition_count);
-    for (uint32_t i = 0; i < m->partition_count; i++)
-        memsys_partition_init(&m->partitions[i], m, i);
-}
-
-struct memsys *memsys_new(struct arena *arena, const struct memsys_config *config,
-                          memsys_serve *serve, void *context)
-{
-    struct memsys *m = ARENA_NEW(arena, struct memsys);
-    *m = (struct memsys){.config = config,
-                         .arena = arena,
-                         .serve = serve,
-                         .context = context,
-                         .unused = MEMSYS_NONE};
-    set_periods(m);
-    init_networks(m);
-    init_nodes(m);
-    init_map(m);
-    init_masks(m);
-    init_partitions(m);
-    m->answers = bits_new(arena, m->ends);
-    m->refused = bits_new(arena, m->ends);
-    m->may_send = bits_new(arena, m->ends);
-    m->wanted = ARENA_ARRAY(arena, uint32_t, m->ends);
-    return m;
-}
 
 // Sizes of packets
 
@@ -164,12 +46,14 @@ bool memsys_can_send(struct memsys *m, const struct memsys_request *request)
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     uint32_t core = request->core, flits = memsys_request_flits(m, request);
     bits_clear(m->may_send, core);
-    if (noc_can_send(side->noc, m->end_node[core], side->class, flits))
+    uint8_t class = m->messages[request->message].request_class;
+    if (noc_can_send(side->noc, m->end_node[core], class, flits))
         return true;
     m->stats.refused++;
     m->refused_count += !bits_test(m->refused, core);
     bits_set(m->refused, core);
     m->wanted[core] = flits;
+    m->wanted_class[core] = class;
     return false;
 }
 
@@ -215,14 +99,16 @@ uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request
 void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_request *request)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
-    assert(request->client < MEMSYS_CLIENTS && mask_any(request->bytes));
+    assert(request->client < m->tables.requester_count && mask_any(request->bytes));
     uint32_t index = memsys_new_entry(m, request);
+    const struct memsys_message *message = &m->messages[request->message];
     struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(side->noc),
                                 .source = m->end_node[from],
                                 .target = m->partition_node[m->entries[index].partition],
                                 .flits = (uint16_t)memsys_request_flits(m, request),
-                                .class = (uint8_t)side->class};
+                                .class = message->request_class,
+                                .priority = message->request_priority};
     noc_send(side->noc, &packet);
 }
 
@@ -231,10 +117,17 @@ void memsys_send(struct memsys *m, const struct memsys_request *request)
     memsys_send_from(m, request->core, request);
 }
 
+// Of the first class of messages that has one.
 static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t end)
 {
-    const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
-    return noc_peek(side->noc, m->end_node[end], side->class);
+    const struct noc *noc = m->side[MEMSYS_REPLIES].noc;
+    for (uint32_t i = 0; i < m->message_count; i++) {
+        const struct noc_packet *packet =
+            noc_peek(noc, m->end_node[end], m->messages[i].reply_class);
+        if (packet && (!m->shares_nodes || m->entries[packet->payload].request.core == end))
+            return packet;
+    }
+    return NULL;
 }
 
 // The partition with answers for its own end, if this is it.
@@ -248,6 +141,8 @@ static struct memsys_partition *own_answers(const struct memsys *m, uint32_t end
 
 const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t end)
 {
+    if (!bits_test(m->answers, end))
+        return NULL;
     const struct memsys_partition *own = own_answers(m, end);
     if (own)
         return &m->entries[own->own[own->own_head]].request;
@@ -313,8 +208,11 @@ void memsys_pop(struct memsys *m, uint32_t end)
         uint32_t index = (uint32_t)packet->payload;
         count_answer(m, &m->entries[index], packet->entered * m->network_period,
                      packet->arrived * m->network_period);
+        uint8_t class = packet->class;
         memsys_free_entry(m, index);
-        noc_pop(side->noc, m->end_node[end], side->class);
+        noc_pop(side->noc, m->end_node[end], class);
+        if (m->shares_nodes)
+            memsys_show_answer(m, m->end_node[end], class);
     }
     if (!memsys_peek(m, end))
         bits_clear(m->answers, end);
@@ -346,13 +244,12 @@ static uint64_t partitions_due(const struct memsys *m)
     return due;
 }
 
-static uint64_t channels_due(const struct memsys *m)
+static uint64_t backends_due(const struct memsys *m)
 {
     uint64_t due = UINT64_MAX;
     for (uint32_t i = 0; i < m->partition_count; i++)
-        for (uint32_t k = 0; k < m->config->dram.channels; k++)
-            if (m->partitions[i].channels[k].next < due)
-                due = m->partitions[i].channels[k].next;
+        if (m->partitions[i].backend_next < due)
+            due = m->partitions[i].backend_next;
     return due;
 }
 
@@ -367,7 +264,7 @@ static uint64_t next_time(const struct memsys *m)
     uint64_t networks =
         least(noc_next(m->side[MEMSYS_REQUESTS].noc), noc_next(m->side[MEMSYS_REPLIES].noc));
     uint64_t others =
-        least(times(partitions_due(m), m->llc_period), times(channels_due(m), m->dram_period));
+        least(times(partitions_due(m), m->llc_period), times(backends_due(m), m->dram_period));
     return least(times(networks, m->network_period), others);
 }
 
@@ -407,14 +304,14 @@ static void tick_partitions(struct memsys *m, uint64_t time)
     for (uint32_t i = 0; i < count; i++)
         memsys_partition_tick(&m->partitions[m->order[i]], &at);
     for (uint32_t i = 0; i < m->partition_count; i++)
-        if (m->partitions[i].served_count)
-            memsys_partition_tell(&m->partitions[i]);
+        if (m->partitions[i].served_count || m->partitions[i].waiting.n)
+            memsys_partition_tell(&m->partitions[i], at.llc + 1);
 }
 
-static void tick_channels(struct memsys *m, uint64_t time)
+static void tick_backends(struct memsys *m, uint64_t time)
 {
     uint64_t clock = time / m->dram_period, next = time / m->llc_period + 1;
-    if (clock * m->dram_period != time || channels_due(m) > clock)
+    if (clock * m->dram_period != time || backends_due(m) > clock)
         return;
     for (uint32_t i = 0; i < m->partition_count; i++)
         memsys_partition_dram(&m->partitions[i], clock, next);
@@ -422,27 +319,40 @@ static void tick_channels(struct memsys *m, uint64_t time)
 
 // What the networks brought
 
-static void take_requests(struct memsys *m, uint64_t time)
+static void take_requests(struct memsys *m, uint64_t time, const struct memsys_message *message)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     uint64_t next = time / m->llc_period + 1;
     for (uint32_t w = 0; w < m->node_words; w++)
-        for (uint64_t rest = noc_arrivals(side->noc, side->class, w) & m->partition_set[w]; rest;
-             rest &= rest - 1) {
+        for (uint64_t rest =
+                 noc_arrivals(side->noc, message->request_class, w) & m->partition_set[w];
+             rest; rest &= rest - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
             struct memsys_partition *p = &m->partitions[m->partition_at[node]];
-            if (p->due > next && cache_can_put(&p->cache, 0))
+            if (p->due > next && cache_can_put(&p->cache, message->input))
                 p->due = next;
         }
 }
 
-static void take_answers(struct memsys *m)
+// The endpoint that the oldest reply at a node is for is shown that it has come.
+void memsys_show_answer(struct memsys *m, uint32_t node, uint32_t class)
+{
+    const struct noc_packet *packet = noc_peek(m->side[MEMSYS_REPLIES].noc, node, class);
+    if (packet)
+        bits_set(m->answers, m->entries[packet->payload].request.core);
+}
+
+static void take_answers(struct memsys *m, uint32_t class)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
     for (uint32_t w = 0; w < m->node_words; w++)
-        for (uint64_t rest = noc_arrivals(side->noc, side->class, w); rest; rest &= rest - 1) {
-            bits_set(m->answers, m->end_at[w * 64 + (uint32_t)__builtin_ctzll(rest)]);
+        for (uint64_t rest = noc_arrivals(side->noc, class, w); rest; rest &= rest - 1) {
+            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
             m->news = true;
+            if (m->shares_nodes)
+                memsys_show_answer(m, node, class);
+            else
+                bits_set(m->answers, m->end_at[node]);
         }
 }
 
@@ -450,7 +360,7 @@ static void tell_refused(struct memsys *m)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     BITS_EACH (end, m->refused, m->ends) {
-        if (!noc_can_send(side->noc, m->end_node[end], side->class, m->wanted[end]))
+        if (!noc_can_send(side->noc, m->end_node[end], m->wanted_class[end], m->wanted[end]))
             continue;
         bits_clear(m->refused, end);
         bits_set(m->may_send, end);
@@ -462,7 +372,7 @@ static void tell_refused(struct memsys *m)
 static void look_at_others(struct memsys *m, const struct memsys_side *side)
 {
     for (uint32_t class = 0; class < side->classes; class ++)
-        for (uint32_t w = 0; class != side->class && w < m->node_words; w++)
+        for (uint32_t w = 0; !side->has_messages[class] && w < m->node_words; w++)
             m->news |= noc_arrivals(side->noc, class, w) != 0;
 }
 
@@ -474,11 +384,14 @@ static void tick_network(struct memsys *m, enum memsys_network which, uint64_t t
         return;
     noc_tick(side->noc);
     if (which == MEMSYS_REQUESTS) {
-        take_requests(m, time);
+        for (uint32_t i = 0; i < m->message_count; i++)
+            take_requests(m, time, &m->messages[i]);
         if (m->refused_count)
             tell_refused(m);
     } else {
-        take_answers(m);
+        for (uint32_t class = 0; class < side->classes; class ++)
+            if (side->has_messages[class])
+                take_answers(m, class);
     }
     if (side->classes > 1)
         look_at_others(m, side);
@@ -497,10 +410,13 @@ static void evaluate(struct memsys *m, uint64_t time)
     tick_partitions(m, time);
     tick_network(m, MEMSYS_REQUESTS, time);
     tick_network(m, MEMSYS_REPLIES, time);
-    tick_channels(m, time);
+    tick_backends(m, time);
     if (m->flushing && !memsys_flushing(m)) {
         m->flushing = false;
         m->news = true;
+        if (m->remap.count)
+            partition_replace(&m->map, &m->remap);
+        m->remap.count = 0;
     }
 }
 
@@ -559,15 +475,21 @@ void memsys_flush(struct memsys *m)
     }
 }
 
+void memsys_remap(struct memsys *m, const struct partition_range *range)
+{
+    assert(!m->inside && !m->flushing && partition_is_good(range));
+    memsys_flush(m);
+    m->remap = *range;
+}
+
 bool memsys_flushing(const struct memsys *m)
 {
     for (uint32_t i = 0; i < m->partition_count; i++) {
         const struct memsys_partition *p = &m->partitions[i];
         if (cache_flushing(&p->cache) || cache_out_peek(&p->cache))
             return true;
-        for (uint32_t k = 0; k < m->config->dram.channels; k++)
-            if (dram_inside(&p->channels[k]))
-                return true;
+        if (m->backend->inside(p->backend))
+            return true;
     }
     return false;
 }

@@ -15,7 +15,8 @@
 // whether or not they can send. So a core must not refuse an answer for lack of room for a request.
 //
 // In the order in which one reads the source: memsys.def (what can be set), memsys_state.h,
-// memsys.c (requests, answers, time), memsys_partition.c, memsys_stats.c.
+// memsys_build.c, memsys.c (requests, answers, time), memsys_partition.c, memsys_dram.c,
+// memsys_stats.c.
 #pragma once
 #include "runtime-sim/cache/cache.h"
 #include "runtime-sim/dram/dram.h"
@@ -37,8 +38,84 @@ struct memsys_config {
     struct dram_config dram;
 };
 
-// The last client is who computes for others: its latencies are part of theirs, and in no total.
-enum { MEMSYS_SECTIONS = 5, MEMSYS_CLIENTS = 8, MEMSYS_SERVICE = MEMSYS_CLIENTS - 1 };
+enum { MEMSYS_SECTIONS = 5, MEMSYS_REQUESTERS = 32 };
+
+// Who sends requests: its statistics are the group memory.NAME.
+struct memsys_requester {
+    const char *name;
+    bool apart;         // its latencies are part of another requester's, and in no total
+    const char *packet; // its packets between endpoints in traces; NULL: it sends none
+};
+
+// A class of messages: how requests travel, and their replies. Row 0 is that of the configuration.
+// Two rows must not have the same class of a network.
+struct memsys_message {
+    uint8_t request_class, reply_class;       // of the networks, whose configuration has them
+    uint8_t request_priority, reply_priority; // below NOC_PRIORITIES
+    uint8_t input;                            // of slices, by number
+};
+
+struct memsys_request;
+
+// An input of slices: a queue. Rows follow the network's (0) and the partition's own endpoint's
+// (1).
+struct memsys_input {
+    // Returns true if the request may be served in this clock. Looks only at what requests to the
+    // same line change, and changes nothing. NULL: always.
+    bool (*condition)(void *context, const struct memsys_request *request);
+    void *context;
+    // Requests of other inputs to the same line pass one that waits for its condition. Then one
+    // request of this input at most is out of its queue.
+    bool is_passed;
+};
+
+// An endpoint at a node that may have others. Rows follow the endpoints of the configuration.
+struct memsys_endpoint {
+    uint32_t node;
+};
+
+// A part of a line that a slice asks for, or writes back.
+struct memsys_piece {
+    uint64_t line; // within the partition
+    uint32_t number;
+    struct mask bytes;
+    bool write;
+};
+
+// The memory behind a slice. Times are clocks of the DRAM.
+struct memsys_backend {
+    void *(*create)(void *context, struct arena *arena, const struct memsys_config *config,
+                    uint32_t partition);
+    void *context; // for `create`
+    bool (*can_take)(const void *backend, const struct memsys_piece *piece);
+    void (*take)(void *backend, uint64_t now, const struct memsys_piece *piece);
+    // The oldest piece that was read or written by now; NULL: none. Stays valid until it is popped.
+    const struct memsys_piece *(*peek)(void *backend, uint64_t now);
+    void (*pop)(void *backend, uint64_t now);
+    // Does what is to be done at this clock.
+    void (*tick)(void *backend, uint64_t now);
+    // The next clock that needs a tick; UINT64_MAX: none.
+    uint64_t (*next)(const void *backend);
+    // The clock at which the oldest piece that was not popped is there; UINT64_MAX: not known.
+    uint64_t (*ready)(const void *backend);
+    // Pieces that were taken and not popped.
+    uint32_t (*inside)(const void *backend);
+};
+
+enum { MEMSYS_ROWS = 8 }; // of each table below, at most
+
+// What the owner adds to a memory system.
+struct memsys_tables {
+    const struct memsys_requester *requesters; // at most MEMSYS_REQUESTERS
+    uint32_t requester_count;
+    struct memsys_message messages[MEMSYS_ROWS]; // without row 0
+    uint32_t message_count;
+    struct memsys_input inputs[MEMSYS_ROWS];
+    uint32_t input_count;
+    struct memsys_endpoint endpoints[MEMSYS_ROWS];
+    uint32_t endpoint_count;
+    const struct memsys_backend *backend; // NULL: the DRAM of the configuration
+};
 
 // Sections for config_init, of which values are read into *config.
 void memsys_sections(struct config_section sections[MEMSYS_SECTIONS], struct memsys_config *config);
@@ -72,27 +149,36 @@ struct memsys_request {
     uint16_t returns;  // of MEMSYS_ATOMIC: bytes of an answer after its header
     uint8_t kind;      // enum memsys_kind
     uint8_t keep;      // enum cache_keep, of the slice
-    uint8_t client;    // who of the core sends it, below MEMSYS_CLIENTS: for statistics
+    uint8_t client;    // number of the requester
     uint8_t from;      // enum cache_from, of an answer: where the slice found what it asked for
     uint16_t flits;    // of MEMSYS_PACKET, and then of the answer to it
+    uint8_t message;   // class of messages: 0, or 1 + row
 };
 
-// Told when the request is served: values are read or written now. At each point of time the
-// partitions' requests come in the order of the partitions, those of one as it serves them.
-typedef void memsys_serve(void *context, const struct memsys_request *request);
+// Called when the request is served: values are read or written now. At each point of time the
+// partitions' requests come in the order of the partitions, those of one as it serves them. Under
+// MEMSYS_WAIT nothing was read or written: the request is asked again at each later clock of the
+// slice, before those served then, and its reply waits.
+enum memsys_served { MEMSYS_SERVED, MEMSYS_WAIT };
+typedef enum memsys_served memsys_serve(void *context, const struct memsys_request *request);
 
 struct memsys;
 
 // What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
 // tables of keys cannot tell.
 const char *memsys_check(struct arena *arena, const struct memsys_config *config);
+// Adds a class to a network, with so many virtual channels, which class `from` gives up: it must
+// have more. Returns its number.
+uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint64_t from,
+                         uint64_t vcs);
 // Routers at which somebody may compute. Needs a configuration that memsys_check finds right.
 uint32_t memsys_config_routers(const struct memsys_config *config);
 // Bytes of the parts of a line in which reads are answered.
 uint32_t memsys_read_unit(const struct memsys_config *config);
-// Needs a configuration that memsys_check finds right, which stays. `serve` may be NULL.
+// Needs a configuration that memsys_check finds right, which stays, as do the tables' rows. `serve`
+// may be NULL.
 struct memsys *memsys_new(struct arena *arena, const struct memsys_config *config,
-                          memsys_serve *serve, void *context);
+                          const struct memsys_tables *tables, memsys_serve *serve, void *context);
 
 // Cores. In a core's cycle all cores may look at and change what is theirs, in any order; then
 // memsys_advance.
@@ -115,7 +201,15 @@ uint64_t memsys_may_send(const struct memsys *memsys, uint32_t word);
 // Ends: the cores, and behind them those for who computes elsewhere: one for each partition
 // [000 §4.2], then, where both networks have nodes at their routers, one for each of these
 // [000 §6.2]. What is said of cores above holds for them, too (gpu/memsys_ends.c).
-enum memsys_end { MEMSYS_AT_CORE, MEMSYS_AT_PARTITION, MEMSYS_AT_ROUTER, MEMSYS_END_KINDS };
+// Then come those of the owner's table. Several endpoints may be at one node: what arrives there is
+// taken in the order of its arrival, whichever it is for.
+enum memsys_end {
+    MEMSYS_AT_CORE,
+    MEMSYS_AT_PARTITION,
+    MEMSYS_AT_ROUTER,
+    MEMSYS_OF_OWNER,
+    MEMSYS_END_KINDS
+};
 uint32_t memsys_ends(const struct memsys *memsys);
 enum memsys_end memsys_end_kind(const struct memsys *memsys, uint32_t end);
 // Its core's, partition's or router's number.
@@ -177,6 +271,8 @@ uint64_t memsys_cycle(const struct memsys *memsys);
 void memsys_flush(struct memsys *memsys);
 // It is under way, or the DRAM still writes.
 bool memsys_flushing(const struct memsys *memsys);
+// Flushes, then these addresses go to the partitions by this rule. Needs what memsys_flush needs.
+void memsys_remap(struct memsys *memsys, const struct partition_range *range);
 
 // Evaluates networks' routers and partitions in another order at each point of time; the results
 // stay the same. 0: by number.
@@ -208,6 +304,6 @@ struct noc *memsys_network(struct memsys *memsys, enum memsys_network network);
 // Brings totals and events of energy up to date: before statistics are read, marked or written.
 void memsys_stats_refresh(struct memsys *memsys);
 const struct memsys_stats *memsys_stats(const struct memsys *memsys);
-// Adds the groups memory, memory.CLIENT for each name in `clients` (up to a NULL), request, reply
-// and their classes, llc and dram (totals), llc0 …, dram0 …
-void memsys_stats_add(const struct memsys *memsys, struct stats *stats, const char *const *clients);
+// Adds the groups memory, memory.NAME for each requester, request, reply and their classes, llc and
+// dram (totals), llc0 …, dram0 …
+void memsys_stats_add(const struct memsys *memsys, struct stats *stats);

@@ -57,6 +57,21 @@ static const char *check_routers(struct arena *arena, const struct memsys_config
     return NULL;
 }
 
+uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint64_t from,
+                         uint64_t vcs)
+{
+    uint32_t count = (uint32_t)network->classes;
+    uint64_t *all = ARENA_ARRAY(arena, uint64_t, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = network->class_vcs.n ? network->class_vcs.v[i]
+                                      : network->vcs / count + (i < network->vcs % count);
+    all[from] -= vcs;
+    all[count] = vcs;
+    network->classes = count + 1;
+    network->class_vcs = (struct config_list){.v = all, .n = count + 1};
+    return (uint8_t)count;
+}
+
 uint32_t memsys_config_routers(const struct memsys_config *config)
 {
     const struct noc_config *network = &config->request_network;

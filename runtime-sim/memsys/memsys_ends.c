@@ -11,16 +11,18 @@ uint32_t memsys_ends(const struct memsys *m)
 
 enum memsys_end memsys_end_kind(const struct memsys *m, uint32_t end)
 {
-    return end < m->cores                        ? MEMSYS_AT_CORE
-           : end < m->cores + m->partition_count ? MEMSYS_AT_PARTITION
-                                                 : MEMSYS_AT_ROUTER;
+    return end < m->cores                                     ? MEMSYS_AT_CORE
+           : end < m->cores + m->partition_count              ? MEMSYS_AT_PARTITION
+           : end < m->cores + m->partition_count + m->routers ? MEMSYS_AT_ROUTER
+                                                              : MEMSYS_OF_OWNER;
 }
 
 uint32_t memsys_end_number(const struct memsys *m, uint32_t end)
 {
     const uint32_t first[] = {[MEMSYS_AT_CORE] = 0,
                               [MEMSYS_AT_PARTITION] = m->cores,
-                              [MEMSYS_AT_ROUTER] = m->cores + m->partition_count};
+                              [MEMSYS_AT_ROUTER] = m->cores + m->partition_count,
+                              [MEMSYS_OF_OWNER] = m->cores + m->partition_count + m->routers};
     return end - first[memsys_end_kind(m, end)];
 }
 
@@ -53,7 +55,7 @@ bool memsys_can_send_from(const struct memsys *m, uint32_t from,
                           const struct memsys_request *request)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
-    return noc_can_send(side->noc, m->end_node[from], side->class,
+    return noc_can_send(side->noc, m->end_node[from], m->messages[request->message].request_class,
                         memsys_request_flits(m, request));
 }
 
@@ -119,7 +121,9 @@ bool memsys_can_send_packet(const struct memsys *m, uint32_t from, uint32_t flit
 void memsys_send_packet(struct memsys *m, uint32_t to, const struct memsys_request *request)
 {
     struct noc *noc = m->side[MEMSYS_REQUESTS].noc;
-    struct noc_packet packet = {.payload = memsys_new_entry(m, request),
+    uint32_t index = memsys_new_entry(m, request);
+    m->entries[index].to = to;
+    struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(noc),
                                 .source = m->end_node[request->core],
                                 .target = m->end_node[to],
@@ -130,7 +134,9 @@ void memsys_send_packet(struct memsys *m, uint32_t to, const struct memsys_reque
 
 static const struct noc_packet *arrival(const struct memsys *m, uint32_t end)
 {
-    return noc_peek(m->side[MEMSYS_REQUESTS].noc, m->end_node[end], packet_class(m));
+    const struct noc_packet *packet =
+        noc_peek(m->side[MEMSYS_REQUESTS].noc, m->end_node[end], packet_class(m));
+    return packet && m->entries[packet->payload].to == end ? packet : NULL;
 }
 
 const struct memsys_request *memsys_peek_packet(const struct memsys *m, uint32_t end)

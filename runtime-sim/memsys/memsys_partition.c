@@ -3,8 +3,6 @@
 #include "runtime-sim/memsys/memsys_state.h"
 #include "support/bits.h"
 
-static const uint64_t write_id = UINT64_MAX;
-
 // The slice
 
 static void take_served(void *context, const struct cache_request *request, uint64_t now)
@@ -15,13 +13,36 @@ static void take_served(void *context, const struct cache_request *request, uint
     p->served[p->served_count++] = (uint32_t)request->id;
 }
 
-static void init_transfers(struct memsys_partition *p, struct arena *arena)
+// A request of an input with a condition. Another one to the same line that was served in this
+// clock has not been seen by the owner yet.
+static bool may_be_served(void *context, const struct cache_request *request, uint64_t now)
 {
-    const struct dram_config *dram = &p->memsys->config->dram;
-    uint32_t count = (uint32_t)(dram->channels * (dram->queue + dram->answers));
-    p->transfers = ARENA_ARRAY(arena, struct memsys_transfer, count);
-    for (uint32_t i = 0; i < count; i++)
-        p->transfers[i].next = i + 1 < count ? i + 1 : MEMSYS_NONE;
+    const struct memsys_partition *p = context;
+    const struct memsys *m = p->memsys;
+    const struct memsys_request *of = &m->entries[request->id].request;
+    const struct memsys_input *input = &m->tables.inputs[request->input - MEMSYS_INPUTS];
+    (void)now;
+    for (uint32_t i = 0; i < p->served_count; i++)
+        if (m->entries[p->served[i]].request.line == of->line)
+            return false;
+    return input->condition(input->context, of);
+}
+
+static void init_inputs(struct memsys_partition *p)
+{
+    const struct memsys_tables *tables = &p->memsys->tables;
+    cache_init(&p->cache, p->memsys->arena, &p->memsys->config->llc,
+               MEMSYS_INPUTS + tables->input_count);
+    for (uint32_t i = 0; i < MEMSYS_INPUTS + tables->input_count; i++) {
+        p->cache.inputs[i].serve = take_served;
+        p->cache.inputs[i].context = p;
+    }
+    for (uint32_t i = 0; i < tables->input_count; i++) {
+        struct cache_input *input = &p->cache.inputs[MEMSYS_INPUTS + i];
+        input->condition = tables->inputs[i].condition ? may_be_served : NULL;
+        input->until_served = tables->inputs[i].condition != NULL;
+        input->one_waits = input->is_passed = tables->inputs[i].is_passed;
+    }
 }
 
 void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_t number)
@@ -29,15 +50,9 @@ void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_
     const struct memsys_config *config = m->config;
     *p = (struct memsys_partition){
         .memsys = m, .number = number, .node = m->partition_node[number], .due = UINT64_MAX};
-    cache_init(&p->cache, m->arena, &config->llc, MEMSYS_INPUTS);
-    for (uint32_t i = 0; i < MEMSYS_INPUTS; i++) {
-        p->cache.inputs[i].serve = take_served;
-        p->cache.inputs[i].context = p;
-    }
-    p->channels = ARENA_ARRAY(m->arena, struct dram_channel, config->dram.channels);
-    for (uint32_t i = 0; i < config->dram.channels; i++)
-        dram_init(&p->channels[i], m->arena, &config->dram);
-    init_transfers(p, m->arena);
+    init_inputs(p);
+    p->backend = m->backend->create(m->backend->context, m->arena, config, number);
+    p->backend_next = m->backend->next(p->backend);
     p->replies = ARENA_ARRAY(m->arena, uint32_t, config->memory.reply_queue);
     p->own = ARENA_ARRAY(m->arena, uint32_t, config->memory.reply_queue);
     // In a clock each bank has one access, and one request that waited is served.
@@ -46,10 +61,20 @@ void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_
 
 // From the network
 
-static const struct noc_packet *arrival(const struct memsys_partition *p)
+static const struct noc_packet *arrival(const struct memsys_partition *p,
+                                        const struct memsys_message *message)
 {
-    const struct memsys_side *side = &p->memsys->side[MEMSYS_REQUESTS];
-    return noc_peek(side->noc, p->node, side->class);
+    return noc_peek(p->memsys->side[MEMSYS_REQUESTS].noc, p->node, message->request_class);
+}
+
+// A request has arrived for which there is room.
+static bool can_take_arrival(const struct memsys_partition *p)
+{
+    const struct memsys *m = p->memsys;
+    for (uint32_t i = 0; i < m->message_count; i++)
+        if (cache_can_put(&p->cache, m->messages[i].input) && arrival(p, &m->messages[i]))
+            return true;
+    return false;
 }
 
 void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t now, uint32_t input)
@@ -72,15 +97,15 @@ void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t n
     cache_put(&p->cache, now, &to);
 }
 
-static void take_arrivals(struct memsys_partition *p, const struct memsys_moment *at)
+static void take_arrivals(struct memsys_partition *p, const struct memsys_moment *at,
+                          const struct memsys_message *message)
 {
     struct memsys *m = p->memsys;
-    const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     const struct noc_packet *packet;
-    while (cache_can_put(&p->cache, MEMSYS_FROM_NETWORK) && (packet = arrival(p))) {
+    while (cache_can_put(&p->cache, message->input) && (packet = arrival(p, message))) {
         m->entries[packet->payload].arrived = packet->arrived * m->network_period;
-        memsys_partition_put(p, (uint32_t)packet->payload, at->llc, MEMSYS_FROM_NETWORK);
-        noc_pop(side->noc, p->node, side->class);
+        memsys_partition_put(p, (uint32_t)packet->payload, at->llc, message->input);
+        noc_pop(m->side[MEMSYS_REQUESTS].noc, p->node, message->request_class);
         p->moved = true;
     }
 }
@@ -89,49 +114,28 @@ static void take_arrivals(struct memsys_partition *p, const struct memsys_moment
 
 static void take_fills(struct memsys_partition *p, const struct memsys_moment *at)
 {
-    uint64_t channels = p->memsys->config->dram.channels;
-    for (uint32_t i = 0; i < channels; i++) {
-        const struct dram_answer *answer;
-        while ((answer = dram_peek(&p->channels[i], at->dram_done))) {
-            if (!answer->write) {
-                struct memsys_transfer *transfer = &p->transfers[answer->id];
-                cache_fill(&p->cache, at->llc, transfer->line, transfer->bytes);
-                transfer->next = p->unused;
-                p->unused = (uint32_t)answer->id;
-            }
-            dram_pop(&p->channels[i], at->dram);
-            p->moved = true;
-        }
+    const struct memsys_backend *backend = p->memsys->backend;
+    const struct memsys_piece *piece;
+    while ((piece = backend->peek(p->backend, at->dram_done))) {
+        if (!piece->write)
+            cache_fill(&p->cache, at->llc, piece->line, piece->bytes);
+        backend->pop(p->backend, at->dram);
+        p->moved = true;
     }
 }
 
-static uint64_t new_transfer(struct memsys_partition *p, uint64_t line, struct mask bytes)
-{
-    uint32_t index = p->unused;
-    p->unused = p->transfers[index].next;
-    p->transfers[index] = (struct memsys_transfer){line, bytes, MEMSYS_NONE};
-    return index;
-}
-
-// Gives the DRAM a piece of what the slice asks for. False if it has no room.
+// Gives the backend a piece of what the slice asks for. False if it has no room.
 static bool ask_for_piece(struct memsys_partition *p, const struct cache_out *out, uint64_t now)
 {
     const struct memsys *m = p->memsys;
-    const struct memsys_config *config = m->config;
     struct mask rest = mask_without(m->line, m->piece[p->piece]);
     struct mask bytes = mask_without(out->bytes, rest);
     if (!mask_any(bytes))
         return true;
-    uint64_t address = out->line * config->llc.line_bytes + p->piece * config->dram.request_bytes;
-    struct dram_place place = dram_map_find(&m->dram_map, address);
-    struct dram_channel *channel = &p->channels[place.channel];
-    if (!dram_can_take(channel, out->write))
+    const struct memsys_piece piece = {out->line, p->piece, bytes, out->write};
+    if (!m->backend->can_take(p->backend, &piece))
         return false;
-    struct dram_request request = {.id = out->write ? write_id : new_transfer(p, out->line, bytes),
-                                   .bank = place.bank,
-                                   .row = place.row,
-                                   .write = out->write};
-    dram_take(channel, now, now, &request);
+    m->backend->take(p->backend, now, &piece);
     p->moved = true;
     return true;
 }
@@ -165,6 +169,10 @@ static void append(uint32_t *ring, uint32_t room, uint32_t head, uint32_t *count
 static bool take_answer(struct memsys_partition *p, uint32_t index, uint64_t ready)
 {
     struct memsys *m = p->memsys;
+    if (m->entries[index].waits) {
+        m->entries[index].left = true;
+        return true;
+    }
     bool own = is_own(p, index);
     uint32_t room = (uint32_t)m->config->memory.reply_queue;
     if ((own ? p->own_count : p->reply_count) == room)
@@ -180,9 +188,25 @@ static bool take_answer(struct memsys_partition *p, uint32_t index, uint64_t rea
     return true;
 }
 
+// Requests that the owner has let wait, and has served since.
+static void take_late_answers(struct memsys_partition *p, uint64_t now)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->waiting.n; i++) {
+        uint32_t index = p->waiting.v[i];
+        const struct memsys_entry *entry = &p->memsys->entries[index];
+        if (entry->waits || (entry->left && !take_answer(p, index, now)))
+            p->waiting.v[kept++] = index;
+    }
+    p->moved |= kept < p->waiting.n;
+    p->waiting.n = kept;
+}
+
 static void take_answers(struct memsys_partition *p, const struct memsys_moment *at)
 {
     const struct cache_answer *answer;
+    if (p->waiting.n)
+        take_late_answers(p, at->llc);
     while ((answer = cache_answer_peek(&p->cache, at->llc)) &&
            take_answer(p, (uint32_t)answer->id, answer->ready)) {
         cache_answer_pop(&p->cache, at->llc);
@@ -197,15 +221,17 @@ static void send_replies(struct memsys_partition *p)
     while (p->reply_count) {
         uint32_t index = p->replies[p->reply_head];
         const struct memsys_request *request = &m->entries[index].request;
+        const struct memsys_message *message = &m->messages[request->message];
         uint32_t flits = memsys_reply_flits(m, request);
-        if (!noc_can_send(side->noc, p->node, side->class, flits))
+        if (!noc_can_send(side->noc, p->node, message->reply_class, flits))
             return;
         struct noc_packet packet = {.payload = index,
                                     .created = noc_cycle(side->noc),
                                     .source = p->node,
                                     .target = m->end_node[request->core],
                                     .flits = (uint16_t)flits,
-                                    .class = (uint8_t)side->class};
+                                    .class = message->reply_class,
+                                    .priority = message->reply_priority};
         noc_send(side->noc, &packet);
         p->reply_head = p->reply_head + 1 < m->config->memory.reply_queue ? p->reply_head + 1 : 0;
         p->reply_count--;
@@ -221,26 +247,25 @@ static void wake(struct memsys_partition *p, uint64_t clock)
         p->due = clock;
 }
 
-// The clock of the LLC at which the channel's oldest answer is there.
-static uint64_t answer_clock(const struct memsys *m, const struct dram_channel *channel)
+// The clock of the LLC at which the backend's oldest piece is there.
+static uint64_t answer_clock(const struct memsys_partition *p)
 {
-    if (!channel->answer_count)
-        return UINT64_MAX;
-    return memsys_later(channel->answers[channel->answer_head].ready * m->dram_period,
-                        m->llc_period);
+    const struct memsys *m = p->memsys;
+    uint64_t ready = m->backend->ready(p->backend);
+    return ready == UINT64_MAX ? ready : memsys_later(ready * m->dram_period, m->llc_period);
 }
 
 static void set_due(struct memsys_partition *p, uint64_t now)
 {
     const struct memsys *m = p->memsys;
     p->due = p->cache.next;
-    if (p->reply_count || (cache_can_put(&p->cache, MEMSYS_FROM_NETWORK) && arrival(p)))
+    if (p->reply_count || p->waiting.n || can_take_arrival(p))
         wake(p, now + 1);
     // A full queue of its own is emptied by its end, which does not say when.
     if (p->reply_count < m->config->memory.reply_queue)
         wake(p, cache_answer_next(&p->cache));
-    for (uint32_t i = 0; i < m->config->dram.channels; i++)
-        wake(p, answer_clock(m, &p->channels[i]));
+    wake(p, answer_clock(p));
+    p->backend_next = m->backend->next(p->backend);
     if (p->due <= now)
         p->due = now + 1;
 }
@@ -249,7 +274,8 @@ void memsys_partition_tick(struct memsys_partition *p, const struct memsys_momen
 {
     p->moved = false;
     take_fills(p, at);
-    take_arrivals(p, at);
+    for (uint32_t i = 0; i < p->memsys->message_count; i++)
+        take_arrivals(p, at, &p->memsys->messages[i]);
     cache_tick(&p->cache, at->llc);
     p->moved |= p->served_count > 0;
     ask_dram(p, at);
@@ -260,23 +286,32 @@ void memsys_partition_tick(struct memsys_partition *p, const struct memsys_momen
         p->memsys->moved = at->time;
 }
 
-void memsys_partition_tell(struct memsys_partition *p)
+void memsys_partition_tell(struct memsys_partition *p, uint64_t next)
 {
     struct memsys *m = p->memsys;
-    for (uint32_t i = 0; i < p->served_count && m->serve; i++)
-        m->serve(m->context, &m->entries[p->served[i]].request);
+    for (uint32_t i = 0; i < p->waiting.n; i++) {
+        struct memsys_entry *entry = &m->entries[p->waiting.v[i]];
+        if (entry->waits)
+            entry->waits = m->serve(m->context, &entry->request) == MEMSYS_WAIT;
+    }
+    for (uint32_t i = 0; i < p->served_count && m->serve; i++) {
+        struct memsys_entry *entry = &m->entries[p->served[i]];
+        entry->waits = m->serve(m->context, &entry->request) == MEMSYS_WAIT;
+        if (entry->waits) {
+            vec_push(m->arena, &p->waiting, p->served[i]);
+            wake(p, next);
+        }
+    }
     p->served_count = 0;
 }
 
 void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t next)
 {
     const struct memsys *m = p->memsys;
-    for (uint32_t i = 0; i < m->config->dram.channels; i++) {
-        struct dram_channel *channel = &p->channels[i];
-        if (channel->next > clock)
-            continue;
-        dram_tick(channel, clock);
-        uint64_t ready = answer_clock(m, channel);
+    if (p->backend_next <= clock) {
+        m->backend->tick(p->backend, clock);
+        p->backend_next = m->backend->next(p->backend);
+        uint64_t ready = answer_clock(p);
         wake(p, ready > next ? ready : next);
     }
     if (cache_out_peek(&p->cache))

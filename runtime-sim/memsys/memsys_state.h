@@ -8,6 +8,7 @@
 #include "runtime-sim/dram/dram_map.h"
 
 enum { MEMSYS_NONE = UINT32_MAX };
+enum { MEMSYS_CLASSES = 16 }; // of a network, at most
 // Of a slice: what comes from the network, and from the partition's own end.
 enum { MEMSYS_FROM_NETWORK, MEMSYS_FROM_OWN, MEMSYS_INPUTS };
 
@@ -16,13 +17,9 @@ struct memsys_entry {
     struct memsys_request request;
     uint64_t sent, arrived, ready; // units; at the partition: arrived, data ready
     uint32_t partition;
-    uint32_t next; // that is not in use
-};
-
-// What a read of the DRAM is for.
-struct memsys_transfer {
-    uint64_t line; // within the partition
-    struct mask bytes;
+    uint32_t to;   // endpoint of a packet between endpoints
+    bool waits;    // served by the slice, but not by the owner
+    bool left;     // and its answer has left the slice
     uint32_t next; // that is not in use
 };
 
@@ -31,16 +28,16 @@ struct memsys_partition {
     uint32_t number, node;
     uint64_t due; // LLC clock at which there is something to do
     struct cache cache;
-    struct dram_channel *channels;
-    uint32_t piece; // next of the cache's oldest request to the DRAM
-    struct memsys_transfer *transfers;
-    uint32_t unused;   // transfer
-    uint32_t *replies; // a ring of entries
+    void *backend;         // state of memsys->backend
+    uint64_t backend_next; // clock of the DRAM at which it wants a tick
+    uint32_t piece;        // next of the cache's oldest request to the memory behind it
+    uint32_t *replies;     // a ring of entries
     uint32_t reply_head, reply_count;
     uint32_t *own; // the same, for the partition's own end
     uint32_t own_head, own_count;
     uint32_t *served; // entries at this point of time
     uint32_t served_count;
+    VEC(uint32_t) waiting; // entries that the owner lets wait
     bool moved;
 };
 
@@ -49,6 +46,7 @@ struct memsys_side {
     struct noc *noc;
     uint32_t class;
     uint32_t classes;
+    bool has_messages[MEMSYS_CLASSES]; // of each class: it is one of a class of messages
 };
 
 // A point of time at which partitions are evaluated, in the clocks of those around them.
@@ -60,6 +58,7 @@ struct memsys_moment {
 
 struct memsys {
     const struct memsys_config *config;
+    struct memsys_tables tables;
     struct arena *arena;
     memsys_serve *serve;
     void *context;
@@ -72,10 +71,15 @@ struct memsys {
     uint64_t *answers;               // ends
     uint64_t *refused, *may_send;    // ends
     uint32_t *wanted;                // flits that an end that was refused wants to send
+    uint8_t *wanted_class;           // and in which class
     uint32_t refused_count;
     struct partition_map map;
-    struct dram_map dram_map;
-    uint32_t pieces; // requests to the DRAM of which a line consists
+    struct partition_range remap; // when the flush is over; count 0: none
+    const struct memsys_backend *backend;
+    struct memsys_message messages[MEMSYS_ROWS + 1];
+    uint32_t message_count;
+    bool shares_nodes; // several endpoints are at one node
+    uint32_t pieces;   // requests to the DRAM of which a line consists
     struct mask piece[MASK_BYTES], sector[MASK_BYTES], line;
     uint32_t sectors; // in a line
     struct memsys_partition *partitions;
@@ -94,8 +98,8 @@ struct memsys {
     uint64_t *partition_set; // of nodes
     bool flushing;
     struct memsys_stats stats;
-    struct memsys_client_stats client[MEMSYS_CLIENTS]; // sums: units, brought to cycles by …
-    struct memsys_client_stats client_cycles[MEMSYS_CLIENTS]; // memsys_stats_refresh
+    // Of requesters. Sums: units, brought to cycles by memsys_stats_refresh.
+    struct memsys_client_stats client[MEMSYS_REQUESTERS], client_cycles[MEMSYS_REQUESTERS];
     struct cache_stats llc_total;
     struct dram_stats dram_total;
 };
@@ -124,6 +128,7 @@ static inline struct mask memsys_sectors_of(const struct memsys *m, struct mask 
 // A new entry for the request; and one that is over.
 uint32_t memsys_new_entry(struct memsys *memsys, const struct memsys_request *request);
 void memsys_free_entry(struct memsys *memsys, uint32_t entry);
+void memsys_show_answer(struct memsys *memsys, uint32_t node, uint32_t class);
 void memsys_partition_put(struct memsys_partition *partition, uint32_t entry, uint64_t clock,
                           uint32_t input);
 
@@ -131,8 +136,24 @@ void memsys_partition_init(struct memsys_partition *partition, struct memsys *me
                            uint32_t number);
 // Does what is to be done at this clock of the LLC, and says when it is again: partition->due.
 void memsys_partition_tick(struct memsys_partition *partition, const struct memsys_moment *at);
-// Tells the owner what was served.
-void memsys_partition_tell(struct memsys_partition *partition);
-// Ticks the channels that want it at this clock of the DRAM. The partition is due at LLC clock
+// Asks the owner to serve what was served by the slice. The partition is due at LLC clock `next` if
+// some of it waits.
+void memsys_partition_tell(struct memsys_partition *partition, uint64_t next);
+// Ticks the backend, if it wants it at this clock of the DRAM. The partition is due at LLC clock
 // `next` or later if that gave it something to do.
 void memsys_partition_dram(struct memsys_partition *partition, uint64_t clock, uint64_t next);
+
+// The DRAM of the configuration (memsys_dram.c), and its channels.
+extern const struct memsys_backend memsys_local_dram;
+struct dram_channel *memsys_dram_channels(void *backend);
+
+// Channels of each partition's DRAM, for statistics and traces; 0: it has another backend.
+static inline uint32_t memsys_channels(const struct memsys *m)
+{
+    return m->backend == &memsys_local_dram ? (uint32_t)m->config->dram.channels : 0;
+}
+static inline struct dram_channel *memsys_channel(const struct memsys *m, uint32_t partition,
+                                                  uint32_t channel)
+{
+    return &memsys_dram_channels(m->partitions[partition].backend)[channel];
+}

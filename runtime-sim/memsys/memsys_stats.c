@@ -38,8 +38,9 @@ static void add_parts(struct memsys *m)
     for (uint32_t i = 0; i < m->partition_count; i++) {
         struct memsys_partition *p = &m->partitions[i];
         add_group(&m->llc_total, &p->cache.stats, cache_stat_keys, cache_stat_key_count);
-        for (uint32_t k = 0; k < m->config->dram.channels; k++)
-            add_group(&m->dram_total, &p->channels[k].stats, dram_stat_keys, dram_stat_key_count);
+        for (uint32_t k = 0; k < memsys_channels(m); k++)
+            add_group(&m->dram_total, &memsys_channel(m, i, k)->stats, dram_stat_keys,
+                      dram_stat_key_count);
     }
 }
 
@@ -56,12 +57,12 @@ static void to_cycles(struct memsys_client_stats *stats, uint64_t period)
 static void add_clients(struct memsys *m)
 {
     struct memsys_client_stats all = {0};
-    for (uint32_t i = 0; i < MEMSYS_CLIENTS; i++) {
+    for (uint32_t i = 0; i < m->tables.requester_count; i++) {
         struct memsys_client_stats *cycles = &m->client_cycles[i];
         *cycles = m->client[i];
         to_cycles(cycles, m->core_period);
         struct memsys_client_stats own = m->client[i];
-        if (i == MEMSYS_SERVICE)
+        if (m->tables.requesters[i].apart)
             own.latency_sum = own.injection_sum = own.service_sum = own.noc_sum = own.data_answers =
                 0;
         add_group(&all, &own, client_keys, CLIENT_KEYS);
@@ -116,20 +117,18 @@ const struct memsys_stats *memsys_stats(const struct memsys *m)
 
 static void add_channels(const struct memsys *m, struct stats *stats, uint32_t partition)
 {
-    const struct memsys_partition *p = &m->partitions[partition];
-    uint32_t channels = (uint32_t)m->config->dram.channels;
+    uint32_t channels = memsys_channels(m);
     for (uint32_t i = 0; i < channels; i++)
         stats_add(stats, arena_printf(stats->arena, "dram%u", partition * channels + i),
-                  dram_stat_keys, dram_stat_key_count, &p->channels[i].stats);
+                  dram_stat_keys, dram_stat_key_count, &memsys_channel(m, partition, i)->stats);
 }
 
-void memsys_stats_add(const struct memsys *m, struct stats *stats, const char *const *clients)
+void memsys_stats_add(const struct memsys *m, struct stats *stats)
 {
     stats_add(stats, "memory", stat_keys, STAT_KEYS, &m->stats);
-    for (uint32_t i = 0; i < MEMSYS_CLIENTS && clients[i]; i++)
-        if (*clients[i])
-            stats_add(stats, arena_printf(stats->arena, "memory.%s", clients[i]), client_keys,
-                      CLIENT_KEYS, &m->client_cycles[i]);
+    for (uint32_t i = 0; i < m->tables.requester_count; i++)
+        stats_add(stats, arena_printf(stats->arena, "memory.%s", m->tables.requesters[i].name),
+                  client_keys, CLIENT_KEYS, &m->client_cycles[i]);
     noc_stats_add(m->side[MEMSYS_REQUESTS].noc, stats, "request", NULL);
     noc_stats_add(m->side[MEMSYS_REPLIES].noc, stats, "reply", NULL);
     stats_add(stats, "llc", cache_stat_keys, cache_stat_key_count, &m->llc_total);
@@ -194,11 +193,9 @@ static void report_partition(const struct memsys_partition *p, FILE *to)
     const struct memsys_side *reply = &m->side[MEMSYS_REPLIES];
     uint32_t arrived =
         noc_peek(m->side[MEMSYS_REQUESTS].noc, p->node, m->side[MEMSYS_REQUESTS].class) != NULL;
-    uint32_t inside = cache_inside(&p->cache), dram = 0;
-    for (uint32_t i = 0; i < m->config->dram.channels; i++)
-        dram += dram_inside(&p->channels[i]);
+    uint32_t inside = cache_inside(&p->cache), dram = m->backend->inside(p->backend);
     uint32_t sending = noc_waiting_packets(reply->noc, p->node, reply->class);
-    if (!arrived && !inside && !dram && !p->reply_count && !sending)
+    if (!arrived && !inside && !dram && !p->reply_count && !sending && !p->waiting.n)
         return;
     fprintf(to, "partition %u at node %u:\n", p->number, p->node);
     if (arrived)
@@ -207,6 +204,8 @@ static void report_partition(const struct memsys_partition *p, FILE *to)
     fprintf(to, "  slice: %u requests, %u of them served, %u to the DRAM wait%s\n", inside,
             p->cache.answer_count, p->cache.out_count,
             cache_flushing(&p->cache) ? "; it is flushed" : "");
+    if (p->waiting.n)
+        fprintf(to, "  %u requests wait for the owner\n", p->waiting.n);
     fprintf(to, "  DRAM: %u requests\n", dram);
     fprintf(to,
             "  replies: %u of %" PRIu64 " wait in the queue for the network interface, %u there\n",

@@ -39,8 +39,9 @@ static const char *packet_name(const struct listener *listener, const struct noc
                                         [MEMSYS_REDUCE] = "reduction",
                                         [MEMSYS_PACKET] = "result"};
     const struct memsys *m = listener->trace->memsys;
-    return packet->class == listener->side->class ? kinds[m->entries[packet->payload].request.kind]
-                                                  : "ComputePacket";
+    const struct memsys_request *request = &m->entries[packet->payload].request;
+    return packet->class == listener->side->class ? kinds[request->kind]
+                                                  : m->tables.requesters[request->client].packet;
 }
 
 // A packet that was sent before the window begins where the window does.
@@ -69,7 +70,7 @@ static void hear(void *context, const struct noc_packet *packet, bool arrived)
 
 static uint32_t count_channels(const struct memsys *m)
 {
-    return m->partition_count * (uint32_t)m->config->dram.channels;
+    return m->partition_count * memsys_channels(m);
 }
 
 uint32_t memsys_trace_processes(const struct memsys *m)
@@ -97,8 +98,8 @@ static void listen_to_networks(struct memsys_trace *t, uint32_t process)
 
 static struct dram_channel *channel_of(const struct memsys *m, uint32_t index)
 {
-    uint32_t channels = (uint32_t)m->config->dram.channels;
-    return &m->partitions[index / channels].channels[index % channels];
+    uint32_t channels = memsys_channels(m);
+    return memsys_channel(m, index / channels, index % channels);
 }
 
 static void listen_to_channels(struct memsys_trace *t, uint32_t process)

@@ -2,6 +2,7 @@
 #include "backend/build.h"
 #include "ir/loc.h"
 #include "support/json.h"
+#include <string.h>
 #include <sys/resource.h>
 
 struct result_host result_host_now(void)
@@ -68,14 +69,25 @@ static void write_group(struct json *json, const char *key, const struct timed *
     json_end_object(json);
 }
 
+// A member that schemes give.
+static struct measured measured_of_scheme(const struct timed *timed, const char *key)
+{
+    const struct scheme_ops *const *schemes = timed ? timed->wish->config->schemes : NULL;
+    for (; schemes && *schemes; schemes++)
+        for (const struct scheme_result *row = (*schemes)->results; row && row->member; row++)
+            if (!strcmp(row->member, key))
+                return (struct measured){key, row->statistic};
+    return (struct measured){key, NULL};
+}
+
 static void write_counts(struct json *json, const struct timed *timed,
                          const struct session_kernel *kernel, const struct timed_kernel *counts)
 {
     static const struct measured ipc = {"ipc", "machine.ipc"};
-    static const struct measured offload[] = {{"chains_tagged", "offload.chains_tagged"},
-                                              {"chains_offloaded", "offload.chains_offloaded"},
-                                              {"blocks_offloaded", NULL},
-                                              {0}};
+    const struct measured offload[] = {measured_of_scheme(timed, "chains_tagged"),
+                                       measured_of_scheme(timed, "chains_offloaded"),
+                                       measured_of_scheme(timed, "blocks_offloaded"),
+                                       {0}};
     static const struct measured noc[] = {
         {"hops", "memory.hops"}, {"weighted_hops", "memory.weighted_hops"}, {0}};
     static const struct measured memory[] = {{"l1_hits", "machine.from_l1"},
@@ -140,7 +152,7 @@ static void write_machine(struct json *json, const struct timed *timed)
     json_key(json, "resolved");
     config_json(timed->wish->resolved, json);
     json_key(json, "policy");
-    json_string(json, offload_policy_names[timed->wish->config->offload.policy]);
+    json_string(json, machine_policy(timed->arena, timed->wish->config));
     json_end_object(json);
 }
 

@@ -19,7 +19,7 @@ struct check;
 struct image;
 struct grid_result;
 struct launch;
-struct offload_table;
+struct machine_plans;
 struct profile;
 struct stalls;
 struct ir_loc;
@@ -111,7 +111,7 @@ struct session {
     void (*execute)(void *executor, struct session_launch *launches, uint32_t count,
                     struct arena *arena, struct grid_result *result);
     void *executor;
-    const struct offload_table *offload; // the program's chains, for who executes; NULL: none
+    const struct machine_plans *plans; // of the program for schemes; NULL: none
     // What kernels print.
     void (*print)(void *context, const char *text, size_t length);
 };

@@ -204,8 +204,8 @@ static void make_machine(struct timed *timed, uint64_t cycle)
         machine_trace_end(timed->machine);
     arena_free(&timed->own);
     arena_init(&timed->own, timed->arena->memory);
-    timed->machine = machine_new_offloading(&timed->own, timed->wish->config,
-                                            timed->session->program, timed->session->offload);
+    timed->machine = machine_new_planned(&timed->own, timed->wish->config, timed->session->program,
+                                         timed->session->plans);
     timed->last = NULL;
     timed->used = false;
     machine_start_at(timed->machine, cycle);

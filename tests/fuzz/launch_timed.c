@@ -1,6 +1,8 @@
 #include "tests/fuzz/launch_timed.h"
 #include "backend/tags.h"
+#include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
+#include "runtime-sim/schemes/schemes.h"
 #include "tests/fuzz/launch_internal.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,6 +34,11 @@ __attribute__((format(printf, 2, 3))) static void wrong(struct timed *timed, con
 
 // The machine
 
+static struct offload_config *offload_config_of(const struct machine_config *config)
+{
+    return config->of_scheme[machine_scheme_number(config, &llc_omni)];
+}
+
 static void set_all(struct rig *r, struct config *config, const char *settings)
 {
     char *at = arena_strndup(r->arena, settings, strlen(settings)), *rest = NULL;
@@ -44,8 +51,8 @@ static bool configure(struct rig *r, const struct timed_wish *wish)
 {
     struct config_section sections[MACHINE_SECTIONS];
     struct config config;
-    machine_sections(sections, &r->config);
-    config_init(&config, r->arena, sections, MACHINE_SECTIONS);
+    uint32_t count = machine_sections(sections, &r->config, r->arena, schemes);
+    config_init(&config, r->arena, sections, count);
     if (!config_load(&config, "isca19"))
         abort();
     set_all(r, &config, "machine.watchdog=1000000");
@@ -67,14 +74,17 @@ static void find_chains(struct rig *r)
     if (!tags.list.n)
         return;
     if (!tags_read(&tables, r->arena, &r->loaded->source, &diags) ||
-        !offload_table_build(&r->table, r->arena, &tables, &r->loaded->program, &r->config.offload,
-                             &diags))
+        !offload_table_build(&r->table, r->arena, &tables, &r->loaded->program,
+                             offload_config_of(&r->config), &diags))
         wrong(r->timed, "the tags are not taken: %s", diags.list.n ? diags.list.v[0].message : "");
 }
 
 static void build(struct rig *r, const struct timed_wish *wish)
 {
-    r->machine = machine_new_offloading(r->arena, &r->config, &r->loaded->program, &r->table);
+    struct machine_plans plans = {0};
+    if (r->table.chains.n)
+        plans.table[machine_scheme_number(&r->config, &llc_omni)] = &r->table;
+    r->machine = machine_new_planned(r->arena, &r->config, &r->loaded->program, &plans);
     machine_shuffle(r->machine, wish->shuffle);
     stats_init(&r->stats, r->arena);
     machine_stats_add(r->machine, &r->stats);
@@ -161,7 +171,7 @@ static void check_network(struct rig *r, const char *network, uint32_t classes)
 static void check_chains(struct rig *r)
 {
     const struct offload_stats *t = &r->timed->offload;
-    const struct offload_config *config = &r->config.offload;
+    const struct offload_config *config = offload_config_of(&r->config);
     uint64_t discarded = t->discarded_hit + t->discarded_full + t->discarded_emn +
                          t->discarded_conflict + t->discarded_unit + t->discarded_lanes +
                          t->discarded_broken + t->discarded_off;
@@ -183,10 +193,10 @@ static void check_chains(struct rig *r)
 static void check_rest(struct rig *r)
 {
     const struct machine *machine = r->machine;
-    const struct machine_offload *o = machine->offload;
+    const struct machine_offload *o = machine_scheme(machine, &llc_omni);
     for (uint32_t i = 0; i < machine->count; i++) {
         const struct core *core = &machine->cores[i];
-        const struct offload_queue *oq = core->oq;
+        const struct offload_queue *oq = oq_of(core);
         same(r, oq->free_count, oq->count, "free entries of an offload queue");
         same(r, oq->ring_count + core->parked, 0, "packets or accesses left");
         same(r, oq->forming, OQ_NONE, "chains that are formed");
@@ -201,14 +211,15 @@ static void check_rest(struct rig *r)
 
 static void check(struct rig *r)
 {
-    bool offloads = r->machine->offload != NULL;
+    const struct machine_offload *offload = machine_scheme(r->machine, &llc_omni);
+    bool offloads = offload != NULL;
     check_slots(r);
     check_requests(r);
     check_network(r, "request", 1 + offloads);
     check_network(r, "reply", 1);
     if (!offloads)
         return;
-    r->timed->offload = r->machine->offload->stats;
+    r->timed->offload = offload->stats;
     check_chains(r);
     check_rest(r);
 }

@@ -2,6 +2,7 @@
 // their values.
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
+#include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include <stdio.h>
 
 // Building
@@ -11,8 +12,8 @@ static void set_latencies(struct machine *machine, struct machine_offload *o, ui
     const struct timings *timings = &machine->shared.timings;
     for (uint32_t i = 0; i < timings->count; i++) {
         const struct timing *timing = &timings->list[i];
-        if (timing->chain != OFFLOAD_NO_CHAIN && timing->kind == SHADOW_COMPUTES)
-            latency[timing->chain * CHAIN_MOST + timing->place] =
+        if (timing_is_marked(timing, o->shared.scheme) && timing->kind == SHADOW_COMPUTES)
+            latency[timing->plan * CHAIN_MOST + timing->place] =
                 machine->shared.latency[timing->class];
     }
     o->shared.latency = latency;
@@ -36,7 +37,8 @@ static bool ends_chain(const struct program *program, const struct timing *timin
 }
 
 // What the text says of each instruction, for those who issue it.
-static void mark_instructions(struct machine *machine, const struct offload_table *table)
+static void mark_instructions(struct machine *machine, const struct offload_table *table,
+                              uint8_t scheme)
 {
     struct timings *timings = &machine->shared.timings;
     const struct program *program = machine->program;
@@ -46,10 +48,10 @@ static void mark_instructions(struct machine *machine, const struct offload_tabl
         if (!first)
             continue;
         struct offload_place place = offload_place(table, timing->function, timing->inst);
-        timing->chain = place.chain;
-        timing->place = place.place;
+        if (place.chain != OFFLOAD_NO_CHAIN)
+            timing_mark(timing, scheme, place.chain, place.place);
         timing->kind = (uint8_t)shadow_kind(&program->codes.v[code]);
-        timing->ends_chain = ends_chain(program, timing);
+        timing->ends_capture = ends_chain(program, timing);
     }
 }
 
@@ -92,17 +94,16 @@ static const struct oq_template *make_templates(struct machine *machine,
     return templates;
 }
 
-static const uint16_t *make_emn(struct machine *machine)
+static const uint16_t *make_emn(struct machine *machine, const struct offload_config *config)
 {
     const struct memsys_config *memsys = &machine->config->memsys;
     const struct noc_config *network = &memsys->request_network;
     const struct config_list *at = &memsys->memory.partition_nodes;
-    if (!machine_offload_at_cores(machine->config))
+    if (!offload_at_cores(machine->config))
         return NULL;
     const struct placement *placement = placement_mesh(machine->arena, (uint32_t)network->width,
                                                        (uint32_t)network->height, at->v, at->n);
-    return placement ? emn_tables(machine->arena, placement,
-                                  (enum emn_at_llc)machine->config->offload.emn_at_llc)
+    return placement ? emn_tables(machine->arena, placement, (enum emn_at_llc)config->emn_at_llc)
                      : NULL;
 }
 
@@ -115,14 +116,14 @@ static struct core *core_of(struct machine_offload *o, uint32_t core)
 
 static struct oq_chain *chain_of(struct machine_offload *o, uint32_t core, uint32_t entry)
 {
-    struct offload_queue *oq = core_of(o, core)->oq;
+    struct offload_queue *oq = oq_of(core_of(o, core));
     return &oq->chains[oq->entries[entry].slot];
 }
 
 static const uint8_t *bits(void *context, uint32_t core, uint32_t entry, uint32_t *flits)
 {
     struct machine_offload *o = context;
-    const struct oqsr *at = &core_of(o, core)->oq->entries[entry];
+    const struct oqsr *at = &oq_of(core_of(o, core))->entries[entry];
     *flits = at->flits;
     return at->bits;
 }
@@ -150,8 +151,7 @@ static bool is_idle(void *context, uint32_t end)
 
 static union lanes *operands_of(struct machine_offload *o, uint32_t end, uint32_t entry)
 {
-    return &o->operands[((size_t)end * o->machine->config->offload.service_queue + entry) *
-                        PACKET_LOADS];
+    return &o->operands[((size_t)end * o->shared.config->service_queue + entry) * PACKET_LOADS];
 }
 
 static bool is_same(const union lanes *ours, const union lanes *theirs, uint8_t width,
@@ -198,7 +198,7 @@ static void computed(void *context, uint32_t end, const struct service_entry *en
     const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
     shadow_compute(c->shadow, entry->packet.mask);
     o->machine->progress++;
-    if (o->machine->config->offload.compare)
+    if (o->shared.config->compare)
         compare(o, end, entry, c);
 }
 
@@ -224,7 +224,7 @@ static void load_values(struct machine_offload *o, uint32_t end, const struct se
 {
     const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
     struct held *held = core_of(o, entry->core)->entries[c->load[which]].held;
-    if (o->machine->config->offload.compare)
+    if (o->shared.config->compare)
         keep_operand(o, end, entry, which, held->warp);
     held_serve(held, entry->packet.mask);
 }
@@ -239,17 +239,18 @@ static void read_here(void *context, uint32_t end, const struct service_entry *e
 static void store_values(struct machine_offload *o, const struct service_stored *stored)
 {
     const struct core *core = core_of(o, stored->core);
-    const struct oqsr *at = &core->oq->entries[stored->entry];
-    held_serve(core->entries[core->oq->chains[at->slot].store].held, at->lanes);
+    const struct oqsr *at = &oq_of(core)->entries[stored->entry];
+    held_serve(core->entries[oq_of(core)->chains[at->slot].store].held, at->lanes);
 }
 
-void machine_offload_served(struct machine *machine, const struct memsys_request *request)
+void machine_offload_served(struct machine *machine, void *state,
+                            const struct memsys_request *request)
 {
-    struct machine_offload *o = machine->offload;
-    if (request->client == CLIENT_OFFLOAD) { // a load that goes back to the core
+    struct machine_offload *o = state;
+    if (request->client == o->shared.requester) { // a load that goes back to the core
         struct core *core = &machine->cores[request->core];
-        const struct oqsr *at = &core->oq->entries[request->tag / PACKET_LOADS];
-        const struct oq_chain *c = &core->oq->chains[at->slot];
+        const struct oqsr *at = &oq_of(core)->entries[request->tag / PACKET_LOADS];
+        const struct oq_chain *c = &oq_of(core)->chains[at->slot];
         held_serve(core->entries[c->load[request->tag % PACKET_LOADS]].held, at->lanes);
         return;
     }
@@ -290,7 +291,8 @@ static void init_services(struct machine_offload *o)
     o->hooks = (struct service_hooks){o, bits, latency, is_idle, read_here, computed};
     o->services = ARENA_ARRAY(machine->arena, struct service, o->ends);
     // Lanes begin at lines of the host's cache, which the arena does not promise.
-    size_t operands = (size_t)o->ends * machine->config->offload.service_queue * PACKET_LOADS;
+    const struct offload_config *config = o->shared.config;
+    size_t operands = (size_t)o->ends * config->service_queue * PACKET_LOADS;
     uint8_t *bytes = arena_alloc(machine->arena, operands * sizeof *o->operands + 64);
     o->operands = (union lanes *)(void *)(bytes + (-(uintptr_t)bytes & 63));
     struct offload_stats *t = &o->stats;
@@ -310,12 +312,13 @@ static void init_services(struct machine_offload *o)
         .busy = {[MEMSYS_AT_PARTITION] = &t->alu_busy, [MEMSYS_AT_ROUTER] = &t->alu_busy_routers}};
     for (uint32_t i = 0; i < o->ends; i++) {
         struct service *s = &o->services[i];
-        service_init(s, machine->arena, &machine->config->offload, memsys, i);
+        service_init(s, machine->arena, config, memsys, i);
         s->hooks = &o->hooks;
         s->stats = &o->service_stats;
         s->energy = i < machine->count ? &o->at_cores : &o->elsewhere;
         s->log = &o->shared.log;
-        s->back_client = CLIENT_OFFLOAD;
+        s->back_client = o->shared.requester;
+        s->client = (uint8_t)(o->shared.requester + 1);
         s->read_latency = machine->config->core.shared_latency;
     }
 }
@@ -332,59 +335,63 @@ static struct adaptive_chain *begin_learning(struct machine *machine,
 }
 
 // Needs timings; before memory system and cores.
-void machine_offload_prepare(struct machine *machine, const struct offload_table *table)
+void *machine_offload_prepare(struct machine *machine, const void *own, const void *plan)
 {
-    const struct offload_config *config = &machine->config->offload;
+    const struct offload_config *config = own;
+    const struct offload_table *table = plan;
     struct machine_offload *o = ARENA_NEW(machine->arena, struct machine_offload);
+    uint8_t scheme = (uint8_t)machine_scheme_number(machine->config, &llc_omni);
     *o = (struct machine_offload){.machine = machine};
-    machine->offload = o;
-    machine->shared.offload = &o->shared;
-    mark_instructions(machine, table);
+    mark_instructions(machine, table, scheme);
     o->shared = (struct offload_shared){.config = config,
                                         .table = table,
                                         .templates = make_templates(machine, table),
                                         .slots = &machine->shared.timings.used,
-                                        .emn = make_emn(machine),
+                                        .emn = make_emn(machine, config),
                                         .llcs = machine->config->memsys.memory.partition_nodes.n,
-                                        .stats = &o->stats};
+                                        .stats = &o->stats,
+                                        .requester = (uint8_t)machine_requester(machine, &llc_omni),
+                                        .scheme = scheme,
+                                        .first_stall = machine_stall(machine, &llc_omni)};
     if (config->policy == OFFLOAD_ADAPTIVE)
         o->shared.learnt = begin_learning(machine, table);
     o->shared.network = &machine->config->memsys.request_network;
     o->shared.ways = oq_ways(o->shared.network, o->shared.emn != NULL);
     set_latencies(machine, o,
                   ARENA_ARRAY(machine->arena, uint32_t, (table->chains.n + 1) * CHAIN_MOST));
+    return o;
 }
 
-void machine_offload_join(struct machine *machine)
+void machine_offload_join(struct machine *machine, void *state)
 {
-    struct machine_offload *o = machine->offload;
+    struct machine_offload *o = state;
     o->ends = memsys_ends(machine->shared.memsys);
     init_energy(o);
     init_services(o);
-    for (uint32_t i = 0; i < machine->count; i++)
-        machine->cores[i].service = &o->services[i];
+    o->shared.services = o->services;
 }
 
 // A launch's CTAs leave the shared memory that the service queue takes at a core [000 §4.5].
-static bool leaves_room(const struct machine *machine, const struct running *running)
+static bool leaves_room(const struct machine *machine, const struct offload_config *config,
+                        const struct running *running)
 {
     const struct core_config *core = &machine->config->core;
     const struct launch *launch = running->launch->launch;
     uint64_t taken =
         (uint64_t)core_needs(core, launch, running->registers).shared_bytes * running->launch->room;
-    uint64_t wanted = machine->config->offload.service_queue * PACKET_LOADS * PACKET_LINE;
+    uint64_t wanted = config->service_queue * PACKET_LOADS * PACKET_LINE;
     return taken + wanted <= core->shared_bytes;
 }
 
-void machine_offload_launch(struct machine *machine)
+void machine_offload_launch(struct machine *machine, void *state)
 {
-    struct offload_shared *shared = &machine->offload->shared;
-    enum offload_policy policy = (enum offload_policy)machine->config->offload.policy;
+    struct offload_shared *shared = &((struct machine_offload *)state)->shared;
+    enum offload_policy policy = (enum offload_policy)shared->config->policy;
     shared->on = policy != OFFLOAD_BASELINE;
     shared->omni = policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE;
     shared->cores_compute = shared->omni && shared->emn;
     for (uint32_t i = 0; i < machine->running_count; i++)
-        shared->cores_compute &= leaves_room(machine, &machine->running[i]);
+        shared->cores_compute &= leaves_room(machine, shared->config, &machine->running[i]);
     shared->omni &= shared->cores_compute || !shared->emn;
 }
 
@@ -411,12 +418,12 @@ static void wake_services(struct machine_offload *o, uint64_t now)
             wake_service(o, now, memsys_end_at(memsys, w * 64 + (uint32_t)__builtin_ctzll(rest)));
 }
 
-void machine_offload_tick(struct machine *machine)
+void machine_offload_tick(struct machine *machine, void *state)
 {
-    struct machine_offload *o = machine->offload;
+    struct machine_offload *o = state;
     for (uint32_t i = 0; o->shared.learnt && i < machine->count; i++)
-        if (machine->cores[i].oq->adaptive->lessons.n)
-            adaptive_teach(machine->cores[i].oq->adaptive, o->shared.learnt);
+        if (oq_of(&machine->cores[i])->adaptive->lessons.n)
+            adaptive_teach(oq_of(&machine->cores[i])->adaptive, o->shared.learnt);
     wake_services(o, machine->now);
     for (uint32_t i = 0; i < o->ends; i++) {
         struct service *s = &o->services[i];
@@ -425,26 +432,28 @@ void machine_offload_tick(struct machine *machine)
     }
 }
 
-uint64_t machine_offload_next(const struct machine *machine)
+uint64_t machine_offload_next(const struct machine *machine, const void *state)
 {
-    const struct machine_offload *o = machine->offload;
+    const struct machine_offload *o = state;
     uint64_t next = UINT64_MAX;
+    (void)machine;
     for (uint32_t i = 0; i < o->ends; i++)
         next = o->services[i].next < next ? o->services[i].next : next;
     return next;
 }
 
-void machine_offload_settle(struct machine *machine)
+void machine_offload_settle(struct machine *machine, void *state)
 {
-    struct machine_offload *o = machine->offload;
+    struct machine_offload *o = state;
     for (uint32_t i = 0; i < o->ends; i++)
         service_count(&o->services[i], machine->now);
     for (uint32_t i = 0; i < machine->count; i++)
         oq_count(&machine->cores[i], machine->now);
 }
 
-void machine_listen(struct machine *machine, const struct offload_log *log)
+void llc_omni_listen(struct machine *machine, const struct offload_log *log)
 {
-    if (machine->offload)
-        machine->offload->shared.log = *log;
+    struct machine_offload *o = machine_scheme(machine, &llc_omni);
+    if (o)
+        o->shared.log = *log;
 }

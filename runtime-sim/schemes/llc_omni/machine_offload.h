@@ -16,14 +16,13 @@ struct machine_offload {
     union lanes *operands; // by end, entry, load: what was read in memory, for comparing
 };
 
-// Before memory system and cores are made, and behind that.
-void machine_offload_prepare(struct machine *machine, const struct offload_table *table);
-void machine_offload_join(struct machine *machine);
-// Launches begin: what is offloaded while they run.
-void machine_offload_launch(struct machine *machine);
-// A request of CLIENT_OFFLOAD or CLIENT_SERVICE is served.
-void machine_offload_served(struct machine *machine, const struct memsys_request *request);
-// A cycle of the service queues; before the cores'.
-void machine_offload_tick(struct machine *machine);
-uint64_t machine_offload_next(const struct machine *machine);
-void machine_offload_settle(struct machine *machine);
+// Functions of llc_omni (gpu/scheme.h): plans are struct offload_table, states struct
+// machine_offload.
+void *machine_offload_prepare(struct machine *machine, const void *config, const void *plan);
+void machine_offload_join(struct machine *machine, void *state);
+void machine_offload_launch(struct machine *machine, void *state);
+void machine_offload_served(struct machine *machine, void *state,
+                            const struct memsys_request *request);
+void machine_offload_tick(struct machine *machine, void *state);
+uint64_t machine_offload_next(const struct machine *machine, const void *state);
+void machine_offload_settle(struct machine *machine, void *state);

@@ -3,15 +3,15 @@
 
 static void tell(const struct core *core, uint64_t now, enum offload_event event, uint32_t slot)
 {
-    offload_tell(&core->shared->offload->log, now, event, core->index, core->index, slot);
+    offload_tell(&oq_of(core)->shared->log, now, event, core->index, core->index, slot);
 }
 
 // Entries
 
 void oq_count(struct core *core, uint64_t now)
 {
-    struct offload_queue *oq = core->oq;
-    struct offload_stats *stats = core->shared->offload->stats;
+    struct offload_queue *oq = oq_of(core);
+    struct offload_stats *stats = oq_of(core)->shared->stats;
     uint32_t used = oq->count - oq->free_count;
     if (now > oq->counted)
         stats->queue_cycles += used * (now - oq->counted);
@@ -21,7 +21,7 @@ void oq_count(struct core *core, uint64_t now)
 
 void oq_free(struct core *core, uint64_t now, uint32_t entry)
 {
-    struct offload_queue *oq = core->oq;
+    struct offload_queue *oq = oq_of(core);
     oq_count(core, now);
     oq->entries[entry].used = false;
     oq->free_entries[oq->free_count++] = entry;
@@ -32,16 +32,16 @@ void oq_free(struct core *core, uint64_t now, uint32_t entry)
 // Cycles in which the pipeline computes what was captured, one after the other.
 static uint64_t replay_latency(const struct core *core, const struct oq_chain *c)
 {
-    const struct offload_chain *chain = &core->shared->offload->table->chains.v[c->number];
+    const struct offload_chain *chain = &oq_of(core)->shared->table->chains.v[c->number];
     uint64_t cycles = 1;
     for (uint32_t i = 0; i < chain->count; i++)
-        cycles += core->shared->offload->latency[c->number * CHAIN_MOST + i];
+        cycles += oq_of(core)->shared->latency[c->number * CHAIN_MOST + i];
     return cycles;
 }
 
 static void replay_later(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
 {
-    struct oq_chain *c = &core->oq->chains[index];
+    struct oq_chain *c = &oq_of(core)->chains[index];
     c->replay |= lanes;
     c->replay_at = now + replay_latency(core, c);
     core_wake_at(core, c->replay_at, index);
@@ -49,14 +49,14 @@ static void replay_later(struct core *core, uint64_t now, uint32_t index, uint32
 
 static void count_replay(struct core *core, const struct oq_chain *c, uint32_t lanes)
 {
-    core->shared->offload->stats->replayed += lanes;
+    oq_of(core)->shared->stats->replayed += lanes;
     core->stats.alu_int += c->ints * lanes;
     core->stats.alu_fp32 += c->floats * lanes;
 }
 
 void oq_wake(struct core *core, uint64_t now, uint32_t index)
 {
-    struct oq_chain *c = &core->oq->chains[index];
+    struct oq_chain *c = &oq_of(core)->chains[index];
     uint32_t lanes = c->replay & c->mask;
     if (c->state != OQ_OUT || !c->replay || c->storing)
         return;
@@ -78,10 +78,11 @@ void oq_wake(struct core *core, uint64_t now, uint32_t index)
 // The store is over that the warp has left behind.
 static void end_store(struct core *core, uint64_t now, uint32_t index)
 {
-    struct oq_chain *c = &core->oq->chains[index];
+    struct oq_chain *c = &oq_of(core)->chains[index];
     c->state = OQ_IDLE;
     oq_release(core, now, c->store);
-    if (core->slots[index].state == SLOT_CHAIN || core->slots[index].state == SLOT_FENCE)
+    if (core->slots[index].state == oq_of(core)->shared->first_stall + OQ_STALL_CHAIN ||
+        core->slots[index].state == SLOT_FENCE)
         core_look(core, now, index);
     core_maybe_over(core, now, index);
 }
@@ -89,7 +90,7 @@ static void end_store(struct core *core, uint64_t now, uint32_t index)
 void oq_entry_done(struct core *core, uint64_t now, uint32_t entry)
 {
     uint32_t index = core->entries[entry].slot;
-    struct oq_chain *c = &core->oq->chains[index];
+    struct oq_chain *c = &oq_of(core)->chains[index];
     if (entry == c->store) {
         c->storing = false;
         if (c->state == OQ_STORING) {
@@ -109,10 +110,10 @@ void oq_entry_done(struct core *core, uint64_t now, uint32_t entry)
 
 static void take_load_back(struct core *core, uint64_t now, uint32_t number, uint32_t load)
 {
-    struct oqsr *entry = &core->oq->entries[number];
-    struct oq_chain *c = &core->oq->chains[entry->slot];
+    struct oqsr *entry = &oq_of(core)->entries[number];
+    struct oq_chain *c = &oq_of(core)->chains[entry->slot];
     tell(core, now, OFFLOAD_LOAD_BACK, number);
-    core->shared->offload->stats->queue_read++;
+    oq_of(core)->shared->stats->queue_read++;
     entry->back |= (uint8_t)(1u << load);
     if (entry->back != (1u << c->load_count) - 1)
         return;
@@ -124,19 +125,19 @@ static void take_load_back(struct core *core, uint64_t now, uint32_t number, uin
 
 void oq_answered(struct core *core, uint64_t now, const struct memsys_request *answer)
 {
-    struct offload_stats *stats = core->shared->offload->stats;
+    struct offload_stats *stats = oq_of(core)->shared->stats;
     if (answer->kind == MEMSYS_READ) {
         take_load_back(core, now, answer->tag / PACKET_LOADS, answer->tag % PACKET_LOADS);
         return;
     }
-    struct oqsr *entry = &core->oq->entries[answer->tag];
+    struct oqsr *entry = &oq_of(core)->entries[answer->tag];
     uint32_t index = entry->slot;
     tell(core, now, OFFLOAD_ANSWER, answer->tag);
     stats->answered++;
     stats->queue_read++;
     stats->offloaded_lanes += (uint32_t)__builtin_popcount(entry->lanes);
     stats->packet_latency_sum += now - entry->sent;
-    core->oq->chains[index].out--;
+    oq_of(core)->chains[index].out--;
     oq_learn_answer(core, now, entry, true);
     oq_free(core, now, answer->tag);
     oq_maybe_end(core, now, index);
@@ -147,7 +148,7 @@ void oq_answered(struct core *core, uint64_t now, const struct memsys_request *a
 void oq_release(struct core *core, uint64_t now, uint32_t entry)
 {
     struct entry *at = &core->entries[entry];
-    at->chained = false;
+    at->owner = 0;
     at->left = 0;
     lsu_free(core, now, entry);
 }
@@ -155,12 +156,12 @@ void oq_release(struct core *core, uint64_t now, uint32_t entry)
 static void count_end(const struct core *core, uint64_t now, const struct oq_chain *c)
 {
     if (c->sent)
-        core->shared->offload->stats->chain_latency_sum += now - c->begun;
+        oq_of(core)->shared->stats->chain_latency_sum += now - c->begun;
 }
 
 void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)
 {
-    struct oq_chain *c = &core->oq->chains[index];
+    struct oq_chain *c = &oq_of(core)->chains[index];
     struct slot *slot = &core->slots[index];
     if (c->state != OQ_OUT || c->out || c->plain || c->replay || c->loading)
         return;

@@ -99,7 +99,7 @@ static bool is_accessed(const struct core *core, uint32_t index, const struct oq
     uint32_t own = c->load_count + (c->store != OQ_NONE);
     for (uint32_t i = 0; core->slots[index].entries > own && i < core->entry_count; i++) {
         const struct entry *entry = &core->entries[i];
-        if (entry->slot != index || !entry->left || entry->chained)
+        if (entry->slot != index || !entry->left || entry->owner)
             continue;
         for (uint32_t k = 0; k < entry->parts.n; k++) {
             const struct part *part = &entry->parts.v[k];
@@ -149,7 +149,7 @@ static bool all_same(const struct oq_targets *targets)
 static uint32_t node_of(const struct core *core, const struct oq_groups *groups,
                         const struct oq_group *group)
 {
-    const struct offload_shared *shared = core->shared->offload;
+    const struct offload_shared *shared = oq_of(core)->shared;
     struct oq_targets targets = targets_of(core, groups, group);
     bool meets = targets.first != targets.other;
     if (!shared->omni && !all_same(&targets))
@@ -166,7 +166,7 @@ static uint32_t node_of(const struct core *core, const struct oq_groups *groups,
 static uint32_t end_of(const struct core *core, const struct oq_chain *c,
                        const struct oq_groups *groups, const struct oq_group *group)
 {
-    const struct adaptive *adaptive = core->oq->adaptive;
+    const struct adaptive *adaptive = oq_of(core)->adaptive;
     if (adaptive && !c->probes &&
         !adaptive_allows(adaptive, c->number, oq_kind(core, groups, group)))
         return OQ_NONE;
@@ -186,7 +186,7 @@ static bool make_packet(const struct core *core, const struct oq_chain *c,
                         uint32_t number, struct compute_packet *packet)
 {
     const struct memsys *memsys = core->shared->memsys;
-    *packet = core->shared->offload->templates[c->number].packet;
+    *packet = oq_of(core)->shared->templates[c->number].packet;
     packet->from = (uint16_t)memsys_end_node(memsys, core->index);
     packet->to = (uint16_t)memsys_end_node(memsys, end);
     packet->entry = (uint8_t)number;
@@ -203,7 +203,7 @@ static bool make_packet(const struct core *core, const struct oq_chain *c,
 
 static uint32_t take_entry(struct core *core, uint64_t now, struct oq_chain *c, uint32_t index)
 {
-    struct offload_queue *oq = core->oq;
+    struct offload_queue *oq = oq_of(core);
     uint32_t number = c->entry;
     c->entry = OQ_NONE;
     if (number != OQ_NONE)
@@ -218,13 +218,13 @@ static uint32_t take_entry(struct core *core, uint64_t now, struct oq_chain *c, 
 
 static void queue_packet(struct core *core, uint32_t number)
 {
-    struct offload_queue *oq = core->oq;
+    struct offload_queue *oq = oq_of(core);
     oq->ring[(oq->ring_head + oq->ring_count++) % oq->count] = number;
 }
 
 static void count_packet(struct core *core, const struct oqsr *entry)
 {
-    struct offload_stats *stats = core->shared->offload->stats;
+    struct offload_stats *stats = oq_of(core)->shared->stats;
     uint64_t *const to[] = {[MEMSYS_AT_CORE] = &stats->packets_to_cores,
                             [MEMSYS_AT_PARTITION] = &stats->packets_to_llc,
                             [MEMSYS_AT_ROUTER] = &stats->packets_to_routers};
@@ -237,8 +237,8 @@ static void count_packet(struct core *core, const struct oqsr *entry)
 static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
                              const struct oq_groups *groups)
 {
-    struct offload_stats *stats = core->shared->offload->stats;
-    struct oq_chain *c = &core->oq->chains[index];
+    struct offload_stats *stats = oq_of(core)->shared->stats;
+    struct oq_chain *c = &oq_of(core)->chains[index];
     uint32_t plain = 0;
     for (uint32_t i = 0; i < groups->count; i++) {
         const struct oq_group *group = &groups->list[i];
@@ -253,7 +253,7 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
             plain |= lanes;
             continue;
         }
-        struct oqsr *entry = &core->oq->entries[number];
+        struct oqsr *entry = &oq_of(core)->entries[number];
         entry->lanes = lanes;
         entry->end = end;
         entry->sent = now;
@@ -273,9 +273,9 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
 // Groups for which there is a node, and entries.
 static uint64_t *find_room(struct core *core, const struct oq_chain *c, struct oq_groups *groups)
 {
-    struct offload_stats *stats = core->shared->offload->stats;
-    bool partial = core->shared->offload->config->partial;
-    uint32_t capable = 0, room = core->oq->free_count + (c->entry != OQ_NONE);
+    struct offload_stats *stats = oq_of(core)->shared->stats;
+    bool partial = oq_of(core)->shared->config->partial;
+    uint32_t capable = 0, room = oq_of(core)->free_count + (c->entry != OQ_NONE);
     for (uint32_t i = 0; i < groups->count; i++) {
         struct oq_group *group = &groups->list[i];
         group->end = end_of(core, c, groups, group);
@@ -288,9 +288,9 @@ static uint64_t *find_room(struct core *core, const struct oq_chain *c, struct o
 
 static uint64_t *find_reason(struct core *core, uint32_t index, struct oq_groups *groups)
 {
-    struct offload_stats *stats = core->shared->offload->stats;
-    const struct oq_chain *c = &core->oq->chains[index];
-    const struct compute_packet *packet = &core->shared->offload->templates[c->number].packet;
+    struct offload_stats *stats = oq_of(core)->shared->stats;
+    const struct oq_chain *c = &oq_of(core)->chains[index];
+    const struct compute_packet *packet = &oq_of(core)->shared->templates[c->number].packet;
     if (c->differs || c->load_count != packet->load_count || !find_groups(core, c, groups))
         return &stats->discarded_unit;
     if (depend(groups) || is_awaited(core, groups) || is_accessed(core, index, c, groups))
@@ -300,9 +300,9 @@ static uint64_t *find_reason(struct core *core, uint32_t index, struct oq_groups
 
 void oq_form(struct core *core, uint64_t now, uint32_t index)
 {
-    struct offload_queue *oq = core->oq;
+    struct offload_queue *oq = oq_of(core);
     struct oq_chain *c = &oq->chains[index];
-    struct offload_stats *stats = core->shared->offload->stats;
+    struct offload_stats *stats = oq_of(core)->shared->stats;
     struct oq_groups groups;
     uint64_t *reason = find_reason(core, index, &groups);
     if (reason) {
@@ -327,7 +327,7 @@ void oq_form(struct core *core, uint64_t now, uint32_t index)
 
 bool oq_send(struct core *core, uint64_t now)
 {
-    struct offload_queue *oq = core->oq;
+    struct offload_queue *oq = oq_of(core);
     uint32_t number = oq_next_packet(oq);
     if (number == OQ_NONE)
         return false;
@@ -340,11 +340,11 @@ bool oq_send(struct core *core, uint64_t now)
                                            .core = core->index,
                                            .tag = number,
                                            .kind = MEMSYS_PACKET,
-                                           .client = CLIENT_OFFLOAD,
+                                           .client = oq_of(core)->shared->requester,
                                            .flits = (uint16_t)flits};
     memsys_send_packet(memsys, entry->end, &request);
-    core->shared->offload->stats->queue_read += entry->flits;
-    offload_tell(&core->shared->offload->log, now, OFFLOAD_SENT, core->index, core->index, number);
+    oq_of(core)->shared->stats->queue_read += entry->flits;
+    offload_tell(&oq_of(core)->shared->log, now, OFFLOAD_SENT, core->index, core->index, number);
     oq->ring_head = (oq->ring_head + 1) % oq->count;
     oq->ring_count--;
     return true;

@@ -11,15 +11,18 @@ const struct stat_key offload_stat_keys[] = {
 };
 const uint32_t offload_stat_key_count = sizeof offload_stat_keys / sizeof *offload_stat_keys;
 
-void oq_init(struct core *core)
+struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
 {
-    const struct offload_shared *shared = core->shared->offload;
     const struct offload_config *config = shared->config;
     uint32_t warps = (uint32_t)core->shared->config->warps;
     size_t bytes = shadow_bytes(core->shared->timings.program, shared->slots);
     struct offload_queue *oq = ARENA_NEW(core->arena, struct offload_queue);
-    *oq = (struct offload_queue){
-        .count = (uint32_t)config->queue, .forming = OQ_NONE, .fetching = OQ_NONE};
+    *oq = (struct offload_queue){.shared = shared,
+                                 .owner = core_owner(core, &oq_core_ops),
+                                 .scheme = shared->scheme,
+                                 .count = (uint32_t)config->queue,
+                                 .forming = OQ_NONE,
+                                 .fetching = OQ_NONE};
     oq->chains = ARENA_ARRAY(core->arena, struct oq_chain, warps);
     oq->entries = ARENA_ARRAY(core->arena, struct oqsr, config->queue);
     oq->free_entries = ARENA_ARRAY(core->arena, uint32_t, config->queue);
@@ -35,17 +38,17 @@ void oq_init(struct core *core)
         adaptive_init(oq->adaptive, core->arena, shared->learnt, shared->table->chains.n,
                       core->shared->l1);
     }
-    core->oq = oq;
+    return oq;
 }
 
 static void tell(const struct core *core, uint64_t now, enum offload_event event, uint32_t slot)
 {
-    offload_tell(&core->shared->offload->log, now, event, core->index, core->index, slot);
+    offload_tell(&oq_of(core)->shared->log, now, event, core->index, core->index, slot);
 }
 
 static const struct offload_chain *chain_of(const struct core *core, const struct oq_chain *c)
 {
-    return &core->shared->offload->table->chains.v[c->number];
+    return &oq_of(core)->shared->table->chains.v[c->number];
 }
 
 // Roles
@@ -55,12 +58,13 @@ enum oq_role oq_role(const struct core *core, uint32_t index)
     static const enum oq_role roles[] = {
         [SHADOW_LOAD] = OQ_LOADS, [SHADOW_COMPUTES] = OQ_COMPUTES, [SHADOW_STORE] = OQ_STORES};
     const struct timing *timing = core->slots[index].next;
-    const struct oq_chain *c = &core->oq->chains[index];
-    if (timing->chain == OFFLOAD_NO_CHAIN)
+    const struct offload_queue *oq = oq_of(core);
+    const struct oq_chain *c = &oq->chains[index];
+    if (!timing_is_marked(timing, oq->scheme))
         return OQ_NOTHING;
     if (c->state == OQ_FORMING)
-        return timing->chain == c->number && timing->place == c->place ? roles[timing->kind]
-                                                                       : OQ_NOTHING;
+        return timing->plan == c->number && timing->place == c->place ? roles[timing->kind]
+                                                                      : OQ_NOTHING;
     bool free = c->state == OQ_IDLE || c->state == OQ_STORING;
     return free && timing->place == 0 ? OQ_BEGINS : OQ_NOTHING;
 }
@@ -83,18 +87,20 @@ static const struct path *path_of(const struct slot *slot)
 static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
 {
     const struct slot *slot = &core->slots[index];
-    const struct oq_chain *c = &core->oq->chains[index];
+    const struct offload_queue *oq = oq_of(core);
+    const struct oq_chain *c = &oq->chains[index];
     if (c->path != slot->warp->current || c->path_mask != path_of(slot)->mask)
         return false;
     if (role == OQ_NOTHING) // another chain's, or none's
-        return !slot->next->ends_chain && slot->next->chain != c->number;
+        return !slot->next->ends_capture &&
+               (slot->next->plan != c->number || !timing_is_marked(slot->next, oq->scheme));
     return slot->mask && (role == OQ_LOADS || !(slot->mask & ~loaded(core, c)));
 }
 
 uint64_t oq_beginning(const struct core *core)
 {
     uint64_t slots = 0;
-    for (uint64_t rest = core->oq->free_count ? core->ready : 0; rest; rest &= rest - 1) {
+    for (uint64_t rest = oq_of(core)->free_count ? core->ready : 0; rest; rest &= rest - 1) {
         uint32_t index = (uint32_t)__builtin_ctzll(rest);
         slots |= (uint64_t)(oq_role(core, index) == OQ_BEGINS) << index;
     }
@@ -107,30 +113,30 @@ static bool has_to_store(const struct core *core, const struct oq_chain *c)
     return c->state == OQ_STORING && core->entries[c->store].held->left;
 }
 
-bool oq_look(struct core *core, uint64_t now, uint32_t index, enum slot_state *state)
+bool oq_look(struct core *core, uint64_t now, uint32_t index, uint32_t *reason)
 {
-    struct offload_queue *oq = core->oq;
+    struct offload_queue *oq = oq_of(core);
     struct oq_chain *c = &oq->chains[index];
     enum oq_role role = oq_role(core, index);
     if (c->state == OQ_FORMING && !goes_on(core, index, role)) {
-        struct offload_stats *stats = core->shared->offload->stats;
+        struct offload_stats *stats = oq_of(core)->shared->stats;
         oq_discard(core, now, index, role ? &stats->discarded_lanes : &stats->discarded_broken);
     }
-    *state = SLOT_CHAIN;
-    bool begins = role == OQ_BEGINS && core->shared->offload->on;
+    *reason = OQ_STALL_CHAIN;
+    bool begins = role == OQ_BEGINS && oq_of(core)->shared->on;
     if (c->state == OQ_FORMED || c->state == OQ_OUT || (begins && has_to_store(core, c)))
         return true;
     if (!begins || c->state == OQ_FORMING || oq->forming == OQ_NONE || !oq->free_count)
         return false;
     oq->wanting |= UINT64_C(1) << index;
-    *state = SLOT_FORMING;
+    *reason = OQ_STALL_FORMING;
     return true;
 }
 
 void oq_leave(struct core *core, uint64_t now, uint32_t index)
 {
-    if (core->oq->chains[index].state == OQ_FORMING)
-        oq_discard(core, now, index, &core->shared->offload->stats->discarded_broken);
+    if (oq_of(core)->chains[index].state == OQ_FORMING)
+        oq_discard(core, now, index, &oq_of(core)->shared->stats->discarded_broken);
 }
 
 static uint32_t find_made(const struct oq_chain *c, uint16_t reg)
@@ -141,20 +147,23 @@ static uint32_t find_made(const struct oq_chain *c, uint16_t reg)
     return i;
 }
 
-uint64_t oq_operands_ready(const struct core *core, uint32_t index)
+bool oq_operands_ready(const struct core *core, uint32_t index, uint64_t *ready, uint8_t *unit)
 {
     const struct slot *slot = &core->slots[index];
-    const struct oq_chain *c = &core->oq->chains[index];
+    const struct oq_chain *c = &oq_of(core)->chains[index];
     const struct timing *timing = slot->next;
-    bool member = c->state == OQ_FORMING && oq_role(core, index);
-    uint64_t ready = 0;
+    enum oq_role role = c->state == OQ_FORMING ? oq_role(core, index) : OQ_NOTHING;
+    if (!role)
+        return false;
+    *ready = 0;
+    *unit = role == OQ_COMPUTES ? UNIT_CONTROL : timing->unit;
     for (uint32_t i = 0; i < (uint32_t)timing->read_count + timing->write_count; i++) {
         uint16_t reg = timing->registers[i];
-        if (member && find_made(c, reg) < c->made_count)
+        if (find_made(c, reg) < c->made_count)
             continue;
-        ready = slot->ready[reg] > ready ? slot->ready[reg] : ready;
+        *ready = slot->ready[reg] > *ready ? slot->ready[reg] : *ready;
     }
-    return ready;
+    return true;
 }
 
 // Issue
@@ -173,18 +182,18 @@ static bool refuse(const struct core *core, uint64_t now, uint32_t index, uint64
                    enum offload_event event)
 {
     ++*reason;
-    core->oq->chains[index].why = reason;
+    oq_of(core)->chains[index].why = reason;
     tell(core, now, event, index);
     return false;
 }
 
 static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
 {
-    const struct offload_shared *shared = core->shared->offload;
-    struct offload_queue *oq = core->oq;
+    const struct offload_shared *shared = oq_of(core)->shared;
+    struct offload_queue *oq = oq_of(core);
     struct oq_chain *c = &oq->chains[index];
     struct slot *slot = &core->slots[index];
-    uint32_t number = slot->next->chain;
+    uint32_t number = slot->next->plan;
     if (!slot->mask || !shared->on)
         return false;
     const struct offload_chain *chain = &shared->table->chains.v[number];
@@ -200,7 +209,7 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
         return refuse(core, now, index, &shared->stats->discarded_full, OFFLOAD_FULL);
     struct shadow *shadow = c->shadow;
     if (c->state == OQ_STORING)
-        core->entries[c->store].chained = false;
+        core->entries[c->store].owner = 0;
     *c = (struct oq_chain){.state = OQ_FORMING,
                            .number = number,
                            .shadow = shadow,
@@ -218,18 +227,19 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
     return true;
 }
 
-enum oq_role oq_begin(struct core *core, uint64_t now, uint32_t index)
+enum issue_as oq_begin(struct core *core, uint64_t now, uint32_t index)
 {
     enum oq_role role = oq_role(core, index);
     if (role == OQ_BEGINS && !begin_chain(core, now, index))
-        return OQ_NOTHING;
-    return role;
+        role = OQ_NOTHING;
+    oq_of(core)->role = (uint8_t)role;
+    return role >= OQ_COMPUTES ? ISSUE_AS_CAPTURED : role ? ISSUE_AS_FOLLOWED : ISSUE_AS_NORMAL;
 }
 
 // The scalar that goes into the packet, if this instruction has it.
 static void take_scalar(struct core *core, struct oq_chain *c, const struct slot *slot)
 {
-    const struct packet_scalar *scalar = &core->shared->offload->templates[c->number].scalar;
+    const struct packet_scalar *scalar = &oq_of(core)->shared->templates[c->number].scalar;
     uint32_t mask, first = (uint32_t)__builtin_ctz(slot->mask);
     if (scalar->inst != slot->next->inst)
         return;
@@ -250,7 +260,7 @@ static void take_scalar(struct core *core, struct oq_chain *c, const struct slot
 
 static void capture_loads(struct core *core, struct oq_chain *c, struct warp *warp)
 {
-    const struct offload_shared *shared = core->shared->offload;
+    const struct offload_shared *shared = oq_of(core)->shared;
     if (!c->captured)
         shadow_begin(c->shadow, warp, shared->slots);
     for (uint32_t i = c->taken; i < c->load_count; i++)
@@ -259,15 +269,15 @@ static void capture_loads(struct core *core, struct oq_chain *c, struct warp *wa
     c->captured = true;
 }
 
-enum issue_result oq_issue(struct core *core, uint32_t index, enum oq_role role, struct held *held)
+enum issue_result oq_issue(struct core *core, uint32_t index, struct held *held)
 {
     struct slot *slot = &core->slots[index];
-    struct oq_chain *c = &core->oq->chains[index];
+    struct oq_chain *c = &oq_of(core)->chains[index];
     capture_loads(core, c, slot->warp);
     take_scalar(core, c, slot);
     c->mask = slot->mask;
-    return role == OQ_COMPUTES ? issue_capture(slot->warp, c->shadow)
-                               : issue_capture_store(slot->warp, c->shadow, held);
+    return oq_of(core)->role == OQ_COMPUTES ? issue_capture(slot->warp, c->shadow)
+                                            : issue_capture_store(slot->warp, c->shadow, held);
 }
 
 // What the chain has made and this instruction reads is used up: others may have the registers.
@@ -300,7 +310,7 @@ static void make(struct oq_chain *c, uint64_t *ready, const struct timing *timin
 
 static void leave_forming(struct core *core, uint64_t now, uint32_t index)
 {
-    struct offload_queue *oq = core->oq;
+    struct offload_queue *oq = oq_of(core);
     if (oq->forming != index)
         return;
     oq->forming = OQ_NONE;
@@ -322,26 +332,27 @@ static bool is_plain(const struct entry *entry)
 
 static void take_load(struct core *core, uint64_t now, uint32_t index, uint32_t entry)
 {
-    struct oq_chain *c = &core->oq->chains[index];
+    struct oq_chain *c = &oq_of(core)->chains[index];
     struct entry *at = &core->entries[entry];
     bool good = is_plain(at);
     c->load[c->load_count++] = entry;
     c->looking++;
-    at->chained = true;
+    at->owner = oq_of(core)->owner;
     c->parked++;
     core->parked++;
     for (uint32_t i = 0; good && i < at->parts.n; i++)
         at->parts.v[i].route = at->parts.v[i].route == ROUTE_L1 ? ROUTE_LOOKUP : ROUTE_PASS;
     if (!good) // others look on in the next cycle
-        oq_discard(core, now + 1, index, &core->shared->offload->stats->discarded_unit);
+        oq_discard(core, now + 1, index, &oq_of(core)->shared->stats->discarded_unit);
 }
 
-void oq_issued(struct core *core, uint64_t now, uint32_t index, enum oq_role role,
-               const struct timing *timing, uint32_t entry)
+void oq_issued(struct core *core, uint64_t now, uint32_t index, const struct timing *timing,
+               uint32_t entry)
 {
-    struct oq_chain *c = &core->oq->chains[index];
+    enum oq_role role = (enum oq_role)oq_of(core)->role;
+    struct oq_chain *c = &oq_of(core)->chains[index];
     uint64_t *ready = core->slots[index].ready;
-    core->shared->offload->stats->queue_write++;
+    oq_of(core)->shared->stats->queue_write++;
     c->ints += timing->unit == UNIT_ALU && !timing->is_float;
     c->floats += timing->unit == UNIT_ALU && timing->is_float;
     if (role >= OQ_COMPUTES) {
@@ -352,7 +363,7 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, enum oq_role rol
     c->place++;
     if (role == OQ_STORES) {
         c->store = entry;
-        core->entries[entry].chained = true;
+        core->entries[entry].owner = oq_of(core)->owner;
         c->parked++;
         core->parked++;
         if (!is_plain(&core->entries[entry]))
@@ -374,7 +385,7 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, enum oq_role rol
 // What is forming a chain comes first, then what is on the way to it.
 uint32_t oq_fetches_first(const struct core *core, uint32_t slot)
 {
-    const uint32_t first[] = {core->oq->forming, core->oq->fetching};
+    const uint32_t first[] = {oq_of(core)->forming, oq_of(core)->fetching};
     for (uint32_t i = 0; i < 2; i++)
         if (first[i] != OQ_NONE && core->hungry >> first[i] & 1)
             return first[i];
@@ -383,14 +394,14 @@ uint32_t oq_fetches_first(const struct core *core, uint32_t slot)
 
 void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count)
 {
-    struct offload_queue *oq = core->oq;
+    struct offload_queue *oq = oq_of(core);
     const struct timings *timings = &core->shared->timings;
     bool member = false;
     for (uint32_t i = first; i < first + count && i < timings->count; i++) {
         const struct timing *timing = &timings->list[i];
-        if (timing->chain == OFFLOAD_NO_CHAIN)
+        if (!timing_is_marked(timing, oq->scheme))
             continue;
-        uint32_t last = core->shared->offload->table->chains.v[timing->chain].count - 1U;
+        uint32_t last = oq_of(core)->shared->table->chains.v[timing->plan].count - 1U;
         if (timing->place == 0 && oq->fetching == OQ_NONE)
             oq->fetching = slot;
         member = timing->place < last;
@@ -404,8 +415,8 @@ void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count
 void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last)
 {
     uint32_t index = core->entries[entry].slot;
-    struct oq_chain *c = &core->oq->chains[index];
-    struct offload_stats *stats = core->shared->offload->stats;
+    struct oq_chain *c = &oq_of(core)->chains[index];
+    struct offload_stats *stats = oq_of(core)->shared->stats;
     stats->lookups++;
     stats->lookup_hits += hit;
     tell(core, now, hit ? OFFLOAD_HIT : OFFLOAD_MISS, index);
@@ -424,7 +435,7 @@ void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool l
 
 void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
 {
-    struct oq_chain *c = &core->oq->chains[index];
+    struct oq_chain *c = &oq_of(core)->chains[index];
     c->plain = lanes;
     for (uint32_t i = 0; i < c->load_count; i++) {
         if (!(c->consumed >> i & 1) || c->given >> i & 1)
@@ -445,7 +456,7 @@ static void give_loads(struct core *core, uint64_t now, struct oq_chain *c)
             c->consumed |= (uint8_t)(1u << i);
             continue;
         }
-        entry->chained = false;
+        entry->owner = 0;
         c->given |= (uint8_t)(1u << i);
         lsu_send_lanes(core, now, c->load[i], entry->held->mask);
     }
@@ -465,13 +476,13 @@ static void forget_made(struct oq_chain *c)
 
 void oq_discard(struct core *core, uint64_t now, uint32_t index, uint64_t *reason)
 {
-    struct offload_queue *oq = core->oq;
+    struct offload_queue *oq = oq_of(core);
     struct oq_chain *c = &oq->chains[index];
     uint32_t lanes = c->state == OQ_FORMED ? c->mask : FULL_MASK;
     ++*reason;
     c->why = reason;
     tell(core, now, OFFLOAD_DISCARDED, index);
-    core->shared->offload->stats->chain_lanes +=
+    oq_of(core)->shared->stats->chain_lanes +=
         (uint32_t)__builtin_popcount(core->entries[c->load[0]].held->mask);
     oq_free(core, now, c->entry);
     core->parked -= c->parked;
@@ -499,7 +510,7 @@ static bool loads_from(const struct core *core, const struct oq_chain *c, uint64
 
 void oq_order(struct core *core, uint64_t now, uint32_t index, const struct held *held)
 {
-    const struct oq_chain *c = &core->oq->chains[index];
+    const struct oq_chain *c = &oq_of(core)->chains[index];
     bool meets = false;
     if (c->state != OQ_FORMING || held->kind == HELD_LOAD || held->served)
         return;
@@ -509,5 +520,5 @@ void oq_order(struct core *core, uint64_t now, uint32_t index, const struct held
             loads_from(core, c, at / LINE) || loads_from(core, c, (at + held->bytes - 1) / LINE);
     }
     if (meets)
-        oq_discard(core, now + 1, index, &core->shared->offload->stats->discarded_conflict);
+        oq_discard(core, now + 1, index, &oq_of(core)->shared->stats->discarded_conflict);
 }

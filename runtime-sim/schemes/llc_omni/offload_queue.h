@@ -17,6 +17,7 @@
 #pragma once
 #include "runtime-sim/exec/warp/shadow.h"
 #include "runtime-sim/gpu/core.h"
+#include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/schemes/llc_omni/adaptive.h"
 #include "runtime-sim/schemes/llc_omni/emn.h"
 #include "runtime-sim/schemes/llc_omni/log.h"
@@ -59,7 +60,14 @@ struct offload_shared {
     struct adaptive_chain *learnt; // by chain; NULL: another policy
     struct offload_stats *stats;
     struct offload_log log;
+    struct service *services; // of cores
+    uint8_t requester;        // of packets, and of loads that come instead
+    uint8_t scheme;           // that timings are marked by
+    uint8_t first_stall;      // slot state of the first of llc_omni_stalls
 };
+
+// What slots wait for.
+enum oq_stall { OQ_STALL_FORMING, OQ_STALL_CHAIN };
 
 // An entry of the OQSR: a packet that is out, or the chain that is being formed.
 struct oqsr {
@@ -117,6 +125,10 @@ struct oq_chain {
 };
 
 struct offload_queue {
+    struct offload_shared *shared;
+    uint8_t owner;           // of entries of the load/store unit
+    uint8_t scheme;          // that timings are marked by
+    uint8_t role;            // enum oq_role of what is being issued
     struct oq_chain *chains; // by slot
     struct oqsr *entries;
     uint32_t *free_entries, free_count, count;
@@ -128,7 +140,14 @@ struct offload_queue {
     uint32_t fetching;                     // slot whose chain is being fetched, or OQ_NONE
 };
 
-void oq_init(struct core *core);
+extern const struct core_ops oq_core_ops;
+
+static inline struct offload_queue *oq_of(const struct core *core)
+{
+    return core_own(core, &oq_core_ops);
+}
+
+struct offload_queue *oq_init(struct core *core, struct offload_shared *shared);
 // What is between ends in such a network; with a core's table of meet nodes, or without.
 const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table);
 
@@ -137,20 +156,21 @@ enum oq_role { OQ_NOTHING, OQ_BEGINS, OQ_LOADS, OQ_COMPUTES, OQ_STORES };
 enum oq_role oq_role(const struct core *core, uint32_t slot);
 // Slots that are ready to begin a chain, for which there is an entry: one can in a cycle.
 uint64_t oq_beginning(const struct core *core);
-// A slot is looked at. True: it must not issue now, and waits in *state for its chain, or for
-// another one to be formed. A chain that cannot go on with what comes next is discarded.
-bool oq_look(struct core *core, uint64_t now, uint32_t slot, enum slot_state *state);
+// A slot is looked at. True: it must not issue now, and waits for its chain, or for another one to
+// be formed (*reason: enum oq_stall). A chain that cannot go on with what comes next is discarded.
+bool oq_look(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason);
 // It has nothing to issue.
 void oq_leave(struct core *core, uint64_t now, uint32_t slot);
-// When the registers that it reads and writes are there, but for those that the chain makes.
-uint64_t oq_operands_ready(const struct core *core, uint32_t slot);
-// It is issued now: what it is.
-enum oq_role oq_begin(struct core *core, uint64_t now, uint32_t slot);
-// Issues what oq_begin said is OQ_COMPUTES or OQ_STORES.
-enum issue_result oq_issue(struct core *core, uint32_t slot, enum oq_role role, struct held *held);
+// Of an instruction of the chain that is formed: when the registers that it reads and writes are
+// there, but for those that the chain makes; and its unit. False: it is none.
+bool oq_operands_ready(const struct core *core, uint32_t slot, uint64_t *ready, uint8_t *unit);
+// It is issued now.
+enum issue_as oq_begin(struct core *core, uint64_t now, uint32_t slot);
+// Issues what oq_begin said is captured.
+enum issue_result oq_issue(struct core *core, uint32_t slot, struct held *held);
 // It was; with an entry of the load/store unit, unless it is OQ_COMPUTES, that has been split.
-void oq_issued(struct core *core, uint64_t now, uint32_t slot, enum oq_role role,
-               const struct timing *timing, uint32_t entry);
+void oq_issued(struct core *core, uint64_t now, uint32_t slot, const struct timing *timing,
+               uint32_t entry);
 // The slot issues an access that is none of its chain's, which the load/store unit takes next:
 // loads of the chain that it forms are older.
 void oq_order(struct core *core, uint64_t now, uint32_t slot, const struct held *held);

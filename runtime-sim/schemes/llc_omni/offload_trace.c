@@ -158,7 +158,7 @@ static struct chain_span *chain_at(const struct offload_trace *t, uint32_t core,
 
 static const struct oq_chain *queue_chain(const struct offload_trace *t, const struct heard *heard)
 {
-    return &t->machine->cores[heard->core].oq->chains[heard->entry];
+    return &oq_of(&t->machine->cores[heard->core])->chains[heard->entry];
 }
 
 static void write_chain(struct offload_trace *t, uint32_t core, uint32_t slot, uint64_t until,
@@ -195,7 +195,7 @@ static void begin_chain(struct offload_trace *t, const struct heard *heard)
     const struct cta *cta = slot->warp->cta;
     *chain_at(t, heard->core, heard->entry) =
         (struct chain_span){.open = true,
-                            .number = slot->next->chain,
+                            .number = slot->next->plan,
                             .since = heard->now,
                             .cta = cta->linear,
                             .warp = (uint32_t)(slot->warp - cta->warps),
@@ -262,7 +262,7 @@ static void write_packet(struct offload_trace *t, uint32_t core, uint32_t entry,
 
 static void send_packet(struct offload_trace *t, const struct heard *heard)
 {
-    const struct oqsr *entry = &t->machine->cores[heard->core].oq->entries[heard->entry];
+    const struct oqsr *entry = &oq_of(&t->machine->cores[heard->core])->entries[heard->entry];
     struct chain_span *c = chain_at(t, heard->core, entry->slot);
     c->packets++;
     t->packets[heard->core * t->queue + heard->entry] =
@@ -460,9 +460,9 @@ static void hear(void *context, uint64_t cycle, enum offload_event event, uint32
         handlers[event](t, &heard);
 }
 
-static const char **name_chains(struct machine *machine, struct arena *arena)
+static const char **name_chains(struct machine *machine, const struct offload_table *table,
+                                struct arena *arena)
 {
-    const struct offload_table *table = machine->offload->shared.table;
     const struct ir_module *module = machine->program->module;
     const char **names = ARENA_ARRAY(arena, const char *, table->chains.n);
     for (uint32_t i = 0; i < table->chains.n; i++) {
@@ -476,31 +476,34 @@ static const char **name_chains(struct machine *machine, struct arena *arena)
     return names;
 }
 
-struct offload_trace *offload_trace_begin(struct machine *machine, struct arena *arena,
-                                          struct trace *to, uint32_t process)
+void *offload_trace_begin(struct machine *machine, void *state, struct arena *arena,
+                          struct trace *to, uint32_t *process)
 {
-    struct machine_offload *offload = machine->offload;
+    struct machine_offload *offload = state;
+    const struct offload_config *config = offload->shared.config;
     struct offload_trace *t = ARENA_NEW(arena, struct offload_trace);
     *t = (struct offload_trace){.machine = machine,
                                 .offload = offload,
                                 .to = to,
                                 .before = offload->shared.log,
-                                .process = process,
+                                .process = *process,
                                 .warps = (uint32_t)machine->config->core.warps,
-                                .queue = (uint32_t)machine->config->offload.queue,
-                                .service_queue = (uint32_t)machine->config->offload.service_queue,
-                                .names = name_chains(machine, arena)};
+                                .queue = (uint32_t)config->queue,
+                                .service_queue = (uint32_t)config->service_queue,
+                                .names = name_chains(machine, offload->shared.table, arena)};
     t->chains = ARENA_ARRAY(arena, struct chain_span, machine->count * t->warps);
     t->packets = ARENA_ARRAY(arena, struct packet_span, machine->count * t->queue);
     t->at = ARENA_ARRAY(arena, uint32_t, machine->count * t->queue);
     t->stays = ARENA_ARRAY(arena, struct stay, offload->ends * (t->service_queue + 1));
     t->named = bits_new(arena, row_count(t));
     offload->shared.log = (struct offload_log){hear, t};
+    *process += offload->ends;
     return t;
 }
 
-void offload_trace_end(struct offload_trace *t, uint64_t now)
+void offload_trace_end(void *trace, uint64_t now)
 {
+    struct offload_trace *t = trace;
     for (uint32_t i = 0; i < t->machine->count * t->warps; i++)
         if (t->chains[i].open)
             write_chain(t, i / t->warps, i % t->warps, now, "open");

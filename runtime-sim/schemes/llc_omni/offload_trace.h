@@ -6,11 +6,9 @@
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/gpu/machine_state.h"
 
-struct offload_trace;
-
-// Processes of service queues are numbered from `process` on. Needs a machine that offloads and has
-// run nothing yet. Who listens to it already (machine_listen) goes on to do so.
-struct offload_trace *offload_trace_begin(struct machine *machine, struct arena *arena,
-                                          struct trace *to, uint32_t process);
+// Processes of service queues are numbered from *process on. Needs a machine that offloads and has
+// run nothing yet. Who listens to it already (llc_omni_listen) goes on to do so.
+void *offload_trace_begin(struct machine *machine, void *state, struct arena *arena,
+                          struct trace *to, uint32_t *process);
 // What is not over is open up to this cycle.
-void offload_trace_end(struct offload_trace *trace, uint64_t now);
+void offload_trace_end(void *trace, uint64_t now);

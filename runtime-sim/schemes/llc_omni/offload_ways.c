@@ -13,7 +13,7 @@ static uint32_t node_of(const struct core *core, uint32_t end)
 
 static uint32_t meet_in_mesh(const struct core *core, const struct oq_targets *targets)
 {
-    const struct offload_shared *shared = core->shared->offload;
+    const struct offload_shared *shared = oq_of(core)->shared;
     uint32_t row = core->index * shared->llcs + targets->first;
     shared->stats->table_read++;
     uint16_t node = shared->emn[row * shared->llcs + targets->other];
@@ -24,7 +24,7 @@ static uint32_t meet_in_mesh(const struct core *core, const struct oq_targets *t
 static uint32_t mesh_distance(const struct core *core, uint32_t end, uint32_t other)
 {
     uint32_t a = node_of(core, end), b = node_of(core, other);
-    uint32_t width = (uint32_t)core->shared->offload->network->width;
+    uint32_t width = (uint32_t)oq_of(core)->shared->network->width;
     int32_t x = (int32_t)(a % width) - (int32_t)(b % width);
     int32_t y = (int32_t)(a / width) - (int32_t)(b / width);
     return (uint32_t)((x < 0 ? -x : x) + (y < 0 ? -y : y));
@@ -36,7 +36,7 @@ static uint32_t mesh_distance(const struct core *core, uint32_t end, uint32_t ot
 static uint32_t stage_of(const struct core *core, uint32_t end)
 {
     const struct memsys *memsys = core->shared->memsys;
-    uint32_t stages = (uint32_t)core->shared->offload->network->stages;
+    uint32_t stages = (uint32_t)oq_of(core)->shared->network->stages;
     switch (memsys_end_kind(memsys, end)) {
     case MEMSYS_AT_ROUTER:
         return memsys_end_number(memsys, end) / (memsys_routers(memsys) / stages);
@@ -51,10 +51,10 @@ static uint32_t meet_in_fly(const struct core *core, const struct oq_targets *ta
     uint32_t node[OQ_LINES];
     for (uint32_t i = 0; i < targets->count; i++)
         node[i] = memsys_partition_node(memsys, targets->partition[i]);
-    uint32_t router = meet_fly_router(core->shared->offload->network, node_of(core, core->index),
+    uint32_t router = meet_fly_router(oq_of(core)->shared->network, node_of(core, core->index),
                                       node, targets->count);
     uint32_t end = memsys_router_end(memsys, router);
-    return stage_of(core, end) < core->shared->offload->config->router_stage ? OQ_NONE : end;
+    return stage_of(core, end) < oq_of(core)->shared->config->router_stage ? OQ_NONE : end;
 }
 
 static uint32_t fly_distance(const struct core *core, uint32_t end, uint32_t other)
@@ -64,7 +64,7 @@ static uint32_t fly_distance(const struct core *core, uint32_t end, uint32_t oth
     if (end == other)
         return 0;
     if (kind == memsys_end_kind(memsys, other)) // from the first stage to the last one
-        return (uint32_t)core->shared->offload->network->stages - 1;
+        return (uint32_t)oq_of(core)->shared->network->stages - 1;
     uint32_t a = stage_of(core, end), b = stage_of(core, other);
     return a < b ? b - a : a - b;
 }

@@ -31,7 +31,7 @@ static int64_t weigh(struct core *core, const struct oq_chain *c, const struct o
                      const struct oq_group *group, const struct oqsr *entry, uint32_t response)
 {
     struct memsys *memsys = core->shared->memsys;
-    oq_distance *distance = core->shared->offload->ways->distance;
+    oq_distance *distance = oq_of(core)->shared->ways->distance;
     uint32_t flits_there = memsys_packet_flits(memsys, entry->flits * PACKET_FLIT),
              flits_back = memsys_answer_flits(memsys, response * PACKET_FLIT);
     int64_t saved =
@@ -42,7 +42,7 @@ static int64_t weigh(struct core *core, const struct oq_chain *c, const struct o
         uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, group->line[k]));
         uint32_t flits = flits_of(core, c, group, k);
         bool had = k < OQ_STORE && goes_through_l1(core, c, k) &&
-                   adaptive_load(core->oq->adaptive, group->line[k]);
+                   adaptive_load(oq_of(core)->adaptive, group->line[k]);
         saved += had ? 0 : flits * distance(core, core->index, at);
         saved -= flits * distance(core, entry->end, at);
     }
@@ -68,11 +68,11 @@ enum adaptive_kind oq_kind(const struct core *core, const struct oq_groups *grou
 void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
                      const struct oq_group *group, struct oqsr *entry, uint32_t response)
 {
-    if (!core->oq->adaptive)
+    if (!oq_of(core)->adaptive)
         return;
     entry->saved = weigh(core, c, groups, group, entry, response);
     if (entry->saved < 0)
-        adaptive_learn(core->oq->adaptive, c->number, (enum adaptive_kind)entry->kind, false,
+        adaptive_learn(oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind, false,
                        entry->saved);
 }
 
@@ -82,7 +82,7 @@ static uint8_t kinds_in_vain(const struct core *core, const struct oq_chain *c,
 {
     uint8_t kinds = 0;
     for (enum adaptive_kind kind = 0; kind < ADAPTIVE_KINDS; kind++)
-        if (c->probes || adaptive_allows(core->oq->adaptive, c->number, kind))
+        if (c->probes || adaptive_allows(oq_of(core)->adaptive, c->number, kind))
             kinds |= (uint8_t)(1u << kind);
     for (uint32_t i = 0; groups && i < groups->count; i++)
         if (oq_kind(core, groups, &groups->list[i]) == ADAPTIVE_HERE)
@@ -92,7 +92,7 @@ static uint8_t kinds_in_vain(const struct core *core, const struct oq_chain *c,
 
 void oq_note_discard(struct core *core, struct oq_chain *c, const struct oq_groups *groups)
 {
-    if (!core->oq->adaptive)
+    if (!oq_of(core)->adaptive)
         return;
     c->vain = kinds_in_vain(core, c, groups);
     if (!c->captured)
@@ -104,20 +104,20 @@ void oq_learn_discard(struct core *core, const struct oq_chain *c)
     static const int64_t cost[ADAPTIVE_KINDS] = {[ADAPTIVE_HERE] = 1, [ADAPTIVE_MEET] = IN_VAIN};
     for (enum adaptive_kind kind = ADAPTIVE_KINDS; kind-- > 0;)
         if (c->vain >> kind & 1)
-            adaptive_learn(core->oq->adaptive, c->number, kind, true, -cost[kind]);
+            adaptive_learn(oq_of(core)->adaptive, c->number, kind, true, -cost[kind]);
 }
 
 // Waiting counts as far as loads that go by themselves do not wait, too.
 void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, bool computed)
 {
     const struct core_stats *stats = &core->stats;
-    struct adaptive *adaptive = core->oq->adaptive;
+    struct adaptive *adaptive = oq_of(core)->adaptive;
     if (!adaptive || entry->saved < 0)
         return;
     uint64_t usual = stats->loads_done ? stats->load_latency_sum / stats->loads_done : 0;
     uint64_t waited = now - entry->sent;
     int64_t longer = waited > usual ? (int64_t)(waited - usual) : 0;
-    adaptive_learn(adaptive, core->oq->chains[entry->slot].number, (enum adaptive_kind)entry->kind,
-                   false,
+    adaptive_learn(adaptive, oq_of(core)->chains[entry->slot].number,
+                   (enum adaptive_kind)entry->kind, false,
                    (computed ? entry->saved : -(int64_t)entry->flits) - longer / ADAPTIVE_CYCLES);
 }

@@ -120,7 +120,7 @@ static struct memsys_request request_for(const struct service *s,
                                    .core = s->end,
                                    .tag = tag,
                                    .kind = store ? MEMSYS_WRITE : MEMSYS_READ,
-                                   .client = MEMSYS_SERVICE};
+                                   .client = s->client};
 }
 
 static uint32_t tag_of(const struct service *s, const struct service_entry *entry, uint32_t which)

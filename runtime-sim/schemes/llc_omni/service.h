@@ -105,6 +105,7 @@ struct service {
     const struct offload_log *log;
     uint32_t end, partition; // SERVICE_NONE: none
     enum memsys_end kind;
+    uint8_t client;        // its requester
     uint8_t back_client;   // of loads that go back to the core that a packet came from
     uint64_t read_latency; // of the queue's own memory
     struct service_entry *entries;
@@ -124,14 +125,14 @@ struct service {
 
 void service_init(struct service *service, struct arena *arena, const struct offload_config *config,
                   struct memsys *memsys, uint32_t end);
-// Takes an answer that memsys_peek has shown for this end, of client MEMSYS_SERVICE.
+// Takes an answer that memsys_peek has shown for this end, of its requester.
 void service_take(struct service *service, uint64_t now, const struct memsys_request *answer);
 // Does what is to be done in this cycle of the cores, before they do theirs.
 void service_tick(struct service *service, uint64_t now);
 // Entries in use up to, not with, this cycle into the statistics.
 void service_count(struct service *service, uint64_t now);
 
-// Of a request of client MEMSYS_SERVICE: whose it is.
+// Of a request of its requester: whose it is.
 static inline struct service_entry *service_entry_of(struct service *service, uint32_t tag)
 {
     return &service->entries[tag / SERVICE_TAGS];

@@ -69,8 +69,8 @@ static void load(struct fixture *f)
     char *copy = arena_alloc(&f->k.arena, sizeof run_text + 2);
     memcpy(copy, run_text, sizeof run_text);
     source_init(&f->source, &f->k.arena, "run.yaml", copy, sizeof run_text - 1);
-    machine_sections(f->sections, &f->config);
-    config_init(&f->resolved, &f->k.arena, f->sections, MACHINE_SECTIONS);
+    uint32_t count = machine_sections(f->sections, &f->config, &f->k.arena, NULL);
+    config_init(&f->resolved, &f->k.arena, f->sections, count);
     assert_true(config_load(&f->resolved, "isca19"));
     f->config.memsys.memory.cores = 1;
     assert_null(machine_check(&f->k.arena, &f->config));

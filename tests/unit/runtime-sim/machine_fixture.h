@@ -1,6 +1,9 @@
 // A machine of a configuration and the kernels that run on it, for tests.
 #pragma once
 #include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/schemes/llc_omni/llc_omni.h"
+#include "runtime-sim/schemes/llc_omni/table.h"
+#include "runtime-sim/schemes/schemes.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
 enum { RIG_TEXT = 1 << 17, RIG_LAUNCHES = 4 };
@@ -36,16 +39,17 @@ __attribute__((format(printf, 2, 3))) static inline void text_put(struct text *t
 }
 
 // The kernels of the text, and the configuration of isca19 with so many cores, and after settings
-// up to a NULL. 0: all cores.
-static inline void rig_configure(struct rig *r, const char *text, uint32_t cores,
-                                 const char *const *settings)
+// up to a NULL. 0: all cores. `known`: the schemes that are registered.
+static inline void rig_configure_with(struct rig *r, const char *text, uint32_t cores,
+                                      const char *const *settings,
+                                      const struct scheme_ops *const *known)
 {
     struct config_section sections[MACHINE_SECTIONS];
     struct config config;
     *r = (struct rig){0};
     kernel_load(&r->k, text, NULL);
-    machine_sections(sections, &r->config);
-    config_init(&config, &r->k.arena, sections, MACHINE_SECTIONS);
+    uint32_t count = machine_sections(sections, &r->config, &r->k.arena, known);
+    config_init(&config, &r->k.arena, sections, count);
     assert_true(config_load(&config, "isca19"));
     if (cores)
         r->config.memsys.memory.cores = cores;
@@ -56,12 +60,31 @@ static inline void rig_configure(struct rig *r, const char *text, uint32_t cores
         fail_msg("%s", wrong);
 }
 
+static inline void rig_configure(struct rig *r, const char *text, uint32_t cores,
+                                 const char *const *settings)
+{
+    rig_configure_with(r, text, cores, settings, schemes);
+}
+
+// Needs rig_configure_with. The machine with these plans; NULL: there are none.
+static inline void rig_build_planned(struct rig *r, const struct machine_plans *plans)
+{
+    r->machine = machine_new_planned(&r->k.arena, &r->config, &r->k.program, plans);
+    stats_init(&r->stats, &r->k.arena);
+    machine_stats_add(r->machine, &r->stats);
+}
+
+static inline struct offload_config *offload_config_of(const struct machine_config *config)
+{
+    return config->of_scheme[machine_scheme_number(config, &llc_omni)];
+}
+
 // Needs rig_configure. The machine with the program's chains; NULL: there are none.
 static inline void rig_build(struct rig *r, const struct offload_table *table)
 {
-    r->machine = machine_new_offloading(&r->k.arena, &r->config, &r->k.program, table);
-    stats_init(&r->stats, &r->k.arena);
-    machine_stats_add(r->machine, &r->stats);
+    struct machine_plans plans = {0};
+    plans.table[machine_scheme_number(&r->config, &llc_omni)] = table;
+    rig_build_planned(r, &plans);
 }
 
 // The machine without chains.

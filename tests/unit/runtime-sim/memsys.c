@@ -1,11 +1,12 @@
 // The memory system at zero load and at full load: closed forms.
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
-static void count_served(void *context, const struct memsys_request *request)
+static enum memsys_served count_served(void *context, const struct memsys_request *request)
 {
     struct fixture *f = context;
     assert_true(request->core < f->values->memory.cores);
     f->served++;
+    return MEMSYS_SERVED;
 }
 
 // Sends one request into the idle system; returns the cycles until its answer can be taken.

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 128 };
+enum { LINE = 128, REQUESTERS = 3 };
 
 struct fixture {
     struct memory memory;
@@ -34,17 +34,28 @@ static inline void begin(struct fixture *f, const char *name, const char *const 
 {
     fixture_init(f);
     f->values = &f->all.memsys;
-    machine_sections(f->sections, &f->all);
-    config_init(&f->config, &f->arena, f->sections, MACHINE_SECTIONS);
+    uint32_t count = machine_sections(f->sections, &f->all, &f->arena, NULL);
+    config_init(&f->config, &f->arena, f->sections, count);
     assert_true(config_load(&f->config, name));
     for (; settings && *settings; settings++)
         assert_true(config_set(&f->config, *settings));
 }
 
+// With tables that the owner adds, whose requesters are filled in.
+static inline void start_with(struct fixture *f, struct memsys_tables tables, memsys_serve *serve,
+                              void *context)
+{
+    static const struct memsys_requester requesters[REQUESTERS] = {
+        {"data", false, NULL}, {"code", false, NULL}, {"third", false, "message"}};
+    tables.requesters = requesters;
+    tables.requester_count = REQUESTERS;
+    assert_null(memsys_check(&f->arena, f->values));
+    f->m = memsys_new(&f->arena, f->values, &tables, serve, context);
+}
+
 static inline void start(struct fixture *f, memsys_serve *serve, void *context)
 {
-    assert_null(memsys_check(&f->arena, f->values));
-    f->m = memsys_new(&f->arena, f->values, serve, context);
+    start_with(f, (struct memsys_tables){0}, serve, context);
 }
 
 static inline void end(struct fixture *f)

@@ -28,11 +28,12 @@ static void mix(struct traffic *t, uint64_t value)
     t->digest = (t->digest ^ value) * UINT64_C(0x100000001b3);
 }
 
-static void served(void *context, const struct memsys_request *r)
+static enum memsys_served served(void *context, const struct memsys_request *r)
 {
     struct traffic *t = context;
     mix(t, r->tag);
     t->served++;
+    return MEMSYS_SERVED;
 }
 
 static struct memsys_request random_request(struct traffic *t, uint32_t core)
@@ -43,7 +44,7 @@ static struct memsys_request random_request(struct traffic *t, uint32_t core)
     if (draw(t) % 2)
         r.bytes = mask_range(from, until);
     r.tag = (uint32_t)t->sent;
-    r.client = (uint8_t)(draw(t) % MEMSYS_SERVICE);
+    r.client = (uint8_t)(draw(t) % REQUESTERS);
     r.carries = (uint16_t)(1 + draw(t) % LINE);
     r.returns = (uint16_t)(1 + draw(t) % LINE);
     return r;
@@ -307,11 +308,12 @@ struct order {
     struct fixture f;
 };
 
-static void note(void *context, const struct memsys_request *r)
+static enum memsys_served note(void *context, const struct memsys_request *r)
 {
     struct order *o = context;
     if (r->kind == MEMSYS_ATOMIC)
         o->cycle[o->count++] = memsys_cycle(o->f.m);
+    return MEMSYS_SERVED;
 }
 
 static uint64_t atomics(const char *const *settings, uint64_t stride)
@@ -534,7 +536,7 @@ static void statistics(void **state)
     begin(&f, "isca19", NULL);
     start(&f, NULL, NULL);
     stats_init(&stats, &f.arena);
-    memsys_stats_add(f.m, &stats, (const char *const[]){"data", "code", NULL});
+    memsys_stats_add(f.m, &stats);
     for (uint32_t i = 0; i < 100; i++) {
         struct memsys_request r = request(i % 56, i, MEMSYS_READ);
         r.client = (uint8_t)(i % 2);

@@ -119,7 +119,7 @@ struct counts {
 
 static bool policy_is_baseline(void)
 {
-    return o.r.config.offload.policy == OFFLOAD_BASELINE;
+    return offload_config_of(&o.r.config)->policy == OFFLOAD_BASELINE;
 }
 
 static struct counts counted(void)
@@ -219,7 +219,8 @@ static void what_is_refused_costs_nothing(void **state)
 {
     (void)state;
     begin(&streams_apart, ADAPTIVE);
-    struct adaptive_counts *meet = &o.r.machine->offload->shared.learnt[0].kind[ADAPTIVE_MEET];
+    struct machine_offload *offload = machine_scheme(o.r.machine, &llc_omni);
+    struct adaptive_counts *meet = &offload->shared.learnt[0].kind[ADAPTIVE_MEET];
     *meet = (struct adaptive_counts){.saved = -ADAPTIVE_MEMORY, .instances = 1, .off = true};
     struct counts counts = run(&streams_apart, 16);
     assert_true(counts.tagged - counts.off > ADAPTIVE_MEMORY); // that many were begun

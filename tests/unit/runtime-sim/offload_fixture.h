@@ -94,6 +94,7 @@ static inline const char *offload_write(const struct form *form)
     text_put(&t, HEAD("7.0", "sm_70") ".visible .entry k(.param .u64 p1, .param .u64 p2,\n"
                                       ".param .u64 p3, .param .u32 who)\n{\n"
                                       ".reg .b32 %%r<20>; .reg .b64 %%d<10>; .reg .pred %%p<5>;\n"
+                                      ".reg .f32 %%f<2>;\n"
                                       "mov.u32 %%r1, %%ctaid.x; ld.param.u32 %%r2, [who];\n"
                                       "mov.u32 %%r3, %%tid.x; setp.ne.u32 %%p1, %%r1, %%r2;\n"
                                       "@%%p1 bra OTHERS;\n");
@@ -130,33 +131,48 @@ static inline void offload_place_operands(struct offload_rig *o)
 }
 
 // The machine for a kernel with one chain, which is tagged.
-static inline void offload_load_text(struct offload_rig *o, const char *text,
-                                     const char *const *settings)
+static inline void offload_load_text_with(struct offload_rig *o, const char *text,
+                                          const char *const *settings,
+                                          const struct scheme_ops *const *known)
 {
     struct tagged tagged;
     tagged_make(&tagged, text, strlen(text), FMA_FUSED, MUTATE_NOTHING, 0);
     assert_string_equal(tagged.wrong, "");
     assert_int_equal(tagged.chains, 1);
-    rig_configure(&o->r, tagged.text, 0, settings);
+    rig_configure_with(&o->r, tagged.text, 0, settings, known);
     tagged_free(&tagged);
     struct kernel *k = &o->r.k;
     o->tables = (struct tables){0};
     o->table = (struct offload_table){0};
     assert_true(tags_read(&o->tables, &k->arena, &k->source, &k->diags));
     assert_true(offload_table_build(&o->table, &k->arena, &o->tables, &k->program,
-                                    &o->r.config.offload, &k->diags));
+                                    offload_config_of(&o->r.config), &k->diags));
     rig_build(&o->r, &o->table);
     const struct offload_log log = {offload_take, o};
-    machine_listen(o->r.machine, &log);
+    llc_omni_listen(o->r.machine, &log);
     o->count = 0;
+}
+
+static inline void offload_load_text(struct offload_rig *o, const char *text,
+                                     const char *const *settings)
+{
+    offload_load_text_with(o, text, settings, schemes);
+}
+
+// With these schemes registered.
+static inline void offload_load_with(struct offload_rig *o, const struct form *form,
+                                     const char *const *settings,
+                                     const struct scheme_ops *const *known)
+{
+    offload_load_text_with(o, offload_write(form), settings, known);
+    o->form = form;
+    offload_place_operands(o);
 }
 
 static inline void offload_load(struct offload_rig *o, const struct form *form,
                                 const char *const *settings)
 {
-    offload_load_text(o, offload_write(form), settings);
-    o->form = form;
-    offload_place_operands(o);
+    offload_load_with(o, form, settings, schemes);
 }
 
 static inline void offload_free(struct offload_rig *o)

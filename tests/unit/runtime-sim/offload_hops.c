@@ -113,7 +113,7 @@ static struct share travel_triples(const char *const *settings)
     load_triples(settings);
     offload_run(&o, LANES);
     struct share all = {0, 0};
-    if (o.r.config.offload.policy != OFFLOAD_BASELINE) {
+    if (offload_config_of(&o.r.config)->policy != OFFLOAD_BASELINE) {
         all.offloaded = rig_stat(&o.r, "offload.chains_offloaded");
         assert_true(rig_stat(&o.r, "offload.chains_tagged") == CORES * TRIPLES);
     }

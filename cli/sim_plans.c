@@ -1,10 +1,10 @@
-#include "cli/sim_offload.h"
+#include "cli/sim_plans.h"
 #include "backend/build.h"
 #include "support/file.h"
 #include "support/file_map.h"
 #include <string.h>
 
-const char *sim_offload_path(const struct sim_arguments *arguments, const struct run *run)
+const char *sim_plans_path(const struct sim_arguments *arguments, const struct run *run)
 {
     if (arguments->metadata || arguments->program) // the run file's are of its own program
         return arguments->metadata;
@@ -50,7 +50,7 @@ static bool note_object(struct run *run, const char *path, const struct messages
     return true;
 }
 
-static bool read_document(struct sim_offload *offload, struct arena *arena, const char *path,
+static bool read_document(struct sim_plans *plans, struct arena *arena, const char *path,
                           const struct messages *messages, struct run *run,
                           const struct source *program)
 {
@@ -64,15 +64,15 @@ static bool read_document(struct sim_offload *offload, struct arena *arena, cons
     }
     diags_init(&diags, arena);
     source_init(&source, arena, path, file.text, file.length);
-    if (tables_read_json(&offload->tables, arena, file.text, file.length, &diags))
-        check_digest(&diags, &offload->tables, program);
+    if (tables_read_json(&plans->tables, arena, file.text, file.length, &diags))
+        check_digest(&diags, &plans->tables, program);
     note_input(run, path, file.text, file.length);
-    offload->decided = true;
+    plans->decided = true;
     return messages_diags(messages, &diags, &source);
 }
 
-static bool read_tags(struct sim_offload *offload, struct arena *arena,
-                      const struct messages *messages, const struct source *program)
+static bool read_tags(struct sim_plans *plans, struct arena *arena, const struct messages *messages,
+                      const struct source *program)
 {
     struct tags tags = {0};
     struct diags diags;
@@ -80,54 +80,53 @@ static bool read_tags(struct sim_offload *offload, struct arena *arena,
     if (!tags.list.n)
         return true;
     diags_init(&diags, arena);
-    offload->decided = tags_read(&offload->tables, arena, program, &diags);
+    plans->decided = tags_read(&plans->tables, arena, program, &diags);
     return messages_diags(messages, &diags, program);
 }
 
-bool sim_offload_read(struct sim_offload *offload, struct arena *arena,
-                      const struct sim_arguments *arguments, const struct messages *messages,
-                      struct run *run, const struct source *program, enum offload_policy policy)
+bool sim_plans_read(struct sim_plans *plans, struct arena *arena,
+                    const struct sim_arguments *arguments, const struct messages *messages,
+                    struct run *run, const struct source *program,
+                    const struct machine_config *config)
 {
-    const char *path = sim_offload_path(arguments, run);
-    if (path && offload->of_object) {
+    const char *path = sim_plans_path(arguments, run);
+    if (path && plans->of_object) {
         message_error(messages, "'%s' is an object, which has metadata of its own: '%s' is for PTX",
                       arguments->common.input, path);
         return false;
     }
     if (path)
-        return read_document(offload, arena, path, messages, run, program);
-    if (offload->of_object)
+        return read_document(plans, arena, path, messages, run, program);
+    if (plans->of_object)
         return note_object(run, arguments->common.input, messages);
-    if (policy == OFFLOAD_BASELINE)
+    if (!machine_reads_plans(config))
         return true;
-    return read_tags(offload, arena, messages, program);
+    return read_tags(plans, arena, messages, program);
 }
 
-bool sim_offload_build(struct sim_offload *offload, const struct messages *messages,
-                       const struct program *program, const struct source *source,
-                       const struct offload_config *config)
+bool sim_plans_build(struct sim_plans *plans, const struct messages *messages,
+                     const struct program *program, const struct source *source,
+                     const struct machine_config *config)
 {
-    struct diags diags;
     bool good = true;
-    diags_init(&diags, program->arena);
-    if (offload->decided) {
-        offload_table_build(&offload->table, program->arena, &offload->tables, program, config,
-                            &diags);
+    for (uint32_t i = 0; good && config->schemes[i]; i++) {
+        const struct scheme_ops *ops = config->schemes[i];
+        struct scheme_plan plan = {0};
+        struct diags diags;
+        if (!ops->read_plan)
+            continue;
+        diags_init(&diags, program->arena);
+        ops->read_plan(&plan, program->arena, plans->decided ? &plans->tables : NULL, program,
+                       config->of_scheme[i], &diags);
         good = messages_diags(messages, &diags, source);
+        plans->plans.table[i] = plan.table;
+        if (good && plan.summary)
+            message_verbose(messages, "%s", plan.summary);
+        if (good && plan.lacks && ops->is_on(config->of_scheme[i]))
+            fprintf(messages->to, "%s: note: '%s' has no %s: the policy %s offloads nothing%s\n",
+                    messages->command, source->name, plan.lacks,
+                    machine_policy(program->arena, config),
+                    plans->decided ? "" : "; tag it: ptxoffload IN -o OUT");
     }
-    if (good && offload->decided)
-        message_verbose(messages, "%u chain%s", offload->table.chains.n,
-                        offload->table.chains.n == 1 ? "" : "s");
-    if (good && config->policy != OFFLOAD_BASELINE && !offload->table.chains.n)
-        fprintf(messages->to, "%s: note: '%s' has no chains: the policy %s offloads nothing%s\n",
-                messages->command, source->name, offload_policy_names[config->policy],
-                offload->decided ? "" : "; tag it: ptxoffload IN -o OUT");
     return good;
-}
-
-const struct offload_table *sim_offload_chosen(const struct sim_offload *offload,
-                                               const struct offload_config *config)
-{
-    bool offloads = config->policy != OFFLOAD_BASELINE && offload->table.chains.n;
-    return offloads ? &offload->table : NULL;
 }

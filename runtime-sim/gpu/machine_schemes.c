@@ -1,0 +1,221 @@
+// Schemes of a machine: the rows of those that are registered, and those that are active.
+#include "runtime-sim/gpu/machine_state.h"
+#include <assert.h>
+#include <string.h>
+
+// Registered schemes
+
+static uint32_t count_registered(const struct machine_config *config)
+{
+    uint32_t count = 0;
+    while (config->schemes && config->schemes[count])
+        count++;
+    return count;
+}
+
+uint32_t machine_scheme_number(const struct machine_config *config, const struct scheme_ops *ops)
+{
+    uint32_t i = 0;
+    while (config->schemes[i] != ops)
+        i++;
+    return i;
+}
+
+struct scheme_classes machine_scheme_classes(const struct machine_config *config,
+                                             const struct scheme_ops *ops)
+{
+    return config->classes[machine_scheme_number(config, ops)];
+}
+
+static bool is_on(const struct machine_config *config, uint32_t number)
+{
+    const struct scheme_ops *ops = config->schemes[number];
+    return !ops->is_on || ops->is_on(config->of_scheme[number]);
+}
+
+bool machine_reads_plans(const struct machine_config *config)
+{
+    bool reads = false;
+    for (uint32_t i = 0; i < count_registered(config); i++)
+        reads |= config->schemes[i]->read_plan && is_on(config, i);
+    return reads;
+}
+
+// Policies
+
+static const char BASELINE[] = "baseline";
+
+static const struct config_key *policy_key(const struct scheme_ops *ops)
+{
+    for (uint32_t i = 0; i < ops->key_count; i++)
+        if (!strcmp(ops->keys[i].name, "policy"))
+            return &ops->keys[i];
+    return NULL;
+}
+
+const char *machine_policy(struct arena *arena, const struct machine_config *config)
+{
+    for (uint32_t i = 0; i < count_registered(config); i++) {
+        const struct config_key *key = policy_key(config->schemes[i]);
+        if (key && is_on(config, i))
+            return config_choice(arena, key, config->of_scheme[i]);
+    }
+    return BASELINE;
+}
+
+// Values of a choice are separated by '|'.
+static const char *next_value(const char *at, size_t *length)
+{
+    at += *at == '|';
+    *length = strcspn(at, "|");
+    return *length ? at : NULL;
+}
+
+const char *scheme_policy_setting(struct arena *arena, const struct scheme_ops *ops,
+                                  const char *name)
+{
+    const struct config_key *key = policy_key(ops);
+    const char *set = BASELINE;
+    if (!key)
+        return NULL;
+    size_t length;
+    for (const char *at = key->choices; (at = next_value(at, &length)); at += length)
+        if (strlen(name) == length && !memcmp(at, name, length))
+            set = name;
+    return arena_printf(arena, "%s.policy=%s", ops->section, set);
+}
+
+const char *const *scheme_policies(struct arena *arena, const struct scheme_ops *const *schemes)
+{
+    VEC(const char *) names = {0};
+    vec_push(arena, &names, BASELINE);
+    for (; *schemes; schemes++) {
+        const struct config_key *key = policy_key(*schemes);
+        size_t length = 0;
+        const char *at = key ? key->choices : "";
+        for (bool first = true; (at = next_value(at, &length)); at += length, first = false)
+            if (!first)
+                vec_push(arena, &names, arena_strndup(arena, at, length));
+    }
+    vec_push(arena, &names, NULL);
+    return names.v;
+}
+
+// Rows
+
+static void add_requester(struct machine *machine, const struct memsys_requester *row)
+{
+    assert(machine->requester_count < MEMSYS_REQUESTERS);
+    machine->requesters[machine->requester_count++] = *row;
+}
+
+void machine_init_rows(struct machine *machine)
+{
+    static const struct memsys_requester own[CLIENTS_OF_CORE] = {
+        [CLIENT_L1] = {"l1", false, NULL},           [CLIENT_DIRECT] = {"direct", false, NULL},
+        [CLIENT_CODE] = {"code", false, NULL},       [CLIENT_CONSTANT] = {"constant", false, NULL},
+        [CLIENT_TEXTURE] = {"texture", false, NULL},
+    };
+    const struct machine_config *config = machine->config;
+    struct core_shared *shared = &machine->shared;
+    for (uint32_t i = 0; i < CLIENTS_OF_CORE; i++)
+        add_requester(machine, &own[i]);
+    for (uint32_t i = 0; i < count_registered(config); i++) {
+        const struct scheme_ops *ops = config->schemes[i];
+        machine->first_requester[i] = machine->requester_count;
+        machine->first_stall[i] = SLOT_STATES + shared->stall_count;
+        for (uint32_t k = 0; k < ops->requester_count; k++)
+            add_requester(machine, &ops->requesters[k]);
+        for (uint32_t k = 0; k < ops->stall_count; k++) {
+            assert(shared->stall_count < STALLS_MOST);
+            shared->stalls[shared->stall_count++] = &ops->stalls[k];
+        }
+    }
+    core_stat_keys(shared, machine->arena);
+}
+
+uint32_t machine_requester(const struct machine *machine, const struct scheme_ops *ops)
+{
+    return machine->first_requester[machine_scheme_number(machine->config, ops)];
+}
+
+uint8_t machine_stall(const struct machine *machine, const struct scheme_ops *ops)
+{
+    return (uint8_t)machine->first_stall[machine_scheme_number(machine->config, ops)];
+}
+
+// Active schemes
+
+static void require(struct arena *arena, const struct machine_config *given,
+                    struct machine_config *config, uint32_t number)
+{
+    config->classes[number] =
+        (struct scheme_classes){(uint8_t)config->memsys.request_network.classes,
+                                (uint8_t)config->memsys.reply_network.classes};
+    if (config->schemes[number]->require)
+        config->schemes[number]->require(arena, config->of_scheme[number], given, config);
+}
+
+const struct machine_config *machine_as_planned(struct arena *arena,
+                                                const struct machine_config *config)
+{
+    struct machine_config *own = ARENA_NEW(arena, struct machine_config);
+    *own = *config;
+    for (uint32_t i = 0; i < count_registered(config); i++)
+        if (config->schemes[i]->read_plan && is_on(config, i))
+            require(arena, config, own, i);
+    return own;
+}
+
+void machine_choose_schemes(struct machine *machine, const struct machine_plans *plans)
+{
+    const struct machine_config *given = machine->config;
+    struct machine_config *own = ARENA_NEW(machine->arena, struct machine_config);
+    *own = *given;
+    for (uint32_t i = 0; i < count_registered(own); i++) {
+        const struct scheme_ops *ops = own->schemes[i];
+        bool planned = !ops->read_plan || (plans && plans->table[i]);
+        if (!planned || !is_on(own, i))
+            continue;
+        require(machine->arena, given, own, i);
+        machine->schemes[machine->scheme_count++] = (struct active_scheme){.ops = ops, .number = i};
+    }
+    machine->config = own;
+}
+
+// Its functions for cores, and its requesters.
+static void add_watcher(struct machine *machine, const struct active_scheme *scheme)
+{
+    struct core_shared *shared = &machine->shared;
+    uint32_t first = machine->first_requester[scheme->number];
+    for (uint32_t i = 0; i < scheme->ops->requester_count; i++)
+        machine->scheme_of[first + i] = (uint8_t)(scheme - machine->schemes + 1);
+    shared->entries_of_slot += scheme->ops->entries_of_slot;
+    if (!scheme->ops->core)
+        return;
+    uint32_t watcher = shared->watcher_count++;
+    shared->watchers[watcher] = scheme->ops->core;
+    shared->watcher_states[watcher] = scheme->state;
+    shared->first_stall[watcher] = (uint8_t)machine->first_stall[scheme->number];
+    for (uint32_t i = 0; i < scheme->ops->requester_count; i++)
+        shared->watcher_of[first + i] = (uint8_t)(watcher + 1);
+}
+
+void machine_create_schemes(struct machine *machine, const struct machine_plans *plans)
+{
+    for (uint32_t i = 0; i < machine->scheme_count; i++) {
+        struct active_scheme *scheme = &machine->schemes[i];
+        if (scheme->ops->create)
+            scheme->state = scheme->ops->create(machine, machine->config->of_scheme[scheme->number],
+                                                plans ? plans->table[scheme->number] : NULL);
+        add_watcher(machine, scheme);
+    }
+}
+
+void *machine_scheme(const struct machine *machine, const struct scheme_ops *ops)
+{
+    for (uint32_t i = 0; i < machine->scheme_count; i++)
+        if (machine->schemes[i].ops == ops)
+            return machine->schemes[i].state;
+    return NULL;
+}

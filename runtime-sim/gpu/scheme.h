@@ -1,0 +1,206 @@
+// A scheme: a paper's proposal, as tables of functions and rows.
+//
+// A scheme is one folder in runtime-sim/schemes and one row in schemes.c. The machine reads the
+// configuration section of every registered scheme. A scheme is active in a machine if its
+// configuration turns it on and, where it reads a plan, the program has one. All functions and rows
+// are optional. Where several active schemes claim the same slot or instruction, the one that is
+// registered first has it.
+//
+// Cycle: `tick` of all schemes, then the cores' tick, then the cores' commit. In a core's tick the
+// functions of struct core_ops change only what belongs to that core, and send.
+#pragma once
+#include "runtime-sim/exec/warp/issue.h"
+#include "runtime-sim/gpu/core.h"
+#include <stdio.h>
+
+struct diags;
+struct machine;
+struct machine_config;
+struct program;
+struct tables;
+struct trace;
+
+// A reason for which slots wait: the statistic core.stall_NAME, and NAME in traces.
+struct scheme_stall {
+    const char *name, *text;
+};
+
+// How an instruction is issued.
+enum issue_as {
+    ISSUE_AS_NORMAL,   // by the core
+    ISSUE_AS_FOLLOWED, // by the core; the scheme is informed
+    ISSUE_AS_CAPTURED, // by the scheme's `execute`; the scheme sets the registers' times
+    ISSUE_AS_MIGRATED, // not executed; the slot waits as the scheme's `hold` says
+};
+
+// Functions for each core. `slot`, `entry`: numbers in core->slots and core->entries.
+struct core_ops {
+    // Returns the scheme's state for the core, which core_own returns. `scheme`: what create
+    // returned. NULL: that is the state for all cores.
+    void *(*init)(struct core *core, void *scheme);
+    // A launch begins; the L1 holds nothing.
+    void (*flush)(struct core *core);
+
+    // Choice of slots
+
+    // Slots that schedulers choose before others.
+    uint64_t (*first)(const struct core *core);
+    // Slots of which one at most issues in a cycle.
+    uint64_t (*exclusive)(const struct core *core);
+    // The slot's next instruction is in its buffer. Returns true if it must not issue now; the slot
+    // waits for *reason, the number of one of the scheme's stalls.
+    bool (*hold)(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason);
+    // The slot has no instruction to issue.
+    void (*idle)(struct core *core, uint64_t now, uint32_t slot);
+    // Returns true if the scheme says when the slot's next instruction has its operands, and which
+    // unit it takes (enum unit).
+    bool (*operands)(const struct core *core, uint32_t slot, uint64_t *ready, uint8_t *unit);
+    // It is the cycle that core_wake_at was called for, or an earlier one.
+    void (*wake)(struct core *core, uint64_t now, uint32_t slot);
+
+    // Issue. The first scheme whose `issue_as` is not ISSUE_AS_NORMAL has the instruction.
+
+    enum issue_as (*issue_as)(struct core *core, uint64_t now, uint32_t slot);
+    enum issue_result (*execute)(struct core *core, uint32_t slot, struct held *held);
+    // The scheme's instruction was issued. `entry` is its entry of the load/store unit, if it is
+    // held: of a captured one the parts are known, but not sent.
+    void (*issued)(struct core *core, uint64_t now, uint32_t slot, const struct timing *timing,
+                   uint32_t entry);
+    // The slot has issued an access that no scheme has; the load/store unit takes it next.
+    void (*accessed)(struct core *core, uint64_t now, uint32_t slot, const struct held *held);
+
+    // Fetch
+
+    // Returns the slot that fetches next: `slot`, or another one in core->hungry.
+    uint32_t (*fetch_first)(const struct core *core, uint32_t slot);
+    // Instructions of the slot were fetched, from number `first` on.
+    void (*fetched)(struct core *core, uint32_t slot, uint32_t first, uint32_t count);
+
+    // Load/store unit
+
+    // A load's line goes to the L1.
+    void (*l1_load)(struct core *core, uint64_t line);
+    // A part with ROUTE_LOOKUP of the scheme's entry was looked up; `last`: it is the entry's last.
+    // If it hit, the scheme changes the route of the entry's parts.
+    void (*looked_up)(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last);
+    // All parts of the scheme's entry were answered. The scheme frees it by lsu_free.
+    void (*entry_done)(struct core *core, uint64_t now, uint32_t entry);
+    // The scheme has packets to send; sends one. `send` returns false if the network has no room.
+    bool (*has_to_send)(const struct core *core);
+    bool (*send)(struct core *core, uint64_t now);
+    // A reply to a request of one of the scheme's requesters.
+    void (*answer)(struct core *core, uint64_t now, const struct memsys_request *reply);
+};
+
+// Classes of the networks that a scheme's `require` adds: the first of each.
+struct scheme_classes {
+    uint8_t request, reply;
+};
+
+// A member of results that a scheme gives, and its statistic.
+struct scheme_result {
+    const char *member, *statistic;
+};
+
+// What a program's metadata hold for a scheme.
+struct scheme_plan {
+    const void *table;   // NULL: nothing
+    const char *summary; // for -v; NULL: nothing
+    const char *lacks;   // plural of what the program lacks, so that the scheme does nothing; NULL
+};
+
+struct scheme_ops {
+    const char *name;
+
+    // Configuration
+    const char *section;
+    const struct config_key *keys;
+    uint32_t key_count;
+    size_t config_bytes;
+    // Help of --policy, whose values are those of the section's key `policy`. The first value,
+    // which turns the scheme off, is "baseline".
+    const char *policy_help;
+    bool (*is_on)(const void *config);
+    // Returns the first fault that the table of keys cannot find, as a sentence without a full
+    // stop; NULL: none.
+    const char *(*check)(struct arena *arena, const void *config,
+                         const struct machine_config *machine);
+    // Changes the machine's configuration to what the active scheme needs. Lists in it are
+    // replaced, not changed. `given`: the configuration before any scheme has changed it.
+    void (*require)(struct arena *arena, const void *config, const struct machine_config *given,
+                    struct machine_config *machine);
+    // Prints the storage that the scheme adds to such a machine.
+    void (*print_storage)(const void *config, const struct machine_config *machine, FILE *to);
+
+    // Reads the plan of the program. Faults go to `diags`. NULL: the scheme needs no plan. `tables`
+    // is NULL if the program has no metadata.
+    void (*read_plan)(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
+                      const struct program *program, const void *config, struct diags *diags);
+
+    // Rows, which every machine has that knows the scheme
+    const struct scheme_stall *stalls;
+    uint32_t stall_count;
+    const struct memsys_requester *requesters;
+    uint32_t requester_count;
+    const struct scheme_result *results; // up to a NULL
+
+    // The machine
+
+    uint32_t entries_of_slot; // entries of the load/store unit for each warp slot beside its own
+    const struct core_ops *core;
+    // Before memory system and cores are made. Returns the scheme's state.
+    void *(*create)(struct machine *machine, const void *config, const void *plan);
+    // Adds message classes, slice inputs, endpoints or a backend to the memory system.
+    void (*extend)(struct machine *machine, void *state, struct memsys_tables *tables);
+    // They are made.
+    void (*join)(struct machine *machine, void *state);
+    // Launches begin.
+    void (*launch)(struct machine *machine, void *state);
+    // A cycle, before the cores'; and the next cycle that needs a tick, UINT64_MAX: none.
+    void (*tick)(struct machine *machine, void *state);
+    uint64_t (*next)(const struct machine *machine, const void *state);
+    // Any request is about to be served. MEMSYS_WAIT: not now; it is asked again in later cycles.
+    enum memsys_served (*admit)(struct machine *machine, void *state,
+                                const struct memsys_request *request);
+    // A request of one of the scheme's requesters is served: its values are read or written now.
+    void (*serve)(struct machine *machine, void *state, const struct memsys_request *request);
+    // Brings statistics up to, not with, this cycle.
+    void (*settle)(struct machine *machine, void *state);
+    void (*add_stats)(const struct machine *machine, const void *state, struct stats *stats);
+    // Adds what add_stats would add for some program.
+    void (*name_stats)(const void *config, struct stats *stats);
+    // Processes are numbered from *process on, which is advanced. Returns the trace's state.
+    void *(*begin_trace)(struct machine *machine, void *state, struct arena *arena,
+                         struct trace *to, uint32_t *process);
+    void (*end_trace)(void *trace, uint64_t now);
+};
+
+// "SECTION.policy=NAME", or =baseline if the scheme has no such policy; NULL: it has no policies.
+const char *scheme_policy_setting(struct arena *arena, const struct scheme_ops *ops,
+                                  const char *name);
+// The values of --policy, up to a NULL: "baseline", then those of all schemes.
+const char *const *scheme_policies(struct arena *arena, const struct scheme_ops *const *schemes);
+
+// The scheme's state of a core, of a scheme that is active.
+static inline void *core_own(const struct core *core, const struct core_ops *ops)
+{
+    uint32_t i = 0;
+    while (core->watchers[i].ops != ops)
+        i++;
+    return core->watchers[i].own;
+}
+
+// The same for `entry->owner`.
+static inline uint8_t core_owner(const struct core *core, const struct core_ops *ops)
+{
+    uint8_t i = 0;
+    while (core->shared->watchers[i] != ops)
+        i++;
+    return (uint8_t)(i + 1);
+}
+
+// Calls of functions that several schemes may have. A core without schemes has no watchers.
+#define EACH_WATCHER(ops, core, function)                                                          \
+    for (uint32_t at_ = 0; at_ < (core)->watcher_count; at_++)                                     \
+        for (const struct core_ops *ops = (core)->watchers[at_].ops; ops && ops->function;         \
+             ops = NULL)

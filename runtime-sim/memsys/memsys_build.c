@@ -1,0 +1,150 @@
+// Makes a memory system of its configuration and of what the owner adds.
+#include "runtime-sim/base/clock.h"
+#include "runtime-sim/memsys/memsys_state.h"
+#include "support/bits.h"
+#include <assert.h>
+
+static void set_periods(struct memsys *m)
+{
+    const struct memsys_config *config = m->config;
+    struct clocks clocks;
+    uint64_t hertz[] = {config->memory.core_clock * 1000000, config->memory.network_clock * 1000000,
+                        config->memory.llc_clock * 1000000, config->dram.clock * 1000000};
+    bool fits = clocks_init(&clocks, m->arena, hertz, 4);
+    assert(fits);
+    (void)fits;
+    m->core_period = clocks.domain[0].period;
+    m->network_period = clocks.domain[1].period;
+    m->llc_period = clocks.domain[2].period;
+    m->dram_period = clocks.domain[3].period;
+}
+
+static void init_networks(struct memsys *m)
+{
+    const struct memsys_config *config = m->config;
+    m->side[MEMSYS_REQUESTS] = (struct memsys_side){noc_new(m->arena, &config->request_network),
+                                                    (uint32_t)config->memory.request_class,
+                                                    (uint32_t)config->request_network.classes,
+                                                    {false}};
+    m->side[MEMSYS_REPLIES] = (struct memsys_side){noc_new(m->arena, &config->reply_network),
+                                                   (uint32_t)config->memory.reply_class,
+                                                   (uint32_t)config->reply_network.classes,
+                                                   {false}};
+    m->nodes = noc_nodes(m->side[MEMSYS_REQUESTS].noc);
+    m->node_words = bits_words(m->nodes);
+}
+
+static void init_nodes(struct memsys *m)
+{
+    const struct config_list *at = &m->config->memory.partition_nodes;
+    m->cores = (uint32_t)m->config->memory.cores;
+    m->partition_count = at->n;
+    m->routers = memsys_config_routers(m->config);
+    uint32_t first_own = m->cores + at->n + m->routers;
+    m->ends = first_own + m->tables.endpoint_count;
+    m->end_words = bits_words(m->ends);
+    m->end_node = ARENA_ARRAY(m->arena, uint32_t, m->ends);
+    m->partition_node = m->end_node + m->cores;
+    m->end_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
+    m->partition_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
+    for (uint32_t i = 0; i < m->nodes; i++)
+        m->end_at[i] = m->partition_at[i] = MEMSYS_NONE;
+    m->partition_set = bits_new(m->arena, m->nodes);
+    for (uint32_t i = 0; i < at->n; i++) {
+        bits_set(m->partition_set, (uint32_t)at->v[i]);
+        m->partition_node[i] = (uint32_t)at->v[i];
+        m->partition_at[at->v[i]] = i;
+        m->end_at[at->v[i]] = m->cores + i;
+    }
+    for (uint32_t node = 0, core = 0; core < m->cores; node++) {
+        if (m->partition_at[node] != MEMSYS_NONE)
+            continue;
+        m->end_at[node] = core;
+        m->end_node[core++] = node;
+    }
+    for (uint32_t i = 0; i < m->routers; i++) {
+        uint32_t end = memsys_router_end(m, i), node = m->nodes - m->routers + i;
+        m->end_at[node] = end;
+        m->end_node[end] = node;
+    }
+    for (uint32_t i = 0; i < m->tables.endpoint_count; i++) {
+        uint32_t node = m->tables.endpoints[i].node, end = first_own + i;
+        assert(node < m->nodes);
+        m->shares_nodes |= m->end_at[node] != MEMSYS_NONE;
+        m->end_at[node] = m->end_at[node] != MEMSYS_NONE ? m->end_at[node] : end;
+        m->end_node[end] = node;
+    }
+}
+
+static void init_messages(struct memsys *m)
+{
+    m->messages[m->message_count++] =
+        (struct memsys_message){.request_class = (uint8_t)m->side[MEMSYS_REQUESTS].class,
+                                .reply_class = (uint8_t)m->side[MEMSYS_REPLIES].class,
+                                .input = MEMSYS_FROM_NETWORK};
+    for (uint32_t i = 0; i < m->tables.message_count; i++)
+        m->messages[m->message_count++] = m->tables.messages[i];
+    for (uint32_t i = 0; i < m->message_count; i++) {
+        assert(m->messages[i].request_class < m->side[MEMSYS_REQUESTS].classes &&
+               m->messages[i].reply_class < m->side[MEMSYS_REPLIES].classes &&
+               m->messages[i].input < MEMSYS_INPUTS + m->tables.input_count);
+        m->side[MEMSYS_REQUESTS].has_messages[m->messages[i].request_class] = true;
+        m->side[MEMSYS_REPLIES].has_messages[m->messages[i].reply_class] = true;
+    }
+}
+
+static void init_map(struct memsys *m)
+{
+    const struct memsys_keys *keys = &m->config->memory;
+    struct partition_range all = {.rule = (enum partition_rule)keys->rule,
+                                  .count = m->partition_count,
+                                  .chunk = keys->chunk,
+                                  .last = UINT64_MAX};
+    partition_init(&m->map, m->arena, &all);
+}
+
+static void init_masks(struct memsys *m)
+{
+    uint32_t line = (uint32_t)m->config->llc.line_bytes;
+    uint32_t sector = (uint32_t)m->config->memory.sector_bytes;
+    uint32_t piece = (uint32_t)m->config->dram.request_bytes;
+    m->line = mask_range(0, line);
+    for (uint32_t at = 0; at < line; at += sector)
+        m->sector[m->sectors++] = mask_range(at, at + sector);
+    for (uint32_t at = 0; at < line; at += piece)
+        m->piece[m->pieces++] = mask_range(at, at + piece < line ? at + piece : line);
+}
+
+static void init_partitions(struct memsys *m)
+{
+    m->partitions = ARENA_ARRAY(m->arena, struct memsys_partition, m->partition_count);
+    m->order = ARENA_ARRAY(m->arena, uint32_t, m->partition_count);
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        memsys_partition_init(&m->partitions[i], m, i);
+}
+
+struct memsys *memsys_new(struct arena *arena, const struct memsys_config *config,
+                          const struct memsys_tables *tables, memsys_serve *serve, void *context)
+{
+    struct memsys *m = ARENA_NEW(arena, struct memsys);
+    *m = (struct memsys){.config = config,
+                         .tables = *tables,
+                         .backend = tables->backend ? tables->backend : &memsys_local_dram,
+                         .arena = arena,
+                         .serve = serve,
+                         .context = context,
+                         .unused = MEMSYS_NONE};
+    set_periods(m);
+    init_networks(m);
+    init_nodes(m);
+    init_messages(m);
+    init_map(m);
+    init_masks(m);
+    init_partitions(m);
+    m->answers = bits_new(arena, m->ends);
+    m->refused = bits_new(arena, m->ends);
+    m->may_send = bits_new(arena, m->ends);
+    m->wanted = ARENA_ARRAY(arena, uint32_t, m->ends);
+    m->wanted_class = ARENA_ARRAY(arena, uint8_t, m->ends);
+    return m;
+}

@@ -1,0 +1,178 @@
+#include "runtime-sim/schemes/llc_omni/llc_omni.h"
+#include "runtime-sim/noc/topology.h"
+#include "runtime-sim/schemes/llc_omni/machine_offload.h"
+#include "runtime-sim/schemes/llc_omni/offload_trace.h"
+
+// ComputePackets have virtual channels of their own, taken from those of requests.
+static void require_packets(struct arena *arena, const void *own,
+                            const struct machine_config *given, struct machine_config *machine)
+{
+    const struct offload_config *config = own;
+    struct memsys_keys *memory = &machine->memsys.memory;
+    if (given->memsys.memory.packet_class < given->memsys.request_network.classes)
+        return; // as the configuration has it
+    memory->packet_class = memsys_add_class(arena, &machine->memsys.request_network,
+                                            memory->request_class, config->packet_vcs);
+}
+
+// What offloading asks of the network of requests.
+static const char *check_packets(struct arena *arena, const void *own,
+                                 const struct machine_config *config)
+{
+    const struct offload_config *offload = own;
+    const struct noc_config *network = &config->memsys.request_network;
+    uint64_t class = config->memsys.memory.packet_class;
+    if (offload->policy == OFFLOAD_BASELINE)
+        return NULL;
+    uint32_t nodes = noc_node_count(network);
+    if (nodes > PACKET_NODES)
+        return arena_printf(arena, "request_network has %u nodes, and a ComputePacket can name %u",
+                            nodes, (unsigned)PACKET_NODES);
+    if (class < network->classes)
+        return class != config->memsys.memory.request_class
+                   ? NULL
+                   : "memory.packet_class is that of requests: ComputePackets need one of their "
+                     "own";
+    if (network->classes > 1)
+        return arena_printf(arena,
+                            "memory.packet_class is %llu, but request_network.classes is %llu",
+                            (unsigned long long)class, (unsigned long long)network->classes);
+    if (offload->packet_vcs >= network->vcs)
+        return arena_printf(
+            arena, "offload.packet_vcs is %llu and leaves none of request_network.vcs: %llu",
+            (unsigned long long)offload->packet_vcs, (unsigned long long)network->vcs);
+    struct machine_config with = *config;
+    require_packets(arena, own, config, &with);
+    const char *wrong = noc_check(arena, &with.memsys.request_network);
+    return wrong ? arena_printf(arena, "request_network, with ComputePackets: %s", wrong) : NULL;
+}
+
+bool offload_at_cores(const struct machine_config *config)
+{
+    const struct noc_config *network = &config->memsys.request_network;
+    return network->topology == NOC_MESH && !network->node_routers.n;
+}
+
+// Of a butterfly, those in stages that compute.
+static uint32_t computing_routers(const struct offload_config *offload,
+                                  const struct machine_config *config)
+{
+    uint64_t stages = config->memsys.request_network.stages, from = offload->router_stage;
+    uint32_t routers = memsys_config_routers(&config->memsys);
+    return from < stages ? routers / (uint32_t)stages * (uint32_t)(stages - from) : 0;
+}
+
+struct offload_storage llc_omni_storage(const struct offload_config *offload,
+                                        const struct machine_config *config)
+{
+    uint32_t llcs = config->memsys.memory.partition_nodes.n;
+    struct offload_sizes sizes = {.warps = (uint32_t)config->core.warps,
+                                  .queue = (uint32_t)offload->queue,
+                                  .service_queue = (uint32_t)offload->service_queue,
+                                  .buffer = (uint32_t)offload->buffer,
+                                  .nodes = (uint32_t)config->memsys.memory.cores + llcs,
+                                  .llcs = llcs,
+                                  .cores = (uint32_t)config->memsys.memory.cores,
+                                  .cores_compute = offload_at_cores(config),
+                                  .routers = computing_routers(offload, config)};
+    return offload_storage_bits(&sizes);
+}
+
+static void print_storage(const void *own, const struct machine_config *config, FILE *to)
+{
+    struct offload_storage storage = llc_omni_storage(own, config);
+    offload_storage_print(&storage, to);
+}
+
+// Plans
+
+static bool is_on(const void *own)
+{
+    return ((const struct offload_config *)own)->policy != OFFLOAD_BASELINE;
+}
+
+static void read_plan(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
+                      const struct program *program, const void *own, struct diags *diags)
+{
+    struct offload_table *table = ARENA_NEW(arena, struct offload_table);
+    if (tables && !offload_table_build(table, arena, tables, program, own, diags))
+        return;
+    uint32_t count = table->chains.n;
+    plan->table = count ? table : NULL;
+    if (tables)
+        plan->summary = arena_printf(arena, "%u chain%s", count, count == 1 ? "" : "s");
+    if (!count)
+        plan->lacks = "chains";
+}
+
+// Statistics
+
+static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+{
+    const struct machine_offload *o = state;
+    stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &o->stats);
+    for (uint32_t i = 0; o->shared.learnt && i < o->shared.table->chains.n; i++)
+        stats_add(stats, arena_printf(machine->arena, "chain%u", i), adaptive_stat_keys,
+                  adaptive_stat_key_count, &o->shared.learnt[i].stats);
+}
+
+// Of chains only the first.
+static void name_stats(const void *own, struct stats *stats)
+{
+    static const struct offload_stats no_chains;
+    static const struct adaptive_stats no_chain;
+    stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &no_chains);
+    if (((const struct offload_config *)own)->policy == OFFLOAD_ADAPTIVE)
+        stats_add(stats, "chain0", adaptive_stat_keys, adaptive_stat_key_count, &no_chain);
+}
+
+// Registration
+
+static const struct scheme_stall stalls[] = {
+    [OQ_STALL_FORMING] = {"forming", "waited for another warp to form its chain"},
+    [OQ_STALL_CHAIN] = {"chain", "waited for a chain that was offloaded"},
+};
+
+// Latencies of the service queues' requests are part of their packets'.
+static const struct memsys_requester requesters[] = {{"offload", false, "ComputePacket"},
+                                                     {"service", true, NULL}};
+
+static const struct scheme_result results[] = {
+    {"chains_tagged", "offload.chains_tagged"},
+    {"chains_offloaded", "offload.chains_offloaded"},
+    {0},
+};
+
+const struct scheme_ops llc_omni = {
+    .name = "llc_omni",
+    .section = "offload",
+    .keys = offload_keys,
+    .key_count = OFFLOAD_KEYS,
+    .config_bytes = sizeof(struct offload_config),
+    .policy_help = "what chains are offloaded: none, those whose loads go to\n"
+                   "one LLC partition, or also those whose loads meet on the\n"
+                   "way; adaptive: the latter, as long as it is of use",
+    .is_on = is_on,
+    .check = check_packets,
+    .require = require_packets,
+    .print_storage = print_storage,
+    .read_plan = read_plan,
+    .stalls = stalls,
+    .stall_count = sizeof stalls / sizeof *stalls,
+    .requesters = requesters,
+    .requester_count = sizeof requesters / sizeof *requesters,
+    .results = results,
+    .entries_of_slot = 3,
+    .core = &oq_core_ops,
+    .create = machine_offload_prepare,
+    .join = machine_offload_join,
+    .launch = machine_offload_launch,
+    .tick = machine_offload_tick,
+    .next = machine_offload_next,
+    .serve = machine_offload_served,
+    .settle = machine_offload_settle,
+    .add_stats = add_stats,
+    .name_stats = name_stats,
+    .begin_trace = offload_trace_begin,
+    .end_trace = offload_trace_end,
+};

@@ -1,0 +1,227 @@
+#include "tests/unit/runtime-sim/toll.h"
+#include "runtime-sim/gpu/machine_state.h"
+
+struct toll_config {
+#define CONFIG_DEF "tests/unit/runtime-sim/toll.def"
+#include "runtime-sim/base/config_fields.inc"
+};
+
+struct toll_stats {
+#define STATS_DEF "tests/unit/runtime-sim/toll_stats.def"
+#include "runtime-sim/base/stats_fields.inc"
+};
+
+static const struct config_key keys[] = {
+#define CONFIG_DEF "tests/unit/runtime-sim/toll.def"
+#define CONFIG_OF struct toll_config
+#include "runtime-sim/base/config_keys.inc"
+};
+
+static const struct stat_key stat_keys[] = {
+#define STATS_DEF "tests/unit/runtime-sim/toll_stats.def"
+#define STATS_OF struct toll_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+
+enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys };
+
+// What all cores have in common.
+struct toll {
+    const struct toll_config *config;
+    struct memsys *memsys;
+    uint8_t requester, scheme, message;
+    struct toll_stats stats;
+};
+
+// A core's: sets of slots.
+struct toll_core {
+    struct toll *toll;
+    uint64_t asking, waiting, paid;
+};
+
+static const struct core_ops core_ops;
+
+static struct toll_core *own_of(const struct core *core)
+{
+    return core_own(core, &core_ops);
+}
+
+// Cores
+
+static void *init_core(struct core *core, void *scheme)
+{
+    struct toll_core *own = ARENA_NEW(core->arena, struct toll_core);
+    own->toll = scheme;
+    return own;
+}
+
+static enum issue_as pay_or_go(struct core *core, uint64_t now, uint32_t slot)
+{
+    struct toll_core *own = own_of(core);
+    const struct timing *timing = core->slots[slot].next;
+    uint64_t bit = UINT64_C(1) << slot;
+    (void)now;
+    if (!timing_is_marked(timing, own->toll->scheme))
+        return ISSUE_AS_NORMAL;
+    if (own->paid & bit) {
+        own->paid &= ~bit;
+        return ISSUE_AS_NORMAL;
+    }
+    own->asking |= bit;
+    own->waiting |= bit;
+    return ISSUE_AS_MIGRATED;
+}
+
+static bool wait_for_reply(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+{
+    (void)now;
+    *reason = 0;
+    return own_of(core)->waiting >> slot & 1;
+}
+
+static bool has_to_ask(const struct core *core)
+{
+    return own_of(core)->asking != 0;
+}
+
+static bool ask(struct core *core, uint64_t now)
+{
+    struct toll_core *own = own_of(core);
+    (void)now;
+    if (!own->asking)
+        return false;
+    uint32_t slot = (uint32_t)__builtin_ctzll(own->asking);
+    const struct memsys_request request = {.line = UINT64_C(1) << 52,
+                                           .bytes = mask_range(0, 128),
+                                           .core = core->index,
+                                           .tag = slot,
+                                           .kind = MEMSYS_READ,
+                                           .client = own->toll->requester,
+                                           .message = own->toll->message};
+    if (!memsys_can_send(own->toll->memsys, &request))
+        return false;
+    memsys_send(own->toll->memsys, &request);
+    own->asking &= own->asking - 1;
+    return true;
+}
+
+static void take_reply(struct core *core, uint64_t now, const struct memsys_request *reply)
+{
+    struct toll_core *own = own_of(core);
+    uint64_t bit = UINT64_C(1) << reply->tag;
+    own->waiting &= ~bit;
+    own->paid |= bit;
+    own->toll->stats.paid++;
+    core_look(core, now, reply->tag);
+}
+
+// The machine
+
+static bool is_on(const void *config)
+{
+    return ((const struct toll_config *)config)->policy;
+}
+
+static void require(struct arena *arena, const void *config, const struct machine_config *given,
+                    struct machine_config *machine)
+{
+    (void)config;
+    (void)given;
+    memsys_add_class(arena, &machine->memsys.request_network, 0, 1);
+    memsys_add_class(arena, &machine->memsys.reply_network, 0, 1);
+}
+
+static void *create(struct machine *machine, const void *config, const void *plan)
+{
+    struct toll *own = ARENA_NEW(machine->arena, struct toll);
+    struct timings *timings = &machine->shared.timings;
+    (void)plan;
+    *own = (struct toll){.config = config,
+                         .requester = (uint8_t)machine_requester(machine, &toll),
+                         .scheme = (uint8_t)machine_scheme_number(machine->config, &toll)};
+    for (uint32_t i = 0; i < timings->count; i++) {
+        struct timing *timing = &timings->list[i];
+        if (timing->class == TIMING_sfu)
+            timing_mark(timing, own->scheme, 0, 0);
+    }
+    return own;
+}
+
+static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
+{
+    struct scheme_classes classes = machine_scheme_classes(machine->config, &toll);
+    tables->messages[tables->message_count++] =
+        (struct memsys_message){.request_class = classes.request,
+                                .reply_class = classes.reply,
+                                .request_priority = 1,
+                                .reply_priority = 1};
+    ((struct toll *)state)->message = (uint8_t)tables->message_count;
+}
+
+static void join(struct machine *machine, void *state)
+{
+    ((struct toll *)state)->memsys = machine->shared.memsys;
+}
+
+static uint64_t next(const struct machine *machine, const void *state)
+{
+    uint64_t opens = ((const struct toll *)state)->config->opens;
+    return machine->now < opens ? opens : UINT64_MAX;
+}
+
+static enum memsys_served admit(struct machine *machine, void *state,
+                                const struct memsys_request *request)
+{
+    struct toll *own = state;
+    bool waits = request->client == CLIENT_L1 && request->kind == MEMSYS_READ &&
+                 machine->now < own->config->opens;
+    own->stats.turned_back += waits;
+    return waits ? MEMSYS_WAIT : MEMSYS_SERVED;
+}
+
+static void serve(struct machine *machine, void *state, const struct memsys_request *request)
+{
+    (void)machine;
+    (void)request;
+    ((struct toll *)state)->stats.served++;
+}
+
+static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+{
+    (void)machine;
+    stats_add(stats, "toll", stat_keys, STAT_KEYS, &((const struct toll *)state)->stats);
+}
+
+static const struct core_ops core_ops = {
+    .init = init_core,
+    .hold = wait_for_reply,
+    .issue_as = pay_or_go,
+    .has_to_send = has_to_ask,
+    .send = ask,
+    .answer = take_reply,
+};
+
+static const struct scheme_stall stalls[] = {{"toll", "waited for the toll's reply"}};
+static const struct memsys_requester requesters[] = {{"toll", false, NULL}};
+
+const struct scheme_ops toll = {
+    .name = "toll",
+    .section = "toll",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof *keys,
+    .config_bytes = sizeof(struct toll_config),
+    .is_on = is_on,
+    .require = require,
+    .stalls = stalls,
+    .stall_count = 1,
+    .requesters = requesters,
+    .requester_count = 1,
+    .core = &core_ops,
+    .create = create,
+    .extend = extend,
+    .join = join,
+    .next = next,
+    .admit = admit,
+    .serve = serve,
+    .add_stats = add_stats,
+};
