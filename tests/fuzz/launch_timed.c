@@ -55,7 +55,7 @@ static bool configure(struct rig *r, const struct timed_wish *wish)
     config_init(&config, r->arena, sections, count);
     if (!config_load(&config, "isca19"))
         abort();
-    set_all(r, &config, "machine.watchdog=100000");
+    set_all(r, &config, "machine.watchdog=1000000");
     set_all(r, &config, wish->settings);
     set_all(r, &config, arena_printf(r->arena, "offload.policy=%s", wish->policy));
     const char *fault = machine_check(r->arena, &r->config);
