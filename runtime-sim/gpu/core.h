@@ -218,6 +218,7 @@ struct core {
     struct memsys_request missed[CORE_WARPS]; // lines of these three
     uint32_t missed_head, missed_count;
     uint32_t send_turn;
+    uint32_t to_send;         // packets that schemes have to send: they count them
     bool refused;             // by the network: it will say when there is room
     bool l1_full;             // what is next to be sent waits for room in the first level
     struct core_trace *trace; // NULL: nobody listens

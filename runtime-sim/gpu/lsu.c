@@ -451,14 +451,6 @@ static bool send_of_schemes(struct core *core, uint64_t now)
     return false;
 }
 
-static bool schemes_have_to_send(const struct core *core)
-{
-    EACH_WATCHER (ops, core, has_to_send)
-        if (ops->has_to_send(core))
-            return true;
-    return false;
-}
-
 // A core that is refused is told when there is room.
 static void send_out(struct core *core, uint64_t now)
 {
@@ -469,7 +461,7 @@ static void send_out(struct core *core, uint64_t now)
         bool sent = source == 0   ? send_l1_out(core, now)
                     : source == 1 ? send_from(core, core->direct, CORE_DIRECT, &core->direct_head,
                                               &core->direct_count)
-                    : source == 2 ? send_of_schemes(core, now)
+                    : source == 2 ? core->to_send && send_of_schemes(core, now)
                                   : send_from(core, core->missed, CORE_WARPS, &core->missed_head,
                                               &core->missed_count);
         if (!sent)
@@ -582,7 +574,7 @@ uint64_t lsu_next(const struct core *core, uint64_t now)
 {
     uint64_t next = core->l1_next, answer = cache_answer_next(&core->l1);
     bool sends = core->direct_count || core->missed_count || cache_out_peek(&core->l1);
-    if ((sends && !core->refused) || schemes_have_to_send(core))
+    if ((sends && !core->refused) || core->to_send)
         return now + 1;
     // What waits for room in the first level can only be sent after that has ticked.
     if (core->queue_count && (!core->l1_full || core->refused || cache_can_put(&core->l1, 0)))

@@ -85,8 +85,8 @@ struct core_ops {
     void (*looked_up)(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last);
     // All parts of the scheme's entry were answered. The scheme frees it by lsu_free.
     void (*entry_done)(struct core *core, uint64_t now, uint32_t entry);
-    // The scheme has packets to send; sends one. `send` returns false if the network has no room.
-    bool (*has_to_send)(const struct core *core);
+    // Sends one packet. Returns false if the scheme has none, or the network has no room. Called
+    // while core->to_send is not 0.
     bool (*send)(struct core *core, uint64_t now);
     // A reply to a request of one of the scheme's requesters.
     void (*answer)(struct core *core, uint64_t now, const struct memsys_request *reply);

@@ -220,6 +220,7 @@ static void queue_packet(struct core *core, uint32_t number)
 {
     struct offload_queue *oq = oq_of(core);
     oq->ring[(oq->ring_head + oq->ring_count++) % oq->count] = number;
+    core->to_send++;
 }
 
 static void count_packet(struct core *core, const struct oqsr *entry)
@@ -347,5 +348,6 @@ bool oq_send(struct core *core, uint64_t now)
     offload_tell(&oq_of(core)->shared->log, now, OFFLOAD_SENT, core->index, core->index, number);
     oq->ring_head = (oq->ring_head + 1) % oq->count;
     oq->ring_count--;
+    core->to_send--;
     return true;
 }

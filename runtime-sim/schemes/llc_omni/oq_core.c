@@ -27,11 +27,6 @@ static void see_load(struct core *core, uint64_t line)
         adaptive_load(adaptive, line);
 }
 
-static bool has_packets(const struct core *core)
-{
-    return oq_of(core)->ring_count;
-}
-
 static void take_answer(struct core *core, uint64_t now, const struct memsys_request *answer)
 {
     struct offload_shared *shared = oq_of(core)->shared;
@@ -59,7 +54,6 @@ const struct core_ops oq_core_ops = {
     .l1_load = see_load,
     .looked_up = oq_looked,
     .entry_done = oq_entry_done,
-    .has_to_send = has_packets,
     .send = oq_send,
     .answer = take_answer,
 };

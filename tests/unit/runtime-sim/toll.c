@@ -69,6 +69,7 @@ static enum issue_as pay_or_go(struct core *core, uint64_t now, uint32_t slot)
     }
     own->asking |= bit;
     own->waiting |= bit;
+    core->to_send++;
     return ISSUE_AS_MIGRATED;
 }
 
@@ -77,11 +78,6 @@ static bool wait_for_reply(struct core *core, uint64_t now, uint32_t slot, uint3
     (void)now;
     *reason = 0;
     return own_of(core)->waiting >> slot & 1;
-}
-
-static bool has_to_ask(const struct core *core)
-{
-    return own_of(core)->asking != 0;
 }
 
 static bool ask(struct core *core, uint64_t now)
@@ -102,6 +98,7 @@ static bool ask(struct core *core, uint64_t now)
         return false;
     memsys_send(own->toll->memsys, &request);
     own->asking &= own->asking - 1;
+    core->to_send--;
     return true;
 }
 
@@ -196,7 +193,6 @@ static const struct core_ops core_ops = {
     .init = init_core,
     .hold = wait_for_reply,
     .issue_as = pay_or_go,
-    .has_to_send = has_to_ask,
     .send = ask,
     .answer = take_reply,
 };
