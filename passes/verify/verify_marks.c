@@ -40,7 +40,8 @@ static const char *plain_text(struct checker *c, const char *text, const struct 
     return plain;
 }
 
-// The next word from *at on that no dot precedes; length 0: there is none. *at comes behind it.
+// The next word from *at on that is no number and that no dot precedes; length 0: there is none.
+// *at comes behind it.
 static struct word next_word(const char **at)
 {
     char before = 0;
@@ -48,7 +49,8 @@ static struct word next_word(const char **at)
         const char *begin = *at;
         while (is_name_character(**at))
             ++*at;
-        if (*at > begin && before != '.')
+        bool number = *begin >= '0' && *begin <= '9';
+        if (*at > begin && before != '.' && !number)
             return (struct word){begin, (uint32_t)(*at - begin)};
         if (*at == begin)
             before = *(*at)++;
