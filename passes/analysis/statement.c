@@ -31,8 +31,7 @@ static bool begins_with(const struct tree *tree, uint32_t node, const char *word
 {
     const struct node *at = &tree->nodes.v[node];
     size_t length = strlen(word);
-    return at->end - at->begin >= length &&
-           !memcmp(tree->source->text + at->begin, word, length);
+    return at->end - at->begin >= length && !memcmp(tree->source->text + at->begin, word, length);
 }
 
 // It speaks of the basic block, not of the next instruction.
@@ -65,8 +64,7 @@ static void read_instruction(struct reader *r, uint32_t node)
     if (r->count < r->fn->insts.n && r->fn->insts.v[r->count].node == node) {
         uint32_t begin = r->tag == NO_OFFSET ? at->begin : r->tag;
         r->statements[r->count++] =
-            (struct statement){begin,  at->end, r->reach,  r->declared,
-                               r->loc, r->lead, r->before};
+            (struct statement){begin, at->end, r->reach, r->declared, r->loc, r->lead, r->before};
     }
     part(r);
 }

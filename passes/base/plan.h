@@ -124,7 +124,8 @@ struct block_plan {
     enum trip_kind trip;
     uint64_t trips;        // TRIP_CONSTANT
     const char *trip_text; // TRIP_COUNTED: the trip count as an expression of live-in registers
-    unsigned measured; // MEASURED_…: which numbers of the refined model are (passes/analysis/measured.h)
+    unsigned
+        measured; // MEASURED_…: which numbers of the refined model are (passes/analysis/measured.h)
     double measured_trips;          // mean, if MEASURED_TRIPS of a loop
     struct block_estimate estimate; // by the cost model that decides
     struct block_estimate other;    // by the other one

@@ -1,7 +1,7 @@
 // Copies of registers between the members of a chain: `mov.b32 %r1, %f1;`.
 //
-// A copy is followed if it is the only reader of what a load or an operation of the same basic block
-// makes, and if it runs with it. It is a member of the chain, and no operation of a pattern.
+// A copy is followed if it is the only reader of what a load or an operation of the same basic
+// block makes, and if it runs with it. It is a member of the chain, and no operation of a pattern.
 #include "passes/chains/match.h"
 
 static bool may_be_copied(const struct matcher *m, uint32_t inst)

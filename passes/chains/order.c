@@ -90,8 +90,8 @@ static void find_after(struct order *order, uint32_t inst)
     }
 }
 
-// True if one name is declared twice: an instruction that crosses the declaration would mean another
-// register.
+// True if one name is declared twice: an instruction that crosses the declaration would mean
+// another register.
 static bool names_repeat(const struct order *order)
 {
     const struct ir_module *module = order->module;

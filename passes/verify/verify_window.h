@@ -51,8 +51,8 @@ void window_fault(struct checker *c, uint32_t input, uint32_t output, const char
 // Which instruction of the input stands at each place of the output: by text, and with --fma=split
 // a product and its sum for a fused multiply-add. What has no counterpart keeps IR_NONE.
 void window_pair(struct checker *c);
-// Needs all pairs. Whether no instruction has come to the other side of the declaration of one of its
-// names (verify_marks.c).
+// Needs all pairs. Whether no instruction has come to the other side of the declaration of one of
+// its names (verify_marks.c).
 bool window_check_marks(struct checker *c);
 // True if instructions may cross the item, which is fixed.
 bool window_is_mark(const char *text, const struct item *item);

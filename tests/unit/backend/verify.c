@@ -389,10 +389,10 @@ static void declarations(void **state)
          BODY("{\n" LOAD ".reg .b32 %r2;\nadd.u32 %r2, %r4, 1;\n}\n"), false},
         {BODY(LOAD ".reg .b32 %m;\n.reg .b32 %n;\nadd.u32 %r2, %r4, 1;\n"),
          BODY("add.u32 %r2, %r4, 1;\n.reg .b32 %n;\n.reg .b32 %m;\n" LOAD), false},
-        {BODY(LOAD ".reg .b32 %m;\nadd.u32 %r2, %r4, 1;\n"),
-         BODY("add.u32 %r2, %r4, 1;\n" LOAD), false},
-        {BODY(LOAD "add.u32 %r2, %r4, 1;\n"),
-         BODY("add.u32 %r2, %r4, 1;\n.reg .b32 %r4;\n" LOAD), false},
+        {BODY(LOAD ".reg .b32 %m;\nadd.u32 %r2, %r4, 1;\n"), BODY("add.u32 %r2, %r4, 1;\n" LOAD),
+         false},
+        {BODY(LOAD "add.u32 %r2, %r4, 1;\n"), BODY("add.u32 %r2, %r4, 1;\n.reg .b32 %r4;\n" LOAD),
+         false},
         {BODY(LOAD ".pragma \"nounroll\";\nadd.u32 %r2, %r4, 1;\n"),
          BODY(".pragma \"nounroll\";\nadd.u32 %r2, %r4, 1;\n" LOAD), true},
         {BODY(LOAD ".pragma \"used_bytes_mask 3\";\nadd.u32 %r2, %r4, 1;\n"),
@@ -807,12 +807,11 @@ static void kept_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples),       cmocka_unit_test(mutations),
-        cmocka_unit_test(orders),
-        cmocka_unit_test(declarations),        cmocka_unit_test(fused),
-        cmocka_unit_test(claims),        cmocka_unit_test(made_up_chains),
-        cmocka_unit_test(kept_values),   cmocka_unit_test(guarded_chains),
-        cmocka_unit_test(random_orders),
+        cmocka_unit_test(samples),        cmocka_unit_test(mutations),
+        cmocka_unit_test(orders),         cmocka_unit_test(declarations),
+        cmocka_unit_test(fused),          cmocka_unit_test(claims),
+        cmocka_unit_test(made_up_chains), cmocka_unit_test(kept_values),
+        cmocka_unit_test(guarded_chains), cmocka_unit_test(random_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

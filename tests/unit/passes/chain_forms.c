@@ -41,8 +41,7 @@ static void test_copies(void **state)
         {"a comparison with a scalar", BITS_A "setp.lt.s32 %t1, %r1, 7;\n", "6:1,2,3"},
         {"a scalar", BITS_A "add.s32 %r3, %r1, %ui;\n" ST_R("%r3"), "7:1,2,3,4,5"},
         {"a scalar that is a copy",
-         LD_A "mov.b32 %f5, %ui;\nadd.f32 %f3, %f1, %f5;\nst.global.f32 [%c], %f3;\n",
-         "7:1,3,4"},
+         LD_A "mov.b32 %f5, %ui;\nadd.f32 %f3, %f1, %f5;\nst.global.f32 [%c], %f3;\n", "7:1,3,4"},
         {"between two operations",
          LD_A "ld.global.u32 %r2, [%b];\nadd.s32 %r3, %r2, 5;\nmov.b32 %f3, %r3;\n"
               "mul.f32 %f4, %f1, %f3;\nmov.f32 %f5, %f4;\nst.global.f32 [%c], %f5;\n",
@@ -50,13 +49,10 @@ static void test_copies(void **state)
         {"halves", "ld.global.u16 %h1, [%a];\nmov.b16 %h2, %h1;\nst.global.u16 [%c], %h2;\n",
          "3:1,2,3"},
         {"the copy is read twice",
-         BITS_A "st.global.u32 [%c], %r1;\nst.global.u32 [%c+4096], %r1;\n",
-         "reuse:1<4"},
+         BITS_A "st.global.u32 [%c], %r1;\nst.global.u32 [%c+4096], %r1;\n", "reuse:1<4"},
         {"what is copied is read again",
-         BITS_A "st.global.u32 [%c], %r1;\nst.global.f32 [%c+4096], %f1;\n",
-         "reuse:1<4"},
-        {"the address too", LD_A "mov.b32 %r1, %f1;\nst.global.u32 [%r1], %r1;\n",
-         "reuse:1<3"},
+         BITS_A "st.global.u32 [%c], %r1;\nst.global.f32 [%c+4096], %f1;\n", "reuse:1<4"},
+        {"the address too", LD_A "mov.b32 %r1, %f1;\nst.global.u32 [%r1], %r1;\n", "reuse:1<3"},
         {"under a guard of its own", LD_A "@%p mov.b32 %r1, %f1;\nst.global.u32 [%c], %r1;\n",
          "guard:1<3"},
         {"all under one guard",
@@ -65,8 +61,7 @@ static void test_copies(void **state)
         {"a half of it", LD_A "mov.b32 {%h1, %h2}, %f1;\nst.global.u16 [%c], %h1;\n",
          "pattern:1<2"},
         {"the comparison is in another block",
-         BITS_A UNIFORM "add.f32 %f5, %u, %u;\nL:\nsetp.lt.s32 %t2, %r1, 0;\n",
-         "cross-block:1<7"},
+         BITS_A UNIFORM "add.f32 %f5, %u, %u;\nL:\nsetp.lt.s32 %t2, %r1, 0;\n", "cross-block:1<7"},
     };
     check_all(examples, sizeof examples / sizeof *examples, usual, false);
 }
@@ -360,8 +355,7 @@ static void test_shared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_copies),   cmocka_unit_test(test_declarations),
         cmocka_unit_test(test_across),   cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_parts),    cmocka_unit_test(test_capability),
         cmocka_unit_test(test_best_set), cmocka_unit_test(test_served),

@@ -265,10 +265,8 @@ static void test_split(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_declarations),
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_line_information),
+        cmocka_unit_test(test_addresses), cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_layout),    cmocka_unit_test(test_line_information),
         cmocka_unit_test(test_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
