@@ -117,6 +117,8 @@ static const char *role_of(const struct collector *c, const struct chain *chain,
         return "a load of the chain";
     if (inst->class == CLASS_STORE)
         return "the store of the chain";
+    if (ir_is_copy(c->fn, chain->inst[place]))
+        return "the chain copies a register here";
     return place + 1 == chain->count ? "the chain ends here" : "the chain computes here";
 }
 

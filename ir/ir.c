@@ -89,6 +89,26 @@ uint32_t ir_defined(const struct ir_function *fn, uint32_t inst)
     return fn->operand_version.v[first];
 }
 
+static bool is_whole(const struct ir_function *fn, uint32_t operand, uint16_t bits)
+{
+    const struct ir_operand *at = &fn->operands.v[operand];
+    return at->kind == OPERAND_REGISTER && !at->part && !at->negated && at->member == W_UNKNOWN &&
+           fn->registers.v[at->index].bits == bits;
+}
+
+bool ir_is_copy(const struct ir_function *fn, uint32_t inst)
+{
+    const struct ir_inst *at = &fn->insts.v[inst];
+    uint32_t to = ir_find_operand(fn, inst, ROLE_DEF, 0);
+    uint32_t from = ir_find_operand(fn, inst, ROLE_USE, 0);
+    uint16_t bits = ir_type_bits(at->type);
+    if (at->op != OP_mov || bits < 16 || bits > 64 || to == IR_NONE || from == IR_NONE)
+        return false;
+    return ir_find_operand(fn, inst, ROLE_DEF, 1) == IR_NONE &&
+           ir_find_operand(fn, inst, ROLE_USE, 1) == IR_NONE && is_whole(fn, to, bits) &&
+           is_whole(fn, from, bits);
+}
+
 bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst,
                      uint16_t word)
 {

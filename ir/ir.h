@@ -221,6 +221,9 @@ uint32_t ir_find_operand(const struct ir_function *fn, uint32_t inst, enum ir_ro
                          uint32_t n);
 // The version that the instruction's only definition makes, or IR_NONE if it has none or several.
 uint32_t ir_defined(const struct ir_function *fn, uint32_t inst);
+// True if the instruction copies the bits of one whole register to another one that is as long:
+// `mov.b32 %r1, %f1;`. The types of the registers may differ.
+bool ir_is_copy(const struct ir_function *fn, uint32_t inst);
 bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst,
                      uint16_t word);
 // Type of an operand's value as the instruction sees it (isa_word), and its bits.

@@ -162,7 +162,7 @@ PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_kernel) == 44);
 /* A Load-Compute-Store chain [000, Table 1]. */
 struct ptxoffload_chain {
     uint32_t id;                          /* its place in its kernel */
-    struct ptxoffload_range instructions; /* 2 to 7, in the order of the output */
+    struct ptxoffload_range instructions; /* 2 to 13, in the order of the output */
     uint32_t saving;         /* flits per warp and hop, if all accesses go equally far */
     uint32_t response_flits; /* size of the response, in flits */
     uint8_t pattern;         /* 1 to 9: row of [000, Table 1] */

@@ -6,7 +6,7 @@ struct reader {
     const struct ir_function *fn;
     struct statement *statements;
     uint32_t count; // read so far
-    uint32_t reach, loc, lead, before;
+    uint32_t reach, declared, loc, lead, before;
     uint32_t tag; // begin of the tags in front, or NO_OFFSET
 };
 
@@ -27,6 +27,20 @@ static bool is_own_tag(const struct tree *tree, uint32_t node)
            !memcmp(tree->source->text + at[1].begin, prefix, sizeof prefix - 1);
 }
 
+static bool begins_with(const struct tree *tree, uint32_t node, const char *word)
+{
+    const struct node *at = &tree->nodes.v[node];
+    size_t length = strlen(word);
+    return at->end - at->begin >= length && !memcmp(tree->source->text + at->begin, word, length);
+}
+
+// It speaks of the basic block, not of the next instruction.
+static bool is_of_block(const struct tree *tree, uint32_t node)
+{
+    const struct node *at = &tree->nodes.v[node];
+    return at->aux == W_pragma && at->size == 2 && begins_with(tree, node + 1, "\"nounroll\"");
+}
+
 static void read_directive(struct reader *r, uint32_t node)
 {
     const struct node *at = &r->module->tree->nodes.v[node];
@@ -39,7 +53,7 @@ static void read_directive(struct reader *r, uint32_t node)
         if (r->tag == NO_OFFSET)
             r->tag = at->begin;
     } else {
-        r->reach++;
+        r->reach += !is_of_block(r->module->tree, node);
         part(r);
     }
 }
@@ -50,7 +64,7 @@ static void read_instruction(struct reader *r, uint32_t node)
     if (r->count < r->fn->insts.n && r->fn->insts.v[r->count].node == node) {
         uint32_t begin = r->tag == NO_OFFSET ? at->begin : r->tag;
         r->statements[r->count++] =
-            (struct statement){begin, at->end, r->reach, r->loc, r->lead, r->before};
+            (struct statement){begin, at->end, r->reach, r->declared, r->loc, r->lead, r->before};
     }
     part(r);
 }
@@ -65,6 +79,13 @@ static void read_scope(struct reader *r, uint32_t scope)
         case NODE_DIRECTIVE: read_directive(r, child); break;
         case NODE_SCOPE: read_scope(r, child); break;
         case NODE_EMPTY: part(r); break;
+        case NODE_DECL:
+            if (begins_with(r->module->tree, child, ".reg"))
+                r->declared++;
+            else
+                r->reach++;
+            part(r);
+            break;
         default:
             r->reach++;
             part(r);

@@ -5,7 +5,8 @@
 
 struct statement {
     uint32_t begin, end; // bytes; tags of this toolchain in front belong to it
-    uint32_t reach;      // grows at labels, braces, declarations and directives, which stay
+    uint32_t reach;      // grows at labels, braces and directives, which stay and are not crossed
+    uint32_t declared;   // `.reg` declarations in front, which stay and may be crossed
     uint32_t loc;        // node of the .loc in force, or IR_NONE
     uint32_t lead;       // the first .loc of those directly in front, or IR_NONE
     uint32_t before;     // the .loc in force in front of those

@@ -59,15 +59,16 @@ struct rejection {
     enum block_kind shape;
 };
 
-// Instructions: 5, or with vectors two loads, four operations and a store.
-enum { CHAIN_MOST = 7 };
+// Instructions: 5, and CHAIN_COPIES of what each but the last makes. With vectors two loads, four
+// operations and a store.
+enum { CHAIN_COPIES = 2, CHAIN_MOST = 5 + 4 * CHAIN_COPIES };
 enum response { RESPONSE_ACK, RESPONSE_DATA, RESPONSE_BITMAP };
 
 // A Load-Compute-Store chain [000 Table 1].
 struct chain {
     uint32_t function;
     uint32_t pattern;          // 1 … 9
-    uint32_t inst[CHAIN_MOST]; // in the order in which they will stand
+    uint32_t inst[CHAIN_MOST]; // in the order in which they will stand; copies among them
     uint32_t count;
     bool across; // not all of them are in one basic block: they stay where they are
     bool split;  // the fused multiply-add among `inst` is divided: its multiply ends the chain
@@ -123,7 +124,8 @@ struct block_plan {
     enum trip_kind trip;
     uint64_t trips;        // TRIP_CONSTANT
     const char *trip_text; // TRIP_COUNTED: the trip count as an expression of live-in registers
-    unsigned measured; // MEASURED_…: which numbers of the refined model are (passes/analysis/measured.h)
+    unsigned
+        measured; // MEASURED_…: which numbers of the refined model are (passes/analysis/measured.h)
     double measured_trips;          // mean, if MEASURED_TRIPS of a loop
     struct block_estimate estimate; // by the cost model that decides
     struct block_estimate other;    // by the other one

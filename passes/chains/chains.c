@@ -76,6 +76,7 @@ static void run_on(struct ir_module *module, uint32_t function, const struct pas
     uint32_t first = plan->chains.n;
     arena_init(&m.scratch, plan->arena->memory);
     uses_init(&m.uses, &m.scratch, m.fn);
+    match_find_copies(&m);
     match_loads(&m);
     match_patterns(&m);
     if (m.candidates.n)

@@ -100,7 +100,8 @@ static void give_up(struct matcher *m, struct candidate *candidate, const struct
     if (patterns[candidate->pattern].without_store) {
         stores_left_out(m, candidate, why);
         candidate->pattern = patterns[candidate->pattern].without_store;
-        candidate->count--;
+        candidate->count -= candidate->tail;
+        candidate->tail = 0;
     } else {
         turn_down(m, candidate, why);
         candidate->done = true;
@@ -176,7 +177,7 @@ static void check_gain(struct matcher *m, struct candidate *candidate)
     if (!gains_too_little(m, candidate->pattern, candidate->inst, candidate->count))
         return;
     uint32_t without = patterns[candidate->pattern].without_store, count = candidate->count;
-    if (without && !gains_too_little(m, without, candidate->inst, count - 1)) {
+    if (without && !gains_too_little(m, without, candidate->inst, count - candidate->tail)) {
         struct obstacle why = {RULE_NO_GAIN, candidate->inst[count - 1], IR_NONE};
         give_up(m, candidate, &why);
         return;
@@ -215,7 +216,7 @@ static struct form form_of(struct matcher *m, const struct candidate *candidate)
     form.possible = stands(m, &left);
     if (!form.possible && without) {
         left.pattern = without;
-        left.count--;
+        left.count -= left.tail;
         form.possible = stands(m, &left);
     }
     form.saving = saving_of(m->facts, m->capability, left.pattern, left.inst, left.count);
@@ -310,8 +311,9 @@ static struct choice choice_of(struct matcher *m, struct candidate *candidate)
         choice.together &= inst == candidate->inst[i - 1] + 1;
     }
     choice.saves[WHOLE] = weight_of(m, candidate->pattern, candidate->inst, candidate->count);
-    if (without && !gains_too_little(m, without, candidate->inst, candidate->count - 1))
-        choice.saves[WITHOUT_STORE] = weight_of(m, without, candidate->inst, candidate->count - 1);
+    uint32_t rest = candidate->count - candidate->tail;
+    if (without && !gains_too_little(m, without, candidate->inst, rest))
+        choice.saves[WITHOUT_STORE] = weight_of(m, without, candidate->inst, rest);
     return choice;
 }
 
@@ -414,7 +416,8 @@ static void carry_out(struct matcher *m, struct choice *choices, uint32_t count,
     struct obstacle why;
     for (uint32_t i = 0; i < count; i++) {
         struct candidate *candidate = choices[i].candidate;
-        uint32_t members = candidate->count - (choices[i].decision == WITHOUT_STORE);
+        bool whole = choices[i].decision == WHOLE;
+        uint32_t members = candidate->count - (whole ? 0 : candidate->tail);
         if (choices[i].decision == OUT || !order_allows(&m->order, candidate->inst, members, &why))
             continue;
         order_join(&m->order, candidate->inst, members);
@@ -424,7 +427,7 @@ static void carry_out(struct matcher *m, struct choice *choices, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         struct candidate *candidate = choices[i].candidate;
         if (choices[i].decision == WITHOUT_STORE && !candidate->done) {
-            uint32_t last = candidate->inst[candidate->count - 2];
+            uint32_t last = candidate->inst[candidate->count - candidate->tail - 1];
             why = (struct obstacle){RULE_OVERLAP, candidate->inst[candidate->count - 1], last};
             give_up(m, candidate, &why);
             accept(m, candidate, plan);

@@ -73,11 +73,12 @@ static void judge_access(struct matcher *m, struct load *load)
     }
 }
 
-// In the same block; a comparison may be in another.
-static bool is_near_enough(const struct matcher *m, uint32_t load, uint32_t reader)
+// In the same block; a comparison may be in another, if it reads the load itself.
+static bool is_near_enough(const struct matcher *m, uint32_t maker, uint32_t reader)
 {
-    return m->fn->insts.v[reader].block == m->fn->insts.v[load].block ||
-           alu_of(m->capability, m->module, m->fn, reader).kind == ALU_COMPARE;
+    return m->fn->insts.v[reader].block == m->fn->insts.v[maker].block ||
+           (!ir_is_copy(m->fn, maker) &&
+            alu_of(m->capability, m->module, m->fn, reader).kind == ALU_COMPARE);
 }
 
 // What is loaded fills the register, or is a part of one that is converted.
@@ -91,6 +92,8 @@ static bool fits_register(const struct matcher *m, uint32_t inst, uint16_t bits)
 
 static void judge_readers(struct matcher *m, struct load *load)
 {
+    uint32_t maker = match_last_copy(m, load->inst);
+    load->version = ir_defined(m->fn, maker);
     struct readers readers = uses_readers(&m->uses, load->version);
     const char *value = verdict_value(m, load->version);
     uint32_t reader = readers.inst[0];
@@ -106,12 +109,12 @@ static void judge_readers(struct matcher *m, struct load *load)
                     verdict_inst(m, readers.inst[1]));
     else if (reader == IR_NONE)
         verdict_set(m, load, RULE_CROSS_BLOCK, IR_NONE, "%s is used in another block only", value);
-    else if (!is_near_enough(m, load->inst, reader))
+    else if (!is_near_enough(m, maker, reader))
         verdict_set(m, load, RULE_CROSS_BLOCK, reader, "%s is used in another block, by the %s",
                     value, verdict_inst(m, reader));
-    else if (!uses_may_feed(&m->uses, load->inst, reader))
+    else if (!uses_may_feed(&m->uses, maker, reader))
         verdict_set(m, load, RULE_GUARD, reader, "the %s is not under the guard of the %s",
-                    verdict_inst(m, reader), verdict_inst(m, load->inst));
+                    verdict_inst(m, reader), verdict_inst(m, maker));
     load->reader = reader;
 }
 
@@ -155,7 +158,8 @@ void match_loads(struct matcher *m)
         struct load load = {inst, IR_NONE, IR_NONE, false, {RULE_COUNT, IR_NONE, NULL}};
         judge_load(m, &load);
         vec_push(&m->scratch, &m->loads, load);
-        m->load_of[inst] = m->loads.n;
+        for (uint32_t at = inst; at != IR_NONE; at = m->copy[at])
+            m->load_of[at] = m->loads.n;
     }
 }
 

@@ -11,7 +11,8 @@
 //   patterns 8 and 9 have their scalar: f(a, g(b)) is none, nor is h(a, g(b, i));
 //   b·i + a in one instruction is 8 or 9, a·b + i and a·i + a are none;
 //   an operation of three operands counts those that differ: lop3 of a and b is f(a, b);
-//   a mov is a use as any other, and no part of a pattern;
+//   a mov that copies a whole register is no operation: it is a member that computes nothing
+//   (copies.c); any other mov is a use as any other;
 //   members without a guard may feed members with one: where the guard is false nobody sees what
 //   they make, and the lanes of the packet are those of the last member.
 #include "passes/chains/match_inputs.h"
@@ -35,14 +36,14 @@ enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32
 
 struct ending match_ending(struct matcher *m, uint32_t inst)
 {
-    struct ending ending = {IR_NONE, uses_readers(&m->uses, ir_defined(m->fn, inst)), RULE_COUNT};
+    uint32_t maker = match_last_copy(m, inst), result = ir_defined(m->fn, maker);
+    struct ending ending = {IR_NONE, uses_readers(&m->uses, result), RULE_COUNT};
     uint32_t reader = ending.readers.inst[0];
     if (ending.readers.count != 1 || reader == IR_NONE || m->fn->insts.v[reader].op != OP_st)
         return ending;
-    ending.rule = match_store_fault(m, reader, inst);
+    ending.rule = match_store_fault(m, reader, maker);
     uint32_t address = ir_find_operand(m->fn, reader, ROLE_ADDRESS, 0);
-    bool is_address =
-        address != IR_NONE && m->fn->operand_version.v[address] == ir_defined(m->fn, inst);
+    bool is_address = address != IR_NONE && m->fn->operand_version.v[address] == result;
     if (ending.rule == RULE_COUNT && (ending.readers.operands != 1 || is_address))
         ending.rule = RULE_REUSE;
     if (ending.rule == RULE_COUNT)
@@ -88,12 +89,31 @@ static struct candidate candidate_of(const struct inputs *inputs, uint32_t patte
     return candidate;
 }
 
+static bool is_load(const struct matcher *m, uint32_t inst)
+{
+    return m->fn->insts.v[inst].class == CLASS_LOAD;
+}
+
 void match_finish(struct matcher *m, struct candidate *candidate, uint32_t alu, uint32_t store)
 {
+    const struct candidate members = *candidate;
+    candidate->count = 0;
+    for (uint32_t i = 0; i < members.count; i++)
+        if (is_load(m, members.inst[i]))
+            match_add(candidate, members.inst[i]);
+    for (uint32_t i = 0; i < members.count; i++) {
+        if (!is_load(m, members.inst[i]))
+            match_add(candidate, members.inst[i]);
+        match_add_copies(m, candidate, members.inst[i]);
+    }
     for (uint32_t i = 0; i < candidate->count; i++)
         candidate->across |= m->fn->insts.v[candidate->inst[i]].block != m->fn->insts.v[alu].block;
     match_add(candidate, alu);
+    candidate->tail = candidate->count;
+    if (store != IR_NONE)
+        match_add_copies(m, candidate, alu);
     match_add(candidate, store);
+    candidate->tail = candidate->count - candidate->tail;
 }
 
 void match_offer(struct matcher *m, const struct candidate *candidate)
@@ -352,7 +372,7 @@ static void match_fused(struct matcher *m, uint32_t inst)
 static void match_copy(struct matcher *m, struct load *load)
 {
     uint32_t store = load->reader;
-    enum plan_rule rule = match_store_fault(m, store, load->inst);
+    enum plan_rule rule = match_store_fault(m, store, match_last_copy(m, load->inst));
     uint32_t address = ir_find_operand(m->fn, store, ROLE_ADDRESS, 0);
     if (address != IR_NONE && m->fn->operand_version.v[address] == load->version)
         rule = uses_readers(&m->uses, load->version).operands > 1 ? RULE_REUSE : RULE_PATTERN;

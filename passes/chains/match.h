@@ -16,7 +16,7 @@ struct verdict {
 // A load that a person would ask about: of global, generic or shared memory, and atomics.
 struct load {
     uint32_t inst;
-    uint32_t version; // that it loads
+    uint32_t version; // that it loads, or the last copy of it
     uint32_t reader;  // its only one; IR_NONE of a vector, and if there is none
     bool taken;       // by a chain
     struct verdict verdict;
@@ -27,7 +27,8 @@ enum { MOST_ASIDE = 3 };
 struct candidate {
     uint32_t pattern;
     uint32_t count;
-    uint32_t inst[CHAIN_MOST]; // loads, ALU, store
+    uint32_t inst[CHAIN_MOST]; // loads, their copies, ALU and copies of its results, store
+    uint32_t tail;             // of them: the store, and the copies that only it reads
     uint32_t scalars;
     bool split, across, done;
     uint32_t next; // another form of it: place in `alternatives` + 1, or 0
@@ -50,7 +51,9 @@ struct matcher {
     struct order order; // there if there are candidates
     struct across across;
     uint32_t *saved;   // room of the search for the best set, once it is needed
-    uint32_t *load_of; // instruction → place in `loads` + 1, or 0
+    uint32_t *load_of; // instruction, or a copy of what it loads → place in `loads` + 1, or 0
+    uint32_t *copy;    // instruction → the copy that is the only reader of its result, or IR_NONE
+    uint32_t *original; // copy → the instruction whose result it passes on, or itself
     VEC(struct load) loads;
     uint64_t *chained;                  // bit set: instructions of the chains that were chosen
     uint64_t *paired;                   // bit set: ALU instructions of patterns 8 and 9
@@ -58,6 +61,12 @@ struct matcher {
     VEC(struct candidate) alternatives; // other forms of them
     VEC(struct rejection) rejections;   // of ALU instructions and stores; loads have their verdict
 };
+
+// Finds the copies that stand between members of chains. To be called first.
+void match_find_copies(struct matcher *m);
+// The last copy of what the instruction makes, or the instruction itself.
+uint32_t match_last_copy(const struct matcher *m, uint32_t inst);
+void match_add_copies(const struct matcher *m, struct candidate *candidate, uint32_t inst);
 
 // Finds the loads and judges each by itself.
 void match_loads(struct matcher *m);
@@ -94,7 +103,7 @@ void match_add(struct candidate *candidate, uint32_t inst);
 void match_add_load(struct candidate *candidate, struct load *load);
 // The input is the candidate's scalar: a load then stays at the core.
 void match_add_scalar(struct candidate *candidate, const struct input *input);
-// Puts in what ends it: the last ALU instruction, and a store or IR_NONE.
+// Puts in what ends it, the last ALU instruction and a store or IR_NONE, and the copies between.
 void match_finish(struct matcher *m, struct candidate *candidate, uint32_t alu, uint32_t store);
 // Adds a candidate; or another form of the one that was added last.
 void match_offer(struct matcher *m, const struct candidate *candidate);

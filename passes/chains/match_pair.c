@@ -26,9 +26,9 @@ static bool find_pair(struct matcher *m, uint32_t outer, struct pair *pair)
     const struct input *c = &inputs.v[a == &inputs.v[0]];
     if (c->version == IR_NONE || m->fn->versions.v[c->version].kind != VERSION_INST)
         return false;
-    uint32_t inner = m->fn->versions.v[c->version].index;
+    uint32_t maker = m->fn->versions.v[c->version].index, inner = m->original[maker];
     if (m->fn->insts.v[inner].block != m->fn->insts.v[outer].block ||
-        !uses_may_feed(&m->uses, inner, outer) || !is_computation(m, inner))
+        !uses_may_feed(&m->uses, maker, outer) || !is_computation(m, inner))
         return false;
     *pair = (struct pair){.inner = inner,
                           .outer = outer,

@@ -222,8 +222,8 @@ static void add_vector(struct vector *v, const struct shape *shape, uint32_t pat
             candidate.inst[k] = candidate.inst[k - 1];
             candidate.inst[k - 1] = earlier;
         }
-    if (store != IR_NONE)
-        match_add(&candidate, store);
+    match_add(&candidate, store);
+    candidate.tail = store != IR_NONE;
     vec_push(&v->m->scratch, &v->m->candidates, candidate);
 }
 

@@ -1,4 +1,5 @@
 #include "passes/chains/order.h"
+#include "support/bits.h"
 
 enum {
     MOST_APART = 1 << 14, // instructions between a chain's first and last member
@@ -57,6 +58,69 @@ static void read_access(struct order *order, uint32_t inst, enum effect effect)
     order->access[inst] = order->accesses.n;
 }
 
+// Declarations in the middle of the body
+
+// The first instruction behind the node.
+static uint32_t first_behind(const struct ir_function *fn, uint32_t node)
+{
+    uint32_t low = 0, high = fn->insts.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (fn->insts.v[middle].node > node)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static void find_after(struct order *order, uint32_t inst)
+{
+    const struct ir_function *fn = order->fn;
+    const struct ir_inst *at = &fn->insts.v[inst];
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++) {
+        const struct ir_operand *operand = &fn->operands.v[i];
+        if (operand->kind != OPERAND_REGISTER)
+            continue;
+        uint32_t declaration = fn->registers.v[operand->index].decl;
+        if (declaration == IR_NONE || declaration < fn->insts.v[0].node)
+            continue;
+        uint32_t after = first_behind(fn, declaration);
+        order->after[inst] = after > order->after[inst] ? after : order->after[inst];
+    }
+}
+
+// True if one name is declared twice: an instruction that crosses the declaration would mean
+// another register.
+static bool names_repeat(const struct order *order)
+{
+    const struct ir_module *module = order->module;
+    uint64_t *names = bits_new(order->arena, module->tree->names.names.n + 1);
+    for (uint32_t i = 0; i < module->symbols.n; i++)
+        bits_set(names, module->symbols.v[i].name);
+    for (uint32_t i = 1; i < order->fn->registers.n; i++) {
+        uint32_t name = order->fn->registers.v[i].name;
+        if (bits_test(names, name))
+            return true;
+        bits_set(names, name);
+    }
+    return false;
+}
+
+// Returns true if `.reg` declarations in the body may be crossed.
+static bool read_declarations(struct order *order)
+{
+    uint32_t count = order->fn->insts.n;
+    order->after = ARENA_ARRAY(order->arena, uint32_t, count + 1);
+    if (!count || order->statements[0].declared == order->statements[count - 1].declared)
+        return true;
+    if (names_repeat(order))
+        return false;
+    for (uint32_t inst = 0; inst < count; inst++)
+        find_after(order, inst);
+    return true;
+}
+
 void order_init(struct order *order, struct arena *arena, struct facts *facts)
 {
     const struct ir_module *module = facts->module;
@@ -72,11 +136,13 @@ void order_init(struct order *order, struct arena *arena, struct facts *facts)
     order->mark = ARENA_ARRAY(arena, uint32_t, count + 1);
     order->read = ARENA_ARRAY(arena, uint32_t, registers + 1);
     order->written = ARENA_ARRAY(arena, uint32_t, registers + 1);
+    bool crossed = read_declarations(order);
     uint32_t fixed = 0;
     for (uint32_t inst = 0; inst < count; inst++) {
         enum effect effect = effect_of(module, fn, inst);
         fixed += effect == EFFECT_FIXED;
-        order->segment[inst] = fixed + order->statements[inst].reach;
+        order->segment[inst] = fixed + order->statements[inst].reach +
+                               (crossed ? 0 : order->statements[inst].declared);
         fixed += effect == EFFECT_FIXED;
         order->at[inst] = order->place[inst] = inst;
         if (effect != EFFECT_NONE && effect != EFFECT_FIXED)

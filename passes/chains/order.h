@@ -18,9 +18,11 @@ struct order {
     struct arena *arena;
     struct statement *statements;
     uint32_t *segment; // per instruction: none leaves its segment
-    uint32_t *at;      // place → instruction
-    uint32_t *place;   // instruction → place
-    uint32_t *unit;    // instruction → number of its chain from 1, or 0
+    uint32_t *after; // per instruction: the first one behind the last declaration, in the middle of
+                     // the body, of a register that it names; or 0
+    uint32_t *at;    // place → instruction
+    uint32_t *place; // instruction → place
+    uint32_t *unit;  // instruction → number of its chain from 1, or 0
     uint32_t units;
     uint32_t *access; // instruction → place in `accesses` + 1, or 0
     VEC(struct address) accesses;

@@ -132,7 +132,8 @@ static void judge_origin(struct matcher *m, struct load *store, uint32_t version
                     "the %s stores %s, which comes from more than one place", what, value);
         return;
     }
-    const struct ir_inst *from = &m->fn->insts.v[at->index];
+    uint32_t original = m->original[at->index];
+    const struct ir_inst *from = &m->fn->insts.v[original];
     const struct load *load = match_load_of(m, version);
     if (from->block != m->fn->insts.v[store->inst].block)
         verdict_set(m, store, RULE_CROSS_BLOCK, at->index,
@@ -148,7 +149,7 @@ static void judge_origin(struct matcher *m, struct load *store, uint32_t version
         verdict_set(m, store, RULE_PATTERN, at->index, "the %s stores %s, a copy that the %s makes",
                     what, value, verdict_inst(m, at->index));
     else
-        judge_computation(m, store, version, at->index);
+        judge_computation(m, store, version, original);
 }
 
 static void judge_value(struct matcher *m, struct load *store)

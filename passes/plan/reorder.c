@@ -159,15 +159,20 @@ static void note_run(struct runs *runs, uint32_t rank, uint32_t place)
 }
 
 // Marks a longest run of the changed places whose instructions are in the order of the text; of
-// several, one that has most members of chains.
+// several, one that has most members of chains. What names a register comes behind its declaration:
+// what stands in front of the declaration and is to come behind such an instruction moves.
 static void find_staying(struct mover *m)
 {
     uint32_t count = m->end - m->begin;
     struct runs runs = {ARENA_ARRAY(&m->scratch, uint64_t, count),
                         ARENA_ARRAY(&m->scratch, uint32_t, count),
                         ARENA_ARRAY(&m->scratch, uint32_t, count + 1), count};
-    for (uint32_t place = 0; place < count; place++) {
+    for (uint32_t place = 0, named = 0; place < count; place++) {
         uint32_t inst = m->order.at[m->begin + place], rank = inst - m->begin;
+        uint32_t after = m->order.after[inst];
+        named = after > named ? after : named;
+        if (inst < named)
+            continue;
         uint32_t before = runs.before[place] = best_below(&runs, rank);
         runs.weight[place] = (before ? runs.weight[before - 1] : 0) + count + 1;
         runs.weight[place] += m->order.unit[inst] != 0;

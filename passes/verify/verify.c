@@ -112,7 +112,7 @@ static bool check_pairs(struct checker *c)
 static void check_window(struct checker *c)
 {
     window_pair(c);
-    if (check_pairs(c))
+    if (check_pairs(c) && window_check_marks(c))
         window_check_order(c);
 }
 
@@ -124,21 +124,48 @@ static struct item next_input(struct checker *c, uint32_t *inst)
     return item;
 }
 
-// All instructions up to the next thing that is fixed, on both sides. An instruction that the IR
-// does not have is fixed, too.
+static void collect_input(struct checker *c, struct item *a, uint32_t inst)
+{
+    for (;; *a = next_input(c, &inst)) {
+        if (a->kind == ITEM_INSTRUCTION && inst != IR_NONE) {
+            struct member member = {*a, inst, IR_NONE, is_hard(c->fn, inst)};
+            vec_push(&c->scratch, &c->members, member);
+        } else if (a->kind == ITEM_FIXED && window_is_mark(c->input.text, a)) {
+            struct mark mark = {.in = *a, .members = c->members.n};
+            vec_push(&c->scratch, &c->marks, mark);
+        } else {
+            return;
+        }
+    }
+}
+
+// As many marks as the input has there.
+static void collect_output(struct checker *c, struct item *b)
+{
+    uint32_t marks = 0;
+    for (;; *b = item_next(&c->output)) {
+        if (b->kind == ITEM_INSTRUCTION) {
+            struct event event = {.item = *b, .member = IR_NONE};
+            vec_push(&c->scratch, &c->events, event);
+        } else if (b->kind == ITEM_FIXED && marks < c->marks.n &&
+                   same_text(c, &c->marks.v[marks].in, b)) {
+            c->marks.v[marks].out = *b;
+            c->marks.v[marks++].events = c->events.n;
+        } else {
+            break;
+        }
+    }
+    if (marks < c->marks.n)
+        window_fault(c, c->marks.v[marks].in.begin, b->begin, "the texts differ");
+}
+
+// All instructions up to the next thing that is not crossed, on both sides. An instruction that the
+// IR does not have is not crossed either.
 static void collect(struct checker *c, struct item *a, uint32_t inst, struct item *b)
 {
-    c->members.n = c->events.n = 0;
-    while (a->kind == ITEM_INSTRUCTION && inst != IR_NONE) {
-        struct member member = {*a, inst, IR_NONE, is_hard(c->fn, inst)};
-        vec_push(&c->scratch, &c->members, member);
-        *a = next_input(c, &inst);
-    }
-    while (b->kind == ITEM_INSTRUCTION) {
-        struct event event = {.item = *b, .member = IR_NONE};
-        vec_push(&c->scratch, &c->events, event);
-        *b = item_next(&c->output);
-    }
+    c->members.n = c->events.n = c->marks.n = 0;
+    collect_input(c, a, inst);
+    collect_output(c, b);
 }
 
 // `.reg .f32 %product_f<3>;` behind a body's brace: new names only.
@@ -201,8 +228,10 @@ static void check_texts(struct checker *c)
         if (is_difference(c, &a, inst, &b)) {
             uint32_t faults = c->to->faults.n;
             collect(c, &a, inst, &b);
-            check_window(c);
+            if (c->to->faults.n == faults)
+                check_window(c);
             memset(&c->members, 0, sizeof c->members);
+            memset(&c->marks, 0, sizeof c->marks);
             memset(&c->events, 0, sizeof c->events);
             arena_reset(&c->scratch);
             if (c->to->faults.n == faults && !same_text(c, &a, &b))

@@ -54,7 +54,7 @@ static struct census count_members(const struct chain_check *c, const struct cha
             census.width = 0;
         census.loads += load;
         census.stores += store;
-        census.operations += !load && !store;
+        census.operations += !load && !store && !ir_is_copy(c->fn, chain->inst[i]);
         census.fused += at->op == OP_fma || at->op == OP_mad;
     }
     return census;
@@ -220,6 +220,11 @@ static const char *across_fault(struct chain_check *c, const struct chain *chain
     if (across && chain->pattern != 5 && chain->pattern != 6)
         return "a chain goes across basic blocks and ends in no comparison";
     for (uint32_t i = 0; i + 1 < chain->count && across; i++) {
+        bool copies = ir_is_copy(c->fn, chain->inst[i]);
+        if (copies && c->fn->insts.v[chain->inst[i]].block != c->fn->insts.v[last_of(chain)].block)
+            return "a copy in a chain is not in the basic block of its comparison";
+        if (copies)
+            continue;
         const char *wrong = load_fault(c, chain->inst[i], last_of(chain));
         if (wrong)
             return wrong;

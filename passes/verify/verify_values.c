@@ -14,11 +14,13 @@ static uint32_t maker_of(const struct chain_check *c, const struct chain *chain,
     return i;
 }
 
-enum step { STEP_LOAD, STEP_OPERATION, STEP_STORE };
+enum step { STEP_LOAD, STEP_COPY, STEP_OPERATION, STEP_STORE };
 
 static enum step step_of(const struct chain_check *c, uint32_t inst)
 {
     uint8_t class = c->fn->insts.v[inst].class;
+    if (ir_is_copy(c->fn, inst))
+        return STEP_COPY;
     return class == CLASS_LOAD ? STEP_LOAD : class == CLASS_STORE ? STEP_STORE : STEP_OPERATION;
 }
 
@@ -52,6 +54,8 @@ static const char *operand_fault(struct chain_check *c, const struct chain *chai
     }
     if (step_of(c, chain->inst[place]) == STEP_STORE)
         return "a chain stores what it does not make";
+    if (step_of(c, chain->inst[place]) == STEP_COPY)
+        return "a copy in a chain passes on what the chain does not make";
     flow->scalar = true;
     return divergence_operand(facts_certain(c->facts), operand)
                ? NULL
@@ -94,7 +98,8 @@ const char *verify_chain_values(struct chain_check *c, const struct chain *chain
 {
     static const bool wants_scalar[] = {[7] = true, [8] = true, [9] = true};
     struct flow flow = {0};
-    const char *wrong = flow_fault(c, chain, &flow);
+    bool ends = step_of(c, chain->inst[chain->count - 1]) != STEP_COPY;
+    const char *wrong = ends ? flow_fault(c, chain, &flow) : "a chain ends in a copy";
     for (uint32_t i = 0; i < chain->count && !wrong; i++)
         if (!flow.fed[i] && !is_end(c, chain, i))
             wrong = "a member of a chain makes nothing that another one reads";

@@ -20,6 +20,12 @@ struct event {
     bool pairs;
 };
 
+// What instructions of a window may cross: `.reg` declarations and `.pragma "nounroll"`.
+struct mark {
+    struct item in, out;
+    uint32_t members, events; // in front of it
+};
+
 struct checker {
     struct verified *to;
     struct arena *arena;  // of the faults
@@ -33,6 +39,7 @@ struct checker {
     uint32_t function, inst;      // how far the functions are read
     VEC(struct member) members;
     VEC(struct event) events;
+    VEC(struct mark) marks;
     // Per register of `fn`: the definition in force, valid if its round is this one.
     const struct ir_function *defs_of;
     uint32_t *def, *def_round, round;
@@ -44,6 +51,11 @@ void window_fault(struct checker *c, uint32_t input, uint32_t output, const char
 // Which instruction of the input stands at each place of the output: by text, and with --fma=split
 // a product and its sum for a fused multiply-add. What has no counterpart keeps IR_NONE.
 void window_pair(struct checker *c);
+// Needs all pairs. Whether no instruction has come to the other side of the declaration of one of
+// its names (verify_marks.c).
+bool window_check_marks(struct checker *c);
+// True if instructions may cross the item, which is fixed.
+bool window_is_mark(const char *text, const struct item *item);
 // Needs all pairs. Whether the values that are read are the same, and whether what has changed
 // places in memory may; counts what has moved.
 void window_check_order(struct checker *c);

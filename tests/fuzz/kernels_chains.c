@@ -150,6 +150,7 @@ struct plan_of_chain {
     struct open_chain *chain;
     enum miss miss;
     const char *guard;
+    bool copies; // values are copied on their way
     uint32_t loaded[2], result;
 };
 
@@ -166,6 +167,28 @@ static uint32_t take_temporary(struct plan_of_chain *p)
     uint32_t at = take(p->m, &p->m->temporaries, TEMPORARIES);
     p->chain->temporaries |= UINT64_C(1) << at;
     return at;
+}
+
+// The temporary in which the value goes on: it, or a copy of a copy through a register of another
+// type or one that is declared here.
+static uint32_t pass_on(struct plan_of_chain *p, uint32_t from)
+{
+    static const char *const types[] = {"b32", "u32", "s32", "f32"};
+    uint32_t kind = p->copies ? pick(p->m, 4) : 3, group = ++p->m->groups;
+    if (kind == 3)
+        return from;
+    uint32_t to = take_temporary(p);
+    if (kind == 0) {
+        STEP(p, "%smov.%s %%t%u, %%t%u;", p->guard, *SOME_OF(p->m, types), to, from);
+    } else if (kind == 1) {
+        STEP(p, "%smov.b32 %%y%u, %%t%u;", p->guard, to, from);
+        STEP(p, "%smov.b32 %%t%u, %%y%u;", p->guard, to, to);
+    } else {
+        ACCESS(p, group, ".reg .b32 %%q%u;", group);
+        ACCESS(p, group, "%smov.b32 %%q%u, %%t%u;", p->guard, group, from);
+        ACCESS(p, group, "%smov.u32 %%t%u, %%q%u;", p->guard, to, group);
+    }
+    return to;
 }
 
 static struct address plan_address(struct plan_of_chain *p, bool own)
@@ -188,6 +211,7 @@ static void add_load(struct plan_of_chain *p, uint32_t which, const struct addre
     p->loaded[which] = take_temporary(p);
     ACCESS(p, address->group, "%sld%s%s.%s %%t%u, [%s];", p->guard, is_volatile ? ".volatile" : "",
            address->space, *SOME_OF(p->m, types), p->loaded[which], address->text);
+    p->loaded[which] = pass_on(p, p->loaded[which]);
 }
 
 static const char *temporary(struct plan_of_chain *p, uint32_t number)
@@ -274,6 +298,7 @@ static void add_computation(struct plan_of_chain *p, uint32_t pattern)
     else {
         uint32_t between = take_temporary(p);
         add_binary(p, op, between, b, scalar(p, op->real));
+        between = pass_on(p, between);
         add_binary(p, SOME_OF(p->m, binary), p->result, a, temporary(p, between));
     }
 }
@@ -310,6 +335,8 @@ static void plan_chain(struct plan_of_chain *p)
     if (two)
         add_load(p, 1, &b);
     add_computation(p, pattern);
+    if (stores && pattern != 3)
+        p->result = pass_on(p, p->result);
     if (stores && late)
         add_address(p, &to);
     if (stores)
@@ -327,7 +354,7 @@ static void open_chain(struct maker *m)
 {
     struct open_chain *chain = &m->chains.open[m->chains.count++];
     *chain = (struct open_chain){.count = 0};
-    struct plan_of_chain p = {.m = m, .chain = chain, .guard = ""};
+    struct plan_of_chain p = {.m = m, .chain = chain, .guard = "", .copies = pick(m, 3) == 0};
     if (pick(m, 4) == 0)
         p.miss = 1 + pick(m, MISS_COUNT - 1);
     if (pick(m, 8) == 0)
@@ -355,9 +382,10 @@ void chains_go_on_one(struct maker *m)
 
 void chains_go_on(struct maker *m)
 {
+    enum { MOST_TAKEN = 10 }; // temporaries of one chain
     // Chains of outer bodies keep their registers.
     uint32_t most = m->depth > 1 ? 2 : 3;
-    bool room = __builtin_popcountll(m->temporaries) + 5 <= TEMPORARIES &&
+    bool room = __builtin_popcountll(m->temporaries) + MOST_TAKEN <= TEMPORARIES &&
                 __builtin_popcountll(m->addresses) + 4 <= ADDRESSES;
     if (room && (!m->chains.count || (m->chains.count < most && pick(m, 8) == 0)))
         open_chain(m);

@@ -11,7 +11,7 @@ enum {
     REAL_DOUBLES = 2,
     PREDICATES = 4,
     SCALARS = 4,      // %u, %v: the same for all threads
-    TEMPORARIES = 24, // %t of chains
+    TEMPORARIES = 32, // %t of chains, and as many %y for copies of them
     ADDRESSES = 16,   // %a of accesses
     PLACES = 3,       // %w: pointers to what a thread owns
     TABLES = 2,       // %o: read only
@@ -36,7 +36,7 @@ struct address {
     uint32_t group; // of the steps and of the access: without one there is no other
 };
 
-enum { MOST_STEPS = 24, MOST_CHAINS = 5 };
+enum { MOST_STEPS = 40, MOST_CHAINS = 5 };
 
 struct chain_step {
     const char *text, *divided;

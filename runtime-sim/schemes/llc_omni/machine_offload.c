@@ -131,10 +131,11 @@ static const uint8_t *bits(void *context, uint32_t core, uint32_t entry, uint32_
 static uint32_t latency(void *context, uint32_t core, uint32_t entry)
 {
     struct machine_offload *o = context;
-    const uint32_t *each = o->shared.latency + chain_of(o, core, entry)->number * CHAIN_MOST;
-    uint32_t sum = 1;
+    uint32_t number = chain_of(o, core, entry)->number, sum = 1;
+    const uint32_t *each = o->shared.latency + number * CHAIN_MOST;
     for (uint32_t i = 0; i < CHAIN_MOST; i++)
-        sum += each[i];
+        if (!(o->shared.table->chains.v[number].copies >> i & 1))
+            sum += each[i];
     return sum;
 }
 

@@ -1,12 +1,13 @@
 // A chain's instructions as what its packets have in common.
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 
-enum { MOST_INSTS = PACKET_LOADS + PACKET_OPS + 1 };
+// A value goes through two copies at most on its way from member to member.
+enum { MOST_INSTS = PACKET_LOADS + PACKET_OPS + 1 + 2 * (PACKET_LOADS + PACKET_OPS) };
 
 // The chain's instructions by what they do, each kind in its order.
 struct members {
-    uint32_t load[MOST_INSTS], op[MOST_INSTS], store[MOST_INSTS];
-    uint32_t loads, ops, stores;
+    uint32_t load[MOST_INSTS], op[MOST_INSTS], store[MOST_INSTS], copy[MOST_INSTS];
+    uint32_t loads, ops, stores, copies;
 };
 
 static bool sort_members(const struct ir_function *fn, const uint32_t *inst, uint32_t count,
@@ -17,6 +18,7 @@ static bool sort_members(const struct ir_function *fn, const uint32_t *inst, uin
         switch (fn->insts.v[inst[i]].op) {
         case OP_ld: m->load[m->loads++] = inst[i]; break;
         case OP_st: m->store[m->stores++] = inst[i]; break;
+        case OP_mov: m->copy[m->copies++] = inst[i]; break;
         default: m->op[m->ops++] = inst[i]; break;
         }
     return m->loads && m->loads <= PACKET_LOADS && m->ops <= PACKET_OPS && m->stores <= 1;
@@ -35,6 +37,15 @@ static uint32_t version_of(const struct ir_function *fn, uint32_t operand)
 {
     return fn->operands.v[operand].kind == OPERAND_REGISTER ? fn->operand_version.v[operand]
                                                             : IR_NONE;
+}
+
+// The version that a member other than a copy has made, if copies have passed it on.
+static uint32_t original_of(const struct ir_function *fn, const struct members *m, uint32_t version)
+{
+    for (uint32_t i = m->copies; i-- > 0 && version != IR_NONE;)
+        if (version == ir_defined(fn, m->copy[i]))
+            version = version_of(fn, ir_find_operand(fn, m->copy[i], ROLE_USE, 0));
+    return version;
 }
 
 // Is the operand the scalar that the chain has, or else is there none yet?
@@ -66,7 +77,7 @@ static bool set_op(const struct ir_module *module, const struct ir_function *fn,
     uint8_t source[MOST_USES] = {0};
     uint32_t inst = m->op[index], operand;
     for (uint32_t use = 0; (operand = ir_find_operand(fn, inst, ROLE_USE, use)) != IR_NONE; use++) {
-        uint32_t version = version_of(fn, operand);
+        uint32_t version = original_of(fn, m, version_of(fn, operand));
         if (use == MOST_USES)
             return false;
         source[use] = PACKET_SCALAR;
@@ -87,8 +98,8 @@ static bool stores_result(const struct ir_function *fn, const struct members *m)
 {
     uint32_t data = ir_find_operand(fn, m->store[0], ROLE_USE, 0);
     uint32_t maker = m->ops ? m->op[m->ops - 1] : m->load[0];
-    return data != IR_NONE && version_of(fn, data) != IR_NONE &&
-           version_of(fn, data) == ir_defined(fn, maker);
+    uint32_t version = data == IR_NONE ? IR_NONE : original_of(fn, m, version_of(fn, data));
+    return version != IR_NONE && version == ir_defined(fn, maker);
 }
 
 // Sound if the lanes were there, which are not yet.

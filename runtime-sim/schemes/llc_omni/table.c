@@ -60,7 +60,7 @@ static const char *inst_fault(struct builder *b, const struct table_instruction 
     if (strcmp(opcode, inst->opcode))
         return arena_printf(b->arena, "this is '%s', but the chain has '%s' here", opcode,
                             inst->opcode);
-    if (at->class == CLASS_LOAD || at->class == CLASS_STORE)
+    if (at->class == CLASS_LOAD || at->class == CLASS_STORE || ir_is_copy(b->fn, inst->index))
         return NULL;
     struct alu alu = alu_of(capability_of(&b->options), b->program->module, b->fn, inst->index);
     return alu.kind == ALU_NONE
@@ -120,6 +120,7 @@ static void add_chain(struct builder *b, const struct chain *from, uint32_t id,
         chain.inst[i] = from->inst[i];
         chain.loads += at->class == CLASS_LOAD;
         chain.stores |= at->class == CLASS_STORE;
+        chain.copies |= (uint32_t)ir_is_copy(b->fn, from->inst[i]) << i;
         places[from->inst[i]] = (struct offload_place){b->to->chains.n, (uint8_t)i,
                                                        i == 0                ? 1
                                                        : i + 1 < from->count ? 2

@@ -16,6 +16,7 @@ struct offload_chain {
     uint8_t response;          // enum response
     uint8_t response_flits;    // its size
     uint8_t vector;            // elements of each access
+    uint32_t copies;           // bit set over inst: copies of registers, which compute nothing
     double expected_saving;    // flits of a warp, for each hop [docs/chains.md]
     uint32_t inst[CHAIN_MOST]; // of the function's IR, ascending
 };

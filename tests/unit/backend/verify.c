@@ -365,6 +365,50 @@ static void orders(void **state)
     }
 }
 
+// What may cross a declaration or a directive in the middle of a body.
+static void declarations(void **state)
+{
+    (void)state;
+#define LOAD "ld.global.u32 %r1, [%rd1];\n"
+    static const struct {
+        const char *input, *output;
+        bool right;
+    } cases[] = {
+        {BODY(LOAD ".reg .b32 %n;\nadd.u32 %n, %r4, 1;\n"),
+         BODY(".reg .b32 %n;\nadd.u32 %n, %r4, 1;\n" LOAD), true},
+        {BODY(LOAD ".reg .b32 %n;\nadd.u32 %n, %r4, 1;\n"),
+         BODY("add.u32 %n, %r4, 1;\n" LOAD ".reg .b32 %n;\n"), false},
+        {BODY(LOAD ".reg .b32 %n;\nadd.u32 %r2, %r4, 1;\n"),
+         BODY("add.u32 %r2, %r4, 1;\n" LOAD ".reg .b32 %n;\n"), true},
+        {BODY(LOAD ".reg .b32 %m, %n /* < */ <3>;\nadd.u32 %n2, %r4, 1;\n"),
+         BODY("add.u32 %n2, %r4, 1;\n" LOAD ".reg .b32 %m, %n<3>;\n"), false},
+        {BODY(".reg .b32 %n3;\n" LOAD ".reg .b32 %n<3>;\nadd.u32 %n3, %r4, 1;\n"),
+         BODY(".reg .b32 %n3;\nadd.u32 %n3, %r4, 1;\n" LOAD ".reg .b32 %n<3>;\n"), true},
+        // Another register of the name.
+        {BODY("{\nadd.u32 %r2, %r4, 1;\n" LOAD ".reg .b32 %r2;\n}\n"),
+         BODY("{\n" LOAD ".reg .b32 %r2;\nadd.u32 %r2, %r4, 1;\n}\n"), false},
+        {BODY(LOAD ".reg .b32 %m;\n.reg .b32 %n;\nadd.u32 %r2, %r4, 1;\n"),
+         BODY("add.u32 %r2, %r4, 1;\n.reg .b32 %n;\n.reg .b32 %m;\n" LOAD), false},
+        {BODY(LOAD ".reg .b32 %m;\nadd.u32 %r2, %r4, 1;\n"), BODY("add.u32 %r2, %r4, 1;\n" LOAD),
+         false},
+        {BODY(LOAD "add.u32 %r2, %r4, 1;\n"), BODY("add.u32 %r2, %r4, 1;\n.reg .b32 %r4;\n" LOAD),
+         false},
+        {BODY(LOAD ".pragma \"nounroll\";\nadd.u32 %r2, %r4, 1;\n"),
+         BODY(".pragma \"nounroll\";\nadd.u32 %r2, %r4, 1;\n" LOAD), true},
+        {BODY(LOAD ".pragma \"used_bytes_mask 3\";\nadd.u32 %r2, %r4, 1;\n"),
+         BODY(".pragma \"used_bytes_mask 3\";\nadd.u32 %r2, %r4, 1;\n" LOAD), false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct proof p;
+        prove_begin(&p, cases[i].input, (struct pass_options){.reorder = true});
+        const char *wrong = refute(&p, cases[i].output, strlen(cases[i].output));
+        if (!wrong != cases[i].right)
+            print_message("case %zu: %s\n", i, wrong ? wrong : "proven");
+        assert_int_equal(!wrong, cases[i].right);
+        program_free(&p.program);
+    }
+}
+
 // Accesses in random orders: right are those in which no two that meet have changed places. Of two
 // pointers nothing is known; shared memory is apart from what they lead to, and with --restrict
 // they are apart from each other.
@@ -597,6 +641,10 @@ static void made_up_chains(void **state)
         {CHAIN("", "add.u32 %r2, %r1, %r1;\n"), 7, false},
         {CHAIN("", "add.u32 %r2, %r5, 7;\n"), 7, false}, // the load has no part in it
         {CHAIN("mov.u32 %r2, 1;\n", "add.u32 %r3, %r1, 7;\n"), 7, false},
+        {CHAIN("", "mov.b32 %r2, %r1;\n"), 3, true},
+        {CHAIN("", "mov.b32 %r2, %r1;\n"), 4, false}, // a copy is no operation
+        {CHAIN("", "mov.b32 %r2, %r5;\n"), 3, false},
+        {CHAIN("", "mov.b32 %r2, 7;\n"), 3, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct proof p;
@@ -759,11 +807,11 @@ static void kept_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples),       cmocka_unit_test(mutations),
-        cmocka_unit_test(orders),        cmocka_unit_test(fused),
-        cmocka_unit_test(claims),        cmocka_unit_test(made_up_chains),
-        cmocka_unit_test(kept_values),   cmocka_unit_test(guarded_chains),
-        cmocka_unit_test(random_orders),
+        cmocka_unit_test(samples),        cmocka_unit_test(mutations),
+        cmocka_unit_test(orders),         cmocka_unit_test(declarations),
+        cmocka_unit_test(fused),          cmocka_unit_test(claims),
+        cmocka_unit_test(made_up_chains), cmocka_unit_test(kept_values),
+        cmocka_unit_test(guarded_chains), cmocka_unit_test(random_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,39 @@ static void put_some(struct kernel *k, uint32_t usual, uint32_t most)
         put_any(k, usual);
 }
 
+// The register in which the value goes on: it, or a copy through an integer register, which may be
+// declared here or a little before.
+static uint32_t put_copies(struct kernel *k, uint32_t guard, uint32_t value)
+{
+    uint32_t to = pick(k, 3) ? value : pick(k, VALUES), name = k->length;
+    switch (pick(k, 8)) {
+    case 0:
+        put_guard(k, guard);
+        put(k, "mov.f32 %%f%u, %%f%u;\n", to, value);
+        return to;
+    case 1:
+        put(k, ".reg .b32 %%n%u_<3>, %%n%u;\n", name, name);
+        put_some(k, guard, 2);
+        put_guard(k, guard);
+        put(k, "mov.b32 %%n%u_%u, %%f%u;\n", name, pick(k, 3), value);
+        return value;
+    case 2:
+    case 3: {
+        bool row = pick(k, 2);
+        put(k, ".reg .b32 %%n%u_%s;\n", name, row ? "<1>" : "0");
+        put_some(k, guard, 1);
+        put_guard(k, guard);
+        put(k, "mov.b32 %%n%u_0, %%f%u;\n", name, value);
+        put_some(k, guard, 1);
+        put_guard(k, guard);
+        put(k, "mov.b32 %%f%u, %%n%u_0;\n", to, name);
+        return to;
+    }
+    case 4: put(k, ".pragma \"nounroll\";\n"); return value;
+    default: return value;
+    }
+}
+
 // What may be a chain, with other instructions between its members. The result often goes into a
 // register that was loaded.
 static void put_chain(struct kernel *k, uint32_t usual)
@@ -162,9 +195,12 @@ static void put_chain(struct kernel *k, uint32_t usual)
     uint32_t z = pick(k, 3) ? (pick(k, 2) ? x : y) : pick(k, VALUES);
     put_load(k, pick(k, 5) ? usual : pick_guard(k, usual), x);
     put_some(k, usual, 1);
+    x = put_copies(k, usual, x);
     put_load(k, pick(k, 5) ? usual : pick_guard(k, usual), y);
+    y = put_copies(k, usual, y);
     put_some(k, usual, 1);
     put_operation(k, pick(k, 5) ? usual : pick_guard(k, usual), z, x, y);
+    z = put_copies(k, usual, z);
     put_some(k, usual, 1);
     if (!pick(k, 3)) {
         uint32_t w = (x + 1 + pick(k, VALUES - 1)) % VALUES, sum = pick(k, VALUES);

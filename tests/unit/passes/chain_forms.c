@@ -22,6 +22,66 @@ static struct capability with(const char *text)
     return capability;
 }
 
+#define BITS_A LD_A "mov.b32 %r1, %f1;\n"
+#define BITS_B LD_B "mov.b32 %r2, %f2;\n"
+#define ST_R(reg) "mov.b32 %f9, " reg ";\nst.global.f32 [%c], %f9;\n"
+
+static void test_copies(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"two loads and a result", BITS_A BITS_B "xor.b32 %r3, %r1, %r2;\n" ST_R("%r3"),
+         "1:1,3,2,4,5,6,7"},
+        {"the result stays", BITS_A BITS_B "xor.b32 %r3, %r1, %r2;\nmov.b32 %f9, %r3;\n",
+         "2:1,3,2,4,5"},
+        {"nothing computed", BITS_A "st.global.u32 [%c], %r1;\n", "3:1,2,3"},
+        {"there and back", BITS_A ST_R("%r1"), "3:1,2,3,4"},
+        {"one operand", BITS_A "not.b32 %r3, %r1;\n" ST_R("%r3"), "4:1,2,3,4,5"},
+        {"a comparison", BITS_A BITS_B "setp.lt.s32 %t1, %r1, %r2;\n", "5:1,3,2,4,5"},
+        {"a comparison with a scalar", BITS_A "setp.lt.s32 %t1, %r1, 7;\n", "6:1,2,3"},
+        {"a scalar", BITS_A "add.s32 %r3, %r1, %ui;\n" ST_R("%r3"), "7:1,2,3,4,5"},
+        {"a scalar that is a copy",
+         LD_A "mov.b32 %f5, %ui;\nadd.f32 %f3, %f1, %f5;\nst.global.f32 [%c], %f3;\n", "7:1,3,4"},
+        {"between two operations",
+         LD_A "ld.global.u32 %r2, [%b];\nadd.s32 %r3, %r2, 5;\nmov.b32 %f3, %r3;\n"
+              "mul.f32 %f4, %f1, %f3;\nmov.f32 %f5, %f4;\nst.global.f32 [%c], %f5;\n",
+         "9:1,2,3,4,5,6,7"},
+        {"halves", "ld.global.u16 %h1, [%a];\nmov.b16 %h2, %h1;\nst.global.u16 [%c], %h2;\n",
+         "3:1,2,3"},
+        {"the copy is read twice",
+         BITS_A "st.global.u32 [%c], %r1;\nst.global.u32 [%c+4096], %r1;\n", "reuse:1<4"},
+        {"what is copied is read again",
+         BITS_A "st.global.u32 [%c], %r1;\nst.global.f32 [%c+4096], %f1;\n", "reuse:1<4"},
+        {"the address too", LD_A "mov.b32 %r1, %f1;\nst.global.u32 [%r1], %r1;\n", "reuse:1<3"},
+        {"under a guard of its own", LD_A "@%p mov.b32 %r1, %f1;\nst.global.u32 [%c], %r1;\n",
+         "guard:1<3"},
+        {"all under one guard",
+         "@%p ld.global.f32 %f1, [%a];\n@%p mov.b32 %r1, %f1;\n@%p st.global.u32 [%c], %r1;\n",
+         "3:1,2,3"},
+        {"a half of it", LD_A "mov.b32 {%h1, %h2}, %f1;\nst.global.u16 [%c], %h1;\n",
+         "pattern:1<2"},
+        {"the comparison is in another block",
+         BITS_A UNIFORM "add.f32 %f5, %u, %u;\nL:\nsetp.lt.s32 %t2, %r1, 0;\n", "cross-block:1<7"},
+    };
+    check_all(examples, sizeof examples / sizeof *examples, usual, false);
+}
+
+// Declarations in the middle of the body stay where they are.
+static void test_declarations(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"of the result", LD_A ".reg .f32 %n;\nadd.f32 %n, %f1, %u;\nst.global.f32 [%c], %n;\n",
+         "7:1,3,4"},
+        {"of something else", LD_A ".reg .b32 %n<5>;\nst.global.f32 [%c], %f1;\n", "3:1,3"},
+        {"a loop is not unrolled", LD_A ".pragma \"nounroll\";\nst.global.f32 [%c], %f1;\n",
+         "3:1,3"},
+        {"a directive of the next instruction",
+         LD_A ".pragma \"used_bytes_mask 0xffff\";\nst.global.f32 [%c], %f1;\n", "order:1"},
+    };
+    check_all(examples, sizeof examples / sizeof *examples, usual, false);
+}
+
 static void test_across(void **state)
 {
     (void)state;
@@ -295,6 +355,7 @@ static void test_shared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copies),   cmocka_unit_test(test_declarations),
         cmocka_unit_test(test_across),   cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_parts),    cmocka_unit_test(test_capability),
         cmocka_unit_test(test_best_set), cmocka_unit_test(test_served),

@@ -52,6 +52,32 @@ static void check_all(const struct example *examples, size_t count)
 
 #define CHECK_ALL(examples) check_all(examples, sizeof examples / sizeof *examples)
 
+static void test_declarations(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"the address is declared behind the load",
+         "ld.global.f32 %f1, [%a];\n.reg .b64 %n;\nadd.s64 %n, %c, 8;\n"
+         "st.global.f32 [%n], %f1;\n",
+         ".reg .b64 %n;\nadd.s64 %n, %c, 8;\nld.global.f32 %f1, [%a];\n"
+         "st.global.f32 [%n], %f1;\n"},
+        {"what the load needs goes in front of it, the declaration stays",
+         "ld.global.f32 %f1, [%a];\nadd.s64 %rd1, %b, 8;\n.reg .f32 %n<2>;\n"
+         "ld.global.f32 %f2, [%rd1];\nadd.u32 %r1, %ui, 1;\nmov.b32 %n1, %r1;\n"
+         "add.f32 %n0, %f1, %f2;\nst.global.f32 [%c], %n0;\n",
+         "add.s64 %rd1, %b, 8;\nld.global.f32 %f1, [%a];\n.reg .f32 %n<2>;\n"
+         "ld.global.f32 %f2, [%rd1];\n"
+         "add.f32 %n0, %f1, %f2;\nst.global.f32 [%c], %n0;\n"
+         "add.u32 %r1, %ui, 1;\nmov.b32 %n1, %r1;\n"},
+        {"a name that is declared twice is not crossed",
+         "{ .reg .f32 %n; }\nld.global.f32 %f1, [%a];\n.reg .b64 %n;\nadd.s64 %n, %c, 8;\n"
+         "st.global.f32 [%n], %f1;\n",
+         "{ .reg .f32 %n; }\nld.global.f32 %f1, [%a];\n.reg .b64 %n;\nadd.s64 %n, %c, 8;\n"
+         "st.global.f32 [%n], %f1;\n"},
+    };
+    CHECK_ALL(examples);
+}
+
 static void test_addresses(void **state)
 {
     (void)state;
@@ -239,9 +265,8 @@ static void test_split(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_line_information),
+        cmocka_unit_test(test_addresses), cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_layout),    cmocka_unit_test(test_line_information),
         cmocka_unit_test(test_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include "tests/unit/runtime-sim/conform.h"
 #include <glob.h>
 
-enum { THREADS = 128, BUFFER = 2048, MOST_CHAIN = PACKET_LOADS + PACKET_OPS + 1 };
+enum { THREADS = 128, BUFFER = 2048, MOST_CHAIN = 13 };
 #define SCALAR UINT32_C(0x3fc00003)
 
 struct chain_case {
@@ -169,6 +169,30 @@ static const struct chain_case cases[] = {
      1,
      SCALAR,
      {4, 4, 4}},
+    // Copies
+    {3,
+     3,
+     "ld.global.f32 %f, [%a]; mov.b32 %x, %f; st.global.u32 [%c], %x;",
+     IR_NONE,
+     0,
+     0,
+     {4, 0, 4}},
+    {7,
+     5,
+     "ld.global.f32 %f, [%a]; mov.b32 %x, %f; add.s32 %z, %x, %s; mov.b32 %k, %z; "
+     "st.global.f32 [%c], %k;",
+     2,
+     1,
+     SCALAR,
+     {4, 0, 4}},
+    {9,
+     9,
+     "ld.global.f32 %f, [%b]; ld.global.u16 %x, [%a]; mov.b32 %y, %f; xor.b32 %w, %y, 300; "
+     "mov.b32 %k, %w; mov.b32 %w, %k; add.u32 %z, %w, %x; mov.b32 %k, %z; st.global.f32 [%c], %k;",
+     3,
+     1,
+     300,
+     {2, 4, 4}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -216,7 +240,7 @@ static void write_kernel(char *to, size_t size, const struct chain_case *test,
              "sm_90") ".entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd, "
                       ".param .u32 ps)\n"
                       "{ .reg .b32 %i, %e, %x, %y, %z, %w, %s, %t; .reg .b64 %a, %b, %c, %d, %o; "
-                      ".reg .b16 %h;\n"
+                      ".reg .b16 %h; .reg .f32 %f, %k;\n"
                       ".reg .pred %p, %q, %g, %l; mov.u32 %i, %tid.x; ld.param.u32 %s, [ps]; "
                       "mov.u32 %z, 0;\n"
                       "ld.param.u64 %a, [pa]; ld.param.u64 %b, [pb]; ld.param.u64 %c, [pc];\n"
@@ -437,6 +461,7 @@ static void refused(void **state)
         {3, 2, "ld.global.v2.b32 {%x, %y}, [%a]; st.global.v2.b32 [%c], {%x, %y};"},
         {3, 2, "ld.global.b64 %o, [%a]; st.global.b64 [%c], %o;"},
         {3, 2, "ld.global.b32 %x, [%a]; st.global.b32 [%c], %s;"},
+        {3, 3, "ld.global.b32 %x, [%a]; mov.b32 %y, %s; st.global.b32 [%c], %y;"},
         {7, 3, "ld.global.f32 %x, [%a]; fma.rn.f32 %z, %x, %s, %s; st.global.f32 [%c], %z;"},
         {7, 3, "ld.global.f32 %x, [%a]; lop3.b32 %z, %x, %s, 1, 77; st.global.f32 [%c], %z;"},
         {9, 5,
