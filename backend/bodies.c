@@ -148,11 +148,6 @@ const char *body_name(const struct body *body, struct arena *arena)
     return arena_strndup(arena, name->text, name->length);
 }
 
-bool body_is_entry(const struct body *body)
-{
-    return body->tree->nodes.v[body->node].aux == W_entry;
-}
-
 uint32_t body_find(const struct body *body, uint32_t offset)
 {
     uint32_t low = 0, high = body->insts.n;

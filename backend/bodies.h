@@ -33,7 +33,6 @@ bool keep_instructions(const struct edits *edits, const struct source *source);
 // The body that holds the offset, or NULL.
 const struct body *bodies_at(const struct bodies *bodies, uint32_t offset);
 const char *body_name(const struct body *body, struct arena *arena);
-bool body_is_entry(const struct body *body);
 
 static inline const struct body_inst *body_inst(const struct body *body, uint32_t index)
 {

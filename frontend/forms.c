@@ -332,14 +332,6 @@ const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count)
     return forms->compiled[op];
 }
 
-const struct form_slot *form_captured(const struct form *form, char letter)
-{
-    for (uint32_t i = 0; i < form->slot_count; i++)
-        if (form->slots[i].capture == letter)
-            return &form->slots[i];
-    return NULL;
-}
-
 // Text
 
 static const char *slot_text(struct arena *arena, const struct form_slot *slot)

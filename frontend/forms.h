@@ -155,8 +155,6 @@ const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count);
 const char *form_text(struct arena *arena, const struct form *form);
 // The isa_word of an operand's type in a match, or W_UNKNOWN.
 uint16_t form_operand_type(const struct form_match *match, const struct form_operand *operand);
-// The slot with this letter, or NULL when the form has none.
-const struct form_slot *form_captured(const struct form *form, char letter);
 // Does a word stand in the slot with this letter?
 bool form_fills(const struct form_match *match, char letter);
 // Must (1), may (0) or must not (−1) the operand stand there?

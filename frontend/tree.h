@@ -97,8 +97,3 @@ static inline const struct name *tree_name(const struct tree *tree, uint64_t id)
 
 // Where an instruction's opcode stands, without its modifiers.
 void node_opcode_range(const struct tree *tree, uint32_t node, uint32_t *begin, uint32_t *end);
-
-// Structural check: ranges nest and do not overlap, sizes add up. Returns NULL or what is wrong.
-const char *tree_validate(const struct tree *tree);
-// Text outline of the tree, one node per line, for tests and debugging.
-void tree_print(const struct tree *tree, FILE *to);

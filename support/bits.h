@@ -27,25 +27,6 @@ static inline void bits_clear(uint64_t *bits, uint32_t index)
     bits[index / 64] &= ~(UINT64_C(1) << (index % 64));
 }
 
-// to |= from; true if that changed `to`.
-static inline bool bits_union(uint64_t *to, const uint64_t *from, uint32_t words)
-{
-    uint64_t changed = 0;
-    for (uint32_t i = 0; i < words; i++) {
-        changed |= from[i] & ~to[i];
-        to[i] |= from[i];
-    }
-    return changed != 0;
-}
-
-static inline uint32_t bits_count(const uint64_t *bits, uint32_t words)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < words; i++)
-        count += (uint32_t)__builtin_popcountll(bits[i]);
-    return count;
-}
-
 // The first member at or after `from`, or `count` when there is none.
 static inline uint32_t bits_next(const uint64_t *bits, uint32_t from, uint32_t count)
 {

@@ -76,7 +76,7 @@ bool affine_of_address(struct affines *affines, uint32_t inst, struct affine *ad
 // Stays where it is until a value is asked for.
 const struct affine_atom *affine_atom(const struct affines *affines, uint32_t atom);
 
-// a + b, a - b. False if there are too many terms. Where exact_bits is less than 64, the result is
+// a - b. Returns false if there are too many terms. Where exact_bits is less than 64, the result is
 // sure modulo 2^exact_bits only.
 bool affine_sum(struct affines *affines, const struct affine *a, const struct affine *b,
                 struct affine *to);
@@ -102,10 +102,6 @@ uint32_t affine_base(const struct affines *affines, const struct affine *address
 // adds. False if the atom is a factor more than once.
 bool affine_step(struct affines *affines, const struct affine *a, uint32_t atom,
                  struct affine *step);
-// The atom of a loop's iteration (member: W_UNKNOWN), of a special register or a variable's
-// address, or IR_NONE if no expression has it yet.
-uint32_t affine_find(const struct affines *affines, enum affine_kind kind, uint32_t index,
-                     uint16_t member);
 // True if no atom of the expression changes while the loop runs.
 bool affine_invariant(const struct affines *affines, const struct affine *a, uint32_t loop);
 // True if all lanes of a warp that are active in this basic block have the same.
@@ -154,7 +150,6 @@ struct affine_places {
 
 struct affine_places affine_places(struct affines *affines, uint32_t atom);
 
-// As text: symbols plain, parameters in brackets, loops as `i` and the line of their header.
-const char *affine_text(const struct affines *affines, struct arena *arena, const struct affine *a);
-// One atom, so written, without saying how its bits are read.
+// One atom as text, without how its bits are read: symbols plain, parameters in brackets, loops as
+// `i@` and the line of their header.
 const char *affine_atom_text(const struct affines *affines, struct arena *arena, uint32_t atom);

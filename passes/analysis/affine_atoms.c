@@ -57,15 +57,6 @@ const struct affine_atom *affine_atom(const struct affines *affines, uint32_t at
     return &affines->atoms.v[atom];
 }
 
-uint32_t affine_find(const struct affines *affines, enum affine_kind kind, uint32_t index,
-                     uint16_t member)
-{
-    struct affine_atom atom = {.kind = (uint8_t)kind, .bits = 64, .member = member, .index = index};
-    if (kind == AFFINE_SPECIAL)
-        atom.bits = isa_specials[index].most;
-    return affines->bucket_count ? affines->buckets[find(affines, &atom)] - 1 : IR_NONE;
-}
-
 // Bits of a value as far as 64 bits hold it: of registers without a width, and of 128 bits, nothing
 // is known.
 static unsigned held_bits(unsigned bits)

@@ -273,25 +273,13 @@ bool affine_fits(const struct affines *affines, const struct affine *a, unsigned
 
 // For those who ask
 
-static bool combine(struct affines *affines, const struct affine *a, const struct affine *b,
-                    int64_t factor, struct affine *to)
-{
-    struct sum sum = sum_new();
-    sum_add(&sum, a, 1);
-    sum_add(&sum, b, factor);
-    return sum_keep(affines, &sum, to);
-}
-
-bool affine_sum(struct affines *affines, const struct affine *a, const struct affine *b,
-                struct affine *to)
-{
-    return combine(affines, a, b, 1, to);
-}
-
 bool affine_difference(struct affines *affines, const struct affine *a, const struct affine *b,
                        struct affine *to)
 {
-    return combine(affines, a, b, -1, to);
+    struct sum sum = sum_new();
+    sum_add(&sum, a, 1);
+    sum_add(&sum, b, -1);
+    return sum_keep(affines, &sum, to);
 }
 
 // The term without one factor `atom`; how often it was one.

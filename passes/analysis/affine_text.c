@@ -1,4 +1,4 @@
-// Expressions for people: 4*%tid.x + 4*%ntid.x*%ctaid.x + [out] + 16
+// Names of atoms for people: %tid.x, [out+8], i@12
 #include "passes/analysis/affine_internal.h"
 #include <string.h>
 
@@ -81,66 +81,6 @@ static void put_plain_atom(struct writer *w, const struct affine_atom *atom)
     }
 }
 
-static void put_atom(struct writer *w, const struct affine_atom *atom)
-{
-    if (atom->is_unsigned) {
-        put_text(w, "u");
-        put_number(w, atom->bits);
-        put_text(w, "(");
-    }
-    put_plain_atom(w, atom);
-    if (atom->is_unsigned)
-        put_text(w, ")");
-}
-
-// What differs between threads comes first, then between CTAs and iterations, then the base.
-static uint64_t rank(const struct affines *a, uint32_t id)
-{
-    static const uint8_t ranks[] = {[AFFINE_SPECIAL] = 0,
-                                    [AFFINE_ITERATION] = 1,
-                                    [AFFINE_VERSION] = 2,
-                                    [AFFINE_PARAMETER] = 3,
-                                    [AFFINE_SYMBOL] = 4};
-    const struct affine_atom *atom = &a->atoms.v[id];
-    return (uint64_t)ranks[atom->kind] << 56 | (uint64_t)atom->index << 16 | atom->member;
-}
-
-static uint64_t term_rank(const struct affines *a, const struct affine_term *term)
-{
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++)
-        least = rank(a, term->atom[i]) < least ? rank(a, term->atom[i]) : least;
-    return least;
-}
-
-// Factors the other way round, so that a size stands before what it is multiplied with.
-static void put_term(struct writer *w, const struct affine_term *term)
-{
-    uint32_t atoms[AFFINE_FACTORS], n = 0;
-    for (; n < AFFINE_FACTORS && term->atom[n] != IR_NONE; n++) {
-        uint32_t at = n;
-        for (; at && rank(w->affines, atoms[at - 1]) < rank(w->affines, term->atom[n]); at--)
-            atoms[at] = atoms[at - 1];
-        atoms[at] = term->atom[n];
-    }
-    if (magnitude(term->coefficient) != 1) {
-        put_number(w, magnitude(term->coefficient));
-        put_text(w, "*");
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        put_text(w, i ? "*" : "");
-        put_atom(w, &w->affines->atoms.v[atoms[i]]);
-    }
-}
-
-static void put_sign(struct writer *w, bool negative)
-{
-    if (w->length)
-        put_text(w, negative ? " - " : " + ");
-    else if (negative)
-        put_text(w, "-");
-}
-
 const char *affine_atom_text(const struct affines *affines, struct arena *arena, uint32_t atom)
 {
     struct writer w;
@@ -148,30 +88,5 @@ const char *affine_atom_text(const struct affines *affines, struct arena *arena,
     w.length = 0;
     w.cut = false;
     put_plain_atom(&w, &affines->atoms.v[atom]);
-    return w.cut ? "(long)" : arena_strndup(arena, w.text, w.length);
-}
-
-const char *affine_text(const struct affines *affines, struct arena *arena,
-                        const struct affine *value)
-{
-    struct writer w;
-    const struct affine_term *order[AFFINE_MOST_TERMS];
-    w.affines = affines;
-    w.length = 0;
-    w.cut = false;
-    for (uint32_t i = 0; i < value->count; i++) {
-        uint32_t at = i;
-        for (; at && term_rank(affines, order[at - 1]) > term_rank(affines, &value->terms[i]); at--)
-            order[at] = order[at - 1];
-        order[at] = &value->terms[i];
-    }
-    for (uint32_t i = 0; i < value->count; i++) {
-        put_sign(&w, order[i]->coefficient < 0);
-        put_term(&w, order[i]);
-    }
-    if (value->constant || !value->count) {
-        put_sign(&w, value->constant < 0);
-        put_number(&w, magnitude(value->constant));
-    }
     return w.cut ? "(long)" : arena_strndup(arena, w.text, w.length);
 }

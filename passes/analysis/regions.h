@@ -53,8 +53,3 @@ void regions_build(struct regions *regions, struct arena *arena, const struct ir
 
 // True if the block has a way to the function's end by itself: a return, or nothing behind it.
 bool regions_leaves(const struct ir_function *fn, uint32_t block);
-
-static inline bool part_has(const struct part *part, uint32_t place)
-{
-    return place >= part->begin && place < part->end; // IR_NONE never is
-}

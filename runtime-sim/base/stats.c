@@ -108,13 +108,6 @@ static void add(uint64_t now[2], const struct stat_key *key, uint64_t *with, con
             with[i] = now[i];
 }
 
-static void join(uint64_t now[2], const struct stat_key *key, uint64_t *with, const uint64_t *other)
-{
-    static const uint64_t none[2];
-    memcpy(now, other, 2 * sizeof *now);
-    add(now, key, with, none);
-}
-
 // Differences are taken modulo 2^64, so a sum may hold more than was counted until now.
 static void go_back(uint64_t now[2], const struct stat_key *key, uint64_t *with,
                     const uint64_t *other)
@@ -143,11 +136,6 @@ void stats_retake(const struct stats *stats, struct stats_mark *mark)
 void stats_sum(const struct stats *stats, const struct stats_mark *since, struct stats_mark *sum)
 {
     each_key(stats, add, sum->values, since->values);
-}
-
-void stats_join(const struct stats *stats, const struct stats_mark *from, struct stats_mark *sum)
-{
-    each_key(stats, join, sum->values, from->values);
 }
 
 struct stats_mark stats_since(const struct stats *stats, const struct stats_mark *sum,

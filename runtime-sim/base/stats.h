@@ -58,8 +58,6 @@ void stats_retake(const struct stats *stats, struct stats_mark *mark);
 // as stats_take returns it, or zero (stats_zero); of STAT_MOST the most stays.
 struct stats_mark stats_zero(const struct stats *stats, struct arena *arena);
 void stats_sum(const struct stats *stats, const struct stats_mark *since, struct stats_mark *sum);
-// Adds one sum to another.
-void stats_join(const struct stats *stats, const struct stats_mark *from, struct stats_mark *sum);
 // A mark since which exactly that has been counted what is in `sum`.
 struct stats_mark stats_since(const struct stats *stats, const struct stats_mark *sum,
                               struct arena *arena);

@@ -67,22 +67,6 @@ struct dram_place dram_map_local(const struct dram_map *map, uint64_t number)
     return at;
 }
 
-uint64_t dram_map_number(const struct dram_map *map, const struct dram_place *at)
-{
-    uint32_t bank = map->bank_xor ? at->bank ^ (at->row & (map->banks.size - 1)) : at->bank;
-    uint64_t number = at->row;
-    switch (map->order) {
-    case DRAM_ROW_BANK_COLUMN:
-        return put(put(number, &map->banks, bank), &map->columns, at->column);
-    case DRAM_ROW_COLUMN_BANK:
-        return put(put(number, &map->columns, at->column), &map->banks, bank);
-    case DRAM_ROW_BANK_COLUMN_GROUP: break;
-    }
-    number = put(number, &map->inner_banks, bank / map->groups.size);
-    number = put(number, &map->columns, at->column);
-    return put(number, &map->groups, bank % map->groups.size);
-}
-
 struct dram_place dram_map_find(const struct dram_map *map, uint64_t address)
 {
     uint64_t number = address / map->request_bytes;
@@ -91,12 +75,4 @@ struct dram_place dram_map_find(const struct dram_map *map, uint64_t address)
     struct dram_place at = dram_map_local(map, put(number, &map->chunk, within));
     at.channel = channel;
     return at;
-}
-
-uint64_t dram_map_address(const struct dram_map *map, const struct dram_place *at)
-{
-    uint64_t number = dram_map_number(map, at);
-    uint32_t within = take(&number, &map->chunk);
-    number = put(put(number, &map->channels, at->channel), &map->chunk, within);
-    return number * map->request_bytes;
 }

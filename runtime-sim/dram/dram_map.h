@@ -35,10 +35,6 @@ uint64_t dram_map_requests(const struct dram_map *map);
 // Where the request with this number within its channel lies; numbers beyond the last begin anew.
 // `channel` is 0.
 struct dram_place dram_map_local(const struct dram_map *map, uint64_t number);
-// The number within its channel of the request at this place.
-uint64_t dram_map_number(const struct dram_map *map, const struct dram_place *place);
 
 // Where the byte with this address lies.
 struct dram_place dram_map_find(const struct dram_map *map, uint64_t address);
-// The address of the first byte of the request at this place.
-uint64_t dram_map_address(const struct dram_map *map, const struct dram_place *place);

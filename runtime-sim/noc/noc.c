@@ -113,11 +113,6 @@ uint32_t noc_routers(const struct noc *noc)
     return noc->routers;
 }
 
-uint32_t noc_router_of(const struct noc *noc, uint32_t node)
-{
-    return noc->node_entry[node];
-}
-
 const struct noc_stats *noc_stats(const struct noc *noc)
 {
     return &noc->stats;

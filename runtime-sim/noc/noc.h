@@ -72,8 +72,6 @@ bool noc_reaches(const struct noc_config *config, uint32_t source, uint32_t targ
 
 uint32_t noc_nodes(const struct noc *noc);
 uint32_t noc_routers(const struct noc *noc);
-// Router of a node: where its packets enter; in a butterfly they leave elsewhere.
-uint32_t noc_router_of(const struct noc *noc, uint32_t node);
 // Flits of a packet of so many bytes, at least 1.
 static inline uint32_t noc_flits(const struct noc_config *config, uint64_t bytes)
 {

@@ -217,10 +217,10 @@ struct noc {
     uint64_t *class_vcs;    // masks
     uint64_t *class_locals; // a class's input virtual channels of a router, if `is_plain`
     uint8_t *vc_class;
-    uint32_t *node_entry, *node_exit; // routers where a node's packets enter and leave
-    uint16_t *node_port;              // local output port of the latter
-    uint16_t *mesh_port;              // by router and direction
-    uint16_t *routes;                 // by router and target, of small networks, or NULL
+    uint32_t *node_exit; // routers where packets leave to a node
+    uint16_t *node_port; // local output port of the latter
+    uint16_t *mesh_port; // by router and direction
+    uint16_t *routes;    // by router and target, of small networks, or NULL
 
     struct noc_calendar calendar;
     struct noc_scratch scratch;

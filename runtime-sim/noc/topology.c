@@ -34,7 +34,6 @@ static void begin(struct noc *noc, struct noc_wires *wires, uint32_t routers)
     wires->routers = routers;
     wires->nodes = noc_node_count(&noc->config);
     noc->router = ARENA_ARRAY(noc->arena, struct noc_router, routers);
-    noc->node_entry = ARENA_ARRAY(noc->arena, uint32_t, wires->nodes);
     noc->node_exit = ARENA_ARRAY(noc->arena, uint32_t, wires->nodes);
 }
 
@@ -42,7 +41,6 @@ static void add_node(struct noc *noc, struct noc_wires *wires, uint32_t node, ui
                      uint32_t exit)
 {
     uint64_t ports = noc_is_wide(&noc->config, node) ? noc->config.injection_ports : 1;
-    noc->node_entry[node] = entry;
     noc->node_exit[node] = exit;
     for (uint64_t i = 0; i < ports; i++)
         add(noc, wires, NOC_CHANNEL_INJECTION, node, entry);

@@ -14,7 +14,7 @@ struct noc_wires {
 };
 
 uint32_t noc_node_count(const struct noc_config *config);
-// Fills in, too, what routing needs: `router` x and y, `mesh_port`, `node_entry`, `node_exit`.
+// Fills in, too, what routing needs: `router` x and y, `mesh_port`, `node_exit`.
 struct noc_wires noc_topology(struct noc *noc);
 // The node has what the keys `injection_…` say.
 bool noc_is_wide(const struct noc_config *config, uint32_t node);

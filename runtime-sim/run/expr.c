@@ -245,14 +245,6 @@ struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
     return p.expr->root == NO_NODE ? NULL : p.expr;
 }
 
-bool expr_is_fixed(const struct expr *expr)
-{
-    for (uint32_t i = 0; i < expr->nodes.n; i++)
-        if (expr->nodes.v[i].op == OP_ELEMENT || expr->nodes.v[i].op == OP_ADDRESS)
-            return false;
-    return true;
-}
-
 // Evaluation
 
 struct evaluation {

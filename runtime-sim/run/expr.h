@@ -46,5 +46,3 @@ struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
                         const struct expr_names *names, struct expr_fault *fault);
 bool expr_evaluate(const struct expr *expr, const struct expr_names *names, struct number *number,
                    struct expr_fault *fault);
-// True if the value is the same whenever it is asked for: nothing in it comes from a buffer.
-bool expr_is_fixed(const struct expr *expr);

@@ -4,6 +4,7 @@
 #include "ir/check.h"
 #include "ir/loc.h"
 #include "tests/fuzz/forms_kept.h"
+#include "tests/lib/tree_validate.h"
 
 enum { PARTS = 3 };
 

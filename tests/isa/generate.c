@@ -1,5 +1,6 @@
 // Walks the table of forms and writes instructions: each word of each modifier, all pairs of types,
 // operands that may be missing, immediates, sinks; then the same with one thing changed.
+#include "tests/isa/captured.h"
 #include "tests/isa/generate.h"
 #include <stdio.h>
 #include <stdlib.h>

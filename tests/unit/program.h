@@ -1,6 +1,7 @@
 // A PTX text as tree and IR, for tests.
 #pragma once
 #include "ir/ir.h"
+#include "tests/lib/tree_validate.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -23,9 +23,8 @@ struct shadow_place {
 
 struct shadow_code {
     struct shadow_code *next;
-    uint32_t mask;  // lanes that issued it
-    uint32_t left;  // lanes that are still to be computed
-    uint32_t taken; // bit per source that the chain has not made
+    uint32_t mask; // lanes that issued it
+    uint32_t left; // lanes that are still to be computed
     struct code code;
 };
 
@@ -164,17 +163,14 @@ static bool in_frame(uint32_t slot)
     return slot != SLOT_NONE && slot >> SLOT_SHIFT == BASE_FRAME;
 }
 
-// A register that the chain has made, or what lies in the frame now (`taken`).
-static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t slot, bool *taken)
+// A register that the chain has made, or a copy of the frame's current value.
+static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t slot)
 {
-    *taken = !in_frame(slot);
-    if (*taken)
+    if (!in_frame(slot))
         return slot;
     struct shadow_place *place = find_place(shadow->inside, slot);
-    if (place) {
-        *taken = !place->made;
+    if (place)
         return place->at;
-    }
     const struct slot_use *use = find_use(shadow, code, slot, false);
     assert(use); // a value between codes was made by one of them
     for (place = shadow->made; place; place = place->next)
@@ -182,7 +178,6 @@ static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t 
             place->spent = true;
             return place->at;
         }
-    *taken = true;
     place = new_place(shadow, slot, use->bytes);
     memcpy(at_place(shadow, place->at), at_frame(shadow, slot), use->bytes);
     return place->at;
@@ -233,11 +228,8 @@ static void keep_made(struct shadow *shadow, const struct code *code)
 static void rename_code(struct shadow *shadow, struct shadow_code *to, const struct code *from)
 {
     to->code = *from;
-    for (uint32_t i = 0; i < from->source_count; i++) {
-        bool taken;
-        to->code.s[i] = source(shadow, from, from->s[i], &taken);
-        to->taken |= (uint32_t)taken << i;
-    }
+    for (uint32_t i = 0; i < from->source_count; i++)
+        to->code.s[i] = source(shadow, from, from->s[i]);
     to->code.d = destination(shadow, from->d, from->width, to->mask);
     to->code.d2 = destination(shadow, from->d2, from->width2, to->mask);
 }
@@ -248,10 +240,9 @@ static struct code_list *rename_list(struct shadow *shadow, const struct code *c
     struct code_list *to = take(shadow, sizeof *to);
     *to = *from;
     to->slot = take(shadow, from->count * sizeof *to->slot);
-    bool taken;
     for (uint32_t i = 0; i < from->count; i++)
         to->slot[i] = held_is_load(code) ? destination(shadow, from->slot[i], from->width[i], mask)
-                                         : source(shadow, code, from->slot[i], &taken);
+                                         : source(shadow, code, from->slot[i]);
     return to;
 }
 
@@ -404,27 +395,4 @@ union lanes *shadow_result(const struct shadow *shadow, uint8_t *width, uint32_t
     *width = last->code.width;
     *mask = last->mask;
     return lanes_at(shadow, last->code.d);
-}
-
-union lanes *shadow_loaded(const struct shadow *shadow, const struct held *load, uint32_t element,
-                           uint8_t *width)
-{
-    uint32_t slot = load->code->list->slot[element];
-    *width = load->code->list->width[element];
-    return slot == SLOT_NONE ? NULL : lanes_at(shadow, slot);
-}
-
-bool shadow_scalar(const struct shadow *shadow, uint32_t *value)
-{
-    const struct shadow_code *at = shadow->first;
-    while (at && !at->taken)
-        at = at->next;
-    if (!at)
-        return false;
-    uint32_t slot = at->code.s[__builtin_ctz(at->taken)];
-    uint32_t lane = at->mask ? (uint32_t)__builtin_ctz(at->mask) : 0;
-    const union lanes *lanes =
-        in_frame(slot) ? lanes_at(shadow, slot) : warp_slot(shadow->warp, slot);
-    *value = lanes->u32[lane];
-    return true;
 }

@@ -74,11 +74,3 @@ void shadow_finish(struct shadow *shadow, uint32_t lanes);
 // What the last captured instruction has made, for comparing or replacing it: 32 lanes of `width`
 // bytes, or one mask (WIDTH_PREDICATE). `mask`: the lanes that it has. NULL: nothing was captured.
 union lanes *shadow_result(const struct shadow *shadow, uint8_t *width, uint32_t *mask);
-// What a member has loaded, its `element` from 0, in lanes that were served: 32 lanes of `width`
-// bytes, extended by sign or zeros. NULL: the element goes to no register.
-union lanes *shadow_loaded(const struct shadow *shadow, const struct held *load, uint32_t element,
-                           uint8_t *width);
-// The 32-bit value that captured instructions have from outside of the chain, where they have one:
-// an immediate value, or that of a register in the first lane that issued the instruction. False:
-// they have none. Of several it is the first.
-bool shadow_scalar(const struct shadow *shadow, uint32_t *value);

@@ -1,5 +1,5 @@
 // The forms: every row compiles, agrees with the table of opcodes, and matches as it is spelled.
-#include "frontend/forms.h"
+#include "tests/isa/captured.h"
 #include "tests/unit/program.h"
 
 struct table {

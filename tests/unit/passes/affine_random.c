@@ -2,6 +2,7 @@
 // value that the instructions compute, in all the bits that it calls exact. Where it says how far
 // the lanes of a warp are apart, they are.
 #include "passes/analysis/affine.h"
+#include "tests/unit/passes/affine_text.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 

@@ -50,6 +50,12 @@ static inline void begin(struct network *n, const char *settings)
     n->noc = noc_new(&n->arena, &n->config);
 }
 
+// The router where packets of a node enter a mesh.
+static inline uint32_t mesh_router_of(const struct noc_config *config, uint32_t node)
+{
+    return config->node_routers.n ? (uint32_t)config->node_routers.v[node] : node;
+}
+
 static inline void end(struct network *n)
 {
     arena_free(&n->arena);

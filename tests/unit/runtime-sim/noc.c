@@ -34,7 +34,7 @@ static uint32_t routers_between(const struct network *n, uint32_t source, uint32
         return 1;
     if (n->config.topology == NOC_FLY)
         return (uint32_t)n->config.stages;
-    uint32_t a = noc_router_of(n->noc, source), b = noc_router_of(n->noc, target);
+    uint32_t a = mesh_router_of(&n->config, source), b = mesh_router_of(&n->config, target);
     return distance((uint32_t)n->config.width, a, b) + 1;
 }
 

@@ -146,7 +146,12 @@ static void check_latencies(const char *settings)
     uint32_t **passed = routers_of_ways(&n), with_router = 0;
     for (uint32_t from = 0; from < nodes; from++)
         for (uint32_t to = 0; to < nodes; to++) {
-            uint32_t enter = noc_router_of(n.noc, from), leave;
+            uint32_t enter, leave;
+            if (from >= terminals)
+                enter = from - terminals;
+            else
+                enter = noc_fly_router(&n.config, n.config.reversed ? n.config.stages - 1 : 0, from,
+                                       from);
             if (to >= terminals)
                 leave = to - terminals;
             else
@@ -195,7 +200,6 @@ static void test_stages(void **state)
         for (uint32_t stage = 0; stage < 3; stage++) {
             uint32_t node = 64 + noc_fly_router(&n.config, stage, 5, 62);
             uint32_t from = back ? 62 : 5, to = back ? 5 : 62, before = back ? 2 - stage : stage;
-            assert_int_equal(noc_router_of(n.noc, node), node - 64);
             assert_int_equal(cross(&n, from, node, 5), 5 * (before + 1) + 6);
             assert_int_equal(cross(&n, node, to, 5), 5 * (3 - before) + 6);
             assert_int_equal(cross(&n, node, node, 5), 5 + 6);

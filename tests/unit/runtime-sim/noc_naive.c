@@ -138,7 +138,7 @@ static int route(const struct model *m, uint32_t router, uint32_t target)
         return exit;
     if (m->c->topology == NOC_FLY)
         return next_in_fly(m, router, target);
-    model_mesh_ways(m, router, noc_router_of(m->noc, target), ways);
+    model_mesh_ways(m, router, mesh_router_of(m->c, target), ways);
     bool y_first = m->c->routing == NOC_YX;
     return ways[y_first] != NONE ? ways[y_first] : ways[!y_first];
 }

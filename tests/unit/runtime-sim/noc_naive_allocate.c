@@ -52,7 +52,7 @@ static void choose_way(struct model *m, struct asking *asking, uint32_t router, 
     int ways[2];
     bool may[MOST_VCS];
     uint32_t most = 0;
-    model_mesh_ways(m, router, noc_router_of(m->noc, m->packet[packet].target), ways);
+    model_mesh_ways(m, router, mesh_router_of(m->c, m->packet[packet].target), ways);
     for (int i = 0; i < 2; i++) {
         uint32_t room = ways[i] == NONE ? 0 : model_room(m, ways[i], packet, false, may);
         if (room <= most)
