@@ -170,7 +170,7 @@ static void put_fixed(struct block *b)
 // A brace, label or directive.
 static void put_boundary(struct block *b)
 {
-    switch (pick(b, 4)) {
+    switch (pick(b, 5)) {
     case 0:
         write_text(b, "\n{ .reg .b32 %%x; ");
         b->depth++;
@@ -182,7 +182,8 @@ static void put_boundary(struct block *b)
         b->depth--;
         break;
     case 2: write_text(b, " L%u: ", b->region); break;
-    default: write_text(b, ".pragma \"nounroll\";\n"); break;
+    case 3: write_text(b, ".pragma \"nounroll\";\n"); return; // is crossed
+    default: write_text(b, ".pragma \"foreign\";\n"); break;
     }
     b->region++;
     b->boundaries++;
@@ -247,7 +248,7 @@ static void read_back(struct reading *r, const char *text)
     r->count = 0;
     for (const char *at = strstr(text, "bar.sync 0;"); at && *at; at++) {
         sscanf(at, ".loc 1 %u 3", &loc);
-        boundaries += *at == '{' || *at == '}' || *at == 'L' || !strncmp(at, ".pragma", 7);
+        boundaries += *at == '{' || *at == '}' || *at == 'L' || !strncmp(at, ".pragma \"f", 10);
         if (at[0] == '/' && at[1] == '*' && sscanf(at, "/*%u*/", &id) == 1) {
             assert_true(r->count < MOST);
             r->loc[r->count] = loc;

@@ -192,7 +192,7 @@ static const struct chain_case cases[] = {
      3,
      1,
      300,
-     {2, 4, 4}},
+     {4, 2, 4}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
