@@ -43,12 +43,12 @@ static void write_inputs(struct json *json, const struct result *result)
 }
 
 // A member for each name; null without a model of time, and where a value is not known.
-struct measured {
+struct measured_launch {
     const char *key, *name; // the statistic; NULL: this machine has none
 };
 
 static void write_measured(struct json *json, const struct timed *timed,
-                           const struct timed_kernel *counts, const struct measured *member)
+                           const struct timed_kernel *counts, const struct measured_launch *member)
 {
     double value;
     json_key(json, member->key);
@@ -59,7 +59,7 @@ static void write_measured(struct json *json, const struct timed *timed,
 }
 
 static void write_group(struct json *json, const char *key, const struct timed *timed,
-                        const struct timed_kernel *counts, const struct measured *members)
+                        const struct timed_kernel *counts, const struct measured_launch *members)
 {
     json_key(json, key);
     json_object_flat(json);
@@ -71,19 +71,20 @@ static void write_group(struct json *json, const char *key, const struct timed *
 static void write_counts(struct json *json, const struct timed *timed,
                          const struct session_kernel *kernel, const struct timed_kernel *counts)
 {
-    static const struct measured ipc = {"ipc", "machine.ipc"};
-    static const struct measured offload[] = {{"chains_tagged", "offload.chains_tagged"},
-                                              {"chains_offloaded", "offload.chains_offloaded"},
-                                              {"blocks_offloaded", NULL},
-                                              {0}};
-    static const struct measured noc[] = {
+    static const struct measured_launch ipc = {"ipc", "machine.ipc"};
+    static const struct measured_launch offload[] = {
+        {"chains_tagged", "offload.chains_tagged"},
+        {"chains_offloaded", "offload.chains_offloaded"},
+        {"blocks_offloaded", NULL},
+        {0}};
+    static const struct measured_launch noc[] = {
         {"hops", "memory.hops"}, {"weighted_hops", "memory.weighted_hops"}, {0}};
-    static const struct measured memory[] = {{"l1_hits", "machine.from_l1"},
-                                             {"llc_hits", "memory.from_llc"},
-                                             {"dram_reads", "dram.reads"},
-                                             {"dram_writes", "dram.writes"},
-                                             {"latency_mean", "memory.latency_mean"},
-                                             {0}};
+    static const struct measured_launch memory[] = {{"l1_hits", "machine.from_l1"},
+                                                    {"llc_hits", "memory.from_llc"},
+                                                    {"dram_reads", "dram.reads"},
+                                                    {"dram_writes", "dram.writes"},
+                                                    {"latency_mean", "memory.latency_mean"},
+                                                    {0}};
     json_key(json, "launches");
     json_uint(json, kernel->launches);
     json_key(json, "timed_launches");
