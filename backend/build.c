@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct builder {
+struct record_builder {
     struct tables *tables;
     struct arena *arena;
     const struct ir_module *module;
@@ -20,12 +20,12 @@ struct builder {
     const struct ir_function *fn;
     const struct body *body;
     struct table_kernel *kernel;
-    struct range *ranges; // per instruction, once it is asked for
-    struct arena scratch; // for it
+    struct record_range *ranges; // per instruction, once it is asked for
+    struct arena scratch;        // for it
 };
 
 // Instructions of the output that one of the input has become: [first, end).
-struct range {
+struct record_range {
     bool known;
     uint32_t first, end;
 };
@@ -46,7 +46,7 @@ void tables_digest_end(char digest[SHA256_HEX + 1], struct sha256_ctx *pieces)
         snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
 }
 
-static const char *name_text(const struct builder *b, uint32_t name)
+static const char *name_text(const struct record_builder *b, uint32_t name)
 {
     const struct name *n = tree_name(b->module->tree, name);
     if (!b->names[name])
@@ -54,9 +54,9 @@ static const char *name_text(const struct builder *b, uint32_t name)
     return b->names[name];
 }
 
-static struct range output_range(const struct builder *b, uint32_t inst)
+static struct record_range output_range(const struct record_builder *b, uint32_t inst)
 {
-    struct range *range = &b->ranges[inst];
+    struct record_range *range = &b->ranges[inst];
     if (range->known)
         return *range;
     const struct node *node = &b->module->tree->nodes.v[b->fn->insts.v[inst].node];
@@ -66,26 +66,26 @@ static struct range output_range(const struct builder *b, uint32_t inst)
     bool same = inst < b->body->insts.n && body_inst(b->body, inst)->begin == to;
     uint32_t first = same ? inst : body_find(b->body, to);
     bool one = first < b->body->insts.n && body_inst(b->body, first)->end == to_end;
-    *range = (struct range){true, first, one ? first + 1 : body_find(b->body, to_end)};
+    *range = (struct record_range){true, first, one ? first + 1 : body_find(b->body, to_end)};
     return *range;
 }
 
-static uint32_t line_of(const struct builder *b, uint32_t inst)
+static uint32_t line_of(const struct record_builder *b, uint32_t inst)
 {
     return ir_place(b->module, b->fn, inst).line;
 }
 
-static const char *fault(const struct builder *b, const char *what, uint32_t inst)
+static const char *fault(const struct record_builder *b, const char *what, uint32_t inst)
 {
     return arena_printf(b->arena, "plan for '%s': %s (line %u)", b->kernel->name, what,
                         inst < b->fn->insts.n ? line_of(b, inst) : 0);
 }
 
-static const char *add_instruction(struct builder *b, struct table_chain *to, uint32_t inst)
+static const char *add_instruction(struct record_builder *b, struct table_chain *to, uint32_t inst)
 {
     if (inst >= b->fn->insts.n)
         return fault(b, "a chain has an instruction that the function has not", inst);
-    struct range range = output_range(b, inst);
+    struct record_range range = output_range(b, inst);
     if (range.first >= range.end)
         return fault(b, "a chain's instruction is not in the output", inst);
     struct place place = ir_place(b->module, b->fn, inst);
@@ -95,7 +95,7 @@ static const char *add_instruction(struct builder *b, struct table_chain *to, ui
     return NULL;
 }
 
-static const char *add_chain(struct builder *b, const struct chain *chain)
+static const char *add_chain(struct record_builder *b, const struct chain *chain)
 {
     struct table_chain to = {
         .id = b->kernel->chains.n,
@@ -119,7 +119,7 @@ static const char *add_chain(struct builder *b, const struct chain *chain)
     return NULL;
 }
 
-static const char *live_name(const struct builder *b, const struct live_value *live)
+static const char *live_name(const struct record_builder *b, const struct live_value *live)
 {
     uint32_t name = live->reg == IR_NONE ? IR_NONE : b->fn->registers.v[live->reg].name;
     if (name != IR_NONE)
@@ -138,7 +138,7 @@ static uint64_t limited(uint64_t count, uint64_t most)
 
 // A block's instructions need not keep their order: the first and the last of the output are those
 // that stand first and last there.
-static void place_block(const struct builder *b, const struct block_plan *plan,
+static void place_block(const struct record_builder *b, const struct block_plan *plan,
                         struct table_block *block)
 {
     block->begin_index = UINT32_MAX;
@@ -149,7 +149,7 @@ static void place_block(const struct builder *b, const struct block_plan *plan,
                           b->fn->insts.v[inst].flags & INST_TERMINATOR;
             if (inst < plan->first || inst > plan->last || branch)
                 continue;
-            struct range range = output_range(b, inst);
+            struct record_range range = output_range(b, inst);
             if (range.first < range.end && range.first < block->begin_index)
                 block->begin_index = range.first;
             if (range.first < range.end && range.end - 1 > block->end_index)
@@ -177,7 +177,7 @@ static struct table_estimate estimate_of(const struct block_estimate *from)
     };
 }
 
-static const char *add_block(struct builder *b, const struct block_plan *plan)
+static const char *add_block(struct record_builder *b, const struct block_plan *plan)
 {
     if (plan->first >= b->fn->insts.n || plan->last >= b->fn->insts.n)
         return fault(b, "a block has an instruction that the function has not", plan->first);
@@ -210,7 +210,7 @@ static const char *add_block(struct builder *b, const struct block_plan *plan)
     return NULL;
 }
 
-static const char *add_rejection(struct builder *b, const struct rejection *rejection)
+static const char *add_rejection(struct record_builder *b, const struct rejection *rejection)
 {
     if (rejection->inst >= b->fn->insts.n)
         return fault(b, "a rejection has no place", rejection->inst);
@@ -241,7 +241,7 @@ static int compare_rejections(const void *a, const void *b)
     return by ? by : (x > y) - (x < y);
 }
 
-static void sort_rejections(struct builder *b)
+static void sort_rejections(struct record_builder *b)
 {
     uint32_t count = b->plan->rejections.n;
     b->rejections = ARENA_ARRAY(&b->own, const struct rejection *, count);
@@ -251,7 +251,7 @@ static void sort_rejections(struct builder *b)
         qsort(b->rejections, count, sizeof *b->rejections, compare_rejections);
 }
 
-static void place_shared(const struct builder *b, uint32_t function)
+static void place_shared(const struct record_builder *b, uint32_t function)
 {
     struct shared_memory shared = shared_memory_of(b->shared, function);
     const struct capability *capability = capability_of(&b->tables->options);
@@ -260,7 +260,8 @@ static void place_shared(const struct builder *b, uint32_t function)
 }
 
 // Room for what the plan says of the function, and no more: kernels are many.
-static void make_room(const struct builder *b, uint32_t function, struct table_kernel *kernel)
+static void make_room(const struct record_builder *b, uint32_t function,
+                      struct table_kernel *kernel)
 {
     const struct plan *plan = b->plan;
     uint32_t chain = b->chain, block = b->block, rejection = b->rejection;
@@ -275,7 +276,7 @@ static void make_room(const struct builder *b, uint32_t function, struct table_k
     vec_fix(b->arena, &kernel->rejected, rejection - b->rejection);
 }
 
-static const char *add_kernel(struct builder *b, uint32_t function)
+static const char *add_kernel(struct record_builder *b, uint32_t function)
 {
     struct table_kernel kernel = {.name = name_text(b, b->fn->name),
                                   .instructions = b->body->insts.n,
@@ -283,7 +284,7 @@ static const char *add_kernel(struct builder *b, uint32_t function)
     const struct plan *plan = b->plan;
     const char *wrong = NULL;
     b->kernel = &kernel;
-    b->ranges = ARENA_ARRAY(&b->scratch, struct range, b->fn->insts.n);
+    b->ranges = ARENA_ARRAY(&b->scratch, struct record_range, b->fn->insts.n);
     make_room(b, function, &kernel);
     place_shared(b, function);
     for (; b->chain < plan->chains.n && plan->chains.v[b->chain].function == function && !wrong;
@@ -303,7 +304,7 @@ static const char *add_kernel(struct builder *b, uint32_t function)
 }
 
 // The function's body in the output, or NULL if it has none.
-static const struct body *output_body(const struct builder *b, const struct ir_function *fn)
+static const struct body *output_body(const struct record_builder *b, const struct ir_function *fn)
 {
     const struct tree *tree = b->module->tree;
     NODE_EACH (scope, tree, fn->node)
@@ -316,7 +317,7 @@ const char *tables_build(struct tables *tables, struct arena *arena, const struc
                          const struct plan *plan, const struct written *written,
                          const struct bodies *bodies)
 {
-    struct builder b = {
+    struct record_builder b = {
         .tables = tables,
         .arena = arena,
         .module = module,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 // A plan's rejections by function and place, and its chains by what they are of.
-struct side {
+struct edit_side {
     const struct plan *plan;
     const struct rejection **rejections;
     const struct chain **chains;
@@ -19,10 +19,10 @@ struct change {
     struct table_change entry;
 };
 
-struct finder {
+struct change_finder {
     struct arena *arena;
     const struct ir_module *module;
-    struct side without, with;
+    struct edit_side without, with;
     VEC(struct change) list;
 };
 
@@ -54,9 +54,9 @@ static int by_members(const void *left, const void *right)
     return compare_chains(*(const struct chain *const *)left, *(const struct chain *const *)right);
 }
 
-static struct side side_of(struct arena *arena, const struct plan *plan)
+static struct edit_side side_of(struct arena *arena, const struct plan *plan)
 {
-    struct side side = {
+    struct edit_side side = {
         .plan = plan,
         .rejections = ARENA_ARRAY(arena, const struct rejection *, plan->rejections.n + 1),
         .chains = ARENA_ARRAY(arena, const struct chain *, plan->chains.n + 1),
@@ -71,7 +71,7 @@ static struct side side_of(struct arena *arena, const struct plan *plan)
 }
 
 // The first of the rejections at or behind the place.
-static uint32_t rejections_from(const struct side *side, uint32_t function, uint32_t inst)
+static uint32_t rejections_from(const struct edit_side *side, uint32_t function, uint32_t inst)
 {
     uint32_t low = 0, high = side->plan->rejections.n;
     while (low < high) {
@@ -92,7 +92,7 @@ static const char *text_of(const struct rejection *rejection)
     return rejection->text ? rejection->text : plan_rules[rejection->rule].text;
 }
 
-static void add(struct finder *f, uint32_t function, uint32_t first, uint32_t last,
+static void add(struct change_finder *f, uint32_t function, uint32_t first, uint32_t last,
                 struct table_change entry)
 {
     const struct ir_function *fn = &f->module->functions.v[function];
@@ -109,7 +109,7 @@ static void add(struct finder *f, uint32_t function, uint32_t first, uint32_t la
 // Chains
 
 // Why the accesses of the chain are in none of this plan.
-static const char *missing_reason(const struct side *side, const struct chain *chain)
+static const char *missing_reason(const struct edit_side *side, const struct chain *chain)
 {
     for (uint32_t i = 0; i < chain->count; i++) {
         uint32_t at = rejections_from(side, chain->function, chain->inst[i]);
@@ -124,13 +124,13 @@ static const char *missing_reason(const struct side *side, const struct chain *c
     return "its instructions are in another chain";
 }
 
-static const char *chain_text(struct finder *f, const struct chain *chain)
+static const char *chain_text(struct change_finder *f, const struct chain *chain)
 {
     return arena_printf(f->arena, "offloaded, pattern %u, %.4g flits expected to be saved",
                         chain->pattern, chain->expected_saving);
 }
 
-static void add_chain(struct finder *f, const struct chain *chain, bool lost)
+static void add_chain(struct change_finder *f, const struct chain *chain, bool lost)
 {
     uint32_t first = chain->inst[0], last = first;
     const char *reason = missing_reason(lost ? &f->with : &f->without, chain);
@@ -147,9 +147,9 @@ static void add_chain(struct finder *f, const struct chain *chain, bool lost)
                               .reason = reason});
 }
 
-static void compare_all_chains(struct finder *f)
+static void compare_all_chains(struct change_finder *f)
 {
-    const struct side *a = &f->without, *b = &f->with;
+    const struct edit_side *a = &f->without, *b = &f->with;
     uint32_t i = 0, k = 0;
     while (i < a->plan->chains.n || k < b->plan->chains.n) {
         int by = i == a->plan->chains.n   ? 1
@@ -166,7 +166,7 @@ static void compare_all_chains(struct finder *f)
 
 // Blocks
 
-static const char *block_text(struct finder *f, const struct block_plan *block)
+static const char *block_text(struct change_finder *f, const struct block_plan *block)
 {
     const struct block_estimate *e = &block->estimate;
     if (!e->candidate)
@@ -180,7 +180,7 @@ static const char *block_text(struct finder *f, const struct block_plan *block)
 }
 
 // What the numbers are from, as the end of a sentence.
-static const char *measured_words(struct finder *f, const struct block_plan *block)
+static const char *measured_words(struct change_finder *f, const struct block_plan *block)
 {
     const char *words[3];
     uint32_t count = 0;
@@ -199,9 +199,9 @@ static const char *measured_words(struct finder *f, const struct block_plan *blo
     return text;
 }
 
-static const char *block_reason(struct finder *f, const struct block_plan *block)
+static const char *block_reason(struct change_finder *f, const struct block_plan *block)
 {
-    const struct side *side = &f->with;
+    const struct edit_side *side = &f->with;
     const char *text = NULL;
     for (uint32_t at = rejections_from(side, block->function, block->first);
          at < side->plan->rejections.n && !text; at++) {
@@ -219,7 +219,7 @@ static const char *block_reason(struct finder *f, const struct block_plan *block
 
 // What is weighed does not depend on what was measured: both have the same blocks in the same
 // order.
-static void compare_blocks(struct finder *f)
+static void compare_blocks(struct change_finder *f)
 {
     const struct plan *a = f->without.plan, *b = f->with.plan;
     assert(a->blocks.n == b->blocks.n);
@@ -251,10 +251,10 @@ static int in_text(const void *left, const void *right)
 void changes_find(struct tables *tables, struct arena *arena, const struct ir_module *module,
                   const struct plan *without, const struct plan *with)
 {
-    struct finder f = {.arena = arena,
-                       .module = module,
-                       .without = side_of(arena, without),
-                       .with = side_of(arena, with)};
+    struct change_finder f = {.arena = arena,
+                              .module = module,
+                              .without = side_of(arena, without),
+                              .with = side_of(arena, with)};
     tables->compared = true;
     compare_all_chains(&f);
     compare_blocks(&f);

@@ -9,7 +9,7 @@
 static const char schema[] =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-struct writer {
+struct sarif_writer {
     struct json json;
     const struct findings *findings;
     const struct diagnostics_run *run;
@@ -102,7 +102,7 @@ static void write_remark_rules(struct json *json)
     }
 }
 
-static void write_rules(struct writer *w, const char *key, bool notifications)
+static void write_rules(struct sarif_writer *w, const char *key, bool notifications)
 {
     struct json *json = &w->json;
     json_key(json, key);
@@ -115,7 +115,7 @@ static void write_rules(struct writer *w, const char *key, bool notifications)
     json_end_array(json);
 }
 
-static void write_tool(struct writer *w)
+static void write_tool(struct sarif_writer *w)
 {
     struct json *json = &w->json;
     json_key(json, "tool");
@@ -133,7 +133,7 @@ static void write_tool(struct writer *w)
 
 // Places
 
-static void write_artifact_location(struct writer *w, int32_t at)
+static void write_artifact_location(struct sarif_writer *w, int32_t at)
 {
     const struct artifact *artifact = &w->findings->artifacts.v[at];
     json_object_flat(&w->json);
@@ -160,7 +160,7 @@ static void write_region(struct json *json, const struct finding *finding)
 }
 
 // The members of a location; none if it is nowhere.
-static void write_location(struct writer *w, const struct finding *finding)
+static void write_location(struct sarif_writer *w, const struct finding *finding)
 {
     if (finding->artifact < 0)
         return;
@@ -175,7 +175,7 @@ static void write_location(struct writer *w, const struct finding *finding)
 
 // Results
 
-static void write_notes(struct writer *w, uint32_t at)
+static void write_notes(struct sarif_writer *w, uint32_t at)
 {
     const struct findings *findings = w->findings;
     if (at == findings->list.n || findings->list.v[at].severity != DIAG_NOTE)
@@ -191,7 +191,7 @@ static void write_notes(struct writer *w, uint32_t at)
     json_end_array(&w->json);
 }
 
-static void write_function(struct writer *w, const struct finding *finding)
+static void write_function(struct sarif_writer *w, const struct finding *finding)
 {
     if (!finding->function)
         return;
@@ -218,7 +218,7 @@ static void write_level(struct json *json, const struct finding *finding)
     text_member(json, "level", !remark ? severity_word(finding->severity) : kind ? "none" : "note");
 }
 
-static void write_result(struct writer *w, uint32_t at)
+static void write_result(struct sarif_writer *w, uint32_t at)
 {
     const struct finding *finding = &w->findings->list.v[at];
     int rule =
@@ -248,7 +248,7 @@ static bool is_head(const struct findings *findings, uint32_t at)
     return !at || findings->list.v[at].severity != DIAG_NOTE;
 }
 
-static void write_results(struct writer *w)
+static void write_results(struct sarif_writer *w)
 {
     json_key(&w->json, "results");
     json_array(&w->json);
@@ -260,7 +260,7 @@ static void write_results(struct writer *w)
 
 // The run
 
-static void write_notification(struct writer *w, const struct finding *finding)
+static void write_notification(struct sarif_writer *w, const struct finding *finding)
 {
     int rule = diag_rule_find(finding->id, strlen(finding->id));
     json_object(&w->json);
@@ -285,7 +285,7 @@ static bool was_successful(const struct findings *findings)
     return true;
 }
 
-static void write_invocation(struct writer *w)
+static void write_invocation(struct sarif_writer *w)
 {
     struct json *json = &w->json;
     json_key(json, "invocations");
@@ -310,7 +310,7 @@ static void write_invocation(struct writer *w)
     json_end_array(json);
 }
 
-static void write_artifacts(struct writer *w)
+static void write_artifacts(struct sarif_writer *w)
 {
     struct json *json = &w->json;
     json_key(json, "artifacts");
@@ -336,7 +336,7 @@ static void write_artifacts(struct writer *w)
 
 void diagnostics_sarif(const struct findings *findings, const struct diagnostics_run *run, FILE *to)
 {
-    struct writer w = {.findings = findings, .run = run};
+    struct sarif_writer w = {.findings = findings, .run = run};
     json_init(&w.json, to);
     json_object(&w.json);
     text_member(&w.json, "$schema", schema);

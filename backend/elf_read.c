@@ -8,14 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-struct list {
-    VEC(char) items; // counted in structs
-};
-
-struct texts {
-    VEC(const char *) items;
-};
-
 // A record at work.
 struct elf_place {
     enum elf_part part;
@@ -152,7 +144,7 @@ static bool read_range(struct elf_reader *r, struct elf_place place, const struc
 }
 
 static bool read_registers(struct elf_reader *r, struct elf_place place,
-                           const struct elf_slot *slot, uint32_t count, struct texts *texts)
+                           const struct elf_slot *slot, uint32_t count, struct field_texts *texts)
 {
     const struct elf_part_bytes *part = &r->parts[ELF_REGISTERS];
     uint32_t first = r->next[ELF_REGISTERS] - count;
@@ -176,7 +168,7 @@ static bool read_list(struct elf_reader *r, struct elf_place place, const struct
         return read_registers(r, place, slot, count, value);
     uint32_t first = r->next[slot->list] - count;
     size_t size = slot->field->size;
-    struct list list = {{arena_alloc(r->arena, count * size), count, count}};
+    struct field_list list = {{arena_alloc(r->arena, count * size), count, count}};
     memcpy(value, &list, sizeof list);
     for (uint32_t i = 0; i < count; i++)
         if (!read_record(r, (struct elf_place){slot->list, first + i}, list.items.v + i * size))

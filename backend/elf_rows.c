@@ -196,8 +196,8 @@ SAME(PTXOFFLOAD_CANDIDATE_BLOCK, CANDIDATE_BLOCK);
 SAME(PTXOFFLOAD_CANDIDATE_STORE, CANDIDATE_STORE);
 SAME(PTXOFFLOAD_CANDIDATE_KERNEL, CANDIDATE_KERNEL);
 
-static const struct field *find_field(const struct field *fields, const char *path,
-                                      const struct field **option)
+static const struct record_field *find_field(const struct record_field *fields, const char *path,
+                                             const struct record_field **option)
 {
     for (;;) {
         size_t length = strcspn(path, ".");
@@ -213,7 +213,7 @@ static const struct field *find_field(const struct field *fields, const char *pa
     }
 }
 
-static enum elf_part find_list(const struct field *field)
+static enum elf_part find_list(const struct record_field *field)
 {
     if (field->kind == FIELD_TEXTS)
         return ELF_REGISTERS;

@@ -30,8 +30,8 @@ struct elf_part_info {
     const char *name;
     uint32_t type; // SHT_…
     uint32_t align;
-    uint32_t record_size;       // 0: no records
-    const struct field *fields; // NULL: the rows are not read by description
+    uint32_t record_size;              // 0: no records
+    const struct record_field *fields; // NULL: the rows are not read by description
     const struct elf_row *rows;
 };
 extern const struct elf_part_info elf_parts[ELF_PARTS];
@@ -46,9 +46,9 @@ struct elf_notes {
 // A row with the entry's description.
 struct elf_slot {
     const struct elf_row *row;
-    const struct field *field;  // NULL behind the last
-    const struct field *option; // the entry is there only if this one is; NULL: always
-    enum elf_part list;         // FIELD_LIST, FIELD_TEXTS: where its records are; else ELF_PARTS
+    const struct record_field *field;  // NULL behind the last
+    const struct record_field *option; // the entry is there only if this one is; NULL: always
+    enum elf_part list; // FIELD_LIST, FIELD_TEXTS: where its records are; else ELF_PARTS
 };
 
 struct elf_slots {

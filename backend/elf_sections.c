@@ -124,7 +124,7 @@ static bool check_section(struct elf_reader *r, enum elf_part part, const struct
 
 // Overlaps
 
-struct extent {
+struct section_extent {
     const char *name;
     uint64_t begin, size;
 };
@@ -132,19 +132,19 @@ struct extent {
 static bool check_overlaps(struct elf_reader *r)
 {
     Elf64_Ehdr header;
-    struct extent extents[ELF_PARTS + 2];
+    struct section_extent extents[ELF_PARTS + 2];
     memcpy(&header, r->bytes, sizeof header);
     uint64_t table = elf_get((const char *)&header.e_shoff, 8);
     uint64_t count = elf_get((const char *)&header.e_shnum, 2);
     for (enum elf_part part = 0; part < ELF_PARTS; part++)
-        extents[part] =
-            (struct extent){elf_parts[part].name, r->parts[part].begin, r->parts[part].size};
-    extents[ELF_PARTS] = (struct extent){"the ELF header", 0, sizeof header};
+        extents[part] = (struct section_extent){elf_parts[part].name, r->parts[part].begin,
+                                                r->parts[part].size};
+    extents[ELF_PARTS] = (struct section_extent){"the ELF header", 0, sizeof header};
     extents[ELF_PARTS + 1] =
-        (struct extent){"the table of sections", table, count * sizeof(Elf64_Shdr)};
+        (struct section_extent){"the table of sections", table, count * sizeof(Elf64_Shdr)};
     for (int i = 0; i < ELF_PARTS; i++)
         for (int j = i + 1; j < ELF_PARTS + 2; j++) {
-            const struct extent *a = &extents[i], *b = &extents[j];
+            const struct section_extent *a = &extents[i], *b = &extents[j];
             if (a->size && b->size && a->begin < b->begin + b->size &&
                 b->begin < a->begin + a->size)
                 return elf_fault(r, "section '%s': it overlaps with %s", a->name, b->name);

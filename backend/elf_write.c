@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-struct writer {
+struct elf_writer {
     struct arena *arena;
     struct elf_slots slots;
     struct text parts[ELF_PARTS];
@@ -18,15 +18,7 @@ struct writer {
     VEC(uint32_t) offsets; // of each string
 };
 
-struct list {
-    VEC(char) items; // counted in structs
-};
-
-struct texts {
-    VEC(const char *) items;
-};
-
-static uint32_t add_string(struct writer *w, const char *text)
+static uint32_t add_string(struct elf_writer *w, const char *text)
 {
     size_t length = strlen(text);
     uint32_t id = intern_add(&w->strings, text, length);
@@ -37,20 +29,20 @@ static uint32_t add_string(struct writer *w, const char *text)
     return w->offsets.v[id];
 }
 
-static void add_record(struct writer *w, enum elf_part part, const void *record);
+static void add_record(struct elf_writer *w, enum elf_part part, const void *record);
 
 // Returns the place of the list's first record.
-static uint32_t add_list(struct writer *w, const struct elf_slot *slot, const void *value)
+static uint32_t add_list(struct elf_writer *w, const struct elf_slot *slot, const void *value)
 {
     uint32_t first = w->counts[slot->list];
-    struct list list;
+    struct field_list list;
     memcpy(&list, value, sizeof list);
     for (uint32_t i = 0; i < list.items.n; i++)
         add_record(w, slot->list, list.items.v + i * slot->field->size);
     return first;
 }
 
-static uint32_t add_registers(struct writer *w, const struct texts *texts)
+static uint32_t add_registers(struct elf_writer *w, const struct field_texts *texts)
 {
     uint32_t first = w->counts[ELF_REGISTERS];
     for (uint32_t i = 0; i < texts->items.n; i++) {
@@ -74,13 +66,13 @@ static uint64_t maybe_bits(const double *value)
     return double_bits(value ? *value : (double)NAN);
 }
 
-static uint64_t word_number(struct writer *w, const struct elf_slot *slot, unsigned word)
+static uint64_t word_number(struct elf_writer *w, const struct elf_slot *slot, unsigned word)
 {
     return slot->row->size == 1 ? word : add_string(w, slot->field->words[word]);
 }
 
 // What stands in the record: the value itself, or where it is.
-static uint64_t number_of(struct writer *w, const struct elf_slot *slot, const void *value)
+static uint64_t number_of(struct elf_writer *w, const struct elf_slot *slot, const void *value)
 {
     switch (slot->field->kind) {
     case FIELD_TEXT: return add_string(w, *(const char *const *)value);
@@ -112,7 +104,8 @@ static void put_digest(char *to, const char *digits)
                        (strchr(values, digits[1]) - values));
 }
 
-static void put_entry(struct writer *w, const struct elf_slot *slot, const void *value, char *to)
+static void put_entry(struct elf_writer *w, const struct elf_slot *slot, const void *value,
+                      char *to)
 {
     if (slot->field->kind == FIELD_SHA256) {
         put_digest(to, value);
@@ -123,14 +116,14 @@ static void put_entry(struct writer *w, const struct elf_slot *slot, const void 
         elf_put(to, slot->row->size, number);
         return;
     }
-    struct list list;
+    struct field_list list;
     memcpy(&list, value, sizeof list);
     elf_put(to, 4, number);
     elf_put(to + 4, 4, list.items.n);
 }
 
 // The record takes its place before those of its lists take theirs.
-static void add_record(struct writer *w, enum elf_part part, const void *record)
+static void add_record(struct elf_writer *w, enum elf_part part, const void *record)
 {
     char bytes[sizeof(struct ptxoffload_block)] = {0}; // the largest
     struct text *to = &w->parts[part];
@@ -158,7 +151,7 @@ static void add_note(struct text *to, uint32_t type, const char *bytes, uint32_t
     text_add(to, zeros, -size & 3);
 }
 
-static void add_notes(struct writer *w, const struct tables *tables)
+static void add_notes(struct elf_writer *w, const struct tables *tables)
 {
     char bytes[sizeof(struct elf_notes)];
     struct text *to = &w->parts[ELF_NOTE];
@@ -204,7 +197,7 @@ static void add_symbols(const struct tables *tables, struct text *symbols, struc
     }
 }
 
-static const char *write_object(struct writer *w, struct elf_image *image,
+static const char *write_object(struct elf_writer *w, struct elf_image *image,
                                 const struct tables *tables)
 {
     enum { SYMBOLS = ELF_PARTS, NAMES, COUNT };
@@ -235,7 +228,7 @@ static const char *write_object(struct writer *w, struct elf_image *image,
 const char *tables_write_elf(struct elf_image *image, struct arena *arena,
                              const struct tables *tables, const char *ptx, uint32_t length)
 {
-    struct writer w = {.arena = arena};
+    struct elf_writer w = {.arena = arena};
     elf_slots_init(&w.slots, arena);
     intern_init(&w.strings, arena);
     for (enum elf_part part = 0; part < ELF_PARTS; part++)

@@ -6,17 +6,18 @@ bool fields_is_sha256(const char *text, size_t length)
     return length == 64 && strspn(text, "0123456789abcdef") >= 64;
 }
 
-static uint32_t most(const struct field *field)
+static uint32_t most(const struct record_field *field)
 {
     return field->most ? field->most : INT32_MAX;
 }
 
-bool fields_in_range(const struct field *field, uint64_t number)
+bool fields_in_range(const struct record_field *field, uint64_t number)
 {
     return number >= field->least && number <= most(field);
 }
 
-bool fields_find_word(const struct field *field, const char *text, size_t length, unsigned *word)
+bool fields_find_word(const struct record_field *field, const char *text, size_t length,
+                      unsigned *word)
 {
     for (unsigned i = 0; length && field->words[i]; i++)
         if (strlen(field->words[i]) == length && !memcmp(field->words[i], text, length)) {
@@ -46,7 +47,7 @@ static const char *const expected[] = {
     [FIELD_LIST] = "a list",
 };
 
-const char *fields_expected(struct arena *arena, const struct field *field)
+const char *fields_expected(struct arena *arena, const struct record_field *field)
 {
     struct text text;
     uint32_t length;

@@ -27,23 +27,31 @@ enum field_kind {
     FIELD_LIST,     // VEC of structs of `size` bytes; not in the text
 };
 
-struct field {
+// Members of FIELD_LIST and FIELD_TEXTS as the readers and writers of all formats access them.
+struct field_list {
+    VEC(char) items; // counted in structs
+};
+struct field_texts {
+    VEC(const char *) items;
+};
+
+struct record_field {
     const char *key; // NULL ends the rows
     enum field_kind kind;
     size_t offset;
     uint32_t least, most;     // FIELD_UINT
     const char *const *words; // FIELD_WORD, FIELD_WORDS, FIELD_FIXED; "" is no word; NULL ends them
-    const struct field *rows; // FIELD_OBJECT, FIELD_OPTION, FIELD_LIST
-    size_t size;              // FIELD_LIST
-    bool flat;                // in JSON on one line
-    bool may_lack;            // FIELD_OPTION: the key need not be there, which reads as null
+    const struct record_field *rows; // FIELD_OBJECT, FIELD_OPTION, FIELD_LIST
+    size_t size;                     // FIELD_LIST
+    bool flat;                       // in JSON on one line
+    bool may_lack;                   // FIELD_OPTION: the key need not be there, which reads as null
 };
 
 // The members of an object; the caller opens and closes it.
-void fields_write_json(struct json *json, const struct field *rows, const void *record);
+void fields_write_json(struct json *json, const struct record_field *rows, const void *record);
 
 // ` key=value` for each field that is there; keys in objects are `object.key`.
-void fields_write_text(struct text *text, const struct field *rows, const void *record);
+void fields_write_text(struct text *text, const struct record_field *rows, const void *record);
 
 // Where faults of the reading go.
 struct field_reader {
@@ -57,30 +65,31 @@ struct field_reader {
 };
 
 // Both fill a zeroed record. They return false if anything is missing or wrong, having said what.
-bool fields_read_json(struct field_reader *reader, const struct field *rows, void *record,
+bool fields_read_json(struct field_reader *reader, const struct record_field *rows, void *record,
                       struct json_t *object, const char *path);
 
 // For the readers of both forms.
 bool fields_is_sha256(const char *text, size_t length);
-bool fields_in_range(const struct field *field, uint64_t number);
-bool fields_find_word(const struct field *field, const char *text, size_t length, unsigned *word);
+bool fields_in_range(const struct record_field *field, uint64_t number);
+bool fields_find_word(const struct record_field *field, const char *text, size_t length,
+                      unsigned *word);
 // "expected a whole number from 1 to 9"
-const char *fields_expected(struct arena *arena, const struct field *field);
+const char *fields_expected(struct arena *arena, const struct record_field *field);
 
 // A value in a text.
-struct pair {
+struct field_pair {
     const char *key, *value; // not terminated; the value without its quotes
     uint32_t key_length, value_length;
     bool taken;
 };
 struct pairs {
-    VEC(struct pair) list;
+    VEC(struct field_pair) list;
 };
 
 bool fields_split_text(struct field_reader *reader, const char *text, uint32_t length,
                        struct pairs *pairs);
 // Takes the value with this key, or returns NULL.
-struct pair *fields_take(struct pairs *pairs, const char *key);
+struct field_pair *fields_take(struct pairs *pairs, const char *key);
 // Fills the record from the pairs; what then is left in `pairs` is a fault as well.
-bool fields_read_text(struct field_reader *reader, const struct field *rows, void *record,
+bool fields_read_text(struct field_reader *reader, const struct record_field *rows, void *record,
                       struct pairs *pairs);

@@ -4,14 +4,6 @@
 #include <string.h>
 
 // Any VEC of structs.
-struct list {
-    VEC(char) items; // counted in structs
-};
-
-struct texts {
-    VEC(const char *) items;
-};
-
 static bool read_text(struct field_reader *reader, json_t *json, const char **text)
 {
     if (!json_is_string(json))
@@ -29,14 +21,14 @@ static bool read_sha256(json_t *json, char *digest)
     return true;
 }
 
-static bool read_uint(const struct field *field, json_t *json, uint32_t *number)
+static bool read_uint(const struct record_field *field, json_t *json, uint32_t *number)
 {
     json_int_t value = json_integer_value(json);
     *number = (uint32_t)value;
     return json_is_integer(json) && value >= 0 && fields_in_range(field, (uint64_t)value);
 }
 
-static bool read_optional(const struct field *field, json_t *json, uint32_t *number)
+static bool read_optional(const struct record_field *field, json_t *json, uint32_t *number)
 {
     return json_is_null(json) || (read_uint(field, json, number) && *number);
 }
@@ -72,13 +64,13 @@ static bool read_bool(json_t *json, bool *flag)
     return json_is_boolean(json);
 }
 
-static bool read_word(const struct field *field, json_t *json, unsigned *word)
+static bool read_word(const struct record_field *field, json_t *json, unsigned *word)
 {
     const char *text = json_string_value(json);
     return text && fields_find_word(field, text, json_string_length(json), word);
 }
 
-static bool read_words(const struct field *field, json_t *json, unsigned *set)
+static bool read_words(const struct record_field *field, json_t *json, unsigned *set)
 {
     size_t i;
     json_t *item;
@@ -94,7 +86,7 @@ static bool read_words(const struct field *field, json_t *json, unsigned *set)
     return true;
 }
 
-static bool read_texts(struct field_reader *reader, json_t *json, struct texts *texts)
+static bool read_texts(struct field_reader *reader, json_t *json, struct field_texts *texts)
 {
     size_t i;
     json_t *item;
@@ -110,7 +102,7 @@ static bool read_texts(struct field_reader *reader, json_t *json, struct texts *
     return true;
 }
 
-static bool read_value(struct field_reader *reader, const struct field *field, json_t *json,
+static bool read_value(struct field_reader *reader, const struct record_field *field, json_t *json,
                        void *value)
 {
     unsigned word;
@@ -143,13 +135,13 @@ static bool fault(struct field_reader *reader, const char *path, const char *wha
     return false;
 }
 
-static bool read_list(struct field_reader *reader, const struct field *field, json_t *json,
+static bool read_list(struct field_reader *reader, const struct record_field *field, json_t *json,
                       void *value, const char *path)
 {
     if (!json_is_array(json))
         return fault(reader, path, "expected a list");
     size_t count = json_array_size(json);
-    struct list list = {
+    struct field_list list = {
         {arena_alloc(reader->arena, count * field->size), (uint32_t)count, (uint32_t)count}};
     memcpy(value, &list, sizeof list);
     bool good = true;
@@ -160,7 +152,7 @@ static bool read_list(struct field_reader *reader, const struct field *field, js
     return good;
 }
 
-static bool read_field(struct field_reader *reader, const struct field *field, void *record,
+static bool read_field(struct field_reader *reader, const struct record_field *field, void *record,
                        json_t *json, const char *path)
 {
     void *value = (char *)record + field->offset;
@@ -181,16 +173,17 @@ static bool read_field(struct field_reader *reader, const struct field *field, v
            fault(reader, path, fields_expected(reader->arena, field));
 }
 
-static bool has_row(const struct field *rows, const char *key)
+static bool has_row(const struct record_field *rows, const char *key)
 {
-    for (const struct field *field = rows; field->key; field++)
+    for (const struct record_field *field = rows; field->key; field++)
         if (!strcmp(field->key, key))
             return true;
     return false;
 }
 
 // True if these rows have not met the key before.
-static bool is_new(const struct field_reader *reader, const struct field *rows, const char *key)
+static bool is_new(const struct field_reader *reader, const struct record_field *rows,
+                   const char *key)
 {
     size_t length = sizeof rows + strlen(key);
     char *text = arena_alloc(reader->arena, length);
@@ -200,8 +193,8 @@ static bool is_new(const struct field_reader *reader, const struct field *rows, 
     return intern_add(reader->unknown, text, length) == before;
 }
 
-static void tell_unknown(struct field_reader *reader, const struct field *rows, json_t *object,
-                         const char *path)
+static void tell_unknown(struct field_reader *reader, const struct record_field *rows,
+                         json_t *object, const char *path)
 {
     const char *key;
     json_t *member;
@@ -214,13 +207,13 @@ static void tell_unknown(struct field_reader *reader, const struct field *rows, 
     }
 }
 
-bool fields_read_json(struct field_reader *reader, const struct field *rows, void *record,
+bool fields_read_json(struct field_reader *reader, const struct record_field *rows, void *record,
                       json_t *object, const char *path)
 {
     if (!json_is_object(object))
         return fault(reader, *path ? path : "the document", "expected an object");
     bool good = true;
-    for (const struct field *field = rows; field->key; field++)
+    for (const struct record_field *field = rows; field->key; field++)
         good &=
             read_field(reader, field, record, json_object_get(object, field->key),
                        arena_printf(reader->arena, "%s%s%s", path, *path ? "." : "", field->key));

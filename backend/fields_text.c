@@ -10,10 +10,6 @@
 
 enum { ESCAPE = '~' }; // and two hexadecimal digits
 
-struct texts {
-    VEC(const char *) items;
-};
-
 // Writing
 
 // How many characters stand as they are.
@@ -39,7 +35,7 @@ static void add_escaped(struct text *to, const char *text, bool element)
     }
 }
 
-static void add_texts(struct text *to, const struct texts *texts)
+static void add_texts(struct text *to, const struct field_texts *texts)
 {
     for (uint32_t i = 0; i < texts->items.n; i++) {
         text_add(to, ",", i > 0);
@@ -65,7 +61,7 @@ static void add_double(struct text *to, double value)
     text_string(to, text);
 }
 
-static void add_value(struct text *to, const struct field *field, const void *value)
+static void add_value(struct text *to, const struct record_field *field, const void *value)
 {
     switch (field->kind) {
     case FIELD_TEXT: add_escaped(to, *(const char *const *)value, false); break;
@@ -94,7 +90,7 @@ static bool is_quoted(enum field_kind kind)
 }
 
 // Numbers that are null or absent in JSON and objects that are not there have no key in the text.
-static bool is_absent(const struct field *field, const void *value)
+static bool is_absent(const struct record_field *field, const void *value)
 {
     return (field->kind == FIELD_OPTIONAL && !*(const uint32_t *)value) ||
            (field->kind == FIELD_COUNT && !*(const uint64_t *)value) ||
@@ -103,12 +99,12 @@ static bool is_absent(const struct field *field, const void *value)
 }
 
 // The objects that a field lies in, from the inside out.
-struct path {
-    const struct path *outer;
+struct field_path {
+    const struct field_path *outer;
     const char *key;
 };
 
-static void add_path(struct text *to, const struct path *path)
+static void add_path(struct text *to, const struct field_path *path)
 {
     if (!path)
         return;
@@ -117,15 +113,15 @@ static void add_path(struct text *to, const struct path *path)
     text_add(to, ".", 1);
 }
 
-static void write_fields(struct text *to, const struct field *rows, const void *record,
-                         const struct path *path)
+static void write_fields(struct text *to, const struct record_field *rows, const void *record,
+                         const struct field_path *path)
 {
-    for (const struct field *field = rows; field->key; field++) {
+    for (const struct record_field *field = rows; field->key; field++) {
         const void *value = (const char *)record + field->offset;
         if (is_absent(field, value))
             continue;
         if (field->rows) {
-            struct path inner = {path, field->key};
+            struct field_path inner = {path, field->key};
             write_fields(to, field->rows, record, &inner);
             continue;
         }
@@ -138,7 +134,7 @@ static void write_fields(struct text *to, const struct field *rows, const void *
     }
 }
 
-void fields_write_text(struct text *text, const struct field *rows, const void *record)
+void fields_write_text(struct text *text, const struct record_field *rows, const void *record)
 {
     write_fields(text, rows, record, NULL);
 }
@@ -162,7 +158,7 @@ bool fields_split_text(struct field_reader *reader, const char *text, uint32_t l
 {
     const char *at = text, *end = text + length;
     while (at < end) {
-        struct pair pair = {.key = ++at};
+        struct field_pair pair = {.key = ++at};
         while (at < end && is_key(*at))
             at++;
         pair.key_length = (uint32_t)(at - pair.key);
@@ -181,10 +177,10 @@ bool fields_split_text(struct field_reader *reader, const char *text, uint32_t l
     return true;
 }
 
-struct pair *fields_take(struct pairs *pairs, const char *key)
+struct field_pair *fields_take(struct pairs *pairs, const char *key)
 {
     for (uint32_t i = 0; i < pairs->list.n; i++) {
-        struct pair *pair = &pairs->list.v[i];
+        struct field_pair *pair = &pairs->list.v[i];
         if (!pair->taken && strlen(key) == pair->key_length &&
             !memcmp(key, pair->key, pair->key_length)) {
             pair->taken = true;
@@ -220,7 +216,7 @@ static bool read_escaped(struct field_reader *reader, const char *from, uint32_t
 }
 
 // The next element of a list with commas, from `*at` on; false at its end.
-static bool next_element(const struct pair *pair, uint32_t *at, const char **element,
+static bool next_element(const struct field_pair *pair, uint32_t *at, const char **element,
                          uint32_t *length)
 {
     if (*at >= pair->value_length)
@@ -232,7 +228,8 @@ static bool next_element(const struct pair *pair, uint32_t *at, const char **ele
     return true;
 }
 
-static bool read_texts(struct field_reader *reader, const struct pair *pair, struct texts *texts)
+static bool read_texts(struct field_reader *reader, const struct field_pair *pair,
+                       struct field_texts *texts)
 {
     const char *element, *text;
     for (uint32_t at = 0, length; next_element(pair, &at, &element, &length);) {
@@ -243,7 +240,8 @@ static bool read_texts(struct field_reader *reader, const struct pair *pair, str
     return true;
 }
 
-static bool read_words(const struct field *field, const struct pair *pair, unsigned *set)
+static bool read_words(const struct record_field *field, const struct field_pair *pair,
+                       unsigned *set)
 {
     const char *element;
     for (uint32_t at = 0, length; next_element(pair, &at, &element, &length);) {
@@ -255,7 +253,7 @@ static bool read_words(const struct field *field, const struct pair *pair, unsig
     return true;
 }
 
-static bool read_count(const struct pair *pair, uint64_t *count)
+static bool read_count(const struct field_pair *pair, uint64_t *count)
 {
     *count = 0;
     for (uint32_t i = 0; i < pair->value_length; i++) {
@@ -267,7 +265,8 @@ static bool read_count(const struct pair *pair, uint64_t *count)
     return pair->value_length && *count <= INT64_MAX;
 }
 
-static bool read_uint(const struct field *field, const struct pair *pair, uint32_t *number)
+static bool read_uint(const struct record_field *field, const struct field_pair *pair,
+                      uint32_t *number)
 {
     uint64_t count;
     if (!read_count(pair, &count) || !fields_in_range(field, count))
@@ -276,7 +275,7 @@ static bool read_uint(const struct field *field, const struct pair *pair, uint32
     return true;
 }
 
-static bool read_double(struct field_reader *reader, const struct pair *pair, double *number)
+static bool read_double(struct field_reader *reader, const struct field_pair *pair, double *number)
 {
     const char *text = arena_strndup(reader->arena, pair->value, pair->value_length);
     char *end;
@@ -285,20 +284,21 @@ static bool read_double(struct field_reader *reader, const struct pair *pair, do
            strspn(text, "+-.0123456789e") == strlen(text);
 }
 
-static bool read_maybe(struct field_reader *reader, const struct pair *pair, const double **number)
+static bool read_maybe(struct field_reader *reader, const struct field_pair *pair,
+                       const double **number)
 {
     double *copy = ARENA_NEW(reader->arena, double);
     *number = copy;
     return read_double(reader, pair, copy);
 }
 
-static bool read_bool(const struct pair *pair, bool *flag)
+static bool read_bool(const struct field_pair *pair, bool *flag)
 {
     *flag = pair->value_length == 4 && !memcmp(pair->value, "true", 4);
     return *flag || (pair->value_length == 5 && !memcmp(pair->value, "false", 5));
 }
 
-static bool read_sha256(const struct pair *pair, char *digest)
+static bool read_sha256(const struct field_pair *pair, char *digest)
 {
     if (!fields_is_sha256(pair->value, pair->value_length))
         return false;
@@ -307,8 +307,8 @@ static bool read_sha256(const struct pair *pair, char *digest)
     return true;
 }
 
-static bool read_value(struct field_reader *reader, const struct field *field,
-                       const struct pair *pair, void *value)
+static bool read_value(struct field_reader *reader, const struct record_field *field,
+                       const struct field_pair *pair, void *value)
 {
     unsigned word;
     switch (field->kind) {
@@ -342,10 +342,10 @@ static bool has_prefix(const struct pairs *pairs, const char *prefix)
     return false;
 }
 
-static bool read_fields(struct field_reader *reader, const struct field *rows, void *record,
+static bool read_fields(struct field_reader *reader, const struct record_field *rows, void *record,
                         struct pairs *pairs, const char *prefix);
 
-static bool read_field(struct field_reader *reader, const struct field *field, void *record,
+static bool read_field(struct field_reader *reader, const struct record_field *field, void *record,
                        struct pairs *pairs, const char *prefix)
 {
     void *value = (char *)record + field->offset;
@@ -357,7 +357,7 @@ static bool read_field(struct field_reader *reader, const struct field *field, v
             *(bool *)value = there;
         return !there || read_fields(reader, field->rows, record, pairs, inner);
     }
-    const struct pair *pair = fields_take(pairs, key);
+    const struct field_pair *pair = fields_take(pairs, key);
     if (!pair)
         return field->kind == FIELD_OPTIONAL || field->kind == FIELD_COUNT ||
                field->kind == FIELD_MAYBE || fault(reader, key, (int)strlen(key), "it is missing");
@@ -365,22 +365,22 @@ static bool read_field(struct field_reader *reader, const struct field *field, v
            fault(reader, key, (int)strlen(key), fields_expected(reader->arena, field));
 }
 
-static bool read_fields(struct field_reader *reader, const struct field *rows, void *record,
+static bool read_fields(struct field_reader *reader, const struct record_field *rows, void *record,
                         struct pairs *pairs, const char *prefix)
 {
     bool good = true;
-    for (const struct field *field = rows; field->key; field++)
+    for (const struct record_field *field = rows; field->key; field++)
         if (field->kind != FIELD_LIST)
             good &= read_field(reader, field, record, pairs, prefix);
     return good;
 }
 
-bool fields_read_text(struct field_reader *reader, const struct field *rows, void *record,
+bool fields_read_text(struct field_reader *reader, const struct record_field *rows, void *record,
                       struct pairs *pairs)
 {
     bool good = read_fields(reader, rows, record, pairs, "");
     for (uint32_t i = 0; i < pairs->list.n; i++) {
-        const struct pair *pair = &pairs->list.v[i];
+        const struct field_pair *pair = &pairs->list.v[i];
         if (!pair->taken)
             good =
                 fault(reader, pair->key, (int)pair->key_length, "not known here, or there twice");

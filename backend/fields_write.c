@@ -3,14 +3,6 @@
 #include <string.h>
 
 // Any VEC of structs.
-struct list {
-    VEC(char) items; // counted in structs
-};
-
-struct texts {
-    VEC(const char *) items;
-};
-
 static void write_count(struct json *json, uint64_t count)
 {
     if (count)
@@ -28,7 +20,7 @@ static void write_words(struct json *json, const char *const *words, unsigned se
     json_end_array(json);
 }
 
-static void write_texts(struct json *json, const struct texts *texts)
+static void write_texts(struct json *json, const struct field_texts *texts)
 {
     json_array_flat(json);
     for (uint32_t i = 0; i < texts->items.n; i++)
@@ -36,7 +28,7 @@ static void write_texts(struct json *json, const struct texts *texts)
     json_end_array(json);
 }
 
-static void write_object(struct json *json, const struct field *field, const void *record)
+static void write_object(struct json *json, const struct record_field *field, const void *record)
 {
     if (field->kind != FIELD_LIST || field->flat)
         json_object_flat(json);
@@ -46,9 +38,9 @@ static void write_object(struct json *json, const struct field *field, const voi
     json_end_object(json);
 }
 
-static void write_list(struct json *json, const struct field *field, const void *value)
+static void write_list(struct json *json, const struct record_field *field, const void *value)
 {
-    struct list list;
+    struct field_list list;
     memcpy(&list, value, sizeof list);
     json_array(json);
     for (uint32_t i = 0; i < list.items.n; i++)
@@ -56,7 +48,7 @@ static void write_list(struct json *json, const struct field *field, const void 
     json_end_array(json);
 }
 
-static void write_value(struct json *json, const struct field *field, const void *record)
+static void write_value(struct json *json, const struct record_field *field, const void *record)
 {
     const void *value = (const char *)record + field->offset;
     switch (field->kind) {
@@ -85,15 +77,15 @@ static void write_value(struct json *json, const struct field *field, const void
     }
 }
 
-static bool is_absent(const struct field *field, const void *record)
+static bool is_absent(const struct record_field *field, const void *record)
 {
     const void *value = (const char *)record + field->offset;
     return field->kind == FIELD_MAYBE && !*(const double *const *)value;
 }
 
-void fields_write_json(struct json *json, const struct field *rows, const void *record)
+void fields_write_json(struct json *json, const struct record_field *rows, const void *record)
 {
-    for (const struct field *field = rows; field->key; field++) {
+    for (const struct record_field *field = rows; field->key; field++) {
         if (is_absent(field, record))
             continue;
         json_key(json, field->key);

@@ -17,7 +17,7 @@ enum token_class {
     TOKEN_END, // ; and :
 };
 
-struct token {
+struct format_token {
     uint32_t begin, end;
     enum token_class class;
 };
@@ -163,9 +163,9 @@ static enum token_class punctuation_class(const struct formatter *f, char c)
     return c == '-' && !operand_before ? TOKEN_PREFIX : TOKEN_OPERATOR;
 }
 
-static struct token next_token(const struct formatter *f, uint32_t end)
+static struct format_token next_token(const struct formatter *f, uint32_t end)
 {
-    struct token token = {f->at, f->at + 1, TOKEN_WORD};
+    struct format_token token = {f->at, f->at + 1, TOKEN_WORD};
     char c = f->text[f->at], next = f->at + 1 < end ? f->text[f->at + 1] : 0;
     if (c == '"') {
         token.end = string_end(f, f->at, end);
@@ -182,7 +182,7 @@ static struct token next_token(const struct formatter *f, uint32_t end)
     return token;
 }
 
-static bool space_between(const struct formatter *f, const struct token *token)
+static bool space_between(const struct formatter *f, const struct format_token *token)
 {
     if (f->last == TOKEN_NONE || f->last == TOKEN_OPEN || f->last == TOKEN_PREFIX ||
         f->last == TOKEN_OPERATOR)
@@ -206,7 +206,7 @@ static bool space_between(const struct formatter *f, const struct token *token)
     }
 }
 
-static void put_token(struct formatter *f, const struct token *token, uint32_t depth)
+static void put_token(struct formatter *f, const struct format_token *token, uint32_t depth)
 {
     bool space = space_between(f, token);
     if (f->last == TOKEN_COMMA && f->column > WIDTH) {
@@ -226,7 +226,7 @@ static void put_token(struct formatter *f, const struct token *token, uint32_t d
 static void put_tokens(struct formatter *f, uint32_t end, uint32_t depth)
 {
     while (skip(f, end, depth) < end) {
-        struct token token = next_token(f, end);
+        struct format_token token = next_token(f, end);
         put_token(f, &token, depth);
     }
 }

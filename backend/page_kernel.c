@@ -2,7 +2,7 @@
 #include "backend/rows.h"
 #include <string.h>
 
-struct writer {
+struct page_writer {
     struct json json;
     struct page_kernels *kernels;
     const struct page_input *input;
@@ -79,7 +79,7 @@ static void member_double(struct json *json, const char *key, double value)
 }
 
 // [line, column, end line, end column], columns in the units of JavaScript's strings
-static void write_range(struct writer *w, const char *key, uint32_t begin, uint32_t end)
+static void write_range(struct page_writer *w, const char *key, uint32_t begin, uint32_t end)
 {
     struct text_place from = place_find(&w->kernels->cursor, begin);
     struct text_place to = place_find(&w->kernels->cursor, end);
@@ -93,19 +93,19 @@ static void write_range(struct writer *w, const char *key, uint32_t begin, uint3
     json_end_array(&w->json);
 }
 
-static const struct node *node_of(const struct writer *w, uint32_t inst)
+static const struct node *node_of(const struct page_writer *w, uint32_t inst)
 {
     return &w->input->module->tree->nodes.v[w->fn->insts.v[inst].node];
 }
 
-static uint32_t line_of(const struct writer *w, uint32_t inst)
+static uint32_t line_of(const struct page_writer *w, uint32_t inst)
 {
     return ir_place(w->input->module, w->fn, inst).line;
 }
 
 // The function's lines, whole
 
-static void write_lines(struct writer *w)
+static void write_lines(struct page_writer *w)
 {
     const struct source *source = w->input->module->tree->source;
     const struct node *node = &w->input->module->tree->nodes.v[w->fn->node];
@@ -120,7 +120,7 @@ static void write_lines(struct writer *w)
 
 // Chains
 
-static void write_chain(struct writer *w, const struct chain *chain,
+static void write_chain(struct page_writer *w, const struct chain *chain,
                         const struct table_chain *table)
 {
     json_object_flat(&w->json);
@@ -143,7 +143,7 @@ static void write_chain(struct writer *w, const struct chain *chain,
     json_end_object(&w->json);
 }
 
-static void write_chains(struct writer *w, const struct table_kernel *kernel)
+static void write_chains(struct page_writer *w, const struct table_kernel *kernel)
 {
     const struct chain *chain = vec_from(&w->input->plan->chains, w->kernels->chain[w->function]);
     json_key(&w->json, "chains");
@@ -155,7 +155,7 @@ static void write_chains(struct writer *w, const struct table_kernel *kernel)
 
 // Blocks: what the metadata say, and what the equations are filled with
 
-static void write_block(struct writer *w, const struct block_plan *plan,
+static void write_block(struct page_writer *w, const struct block_plan *plan,
                         const struct table_block *block)
 {
     static const char *const trips[] = {[TRIP_ONE] = "one",
@@ -177,7 +177,7 @@ static void write_block(struct writer *w, const struct block_plan *plan,
     json_end_object(&w->json);
 }
 
-static void write_blocks(struct writer *w, const struct table_kernel *kernel)
+static void write_blocks(struct page_writer *w, const struct table_kernel *kernel)
 {
     const struct block_plan *plan =
         vec_from(&w->input->plan->blocks, w->kernels->block[w->function]);
@@ -190,7 +190,7 @@ static void write_blocks(struct writer *w, const struct table_kernel *kernel)
 
 // Remarks
 
-static void write_notes(struct writer *w, const struct remark *remark)
+static void write_notes(struct page_writer *w, const struct remark *remark)
 {
     json_key(&w->json, "notes");
     json_array_flat(&w->json);
@@ -216,7 +216,7 @@ static void write_origins(struct json *json, const struct remark *remark)
     json_end_array(json);
 }
 
-static void write_remark(struct writer *w, const struct remark *remark)
+static void write_remark(struct page_writer *w, const struct remark *remark)
 {
     struct json *json = &w->json;
     json_object_flat(json);
@@ -235,7 +235,7 @@ static void write_remark(struct writer *w, const struct remark *remark)
     json_end_object(json);
 }
 
-static void write_remarks(struct writer *w)
+static void write_remarks(struct page_writer *w)
 {
     const struct page_kernels *k = w->kernels;
     json_key(&w->json, "remarks");
@@ -248,7 +248,7 @@ static void write_remarks(struct writer *w)
 // The flow graph: of each block that control comes to, in reverse post-order, [first instruction,
 // how many, first line, last line, label, loop or -1, successors by their place in this list]
 
-static void write_node(struct writer *w, uint32_t id)
+static void write_node(struct page_writer *w, uint32_t id)
 {
     const struct ir_block *block = &w->fn->blocks.v[id];
     const struct tree *tree = w->input->module->tree;
@@ -275,7 +275,7 @@ static void write_node(struct writer *w, uint32_t id)
     json_end_array(&w->json);
 }
 
-static void write_graph(struct writer *w)
+static void write_graph(struct page_writer *w)
 {
     json_key(&w->json, "graph");
     json_array(&w->json);
@@ -298,10 +298,10 @@ void page_kernel_write(struct page_kernels *kernels, uint32_t kernel, FILE *to)
 {
     const struct table_kernel *table = &kernels->input->tables->kernels.v[kernel];
     uint32_t function = kernels->function[kernel];
-    struct writer w = {.kernels = kernels,
-                       .input = kernels->input,
-                       .fn = &kernels->input->module->functions.v[function],
-                       .function = function};
+    struct page_writer w = {.kernels = kernels,
+                            .input = kernels->input,
+                            .fn = &kernels->input->module->functions.v[function],
+                            .function = function};
     json_init(&w.json, to);
     w.json.shunned = '<';
     json_object(&w.json);

@@ -60,7 +60,7 @@ struct document {
 
 #define RECORD struct inst_record
 #define LINES(KEY)                                                                                 \
-    static const struct field rows_##KEY[] = {                                                     \
+    static const struct record_field rows_##KEY[] = {                                              \
         ENTRY("accesses", NUMBER, memory.KEY.accesses),                                            \
         ENTRY("lines", NUMBER, memory.KEY.lines),                                                  \
         ENTRY("sectors", NUMBER, memory.KEY.sectors),                                              \
@@ -70,7 +70,7 @@ struct document {
         END,                                                                                       \
     }
 #define CACHE(KEY)                                                                                 \
-    static const struct field rows_##KEY[] = {                                                     \
+    static const struct record_field rows_##KEY[] = {                                              \
         ENTRY("accesses", NUMBER, memory.KEY.accesses),                                            \
         ENTRY("hits", NUMBER, memory.KEY.hits),                                                    \
         ENTRY("merged", NUMBER, memory.KEY.merged),                                                \
@@ -80,11 +80,11 @@ LINES(all);
 LINES(full);
 CACHE(l1);
 CACHE(llc);
-static const struct field rows_memory[] = {
+static const struct record_field rows_memory[] = {
     PART("all", rows_all),         PART("full", rows_full),          NUMBER(shared),
     OPTION("l1", has_l1, rows_l1), OPTION("llc", has_llc, rows_llc), END,
 };
-static const struct field rows_instruction[] = {
+static const struct record_field rows_instruction[] = {
     ENTRY("line", UINT, line, .least = 1),
     ENTRY("column", UINT, column, .least = 1),
     ENTRY("index", UINT, index),
@@ -102,7 +102,7 @@ static const struct field rows_instruction[] = {
 #undef RECORD
 
 #define RECORD struct loop_record
-static const struct field rows_loop[] = {
+static const struct record_field rows_loop[] = {
     ENTRY("line", UINT, line, .least = 1),
     ENTRY("column", UINT, column, .least = 1),
     ENTRY("index", UINT, index),
@@ -115,7 +115,7 @@ static const struct field rows_loop[] = {
 #undef RECORD
 
 #define RECORD struct function_record
-static const struct field rows_function[] = {
+static const struct record_field rows_function[] = {
     ENTRY("name", TEXT, name),
     LIST(instructions, rows_instruction, inst_record),
     LIST(loops, rows_loop, loop_record),
@@ -124,7 +124,7 @@ static const struct field rows_function[] = {
 #undef RECORD
 
 #define RECORD struct kernel_record
-static const struct field rows_kernel[] = {
+static const struct record_field rows_kernel[] = {
     ENTRY("name", TEXT, name),
     NUMBER(launches),
     ENTRY("block", ANY, name),
@@ -135,12 +135,12 @@ static const struct field rows_kernel[] = {
 
 #define RECORD struct document
 static const char *const format_name[] = {"ptxoffload-profile", NULL};
-static const struct field rows_source[] = {
+static const struct record_field rows_source[] = {
     ENTRY("file", TEXT, file),
     ENTRY("sha256", SHA256, sha256),
     END,
 };
-static const struct field rows_document[] = {
+static const struct record_field rows_document[] = {
     ENTRY("format", FIXED, version, .words = format_name),
     ENTRY("version", UINT, version, .least = 1, .most = 1),
     PART("source", rows_source),
@@ -167,7 +167,7 @@ struct own_name {
     uint32_t function;
 };
 
-struct reading {
+struct profile_reading {
     struct arena *arena;
     struct diags *diags;
     const struct ir_module *module;
@@ -179,7 +179,8 @@ struct reading {
     const char *path; // of the function at work
 };
 
-__attribute__((format(printf, 2, 3))) static void fault(struct reading *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void fault(struct profile_reading *r,
+                                                        const char *format, ...)
 {
     va_list args;
     char text[400];
@@ -232,7 +233,7 @@ static bool is_access(const struct ir_inst *inst)
     return inst->class == CLASS_LOAD || inst->class == CLASS_STORE || inst->class == CLASS_ATOMIC;
 }
 
-static bool stands_at(const struct reading *r, const struct ir_function *fn, uint32_t index,
+static bool stands_at(const struct profile_reading *r, const struct ir_function *fn, uint32_t index,
                       uint32_t line, uint32_t column)
 {
     if (index >= fn->insts.n)
@@ -241,7 +242,7 @@ static bool stands_at(const struct reading *r, const struct ir_function *fn, uin
     return place.line == line && place.column == column;
 }
 
-static const char *inst_fault(const struct reading *r, const struct ir_function *fn,
+static const char *inst_fault(const struct profile_reading *r, const struct ir_function *fn,
                               const struct inst_record *from, const struct own_function *own)
 {
     if (!stands_at(r, fn, from->index, from->line, from->column))
@@ -262,7 +263,7 @@ static const char *inst_fault(const struct reading *r, const struct ir_function 
     return wrong ? arena_printf(r->arena, ".memory: %s", wrong) : NULL;
 }
 
-static void take_inst(struct reading *r, const struct ir_function *fn, uint32_t number,
+static void take_inst(struct profile_reading *r, const struct ir_function *fn, uint32_t number,
                       const struct inst_record *from, struct own_function *own,
                       struct measured_function *to)
 {
@@ -278,7 +279,8 @@ static void take_inst(struct reading *r, const struct ir_function *fn, uint32_t 
 
 // Of the loops that begin there, the first that this list has not named yet; they are listed in
 // their order.
-static uint32_t next_loop(const struct reading *r, const struct own_function *own, uint32_t index)
+static uint32_t next_loop(const struct profile_reading *r, const struct own_function *own,
+                          uint32_t index)
 {
     uint32_t loop = own->loops[index];
     while (loop != IR_NONE && own->listed_loops[loop] == r->list)
@@ -286,7 +288,7 @@ static uint32_t next_loop(const struct reading *r, const struct own_function *ow
     return loop;
 }
 
-static const char *loop_fault(const struct reading *r, const struct ir_function *fn,
+static const char *loop_fault(const struct profile_reading *r, const struct ir_function *fn,
                               const struct loop_record *from, const struct own_function *own)
 {
     const struct measured_loop *loop = &from->loop;
@@ -303,7 +305,7 @@ static const char *loop_fault(const struct reading *r, const struct ir_function 
     return NULL;
 }
 
-static void take_loop(struct reading *r, const struct ir_function *fn, uint32_t number,
+static void take_loop(struct profile_reading *r, const struct ir_function *fn, uint32_t number,
                       const struct loop_record *from, struct own_function *own,
                       struct measured_function *to)
 {
@@ -326,7 +328,7 @@ static int by_name(const void *left, const void *right)
     return by ? by : (a->function > b->function) - (a->function < b->function);
 }
 
-static void list_names(struct reading *r)
+static void list_names(struct profile_reading *r)
 {
     const struct ir_module *module = r->module;
     r->own = ARENA_ARRAY(r->arena, struct own_function, module->functions.n + 1);
@@ -339,7 +341,7 @@ static void list_names(struct reading *r)
 }
 
 // The first function of this name that has a body.
-static uint32_t find_function(const struct reading *r, const char *name)
+static uint32_t find_function(const struct profile_reading *r, const char *name)
 {
     const struct name wanted = {.text = name, .length = (uint32_t)strlen(name)};
     const struct own_name key = {&wanted, 0};
@@ -358,7 +360,7 @@ static uint32_t find_function(const struct reading *r, const char *name)
 
 // A loop's header may be empty, and then names the instruction behind it, as the writer does: that
 // may be the header of another one.
-static struct own_function *own_function(struct reading *r, uint32_t function)
+static struct own_function *own_function(struct profile_reading *r, uint32_t function)
 {
     struct own_function *own = &r->own[function];
     const struct ir_function *fn = &r->module->functions.v[function];
@@ -380,7 +382,8 @@ static struct own_function *own_function(struct reading *r, uint32_t function)
     return own;
 }
 
-static void take_function(struct reading *r, const struct function_record *from, uint32_t kernel)
+static void take_function(struct profile_reading *r, const struct function_record *from,
+                          uint32_t kernel)
 {
     uint32_t function = find_function(r, from->name);
     if (function == IR_NONE) {
@@ -402,7 +405,7 @@ static void take_function(struct reading *r, const struct function_record *from,
         take_loop(r, fn, i, &from->loops.v[i], own, to);
 }
 
-static void take_kernels(struct reading *r, const struct document *document)
+static void take_kernels(struct profile_reading *r, const struct document *document)
 {
     list_names(r);
     for (uint32_t i = 0; i < document->kernels.n; i++) {
@@ -416,7 +419,7 @@ static void take_kernels(struct reading *r, const struct document *document)
 
 // Whose profile it is
 
-static bool check_digest(struct reading *r, const struct document *document,
+static bool check_digest(struct profile_reading *r, const struct document *document,
                          const struct source *tagged)
 {
     char own[SHA256_HEX + 1], other[SHA256_HEX + 1];
@@ -438,7 +441,7 @@ static bool check_digest(struct reading *r, const struct document *document,
     return false;
 }
 
-static void read_document(struct reading *r, json_t *root, const struct source *tagged)
+static void read_document(struct profile_reading *r, json_t *root, const struct source *tagged)
 {
     struct document document = {0};
     struct intern unknown;
@@ -466,7 +469,7 @@ const struct measurements *profile_read(struct arena *arena, const struct source
                                         const struct ir_module *module, const struct source *tagged,
                                         struct diags *diags)
 {
-    struct reading r = {.arena = arena, .diags = diags, .module = module};
+    struct profile_reading r = {.arena = arena, .diags = diags, .module = module};
     char *digest = arena_alloc(arena, SHA256_HEX + 1);
     r.to = measurements_new(arena, module);
     tables_digest(digest, profile->text, profile->length);

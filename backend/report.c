@@ -11,7 +11,7 @@ enum { WIDTH = 100, INDENT = 11 };
 enum style { PLAIN, BOLD, GOOD, MAYBE, DIM };
 static const char *const colours[] = {"", "\033[1m", "\033[32m", "\033[33m", "\033[2m"};
 
-struct page {
+struct report_page {
     struct sink to;
     bool colour;
     const struct tables *tables;
@@ -19,20 +19,20 @@ struct page {
     uint32_t indent; // of lines that go on
 };
 
-static void end_line(struct page *page)
+static void end_line(struct report_page *page)
 {
     if (page->column)
         sink_char(&page->to, '\n');
     page->column = 0;
 }
 
-static void put_blanks(struct page *page, uint32_t count)
+static void put_blanks(struct report_page *page, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         sink_char(&page->to, ' ');
 }
 
-static void begin_line(struct page *page, uint32_t blanks, uint32_t indent)
+static void begin_line(struct report_page *page, uint32_t blanks, uint32_t indent)
 {
     end_line(page);
     put_blanks(page, blanks);
@@ -45,7 +45,7 @@ static bool is_control(char c)
     return (unsigned char)c < ' ' || c == 127;
 }
 
-static void put_bytes(struct page *page, const char *text, size_t length)
+static void put_bytes(struct report_page *page, const char *text, size_t length)
 {
     bool odd = false;
     for (size_t i = 0; i < length; i++)
@@ -58,7 +58,7 @@ static void put_bytes(struct page *page, const char *text, size_t length)
 }
 
 // One word, and what follows it without a blank.
-static void put_word(struct page *page, const char *word, size_t length, const char *suffix)
+static void put_word(struct report_page *page, const char *word, size_t length, const char *suffix)
 {
     if (page->column > page->indent && page->column + 1 + length + strlen(suffix) > WIDTH)
         begin_line(page, page->indent, page->indent);
@@ -69,7 +69,7 @@ static void put_word(struct page *page, const char *word, size_t length, const c
 }
 
 // Words with blanks between, from the indentation on; the line is broken where it gets too long.
-static void put(struct page *page, const char *text)
+static void put(struct report_page *page, const char *text)
 {
     while (*text) {
         size_t length = (size_t)(strchrnul(text, ' ') - text);
@@ -79,7 +79,7 @@ static void put(struct page *page, const char *text)
     }
 }
 
-static void put_styled(struct page *page, enum style style, const char *text)
+static void put_styled(struct report_page *page, enum style style, const char *text)
 {
     if (page->colour)
         sink_text(&page->to, colours[style]);
@@ -89,7 +89,8 @@ static void put_styled(struct page *page, enum style style, const char *text)
 }
 
 // For what is short: numbers and fixed words.
-__attribute__((format(printf, 2, 3))) static void putf(struct page *page, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void putf(struct report_page *page, const char *format,
+                                                       ...)
 {
     char text[160];
     va_list args;
@@ -100,7 +101,7 @@ __attribute__((format(printf, 2, 3))) static void putf(struct page *page, const 
 }
 
 // One of `count` in a list with commas.
-static void put_item(struct page *page, const char *text, uint32_t place, uint32_t count)
+static void put_item(struct report_page *page, const char *text, uint32_t place, uint32_t count)
 {
     put_word(page, text, strlen(text), place + 1 < count ? "," : "");
 }
@@ -111,7 +112,8 @@ static const char *plural(uint64_t count)
 }
 
 // A line that begins with a label; what follows stands in a column of its own.
-__attribute__((format(printf, 2, 3))) static void label(struct page *page, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void label(struct report_page *page,
+                                                        const char *format, ...)
 {
     char text[40];
     va_list args;
@@ -125,13 +127,13 @@ __attribute__((format(printf, 2, 3))) static void label(struct page *page, const
     page->column = end < INDENT ? INDENT : end;
 }
 
-static void more_line(struct page *page)
+static void more_line(struct report_page *page)
 {
     begin_line(page, INDENT, INDENT);
 }
 
 // file:line, or file:first..last
-static void put_place(struct page *page, uint32_t first, uint32_t last)
+static void put_place(struct report_page *page, uint32_t first, uint32_t last)
 {
     char lines[2 * NUMBER_TEXT] = ":";
     size_t at = 1 + number_uint(lines + 1, first);
@@ -145,7 +147,7 @@ static void put_place(struct page *page, uint32_t first, uint32_t last)
 
 // Chains
 
-static void print_chain(struct page *page, const struct table_chain *chain)
+static void print_chain(struct report_page *page, const struct table_chain *chain)
 {
     uint32_t first = UINT32_MAX, last = 0;
     for (uint32_t i = 0; i < chain->instructions.n; i++) {
@@ -170,7 +172,7 @@ static void print_chain(struct page *page, const struct table_chain *chain)
 
 // Blocks
 
-static void print_live(struct page *page, const char *what, const char *const *names,
+static void print_live(struct report_page *page, const char *what, const char *const *names,
                        uint32_t count)
 {
     more_line(page);
@@ -179,7 +181,7 @@ static void print_live(struct page *page, const char *what, const char *const *n
         put_item(page, names[i], i, count);
 }
 
-static void print_verdict(struct page *page, const struct table_block *block)
+static void print_verdict(struct report_page *page, const struct table_block *block)
 {
     if (block->passed_over)
         put_styled(page, DIM, "passed over");
@@ -194,7 +196,7 @@ static void print_verdict(struct page *page, const struct table_block *block)
     putf(page, ">= %llu", (unsigned long long)block->threshold);
 }
 
-static void print_threshold(struct page *page, const char *channel, uint64_t threshold,
+static void print_threshold(struct report_page *page, const char *channel, uint64_t threshold,
                             const char *comma)
 {
     if (threshold)
@@ -204,7 +206,7 @@ static void print_threshold(struct page *page, const char *channel, uint64_t thr
 }
 
 // The first line is for one iteration, or for all of them if their number is constant.
-static void print_estimate(struct page *page, enum block_kind kind,
+static void print_estimate(struct report_page *page, enum block_kind kind,
                            const struct table_estimate *estimate)
 {
     static const char *const saves[] = {"nothing", "TX", "RX", "TX and RX"};
@@ -223,14 +225,14 @@ static void print_estimate(struct page *page, enum block_kind kind,
     print_threshold(page, "RX", estimate->threshold_rx, "");
 }
 
-static void put_words(struct page *page, const char *const *words, unsigned set)
+static void put_words(struct report_page *page, const char *const *words, unsigned set)
 {
     for (unsigned i = 0; words[i]; i++)
         if (set >> i & 1)
             put_word(page, words[i], strlen(words[i]), set >> i > 1 ? "," : "");
 }
 
-static void print_block(struct page *page, const struct table_block *block)
+static void print_block(struct report_page *page, const struct table_block *block)
 {
     label(page, "block %u", block->id);
     putf(page, "%s |", table_block_names[block->kind]);
@@ -253,7 +255,7 @@ static void print_block(struct page *page, const struct table_block *block)
 
 // Candidates turned down
 
-static void print_rejection(struct page *page, const struct table_rejection *rejection)
+static void print_rejection(struct report_page *page, const struct table_rejection *rejection)
 {
     label(page, "%u:%u", rejection->line, rejection->column);
     putf(page, "%s |", table_candidate_names[rejection->kind]);
@@ -265,7 +267,8 @@ static void print_rejection(struct page *page, const struct table_rejection *rej
 }
 
 // Either those of the kernel as a whole, which is not turned down by them, or all others.
-static void print_rejections(struct page *page, const struct table_kernel *kernel, bool whole)
+static void print_rejections(struct report_page *page, const struct table_kernel *kernel,
+                             bool whole)
 {
     for (uint32_t i = 0; i < kernel->rejected.n; i++)
         if ((kernel->rejected.v[i].kind == CANDIDATE_KERNEL) == whole)
@@ -274,14 +277,15 @@ static void print_rejections(struct page *page, const struct table_kernel *kerne
 
 // What was measured
 
-static void print_cache(struct page *page, const char *name, uint64_t served, uint64_t accesses)
+static void print_cache(struct report_page *page, const char *name, uint64_t served,
+                        uint64_t accesses)
 {
     if (accesses)
         putf(page, "| the %s served %.3g %% of %llu lines", name,
              100.0 * (double)served / (double)accesses, (unsigned long long)accesses);
 }
 
-static void print_measurement(struct page *page, const struct table_measurement *one)
+static void print_measurement(struct report_page *page, const struct table_measurement *one)
 {
     bool loop = one->kind == MEASURED_LOOP;
     label(page, "%u:%u", one->line, one->column);
@@ -308,7 +312,8 @@ static void print_measurement(struct page *page, const struct table_measurement 
 }
 
 // `*next` is the first of the measurements that are left, and stays so.
-static void print_measurements(struct page *page, const struct table_kernel *kernel, uint32_t *next)
+static void print_measurements(struct report_page *page, const struct table_kernel *kernel,
+                               uint32_t *next)
 {
     const struct tables *tables = page->tables;
     if (!tables->compared)
@@ -335,7 +340,7 @@ static double share(uint32_t part, uint32_t whole)
     return whole ? 100.0 * part / whole : 0.0;
 }
 
-static void print_summary(struct page *page, const struct summary *sum)
+static void print_summary(struct report_page *page, const struct summary *sum)
 {
     putf(page, "%u chain%s | %u of %u load%s (%.0f %%) and", sum->chains, plural(sum->chains),
          sum->loads_tagged, sum->loads, plural(sum->loads), share(sum->loads_tagged, sum->loads));
@@ -349,7 +354,7 @@ static void print_summary(struct page *page, const struct summary *sum)
     end_line(page);
 }
 
-static void print_kernel(struct page *page, const struct table_kernel *kernel,
+static void print_kernel(struct report_page *page, const struct table_kernel *kernel,
                          uint32_t *measurement)
 {
     struct summary sum = summary_of(kernel);
@@ -376,7 +381,7 @@ static void print_kernel(struct page *page, const struct table_kernel *kernel,
 
 // What a profile has changed
 
-static void print_change(struct page *page, const struct table_change *change)
+static void print_change(struct report_page *page, const struct table_change *change)
 {
     begin_line(page, 2, 2);
     put(page, table_candidate_names[change->kind]);
@@ -394,7 +399,7 @@ static void print_change(struct page *page, const struct table_change *change)
     end_line(page);
 }
 
-static void print_changes(struct page *page)
+static void print_changes(struct report_page *page)
 {
     const struct tables *tables = page->tables;
     begin_line(page, 0, 0);
@@ -406,7 +411,7 @@ static void print_changes(struct page *page)
     sink_char(&page->to, '\n');
 }
 
-static void print_header(struct page *page)
+static void print_header(struct report_page *page)
 {
     const struct tables *tables = page->tables;
     char least[NUMBER_TEXT];
@@ -431,7 +436,7 @@ static void print_header(struct page *page)
 
 void report_text(const struct tables *tables, FILE *to, bool colour)
 {
-    struct page page = {.colour = colour, .tables = tables};
+    struct report_page page = {.colour = colour, .tables = tables};
     struct summary total = summary_total(tables);
     sink_init(&page.to, to);
     print_header(&page);

@@ -14,14 +14,14 @@
         COUNT(chains), COUNT(blocks), COUNT(candidates), COUNT(chosen), COUNT(conditional),        \
         COUNT(rejected)
 
-static const struct field rows_total[] = {COUNTS, {.key = NULL}};
-static const struct field rows_one[] = {
+static const struct record_field rows_total[] = {COUNTS, {.key = NULL}};
+static const struct record_field rows_one[] = {
     {.key = "name", .kind = FIELD_TEXT, .offset = offsetof(struct summary, name)},
     COUNTS,
     {.key = NULL},
 };
 
-static void write_summary(struct json *json, const struct field *rows,
+static void write_summary(struct json *json, const struct record_field *rows,
                           const struct summary *summary)
 {
     json_object_flat(json);

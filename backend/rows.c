@@ -70,7 +70,7 @@ static const char *const at_least[] = {">=", NULL};
     }
 
 #define RECORD struct table_instruction
-const struct field rows_instruction[] = {
+const struct record_field rows_instruction[] = {
     ENTRY("line", UINT, line, .least = 1), ENTRY("column", UINT, column, .least = 1),
     ENTRY("index", UINT, index),           ENTRY("tag", WORD, tag, WORDS(table_tag_names)),
     ENTRY("opcode", TEXT, opcode),         END,
@@ -78,12 +78,12 @@ const struct field rows_instruction[] = {
 #undef RECORD
 
 #define RECORD struct table_chain
-static const struct field rows_response[] = {
+static const struct record_field rows_response[] = {
     ENTRY("kind", WORD, response, WORDS(table_response_names)),
     ENTRY("flits", UINT, response_flits),
     END,
 };
-const struct field rows_chain[] = {
+const struct record_field rows_chain[] = {
     ENTRY("id", UINT, id),
     ENTRY("pattern", UINT, pattern, .least = 1, .most = 9),
     LIST("instructions", instructions, rows_instruction, table_instruction, true),
@@ -95,18 +95,18 @@ const struct field rows_chain[] = {
 #undef RECORD
 
 #define RECORD struct table_block
-static const struct field rows_block_threshold[] = {
+static const struct record_field rows_block_threshold[] = {
     ENTRY("bw_tx", DOUBLE, estimate.at_tx),
     ENTRY("bw_rx", DOUBLE, estimate.at_rx),
     END,
 };
-static const struct field rows_condition[] = {
+static const struct record_field rows_condition[] = {
     ENTRY("value", TEXT, condition),
     ENTRY("op", FIXED, condition, WORDS(at_least)),
     ENTRY("threshold", COUNT, threshold),
     END,
 };
-const struct field rows_block[] = {
+const struct record_field rows_block[] = {
     ENTRY("id", UINT, id),
     ENTRY("kind", WORD, kind, WORDS(table_block_names)),
     ENTRY("begin_line", UINT, begin_line, .least = 1),
@@ -141,12 +141,12 @@ const struct field rows_block[] = {
 #undef RECORD
 
 #define RECORD struct table_estimate
-static const struct field rows_threshold[] = {
+static const struct record_field rows_threshold[] = {
     ENTRY("bw_tx", DOUBLE, at_tx),
     ENTRY("bw_rx", DOUBLE, at_rx),
     END,
 };
-const struct field rows_alternative[] = {
+const struct record_field rows_alternative[] = {
     ENTRY("cost", WORD, cost, WORDS(table_cost_names)),
     ENTRY("words_in", DOUBLE, in),
     ENTRY("words_out", DOUBLE, out),
@@ -164,7 +164,7 @@ const struct field rows_alternative[] = {
 #undef RECORD
 
 #define RECORD struct table_rejection
-const struct field rows_rejection[] = {
+const struct record_field rows_rejection[] = {
     ENTRY("line", UINT, line, .least = 1),
     ENTRY("column", UINT, column, .least = 1),
     ENTRY("kind", WORD, kind, WORDS(table_candidate_names)),
@@ -176,7 +176,7 @@ const struct field rows_rejection[] = {
 #undef RECORD
 
 #define RECORD struct table_change
-const struct field rows_change[] = {
+const struct record_field rows_change[] = {
     ENTRY("kernel", TEXT, kernel),
     ENTRY("kind", WORD, kind, WORDS(table_candidate_names)),
     ENTRY("line", UINT, line),
@@ -190,7 +190,7 @@ const struct field rows_change[] = {
 #undef RECORD
 
 #define RECORD struct table_measurement
-const struct field rows_measurement[] = {
+const struct record_field rows_measurement[] = {
     ENTRY("kernel", TEXT, kernel),
     ENTRY("kind", WORD, kind, WORDS(table_measurement_names)),
     ENTRY("line", UINT, line),
@@ -211,7 +211,7 @@ const struct field rows_measurement[] = {
 #undef RECORD
 
 #define RECORD struct table_kernel
-const struct field rows_kernel[] = {
+const struct record_field rows_kernel[] = {
     ENTRY("name", TEXT, name),
     ENTRY("instructions", UINT, instructions),
     ENTRY("loads", UINT, loads),
@@ -225,23 +225,23 @@ const struct field rows_kernel[] = {
 #undef RECORD
 
 #define RECORD struct tables
-static const struct field rows_source[] = {
+static const struct record_field rows_source[] = {
     ENTRY("file", TEXT, source.file),
     ENTRY("sha256", SHA256, source.sha256),
     END,
 };
-static const struct field rows_output[] = {
+static const struct record_field rows_output[] = {
     ENTRY("file", TEXT, output.file),
     ENTRY("sha256", SHA256, output.sha256),
     END,
 };
-static const struct field rows_options_block[] = {
+static const struct record_field rows_options_block[] = {
     ENTRY("x", OPTIONAL, options.block.x),
     ENTRY("y", OPTIONAL, options.block.y),
     ENTRY("z", OPTIONAL, options.block.z),
     END,
 };
-static const struct field rows_options[] = {
+static const struct record_field rows_options[] = {
     ENTRY("cost", WORD, options.cost, WORDS(table_cost_names)),
     ENTRY("fma", WORD, options.fma, WORDS(table_fma_names)),
     ENTRY("reorder", BOOL, options.reorder),
@@ -253,13 +253,13 @@ static const struct field rows_options[] = {
     END,
 };
 #define VERSION ENTRY("version", UINT, version, .least = TABLES_VERSION, .most = TABLES_VERSION)
-const struct field rows_module[] = {
+const struct record_field rows_module[] = {
     VERSION,
     OBJECT("source", rows_source),
     OBJECT("options", rows_options),
     END,
 };
-const struct field rows_document[] = {
+const struct record_field rows_document[] = {
     {.key = "format", .kind = FIELD_FIXED, .words = format_name},
     VERSION,
     OBJECT("source", rows_source),

@@ -3,13 +3,13 @@
 #include "backend/fields.h"
 #include "backend/tables.h"
 
-extern const struct field rows_document[]; // struct tables, all of the JSON document
-extern const struct field rows_module[];   // struct tables, what tags say of it
-extern const struct field rows_kernel[];
-extern const struct field rows_chain[];
-extern const struct field rows_instruction[];
-extern const struct field rows_block[];
-extern const struct field rows_alternative[];
-extern const struct field rows_rejection[];
-extern const struct field rows_change[];      // of --report=json
-extern const struct field rows_measurement[]; // the same
+extern const struct record_field rows_document[]; // struct tables, all of the JSON document
+extern const struct record_field rows_module[];   // struct tables, what tags say of it
+extern const struct record_field rows_kernel[];
+extern const struct record_field rows_chain[];
+extern const struct record_field rows_instruction[];
+extern const struct record_field rows_block[];
+extern const struct record_field rows_alternative[];
+extern const struct record_field rows_rejection[];
+extern const struct record_field rows_change[];      // of --report=json
+extern const struct record_field rows_measurement[]; // the same

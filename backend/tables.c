@@ -14,18 +14,19 @@ void tables_write_json(const struct tables *tables, FILE *to)
 }
 
 // What is checked now: the place of a fault.
-struct check {
+struct table_check {
     struct arena *arena;
     const struct table_kernel *kernel;
     uint64_t *taken; // instructions that belong to a chain
 };
 
-static const char *fault(const struct check *check, const char *what, uint32_t id, const char *why)
+static const char *fault(const struct table_check *check, const char *what, uint32_t id,
+                         const char *why)
 {
     return arena_printf(check->arena, "kernel '%s', %s %u: %s", check->kernel->name, what, id, why);
 }
 
-static const char *check_chain(const struct check *check, uint32_t id)
+static const char *check_chain(const struct table_check *check, uint32_t id)
 {
     const struct table_chain *chain = &check->kernel->chains.v[id];
     uint32_t count = chain->instructions.n;
@@ -52,7 +53,7 @@ static const char *check_chain(const struct check *check, uint32_t id)
     return NULL;
 }
 
-static const char *check_block(const struct check *check, uint32_t id)
+static const char *check_block(const struct table_check *check, uint32_t id)
 {
     const struct table_block *block = &check->kernel->blocks.v[id];
     if (block->id != id)
@@ -75,7 +76,7 @@ const char *tables_check(struct arena *arena, const struct tables *tables)
         return "options.capability is none";
     for (uint32_t k = 0; k < tables->kernels.n; k++) {
         const struct table_kernel *kernel = &tables->kernels.v[k];
-        struct check check = {arena, kernel, bits_new(arena, kernel->instructions)};
+        struct table_check check = {arena, kernel, bits_new(arena, kernel->instructions)};
         const char *wrong = NULL;
         for (uint32_t i = 0; i < kernel->chains.n && !wrong; i++)
             wrong = check_chain(&check, i);

@@ -14,14 +14,14 @@ struct record {
 };
 
 // What the tags at instructions have shown of a chain or block of the kernel at work.
-struct seen {
+struct seen_chain {
     const struct record *facts;
     uint32_t count;             // of a chain's instructions
     const struct record *wrong; // the first of them whose tag is another; NULL: none
     bool begin, end;
 };
 
-struct reader {
+struct tag_reader {
     struct arena *arena;
     struct tables *tables;
     struct field_reader fields;
@@ -33,28 +33,28 @@ struct reader {
     const struct body *body;     // that holds it
     // The kernel at work is the tables' last.
     const struct body *kernel_body;
-    VEC(struct seen) chains, blocks;
+    VEC(struct seen_chain) chains, blocks;
 };
 
-static bool fault_at(struct reader *r, const struct record *record, const char *what)
+static bool fault_at(struct tag_reader *r, const struct record *record, const char *what)
 {
     diag_add(r->fields.diags, DIAG_ERROR, r->fields.id, record->begin, record->end, "%s", what);
     return false;
 }
 
-static bool fault(struct reader *r, const char *what)
+static bool fault(struct tag_reader *r, const char *what)
 {
     return fault_at(r, r->record, what);
 }
 
-static struct table_kernel *kernel(struct reader *r)
+static struct table_kernel *kernel(struct tag_reader *r)
 {
     return &r->tables->kernels.v[r->tables->kernels.n - 1];
 }
 
 // Records
 
-static void append(struct reader *r, struct record *to, const struct tag *tag, uint32_t from)
+static void append(struct tag_reader *r, struct record *to, const struct tag *tag, uint32_t from)
 {
     to->rest = arena_printf(r->arena, "%.*s%.*s", (int)to->length, to->rest,
                             (int)(tag->length - from), tag->content + from);
@@ -62,7 +62,7 @@ static void append(struct reader *r, struct record *to, const struct tag *tag, u
     to->end = tag->end;
 }
 
-static bool collect(struct reader *r)
+static bool collect(struct tag_reader *r)
 {
     for (uint32_t i = 0; i < r->tags.list.n; i++) {
         const struct tag *tag = &r->tags.list.v[i];
@@ -86,7 +86,7 @@ static bool collect(struct reader *r)
 
 // Digests
 
-static const struct field rows_digest[] = {
+static const struct record_field rows_digest[] = {
     {.key = "text", .kind = FIELD_SHA256, .offset = 0},
     {.key = "tags", .kind = FIELD_SHA256, .offset = SHA256_HEX + 1},
     {.key = NULL},
@@ -95,14 +95,14 @@ struct digests {
     char text[SHA256_HEX + 1], tags[SHA256_HEX + 1];
 };
 
-static void place_reader(struct reader *r, const struct record *record)
+static void place_reader(struct tag_reader *r, const struct record *record)
 {
     r->record = record;
     r->fields.begin = record->begin;
     r->fields.end = record->end;
 }
 
-static bool read_fields(struct reader *r, const struct field *rows, void *into)
+static bool read_fields(struct tag_reader *r, const struct record_field *rows, void *into)
 {
     struct pairs pairs = {0};
     return fields_split_text(&r->fields, r->record->rest, r->record->length, &pairs) &&
@@ -110,7 +110,7 @@ static bool read_fields(struct reader *r, const struct field *rows, void *into)
 }
 
 // Finds the digest tag, and checks that the program is what was tagged.
-static bool read_digests(struct reader *r, const struct record **found, struct digests *digests)
+static bool read_digests(struct tag_reader *r, const struct record **found, struct digests *digests)
 {
     char text[SHA256_HEX + 1];
     *found = NULL;
@@ -132,11 +132,11 @@ static bool read_digests(struct reader *r, const struct record **found, struct d
 
 // Tags behind the opening brace
 
-static bool end_kernel(struct reader *r)
+static bool end_kernel(struct tag_reader *r)
 {
     bool good = true;
     for (uint32_t i = 0; i < r->chains.n; i++) {
-        const struct seen *seen = &r->chains.v[i];
+        const struct seen_chain *seen = &r->chains.v[i];
         if (seen->count != kernel(r)->chains.v[i].instructions.n)
             good = fault_at(r, seen->facts, "not all instructions of this chain are tagged");
         else if (seen->wrong)
@@ -150,14 +150,14 @@ static bool end_kernel(struct reader *r)
     return good;
 }
 
-static bool read_module(struct reader *r)
+static bool read_module(struct tag_reader *r)
 {
     if (r->record != r->records.v)
         return fault(r, "this tag has to be the first one");
     return read_fields(r, rows_module, r->tables);
 }
 
-static bool read_kernel(struct reader *r)
+static bool read_kernel(struct tag_reader *r)
 {
     struct table_kernel entry = {0};
     if (r->kernel_body == r->body)
@@ -175,7 +175,8 @@ static bool read_kernel(struct reader *r)
 }
 
 // "12:3,13:3": where the instructions stood in the input.
-static bool read_places(struct reader *r, const struct pair *pair, struct table_chain *chain)
+static bool read_places(struct tag_reader *r, const struct field_pair *pair,
+                        struct table_chain *chain)
 {
     const char *at = pair->value, *end = at + pair->value_length;
     while (at < end) {
@@ -195,14 +196,14 @@ static bool read_places(struct reader *r, const struct pair *pair, struct table_
     return true;
 }
 
-static bool read_chain_facts(struct reader *r)
+static bool read_chain_facts(struct tag_reader *r)
 {
     struct table_chain chain = {0};
     struct pairs pairs = {0};
-    struct seen seen = {.facts = r->record};
+    struct seen_chain seen = {.facts = r->record};
     if (!fields_split_text(&r->fields, r->record->rest, r->record->length, &pairs))
         return false;
-    const struct pair *places = fields_take(&pairs, "places");
+    const struct field_pair *places = fields_take(&pairs, "places");
     if (!places)
         return fault(r, "places: it is missing");
     if (!read_places(r, places, &chain) ||
@@ -213,10 +214,10 @@ static bool read_chain_facts(struct reader *r)
     return chain.id + 1 == r->chains.n || fault(r, "its id is not its place among the chains");
 }
 
-static bool read_block_facts(struct reader *r)
+static bool read_block_facts(struct tag_reader *r)
 {
     struct table_block block = {0};
-    struct seen seen = {.facts = r->record};
+    struct seen_chain seen = {.facts = r->record};
     if (!read_fields(r, rows_block, &block))
         return false;
     vec_push(r->arena, &kernel(r)->blocks, block);
@@ -224,7 +225,7 @@ static bool read_block_facts(struct reader *r)
     return block.id + 1 == r->blocks.n || fault(r, "its id is not its place among the blocks");
 }
 
-static bool read_alternative(struct reader *r)
+static bool read_alternative(struct tag_reader *r)
 {
     struct table_estimate estimate = {0};
     if (!r->blocks.n)
@@ -236,7 +237,7 @@ static bool read_alternative(struct reader *r)
     return true;
 }
 
-static bool read_rejected(struct reader *r)
+static bool read_rejected(struct tag_reader *r)
 {
     struct table_rejection rejection = {0};
     if (!read_fields(r, rows_rejection, &rejection))
@@ -262,16 +263,16 @@ static bool read_id(const struct record *record, uint32_t count, uint32_t *id, u
 }
 
 // The instruction that the tag stands in front of.
-static bool find_instruction(struct reader *r, uint32_t *index)
+static bool find_instruction(struct tag_reader *r, uint32_t *index)
 {
     *index = body_find(r->body, r->record->at);
     return (*index < r->body->insts.n && body_inst(r->body, *index)->begin == r->record->at) ||
            fault(r, "there is no instruction behind this tag");
 }
 
-static bool read_chain(struct reader *r)
+static bool read_chain(struct tag_reader *r)
 {
-    static const struct field tag = {.words = table_tag_names};
+    static const struct record_field tag = {.words = table_tag_names};
     uint32_t id, rest, index;
     const struct record *record = r->record;
     if (!read_id(record, r->chains.n, &id, &rest))
@@ -296,7 +297,7 @@ static bool read_chain(struct reader *r)
     return true;
 }
 
-static bool read_edge(struct reader *r)
+static bool read_edge(struct tag_reader *r)
 {
     uint32_t id, rest, index;
     bool end = r->record->kind == TAG_END;
@@ -313,7 +314,7 @@ static bool read_edge(struct reader *r)
     return true;
 }
 
-static bool (*const read_kind[TAG_KIND_COUNT])(struct reader *r) = {
+static bool (*const read_kind[TAG_KIND_COUNT])(struct tag_reader *r) = {
     [TAG_MODULE] = read_module,
     [TAG_KERNEL] = read_kernel,
     [TAG_CHAIN_FACTS] = read_chain_facts,
@@ -325,7 +326,7 @@ static bool (*const read_kind[TAG_KIND_COUNT])(struct reader *r) = {
     [TAG_END] = read_edge,
 };
 
-static bool read_record(struct reader *r, const struct record *record)
+static bool read_record(struct tag_reader *r, const struct record *record)
 {
     place_reader(r, record);
     r->body = bodies_at(&r->bodies, record->at);
@@ -342,7 +343,7 @@ static bool read_record(struct reader *r, const struct record *record)
     return read_kind[record->kind](r);
 }
 
-static bool read_records(struct reader *r)
+static bool read_records(struct tag_reader *r)
 {
     bool good = true;
     for (uint32_t i = 0; i < r->records.n; i++)
@@ -350,7 +351,7 @@ static bool read_records(struct reader *r)
     return good && end_kernel(r);
 }
 
-static void strip(struct reader *r, const struct source *source)
+static void strip(struct tag_reader *r, const struct source *source)
 {
     uint32_t length;
     struct diags ignored;
@@ -365,7 +366,7 @@ static void strip(struct reader *r, const struct source *source)
 bool tags_read(struct tables *tables, struct arena *arena, const struct source *source,
                struct diags *diags)
 {
-    struct reader r = {.arena = arena, .tables = tables};
+    struct tag_reader r = {.arena = arena, .tables = tables};
     const struct record *digest;
     struct digests digests = {0};
     char tags[SHA256_HEX + 1];

@@ -10,7 +10,7 @@
 #include <string.h>
 
 // A tag at an instruction; at one instruction they stand by kind.
-struct mark {
+struct tag_mark {
     uint32_t index; // of the instruction
     enum tag_kind kind;
     uint32_t id;      // of the chain or block
@@ -22,11 +22,11 @@ struct tagger {
     const struct bodies *bodies;
     enum tag_style style;
     struct arena *arena;
-    VEC(struct mark) marks;   // of the kernel at work
-    struct text tag;          // content of the tag at work
-    struct text text;         // the output
-    uint32_t at;              // the source is in it up to here
-    struct sha256_ctx digest; // of the tags
+    VEC(struct tag_mark) marks; // of the kernel at work
+    struct text tag;            // content of the tag at work
+    struct text text;           // the output
+    uint32_t at;                // the source is in it up to here
+    struct sha256_ctx digest;   // of the tags
     bool begun;
     uint32_t digests; // where in the output the digests go
 };
@@ -72,7 +72,7 @@ static void put_tag(struct tagger *t, uint32_t at, bool at_instruction)
 }
 
 static void put_record(struct tagger *t, const struct body *body, enum tag_kind kind,
-                       const struct field *rows, const void *record)
+                       const struct record_field *rows, const void *record)
 {
     fields_write_text(begin_tag(t, kind), rows, record);
     put_tag(t, body->open, false);
@@ -147,7 +147,7 @@ static void put_facts(struct tagger *t, const struct body *body, const struct ta
 static void add_mark(struct tagger *t, uint32_t index, enum tag_kind kind, uint32_t id,
                      const char *word)
 {
-    struct mark mark = {index, kind, id, word};
+    struct tag_mark mark = {index, kind, id, word};
     vec_push(t->arena, &t->marks, mark);
 }
 
@@ -178,14 +178,14 @@ static int mark_rank(enum tag_kind kind)
 
 static int compare_marks(const void *a, const void *b)
 {
-    const struct mark *x = a, *y = b;
+    const struct tag_mark *x = a, *y = b;
     if (x->index != y->index)
         return x->index < y->index ? -1 : 1;
     int by = mark_rank(x->kind) - mark_rank(y->kind);
     return by ? by : (x->id > y->id) - (x->id < y->id);
 }
 
-static void put_mark(struct tagger *t, const struct body *body, const struct mark *mark)
+static void put_mark(struct tagger *t, const struct body *body, const struct tag_mark *mark)
 {
     struct text *text = begin_tag(t, mark->kind);
     text_add(text, " ", 1);
@@ -198,7 +198,7 @@ static void put_mark(struct tagger *t, const struct body *body, const struct mar
 }
 
 // As in [000 Fig. 6]: `ld.global.f32 %f1, [%rd1];[01]`.
-static void put_as_in_paper(struct tagger *t, const struct body *body, const struct mark *mark)
+static void put_as_in_paper(struct tagger *t, const struct body *body, const struct tag_mark *mark)
 {
     if (mark->kind != TAG_CHAIN)
         return;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 // An edit at the offset at which it has something to do.
-struct item {
+struct piece {
     const struct edit *edit;
     uint32_t at;
     uint32_t place; // in the list
@@ -12,7 +12,7 @@ struct item {
 
 // Sorted by offset; at one offset moves come first, then it goes by order, then by place.
 struct items {
-    VEC(struct item) list;
+    VEC(struct piece) list;
 };
 
 struct writer {
@@ -32,7 +32,7 @@ static int compare_u32(uint32_t a, uint32_t b)
 
 static int compare_items(const void *a, const void *b)
 {
-    const struct item *x = a, *y = b;
+    const struct piece *x = a, *y = b;
     int by = compare_u32(x->at, y->at);
     by = by ? by : compare_u32(x->edit->kind != EDIT_MOVE, y->edit->kind != EDIT_MOVE);
     by = by ? by : compare_u32(x->edit->order, y->edit->order);
@@ -49,7 +49,7 @@ static void collect(struct writer *writer, const struct edits *edits)
 {
     for (uint32_t i = 0; i < edits->list.n; i++) {
         const struct edit *edit = &edits->list.v[i];
-        struct item item = {edit, edit->begin, i};
+        struct piece item = {edit, edit->begin, i};
         if (edit->kind == EDIT_REPLACE)
             vec_push(writer->arena, &writer->replaced.list, item);
         if (edit->kind == EDIT_MOVE)
@@ -137,7 +137,7 @@ static const char *check_nesting(const struct writer *writer)
 static const char *check_points(const struct writer *writer)
 {
     for (uint32_t i = 0; i < writer->points.list.n; i++) {
-        const struct item *point = &writer->points.list.v[i];
+        const struct piece *point = &writer->points.list.v[i];
         if (range_around(&writer->replaced, point->at))
             return fault(writer, point->edit, "it goes into a range that is replaced");
         if (point->edit->kind == EDIT_MOVE && range_around(&writer->moves, point->at))

@@ -34,7 +34,7 @@ static bool run(const struct row *row, struct memory *memory, struct result *res
     struct noc_config values;
     struct config config;
     struct config_section section = {"noc", noc_keys, noc_key_count, &values};
-    struct traffic traffic = {0};
+    struct noc_traffic traffic = {0};
     struct traffic_sizes flits;
     struct measured measured;
     arena_init(&arena, memory);

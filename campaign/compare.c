@@ -6,16 +6,17 @@
 
 // Pairs
 
-struct side {
+struct compared_side {
     uint32_t variant, point;
 };
 
-static const char *find_side(const struct campaign_plan *plan, const char *name, struct side *side)
+static const char *find_side(const struct campaign_plan *plan, const char *name,
+                             struct compared_side *side)
 {
     const struct campaign *campaign = plan->campaign;
     const char *at = strchr(name, '@');
     const char *variant = arena_strndup(plan->arena, name, at ? (size_t)(at - name) : strlen(name));
-    *side = (struct side){campaign_variant(campaign, variant), CAMPAIGN_NONE};
+    *side = (struct compared_side){campaign_variant(campaign, variant), CAMPAIGN_NONE};
     if (side->variant == CAMPAIGN_NONE)
         return arena_printf(plan->arena, "there is no variant '%s'", variant);
     for (uint32_t i = 0; at && i < campaign->points.n; i++)
@@ -27,7 +28,7 @@ static const char *find_side(const struct campaign_plan *plan, const char *name,
 }
 
 static const char *good_key(struct campaign_store *store, const struct campaign_plan *plan,
-                            uint32_t workload, const struct side *side)
+                            uint32_t workload, const struct compared_side *side)
 {
     const struct campaign_job *job = campaign_plan_find(plan, workload, side->variant, side->point);
     struct campaign_found found = {.is_there = false};
@@ -41,7 +42,7 @@ const char *campaign_compare_variants(struct campaign_comparison *comparison,
                                       const struct campaign_plan *plan, const char *a,
                                       const char *b)
 {
-    struct side side_a, side_b;
+    struct compared_side side_a, side_b;
     const char *error = find_side(plan, a, &side_a);
     if (error || (error = find_side(plan, b, &side_b)))
         return error;

@@ -8,17 +8,17 @@
 #include <time.h>
 #include <unistd.h>
 
-struct worker {
+struct campaign_worker {
     pid_t process; // 0: none
     uint32_t job;
 };
 
-struct running {
+struct running_jobs {
     struct campaign_store *store;
     const struct campaign_plan *plan;
     const struct campaign_watch *watch;
     struct campaign_tally *tally;
-    struct worker *workers;
+    struct campaign_worker *workers;
     bool *had;       // by job: it had a result at the beginning, and is not run
     double *seconds; // of each other job, expected
     uint32_t next;
@@ -77,7 +77,7 @@ void campaign_count(struct campaign_store *store, const struct campaign_plan *pl
 
 // The worker leads a group of its own, so that a key pressed on the terminal reaches this process
 // only, which then ends the group.
-static pid_t start(struct running *r, uint32_t job)
+static pid_t start(struct running_jobs *r, uint32_t job)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     fflush(NULL);
@@ -93,7 +93,7 @@ static pid_t start(struct running *r, uint32_t job)
     campaign_job_run(r->store, r->plan, &r->plan->jobs.v[job]);
 }
 
-static bool is_wanted(struct running *r, uint32_t i)
+static bool is_wanted(struct running_jobs *r, uint32_t i)
 {
     const struct campaign_job *job = &r->plan->jobs.v[i];
     struct campaign_found found;
@@ -108,10 +108,10 @@ static bool is_wanted(struct running *r, uint32_t i)
     return !r->error;
 }
 
-static void fill(struct running *r)
+static void fill(struct running_jobs *r)
 {
     for (uint32_t i = 0; i < r->watch->at_a_time; i++) {
-        struct worker *worker = &r->workers[i];
+        struct campaign_worker *worker = &r->workers[i];
         while (!worker->process && !r->error && r->next < r->plan->jobs.n) {
             uint32_t job = r->next++;
             if (!is_wanted(r, job))
@@ -131,7 +131,7 @@ static void fill(struct running *r)
 
 // Ending
 
-static void collect(struct running *r, struct worker *worker)
+static void collect(struct running_jobs *r, struct campaign_worker *worker)
 {
     const struct campaign_job *job = &r->plan->jobs.v[worker->job];
     struct campaign_found found;
@@ -149,11 +149,11 @@ static void collect(struct running *r, struct worker *worker)
         r->watch->ended(r->watch->context, job, &found);
 }
 
-static bool collect_some(struct running *r)
+static bool collect_some(struct running_jobs *r)
 {
     bool any = false;
     for (uint32_t i = 0; i < r->watch->at_a_time && !r->error; i++) {
-        struct worker *worker = &r->workers[i];
+        struct campaign_worker *worker = &r->workers[i];
         int status;
         if (worker->process && waitpid(worker->process, &status, WNOHANG) == worker->process) {
             collect(r, worker);
@@ -163,10 +163,10 @@ static bool collect_some(struct running *r)
     return any;
 }
 
-static void kill_all(struct running *r)
+static void kill_all(struct running_jobs *r)
 {
     for (uint32_t i = 0; i < r->watch->at_a_time; i++) {
-        struct worker *worker = &r->workers[i];
+        struct campaign_worker *worker = &r->workers[i];
         int status;
         if (!worker->process)
             continue;
@@ -180,7 +180,7 @@ static void kill_all(struct running *r)
     }
 }
 
-static void tell(struct running *r)
+static void tell(struct running_jobs *r)
 {
     double seconds = 0;
     for (uint32_t i = r->next; i < r->plan->jobs.n; i++)
@@ -194,7 +194,7 @@ static void tell(struct running *r)
 }
 
 // Of what had no result at the beginning.
-static void expect(struct running *r)
+static void expect(struct running_jobs *r)
 {
     const struct campaign_plan *plan = r->plan;
     const double *expected = expected_seconds(r->store, plan);
@@ -204,7 +204,7 @@ static void expect(struct running *r)
             r->seconds[i] = expected[plan->jobs.v[i].workload];
 }
 
-static void look(struct running *r)
+static void look(struct running_jobs *r)
 {
     const struct campaign_plan *plan = r->plan;
     struct campaign_found found;
@@ -220,8 +220,8 @@ const char *campaign_run(struct campaign_store *store, const struct campaign_pla
                          const struct campaign_watch *watch, struct campaign_tally *tally)
 {
     enum { STEP = 10, TOLD = 50 }; // milliseconds, and steps between two reports
-    struct running r = {.store = store, .plan = plan, .watch = watch, .tally = tally};
-    r.workers = ARENA_ARRAY(plan->arena, struct worker, watch->at_a_time);
+    struct running_jobs r = {.store = store, .plan = plan, .watch = watch, .tally = tally};
+    r.workers = ARENA_ARRAY(plan->arena, struct campaign_worker, watch->at_a_time);
     campaign_count(store, plan, watch->at_a_time, tally);
     look(&r);
     for (uint32_t step = 0; !r.error && !(watch->stop && atomic_load(watch->stop)); step++) {

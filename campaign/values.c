@@ -1,7 +1,8 @@
 #include "campaign/values.h"
 #include <math.h>
 
-static const char *load(void *context, struct expr_ref ref, int64_t element, struct number *number);
+static const char *load(void *context, struct expr_ref ref, int64_t element,
+                        struct run_number *number);
 
 double campaign_value(const struct campaign_asked *asked, const struct expr *expr,
                       const char **missing)
@@ -9,7 +10,7 @@ double campaign_value(const struct campaign_asked *asked, const struct expr *exp
     struct campaign_asked copy = *asked;
     struct expr_names names = {.context = &copy, .load = load, .dotted = true};
     struct expr_fault fault;
-    struct number number = {0};
+    struct run_number number = {0};
     *missing = NULL;
     if (!expr_evaluate(expr, &names, &number, &fault)) {
         *missing = fault.text;
@@ -33,7 +34,7 @@ static const char *name_of(const struct campaign_asked *asked, uint32_t workload
 
 static const char *load_statistic(const struct campaign_asked *asked, uint32_t workload,
                                   uint32_t variant, uint32_t point, const char *statistic,
-                                  struct number *number)
+                                  struct run_number *number)
 {
     struct arena *arena = asked->plan->arena;
     const char *name = name_of(asked, workload, variant, point);
@@ -55,7 +56,7 @@ static const char *load_statistic(const struct campaign_asked *asked, uint32_t w
 }
 
 static const char *load_definition(const struct campaign_asked *asked, uint32_t definition,
-                                   struct number *number)
+                                   struct run_number *number)
 {
     const char *missing;
     number->kind = NUMBER_REAL;
@@ -64,7 +65,8 @@ static const char *load_definition(const struct campaign_asked *asked, uint32_t 
     return missing;
 }
 
-static const char *load(void *context, struct expr_ref ref, int64_t element, struct number *number)
+static const char *load(void *context, struct expr_ref ref, int64_t element,
+                        struct run_number *number)
 {
     struct campaign_asked asked = *(const struct campaign_asked *)context;
     const struct campaign_ref *of = &asked.plan->campaign->refs.v[ref.index];
@@ -75,7 +77,7 @@ static const char *load(void *context, struct expr_ref ref, int64_t element, str
         asked.workload = asked.reference;
     if (of->is_plain)
         asked.point = CAMPAIGN_NONE;
-    *number = (struct number){0};
+    *number = (struct run_number){0};
     return of->definition != CAMPAIGN_NONE ? load_definition(&asked, of->definition, number)
                                            : load_statistic(&asked, asked.workload, asked.variant,
                                                             asked.point, of->statistic, number);

@@ -7,14 +7,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct reader {
+struct argument_reader {
     struct arguments *arguments;
     struct arena *arena;
     FILE *errors;
     bool failed;
 };
 
-static void __attribute__((format(printf, 2, 3))) fail(struct reader *r, const char *format, ...)
+static void __attribute__((format(printf, 2, 3)))
+fail(struct argument_reader *r, const char *format, ...)
 {
     va_list args;
     fprintf(r->errors, "%s: error: ", ptxoffload_command.name);
@@ -41,7 +42,8 @@ static bool is_folder(const char *path)
     return (length && path[length - 1] == '/') || (!stat(path, &status) && S_ISDIR(status.st_mode));
 }
 
-static void wish(struct reader *r, enum product product, const char *path, const char *option)
+static void wish(struct argument_reader *r, enum command_product product, const char *path,
+                 const char *option)
 {
     bool in_folder = path && product != PRODUCT_DEPFILE && is_folder(path);
     struct wish made = {product, path, option, in_folder ? suffixes[product] : NULL};
@@ -82,7 +84,7 @@ static const char *replace_suffix(struct arena *arena, const char *path, const c
     return arena_printf(arena, "%.*s%s", (int)length, path, suffix);
 }
 
-static void wish_emitted(struct reader *r)
+static void wish_emitted(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     if (!a->output) {
@@ -103,9 +105,9 @@ static void wish_emitted(struct reader *r)
                  "--emit");
 }
 
-static void wish_reports(struct reader *r)
+static void wish_reports(struct argument_reader *r)
 {
-    static const enum product products[] = {
+    static const enum command_product products[] = {
         [REPORT_TEXT] = PRODUCT_TEXT,
         [REPORT_JSON] = PRODUCT_JSON,
         [REPORT_HTML] = PRODUCT_HTML,
@@ -119,7 +121,7 @@ static void wish_reports(struct reader *r)
 }
 
 // Beside the first file that is written; in a folder, named after the input.
-static const char *default_depfile(struct reader *r)
+static const char *default_depfile(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     for (uint32_t i = 0; i < a->wishes.n; i++) {
@@ -133,7 +135,7 @@ static const char *default_depfile(struct reader *r)
     return NULL;
 }
 
-static void wish_depfile(struct reader *r)
+static void wish_depfile(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
     if (!a->depfile.wanted) {
@@ -157,7 +159,7 @@ static bool wants_report(const struct arguments *arguments)
     return false;
 }
 
-static void collect_wishes(struct reader *r)
+static void collect_wishes(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
     if (a->emit)
@@ -183,7 +185,8 @@ static const char *file_of(struct arena *arena, const struct wish *wish, const c
     return file_in(arena, wish->path, arena_printf(arena, "%s%s", name, wish->suffix));
 }
 
-static void check_folders(struct reader *r, const struct wish *one, const struct wish *other)
+static void check_folders(struct argument_reader *r, const struct wish *one,
+                          const struct wish *other)
 {
     const char *anywhere = "NAME";
     if (!strcmp(file_of(r->arena, one, anywhere), file_of(r->arena, other, anywhere)))
@@ -191,7 +194,7 @@ static void check_folders(struct reader *r, const struct wish *one, const struct
              one->path);
 }
 
-static void check_same(struct reader *r, const struct wish *a, const struct wish *b)
+static void check_same(struct argument_reader *r, const struct wish *a, const struct wish *b)
 {
     if (a->suffix && b->suffix)
         check_folders(r, a, b);
@@ -209,7 +212,7 @@ static void check_same(struct reader *r, const struct wish *a, const struct wish
 
 // With one output in a folder, the others have to go to folders as well: what is read may hold
 // several modules. A report for people may follow another one.
-static void check_is_folder(struct reader *r, const struct wish *made)
+static void check_is_folder(struct argument_reader *r, const struct wish *made)
 {
     bool many = made->suffix || made->product == PRODUCT_DEPFILE ||
                 (made->product == PRODUCT_TEXT && (!made->path || file_is_standard(made->path))) ||
@@ -241,7 +244,7 @@ static const char *overwrites(struct arena *arena, const struct arguments *a, co
     return NULL;
 }
 
-static void check_overwrites(struct reader *r, const struct wish *made)
+static void check_overwrites(struct argument_reader *r, const struct wish *made)
 {
     const char *wrong = made->suffix ? NULL
                                      : overwrites(r->arena, r->arguments, made->option, made->path,
@@ -250,7 +253,7 @@ static void check_overwrites(struct reader *r, const struct wish *made)
         fail(r, "%s", wrong);
 }
 
-static void check_outputs(struct reader *r)
+static void check_outputs(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     for (uint32_t i = 0; i < a->wishes.n; i++) {
@@ -263,7 +266,7 @@ static void check_outputs(struct reader *r)
 }
 
 // --strip and --format write PTX and nothing else.
-static void check_rewrite(struct reader *r)
+static void check_rewrite(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     const char *option = a->strip ? "--strip" : "--format";
@@ -286,7 +289,7 @@ static void name_standard_output(const char **path)
         *path = "-";
 }
 
-static void take_operands(struct reader *r, const struct command_line *line)
+static void take_operands(struct argument_reader *r, const struct command_line *line)
 {
     if (!line->operands.n) {
         fail(r, "no input file");
@@ -301,7 +304,7 @@ static void take_operands(struct reader *r, const struct command_line *line)
 }
 
 // A document has its file, or standard error, for itself.
-static void check_diagnostics(struct reader *r)
+static void check_diagnostics(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     struct wish told = {
@@ -324,7 +327,7 @@ static void check_diagnostics(struct reader *r)
 }
 
 // As in a check, the options of the analysis may be those of the run that made OUT.
-static void check_compare(struct reader *r)
+static void check_compare(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     if (a->check || a->list || a->strip || a->format)
@@ -337,7 +340,7 @@ static void check_compare(struct reader *r)
         fail(r, "--compare needs two texts, and there is one standard input");
 }
 
-static void check_writing(struct reader *r)
+static void check_writing(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
     if (a->strip || a->format)
@@ -348,7 +351,7 @@ static void check_writing(struct reader *r)
         check_outputs(r);
 }
 
-static void check(struct reader *r)
+static void check(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
     name_standard_output(&a->output);
@@ -393,7 +396,7 @@ bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, 
                                     .tags = -1,
                                     .max_errors = -1,
                                     .max_memory = (size_t)USUAL_MEMORY << 30};
-    struct reader reader = {arguments, arena, errors, false};
+    struct argument_reader reader = {arguments, arena, errors, false};
     struct response_line response = response_expand(arena, argc, argv);
     if (response.error) {
         fail(&reader, "%s", response.error);

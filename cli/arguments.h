@@ -8,7 +8,7 @@
 #include "passes/plan/pipeline.h"
 
 // What can be written. The first ones are the values of --emit.
-enum product {
+enum command_product {
     PRODUCT_PTX,
     PRODUCT_META,
     PRODUCT_ELF,
@@ -23,7 +23,7 @@ enum product {
 };
 
 struct wish {
-    enum product product;
+    enum command_product product;
     const char *path;   // NULL: standard error
     const char *option; // that asked for it
     // Not NULL: the path is a folder, in which each module's file is named after the module, with

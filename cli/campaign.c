@@ -13,7 +13,7 @@
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, JOB_FAILED = 3 };
 
-struct program {
+struct campaign_program {
     struct memory memory;
     struct arena arena;
     struct campaign_arguments arguments;
@@ -36,7 +36,7 @@ struct program {
 };
 
 // True if there is no error.
-static bool good(struct program *p, const char *error)
+static bool good(struct campaign_program *p, const char *error)
 {
     if (error)
         message_error(&p->messages, "%s", error);
@@ -45,7 +45,7 @@ static bool good(struct program *p, const char *error)
 
 // Reading
 
-static bool read_campaign(struct program *p)
+static bool read_campaign(struct campaign_program *p)
 {
     struct file_text file;
     const char *path = p->arguments.file;
@@ -63,7 +63,7 @@ static bool read_campaign(struct program *p)
                     campaign_outputs_check(&p->arena, &p->messages, &p->campaign));
 }
 
-static const char *own_folder(struct program *p)
+static const char *own_folder(struct campaign_program *p)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -72,7 +72,7 @@ static const char *own_folder(struct program *p)
     return slash ? arena_strndup(&p->arena, path, (size_t)(slash - path)) : ".";
 }
 
-static bool make_plan(struct program *p)
+static bool make_plan(struct campaign_program *p)
 {
     const char *folder = p->arguments.tools ? p->arguments.tools : own_folder(p);
     return read_campaign(p) && good(p, campaign_tools_find(&p->tools, &p->arena, folder)) &&
@@ -80,7 +80,7 @@ static bool make_plan(struct program *p)
                                       &p->arguments.selection));
 }
 
-static uint32_t jobs_at_a_time(const struct program *p)
+static uint32_t jobs_at_a_time(const struct campaign_program *p)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return p->arguments.jobs ? (uint32_t)p->arguments.jobs
@@ -89,7 +89,7 @@ static uint32_t jobs_at_a_time(const struct program *p)
 }
 
 // Opens the store. With `must`, or if nobody else has it, as the one process that writes.
-static bool open_store(struct program *p, struct campaign_store *store, const char *folder,
+static bool open_store(struct campaign_program *p, struct campaign_store *store, const char *folder,
                        bool must)
 {
     enum { PATIENCE = 3000 }; // milliseconds, for jobs of a run that was just killed
@@ -117,7 +117,7 @@ static bool open_store(struct program *p, struct campaign_store *store, const ch
     return true;
 }
 
-static const char *store_name(struct program *p)
+static const char *store_name(struct campaign_program *p)
 {
     return p->arguments.store ? p->arguments.store
                               : arena_printf(&p->arena, "%s.campaign", p->campaign.name);
@@ -125,7 +125,7 @@ static const char *store_name(struct program *p)
 
 // Progress
 
-static const char *time_text(struct program *p, double seconds)
+static const char *time_text(struct campaign_program *p, double seconds)
 {
     if (seconds < 1)
         return "";
@@ -136,7 +136,7 @@ static const char *time_text(struct program *p, double seconds)
     return arena_printf(&p->arena, ", about %.1f h left", seconds / 3600);
 }
 
-static void hide_progress(struct program *p)
+static void hide_progress(struct campaign_program *p)
 {
     if (p->shown)
         fputs("\r\033[K", stderr);
@@ -145,7 +145,7 @@ static void hide_progress(struct program *p)
 
 static void show_progress(void *context, const struct campaign_tally *tally)
 {
-    struct program *p = context;
+    struct campaign_program *p = context;
     if (!p->is_terminal)
         return;
     p->shown = true;
@@ -154,7 +154,8 @@ static void show_progress(void *context, const struct campaign_tally *tally)
     fflush(stderr);
 }
 
-static void tell_failure(struct program *p, const struct campaign_job *job, const char *why)
+static void tell_failure(struct campaign_program *p, const struct campaign_job *job,
+                         const char *why)
 {
     hide_progress(p);
     fprintf(stderr, "%s: %s has failed: %s\n", campaign_command.name, job->name, why);
@@ -163,7 +164,7 @@ static void tell_failure(struct program *p, const struct campaign_job *job, cons
 static void tell_ended(void *context, const struct campaign_job *job,
                        const struct campaign_found *found)
 {
-    struct program *p = context;
+    struct campaign_program *p = context;
     if (!found->is_there || found->failure) {
         tell_failure(p, job, found->failure ? found->failure : "it has left no result");
         return;
@@ -174,7 +175,7 @@ static void tell_ended(void *context, const struct campaign_job *job,
 }
 
 // Failed jobs that were not run now.
-static void tell_failures(struct program *p)
+static void tell_failures(struct campaign_program *p)
 {
     for (uint32_t i = 0; i < p->plan.jobs.n; i++) {
         const struct campaign_job *job = &p->plan.jobs.v[i];
@@ -188,7 +189,7 @@ static void tell_failures(struct program *p)
 
 // run
 
-static const char *state_of(struct program *p, const struct campaign_job *job)
+static const char *state_of(struct campaign_program *p, const struct campaign_job *job)
 {
     struct campaign_found found = {.is_there = false};
     if (job->error)
@@ -198,7 +199,7 @@ static const char *state_of(struct program *p, const struct campaign_job *job)
     return !found.is_there ? "left" : found.failure ? "failed" : "done";
 }
 
-static void list_jobs(struct program *p, FILE *to)
+static void list_jobs(struct campaign_program *p, FILE *to)
 {
     for (uint32_t i = 0; i < p->plan.jobs.n; i++) {
         const struct campaign_job *job = &p->plan.jobs.v[i];
@@ -213,7 +214,7 @@ static void list_jobs(struct program *p, FILE *to)
     }
 }
 
-static int dry_run(struct program *p)
+static int dry_run(struct campaign_program *p)
 {
     const char *folder = store_name(p);
     if (!access(folder, F_OK) && !open_store(p, &p->store, folder, false))
@@ -222,7 +223,7 @@ static int dry_run(struct program *p)
     return DONE;
 }
 
-static int run(struct program *p)
+static int run(struct campaign_program *p)
 {
     enum { BY_SIGNAL = 128 }; // as a shell says it
     struct campaign_tally tally;
@@ -254,7 +255,7 @@ static int run(struct program *p)
 
 // status
 
-static int status(struct program *p)
+static int status(struct campaign_program *p)
 {
     struct campaign_words working = {0};
     struct campaign_tally tally;
@@ -280,7 +281,8 @@ static int status(struct program *p)
 
 // report, compare
 
-static bool write_to(struct program *p, const char *path, void (*write)(struct program *, FILE *))
+static bool write_to(struct campaign_program *p, const char *path,
+                     void (*write)(struct campaign_program *, FILE *))
 {
     const char *error;
     FILE *to = path ? output_open(&p->outputs, path, &error) : NULL;
@@ -291,32 +293,32 @@ static bool write_to(struct program *p, const char *path, void (*write)(struct p
     return to || !path;
 }
 
-static int commit(struct program *p, int code)
+static int commit(struct campaign_program *p, int code)
 {
     return good(p, outputs_commit(&p->outputs)) ? code : BAD_INPUT;
 }
 
-static void write_text(struct program *p, FILE *to)
+static void write_text(struct campaign_program *p, FILE *to)
 {
     campaign_report_text(&p->report, to);
 }
 
-static void write_csv(struct program *p, FILE *to)
+static void write_csv(struct campaign_program *p, FILE *to)
 {
     campaign_report_csv(&p->report, to);
 }
 
-static void write_html(struct program *p, FILE *to)
+static void write_html(struct campaign_program *p, FILE *to)
 {
     campaign_report_html(&p->report, to);
 }
 
-static void write_markdown(struct program *p, FILE *to)
+static void write_markdown(struct campaign_program *p, FILE *to)
 {
     campaign_report_markdown(&p->report, p->notes.text, to);
 }
 
-static bool read_notes(struct program *p)
+static bool read_notes(struct campaign_program *p)
 {
     const char *path = p->arguments.markdown ? p->campaign.notes : NULL;
     const char *error = path ? file_read(&p->arena, path, &p->notes) : NULL;
@@ -325,7 +327,7 @@ static bool read_notes(struct program *p)
     return !error;
 }
 
-static int report(struct program *p)
+static int report(struct campaign_program *p)
 {
     const struct campaign_arguments *a = &p->arguments;
     bool any = a->text || a->csv || a->html || a->markdown;
@@ -338,17 +340,17 @@ static int report(struct program *p)
     return commit(p, DONE);
 }
 
-static void write_comparison(struct program *p, FILE *to)
+static void write_comparison(struct campaign_program *p, FILE *to)
 {
     campaign_compare_text(&p->comparison, to);
 }
 
-static void write_comparison_csv(struct program *p, FILE *to)
+static void write_comparison_csv(struct campaign_program *p, FILE *to)
 {
     campaign_compare_csv(&p->comparison, to);
 }
 
-static bool find_pairs(struct program *p)
+static bool find_pairs(struct campaign_program *p)
 {
     const struct campaign_arguments *a = &p->arguments;
     p->comparison = (struct campaign_comparison){.arena = &p->arena, .all = a->all};
@@ -365,7 +367,7 @@ static bool find_pairs(struct program *p)
     return p->comparison.pairs.n;
 }
 
-static int compare(struct program *p)
+static int compare(struct campaign_program *p)
 {
     const struct campaign_arguments *a = &p->arguments;
     if (!find_pairs(p) || !write_to(p, a->text || a->csv ? a->text : "-", write_comparison) ||
@@ -376,7 +378,7 @@ static int compare(struct program *p)
 
 // All of it
 
-static void tell(struct program *p, FILE *to)
+static void tell(struct campaign_program *p, FILE *to)
 {
     if (p->arguments.common.help)
         options_help(&campaign_command, to);
@@ -387,7 +389,7 @@ static void tell(struct program *p, FILE *to)
         options_version(&campaign_command, to);
 }
 
-static int act(struct program *p)
+static int act(struct campaign_program *p)
 {
     switch (p->arguments.action) {
     case CAMPAIGN_RUN: return run(p);
@@ -397,7 +399,7 @@ static int act(struct program *p)
     }
 }
 
-static int do_all(struct program *p, int argc, char **argv)
+static int do_all(struct campaign_program *p, int argc, char **argv)
 {
     const struct campaign_arguments *a = &p->arguments;
     if (!campaign_arguments_read(&p->arguments, &p->arena, argc, argv, stderr))
@@ -413,7 +415,7 @@ static int do_all(struct program *p, int argc, char **argv)
     return act(p);
 }
 
-static int out_of_memory(struct program *p)
+static int out_of_memory(struct campaign_program *p)
 {
     outputs_abandon(&p->outputs);
     if (!p->out_of_memory) {
@@ -424,7 +426,7 @@ static int out_of_memory(struct program *p)
     return BAD_INPUT;
 }
 
-static int work(struct program *p, int argc, char **argv)
+static int work(struct campaign_program *p, int argc, char **argv)
 {
     if (setjmp(p->memory.on_failure))
         return messages_end(&p->messages, argc, argv, out_of_memory(p));
@@ -437,7 +439,7 @@ static int work(struct program *p, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct program p = {.store = {.lock = -1}, .other = {.lock = -1}};
+    struct campaign_program p = {.store = {.lock = -1}, .other = {.lock = -1}};
     input_open_standard();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     p.is_terminal = messages_can_erase(STDERR_FILENO);

@@ -9,7 +9,7 @@ static const char *shown(const char *path)
     return file_is_standard(path) ? "standard input" : path;
 }
 
-static bool read_other(struct run *run, struct source *other)
+static bool read_other(struct tagger_run *run, struct source *other)
 {
     const char *id, *error = input_read(other, &run->arena, run->arguments.compare, &id);
     if (error)
@@ -20,7 +20,7 @@ static bool read_other(struct run *run, struct source *other)
 }
 
 // Both places: the input's with the reason, and where the other text stands then.
-static void tell_refuted(struct run *run, const struct verify_fault *fault,
+static void tell_refuted(struct tagger_run *run, const struct verify_fault *fault,
                          const struct source *other)
 {
     struct diags diags;
@@ -34,7 +34,7 @@ static void tell_refuted(struct run *run, const struct verify_fault *fault,
     messages_diags(&run->messages, &diags, other);
 }
 
-static int tell_proven(struct run *run, const struct verified *verified)
+static int tell_proven(struct tagger_run *run, const struct verified *verified)
 {
     const struct arguments *arguments = &run->arguments;
     const char *error;
@@ -53,7 +53,7 @@ static int tell_proven(struct run *run, const struct verified *verified)
     return run_commit(run) ? DONE : BAD_INPUT;
 }
 
-int run_compare(struct run *run)
+int run_compare(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
     const struct pass_options options = {

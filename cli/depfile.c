@@ -23,12 +23,12 @@ const char *depfile_quote(struct arena *arena, const char *name)
     return quoted;
 }
 
-struct line {
+struct depfile_line {
     FILE *to;
     size_t column;
 };
 
-static void put(struct line *line, const char *word)
+static void put(struct depfile_line *line, const char *word)
 {
     size_t length = strlen(word);
     if (line->column && line->column + 1 + length > WIDTH) {
@@ -44,7 +44,7 @@ static void put(struct line *line, const char *word)
 
 void depfile_write(const struct depfile_rule *rule, FILE *to)
 {
-    struct line line = {to, 0};
+    struct depfile_line line = {to, 0};
     for (uint32_t i = 0; i < rule->n_targets; i++)
         put(&line, rule->targets[i]);
     putc(':', to);

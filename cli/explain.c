@@ -9,19 +9,19 @@ static bool wants_page(const struct arguments *arguments)
     return false;
 }
 
-void run_read_untagged(struct run *run)
+void run_read_untagged(struct tagger_run *run)
 {
     uint32_t length;
     const char *text = backend_strip(&run->arena, &run->input, &length);
     source_init(&run->opened.source, &run->arena, run->input.name, text, length);
 }
 
-bool run_explains(const struct run *run)
+bool run_explains(const struct tagger_run *run)
 {
     return run->arguments.remarks || wants_page(&run->arguments);
 }
 
-void run_tell_remarks(struct run *run, const struct backend_options *options)
+void run_tell_remarks(struct tagger_run *run, const struct backend_options *options)
 {
     const struct arguments *arguments = &run->arguments;
     struct remarks remarks;
@@ -38,7 +38,7 @@ void run_tell_remarks(struct run *run, const struct backend_options *options)
     timing_end(&run->timing, "remarks");
 }
 
-bool run_explain(struct run *run, const struct backend_options *options)
+bool run_explain(struct tagger_run *run, const struct backend_options *options)
 {
     run->explained = run->tables;
     if (!wants_page(&run->arguments) || !run->opened.current)

@@ -12,7 +12,7 @@
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, NO_PROGRESS = 4 };
 
-struct program {
+struct noc_program {
     struct memory memory;
     struct arena arena;
     struct noc_arguments arguments;
@@ -33,7 +33,7 @@ struct program {
 // Reading
 
 // What was read before the one that is wrong has nothing to tell.
-static bool tell_config(struct program *p)
+static bool tell_config(struct noc_program *p)
 {
     bool good = true;
     for (uint32_t i = 0; i < p->config.texts.n; i++) {
@@ -43,7 +43,7 @@ static bool tell_config(struct program *p)
     return good;
 }
 
-static bool check_injection(struct program *p)
+static bool check_injection(struct noc_program *p)
 {
     uint64_t room = p->noc.injection_queue / p->noc.injection_ports / p->noc.injection_links;
     if (!p->noc.injection_queue || p->arguments.flits.most <= room)
@@ -54,14 +54,14 @@ static bool check_injection(struct program *p)
     return false;
 }
 
-static void begin_config(struct program *p)
+static void begin_config(struct noc_program *p)
 {
     p->section = (struct config_section){"noc", noc_keys, noc_key_count, &p->noc};
     config_init(&p->config, &p->arena, &p->section, 1);
     p->config.folder = "noc";
 }
 
-static bool read_config(struct program *p)
+static bool read_config(struct noc_program *p)
 {
     bool good = !p->arguments.config || config_load(&p->config, p->arguments.config);
     for (uint32_t i = 0; i < p->arguments.settings.n; i++)
@@ -74,7 +74,7 @@ static bool read_config(struct program *p)
     return !wrong;
 }
 
-static bool read_traffic(struct program *p)
+static bool read_traffic(struct noc_program *p)
 {
     const char *wrong = measure_traffic(&p->arguments.traffic, &p->arena, &p->noc);
     if (wrong)
@@ -83,7 +83,7 @@ static bool read_traffic(struct program *p)
 }
 
 // Outputs go to different files, none of them the one that was read.
-static bool check_paths(struct program *p)
+static bool check_paths(struct noc_program *p)
 {
     const struct noc_arguments *a = &p->arguments;
     const struct {
@@ -115,21 +115,21 @@ static bool check_paths(struct program *p)
 
 static void show_progress(void *context, double load, uint64_t cycle)
 {
-    struct program *p = context;
+    struct noc_program *p = context;
     uint64_t all = p->plan.warmup + p->plan.cycles;
     p->shown = true;
     fprintf(stderr, "\r\033[Kload %.4g: cycle %" PRIu64 " of %" PRIu64, load, cycle, all);
     fflush(stderr);
 }
 
-static void hide_progress(struct program *p)
+static void hide_progress(struct noc_program *p)
 {
     if (p->shown)
         fputs("\r\033[K", stderr);
     p->shown = false;
 }
 
-static void plan(struct program *p)
+static void plan(struct noc_program *p)
 {
     const struct noc_arguments *a = &p->arguments;
     p->plan = (struct measure_plan){
@@ -151,13 +151,13 @@ static void plan(struct program *p)
 
 // Flits that a sender may get rid of in a cycle: one for each of its links, and it creates a
 // packet.
-static double most_load(const struct program *p)
+static double most_load(const struct noc_program *p)
 {
     double links = (double)(p->noc.injection_ports * p->noc.injection_links);
     return links < p->plan.flits.mean ? links : p->plan.flits.mean;
 }
 
-static void run(struct program *p)
+static void run(struct noc_program *p)
 {
     const struct noc_arguments *a = &p->arguments;
     interrupt_defer(&p->stop);
@@ -171,12 +171,12 @@ static void run(struct program *p)
     hide_progress(p);
 }
 
-static const struct measured *last_point(const struct program *p)
+static const struct measured *last_point(const struct noc_program *p)
 {
     return &p->sweep.points.v[p->sweep.points.n - 1];
 }
 
-static int outcome_code(struct program *p)
+static int outcome_code(struct noc_program *p)
 {
     enum { BY_SIGNAL = 128, MOST_WAITING = 20 }; // as a shell says it
     const struct measured *last = last_point(p);
@@ -197,7 +197,7 @@ static int outcome_code(struct program *p)
 
 // Writing
 
-static void write_json(struct program *p, FILE *to)
+static void write_json(struct noc_program *p, FILE *to)
 {
     if (p->arguments.sweep)
         sweep_write_json(&p->head, &p->sweep, to);
@@ -205,12 +205,12 @@ static void write_json(struct program *p, FILE *to)
         measure_write_json(&p->head, &p->sweep.points.v[0], to);
 }
 
-static void write_csv(struct program *p, FILE *to)
+static void write_csv(struct noc_program *p, FILE *to)
 {
     sweep_write_csv(&p->sweep, to);
 }
 
-static void write_plot(struct program *p, FILE *to)
+static void write_plot(struct noc_program *p, FILE *to)
 {
     if (noc_ends_in(p->arguments.plot, ".html"))
         plot_page(&p->head, &p->sweep, &p->arena, to);
@@ -218,12 +218,12 @@ static void write_plot(struct program *p, FILE *to)
         plot_sweep(&p->head, &p->sweep, to);
 }
 
-static void write_heatmap(struct program *p, FILE *to)
+static void write_heatmap(struct noc_program *p, FILE *to)
 {
     plot_heatmap(&p->head, &p->sweep.points.v[p->sweep.best], &p->arena, to);
 }
 
-static void write_stats(struct program *p, FILE *to)
+static void write_stats(struct noc_program *p, FILE *to)
 {
     const struct measured *m = &p->sweep.points.v[p->sweep.best];
     if (noc_ends_in(p->arguments.stats, ".csv")) {
@@ -238,7 +238,7 @@ static void write_stats(struct program *p, FILE *to)
     }
 }
 
-static void write_summary(struct program *p, FILE *to)
+static void write_summary(struct noc_program *p, FILE *to)
 {
     fputs("    load  accepted  latency  p99  routers  stable\n", to);
     for (uint32_t i = 0; i < p->sweep.points.n; i++) {
@@ -259,7 +259,8 @@ static void write_summary(struct program *p, FILE *to)
         fprintf(to, "saturation at %.4g flits per sender and cycle\n", p->sweep.saturation);
 }
 
-static bool write_to(struct program *p, const char *path, void (*write)(struct program *, FILE *))
+static bool write_to(struct noc_program *p, const char *path,
+                     void (*write)(struct noc_program *, FILE *))
 {
     const char *error;
     FILE *to = path ? output_open(&p->outputs, path, &error) : NULL;
@@ -271,7 +272,7 @@ static bool write_to(struct program *p, const char *path, void (*write)(struct p
 }
 
 // The statistics of a window that was not reached have no beginning.
-static bool write_outputs(struct program *p)
+static bool write_outputs(struct noc_program *p)
 {
     const struct noc_arguments *a = &p->arguments;
     bool any = a->json || a->csv || a->plot || a->heatmap || a->stats;
@@ -282,7 +283,7 @@ static bool write_outputs(struct program *p)
            write_to(p, any ? NULL : "-", write_summary);
 }
 
-static int commit(struct program *p, int status)
+static int commit(struct noc_program *p, int status)
 {
     const char *error = outputs_commit(&p->outputs);
     if (error)
@@ -292,18 +293,18 @@ static int commit(struct program *p, int status)
 
 // What can be told without a run
 
-static void tell_keys(struct program *p, FILE *to)
+static void tell_keys(struct noc_program *p, FILE *to)
 {
     bool tables = p->arguments.help_keys == TOPIC_MARKDOWN;
     (tables ? config_keys_print_markdown : config_keys_print)(&p->config, to);
 }
 
-static void tell_config_file(struct program *p, FILE *to)
+static void tell_config_file(struct noc_program *p, FILE *to)
 {
     config_print(&p->config, to);
 }
 
-static void tell_stats(struct program *p, FILE *to)
+static void tell_stats(struct noc_program *p, FILE *to)
 {
     struct stats stats;
     stats_init(&stats, &p->arena);
@@ -311,31 +312,31 @@ static void tell_stats(struct program *p, FILE *to)
     stats_list(&stats, to);
 }
 
-static void tell_configs(struct program *p, FILE *to)
+static void tell_configs(struct noc_program *p, FILE *to)
 {
     config_names_print(&p->config, to);
 }
 
-static void tell_help(struct program *p, FILE *to)
+static void tell_help(struct noc_program *p, FILE *to)
 {
     (void)p;
     options_help(&noc_command, to);
 }
 
-static void tell_version(struct program *p, FILE *to)
+static void tell_version(struct noc_program *p, FILE *to)
 {
     (void)p;
     options_version(&noc_command, to);
 }
 
-static int tell(struct program *p, void (*write)(struct program *, FILE *))
+static int tell(struct noc_program *p, void (*write)(struct noc_program *, FILE *))
 {
     return write_to(p, "-", write) ? commit(p, DONE) : BAD_INPUT;
 }
 
 // All of it
 
-static int measure_all(struct program *p)
+static int measure_all(struct noc_program *p)
 {
     if (!read_traffic(p) || !check_paths(p))
         return BAD_INPUT;
@@ -345,7 +346,7 @@ static int measure_all(struct program *p)
     return write_outputs(p) ? commit(p, status) : BAD_INPUT;
 }
 
-static int do_all(struct program *p, int argc, char **argv)
+static int do_all(struct noc_program *p, int argc, char **argv)
 {
     const struct noc_arguments *a = &p->arguments;
     if (!noc_arguments_read(&p->arguments, &p->arena, argc, argv, stderr))
@@ -361,7 +362,7 @@ static int do_all(struct program *p, int argc, char **argv)
     return measure_all(p);
 }
 
-static int out_of_memory(struct program *p)
+static int out_of_memory(struct noc_program *p)
 {
     outputs_abandon(&p->outputs);
     if (!p->out_of_memory) {
@@ -372,7 +373,7 @@ static int out_of_memory(struct program *p)
     return BAD_INPUT;
 }
 
-static int work(struct program *p, int argc, char **argv)
+static int work(struct noc_program *p, int argc, char **argv)
 {
     if (setjmp(p->memory.on_failure))
         return messages_end(&p->messages, argc, argv, out_of_memory(p));
@@ -383,7 +384,7 @@ static int work(struct program *p, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct program p = {0};
+    struct noc_program p = {0};
     input_open_standard();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     arena_init(&p.arena, &p.memory);

@@ -8,7 +8,7 @@ struct noc_arguments {
     const char *config;
     VEC(const char *) settings; // --set SECTION.KEY=VALUE
     const char *traffic_text;
-    struct traffic traffic;
+    struct noc_traffic traffic;
     struct traffic_sizes flits;
     uint64_t seed, cycles, warmup, shuffle, patience;
     double load; // negative: not given

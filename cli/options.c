@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct option_reader {
     const struct command *command;
     struct arena *arena;
     char *const *argv;
@@ -16,7 +16,8 @@ struct reader {
     struct command_line line;
 };
 
-static void __attribute__((format(printf, 2, 3))) fail(struct reader *r, const char *format, ...)
+static void __attribute__((format(printf, 2, 3)))
+fail(struct option_reader *r, const char *format, ...)
 {
     va_list args;
     fprintf(r->errors, "%s: error: ", r->command->name);
@@ -82,7 +83,7 @@ static const char *nearest_option(const struct command *command, const char *nam
     return nearest;
 }
 
-static void unknown_option(struct reader *r, const char *name)
+static void unknown_option(struct option_reader *r, const char *name)
 {
     const char *nearest = nearest_option(r->command, name);
     if (nearest)
@@ -124,7 +125,7 @@ const char *options_list(struct arena *arena, const char *const *choices)
     return list;
 }
 
-static int take_choice(struct reader *r, const struct option *option, const char *text,
+static int take_choice(struct option_reader *r, const struct option *option, const char *text,
                        size_t length)
 {
     int choice = options_choice(option->choices, text, length);
@@ -134,7 +135,7 @@ static int take_choice(struct reader *r, const struct option *option, const char
     return choice;
 }
 
-static void take_set(struct reader *r, const struct option *option, const char *argument,
+static void take_set(struct option_reader *r, const struct option *option, const char *argument,
                      unsigned *set)
 {
     for (const char *at = argument;; at++) {
@@ -149,7 +150,7 @@ static void take_set(struct reader *r, const struct option *option, const char *
     }
 }
 
-static void apply(struct reader *r, const struct option *option, const char *argument)
+static void apply(struct option_reader *r, const struct option *option, const char *argument)
 {
     void *field = (char *)r->into + option->offset;
     int choice;
@@ -176,7 +177,7 @@ static bool is_option(const char *text)
     return text[0] == '-' && text[1];
 }
 
-static void read_option(struct reader *r, const char *text)
+static void read_option(struct option_reader *r, const char *text)
 {
     size_t length = strcspn(text, "=");
     const struct option *option = find_option(r->command, text, length);
@@ -206,7 +207,7 @@ static void read_option(struct reader *r, const char *text)
 struct command_line options_read(const struct command *command, struct arena *arena, int argc,
                                  char *const *argv, void *into, FILE *errors)
 {
-    struct reader reader = {
+    struct option_reader reader = {
         .command = command,
         .arena = arena,
         .argv = argv,

@@ -4,7 +4,7 @@
 #include "support/file.h"
 #include <unistd.h>
 
-static void write_ptx(const struct run *run, FILE *to, bool colour)
+static void write_ptx(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
     if (run->arguments.format)
@@ -13,42 +13,42 @@ static void write_ptx(const struct run *run, FILE *to, bool colour)
         fwrite(run->text, 1, run->length, to);
 }
 
-static void write_metadata(const struct run *run, FILE *to, bool colour)
+static void write_metadata(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
     tables_write_json(run->tables, to);
 }
 
-static void write_object(const struct run *run, FILE *to, bool colour)
+static void write_object(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
     fwrite(run->object.bytes, 1, run->object.size, to);
 }
 
-static void write_ir(const struct run *run, FILE *to, bool colour)
+static void write_ir(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
     ir_print(&run->module, to);
 }
 
-static void write_dot(const struct run *run, FILE *to, bool colour)
+static void write_dot(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
     ir_print_dot(&run->module, to);
 }
 
-static void write_text_report(const struct run *run, FILE *to, bool colour)
+static void write_text_report(const struct tagger_run *run, FILE *to, bool colour)
 {
     report_text(run->tables, to, colour);
 }
 
-static void write_json_report(const struct run *run, FILE *to, bool colour)
+static void write_json_report(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
     report_json(run->tables, to);
 }
 
-static void write_html_report(const struct run *run, FILE *to, bool colour)
+static void write_html_report(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
     struct page_input input = {
@@ -59,7 +59,7 @@ static void write_html_report(const struct run *run, FILE *to, bool colour)
     report_html(&input, to);
 }
 
-static void write_depfile(const struct run *run, FILE *to, bool colour)
+static void write_depfile(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
     const struct depfile *depfile = &run->arguments.depfile;
@@ -74,7 +74,7 @@ static void write_depfile(const struct run *run, FILE *to, bool colour)
     depfile_write(&rule, to);
 }
 
-static void (*const writers[])(const struct run *run, FILE *to, bool colour) = {
+static void (*const writers[])(const struct tagger_run *run, FILE *to, bool colour) = {
     [PRODUCT_PTX] = write_ptx,          [PRODUCT_META] = write_metadata,
     [PRODUCT_ELF] = write_object,       [PRODUCT_IR] = write_ir,
     [PRODUCT_DOT] = write_dot,          [PRODUCT_TEXT] = write_text_report,
@@ -82,7 +82,7 @@ static void (*const writers[])(const struct run *run, FILE *to, bool colour) = {
     [PRODUCT_DEPFILE] = write_depfile,
 };
 
-bool run_write(struct run *run, const struct wish *wish)
+bool run_write(struct tagger_run *run, const struct wish *wish)
 {
     FILE *to = run->messages.to;
     bool colour = run->messages.colour;
@@ -99,7 +99,7 @@ bool run_write(struct run *run, const struct wish *wish)
     return true;
 }
 
-bool run_commit(struct run *run)
+bool run_commit(struct tagger_run *run)
 {
     const char *error = outputs_commit(&run->outputs);
     if (error)
@@ -108,7 +108,7 @@ bool run_commit(struct run *run)
 }
 
 // The first file is what the others come along with, and the rule in the depfile is for it.
-static void note_target(struct run *run)
+static void note_target(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
     for (uint32_t i = 0; i < arguments->wishes.n; i++) {
@@ -120,7 +120,7 @@ static void note_target(struct run *run)
     }
 }
 
-int run_write_all(struct run *run)
+int run_write_all(struct tagger_run *run)
 {
     note_target(run);
     for (uint32_t i = 0; i < run->arguments.wishes.n; i++)

@@ -2,7 +2,7 @@
 #include "backend/proof.h"
 #include "cli/run.h"
 
-static bool tell_left_out(struct run *run, const struct proof *proof)
+static bool tell_left_out(struct tagger_run *run, const struct proof *proof)
 {
     struct diags diags;
     diags_init(&diags, &run->arena);
@@ -18,11 +18,11 @@ static bool tell_left_out(struct run *run, const struct proof *proof)
 
 static void after_step(void *context, const char *name)
 {
-    struct run *run = context;
+    struct tagger_run *run = context;
     timing_end(&run->timing, name);
 }
 
-bool run_prove(struct run *run, struct output *output, const struct backend_options *options)
+bool run_prove(struct tagger_run *run, struct output *output, const struct backend_options *options)
 {
     struct proof proof = {.step = after_step, .context = run};
     if (!run->arguments.verify &&
@@ -40,7 +40,7 @@ bool run_prove(struct run *run, struct output *output, const struct backend_opti
     return true;
 }
 
-bool run_give_up(struct run *run, const char *pass)
+bool run_give_up(struct tagger_run *run, const char *pass)
 {
     struct diags diags;
     diags_init(&diags, &run->arena);

@@ -25,10 +25,10 @@ static void end_stage(void *timing, const char *name)
     timing_end(timing, name);
 }
 
-bool run_build(struct run *run, struct source *source)
+bool run_build(struct tagger_run *run, struct source *source)
 {
     diags_init(&run->diags, &run->arena);
-    struct reading reading = {&run->arena, source, &run->tree, &run->module, &run->diags};
+    struct ir_reading reading = {&run->arena, source, &run->tree, &run->module, &run->diags};
     program_read(&reading, end_stage, &run->timing);
     uint32_t functions = run->module.functions.n;
     message_verbose(&run->messages, "%u function%s", functions, functions == 1 ? "" : "s");
@@ -37,7 +37,7 @@ bool run_build(struct run *run, struct source *source)
 
 static void after_step(void *context, const char *name)
 {
-    struct run *run = context;
+    struct tagger_run *run = context;
     timing_end(&run->timing, name);
     const struct pass *pass = run->arguments.print_after;
     if (!pass || strcmp(pass->name, name))
@@ -48,7 +48,7 @@ static void after_step(void *context, const char *name)
 }
 
 // Reads what was measured of the program, and decides without it, for comparison.
-static bool take_profile(struct run *run, struct pass_options *options)
+static bool take_profile(struct tagger_run *run, struct pass_options *options)
 {
     struct diags diags;
     if (!run->arguments.profile)
@@ -69,7 +69,7 @@ static bool take_profile(struct run *run, struct pass_options *options)
 }
 
 // Says where what was measured is not what was proven.
-static bool compare_profile(struct run *run, const struct pass_options *options)
+static bool compare_profile(struct tagger_run *run, const struct pass_options *options)
 {
     struct diags diags;
     if (!options->measured)
@@ -79,7 +79,7 @@ static bool compare_profile(struct run *run, const struct pass_options *options)
     return messages_diags(&run->messages, &diags, &run->opened.source);
 }
 
-static bool decide(struct run *run, const struct pass_options *options)
+static bool decide(struct tagger_run *run, const struct pass_options *options)
 {
 #ifdef NDEBUG
     bool validate = run->arguments.validate;
@@ -99,7 +99,7 @@ static bool decide(struct run *run, const struct pass_options *options)
     return !pass || run_give_up(run, pass);
 }
 
-static bool emit(struct run *run, const struct backend_options *options)
+static bool emit(struct tagger_run *run, const struct backend_options *options)
 {
     if (run->opened.current) {
         run->tables = &run->opened.tables;
@@ -133,7 +133,7 @@ static bool wants_tables(const struct arguments *arguments)
 }
 
 // Made before the first file is written, because it may fail.
-static bool make_object(struct run *run)
+static bool make_object(struct tagger_run *run)
 {
     if (!(run->arguments.emit >> PRODUCT_ELF & 1))
         return true;
@@ -147,7 +147,7 @@ static bool make_object(struct run *run)
 
 // An object has been opened when it was read. What was decided then was by its options; the PTX in
 // it keeps its name unless it is written anew.
-static void open_input(struct run *run, struct backend_options *options)
+static void open_input(struct tagger_run *run, struct backend_options *options)
 {
     if (!run->is_object) {
         backend_open(&run->opened, &run->arena, &run->input, options);
@@ -166,7 +166,7 @@ static void open_input(struct run *run, struct backend_options *options)
 }
 
 // With its tables, an object needs no analysis; its PTX may be in a form that is for reading only.
-static bool needs_program(const struct run *run)
+static bool needs_program(const struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
     bool needs = !run->is_object || arguments->print_after || run_explains(run);
@@ -177,7 +177,7 @@ static bool needs_program(const struct run *run)
 }
 
 // A module of PTX before 2.0 may hold no .pragma.
-static enum tag_style tag_style(const struct run *run)
+static enum tag_style tag_style(const struct tagger_run *run)
 {
     struct ptx_header header;
     if (run->arguments.tags >= 0)
@@ -187,7 +187,7 @@ static enum tag_style tag_style(const struct run *run)
 }
 
 // What was decided with a profile cannot be decided again, and so not explained, without it.
-static bool can_explain(const struct run *run)
+static bool can_explain(const struct tagger_run *run)
 {
     bool can = !run->is_object || !*run->opened.tables.profile || !run_explains(run);
     if (!can)
@@ -198,7 +198,7 @@ static bool can_explain(const struct run *run)
     return can;
 }
 
-static int analyse(struct run *run)
+static int analyse(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
     struct backend_options options = {
@@ -235,14 +235,14 @@ static int analyse(struct run *run)
     return run_write_all(run);
 }
 
-static int strip(struct run *run)
+static int strip(struct tagger_run *run)
 {
     run->text = backend_strip(&run->arena, &run->input, &run->length);
     timing_end(&run->timing, "strip");
     return run_write_all(run);
 }
 
-static int format(struct run *run)
+static int format(struct tagger_run *run)
 {
     diags_init(&run->diags, &run->arena);
     ptx_parse(&run->tree, &run->arena, &run->input, &run->diags);
@@ -252,7 +252,7 @@ static int format(struct run *run)
     return run_write_all(run);
 }
 
-static int list(struct run *run)
+static int list(struct tagger_run *run)
 {
     const char *error;
     FILE *to = output_open(&run->outputs, "-", &error);
@@ -266,7 +266,7 @@ static int list(struct run *run)
     return run_commit(run) && good ? DONE : BAD_INPUT;
 }
 
-static bool read_text(struct run *run)
+static bool read_text(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
     const char *id, *error = input_read(&run->input, &run->arena, arguments->input, &id);
@@ -282,7 +282,7 @@ static bool read_text(struct run *run)
     return !error;
 }
 
-static bool read_input(struct run *run)
+static bool read_input(struct tagger_run *run)
 {
     if (object_input_is(&run->arena, &run->arguments)) {
         run->is_object =
@@ -294,7 +294,7 @@ static bool read_input(struct run *run)
                : read_text(run);
 }
 
-static int process_input(struct run *run)
+static int process_input(struct tagger_run *run)
 {
     timing_end(&run->timing, "read");
     message_verbose(&run->messages, "read %u bytes from '%s'", run->input.length, run->input.name);
@@ -310,11 +310,11 @@ static int process_input(struct run *run)
 // Folders of outputs
 
 struct many {
-    struct run *run;
+    struct tagger_run *run;
     struct arguments all; // with folders for outputs
 };
 
-static bool make_folders(struct run *run)
+static bool make_folders(struct tagger_run *run)
 {
     for (uint32_t i = 0; i < run->arguments.wishes.n; i++) {
         const struct wish *wish = &run->arguments.wishes.v[i];
@@ -329,7 +329,7 @@ static bool make_folders(struct run *run)
 
 static int process_module(struct many *many, const char *name)
 {
-    struct run *run = many->run;
+    struct tagger_run *run = many->run;
     const char *error = arguments_for_module(&run->arguments, &many->all, &run->arena, name);
     if (error) {
         message_error(&run->messages, "%s", error);
@@ -356,7 +356,7 @@ static bool take_module(void *context, const char *name, const struct source *so
 
 static bool take_text(struct many *many)
 {
-    struct run *run = many->run;
+    struct tagger_run *run = many->run;
     if (!read_text(run))
         return false;
     const char *slash = strrchr(run->input.name, '/'), *base = slash ? slash + 1 : run->input.name;
@@ -368,7 +368,7 @@ static bool take_text(struct many *many)
 }
 
 // All modules are told of in one rule.
-static bool finish_depfile(struct run *run)
+static bool finish_depfile(struct tagger_run *run)
 {
     for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
         if (run->arguments.wishes.v[i].product == PRODUCT_DEPFILE &&
@@ -377,7 +377,7 @@ static bool finish_depfile(struct run *run)
     return run_commit(run);
 }
 
-static int process_folder(struct run *run)
+static int process_folder(struct tagger_run *run)
 {
     struct many many = {run, run->arguments};
     if (!make_folders(run))
@@ -389,7 +389,7 @@ static int process_folder(struct run *run)
     return good && finish_depfile(run) ? DONE : BAD_INPUT;
 }
 
-static int process(struct run *run)
+static int process(struct tagger_run *run)
 {
     if (run->arguments.list)
         return list(run);
@@ -414,7 +414,7 @@ static void print_passes(FILE *to)
     fprintf(to, row, "write", "write all outputs, then rename them into place");
 }
 
-static int tell(struct run *run)
+static int tell(struct tagger_run *run)
 {
     const char *error;
     FILE *to = output_open(&run->outputs, "-", &error);
@@ -434,7 +434,7 @@ static int tell(struct run *run)
 }
 
 // A file that an option names, as a text; NULL, after saying why, if it cannot be read.
-static struct source *read_file(struct run *run, const char *path)
+static struct source *read_file(struct tagger_run *run, const char *path)
 {
     struct file_text file;
     const char *error = file_read(&run->whole, path, &file);
@@ -447,7 +447,7 @@ static struct source *read_file(struct run *run, const char *path)
     return source;
 }
 
-static bool read_profile(struct run *run)
+static bool read_profile(struct tagger_run *run)
 {
     struct arguments *arguments = &run->arguments;
     if (arguments->profile_path)
@@ -455,7 +455,7 @@ static bool read_profile(struct run *run)
     return !arguments->profile_path || arguments->profile;
 }
 
-static bool read_capability(struct run *run)
+static bool read_capability(struct tagger_run *run)
 {
     struct arguments *arguments = &run->arguments;
     struct diags diags;
@@ -471,7 +471,7 @@ static bool read_capability(struct run *run)
     return messages_diags(&run->messages, &diags, source);
 }
 
-static void note_sources(struct run *run)
+static void note_sources(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
     const char *const paths[] = {arguments->input, arguments->capability_path,
@@ -481,7 +481,7 @@ static void note_sources(struct run *run)
             vec_push(&run->whole, &run->sources, depfile_quote(&run->whole, paths[i]));
 }
 
-static int run_all(struct run *run, int argc, char **argv)
+static int run_all(struct tagger_run *run, int argc, char **argv)
 {
     if (!arguments_read(&run->arguments, &run->whole, argc, argv, stderr))
         return BAD_USAGE;
@@ -502,7 +502,7 @@ static int run_all(struct run *run, int argc, char **argv)
     return status;
 }
 
-static int out_of_memory(struct run *run, int argc, char **argv)
+static int out_of_memory(struct tagger_run *run, int argc, char **argv)
 {
     outputs_abandon(&run->outputs);
     // Not again if telling what was wrong is what it ran out in.
@@ -513,7 +513,7 @@ static int out_of_memory(struct run *run, int argc, char **argv)
     return messages_end(&run->messages, argc, argv, BAD_INPUT);
 }
 
-static int work(struct run *run, int argc, char **argv)
+static int work(struct tagger_run *run, int argc, char **argv)
 {
     if (setjmp(run->memory.on_failure))
         return out_of_memory(run, argc, argv);
@@ -522,7 +522,7 @@ static int work(struct run *run, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct run run = {0};
+    struct tagger_run run = {0};
     input_open_standard();
     // A line at a time: excerpts are written letter by letter.
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);

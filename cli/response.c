@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 
 // A file that is being read, and the one that names it.
-struct frame {
-    const struct frame *outer;
+struct response_frame {
+    const struct response_frame *outer;
     dev_t device;
     ino_t inode;
 };
@@ -42,9 +42,9 @@ static char *take_argument(char **text)
     return argument;
 }
 
-static void expand(struct expansion *e, char *argument, const struct frame *outer);
+static void expand(struct expansion *e, char *argument, const struct response_frame *outer);
 
-static void expand_text(struct expansion *e, char *text, const struct frame *frame)
+static void expand_text(struct expansion *e, char *text, const struct response_frame *frame)
 {
     while (!e->made.error) {
         while (is_blank(*text))
@@ -55,7 +55,7 @@ static void expand_text(struct expansion *e, char *text, const struct frame *fra
     }
 }
 
-static bool is_open(const struct frame *frame, const struct stat *status)
+static bool is_open(const struct response_frame *frame, const struct stat *status)
 {
     for (; frame; frame = frame->outer)
         if (frame->device == status->st_dev && frame->inode == status->st_ino)
@@ -63,7 +63,7 @@ static bool is_open(const struct frame *frame, const struct stat *status)
     return false;
 }
 
-static void expand_file(struct expansion *e, const char *path, const struct frame *outer)
+static void expand_file(struct expansion *e, const char *path, const struct response_frame *outer)
 {
     struct stat status;
     struct file_text file = {"", 0};
@@ -81,11 +81,11 @@ static void expand_file(struct expansion *e, const char *path, const struct fram
         e->made.error = arena_printf(e->arena, "the response file '%s' is not text", path);
     if (e->made.error)
         return;
-    struct frame frame = {outer, status.st_dev, status.st_ino};
+    struct response_frame frame = {outer, status.st_dev, status.st_ino};
     expand_text(e, arena_strndup(e->arena, file.text, file.length), &frame);
 }
 
-static void expand(struct expansion *e, char *argument, const struct frame *outer)
+static void expand(struct expansion *e, char *argument, const struct response_frame *outer)
 {
     if (argument[0] == '@' && argument[1])
         expand_file(e, argument + 1, outer);

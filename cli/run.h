@@ -7,7 +7,7 @@
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
 
-struct run {
+struct tagger_run {
     struct memory memory;
     struct arena whole; // what lives as long as the run
     struct arena arena; // what belongs to the text that is being read
@@ -16,7 +16,7 @@ struct run {
     struct told told;
     bool out_of_memory;
     struct outputs outputs;
-    struct timing timing;
+    struct pass_timing timing;
     // What the steps make, in their order.
     struct source input;
     struct opened opened;
@@ -37,31 +37,32 @@ struct run {
 
 // Builds the program of a text in the run's tree and module; false, after saying what is wrong with
 // it, if it is not one.
-bool run_build(struct run *run, struct source *source);
+bool run_build(struct tagger_run *run, struct source *source);
 
 // Writes the plan's output, without what the checker refutes of it: that is warned of. False if a
 // warning is an error.
-bool run_prove(struct run *run, struct output *output, const struct backend_options *options);
+bool run_prove(struct tagger_run *run, struct output *output,
+               const struct backend_options *options);
 // The program is not valid after a pass: warns, and goes on without a plan. False if the warning is
 // an error.
-bool run_give_up(struct run *run, const char *pass);
+bool run_give_up(struct tagger_run *run, const char *pass);
 
 // With --compare: what is to be done of the input. Returns the exit code.
-int run_compare(struct run *run);
+int run_compare(struct tagger_run *run);
 
 // Writes a product where its wish says. False, after saying why, if it cannot be written.
-bool run_write(struct run *run, const struct wish *wish);
+bool run_write(struct tagger_run *run, const struct wish *wish);
 // Gives the files that were written their names. False, after saying why, if that cannot be.
-bool run_commit(struct run *run);
+bool run_commit(struct tagger_run *run);
 // Writes all that is wished for. Returns the exit code.
-int run_write_all(struct run *run);
+int run_write_all(struct tagger_run *run);
 
 // True if remarks or the HTML report are asked for.
-bool run_explains(const struct run *run);
+bool run_explains(const struct tagger_run *run);
 // What an earlier run has decided is explained by deciding it again, of the text without its tags:
 // the tables that were read name lines of a file that is not here.
-void run_read_untagged(struct run *run);
-void run_tell_remarks(struct run *run, const struct backend_options *options);
+void run_read_untagged(struct tagger_run *run);
+void run_tell_remarks(struct tagger_run *run, const struct backend_options *options);
 // The tables of the plan, where those that are written were read with the input. False, after
 // saying why, if they cannot be made.
-bool run_explain(struct run *run, const struct backend_options *options);
+bool run_explain(struct tagger_run *run, const struct backend_options *options);

@@ -45,7 +45,7 @@ struct sim {
     struct session session;
     struct sim_machine machine;
     struct sim_checkpoint checkpoint;
-    struct progress progress;
+    struct sim_progress progress;
     atomic_int stop; // the signal that has interrupted the run, or 0
 };
 
@@ -201,7 +201,7 @@ static bool build(struct sim *sim)
         return false;
     }
     diags_init(&sim->diags, &sim->arena);
-    struct reading reading = {&sim->arena, &sim->source, &sim->tree, &sim->module, &sim->diags};
+    struct ir_reading reading = {&sim->arena, &sim->source, &sim->tree, &sim->module, &sim->diags};
     program_read(&reading, NULL, NULL);
     if (!messages_diags(&sim->messages, &sim->diags, &sim->source))
         return false;

@@ -12,7 +12,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static struct progress_reading read_now(const struct progress *progress)
+static struct progress_reading read_now(const struct sim_progress *progress)
 {
     return (struct progress_reading){.seconds = now(),
                                      .cycle = atomic_load(&progress->timed->cycle),
@@ -22,7 +22,7 @@ static struct progress_reading read_now(const struct progress *progress)
 // CTAs, cycles, cycles in a second, and the time that is left of this launch if the CTAs to come
 // end at the rate of the last readings. Until a CTA has ended since the oldest of these, the rate
 // is not known.
-static void show_timed(struct progress *progress)
+static void show_timed(struct sim_progress *progress)
 {
     struct progress_reading last = read_now(progress);
     const struct progress_reading *first = &progress->readings[progress->read % PROGRESS_READINGS];
@@ -42,7 +42,7 @@ static void show_timed(struct progress *progress)
     progress->readings[progress->read++ % PROGRESS_READINGS] = last;
 }
 
-static void show(struct progress *progress)
+static void show(struct sim_progress *progress)
 {
     progress->shown = true;
     fprintf(stderr, "\r\033[Klaunch %" PRIu64 ", %s, %.0f s", progress->launch, progress->kernel,
@@ -54,7 +54,7 @@ static void show(struct progress *progress)
 
 static void *watch(void *argument)
 {
-    struct progress *progress = argument;
+    struct sim_progress *progress = argument;
     struct timespec next;
     pthread_mutex_lock(&progress->lock);
     clock_gettime(CLOCK_REALTIME, &next);
@@ -70,9 +70,9 @@ static void *watch(void *argument)
     return NULL;
 }
 
-void progress_start(struct progress *progress)
+void progress_start(struct sim_progress *progress)
 {
-    *progress = (struct progress){.started = now(), .timed = progress->timed};
+    *progress = (struct sim_progress){.started = now(), .timed = progress->timed};
     pthread_mutex_init(&progress->lock, NULL);
     pthread_cond_init(&progress->changed, NULL);
     progress->running = messages_can_erase(STDERR_FILENO) &&
@@ -81,7 +81,7 @@ void progress_start(struct progress *progress)
 
 void progress_launch(void *argument, const char *kernel, uint64_t launch)
 {
-    struct progress *progress = argument;
+    struct sim_progress *progress = argument;
     pthread_mutex_lock(&progress->lock);
     progress->kernel = kernel;
     progress->launch = launch;
@@ -90,7 +90,7 @@ void progress_launch(void *argument, const char *kernel, uint64_t launch)
     pthread_mutex_unlock(&progress->lock);
 }
 
-void progress_stop(struct progress *progress)
+void progress_stop(struct sim_progress *progress)
 {
     if (!progress->running)
         return;

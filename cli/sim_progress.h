@@ -13,7 +13,7 @@ struct progress_reading {
 
 enum { PROGRESS_READINGS = 8 }; // one a second
 
-struct progress {
+struct sim_progress {
     bool running;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -29,8 +29,8 @@ struct progress {
 
 // Does nothing unless standard error is a terminal that can erase a line. The line is written each
 // second, from second 1 on.
-void progress_start(struct progress *progress);
+void progress_start(struct sim_progress *progress);
 // The next launch.
 void progress_launch(void *progress, const char *kernel, uint64_t launch);
 // Clears the line; to be called before anything else is written.
-void progress_stop(struct progress *progress);
+void progress_stop(struct sim_progress *progress);

@@ -9,12 +9,12 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-void timing_init(struct timing *timing, struct arena *arena)
+void timing_init(struct pass_timing *timing, struct arena *arena)
 {
-    *timing = (struct timing){.arena = arena, .mark = cpu_seconds()};
+    *timing = (struct pass_timing){.arena = arena, .mark = cpu_seconds()};
 }
 
-static struct timing_step *find_step(struct timing *timing, const char *name)
+static struct timing_step *find_step(struct pass_timing *timing, const char *name)
 {
     for (uint32_t i = 0; i < timing->steps.n; i++)
         if (!strcmp(timing->steps.v[i].name, name))
@@ -24,14 +24,14 @@ static struct timing_step *find_step(struct timing *timing, const char *name)
     return &timing->steps.v[timing->steps.n - 1];
 }
 
-void timing_end(struct timing *timing, const char *name)
+void timing_end(struct pass_timing *timing, const char *name)
 {
     double now = cpu_seconds();
     find_step(timing, name)->seconds += now - timing->mark;
     timing->mark = now;
 }
 
-void timing_print(const struct timing *timing, FILE *to)
+void timing_print(const struct pass_timing *timing, FILE *to)
 {
     double total = 0;
     for (uint32_t i = 0; i < timing->steps.n; i++)

@@ -8,14 +8,14 @@ struct timing_step {
     double seconds;
 };
 
-struct timing {
+struct pass_timing {
     struct arena *arena;
     double mark;                   // CPU seconds of the process at the end of the last step
     VEC(struct timing_step) steps; // in the order of their first end
 };
 
-void timing_init(struct timing *timing, struct arena *arena);
+void timing_init(struct pass_timing *timing, struct arena *arena);
 // The time since the last end belongs to this step; a step may have several parts.
-void timing_end(struct timing *timing, const char *name);
+void timing_end(struct pass_timing *timing, const char *name);
 // A table: seconds, share of all, name.
-void timing_print(const struct timing *timing, FILE *to);
+void timing_print(const struct pass_timing *timing, FILE *to);

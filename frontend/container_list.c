@@ -49,11 +49,11 @@ static void version_text(const struct container_module *module, char *to)
 
 enum { COLUMNS = 7 };
 
-struct row {
+struct list_row {
     char cells[COLUMNS][32];
 };
 
-static void fill_row(struct row *row, const struct container_module *module, uint32_t index)
+static void fill_row(struct list_row *row, const struct container_module *module, uint32_t index)
 {
     char arch[16], version[16] = "";
     container_arch(module, arch);
@@ -82,14 +82,14 @@ static void print_place(const struct container_module *module, FILE *to)
 
 void container_print(const struct container *container, FILE *to)
 {
-    static const struct row head = {
+    static const struct list_row head = {
         {"module", "kind", "arch", "ptx", "bytes", "packed", "packing"}};
     static const bool is_number[COLUMNS] = {[0] = true, [4] = true, [5] = true};
     int width[COLUMNS] = {0};
     // Twice the same: to see how wide the columns are, then to print.
     for (int print = 0; print < 2; print++)
         for (uint32_t i = 0; i <= container->modules.n; i++) {
-            struct row row = head;
+            struct list_row row = head;
             if (i)
                 fill_row(&row, &container->modules.v[i - 1], i - 1);
             for (int c = 0; c < COLUMNS; c++) {

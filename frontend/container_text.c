@@ -12,7 +12,7 @@ enum { TERMINATOR = 2 };
 // comments, each with a NUL byte behind it instead of a line feed.
 static const char cubin_text[] = ".nv_debug_ptx_txt";
 
-struct reading {
+struct container_reading {
     const struct container *container;
     uint32_t index;
     const struct container_module *module;
@@ -20,10 +20,10 @@ struct reading {
     struct diags *diags; // NULL: nobody wants to know
 };
 
-static bool refuse(const struct reading *r, const char *id, const char *format, ...)
+static bool refuse(const struct container_reading *r, const char *id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool refuse(const struct reading *r, const char *id, const char *format, ...)
+static bool refuse(const struct container_reading *r, const char *id, const char *format, ...)
 {
     if (!r->diags)
         return false;
@@ -38,7 +38,7 @@ static bool refuse(const struct reading *r, const char *id, const char *format, 
 }
 
 // Checks what is claimed before memory is asked for.
-static bool check_sizes(const struct reading *r)
+static bool check_sizes(const struct container_reading *r)
 {
     const struct container_module *module = r->module;
     if (module->size > INT32_MAX || module->payload_size > INT32_MAX)
@@ -61,7 +61,7 @@ static bool check_sizes(const struct reading *r)
 }
 
 // The module's bytes with a terminator, in the only allocation that is made.
-static bool unpack_module(const struct reading *r, char **bytes)
+static bool unpack_module(const struct container_reading *r, char **bytes)
 {
     const struct container_module *module = r->module;
     const char *payload = r->container->bytes + module->payload;
@@ -77,7 +77,7 @@ static bool unpack_module(const struct reading *r, char **bytes)
     return fault ? refuse(r, "packing", "%s", fault) : true;
 }
 
-static bool read_ptx(const struct reading *r, char **text, uint32_t *length)
+static bool read_ptx(const struct container_reading *r, char **text, uint32_t *length)
 {
     if (!unpack_module(r, text))
         return false;
@@ -88,7 +88,8 @@ static bool read_ptx(const struct reading *r, char **text, uint32_t *length)
     return size ? true : refuse(r, "no-ptx", "is empty");
 }
 
-static bool find_cubin_text(const struct reading *r, const char *image, struct object_part *part)
+static bool find_cubin_text(const struct container_reading *r, const char *image,
+                            struct object_part *part)
 {
     struct object object;
     struct memory *memory = r->arena->memory;
@@ -101,7 +102,7 @@ static bool find_cubin_text(const struct reading *r, const char *image, struct o
                   "it, such as with -gencode arch=compute_80,code=compute_80");
 }
 
-static bool read_cubin(const struct reading *r, char **text, uint32_t *length)
+static bool read_cubin(const struct container_reading *r, char **text, uint32_t *length)
 {
     struct object_part part;
     char *image;
@@ -118,7 +119,7 @@ static bool read_cubin(const struct reading *r, char **text, uint32_t *length)
     return true;
 }
 
-static bool refuse_lto_ir(const struct reading *r, char **text, uint32_t *length)
+static bool refuse_lto_ir(const struct container_reading *r, char **text, uint32_t *length)
 {
     (void)text, (void)length;
     return refuse(r, "no-ptx",
@@ -126,7 +127,7 @@ static bool refuse_lto_ir(const struct reading *r, char **text, uint32_t *length
                   "-dlto -dlink -ptx");
 }
 
-static bool refuse_other(const struct reading *r, char **text, uint32_t *length)
+static bool refuse_other(const struct container_reading *r, char **text, uint32_t *length)
 {
     (void)text, (void)length;
     return refuse(r, "no-ptx", "is of kind %u, which is not known", r->module->fatbin_kind);
@@ -134,7 +135,7 @@ static bool refuse_other(const struct reading *r, char **text, uint32_t *length)
 
 static const struct {
     const char *name;
-    bool (*read)(const struct reading *, char **text, uint32_t *length);
+    bool (*read)(const struct container_reading *, char **text, uint32_t *length);
 } kinds[] = {
     [MODULE_PTX] = {"ptx", read_ptx},
     [MODULE_CUBIN] = {"cubin", read_cubin},
@@ -150,7 +151,7 @@ const char *module_kind_name(uint8_t kind)
 bool container_text(const struct container *container, uint32_t module, struct arena *arena,
                     char **text, uint32_t *length, struct diags *diags)
 {
-    struct reading r = {container, module, &container->modules.v[module], arena, diags};
+    struct container_reading r = {container, module, &container->modules.v[module], arena, diags};
     return kinds[r.module->kind].read(&r, text, length);
 }
 
@@ -160,7 +161,7 @@ bool container_cubin_has_text(const struct container *container, uint32_t module
     struct object_part part;
     char *image;
     arena_init(&scratch, container->arena->memory);
-    struct reading r = {container, module, &container->modules.v[module], &scratch, NULL};
+    struct container_reading r = {container, module, &container->modules.v[module], &scratch, NULL};
     bool found = unpack_module(&r, &image) && find_cubin_text(&r, image, &part);
     arena_free(&scratch);
     return found;

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
+struct form_row {
     uint16_t version, last;
     const char *targets;
     uint16_t op;
     const char *modifiers, *operands;
 };
 
-static const struct row rows[] = {
+static const struct form_row rows[] = {
 #define FORM_UNTIL(version, last, targets, op, modifiers, operands)                                \
     {version, last, targets, OP_##op, modifiers, operands},
 #define FORM(version, targets, op, modifiers, operands)                                            \
@@ -309,7 +309,7 @@ static void parse_operands(const struct forms *forms, struct form *form, const c
     }
 }
 
-static void compile_form(struct forms *forms, struct form *form, const struct row *row)
+static void compile_form(struct forms *forms, struct form *form, const struct form_row *row)
 {
     *form = (struct form){.op = row->op,
                           .need = {row->version, row->last, row->targets},

@@ -30,7 +30,7 @@ static bool all_required(const struct matching *m)
 
 // Words that keep their order among themselves, and the first slot that the next one may take.
 enum { ORDER_TYPE, ORDER_SPACE, ORDER_LAYOUT, ORDERED };
-struct order {
+struct word_order {
     uint8_t from[ORDERED + 1]; // the last for all others: 0
 };
 
@@ -60,7 +60,7 @@ static bool may_take(const struct matching *m, uint32_t mod, uint32_t i)
            !passed_over(m, mod, i);
 }
 
-static bool assign(struct matching *m, uint32_t mod, struct order order)
+static bool assign(struct matching *m, uint32_t mod, struct word_order order)
 {
     if (mod > m->deepest)
         m->deepest = mod;
@@ -72,7 +72,7 @@ static bool assign(struct matching *m, uint32_t mod, struct order order)
             continue;
         m->filled |= 1u << i;
         m->slot_of[mod] = (uint8_t)i;
-        struct order next = order;
+        struct word_order next = order;
         if (kind < ORDERED)
             next.from[kind] = (uint8_t)(i + 1);
         if (assign(m, mod + 1, next))
@@ -127,7 +127,7 @@ static void match_forms(struct forms *forms, struct form_match *first, uint16_t 
     struct form_match *last = NULL;
     for (uint32_t i = 0; i < form_count; i++) {
         struct matching m = {.form = &all[i], .mods = mods, .count = count};
-        if (count <= FORM_SLOTS && assign(&m, 0, (struct order){{0}})) {
+        if (count <= FORM_SLOTS && assign(&m, 0, (struct word_order){{0}})) {
             struct form_match *match = first;
             if (last) {
                 match = ARENA_NEW(forms->arena, struct form_match);

@@ -78,26 +78,26 @@ struct graph {
 };
 
 // A walk from the root: nodes by the time at which they are entered and left.
-struct search {
+struct depth_search {
     uint32_t *entered, *left; // nodes
     uint32_t *number; // per node: its place in `entered`; IR_NONE where the walk does not go
     uint32_t *parent; // per place in `entered`: the place of the node it was entered from
     uint32_t count;
 };
 
-static void enter(struct search *search, uint32_t node, uint32_t parent)
+static void enter(struct depth_search *search, uint32_t node, uint32_t parent)
 {
     search->parent[search->count] = parent;
     search->number[node] = search->count;
     search->entered[search->count++] = node;
 }
 
-static struct search search_from_root(struct arena *arena, const struct graph *graph)
+static struct depth_search search_from_root(struct arena *arena, const struct graph *graph)
 {
     uint32_t room = graph->count + 1, depth = 0, left = 0;
-    struct search search = {ARENA_ARRAY(arena, uint32_t, room), ARENA_ARRAY(arena, uint32_t, room),
-                            ARENA_ARRAY(arena, uint32_t, room), ARENA_ARRAY(arena, uint32_t, room),
-                            0};
+    struct depth_search search = {
+        ARENA_ARRAY(arena, uint32_t, room), ARENA_ARRAY(arena, uint32_t, room),
+        ARENA_ARRAY(arena, uint32_t, room), ARENA_ARRAY(arena, uint32_t, room), 0};
     uint32_t *stack = ARENA_ARRAY(arena, uint32_t, room);
     uint32_t *next = ARENA_ARRAY(arena, uint32_t, room);
     memset(search.number, 0xff, room * sizeof *search.number);
@@ -124,7 +124,7 @@ static struct search search_from_root(struct arena *arena, const struct graph *g
 struct dominating {
     struct arena *arena;
     const struct graph *graph;
-    struct search search;
+    struct depth_search search;
     uint32_t *semi;     // semidominator
     uint32_t *ancestor; // in the forest of nodes that are done, or IR_NONE
     uint32_t *label;    // node with the least semidominator on the way to the ancestor
@@ -403,11 +403,11 @@ static void find_headers(struct ir_work *work, struct ir_function *fn)
     }
 }
 
-struct extent {
+struct block_extent {
     uint32_t first, last; // of the loop's blocks
 };
 
-static void include(struct extent *extent, uint32_t first, uint32_t last)
+static void include(struct block_extent *extent, uint32_t first, uint32_t last)
 {
     extent->first = first < extent->first ? first : extent->first;
     extent->last = last > extent->last ? last : extent->last;
@@ -415,12 +415,12 @@ static void include(struct extent *extent, uint32_t first, uint32_t last)
 
 // Counts the blocks of each loop, and says between which they lie. Inner loops are added to outer
 // ones, which come before them.
-static void measure(struct ir_function *fn, struct extent *extents)
+static void measure(struct ir_function *fn, struct block_extent *extents)
 {
     for (uint32_t i = 0; i < fn->loops.n; i++) {
         struct ir_loop *loop = &fn->loops.v[i];
         loop->depth = loop->parent == IR_NONE ? 1 : fn->loops.v[loop->parent].depth + 1;
-        extents[i] = (struct extent){UINT32_MAX, 0};
+        extents[i] = (struct block_extent){UINT32_MAX, 0};
     }
     for (uint32_t block = 0; block < fn->blocks.n; block++) {
         uint32_t loop = fn->blocks.v[block].loop;
@@ -442,7 +442,7 @@ static void measure(struct ir_function *fn, struct extent *extents)
 // nested loops would take the square of their number.
 static void list_blocks(struct ir_work *work, struct ir_function *fn)
 {
-    struct extent *extents = ARENA_ARRAY(&work->scratch, struct extent, fn->loops.n);
+    struct block_extent *extents = ARENA_ARRAY(&work->scratch, struct block_extent, fn->loops.n);
     uint32_t *all = NULL;
     measure(fn, extents);
     for (uint32_t i = 0; i < fn->loops.n; i++) {

@@ -9,7 +9,7 @@
 
 enum allowance { ALLOWED, TOO_OLD, TOO_NEW, OTHER_TARGET };
 
-static const struct node *node_of(const struct check *c)
+static const struct node *node_of(const struct ir_check *c)
 {
     return &c->tree->nodes.v[c->inst->node];
 }
@@ -22,7 +22,7 @@ static bool is_architecture(const struct name *name)
            (name->length > 8 && !memcmp(name->text, "compute_", 8));
 }
 
-static void read_target(struct check *c, uint32_t node)
+static void read_target(struct ir_check *c, uint32_t node)
 {
     const struct node *at = &c->tree->nodes.v[node];
     const struct name *name = tree_name(c->tree, at->value);
@@ -44,7 +44,7 @@ static void read_target(struct check *c, uint32_t node)
                  name->text);
 }
 
-static void read_targets(struct check *c)
+static void read_targets(struct ir_check *c)
 {
     NODE_EACH (child, c->tree, 0) {
         const struct node *at = &c->tree->nodes.v[child];
@@ -58,7 +58,7 @@ static void read_targets(struct check *c)
 
 // Version and target
 
-static bool target_allows(const struct check *c, const char *targets)
+static bool target_allows(const struct ir_check *c, const char *targets)
 {
     if (!strcmp(targets, "texmode_independent"))
         return c->independent;
@@ -70,7 +70,7 @@ static bool target_allows(const struct check *c, const char *targets)
     return false;
 }
 
-static const char *refused_targets(const struct check *c, const struct form_match *match)
+static const char *refused_targets(const struct ir_check *c, const struct form_match *match)
 {
     for (uint32_t i = 0; i < FORM_NEEDS && match->targets[i]; i++)
         if (!target_allows(c, match->targets[i]))
@@ -78,7 +78,7 @@ static const char *refused_targets(const struct check *c, const struct form_matc
     return NULL;
 }
 
-static enum allowance find_allowance(const struct check *c, const struct form_match *match)
+static enum allowance find_allowance(const struct ir_check *c, const struct form_match *match)
 {
     uint16_t version = c->module->version;
     if (version && version < match->version)
@@ -88,7 +88,7 @@ static enum allowance find_allowance(const struct check *c, const struct form_ma
     return refused_targets(c, match) ? OTHER_TARGET : ALLOWED;
 }
 
-static enum allowance allowance(struct check *c, const struct form_match *match)
+static enum allowance allowance(struct ir_check *c, const struct form_match *match)
 {
     while (match->id >= c->allowed.n)
         vec_push(&c->scratch, &c->allowed, 0);
@@ -99,7 +99,7 @@ static enum allowance allowance(struct check *c, const struct form_match *match)
 }
 
 // Where modifier `index` stands; for one behind the last, the whole opcode with all modifiers.
-static void modifier_range(const struct check *c, uint32_t index, uint32_t *begin, uint32_t *end)
+static void modifier_range(const struct ir_check *c, uint32_t index, uint32_t *begin, uint32_t *end)
 {
     const char *text = c->tree->source->text;
     node_opcode_range(c->tree, c->inst->node, begin, end);
@@ -121,7 +121,7 @@ static void modifier_range(const struct check *c, uint32_t index, uint32_t *begi
     }
 }
 
-static void report_need(struct check *c, const struct form_match *match)
+static void report_need(struct ir_check *c, const struct form_match *match)
 {
     uint32_t begin, end;
     modifier_range(c, UINT32_MAX, &begin, &end);
@@ -150,7 +150,7 @@ static void report_need(struct check *c, const struct form_match *match)
 }
 
 // A special register that the module may not read.
-static void check_special(struct check *c)
+static void check_special(struct ir_check *c)
 {
     const struct isa_special_info *special = &isa_specials[c->special];
     const struct node *at = &c->tree->nodes.v[c->special_node];
@@ -167,7 +167,7 @@ static void check_special(struct check *c)
 }
 
 // Textures and surfaces that a register points to.
-static void check_indirect(struct check *c)
+static void check_indirect(struct ir_check *c)
 {
     bool query = c->inst->op == OP_txq || c->inst->op == OP_suq;
     if (c->inst->class != CLASS_TEXTURE && c->inst->class != CLASS_SURFACE && !query)
@@ -186,7 +186,7 @@ static void check_indirect(struct check *c)
 
 // Modifiers
 
-static const char *nearest_modifier(struct check *c, const char *text, uint32_t length)
+static const char *nearest_modifier(struct ir_check *c, const char *text, uint32_t length)
 {
     struct nearest nearest;
     nearest_init(&nearest, text, length);
@@ -196,7 +196,8 @@ static const char *nearest_modifier(struct check *c, const char *text, uint32_t 
     return nearest.best ? arena_printf(&c->scratch, ", did you mean '%s'", nearest.best) : "";
 }
 
-static void report_modifier(struct check *c, struct ir_inst *inst, const struct form_match *match)
+static void report_modifier(struct ir_check *c, struct ir_inst *inst,
+                            const struct form_match *match)
 {
     uint32_t begin, end, count;
     const uint16_t *mods = node_mods(c->tree, c->inst->node, &count);
@@ -219,7 +220,7 @@ static void report_modifier(struct check *c, struct ir_inst *inst, const struct 
 
 // Instructions
 
-static void check_guard(struct check *c)
+static void check_guard(struct ir_check *c)
 {
     if (!(c->inst->flags & INST_GUARDED) || !c->inst->operand_count)
         return;
@@ -235,7 +236,7 @@ static void check_guard(struct check *c)
 }
 
 // What the syntax complained of is not complained of again.
-static bool holds_error(const struct check *c)
+static bool holds_error(const struct ir_check *c)
 {
     for (uint32_t i = c->inst->node; i < node_next(c->tree, c->inst->node); i++)
         if (c->tree->nodes.v[i].kind == NODE_ERROR)
@@ -243,7 +244,7 @@ static bool holds_error(const struct check *c)
     return false;
 }
 
-static void check_instruction(struct check *c, struct ir_inst *inst)
+static void check_instruction(struct ir_check *c, struct ir_inst *inst)
 {
     c->inst = inst;
     check_guard(c);
@@ -258,7 +259,7 @@ static void check_instruction(struct check *c, struct ir_inst *inst)
         return;
     }
     const struct form_match *fitting = NULL;
-    struct fault best = {0}, fault;
+    struct ir_fault best = {0}, fault;
     for (; match; match = match->next) {
         if (!check_operands_fit(c, match, &fault)) {
             if (!best.match || fault.depth > best.depth)
@@ -282,8 +283,8 @@ static void check_instruction(struct check *c, struct ir_inst *inst)
 
 void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags)
 {
-    struct check *c = ARENA_NEW(module->arena, struct check);
-    *c = (struct check){.module = module, .tree = module->tree, .forms = forms, .diags = diags};
+    struct ir_check *c = ARENA_NEW(module->arena, struct ir_check);
+    *c = (struct ir_check){.module = module, .tree = module->tree, .forms = forms, .diags = diags};
     arena_init(&c->scratch, module->arena->memory);
     check_init_types(c);
     read_targets(c);

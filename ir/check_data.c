@@ -6,7 +6,7 @@
 enum { MOST_LEVELS = 8 };
 
 struct data {
-    struct check *c;
+    struct ir_check *c;
     const uint16_t *space_of; // by name: state space of the module's variables, W_func of functions
     uint16_t type;
     uint32_t levels, count[MOST_LEVELS]; // elements: of each dimension, of a vector; 0: any number
@@ -171,7 +171,7 @@ static void check_symbol(struct data *d, const struct ir_symbol *symbol)
     check_level(d, init + 1, 0);
 }
 
-void check_data(struct check *c)
+void check_data(struct ir_check *c)
 {
     const struct ir_module *module = c->module;
     uint16_t *space_of = ARENA_ARRAY(&c->scratch, uint16_t, c->tree->names.names.n);

@@ -34,7 +34,7 @@ enum fault_kind {
     FAULT_SINK,         // the sink
 };
 
-struct fault {
+struct ir_fault {
     uint8_t kind;
     uint8_t depth;   // operands that fitted
     uint32_t node;   // where
@@ -45,7 +45,7 @@ struct fault {
 
 enum { REGISTER_TYPES = 32 };
 
-struct check {
+struct ir_check {
     struct ir_module *module;
     struct tree *tree;
     struct forms *forms;
@@ -66,10 +66,10 @@ struct check {
     VEC(uint8_t) allowed;                    // by match: 0 unknown, else enum allowance + 1
 };
 
-void check_init_types(struct check *c);
-void check_data(struct check *c);
+void check_init_types(struct ir_check *c);
+void check_data(struct ir_check *c);
 // True if the current instruction's operands fit the form; otherwise `fault` says what does not.
-bool check_operands_fit(struct check *c, const struct form_match *match, struct fault *fault);
+bool check_operands_fit(struct ir_check *c, const struct form_match *match, struct ir_fault *fault);
 // Of an instruction that fits: the symbols it names.
-void check_uses(struct check *c);
-void check_report_fault(struct check *c, const struct fault *fault);
+void check_uses(struct ir_check *c);
+void check_report_fault(struct ir_check *c, const struct ir_fault *fault);

@@ -45,7 +45,7 @@ static bool takes(uint16_t type, uint16_t reg, bool larger)
     return false;
 }
 
-static void init_type(struct check *c, uint16_t type)
+static void init_type(struct ir_check *c, uint16_t type)
 {
     for (uint32_t i = 0; i < REGISTER_TYPE_COUNT; i++) {
         uint16_t reg = register_types[i];
@@ -58,7 +58,7 @@ static void init_type(struct check *c, uint16_t type)
     }
 }
 
-void check_init_types(struct check *c)
+void check_init_types(struct ir_check *c)
 {
     for (uint32_t i = 0; i < REGISTER_TYPE_COUNT; i++) {
         uint16_t reg = register_types[i];
@@ -92,10 +92,10 @@ static uint16_t operand_type(const struct form_match *match, const struct form_o
 // Matching
 
 struct fit {
-    struct check *c;
+    struct ir_check *c;
     const struct form_match *match;
     const struct form_operand *spec;
-    struct fault *fault;
+    struct ir_fault *fault;
 };
 
 static const struct node *node_at(const struct fit *f, uint32_t node)
@@ -112,7 +112,7 @@ static bool refuse(const struct fit *f, enum fault_kind kind, uint32_t node)
 }
 
 // What a name or literal at a node is in the IR. They are asked for in the order of the text.
-static const struct ir_operand *find_operand(struct check *c, uint32_t node)
+static const struct ir_operand *find_operand(struct ir_check *c, uint32_t node)
 {
     const struct ir_operand *operands = c->fn->operands.v + c->inst->operands;
     for (uint32_t i = 0, at = c->cursor; i < c->inst->operand_count; i++) {
@@ -564,9 +564,9 @@ static bool fit_sequence(struct fit *f, uint32_t first, uint32_t end, bool insid
     return true;
 }
 
-bool check_operands_fit(struct check *c, const struct form_match *match, struct fault *fault)
+bool check_operands_fit(struct ir_check *c, const struct form_match *match, struct ir_fault *fault)
 {
-    *fault = (struct fault){.match = match};
+    *fault = (struct ir_fault){.match = match};
     struct fit f = {c, match, NULL, fault};
     uint32_t node = c->inst->node;
     uint32_t first = node + 1 + ((c->tree->nodes.v[node].flags & NODE_HAS_GUARD) != 0);

@@ -1,7 +1,7 @@
 // Faults of operands in words.
 #include "ir/check_internal.h"
 
-static const char *expectation(struct check *c, const struct fault *fault)
+static const char *expectation(struct ir_check *c, const struct ir_fault *fault)
 {
     uint16_t type = form_operand_type(fault->match, fault->spec);
     const char *width = fault->spec->wider   ? " or wider"
@@ -12,7 +12,7 @@ static const char *expectation(struct check *c, const struct fault *fault)
     return arena_printf(&c->scratch, "%s%s", isa_words[type].text, width);
 }
 
-static const char *declared_type(struct check *c, uint32_t node)
+static const char *declared_type(struct ir_check *c, uint32_t node)
 {
     const struct ir_operand *operands = c->fn->operands.v + c->inst->operands;
     for (uint32_t i = 0; i < c->inst->operand_count; i++)
@@ -21,7 +21,7 @@ static const char *declared_type(struct check *c, uint32_t node)
     return "of another type";
 }
 
-static const char *values_text(struct check *c, const struct form_operand *spec)
+static const char *values_text(struct ir_check *c, const struct form_operand *spec)
 {
     const char *text = "is none of";
     for (uint32_t i = 0; i < spec->value_count; i++)
@@ -29,7 +29,7 @@ static const char *values_text(struct check *c, const struct form_operand *spec)
     return text;
 }
 
-static const char *range_text(struct check *c, const struct form_operand *spec)
+static const char *range_text(struct ir_check *c, const struct form_operand *spec)
 {
     if (spec->value_count)
         return values_text(c, spec);
@@ -39,7 +39,7 @@ static const char *range_text(struct check *c, const struct form_operand *spec)
                         spec->least, spec->most);
 }
 
-static const char *fault_text(struct check *c, const struct fault *fault)
+static const char *fault_text(struct ir_check *c, const struct ir_fault *fault)
 {
     switch ((enum fault_kind)fault->kind) {
     case FAULT_REGISTER: return "must be a register";
@@ -80,7 +80,7 @@ static const char *fault_text(struct check *c, const struct fault *fault)
     }
 }
 
-static void report_count(struct check *c, const struct fault *fault)
+static void report_count(struct ir_check *c, const struct ir_fault *fault)
 {
     uint32_t must = 0, may = 0, given = 0;
     const struct form *form = fault->match->form;
@@ -100,7 +100,7 @@ static void report_count(struct check *c, const struct fault *fault)
              may == 1 ? "" : "s", given == 1 ? "is" : "are", given);
 }
 
-void check_report_fault(struct check *c, const struct fault *fault)
+void check_report_fault(struct ir_check *c, const struct ir_fault *fault)
 {
     if (fault->kind == FAULT_COUNT) {
         report_count(c, fault);

@@ -2,12 +2,12 @@
 // state space of the access, calls against the function's declaration.
 #include "ir/check_internal.h"
 
-static const struct node *node_at(const struct check *c, uint32_t node)
+static const struct node *node_at(const struct ir_check *c, uint32_t node)
 {
     return &c->tree->nodes.v[node];
 }
 
-static void refuse(struct check *c, const char *id, uint32_t node, const char *why)
+static void refuse(struct ir_check *c, const char *id, uint32_t node, const char *why)
 {
     const struct node *at = node_at(c, node);
     diag_add(c->diags, DIAG_ERROR, id, at->begin, at->end, "'%.*s' %s", (int)(at->end - at->begin),
@@ -44,7 +44,7 @@ static bool agrees(uint16_t access, uint16_t variable)
     return access == W_UNKNOWN ? variable != W_param : whole_space(access) == whole_space(variable);
 }
 
-static void check_space(struct check *c)
+static void check_space(struct ir_check *c)
 {
     for (uint32_t i = 0; i < c->inst->operand_count; i++) {
         const struct ir_operand *operand = &c->fn->operands.v[c->inst->operands + i];
@@ -65,7 +65,7 @@ static void check_space(struct check *c)
 
 // Calls
 
-static uint32_t find_child(const struct check *c, uint32_t parent, uint8_t kind)
+static uint32_t find_child(const struct ir_check *c, uint32_t parent, uint8_t kind)
 {
     NODE_EACH (child, c->tree, parent)
         if (node_at(c, child)->kind == kind)
@@ -73,7 +73,7 @@ static uint32_t find_child(const struct check *c, uint32_t parent, uint8_t kind)
     return IR_NONE;
 }
 
-static uint32_t count_children(const struct check *c, uint32_t list)
+static uint32_t count_children(const struct ir_check *c, uint32_t list)
 {
     uint32_t count = 0;
     if (list != IR_NONE)
@@ -83,7 +83,7 @@ static uint32_t count_children(const struct check *c, uint32_t list)
 }
 
 // A last parameter of open length, which may be missing: .b8 a[]
-static bool is_open(const struct check *c, uint32_t decl)
+static bool is_open(const struct ir_check *c, uint32_t decl)
 {
     uint32_t declarator = find_child(c, decl, NODE_DECLARATOR);
     uint32_t length = declarator == IR_NONE ? IR_NONE : find_child(c, declarator, NODE_DIMENSION);
@@ -95,7 +95,7 @@ struct arity {
     bool known; // false where a part could not be read
 };
 
-static struct arity read_arity(const struct check *c, uint32_t list)
+static struct arity read_arity(const struct ir_check *c, uint32_t list)
 {
     struct arity arity = {0, 0, true};
     if (list == IR_NONE)
@@ -110,7 +110,7 @@ static struct arity read_arity(const struct check *c, uint32_t list)
     return arity;
 }
 
-static void check_arity(struct check *c, uint32_t declaration, uint8_t kind, uint32_t given,
+static void check_arity(struct ir_check *c, uint32_t declaration, uint8_t kind, uint32_t given,
                         const char *what)
 {
     struct arity arity = read_arity(c, find_child(c, declaration, kind));
@@ -127,13 +127,13 @@ static void check_arity(struct check *c, uint32_t declaration, uint8_t kind, uin
              stop == IR_NONE ? there->end : node_at(c, stop)->begin, "it is declared here");
 }
 
-struct call {
+struct call_check {
     uint32_t results, function, arguments, prototype; // nodes or IR_NONE
 };
 
-static struct call read_call(const struct check *c)
+static struct call_check read_call(const struct ir_check *c)
 {
-    struct call call = {IR_NONE, IR_NONE, IR_NONE, IR_NONE};
+    struct call_check call = {IR_NONE, IR_NONE, IR_NONE, IR_NONE};
     NODE_EACH (child, c->tree, c->inst->node) {
         uint8_t kind = node_at(c, child)->kind;
         if (kind == NODE_LIST)
@@ -146,7 +146,7 @@ static struct call read_call(const struct check *c)
 
 // Notes the labels of the function's prototypes by name: the prototype, or the function itself
 // where several scopes have such a label.
-static void find_prototypes(struct check *c)
+static void find_prototypes(struct ir_check *c)
 {
     uint32_t end = node_next(c->tree, c->fn->node);
     if (!c->prototypes)
@@ -164,7 +164,7 @@ static void find_prototypes(struct check *c)
 }
 
 // The .callprototype that a label names, or IR_NONE.
-static uint32_t find_prototype(struct check *c, uint32_t label)
+static uint32_t find_prototype(struct ir_check *c, uint32_t label)
 {
     if (c->prototypes_of != c->fn)
         find_prototypes(c);
@@ -172,7 +172,7 @@ static uint32_t find_prototype(struct check *c, uint32_t label)
     return found > c->fn->node ? found : IR_NONE;
 }
 
-static const struct ir_operand *find_operand(const struct check *c, uint32_t node)
+static const struct ir_operand *find_operand(const struct ir_check *c, uint32_t node)
 {
     for (uint32_t i = 0; i < c->inst->operand_count; i++) {
         const struct ir_operand *operand = &c->fn->operands.v[c->inst->operands + i];
@@ -182,7 +182,7 @@ static const struct ir_operand *find_operand(const struct check *c, uint32_t nod
     return NULL;
 }
 
-static const struct ir_symbol *find_callee(const struct check *c, const struct call *call)
+static const struct ir_symbol *find_callee(const struct ir_check *c, const struct call_check *call)
 {
     const struct ir_operand *operand = find_operand(c, call->function);
     return operand && operand->kind == OPERAND_SYMBOL ? &c->module->symbols.v[operand->index]
@@ -191,7 +191,7 @@ static const struct ir_symbol *find_callee(const struct check *c, const struct c
 
 // What a call passes or returns: a register, a .param variable of the body, a constant for an
 // argument, the sink for a result.
-static bool may_pass(const struct check *c, uint32_t node, bool is_result)
+static bool may_pass(const struct ir_check *c, uint32_t node, bool is_result)
 {
     switch (node_at(c, node)->kind) {
     case NODE_INT:
@@ -212,7 +212,7 @@ static bool may_pass(const struct check *c, uint32_t node, bool is_result)
     return symbol->space == W_param && symbol->parameter == IR_NONE;
 }
 
-static void check_passed(struct check *c, uint32_t list, bool is_result)
+static void check_passed(struct ir_check *c, uint32_t list, bool is_result)
 {
     if (list == IR_NONE)
         return;
@@ -223,9 +223,9 @@ static void check_passed(struct check *c, uint32_t list, bool is_result)
                              : "must be a register, a number or a .param variable of the body");
 }
 
-static void check_call(struct check *c)
+static void check_call(struct ir_check *c)
 {
-    struct call call = read_call(c);
+    struct call_check call = read_call(c);
     if (call.function == IR_NONE)
         return;
     check_passed(c, call.results, true);
@@ -246,7 +246,7 @@ static void check_call(struct check *c)
     check_arity(c, declaration, NODE_PARAMS, call.arguments, "parameter");
 }
 
-void check_uses(struct check *c)
+void check_uses(struct ir_check *c)
 {
     if (c->inst->op == OP_call)
         check_call(c);

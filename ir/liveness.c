@@ -2,7 +2,7 @@
 // so the work is proportional to the answer.
 #include "ir/internal.h"
 
-struct pair {
+struct live_pair {
     uint32_t reg, block;
 };
 
@@ -11,10 +11,11 @@ struct liveness {
     struct ir_function *fn;
     uint32_t *defined; // per register: last block + 1 seen with a full definition, while scanning
     uint32_t *read;    // per register: last block + 1 whose entry value was noted as read
-    uint32_t *exposed_counts; // per register: blocks that read its entry value
-    VEC(struct pair) exposed; // in the order of blocks
-    VEC(struct pair) kills;   // blocks that define a register on every path; in the order of blocks
-    struct ir_work *work;     // takes the answer by register
+    uint32_t *exposed_counts;      // per register: blocks that read its entry value
+    VEC(struct live_pair) exposed; // in the order of blocks
+    VEC(struct live_pair)
+    kills;                // blocks that define a register on every path; in the order of blocks
+    struct ir_work *work; // takes the answer by register
 };
 
 static void scan_block(struct liveness *l, uint32_t block)
@@ -28,7 +29,7 @@ static void scan_block(struct liveness *l, uint32_t block)
             if (!reads || l->defined[reg] == block + 1 || l->read[reg] == block + 1)
                 continue;
             l->read[reg] = block + 1;
-            vec_push(l->scratch, &l->exposed, (struct pair){reg, block});
+            vec_push(l->scratch, &l->exposed, (struct live_pair){reg, block});
             l->exposed_counts[reg]++;
         }
         for (uint32_t i = 0; i < fn->insts.v[inst].operand_count; i++) {
@@ -37,13 +38,13 @@ static void scan_block(struct liveness *l, uint32_t block)
                 l->defined[reg] == block + 1)
                 continue;
             l->defined[reg] = block + 1; // what a partial definition keeps was read just above
-            vec_push(l->scratch, &l->kills, (struct pair){reg, block});
+            vec_push(l->scratch, &l->kills, (struct live_pair){reg, block});
         }
     }
 }
 
 // Blocks by register. Only registers that some block reads on entry count.
-static struct csr by_register(struct liveness *l, const struct pair *pairs, uint32_t count)
+static struct csr by_register(struct liveness *l, const struct live_pair *pairs, uint32_t count)
 {
     uint32_t *counts = ARENA_ARRAY(l->scratch, uint32_t, l->fn->registers.n);
     for (uint32_t i = 0; i < count; i++)

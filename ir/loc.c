@@ -8,7 +8,7 @@ struct numbers {
     uint64_t file, line, column;
 };
 
-struct entry {
+struct loc_entry {
     struct numbers at, caller; // caller.line 0: not inlined
     uint32_t label;            // node of the function's name, or IR_NONE
     struct ir_loc *made;       // NULL: nobody has asked yet
@@ -16,8 +16,8 @@ struct entry {
 
 struct function_locs {
     bool read;
-    VEC(struct entry) entries; // in the order of the text
-    uint32_t *of_inst;         // its entry, or IR_NONE
+    VEC(struct loc_entry) entries; // in the order of the text
+    uint32_t *of_inst;             // its entry, or IR_NONE
 };
 
 struct file {
@@ -88,7 +88,7 @@ struct ir_locs *ir_locs_new(struct arena *arena, const struct ir_module *module)
 
 static void read_loc(struct ir_locs *locs, struct function_locs *function, uint32_t directive)
 {
-    struct entry entry = {.label = IR_NONE};
+    struct loc_entry entry = {.label = IR_NONE};
     struct numbers *to = &entry.at;
     uint32_t n = 0;
     bool label = false;
@@ -234,7 +234,7 @@ static const struct ir_loc *resolve(struct ir_locs *locs, struct function_locs *
         entry = function->entries.v[entry].caller.line ? find_caller(function, entry) : IR_NONE;
     }
     while (chain.n--) {
-        struct entry *of = &function->entries.v[chain.v[chain.n]];
+        struct loc_entry *of = &function->entries.v[chain.v[chain.n]];
         of->made = make(locs, &of->at);
         if (of->caller.line) {
             of->made->function = function_name(locs, of->label);

@@ -2,17 +2,17 @@
 #include "frontend/directives.h"
 #include "ir/check.h"
 
-static void parse_text(struct reading *r)
+static void parse_text(struct ir_reading *r)
 {
     ptx_parse(r->tree, r->arena, r->source, r->diags);
 }
 
-static void build_module(struct reading *r)
+static void build_module(struct ir_reading *r)
 {
     ir_build(r->module, r->arena, r->tree, r->diags);
 }
 
-static void check_module(struct reading *r)
+static void check_module(struct ir_reading *r)
 {
     directives_check(r->tree, r->arena, r->diags);
     ir_check(r->module, forms_new(r->arena), r->diags);
@@ -25,7 +25,7 @@ const struct read_stage read_stages[] = {
     {NULL, NULL, NULL},
 };
 
-void program_read(struct reading *reading, void (*step)(void *context, const char *name),
+void program_read(struct ir_reading *reading, void (*step)(void *context, const char *name),
                   void *context)
 {
     for (const struct read_stage *stage = read_stages; stage->name; stage++) {

@@ -3,7 +3,7 @@
 #include "ir/ir.h"
 
 // A program that is being read. Everything lives in the arena.
-struct reading {
+struct ir_reading {
     struct arena *arena;
     struct source *source;
     struct tree *tree;
@@ -13,7 +13,7 @@ struct reading {
 
 struct read_stage {
     const char *name;
-    void (*run)(struct reading *reading);
+    void (*run)(struct ir_reading *reading);
     const char *what; // one line
 };
 
@@ -22,5 +22,5 @@ extern const struct read_stage read_stages[];
 
 // Runs all stages. Requires initialised diags; faults of the input are added to them. `step` is
 // called after each stage with its name, or is NULL.
-void program_read(struct reading *reading, void (*step)(void *context, const char *name),
+void program_read(struct ir_reading *reading, void (*step)(void *context, const char *name),
                   void *context);

@@ -194,12 +194,12 @@ static void make_phis(struct ssa *s)
     }
 }
 
-struct frame {
+struct ssa_frame {
     uint32_t block, next_child, undo;
 };
 
 struct renaming {
-    VEC(struct frame) frames;
+    VEC(struct ssa_frame) frames;
     VEC(uint64_t) undo; // register << 32 | version + 1 before
 };
 
@@ -244,7 +244,7 @@ static void fill_phi_arguments(struct ssa *s, uint32_t block)
 static void enter_block(struct ssa *s, struct renaming *r, uint32_t block)
 {
     struct ir_function *fn = s->fn;
-    struct frame frame = {block, s->children.at[block], r->undo.n};
+    struct ssa_frame frame = {block, s->children.at[block], r->undo.n};
     vec_push(s->scratch, &r->frames, frame);
     for (uint32_t i = 0; i < fn->blocks.v[block].phi_count; i++) {
         const struct ir_phi *phi = &fn->phis.v[fn->blocks.v[block].phi + i];
@@ -259,7 +259,7 @@ static void rename_from(struct ssa *s, struct renaming *r, uint32_t root)
 {
     enter_block(s, r, root);
     while (r->frames.n) {
-        struct frame *top = &r->frames.v[r->frames.n - 1];
+        struct ssa_frame *top = &r->frames.v[r->frames.n - 1];
         if (top->next_child < s->children.at[top->block + 1]) {
             enter_block(s, r, s->children.item[top->next_child++]);
             continue;

@@ -75,14 +75,14 @@ static bool same_dimensions(const struct names *names, uint32_t a, uint32_t b, b
     }
 }
 
-struct shape {
+struct variable_shape {
     uint16_t space, type, vector;
     uint64_t align;
 };
 
-static struct shape read_shape(const struct names *names, uint32_t decl)
+static struct variable_shape read_shape(const struct names *names, uint32_t decl)
 {
-    struct shape shape = {W_UNKNOWN, W_UNKNOWN, W_UNKNOWN, 0};
+    struct variable_shape shape = {W_UNKNOWN, W_UNKNOWN, W_UNKNOWN, 0};
     bool pointer = false;
     NODE_EACH (child, names->module->tree, decl) {
         const struct node *node = node_at(names, child);
@@ -119,7 +119,7 @@ static uint32_t next_parameter(const struct names *names, uint32_t at, uint32_t 
 
 static const char *compare_parameter(const struct names *names, uint32_t a, uint32_t b)
 {
-    struct shape x = read_shape(names, a), y = read_shape(names, b);
+    struct variable_shape x = read_shape(names, a), y = read_shape(names, b);
     uint32_t first = find_child(names, a, NODE_DECLARATOR);
     uint32_t second = find_child(names, b, NODE_DECLARATOR);
     if (x.space != y.space)
@@ -186,7 +186,7 @@ static bool redeclare_variable(struct names *names, const struct ir_symbol *old,
     if (before == W_extern && now == W_UNKNOWN)
         return refuse(names, symbol->node, old->node,
                       "is not seen from outside, but was declared .extern");
-    struct shape x = read_shape(names, old_decl), y = read_shape(names, decl);
+    struct variable_shape x = read_shape(names, old_decl), y = read_shape(names, decl);
     if (x.type != y.type || x.vector != y.vector ||
         !same_dimensions(names, old->node, symbol->node, true))
         return refuse(names, symbol->node, old->node, "has another type than before");

@@ -4,7 +4,7 @@
 #include "support/bits.h"
 #include <stdarg.h>
 
-struct check {
+struct ir_validation {
     const struct ir_module *module;
     const struct ir_function *fn;
     struct arena scratch;
@@ -12,7 +12,8 @@ struct check {
     uint32_t faults;
 };
 
-__attribute__((format(printf, 2, 3))) static void fault(struct check *c, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void fault(struct ir_validation *c, const char *format,
+                                                        ...)
 {
     c->faults++;
     if (!c->to)
@@ -35,7 +36,7 @@ static bool has(const uint32_t *list, uint32_t count, uint32_t wanted)
 }
 
 // Bound of the index that an operand of a kind has.
-static uint32_t index_bound(const struct check *c, enum ir_operand_kind kind)
+static uint32_t index_bound(const struct ir_validation *c, enum ir_operand_kind kind)
 {
     switch (kind) {
     case OPERAND_REGISTER: return c->fn->registers.n;
@@ -50,7 +51,7 @@ static uint32_t index_bound(const struct check *c, enum ir_operand_kind kind)
     return UINT32_MAX;
 }
 
-static void check_operands(struct check *c)
+static void check_operands(struct ir_validation *c)
 {
     for (uint32_t i = 0; i < c->fn->operands.n; i++) {
         const struct ir_operand *operand = &c->fn->operands.v[i];
@@ -61,7 +62,7 @@ static void check_operands(struct check *c)
     }
 }
 
-static void check_blocks(struct check *c)
+static void check_blocks(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
     uint32_t at = 0;
@@ -91,7 +92,8 @@ static void check_blocks(struct check *c)
 }
 
 // Blocks that can be reached from the entry without passing `removed`.
-static void reach_without(struct check *c, uint32_t removed, uint64_t *reached, uint32_t *stack)
+static void reach_without(struct ir_validation *c, uint32_t removed, uint64_t *reached,
+                          uint32_t *stack)
 {
     const struct ir_function *fn = c->fn;
     uint32_t depth = 0;
@@ -115,7 +117,7 @@ static void reach_without(struct check *c, uint32_t removed, uint64_t *reached, 
 
 enum { MOST_BLOCKS_SQUARED = 400 };
 
-static void check_dominators(struct check *c)
+static void check_dominators(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
     uint32_t count = fn->blocks.n;
@@ -138,7 +140,7 @@ static void check_dominators(struct check *c)
     }
 }
 
-static void check_loops(struct check *c)
+static void check_loops(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
     for (uint32_t i = 0; i < fn->loops.n; i++) {
@@ -160,7 +162,7 @@ static void check_loops(struct check *c)
 }
 
 // live-in(b) must be what b reads first, and what its successors want and b does not define.
-static void check_liveness(struct check *c)
+static void check_liveness(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
     uint32_t *state =
@@ -211,7 +213,7 @@ static bool reaches(const struct ir_function *fn, uint32_t version, uint32_t blo
     return fn->blocks.v[block].rpo == IR_NONE || ir_dominates(fn, from, block);
 }
 
-static void check_versions(struct check *c)
+static void check_versions(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
     for (uint32_t i = 0; i < fn->operands.n; i++) {
@@ -242,7 +244,7 @@ static void check_versions(struct check *c)
     }
 }
 
-static void check_uses(struct check *c)
+static void check_uses(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
     uint32_t total = 0, expected = fn->phi_args.n;
@@ -260,10 +262,10 @@ static void check_uses(struct check *c)
 
 uint32_t ir_validate(const struct ir_module *module, FILE *to)
 {
-    static void (*const checks[])(struct check *) = {
+    static void (*const checks[])(struct ir_validation *) = {
         check_operands, check_blocks,   check_dominators, check_loops,
         check_liveness, check_versions, check_uses};
-    struct check c = {.module = module, .to = to};
+    struct ir_validation c = {.module = module, .to = to};
     for (uint32_t i = 0; i < module->functions.n; i++) {
         c.fn = &module->functions.v[i];
         if (!c.fn->has_body)

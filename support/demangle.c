@@ -5,15 +5,15 @@ enum { DEEPEST = 200, MOST_TEXT = 1 << 18, MOST_PARTS = 10000, NO_PACK = UINT32_
 
 // A type, name or template argument. The name of what has the type stands between the two halves:
 // "void (*" ")(int)".
-struct part {
+struct name_part {
     const char *left, *right;
     bool is_function, is_array; // a pointer to it needs parentheses
     bool is_pack;               // `elements` instead
-    const struct parts *elements;
+    const struct name_parts *elements;
 };
 
-struct parts {
-    VEC(struct part) list;
+struct name_parts {
+    VEC(struct name_part) list;
 };
 
 struct reader {
@@ -21,16 +21,16 @@ struct reader {
     const char *at;
     uint32_t depth, text, steps; // used up
     bool failed;
-    struct parts known;            // that S_, S0_ … stand for
-    const struct parts *arguments; // that T_, T0_ … stand for
-    uint32_t pack, pack_length;    // which element of packs is written now; NO_PACK: none
+    struct name_parts known;            // that S_, S0_ … stand for
+    const struct name_parts *arguments; // that T_, T0_ … stand for
+    uint32_t pack, pack_length;         // which element of packs is written now; NO_PACK: none
 };
 
 // A name as it is read.
 struct naming {
     const char *text, *bare; // with and without the last template arguments
     const char *behind;      // the parameters: " const"
-    const struct parts *arguments;
+    const struct name_parts *arguments;
     bool is_template;
 };
 
@@ -96,24 +96,24 @@ static uint32_t take_number(struct reader *r)
     return value;
 }
 
-static struct part part_of(const char *text)
+static struct name_part part_of(const char *text)
 {
-    return (struct part){.left = text, .right = ""};
+    return (struct name_part){.left = text, .right = ""};
 }
 
-static void remember(struct reader *r, struct part part)
+static void remember(struct reader *r, struct name_part part)
 {
     if (!r->failed)
         vec_push(r->arena, &r->known.list, part);
 }
 
-static struct part read_type(struct reader *r);
+static struct name_part read_type(struct reader *r);
 static void read_name(struct reader *r, struct naming *name);
 static void read_encoding(struct reader *r, struct demangled *to);
 
 // Lists, with packs opened
 
-static const char *add_to_list(struct reader *r, const char *list, const struct part *part)
+static const char *add_to_list(struct reader *r, const char *list, const struct name_part *part)
 {
     if (!part->is_pack)
         return join(r, list, *list ? ", " : "", join(r, part->left, part->right, ""));
@@ -122,7 +122,7 @@ static const char *add_to_list(struct reader *r, const char *list, const struct 
     return list;
 }
 
-static const char *whole(struct reader *r, const struct part *part)
+static const char *whole(struct reader *r, const struct name_part *part)
 {
     return part->is_pack ? add_to_list(r, "", part) : join(r, part->left, part->right, "");
 }
@@ -136,7 +136,7 @@ static const char *read_parameters(struct reader *r, char end, struct demangled 
         return list;
     }
     while (*r->at && *r->at != end && *r->at != '.' && !r->failed) {
-        struct part type = read_type(r);
+        struct name_part type = read_type(r);
         list = add_to_list(r, list, &type);
         for (uint32_t i = 0; to && i < (type.is_pack ? type.elements->list.n : 1); i++)
             vec_push(r->arena, &to->parameters,
@@ -152,7 +152,7 @@ static const char *const integer_ends[128] = {
 };
 
 // Behind L: TYPE VALUE E, or _Z ENCODING E.
-static struct part read_literal(struct reader *r)
+static struct name_part read_literal(struct reader *r)
 {
     char letter = *r->at;
     struct demangled inner = {0};
@@ -161,7 +161,7 @@ static struct part read_literal(struct reader *r)
         need(r, 'E');
         return part_of(r->failed ? "" : inner.text);
     }
-    struct part type = read_type(r);
+    struct name_part type = read_type(r);
     const char *sign = take(r, 'n') ? "-" : "";
     size_t length = strcspn(r->at, "E");
     const char *value = arena_strndup(r->arena, r->at, length);
@@ -178,27 +178,27 @@ static struct part read_literal(struct reader *r)
 }
 
 // Behind X: the address of a function or variable is all that is read.
-static struct part read_expression(struct reader *r)
+static struct name_part read_expression(struct reader *r)
 {
     bool address = take_word(r, "ad");
     need(r, 'L');
-    struct part literal = read_literal(r);
+    struct name_part literal = read_literal(r);
     need(r, 'E');
     bool long_form = strchr(literal.left, '(');
     return part_of(join(r, address ? long_form ? "&(" : "&" : "", literal.left,
                         address && long_form ? ")" : ""));
 }
 
-static struct parts *read_arguments(struct reader *r);
+static struct name_parts *read_arguments(struct reader *r);
 
-static struct part read_argument(struct reader *r)
+static struct name_part read_argument(struct reader *r)
 {
     if (take(r, 'L'))
         return read_literal(r);
     if (take(r, 'X'))
         return read_expression(r);
     if (take(r, 'J')) {
-        struct part pack = {.left = "", .right = "", .is_pack = true};
+        struct name_part pack = {.left = "", .right = "", .is_pack = true};
         pack.elements = read_arguments(r);
         return pack;
     }
@@ -206,15 +206,15 @@ static struct part read_argument(struct reader *r)
 }
 
 // Up to E, which goes.
-static struct parts *read_arguments(struct reader *r)
+static struct name_parts *read_arguments(struct reader *r)
 {
-    struct parts *list = ARENA_NEW(r->arena, struct parts);
+    struct name_parts *list = ARENA_NEW(r->arena, struct name_parts);
     if (!enter(r))
         return list;
     while (!take(r, 'E') && !r->failed) {
         if (!*r->at)
             fail(r);
-        struct part part = read_argument(r);
+        struct name_part part = read_argument(r);
         vec_push(r->arena, &list->list, part);
     }
     r->depth--;
@@ -223,7 +223,7 @@ static struct parts *read_arguments(struct reader *r)
 
 static void add_arguments(struct reader *r, struct naming *name)
 {
-    const struct part all = {.is_pack = true, .elements = read_arguments(r)};
+    const struct name_part all = {.is_pack = true, .elements = read_arguments(r)};
     const char *list = add_to_list(r, "", &all);
     size_t length = strlen(list);
     name->bare = name->text;
@@ -311,7 +311,7 @@ static const char *const abbreviations[128] = {
 };
 
 // Behind S, and not St.
-static struct part read_known(struct reader *r)
+static struct name_part read_known(struct reader *r)
 {
     unsigned char letter = (unsigned char)*r->at;
     if (letter < 128 && abbreviations[letter]) {
@@ -325,14 +325,14 @@ static struct part read_known(struct reader *r)
 }
 
 // Behind T. Of a pack it is the element that is written now, or all.
-static struct part read_parameter(struct reader *r)
+static struct name_part read_parameter(struct reader *r)
 {
     uint32_t index = take_index(r, 10);
     if (!r->arguments || index >= r->arguments->list.n)
         fail(r);
     if (r->failed)
         return part_of("");
-    struct part part = r->arguments->list.v[index];
+    struct name_part part = r->arguments->list.v[index];
     if (!part.is_pack || r->pack == NO_PACK)
         return part;
     r->pack_length = part.elements->list.n;
@@ -356,11 +356,11 @@ static void read_nested(struct reader *r, struct naming *name)
             name->text = "std";
             is_known = true;
         } else if (take(r, 'S')) {
-            struct part part = read_known(r);
+            struct name_part part = read_known(r);
             name->text = name->bare = whole(r, &part);
             is_known = true;
         } else if (take(r, 'T')) {
-            struct part part = read_parameter(r);
+            struct name_part part = read_parameter(r);
             name->text = name->bare = whole(r, &part);
         } else if (*name->text && take(r, 'I'))
             add_arguments(r, name);
@@ -406,7 +406,7 @@ static void read_name(struct reader *r, struct naming *name)
         bool is_known = false;
         if (r->at[0] == 'S' && r->at[1] != 't') {
             r->at++;
-            struct part part = read_known(r);
+            struct name_part part = read_known(r);
             name->text = name->bare = whole(r, &part);
             is_known = true;
         } else {
@@ -433,7 +433,7 @@ static const struct {
 };
 
 // Behind the declarator: "*" or "&".
-static struct part refer(struct reader *r, struct part to, const char *mark)
+static struct name_part refer(struct reader *r, struct name_part to, const char *mark)
 {
     size_t length = strlen(to.left);
     if (*mark == '&' && !*to.right && length && to.left[length - 1] == '&') {
@@ -444,12 +444,12 @@ static struct part refer(struct reader *r, struct part to, const char *mark)
     }
     bool inside = to.is_function || to.is_array;
     const char *open = inside ? to.is_array ? " (" : "(" : "";
-    struct part made = {.left = join(r, to.left, open, mark),
-                        .right = join(r, inside ? ")" : "", to.right, "")};
+    struct name_part made = {.left = join(r, to.left, open, mark),
+                             .right = join(r, inside ? ")" : "", to.right, "")};
     return made;
 }
 
-static struct part qualify(struct reader *r, struct part type, const char *word)
+static struct name_part qualify(struct reader *r, struct name_part type, const char *word)
 {
     if (type.is_function)
         type.right = join(r, type.right, word, "");
@@ -459,25 +459,25 @@ static struct part qualify(struct reader *r, struct part type, const char *word)
 }
 
 // Behind F.
-static struct part read_function(struct reader *r)
+static struct name_part read_function(struct reader *r)
 {
     take(r, 'Y');
-    struct part result = read_type(r);
+    struct name_part result = read_type(r);
     const char *list = read_parameters(r, 'E', NULL);
     need(r, 'E');
-    return (struct part){.left = join(r, result.left, " ", ""),
-                         .right = join(r, join(r, "(", list, ")"), result.right, ""),
-                         .is_function = true};
+    return (struct name_part){.left = join(r, result.left, " ", ""),
+                              .right = join(r, join(r, "(", list, ")"), result.right, ""),
+                              .is_function = true};
 }
 
 // Behind A.
-static struct part read_array(struct reader *r)
+static struct name_part read_array(struct reader *r)
 {
     size_t digits = strspn(r->at, "0123456789");
     const char *length = arena_strndup(r->arena, r->at, digits);
     r->at += digits;
     need(r, '_');
-    struct part of = read_type(r);
+    struct name_part of = read_type(r);
     of.right = join(r, of.is_array ? "" : " ", join(r, "[", length, "]"),
                     of.is_array ? of.right + 1 : of.right);
     if (of.is_array)
@@ -487,9 +487,9 @@ static struct part read_array(struct reader *r)
 }
 
 // Behind M: CLASS MEMBER.
-static struct part read_member(struct reader *r)
+static struct name_part read_member(struct reader *r)
 {
-    struct part class = read_type(r), member = read_type(r);
+    struct name_part class = read_type(r), member = read_type(r);
     const char *mark = join(r, whole(r, &class), "::*", "");
     if (member.is_function || member.is_array)
         return refer(r, member, mark);
@@ -498,10 +498,10 @@ static struct part read_member(struct reader *r)
 }
 
 // Behind Dp: the pattern once for each element of its pack.
-static struct part read_expansion(struct reader *r)
+static struct name_part read_expansion(struct reader *r)
 {
-    struct part pack = {.left = "", .right = "", .is_pack = true};
-    struct parts *elements = ARENA_NEW(r->arena, struct parts);
+    struct name_part pack = {.left = "", .right = "", .is_pack = true};
+    struct name_parts *elements = ARENA_NEW(r->arena, struct name_parts);
     const char *begin = r->at;
     uint32_t known = r->known.list.n, outer = r->pack, length = 1;
     pack.elements = elements;
@@ -510,7 +510,7 @@ static struct part read_expansion(struct reader *r)
         r->known.list.n = known;
         r->pack = i;
         r->pack_length = 0;
-        struct part element = read_type(r);
+        struct name_part element = read_type(r);
         length = r->pack_length;
         if (length)
             vec_push(r->arena, &elements->list, element);
@@ -520,15 +520,15 @@ static struct part read_expansion(struct reader *r)
 }
 
 // What is never remembered: NULL text if it is none of these.
-static struct part read_builtin(struct reader *r)
+static struct name_part read_builtin(struct reader *r)
 {
     for (size_t i = 0; i < sizeof builtin_types / sizeof *builtin_types; i++)
         if (take_word(r, builtin_types[i].code))
             return part_of(builtin_types[i].text);
-    return (struct part){0};
+    return (struct name_part){0};
 }
 
-static struct part read_class(struct reader *r)
+static struct name_part read_class(struct reader *r)
 {
     struct naming name;
     read_name(r, &name);
@@ -536,7 +536,7 @@ static struct part read_class(struct reader *r)
 }
 
 // A qualifier or a pointer, and what it is of.
-static struct part read_compound(struct reader *r)
+static struct name_part read_compound(struct reader *r)
 {
     char letter = *r->at++;
     switch (letter) {
@@ -560,7 +560,7 @@ static struct part read_compound(struct reader *r)
 }
 
 // A template's name that is known, with arguments.
-static struct part add_to_known(struct reader *r, struct part part)
+static struct name_part add_to_known(struct reader *r, struct name_part part)
 {
     struct naming name = {.text = whole(r, &part)};
     add_arguments(r, &name);
@@ -569,11 +569,11 @@ static struct part add_to_known(struct reader *r, struct part part)
     return part;
 }
 
-static struct part read_type(struct reader *r)
+static struct name_part read_type(struct reader *r)
 {
     if (!enter(r))
         return part_of("");
-    struct part part = read_builtin(r);
+    struct name_part part = read_builtin(r);
     if (!part.left && r->at[0] == 'S' && r->at[1] != 't') {
         r->at++;
         part = read_known(r);
@@ -594,8 +594,8 @@ static struct part read_type(struct reader *r)
 static void read_encoding(struct reader *r, struct demangled *to)
 {
     struct naming name;
-    struct part result = part_of("");
-    const struct parts *outer = r->arguments;
+    struct name_part result = part_of("");
+    const struct name_parts *outer = r->arguments;
     if (!enter(r))
         return;
     read_name(r, &name);

@@ -46,14 +46,14 @@ static const struct {
 
 // Sorting. What is sorted are groups: a diagnostic with the notes that follow it.
 
-struct group {
+struct diag_with_notes {
     uint32_t key; // where it begins; what belongs to no place comes first
     uint32_t first, count;
 };
 
 static int compare_groups(const void *left, const void *right)
 {
-    const struct group *a = left, *b = right;
+    const struct diag_with_notes *a = left, *b = right;
     if (a->key != b->key)
         return a->key < b->key ? -1 : 1;
     return a->first < b->first ? -1 : a->first > b->first;
@@ -61,13 +61,13 @@ static int compare_groups(const void *left, const void *right)
 
 void diags_sort(struct diags *diags)
 {
-    VEC(struct group) groups = {0};
+    VEC(struct diag_with_notes) groups = {0};
     for (uint32_t i = 0; i < diags->list.n; i++) {
         const struct diag *diag = &diags->list.v[i];
         if (diag->severity == DIAG_NOTE && groups.n)
             groups.v[groups.n - 1].count++;
         else
-            vec_push(diags->arena, &groups, (struct group){diag->begin + 1, i, 1});
+            vec_push(diags->arena, &groups, (struct diag_with_notes){diag->begin + 1, i, 1});
     }
     if (groups.n < 2)
         return;

@@ -186,7 +186,7 @@ bool operation_compute_number(const struct operation *operation, const uint64_t 
     return operation->compute(to, of, bits, is_signed);
 }
 
-static bool compute_lane(const struct operation *operation, const struct warp_value *s,
+static bool compute_lane(const struct operation *operation, const struct affine_warp_value *s,
                          uint32_t lane, unsigned bits, bool is_signed, uint64_t *to)
 {
     uint64_t of[4] = {0};
@@ -195,8 +195,8 @@ static bool compute_lane(const struct operation *operation, const struct warp_va
     return operation_compute_number(operation, of, bits, is_signed, to);
 }
 
-bool operation_compute(const struct operation *operation, const struct warp_value *s, unsigned bits,
-                       bool is_signed, struct warp_value *to)
+bool operation_compute(const struct operation *operation, const struct affine_warp_value *s,
+                       unsigned bits, bool is_signed, struct affine_warp_value *to)
 {
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
         uint64_t value;

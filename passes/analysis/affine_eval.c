@@ -9,7 +9,7 @@
 enum { MOST_WARPS = 32, WARP_ZEROS = 5, ANY_WARP = UINT16_MAX };
 
 static bool version_value(struct evaluation *e, uint32_t version, uint32_t block,
-                          struct warp_value *to);
+                          struct affine_warp_value *to);
 
 // True if the warps of a block may have different values: a load brings each its own.
 static bool parts_warps(struct affines *a, const struct affine_atom *atom, uint32_t block)
@@ -23,7 +23,8 @@ static bool parts_warps(struct affines *a, const struct affine_atom *atom, uint3
     return !divergence_uniform_in(a->between, atom->index, block);
 }
 
-static bool set_atom(struct evaluation *e, uint32_t atom, uint32_t block, struct warp_value *to)
+static bool set_atom(struct evaluation *e, uint32_t atom, uint32_t block,
+                     struct affine_warp_value *to)
 {
     struct affine_term term = {1, {atom, IR_NONE, IR_NONE}};
     *to = warp_constant(0);
@@ -54,7 +55,7 @@ static bool is_lane_mask(uint32_t special)
 }
 
 // %tid.x of a warp anywhere in a block of one dimension: its lanes, and a multiple of their number.
-static bool thread_anywhere(struct evaluation *e, struct warp_value *to)
+static bool thread_anywhere(struct evaluation *e, struct affine_warp_value *to)
 {
     struct affine_atom first = {.kind = AFFINE_COMMON,
                                 .bits = 32,
@@ -71,7 +72,7 @@ static bool thread_anywhere(struct evaluation *e, struct warp_value *to)
 }
 
 static bool special_value(struct evaluation *e, const struct affine_atom *atom,
-                          struct warp_value *to)
+                          struct affine_warp_value *to)
 {
     const struct block_shape *shape = &e->affines->shape;
     uint32_t special = atom->index;
@@ -100,7 +101,8 @@ static bool special_value(struct evaluation *e, const struct affine_atom *atom,
 
 // Sums
 
-static bool atom_value(struct evaluation *e, uint32_t id, uint32_t block, struct warp_value *to)
+static bool atom_value(struct evaluation *e, uint32_t id, uint32_t block,
+                       struct affine_warp_value *to)
 {
     const struct affine_atom atom = e->affines->atoms.v[id];
     struct affine_term term = {1, {id, IR_NONE, IR_NONE}};
@@ -114,9 +116,9 @@ static bool atom_value(struct evaluation *e, uint32_t id, uint32_t block, struct
 }
 
 static bool add_term(struct evaluation *e, const struct affine_term *term, uint32_t block,
-                     struct warp_value *total)
+                     struct affine_warp_value *total)
 {
-    struct warp_value product, factor;
+    struct affine_warp_value product, factor;
     if (!atom_value(e, term->atom[0], block, &product))
         return false;
     for (int k = 1; k < AFFINE_FACTORS && term->atom[k] != IR_NONE; k++)
@@ -127,7 +129,7 @@ static bool add_term(struct evaluation *e, const struct affine_term *term, uint3
 }
 
 static bool sum_value(struct evaluation *e, const struct affine *sum, uint32_t block,
-                      struct warp_value *to)
+                      struct affine_warp_value *to)
 {
     *to = warp_constant(sum->constant);
     to->assumes = sum->assumes;
@@ -138,7 +140,7 @@ static bool sum_value(struct evaluation *e, const struct affine *sum, uint32_t b
 }
 
 bool evaluate_operand(struct evaluation *e, uint32_t operand, unsigned bits, uint32_t block,
-                      struct warp_value *to)
+                      struct affine_warp_value *to)
 {
     const struct ir_operand *o = &e->affines->fn->operands.v[operand];
     uint32_t version = e->affines->fn->operand_version.v[operand];
@@ -168,7 +170,7 @@ static bool is_itself(const struct affines *a, const struct affine *value, uint3
 }
 
 static bool compute_version(struct evaluation *e, uint32_t version, uint32_t block,
-                            struct warp_value *to)
+                            struct affine_warp_value *to)
 {
     const struct ir_function *fn = e->affines->fn;
     const struct ir_version *v = &fn->versions.v[version];
@@ -184,7 +186,7 @@ static bool compute_version(struct evaluation *e, uint32_t version, uint32_t blo
     }
 }
 
-static bool known_value(struct evaluation *e, uint32_t version, struct warp_value *to)
+static bool known_value(struct evaluation *e, uint32_t version, struct affine_warp_value *to)
 {
     for (uint32_t i = 0; i < e->count; i++)
         if (e->versions[i] == version) {
@@ -194,7 +196,7 @@ static bool known_value(struct evaluation *e, uint32_t version, struct warp_valu
     return false;
 }
 
-bool evaluation_keep(struct evaluation *e, uint32_t version, const struct warp_value *value)
+bool evaluation_keep(struct evaluation *e, uint32_t version, const struct affine_warp_value *value)
 {
     if (e->count == EVALUATION_MOST)
         return false;
@@ -206,7 +208,7 @@ bool evaluation_keep(struct evaluation *e, uint32_t version, const struct warp_v
 // What a search for the first warp has not found, no other looks for again: that keeps the time
 // linear where much depends on one value.
 static bool find_version(struct evaluation *e, uint32_t version, uint32_t block,
-                         struct warp_value *to)
+                         struct affine_warp_value *to)
 {
     struct affines *a = e->affines;
     if (!a->hopeless)
@@ -223,14 +225,15 @@ static bool find_version(struct evaluation *e, uint32_t version, uint32_t block,
 }
 
 static bool version_value(struct evaluation *e, uint32_t version, uint32_t block,
-                          struct warp_value *to)
+                          struct affine_warp_value *to)
 {
     if (!known_value(e, version, to) && !find_version(e, version, block, to))
         return false;
     return warp_is_exact(to) || !is_left_apart(e, version, block);
 }
 
-bool evaluate_version(struct evaluation *e, uint32_t version, uint32_t block, struct warp_value *to)
+bool evaluate_version(struct evaluation *e, uint32_t version, uint32_t block,
+                      struct affine_warp_value *to)
 {
     struct affine own;
     if (version_value(e, version, block, to))
@@ -251,7 +254,7 @@ static uint32_t atom_block(const struct affines *a, const struct affine_atom *at
 static bool find_warp(struct affines *a, uint32_t atom, uint32_t warp, struct affine_warp *to)
 {
     struct evaluation e;
-    struct warp_value value;
+    struct affine_warp_value value;
     e.affines = a;
     e.warp = warp;
     e.by_thread = false;

@@ -11,20 +11,20 @@ struct evaluation {
     uint32_t steps, depth; // made so far
     uint32_t count;        // versions whose values are known already
     uint32_t versions[EVALUATION_MOST];
-    struct warp_value values[EVALUATION_MOST];
+    struct affine_warp_value values[EVALUATION_MOST];
     struct affine_term bases[BASE_TERMS];
 };
 
 // affine_eval.c; all of them: false if it is not known. `block`: where it is read.
 bool evaluate_version(struct evaluation *e, uint32_t version, uint32_t block,
-                      struct warp_value *to);
+                      struct affine_warp_value *to);
 bool evaluate_operand(struct evaluation *e, uint32_t operand, unsigned bits, uint32_t block,
-                      struct warp_value *to);
+                      struct affine_warp_value *to);
 // False if there is no room.
-bool evaluation_keep(struct evaluation *e, uint32_t version, const struct warp_value *value);
+bool evaluation_keep(struct evaluation *e, uint32_t version, const struct affine_warp_value *value);
 
 // affine_eval_inst.c: the version that an instruction defines
-bool evaluate_inst(struct evaluation *e, uint32_t version, struct warp_value *to);
+bool evaluate_inst(struct evaluation *e, uint32_t version, struct affine_warp_value *to);
 
 // affine_eval_phi.c
-bool evaluate_phi(struct evaluation *e, uint32_t phi, struct warp_value *to);
+bool evaluate_phi(struct evaluation *e, uint32_t phi, struct affine_warp_value *to);

@@ -8,7 +8,7 @@ struct step {
     struct warp_place at;
 };
 
-typedef bool step_fn(const struct step *s, struct warp_value *to);
+typedef bool step_fn(const struct step *s, struct affine_warp_value *to);
 
 static const struct ir_function *function_of(const struct step *s)
 {
@@ -39,13 +39,13 @@ static uint32_t source(const struct step *s, uint32_t n)
     return ir_find_operand(function_of(s), s->id, ROLE_USE, n);
 }
 
-static bool read(const struct step *s, uint32_t n, struct warp_value *to)
+static bool read(const struct step *s, uint32_t n, struct affine_warp_value *to)
 {
     uint32_t operand = source(s, n);
     return operand != IR_NONE && evaluate_operand(s->e, operand, s->at.bits, s->inst->block, to);
 }
 
-static bool read_number(const struct step *s, uint32_t n, struct warp_value *to)
+static bool read_number(const struct step *s, uint32_t n, struct affine_warp_value *to)
 {
     return read(s, n, to) && warp_number(s->e->affines, to, s->at.bits, s->at.is_signed);
 }
@@ -53,7 +53,7 @@ static bool read_number(const struct step *s, uint32_t n, struct warp_value *to)
 // A number that is known and the same for all lanes.
 static bool read_constant(const struct step *s, uint32_t n, int64_t *to)
 {
-    struct warp_value value;
+    struct affine_warp_value value;
     if (!read(s, n, &value) || !warp_is_exact(&value) || !warp_is_flat(&value))
         return false;
     *to = affine_extended(value.offset[0], s->at.bits, s->at.is_signed);
@@ -62,12 +62,12 @@ static bool read_constant(const struct step *s, uint32_t n, int64_t *to)
 
 // Steps
 
-static bool take_over(const struct step *s, struct warp_value *to)
+static bool take_over(const struct step *s, struct affine_warp_value *to)
 {
     return read(s, 0, to);
 }
 
-static bool convert(const struct step *s, struct warp_value *to)
+static bool convert(const struct step *s, struct affine_warp_value *to)
 {
     struct step from = *s;
     from.at.bits = ir_type_bits(s->inst->type2);
@@ -76,33 +76,33 @@ static bool convert(const struct step *s, struct warp_value *to)
            warp_number(s->e->affines, to, s->at.bits, s->at.is_signed);
 }
 
-static bool add(const struct step *s, struct warp_value *to)
+static bool add(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value x, y;
+    struct affine_warp_value x, y;
     return read(s, 0, &x) && read(s, 1, &y) &&
            warp_sum(s->e->affines, &x, &y, s->inst->op == OP_sub ? -1 : 1, to);
 }
 
-static bool combine(const struct step *s, struct warp_value *to)
+static bool combine(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value x, y;
+    struct affine_warp_value x, y;
     return read(s, 0, &x) && warp_number(s->e->affines, &x, s->at.bits, true) && read(s, 1, &y) &&
            warp_number(s->e->affines, &y, s->at.bits, true) &&
            warp_logic(&s->at, s->inst->op, &x, &y, to);
 }
 
-static bool shift_right(const struct step *s, struct warp_value *to)
+static bool shift_right(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value x;
+    struct affine_warp_value x;
     int64_t by;
     return read_number(s, 0, &x) && read_constant(s, 1, &by) && by >= 0 && by < s->at.bits &&
            by < 63 && warp_quotient(&s->at, &x, INT64_C(1) << by, to);
 }
 
 // Numbers below 0 are rounded up by division and down here.
-static bool divide(const struct step *s, struct warp_value *to)
+static bool divide(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value x, zero = warp_constant(0), negative;
+    struct affine_warp_value x, zero = warp_constant(0), negative;
     int64_t by;
     if (!read_number(s, 0, &x) || !read_constant(s, 1, &by) || by < 1 ||
         !warp_compare(&s->at, WARP_LT, &x, &zero, &negative) || !warp_is_exact(&negative) ||
@@ -112,26 +112,26 @@ static bool divide(const struct step *s, struct warp_value *to)
                                  : warp_remainder(&s->at, &x, by, to);
 }
 
-static bool limit(const struct step *s, struct warp_value *to)
+static bool limit(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value x, y, first;
+    struct affine_warp_value x, y, first;
     enum warp_relation relation = s->inst->op == OP_min ? WARP_LE : WARP_GE;
     return !has(s, W_relu) && read_number(s, 0, &x) && read_number(s, 1, &y) &&
            warp_compare(&s->at, relation, &x, &y, &first) &&
            warp_choose(&s->at, &first, &x, &y, to);
 }
 
-static bool select(const struct step *s, struct warp_value *to)
+static bool select(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value condition, x, y;
+    struct affine_warp_value condition, x, y;
     return read(s, 0, &x) && read(s, 1, &y) && read(s, 2, &condition) &&
            warp_choose(&s->at, &condition, &x, &y, to);
 }
 
 // A field from the top of what is left of a number, or its lower bits.
-static bool take_field(const struct step *s, struct warp_value *to)
+static bool take_field(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value x;
+    struct affine_warp_value x;
     int64_t from, bits;
     return !s->at.is_signed && read_number(s, 0, &x) && read_constant(s, 1, &from) &&
            read_constant(s, 2, &bits) && from >= 0 && bits > 0 && from + bits <= s->at.bits &&
@@ -140,16 +140,16 @@ static bool take_field(const struct step *s, struct warp_value *to)
 }
 
 // bfi: the lower bits of the first into the second.
-static bool put_field(const struct step *s, struct warp_value *to)
+static bool put_field(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value field, into, zero = warp_constant(0);
+    struct affine_warp_value field, into, zero = warp_constant(0);
     int64_t from, bits;
     if (!read(s, 0, &field) || !read(s, 1, &into) || !read_constant(s, 2, &from) ||
         !read_constant(s, 3, &bits) || from < 0 || bits < 1 || from + bits > s->at.bits ||
         from + bits > 62)
         return false;
     int64_t mask = ((INT64_C(1) << bits) - 1) << from;
-    struct warp_value own = warp_constant(mask), others = warp_constant(~mask);
+    struct affine_warp_value own = warp_constant(mask), others = warp_constant(~mask);
     return warp_sum(s->e->affines, &zero, &field, INT64_C(1) << from, &field) &&
            warp_number(s->e->affines, &field, s->at.bits, true) &&
            warp_number(s->e->affines, &into, s->at.bits, true) &&
@@ -180,9 +180,9 @@ static bool find_relation(const struct step *s, enum warp_relation *relation, bo
     return false;
 }
 
-static bool compare(const struct step *s, struct warp_value *to)
+static bool compare(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value x, y;
+    struct affine_warp_value x, y;
     enum warp_relation relation;
     struct step own = *s;
     return source(s, 2) == IR_NONE && find_relation(s, &relation, &own.at.is_signed) &&
@@ -191,9 +191,9 @@ static bool compare(const struct step *s, struct warp_value *to)
 }
 
 // Predicates that are known for all lanes.
-static bool combine_predicates(const struct step *s, struct warp_value *to)
+static bool combine_predicates(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value x, y = warp_constant(1);
+    struct affine_warp_value x, y = warp_constant(1);
     bool alone = s->inst->op == OP_mov || s->inst->op == OP_not;
     if (!read(s, 0, &x) || !warp_is_exact(&x) ||
         (!alone && (!read(s, 1, &y) || !warp_is_exact(&y))))
@@ -231,9 +231,9 @@ static uint32_t shuffled_lane(const struct step *s, uint32_t lane, uint32_t by, 
     return from <= most ? from : lane;
 }
 
-static bool shuffle(const struct step *s, struct warp_value *to)
+static bool shuffle(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value from, by;
+    struct affine_warp_value from, by;
     int64_t limits;
     if (!is_whole(s, 3) || !read(s, 0, &from) || !read(s, 1, &by) || !warp_is_exact(&by) ||
         !read_constant(s, 2, &limits))
@@ -245,9 +245,9 @@ static bool shuffle(const struct step *s, struct warp_value *to)
     return true;
 }
 
-static bool vote(const struct step *s, struct warp_value *to)
+static bool vote(const struct step *s, struct affine_warp_value *to)
 {
-    struct warp_value votes;
+    struct affine_warp_value votes;
     uint32_t ballot = 0;
     if (!has(s, W_ballot) || !is_whole(s, 1) || !read(s, 0, &votes) || !warp_is_exact(&votes))
         return false;
@@ -278,10 +278,10 @@ static bool is_plain(const struct step *s)
            (!converts || is_integer_type(s->inst->type2));
 }
 
-static bool compute(const struct step *s, struct warp_value *to)
+static bool compute(const struct step *s, struct affine_warp_value *to)
 {
     const struct operation *operation = operation_find(s->e->affines, s->id);
-    struct warp_value sources[4];
+    struct affine_warp_value sources[4];
     uint16_t type = s->inst->op == OP_cvt ? s->inst->type2 : s->inst->type;
     if (!operation || has(s, W_relu) || source(s, operation_sources(operation)) != IR_NONE)
         return false;
@@ -301,7 +301,7 @@ static bool compute(const struct step *s, struct warp_value *to)
     return true;
 }
 
-static bool result(const struct step *s, struct warp_value *to)
+static bool result(const struct step *s, struct affine_warp_value *to)
 {
     uint16_t op = s->inst->op;
     if (s->inst->type == W_pred)
@@ -313,20 +313,21 @@ static bool result(const struct step *s, struct warp_value *to)
 }
 
 // A guard chooses between the result and what the register held.
-static bool guarded(const struct step *s, const struct warp_value *made, struct warp_value *to)
+static bool guarded(const struct step *s, const struct affine_warp_value *made,
+                    struct affine_warp_value *to)
 {
     const struct ir_function *fn = function_of(s);
     uint32_t guard = ir_find_operand(fn, s->id, ROLE_GUARD, 0);
     uint32_t old = ir_find_operand(fn, s->id, ROLE_KEEP, 0);
     bool negated = s->inst->flags & INST_GUARD_NEGATED;
-    struct warp_value condition, kept;
+    struct affine_warp_value condition, kept;
     return guard != IR_NONE && old != IR_NONE &&
            evaluate_operand(s->e, guard, 1, s->inst->block, &condition) &&
            evaluate_operand(s->e, old, 64, s->inst->block, &kept) &&
            warp_choose(&s->at, &condition, negated ? &kept : made, negated ? made : &kept, to);
 }
 
-bool evaluate_inst(struct evaluation *e, uint32_t version, struct warp_value *to)
+bool evaluate_inst(struct evaluation *e, uint32_t version, struct affine_warp_value *to)
 {
     const struct ir_function *fn = e->affines->fn;
     uint32_t id = fn->versions.v[version].index;
@@ -334,7 +335,7 @@ bool evaluate_inst(struct evaluation *e, uint32_t version, struct warp_value *to
     uint32_t first = ir_find_operand(fn, id, ROLE_DEF, 0);
     struct step s = {
         e, inst, id, {e->affines, version, ir_type_bits(inst->type), is_signed_type(inst->type)}};
-    struct warp_value made;
+    struct affine_warp_value made;
     if (first == IR_NONE || fn->operand_version.v[first] != version || !result(&s, &made))
         return false;
     if (inst->flags & INST_GUARDED)

@@ -12,7 +12,7 @@ static bool is_reachable(const struct ir_function *fn, uint32_t block)
 
 // What a predecessor brings: as it is read at its end and where the ways meet.
 static bool evaluate_argument(struct evaluation *e, const struct ir_phi *phi, uint32_t pred,
-                              struct warp_value *to)
+                              struct affine_warp_value *to)
 {
     const struct affines *a = e->affines;
     uint32_t version = a->fn->phi_args.v[phi->args + pred];
@@ -42,7 +42,8 @@ static uint32_t way_to(const struct ir_function *fn, uint32_t branch, uint32_t p
 }
 
 // The branch's condition: 1 for the lanes that take its first way out.
-static bool condition_of(struct evaluation *e, uint32_t branch, struct warp_value *to, bool *first)
+static bool condition_of(struct evaluation *e, uint32_t branch, struct affine_warp_value *to,
+                         bool *first)
 {
     const struct ir_function *fn = e->affines->fn;
     const struct ir_block *b = &fn->blocks.v[branch];
@@ -59,11 +60,11 @@ static bool condition_of(struct evaluation *e, uint32_t branch, struct warp_valu
     return evaluate_operand(e, guard, 1, branch, to);
 }
 
-static bool join(struct evaluation *e, const struct ir_phi *phi, struct warp_value *to)
+static bool join(struct evaluation *e, const struct ir_phi *phi, struct affine_warp_value *to)
 {
     const struct ir_function *fn = e->affines->fn;
     uint32_t branch = fn->blocks.v[phi->block].idom, ways = 0;
-    struct warp_value condition, values[2];
+    struct affine_warp_value condition, values[2];
     struct warp_place at = {e->affines, phi->version, fn->registers.v[phi->reg].bits, true};
     bool first;
     if (branch == IR_NONE || fn->blocks.v[branch].loop != fn->blocks.v[phi->block].loop ||
@@ -94,7 +95,7 @@ static bool comes_back(const struct ir_function *fn, uint32_t block, uint32_t pr
 }
 
 // The value by the only edge from outside.
-static bool entering(struct evaluation *e, const struct ir_phi *phi, struct warp_value *to)
+static bool entering(struct evaluation *e, const struct ir_phi *phi, struct affine_warp_value *to)
 {
     const struct ir_function *fn = e->affines->fn;
     uint32_t found = 0;
@@ -116,13 +117,13 @@ static unsigned lesser(unsigned a, unsigned b)
 // True if what comes round differs from `start` by the same for all lanes; lowers the zero bits to
 // those that it has.
 static bool comes_round(struct evaluation *e, const struct ir_phi *phi,
-                        const struct warp_value *start, unsigned *zeros, unsigned *aligned,
+                        const struct affine_warp_value *start, unsigned *zeros, unsigned *aligned,
                         uint8_t *assumes)
 {
     const struct ir_function *fn = e->affines->fn;
     for (uint32_t i = 0; i < fn->blocks.v[phi->block].pred_count; i++) {
         uint32_t pred = ir_preds(fn, phi->block)[i];
-        struct warp_value next;
+        struct affine_warp_value next;
         if (!is_reachable(fn, pred) || !comes_back(fn, phi->block, pred))
             continue;
         if (!evaluate_argument(e, phi, i, &next))
@@ -141,8 +142,8 @@ static bool comes_round(struct evaluation *e, const struct ir_phi *phi,
 }
 
 // What is kept in the meantime holds only if the guess does.
-static bool go_round(struct evaluation *e, const struct ir_phi *phi, const struct warp_value *start,
-                     struct warp_value *to)
+static bool go_round(struct evaluation *e, const struct ir_phi *phi,
+                     const struct affine_warp_value *start, struct affine_warp_value *to)
 {
     struct warp_place at = {e->affines, phi->version, e->affines->fn->registers.v[phi->reg].bits,
                             true};
@@ -170,10 +171,10 @@ static bool go_round(struct evaluation *e, const struct ir_phi *phi, const struc
     return false;
 }
 
-bool evaluate_phi(struct evaluation *e, uint32_t index, struct warp_value *to)
+bool evaluate_phi(struct evaluation *e, uint32_t index, struct affine_warp_value *to)
 {
     const struct ir_phi *phi = &e->affines->fn->phis.v[index];
-    struct warp_value start;
+    struct affine_warp_value start;
     if (e->affines->fn->irreducible)
         return false;
     if (!is_header(e->affines->fn, phi->block))

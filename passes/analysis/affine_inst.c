@@ -2,7 +2,7 @@
 // makes an atom.
 #include "passes/analysis/affine_internal.h"
 
-struct reader {
+struct affine_reader {
     struct affines *affines;
     enum affine_view view;
     const struct ir_inst *inst;
@@ -12,14 +12,14 @@ struct reader {
     bool is_signed;
 };
 
-typedef bool rule_function(const struct reader *r, struct affine *to);
+typedef bool rule_function(const struct affine_reader *r, struct affine *to);
 
-static uint32_t source(const struct reader *r, uint32_t n)
+static uint32_t source(const struct affine_reader *r, uint32_t n)
 {
     return ir_find_operand(r->affines->fn, r->id, ROLE_USE, n);
 }
 
-static bool has(const struct reader *r, uint16_t word)
+static bool has(const struct affine_reader *r, uint16_t word)
 {
     return ir_has_modifier(r->affines->module, r->affines->fn, r->id, word);
 }
@@ -68,13 +68,13 @@ bool affine_read(struct affines *affines, enum affine_view view, uint32_t operan
     return true;
 }
 
-static bool read_source(const struct reader *r, uint32_t n, struct affine *to)
+static bool read_source(const struct affine_reader *r, uint32_t n, struct affine *to)
 {
     uint32_t operand = source(r, n);
     return operand != IR_NONE && affine_read(r->affines, r->view, operand, r->bits, to);
 }
 
-static bool read_constant(const struct reader *r, uint32_t n, int64_t *value)
+static bool read_constant(const struct affine_reader *r, uint32_t n, int64_t *value)
 {
     struct affine a;
     if (!read_source(r, n, &a) || a.count || a.exact_bits < r->bits)
@@ -83,7 +83,7 @@ static bool read_constant(const struct reader *r, uint32_t n, int64_t *value)
     return true;
 }
 
-static bool finish(const struct reader *r, struct sum *sum, unsigned bits, struct affine *to)
+static bool finish(const struct affine_reader *r, struct sum *sum, unsigned bits, struct affine *to)
 {
     sum_cut(sum, bits);
     return sum_keep(r->affines, sum, to);
@@ -107,7 +107,8 @@ bool affine_is_wider(const struct affines *affines, const struct affine *a, unsi
 }
 
 // A register's bits as a signed number: of a sum, taken not to have wrapped around.
-static bool widen_signed(const struct reader *r, uint32_t operand, unsigned bits, struct affine *a)
+static bool widen_signed(const struct affine_reader *r, uint32_t operand, unsigned bits,
+                         struct affine *a)
 {
     uint32_t version = r->affines->fn->operand_version.v[operand];
     if (!a->count) {
@@ -161,7 +162,7 @@ static bool unsign_terms(struct affines *affines, const struct affine *a, unsign
 
 // A register's bits as a number without sign: of a sum that has no negative part, taken not to have
 // wrapped around.
-static bool widen_unsigned(const struct reader *r, uint32_t operand, unsigned bits,
+static bool widen_unsigned(const struct affine_reader *r, uint32_t operand, unsigned bits,
                            struct affine *a)
 {
     struct affines *affines = r->affines;
@@ -192,13 +193,13 @@ static bool widen_unsigned(const struct reader *r, uint32_t operand, unsigned bi
     return true;
 }
 
-static bool widen(const struct reader *r, uint32_t operand, unsigned bits, bool is_signed,
+static bool widen(const struct affine_reader *r, uint32_t operand, unsigned bits, bool is_signed,
                   struct affine *a)
 {
     return is_signed ? widen_signed(r, operand, bits, a) : widen_unsigned(r, operand, bits, a);
 }
 
-static bool cut(const struct reader *r, unsigned bits, struct affine *a)
+static bool cut(const struct affine_reader *r, unsigned bits, struct affine *a)
 {
     struct sum sum = sum_new();
     sum_add(&sum, a, 1);
@@ -207,7 +208,7 @@ static bool cut(const struct reader *r, unsigned bits, struct affine *a)
 
 // Rules
 
-static bool copy(const struct reader *r, struct affine *to)
+static bool copy(const struct affine_reader *r, struct affine *to)
 {
     uint32_t operand = source(r, 0);
     if (r->inst->vector != 1 || source(r, 1) != IR_NONE || operand == IR_NONE)
@@ -220,7 +221,7 @@ static bool copy(const struct reader *r, struct affine *to)
     return true;
 }
 
-static bool add_or_subtract(const struct reader *r, struct affine *to)
+static bool add_or_subtract(const struct affine_reader *r, struct affine *to)
 {
     struct affine a, b;
     struct sum sum = sum_new();
@@ -231,7 +232,7 @@ static bool add_or_subtract(const struct reader *r, struct affine *to)
     return finish(r, &sum, r->bits, to);
 }
 
-static bool negate(const struct reader *r, struct affine *to)
+static bool negate(const struct affine_reader *r, struct affine *to)
 {
     struct affine a;
     struct sum sum = sum_new();
@@ -244,7 +245,8 @@ static bool negate(const struct reader *r, struct affine *to)
 }
 
 // The factors as the multiplication takes them; *bits: of the product.
-static bool read_factors(const struct reader *r, struct affine *a, struct affine *b, unsigned *bits)
+static bool read_factors(const struct affine_reader *r, struct affine *a, struct affine *b,
+                         unsigned *bits)
 {
     bool short_factors = r->inst->op == OP_mul24 || r->inst->op == OP_mad24;
     if (!read_source(r, 0, a) || !read_source(r, 1, b))
@@ -261,7 +263,7 @@ static bool read_factors(const struct reader *r, struct affine *a, struct affine
     return has(r, W_lo);
 }
 
-static bool multiply(const struct reader *r, struct affine *to)
+static bool multiply(const struct affine_reader *r, struct affine *to)
 {
     struct affine a, b;
     struct sum sum = sum_new();
@@ -272,7 +274,7 @@ static bool multiply(const struct reader *r, struct affine *to)
     return finish(r, &sum, bits, to);
 }
 
-static bool multiply_and_add(const struct reader *r, struct affine *to)
+static bool multiply_and_add(const struct affine_reader *r, struct affine *to)
 {
     struct affine a, b, c;
     struct sum sum = sum_new();
@@ -285,7 +287,7 @@ static bool multiply_and_add(const struct reader *r, struct affine *to)
     return finish(r, &sum, bits, to);
 }
 
-static bool shift_left(const struct reader *r, struct affine *to)
+static bool shift_left(const struct affine_reader *r, struct affine *to)
 {
     struct affine a;
     struct sum sum = sum_new();
@@ -298,13 +300,13 @@ static bool shift_left(const struct reader *r, struct affine *to)
 }
 
 // True if the register holds just this number, read with or without sign.
-static bool is_exact(const struct reader *r, const struct affine *a, bool is_signed)
+static bool is_exact(const struct affine_reader *r, const struct affine *a, bool is_signed)
 {
     return a->exact_bits >= r->bits && affine_fits(r->affines, a, r->bits, is_signed);
 }
 
 // The quotient by a power of two, or any number, that divides every part.
-static bool divide_exactly(const struct reader *r, const struct affine *a, int64_t divisor,
+static bool divide_exactly(const struct affine_reader *r, const struct affine *a, int64_t divisor,
                            struct affine *to)
 {
     struct sum sum = sum_new();
@@ -321,7 +323,7 @@ static bool divide_exactly(const struct reader *r, const struct affine *a, int64
     return finish(r, &sum, r->bits, to);
 }
 
-static bool divide(const struct reader *r, struct affine *to)
+static bool divide(const struct affine_reader *r, struct affine *to)
 {
     bool shifts = r->inst->op == OP_shr;
     struct affine a;
@@ -339,7 +341,7 @@ static bool divide(const struct reader *r, struct affine *to)
     return divide_exactly(r, &a, divisor, to);
 }
 
-static bool remainder_of(const struct reader *r, struct affine *to)
+static bool remainder_of(const struct affine_reader *r, struct affine *to)
 {
     int64_t n, least, most;
     struct affine ignored;
@@ -356,7 +358,7 @@ static bool remainder_of(const struct reader *r, struct affine *to)
 }
 
 // x & mask, where the mask takes nothing away.
-static bool keeps_all(const struct reader *r, const struct affine *a, int64_t mask)
+static bool keeps_all(const struct affine_reader *r, const struct affine *a, int64_t mask)
 {
     uint64_t above = (uint64_t)mask + 1, cleared = ~(uint64_t)mask;
     if (mask >= 0 && mask < INT64_MAX && !((uint64_t)mask & above))
@@ -367,7 +369,7 @@ static bool keeps_all(const struct reader *r, const struct affine *a, int64_t ma
     return low <= affine_low_zeros(a) && low <= a->exact_bits && !((uint64_t)a->constant & cleared);
 }
 
-static bool mask_bits(const struct reader *r, struct affine *to)
+static bool mask_bits(const struct affine_reader *r, struct affine *to)
 {
     for (uint32_t n = 0; n < 2; n++) {
         int64_t mask;
@@ -378,7 +380,7 @@ static bool mask_bits(const struct reader *r, struct affine *to)
 }
 
 // A field of bits: from bit 0 it is a mask, and to the top a shift.
-static bool take_field(const struct reader *r, struct affine *to)
+static bool take_field(const struct affine_reader *r, struct affine *to)
 {
     int64_t from, bits;
     if (!read_source(r, 0, to) || !read_constant(r, 1, &from) || !read_constant(r, 2, &bits) ||
@@ -391,7 +393,8 @@ static bool take_field(const struct reader *r, struct affine *to)
 
 // True if the two have no bit in common: b is below the lowest bit of a's terms, and what a's
 // constant has there is not in b.
-static bool are_disjoint(const struct reader *r, const struct affine *a, const struct affine *b)
+static bool are_disjoint(const struct affine_reader *r, const struct affine *a,
+                         const struct affine *b)
 {
     unsigned low = affine_low_zeros(a);
     if (low > a->exact_bits)
@@ -404,7 +407,7 @@ static bool are_disjoint(const struct reader *r, const struct affine *a, const s
     return b->count ? !below : !(below & b->constant);
 }
 
-static bool join_bits(const struct reader *r, struct affine *to)
+static bool join_bits(const struct affine_reader *r, struct affine *to)
 {
     struct affine a, b;
     struct sum sum = sum_new();
@@ -419,7 +422,7 @@ static bool join_bits(const struct reader *r, struct affine *to)
     return finish(r, &sum, r->bits, to);
 }
 
-static bool convert(const struct reader *r, struct affine *to)
+static bool convert(const struct affine_reader *r, struct affine *to)
 {
     uint32_t operand = source(r, 0);
     unsigned from = ir_type_bits(r->inst->type2), into = r->bits;
@@ -440,13 +443,13 @@ static bool convert(const struct reader *r, struct affine *to)
     return !affine_is_wider(r->affines, to, into) && cut(r, into, to);
 }
 
-static bool choose(const struct reader *r, struct affine *to)
+static bool choose(const struct affine_reader *r, struct affine *to)
 {
     struct affine other;
     return read_source(r, 0, to) && read_source(r, 1, &other) && affine_equal(to, &other);
 }
 
-static bool limit(const struct reader *r, struct affine *to)
+static bool limit(const struct affine_reader *r, struct affine *to)
 {
     struct affine a, b;
     int64_t least[2], most[2];
@@ -460,7 +463,7 @@ static bool limit(const struct reader *r, struct affine *to)
     return first_less || second_less;
 }
 
-static bool magnitude(const struct reader *r, struct affine *to)
+static bool magnitude(const struct affine_reader *r, struct affine *to)
 {
     int64_t least, most;
     if (!read_source(r, 0, to) || !is_exact(r, to, true))
@@ -470,7 +473,7 @@ static bool magnitude(const struct reader *r, struct affine *to)
 }
 
 // A kernel's parameter, or an element of a vector that is read from there.
-static bool parameter(const struct reader *r, struct affine *to)
+static bool parameter(const struct affine_reader *r, struct affine *to)
 {
     const struct affines *affines = r->affines;
     const struct ir_function *fn = affines->fn;
@@ -542,7 +545,7 @@ bool affine_of_inst(struct affines *affines, enum affine_view view, uint32_t ver
     if ((!one_result && inst->op != OP_ld) ||
         ir_has_modifier(affines->module, affines->fn, id, W_sat))
         return false;
-    struct reader reader = {
+    struct affine_reader reader = {
         affines, view, inst, id, version, ir_type_bits(inst->type), is_signed_type(inst->type)};
     return rules[inst->op](&reader, to);
 }

@@ -218,15 +218,15 @@ static int64_t bounded_product(int64_t a, int64_t b)
     return clamp((wide)a * b);
 }
 
-struct range {
+struct value_range {
     int64_t least, most;
 };
 
-static struct range product_range(struct range a, struct range b)
+static struct value_range product_range(struct value_range a, struct value_range b)
 {
     int64_t corners[] = {bounded_product(a.least, b.least), bounded_product(a.least, b.most),
                          bounded_product(a.most, b.least), bounded_product(a.most, b.most)};
-    struct range range = {corners[0], corners[0]};
+    struct value_range range = {corners[0], corners[0]};
     for (int i = 1; i < 4; i++) {
         range.least = corners[i] < range.least ? corners[i] : range.least;
         range.most = corners[i] > range.most ? corners[i] : range.most;
@@ -234,12 +234,12 @@ static struct range product_range(struct range a, struct range b)
     return range;
 }
 
-static struct range term_range(const struct affines *affines, const struct affine_term *term)
+static struct value_range term_range(const struct affines *affines, const struct affine_term *term)
 {
-    struct range range = {term->coefficient, term->coefficient};
+    struct value_range range = {term->coefficient, term->coefficient};
     for (uint32_t i = 0; i < factors_of(term); i++) {
         const struct affine_atom *atom = &affines->atoms.v[term->atom[i]];
-        range = product_range(range, (struct range){atom->least, atom->most});
+        range = product_range(range, (struct value_range){atom->least, atom->most});
     }
     return range;
 }
@@ -249,7 +249,7 @@ void affine_range(const struct affines *affines, const struct affine *a, int64_t
 {
     *least = *most = a->constant;
     for (uint32_t i = 0; i < a->count; i++) {
-        struct range range = term_range(affines, &a->terms[i]);
+        struct value_range range = term_range(affines, &a->terms[i]);
         bool no_least = *least == INT64_MIN || range.least == INT64_MIN;
         bool no_most = *most == INT64_MAX || range.most == INT64_MAX;
         *least = no_least ? INT64_MIN : clamp((wide)*least + range.least);

@@ -2,14 +2,14 @@
 #include "passes/analysis/affine_internal.h"
 #include <string.h>
 
-struct writer {
+struct atom_writer {
     const struct affines *affines;
     char text[2048];
     size_t length;
     bool cut;
 };
 
-static void put(struct writer *w, const char *text, size_t length)
+static void put(struct atom_writer *w, const char *text, size_t length)
 {
     if (w->length + length >= sizeof w->text) {
         w->cut = true;
@@ -19,12 +19,12 @@ static void put(struct writer *w, const char *text, size_t length)
     w->length += length;
 }
 
-static void put_text(struct writer *w, const char *text)
+static void put_text(struct atom_writer *w, const char *text)
 {
     put(w, text, strlen(text));
 }
 
-static void put_number(struct writer *w, uint64_t value)
+static void put_number(struct atom_writer *w, uint64_t value)
 {
     char digits[24];
     size_t at = sizeof digits;
@@ -34,7 +34,7 @@ static void put_number(struct writer *w, uint64_t value)
     put(w, digits + at, sizeof digits - at);
 }
 
-static void put_name(struct writer *w, uint32_t id)
+static void put_name(struct atom_writer *w, uint32_t id)
 {
     const struct name *name = tree_name(w->affines->module->tree, id);
     put(w, name->text, name->length);
@@ -45,7 +45,7 @@ static uint64_t magnitude(int64_t value)
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-static void put_iteration(struct writer *w, uint32_t loop)
+static void put_iteration(struct atom_writer *w, uint32_t loop)
 {
     const struct ir_function *fn = w->affines->fn;
     const struct ir_block *header = &fn->blocks.v[fn->loops.v[loop].header];
@@ -54,7 +54,7 @@ static void put_iteration(struct writer *w, uint32_t loop)
         put_number(w, ir_place(w->affines->module, fn, header->first).line);
 }
 
-static void put_parameter(struct writer *w, const struct affine_atom *atom)
+static void put_parameter(struct atom_writer *w, const struct affine_atom *atom)
 {
     put_text(w, "[");
     put_name(w, w->affines->module->symbols.v[atom->index].name);
@@ -65,7 +65,7 @@ static void put_parameter(struct writer *w, const struct affine_atom *atom)
     put_text(w, "]");
 }
 
-static void put_plain_atom(struct writer *w, const struct affine_atom *atom)
+static void put_plain_atom(struct atom_writer *w, const struct affine_atom *atom)
 {
     const struct ir_function *fn = w->affines->fn;
     switch (atom->kind) {
@@ -83,7 +83,7 @@ static void put_plain_atom(struct writer *w, const struct affine_atom *atom)
 
 const char *affine_atom_text(const struct affines *affines, struct arena *arena, uint32_t atom)
 {
-    struct writer w;
+    struct atom_writer w;
     w.affines = affines;
     w.length = 0;
     w.cut = false;

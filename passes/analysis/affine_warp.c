@@ -8,7 +8,7 @@ struct extent {
     int64_t least, most;
 };
 
-bool warp_is_flat(const struct warp_value *v)
+bool warp_is_flat(const struct affine_warp_value *v)
 {
     for (uint32_t lane = 1; lane < WARP_LANES; lane++)
         if (v->offset[lane] != v->offset[0])
@@ -16,9 +16,9 @@ bool warp_is_flat(const struct warp_value *v)
     return true;
 }
 
-struct warp_value warp_constant(int64_t value)
+struct affine_warp_value warp_constant(int64_t value)
 {
-    struct warp_value v = {.base = affine_constant(0)};
+    struct affine_warp_value v = {.base = affine_constant(0)};
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         v.offset[lane] = value;
     return v;
@@ -38,7 +38,7 @@ bool warp_set_base(struct affines *affines, const struct affine_term *terms, uin
 }
 
 bool warp_set_common(const struct warp_place *at, unsigned zeros, int64_t least, int64_t most,
-                     struct warp_value *to)
+                     struct affine_warp_value *to)
 {
     struct affine_atom atom = {.kind = AFFINE_COMMON,
                                .bits = (uint8_t)at->bits,
@@ -56,13 +56,13 @@ bool warp_set_common(const struct warp_place *at, unsigned zeros, int64_t least,
 }
 
 bool warp_set_mixed(const struct warp_place *at, unsigned zeros, int64_t least, int64_t most,
-                    struct warp_value *to)
+                    struct affine_warp_value *to)
 {
     to->assumes |= WARP_MIXED;
     return warp_set_common(at, zeros, least, most, to);
 }
 
-void warp_align(struct affines *affines, const struct warp_value *v, unsigned aligned)
+void warp_align(struct affines *affines, const struct affine_warp_value *v, unsigned aligned)
 {
     affines->atoms.v[v->base.terms[0].atom[0]].aligned =
         (uint8_t)(aligned < MOST_ZEROS ? aligned : MOST_ZEROS);
@@ -106,7 +106,7 @@ unsigned warp_zeros(const struct affines *affines, const struct affine *base, bo
 
 // Numbers
 
-static struct extent offsets_extent(const struct warp_value *v)
+static struct extent offsets_extent(const struct affine_warp_value *v)
 {
     struct extent e = {v->offset[0], v->offset[0]};
     for (uint32_t lane = 1; lane < WARP_LANES; lane++) {
@@ -117,7 +117,7 @@ static struct extent offsets_extent(const struct warp_value *v)
 }
 
 // INT64_MIN and INT64_MAX stand for all that lies beyond.
-static struct extent extent_of(const struct affines *affines, const struct warp_value *v)
+static struct extent extent_of(const struct affines *affines, const struct affine_warp_value *v)
 {
     struct extent own = offsets_extent(v), e;
     affine_range(affines, &v->base, &e.least, &e.most);
@@ -139,7 +139,8 @@ static struct extent type_extent(unsigned bits, bool is_signed)
     return (struct extent){is_signed ? -top : 0, top - 1};
 }
 
-bool warp_number(const struct affines *affines, struct warp_value *v, unsigned bits, bool is_signed)
+bool warp_number(const struct affines *affines, struct affine_warp_value *v, unsigned bits,
+                 bool is_signed)
 {
     struct extent e = extent_of(affines, v), type = type_extent(bits, is_signed);
     if (!bits)
@@ -158,7 +159,7 @@ bool warp_number(const struct affines *affines, struct warp_value *v, unsigned b
 }
 
 // Of what has been read as a number of so many bits.
-static struct extent number_extent(const struct warp_place *at, const struct warp_value *v)
+static struct extent number_extent(const struct warp_place *at, const struct affine_warp_value *v)
 {
     struct extent e = extent_of(at->affines, v);
     struct extent type = type_extent(at->bits, at->is_signed);
@@ -171,7 +172,7 @@ static struct extent number_extent(const struct warp_place *at, const struct war
 
 // Sums and products
 
-static bool keep_base(struct affines *affines, struct sum *sum, struct warp_value *to)
+static bool keep_base(struct affines *affines, struct sum *sum, struct affine_warp_value *to)
 {
     if (sum->too_long || !warp_set_base(affines, sum->terms, sum->count, &to->base))
         return false;
@@ -180,10 +181,10 @@ static bool keep_base(struct affines *affines, struct sum *sum, struct warp_valu
     return true;
 }
 
-bool warp_sum(struct affines *affines, const struct warp_value *x, const struct warp_value *y,
-              int64_t factor, struct warp_value *to)
+bool warp_sum(struct affines *affines, const struct affine_warp_value *x,
+              const struct affine_warp_value *y, int64_t factor, struct affine_warp_value *to)
 {
-    struct warp_value result = {.assumes = x->assumes | y->assumes};
+    struct affine_warp_value result = {.assumes = x->assumes | y->assumes};
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         result.offset[lane] =
             (int64_t)((uint64_t)x->offset[lane] + (uint64_t)y->offset[lane] * (uint64_t)factor);
@@ -200,8 +201,8 @@ bool warp_sum(struct affines *affines, const struct warp_value *x, const struct 
     return true;
 }
 
-static bool flat_product(struct affines *affines, const struct warp_value *x,
-                         const struct warp_value *y, struct warp_value *to)
+static bool flat_product(struct affines *affines, const struct affine_warp_value *x,
+                         const struct affine_warp_value *y, struct affine_warp_value *to)
 {
     struct affine a = x->base, b = y->base;
     struct sum sum = sum_new();
@@ -214,10 +215,10 @@ static bool flat_product(struct affines *affines, const struct warp_value *x,
     return keep_base(affines, &sum, to);
 }
 
-bool warp_product(struct affines *affines, const struct warp_value *x, const struct warp_value *y,
-                  struct warp_value *to)
+bool warp_product(struct affines *affines, const struct affine_warp_value *x,
+                  const struct affine_warp_value *y, struct affine_warp_value *to)
 {
-    struct warp_value zero = warp_constant(0), result = zero;
+    struct affine_warp_value zero = warp_constant(0), result = zero;
     if (warp_is_exact(x) && warp_is_flat(x))
         return warp_sum(affines, &zero, y, x->offset[0], to);
     if (warp_is_exact(y) && warp_is_flat(y))
@@ -235,8 +236,8 @@ bool warp_product(struct affines *affines, const struct warp_value *x, const str
 // Bits
 
 // Divides each offset in two.
-static void divide_offsets(const struct warp_value *v, unsigned zeros, struct warp_value *high,
-                           int64_t low[WARP_LANES])
+static void divide_offsets(const struct affine_warp_value *v, unsigned zeros,
+                           struct affine_warp_value *high, int64_t low[WARP_LANES])
 {
     int64_t mask = (INT64_C(1) << zeros) - 1;
     *high = *v;
@@ -252,8 +253,9 @@ static int64_t logic(uint16_t op, int64_t x, int64_t y)
 }
 
 // The higher parts, of which y's is the same for all lanes and ends in as many zeros as x's base.
-static bool high_logic(const struct warp_place *at, uint16_t op, const struct warp_value *x,
-                       const struct warp_value *y, unsigned zeros, struct warp_value *to)
+static bool high_logic(const struct warp_place *at, uint16_t op, const struct affine_warp_value *x,
+                       const struct affine_warp_value *y, unsigned zeros,
+                       struct affine_warp_value *to)
 {
     int64_t ones = -(INT64_C(1) << zeros), mask = y->offset[0];
     bool exact = warp_is_exact(y), flat = warp_is_flat(y);
@@ -273,10 +275,10 @@ static bool high_logic(const struct warp_place *at, uint16_t op, const struct wa
     return warp_set_mixed(at, zeros, bounds ? 0 : type.least, bounds ? mask : type.most, to);
 }
 
-bool warp_logic(const struct warp_place *at, uint16_t op, const struct warp_value *x,
-                const struct warp_value *y, struct warp_value *to)
+bool warp_logic(const struct warp_place *at, uint16_t op, const struct affine_warp_value *x,
+                const struct affine_warp_value *y, struct affine_warp_value *to)
 {
-    struct warp_value high[2], found;
+    struct affine_warp_value high[2], found;
     int64_t low[2][WARP_LANES];
     if (warp_is_exact(x) && !warp_is_exact(y))
         return warp_logic(at, op, y, x, to);
@@ -313,8 +315,8 @@ static bool divide_base(const struct affine *base, int64_t divisor, struct sum *
 }
 
 // True if x lies between two neighbouring multiples of the divisor.
-static bool one_quotient(const struct warp_place *at, const struct warp_value *x, int64_t divisor,
-                         int64_t *quotient)
+static bool one_quotient(const struct warp_place *at, const struct affine_warp_value *x,
+                         int64_t divisor, int64_t *quotient)
 {
     struct extent e = number_extent(at, x);
     *quotient = floor_quotient(e.least, divisor);
@@ -328,8 +330,8 @@ static bool is_power(int64_t value)
 }
 
 // The base is a multiple of the divisor: the offsets are divided alone.
-static bool divide_offset(const struct warp_place *at, const struct warp_value *x, int64_t divisor,
-                          struct warp_value *to)
+static bool divide_offset(const struct warp_place *at, const struct affine_warp_value *x,
+                          int64_t divisor, struct affine_warp_value *to)
 {
     struct sum sum = sum_new();
     unsigned zeros = warp_zeros(at->affines, &x->base, false);
@@ -350,17 +352,17 @@ static bool divide_offset(const struct warp_place *at, const struct warp_value *
 
 // True if all that is not in the low zero bits of the base is the same for all lanes; then `low` is
 // what the lanes have there.
-static bool high_is_flat(const struct warp_place *at, const struct warp_value *x, unsigned *zeros,
-                         int64_t low[WARP_LANES])
+static bool high_is_flat(const struct warp_place *at, const struct affine_warp_value *x,
+                         unsigned *zeros, int64_t low[WARP_LANES])
 {
-    struct warp_value high;
+    struct affine_warp_value high;
     *zeros = warp_zeros(at->affines, &x->base, false);
     divide_offsets(x, *zeros, &high, low);
     return warp_is_flat(&high);
 }
 
-static bool divide(const struct warp_place *at, const struct warp_value *x, int64_t divisor,
-                   struct warp_value *to)
+static bool divide(const struct warp_place *at, const struct affine_warp_value *x, int64_t divisor,
+                   struct affine_warp_value *to)
 {
     int64_t low[WARP_LANES], quotient;
     unsigned zeros;
@@ -378,10 +380,10 @@ static bool divide(const struct warp_place *at, const struct warp_value *x, int6
                           to);
 }
 
-bool warp_quotient(const struct warp_place *at, const struct warp_value *x, int64_t divisor,
-                   struct warp_value *to)
+bool warp_quotient(const struct warp_place *at, const struct affine_warp_value *x, int64_t divisor,
+                   struct affine_warp_value *to)
 {
-    struct warp_value found;
+    struct affine_warp_value found;
     if (!divide(at, x, divisor, &found))
         return false;
     found.assumes |= x->assumes;
@@ -389,10 +391,10 @@ bool warp_quotient(const struct warp_place *at, const struct warp_value *x, int6
     return true;
 }
 
-bool warp_remainder(const struct warp_place *at, const struct warp_value *x, int64_t divisor,
-                    struct warp_value *to)
+bool warp_remainder(const struct warp_place *at, const struct affine_warp_value *x, int64_t divisor,
+                    struct affine_warp_value *to)
 {
-    struct warp_value found = warp_constant(0), quotient = found;
+    struct affine_warp_value found = warp_constant(0), quotient = found;
     int64_t one;
     unsigned zeros;
     if (one_quotient(at, x, divisor, &one)) {
@@ -445,9 +447,10 @@ static bool compare_extents(enum warp_relation relation, struct extent x, struct
 }
 
 bool warp_compare(const struct warp_place *at, enum warp_relation relation,
-                  const struct warp_value *x, const struct warp_value *y, struct warp_value *to)
+                  const struct affine_warp_value *x, const struct affine_warp_value *y,
+                  struct affine_warp_value *to)
 {
-    struct warp_value difference;
+    struct affine_warp_value difference;
     int64_t result;
     uint8_t assumes = x->assumes | y->assumes;
     bool apart = warp_sum(at->affines, x, y, -1, &difference);
@@ -464,8 +467,8 @@ bool warp_compare(const struct warp_place *at, enum warp_relation relation,
     return true;
 }
 
-static unsigned common_zeros(const struct warp_place *at, const struct warp_value *x,
-                             const struct warp_value *y, uint64_t apart, bool pointers)
+static unsigned common_zeros(const struct warp_place *at, const struct affine_warp_value *x,
+                             const struct affine_warp_value *y, uint64_t apart, bool pointers)
 {
     unsigned zeros = warp_zeros(at->affines, &x->base, pointers);
     unsigned other = warp_zeros(at->affines, &y->base, pointers);
@@ -475,8 +478,8 @@ static unsigned common_zeros(const struct warp_place *at, const struct warp_valu
 }
 
 // One of the two for all lanes, but which is not known: if the lanes of both are equally far apart.
-static bool choose_any(const struct warp_place *at, const struct warp_value *x,
-                       const struct warp_value *y, struct warp_value *to)
+static bool choose_any(const struct warp_place *at, const struct affine_warp_value *x,
+                       const struct affine_warp_value *y, struct affine_warp_value *to)
 {
     for (uint32_t lane = 1; lane < WARP_LANES; lane++)
         if ((uint64_t)x->offset[lane] - (uint64_t)x->offset[0] !=
@@ -501,8 +504,9 @@ static bool choose_any(const struct warp_place *at, const struct warp_value *x,
     return true;
 }
 
-bool warp_choose(const struct warp_place *at, const struct warp_value *condition,
-                 const struct warp_value *x, const struct warp_value *y, struct warp_value *to)
+bool warp_choose(const struct warp_place *at, const struct affine_warp_value *condition,
+                 const struct affine_warp_value *x, const struct affine_warp_value *y,
+                 struct affine_warp_value *to)
 {
     uint32_t chosen = 0;
     uint8_t assumes = condition->assumes | x->assumes | y->assumes;
@@ -514,7 +518,7 @@ bool warp_choose(const struct warp_place *at, const struct warp_value *condition
     }
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         chosen += condition->offset[lane] & 1;
-    struct warp_value result = chosen ? *x : *y;
+    struct affine_warp_value result = chosen ? *x : *y;
     if (chosen && chosen < WARP_LANES && !affine_equal(&x->base, &y->base))
         return false;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)

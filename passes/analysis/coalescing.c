@@ -242,11 +242,11 @@ struct start coalescing_start(const struct coalescings *c, const struct affine *
 
 // Lines and sectors
 
-struct sum {
+struct coalescing_sum {
     uint64_t lines, sectors, of;
 };
 
-static void take(struct coalescing *c, struct sum *sum, uint32_t lines, uint32_t sectors)
+static void take(struct coalescing *c, struct coalescing_sum *sum, uint32_t lines, uint32_t sectors)
 {
     sum->lines += lines;
     sum->sectors += sectors;
@@ -258,14 +258,14 @@ static void take(struct coalescing *c, struct sum *sum, uint32_t lines, uint32_t
 }
 
 // Lines and sectors of a pattern by the place where it begins, as they are asked for.
-struct places {
-    struct pattern pattern;
+struct coalescing_places {
+    struct access_pattern pattern;
     uint8_t lines[COALESCING_LINE], sectors[COALESCING_LINE]; // 0: not counted yet
 };
 
 // Every place counts as often for a warp whose place is known as for one whose place is not.
-static void take_places(struct coalescing *c, struct sum *sum, struct places *places,
-                        const struct start *start)
+static void take_places(struct coalescing *c, struct coalescing_sum *sum,
+                        struct coalescing_places *places, const struct start *start)
 {
     uint64_t others = start->granule - 1;
     for (uint64_t place = start->value; place < COALESCING_LINE; place += start->granule) {
@@ -283,9 +283,10 @@ static void take_places(struct coalescing *c, struct sum *sum, struct places *pl
 }
 
 // In local memory word w of lane l is at (32 w + l) words.
-static bool take_local(struct coalescing *c, struct sum *sum, const struct affine_lanes *lanes)
+static bool take_local(struct coalescing *c, struct coalescing_sum *sum,
+                       const struct affine_lanes *lanes)
 {
-    struct pattern lines, sectors;
+    struct access_pattern lines, sectors;
     int64_t at[WARP_LANES];
     uint32_t count = 0;
     bool uniform = true;
@@ -333,8 +334,8 @@ struct look {
     const struct affine *address;
     uint32_t block;
     struct affine_lanes lanes; // of the last warp
-    struct places places;
-    struct sum sum;
+    struct coalescing_places places;
+    struct coalescing_sum sum;
     uint8_t assumes;
 };
 
@@ -422,7 +423,7 @@ static void weigh(struct coalescings *c, struct coalescing *to, const struct aff
     uint32_t warps = coalescing_warps(&c->shape);
     look.address = address;
     look.block = block;
-    look.sum = (struct sum){0};
+    look.sum = (struct coalescing_sum){0};
     look.assumes = 0;
     to->granule = COALESCING_LINE;
     to->known = true;

@@ -7,7 +7,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void pattern_of_bytes(struct pattern *pattern, int64_t *at, uint32_t count, uint32_t bytes)
+void pattern_of_bytes(struct access_pattern *pattern, int64_t *at, uint32_t count, uint32_t bytes)
 {
     uint32_t n = 0;
     bool sorted = true;
@@ -23,7 +23,8 @@ void pattern_of_bytes(struct pattern *pattern, int64_t *at, uint32_t count, uint
     pattern->count = n;
 }
 
-void pattern_of_lanes(struct pattern *pattern, const struct affine_lanes *lanes, uint32_t bytes)
+void pattern_of_lanes(struct access_pattern *pattern, const struct affine_lanes *lanes,
+                      uint32_t bytes)
 {
     int64_t at[WARP_LANES];
     uint32_t count = 0;
@@ -33,7 +34,7 @@ void pattern_of_lanes(struct pattern *pattern, const struct affine_lanes *lanes,
     pattern_of_bytes(pattern, at, count, bytes);
 }
 
-uint32_t pattern_units(const struct pattern *pattern, int64_t place, unsigned shift)
+uint32_t pattern_units(const struct access_pattern *pattern, int64_t place, unsigned shift)
 {
     int64_t last = INT64_MIN;
     uint32_t count = 0;

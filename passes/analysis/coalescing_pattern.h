@@ -4,14 +4,15 @@
 #include "passes/analysis/affine.h"
 
 // The bytes that the lanes touch, from the first one of lane 0: runs without a gap, ascending.
-struct pattern {
+struct access_pattern {
     int64_t first[WARP_LANES], last[WARP_LANES];
     uint32_t count;
 };
 
 // Each lane touches `bytes` bytes from one of these offsets on; they are sorted.
-void pattern_of_bytes(struct pattern *pattern, int64_t *at, uint32_t count, uint32_t bytes);
+void pattern_of_bytes(struct access_pattern *pattern, int64_t *at, uint32_t count, uint32_t bytes);
 // The active lanes.
-void pattern_of_lanes(struct pattern *pattern, const struct affine_lanes *lanes, uint32_t bytes);
+void pattern_of_lanes(struct access_pattern *pattern, const struct affine_lanes *lanes,
+                      uint32_t bytes);
 // Units of 2^shift bytes that are touched if the first lane begins at byte `place` of one.
-uint32_t pattern_units(const struct pattern *pattern, int64_t place, unsigned shift);
+uint32_t pattern_units(const struct access_pattern *pattern, int64_t place, unsigned shift);

@@ -8,7 +8,7 @@
 enum { NONE = UINT32_MAX };
 
 // A list of brackets; a bracket is an edge, or `edge count` + node for the capping one of a node.
-struct list {
+struct cycle_list {
     uint32_t top, bottom, size;
 };
 
@@ -24,7 +24,7 @@ struct cycles {
     uint32_t *above, *below;    // neighbours of a bracket in its list
     uint32_t *recent_size, *recent_class;
     uint32_t *high1, *high2; // of a node's children: the two smallest numbers that brackets reach
-    struct list *lists;
+    struct cycle_list *lists;
 };
 
 static uint32_t *filled(struct arena *arena, uint32_t count)
@@ -99,7 +99,7 @@ static void walk(struct cycles *c, struct arena *arena)
     }
 }
 
-static void push(struct cycles *c, struct list *list, uint32_t bracket)
+static void push(struct cycles *c, struct cycle_list *list, uint32_t bracket)
 {
     c->above[bracket] = NONE;
     c->below[bracket] = list->top;
@@ -111,7 +111,7 @@ static void push(struct cycles *c, struct list *list, uint32_t bracket)
     list->size++;
 }
 
-static void take_out(struct cycles *c, struct list *list, uint32_t bracket)
+static void take_out(struct cycles *c, struct cycle_list *list, uint32_t bracket)
 {
     uint32_t above = c->above[bracket], below = c->below[bracket];
     if (above == NONE)
@@ -125,7 +125,7 @@ static void take_out(struct cycles *c, struct list *list, uint32_t bracket)
     list->size--;
 }
 
-static void append(struct cycles *c, struct list *list, const struct list *more)
+static void append(struct cycles *c, struct cycle_list *list, const struct cycle_list *more)
 {
     if (!more->size)
         return;
@@ -175,7 +175,7 @@ static void cap(struct cycles *c, uint32_t node, uint32_t high)
 static void name_parent_edge(struct cycles *c, uint32_t node)
 {
     uint32_t edge = c->parent_edge[node];
-    const struct list *list = &c->lists[node];
+    const struct cycle_list *list = &c->lists[node];
     if (!list->size) { // a bridge
         c->classes[edge] = c->class_count++;
         return;
@@ -219,9 +219,9 @@ static void allocate(struct cycles *c, struct arena *arena)
     c->below = filled(arena, brackets);
     c->recent_size = filled(arena, brackets);
     c->recent_class = filled(arena, brackets);
-    c->lists = ARENA_ARRAY(arena, struct list, c->nodes + 1);
+    c->lists = ARENA_ARRAY(arena, struct cycle_list, c->nodes + 1);
     for (uint32_t i = 0; i < c->nodes; i++)
-        c->lists[i] = (struct list){NONE, NONE, 0};
+        c->lists[i] = (struct cycle_list){NONE, NONE, 0};
 }
 
 uint32_t cycle_classes(struct arena *scratch, uint32_t nodes, const struct cycle_edge *edges,

@@ -10,7 +10,7 @@
 // Nodes are 2·i and 2·i + 1 for head and tail of the i-th block in reverse post-order, then the
 // end. Edge i is that block's body; then come the edges of the blocks, then those to the end, last
 // the one from the end to the entry.
-struct graph {
+struct region_graph {
     const struct ir_function *fn;
     uint32_t blocks, nodes, edges;
     struct cycle_edge *edge;
@@ -18,10 +18,10 @@ struct graph {
     uint32_t *edges_out;
 };
 
-struct builder {
+struct region_builder {
     struct arena *arena; // of the result
     struct arena scratch;
-    struct graph graph;
+    struct region_graph graph;
     struct regions *regions;
     uint32_t *class, class_count;
     uint32_t *order; // edges in the order in which a search from the entry meets them
@@ -40,12 +40,12 @@ bool regions_leaves(const struct ir_function *fn, uint32_t block)
 
 // Graph
 
-static uint32_t number_of(const struct graph *g, uint32_t block)
+static uint32_t number_of(const struct region_graph *g, uint32_t block)
 {
     return g->fn->blocks.v[block].rpo;
 }
 
-static void mark_ending(const struct graph *g, bool *ends, uint32_t *stack, uint32_t from)
+static void mark_ending(const struct region_graph *g, bool *ends, uint32_t *stack, uint32_t from)
 {
     uint32_t depth = 0;
     ends[from] = true;
@@ -63,7 +63,7 @@ static void mark_ending(const struct graph *g, bool *ends, uint32_t *stack, uint
 }
 
 // Which blocks get an edge to the end: those that leave, and one of each cycle without a way out.
-static bool *find_leaving(const struct graph *g, struct arena *arena)
+static bool *find_leaving(const struct region_graph *g, struct arena *arena)
 {
     bool *leaves = ARENA_ARRAY(arena, bool, g->blocks + 1);
     bool *ends = ARENA_ARRAY(arena, bool, g->blocks + 1);
@@ -81,13 +81,13 @@ static bool *find_leaving(const struct graph *g, struct arena *arena)
     return leaves;
 }
 
-static void put_edge(struct graph *g, uint32_t from, uint32_t to)
+static void put_edge(struct region_graph *g, uint32_t from, uint32_t to)
 {
     g->edges_out[g->out[from / 2 + 1]++] = g->edges;
     g->edge[g->edges++] = (struct cycle_edge){from, to};
 }
 
-static void build_graph(struct graph *g, const struct ir_function *fn, struct arena *arena)
+static void build_graph(struct region_graph *g, const struct ir_function *fn, struct arena *arena)
 {
     g->fn = fn;
     g->blocks = fn->rpo.n;
@@ -114,7 +114,7 @@ static void build_graph(struct graph *g, const struct ir_function *fn, struct ar
 
 // Classes in order
 
-static void meet_edge(struct builder *b, uint32_t edge, uint32_t *met)
+static void meet_edge(struct region_builder *b, uint32_t edge, uint32_t *met)
 {
     uint32_t class = b->class[edge];
     if (!b->class_size[class])
@@ -125,9 +125,9 @@ static void meet_edge(struct builder *b, uint32_t edge, uint32_t *met)
 
 // Any search meets the edges of a class in their order: to come to one, control passed the last
 // one.
-static void order_edges(struct builder *b)
+static void order_edges(struct region_builder *b)
 {
-    struct graph *g = &b->graph;
+    struct region_graph *g = &b->graph;
     uint32_t *stack = ARENA_ARRAY(&b->scratch, uint32_t, g->blocks + 1);
     bool *seen = ARENA_ARRAY(&b->scratch, bool, g->blocks + 1);
     uint32_t depth = 0, met = 0;
@@ -150,20 +150,20 @@ static void order_edges(struct builder *b)
 
 // Parts: sequences (one per class), regions (one per edge that begins one), loops, units.
 
-static uint32_t region_part(const struct builder *b, uint32_t edge)
+static uint32_t region_part(const struct region_builder *b, uint32_t edge)
 {
     return b->class_count + edge;
 }
 
-static uint32_t unit_part_of(const struct builder *b, uint32_t block, enum unit_part unit)
+static uint32_t unit_part_of(const struct region_builder *b, uint32_t block, enum unit_part unit)
 {
     return b->regions->loops + b->graph.fn->loops.n + block * 3 + unit;
 }
 
 // The region behind each edge holds the node that the edge leads to.
-static void place_nodes(struct builder *b)
+static void place_nodes(struct region_builder *b)
 {
-    const struct graph *g = &b->graph;
+    const struct region_graph *g = &b->graph;
     uint32_t root_class = b->class[g->edges - 1];
     for (uint32_t i = 0; i < g->nodes; i++)
         b->region_of[i] = IR_NONE;
@@ -177,13 +177,13 @@ static void place_nodes(struct builder *b)
     }
 }
 
-static uint32_t block_of_node(const struct builder *b, uint32_t node)
+static uint32_t block_of_node(const struct region_builder *b, uint32_t node)
 {
     return node / 2 < b->graph.blocks ? b->graph.fn->rpo.v[node / 2] : IR_NONE;
 }
 
 // What lies in a loop lies in the region around it or deeper.
-static uint32_t innermost(const struct builder *b, uint32_t region, uint32_t loop)
+static uint32_t innermost(const struct region_builder *b, uint32_t region, uint32_t loop)
 {
     if (loop == IR_NONE)
         return region;
@@ -204,7 +204,7 @@ static uint32_t common_loop(const struct ir_function *fn, uint32_t a, uint32_t b
     return a;
 }
 
-static uint32_t loop_of_edge(const struct builder *b, uint32_t edge)
+static uint32_t loop_of_edge(const struct region_builder *b, uint32_t edge)
 {
     const struct ir_function *fn = b->graph.fn;
     uint32_t from = block_of_node(b, b->graph.edge[edge].from);
@@ -214,22 +214,22 @@ static uint32_t loop_of_edge(const struct builder *b, uint32_t edge)
     return common_loop(fn, fn->blocks.v[from].loop, fn->blocks.v[to].loop);
 }
 
-static void make_sequences(struct builder *b)
+static void make_sequences(struct region_builder *b)
 {
-    const struct graph *g = &b->graph;
+    const struct region_graph *g = &b->graph;
     for (uint32_t class = 0; class < b->class_count; class ++) {
         uint32_t first = b->first[class];
         bool root = first == g->edges - 1;
         uint32_t region = root ? IR_NONE : b->region_of[g->edge[first].from];
         uint32_t parent = root ? IR_NONE : innermost(b, region, loop_of_edge(b, first));
-        b->regions->parts[class] = (struct part){.kind = PART_SEQUENCE, .parent = parent};
+        b->regions->parts[class] = (struct region_part){.kind = PART_SEQUENCE, .parent = parent};
         if (root)
             b->regions->root = class;
     }
 }
 
 // The edge that comes behind this one in its class; the last one of the root has none.
-static uint32_t *find_next(struct builder *b)
+static uint32_t *find_next(struct region_builder *b)
 {
     uint32_t *next = ARENA_ARRAY(&b->scratch, uint32_t, b->graph.edges);
     uint32_t *latest = ARENA_ARRAY(&b->scratch, uint32_t, b->class_count);
@@ -243,16 +243,16 @@ static uint32_t *find_next(struct builder *b)
     return next;
 }
 
-static void make_regions(struct builder *b)
+static void make_regions(struct region_builder *b)
 {
-    const struct graph *g = &b->graph;
+    const struct region_graph *g = &b->graph;
     const uint32_t *next = find_next(b);
     uint32_t root_class = b->class[g->edges - 1];
     for (uint32_t edge = 0; edge < g->edges; edge++) {
-        struct part *part = &b->regions->parts[region_part(b, edge)];
+        struct region_part *part = &b->regions->parts[region_part(b, edge)];
         bool body = edge < g->blocks, open = next[edge] == IR_NONE;
-        *part =
-            (struct part){.kind = PART_REGION, .parent = IR_NONE, .at_block = !body, .open = open};
+        *part = (struct region_part){
+            .kind = PART_REGION, .parent = IR_NONE, .at_block = !body, .open = open};
         if (open && b->class[edge] != root_class)
             continue; // the last of its class: nothing begins here
         part->parent = b->class[edge];
@@ -263,17 +263,17 @@ static void make_regions(struct builder *b)
     }
 }
 
-static void make_loops(struct builder *b)
+static void make_loops(struct region_builder *b)
 {
     const struct ir_function *fn = b->graph.fn;
     for (uint32_t i = 0; i < fn->loops.n; i++) {
         uint32_t region = b->region_of[number_of(&b->graph, fn->loops.v[i].header) * 2];
-        b->regions->parts[b->regions->loops + i] = (struct part){
+        b->regions->parts[b->regions->loops + i] = (struct region_part){
             .kind = PART_LOOP, .index = i, .parent = innermost(b, region, fn->loops.v[i].parent)};
     }
 }
 
-static void make_units(struct builder *b)
+static void make_units(struct region_builder *b)
 {
     const struct ir_function *fn = b->graph.fn;
     for (uint32_t block = 0; block < fn->blocks.n; block++)
@@ -284,7 +284,7 @@ static void make_units(struct builder *b)
             else if (number != IR_NONE)
                 parent = innermost(b, b->region_of[number * 2 + (unit == UNIT_TAIL)],
                                    fn->blocks.v[block].loop);
-            b->regions->parts[unit_part_of(b, block, unit)] = (struct part){
+            b->regions->parts[unit_part_of(b, block, unit)] = (struct region_part){
                 .kind = PART_UNIT, .unit = (uint8_t)unit, .index = block, .parent = parent};
         }
 }
@@ -299,7 +299,7 @@ static void put_child(struct regions *r, uint32_t *fill, uint32_t child)
 
 // The order in which the edges were met is a sequence's own; elsewhere blocks come in reverse
 // post-order.
-static void list_children(struct builder *b)
+static void list_children(struct region_builder *b)
 {
     struct regions *r = b->regions;
     const struct ir_function *fn = b->graph.fn;
@@ -329,19 +329,19 @@ static void list_children(struct builder *b)
     }
 }
 
-static void place_unit(struct regions *r, const struct part *part)
+static void place_unit(struct regions *r, const struct region_part *part)
 {
     r->place[part->unit][part->index] = r->unit_count;
-    r->units[r->unit_count++] = (struct unit){part->index, part->unit};
+    r->units[r->unit_count++] = (struct region_unit){part->index, part->unit};
 }
 
-static void number_units(struct builder *b)
+static void number_units(struct region_builder *b)
 {
     struct regions *r = b->regions;
     uint32_t blocks = b->graph.fn->blocks.n, depth = 0;
     uint32_t *stack = ARENA_ARRAY(&b->scratch, uint32_t, r->part_count + 1);
     uint32_t *next = ARENA_ARRAY(&b->scratch, uint32_t, r->part_count + 1);
-    r->units = ARENA_ARRAY(b->arena, struct unit, blocks * 3 + 1);
+    r->units = ARENA_ARRAY(b->arena, struct region_unit, blocks * 3 + 1);
     r->bottom_up = ARENA_ARRAY(b->arena, uint32_t, r->part_count + 1);
     for (enum unit_part unit = UNIT_HEAD; unit <= UNIT_TAIL; unit++) {
         r->place[unit] = ARENA_ARRAY(b->arena, uint32_t, blocks + 1);
@@ -350,7 +350,7 @@ static void number_units(struct builder *b)
     }
     stack[depth++] = r->root;
     while (depth) {
-        struct part *part = &r->parts[stack[depth - 1]];
+        struct region_part *part = &r->parts[stack[depth - 1]];
         uint32_t *at = &next[stack[depth - 1]];
         if (!*at)
             part->begin = r->unit_count;
@@ -367,7 +367,7 @@ static void number_units(struct builder *b)
 
 void regions_build(struct regions *regions, struct arena *arena, const struct ir_function *fn)
 {
-    struct builder b = {.arena = arena, .regions = regions};
+    struct region_builder b = {.arena = arena, .regions = regions};
     *regions = (struct regions){0};
     arena_init(&b.scratch, arena->memory);
     build_graph(&b.graph, fn, &b.scratch);
@@ -381,7 +381,7 @@ void regions_build(struct regions *regions, struct arena *arena, const struct ir
     b.region_of = ARENA_ARRAY(&b.scratch, uint32_t, b.graph.nodes);
     regions->loops = b.class_count + edges;
     regions->part_count = regions->loops + fn->loops.n + fn->blocks.n * 3;
-    regions->parts = ARENA_ARRAY(arena, struct part, regions->part_count);
+    regions->parts = ARENA_ARRAY(arena, struct region_part, regions->part_count);
     order_edges(&b);
     place_nodes(&b);
     make_sequences(&b);

@@ -7,7 +7,7 @@
 // instructions but the branch or return at its end, which is its tail. A region may end between a
 // body and its tail.
 enum unit_part { UNIT_HEAD, UNIT_BODY, UNIT_TAIL };
-struct unit {
+struct region_unit {
     uint32_t block;
     uint8_t part;
 };
@@ -21,7 +21,7 @@ enum part_kind {
 
 // A part of the function. Control enters a region or a run of a sequence's children at one edge and
 // leaves it at one edge; a loop is entered at its header.
-struct part {
+struct region_part {
     uint8_t kind;
     uint8_t unit;    // PART_UNIT: unit_part
     bool open;       // PART_REGION: control does not come out of it at one place
@@ -35,12 +35,12 @@ struct part {
 };
 
 struct regions {
-    struct part *parts;
+    struct region_part *parts;
     uint32_t part_count, root;
     uint32_t *children;
     uint32_t *bottom_up; // all parts that are in the tree, children before parents
     uint32_t bottom_up_count;
-    struct unit *units;
+    struct region_unit *units;
     uint32_t unit_count;
     uint32_t *place[3]; // by unit_part, per block: where the unit stands; IR_NONE if unreachable
     uint32_t loops;     // part of loop 0; the others follow

@@ -91,13 +91,13 @@ static struct reuse look_at(struct reuses *r, uint32_t inst)
 
 struct reuse reuse_of(struct reuses *r, uint32_t inst)
 {
-    struct group *group = reuse_group(r, inst);
+    struct reuse_group *group = reuse_group(r, inst);
     if (!group)
         return (struct reuse){.kind = REUSE_UNKNOWN,
                               .miss = {1, 1},
                               .lines = 1,
                               .loop = r->fn->blocks.v[r->fn->insts.v[inst].block].loop};
-    struct member *member = &group->members.v[r->place_of[inst]];
+    struct reuse_member *member = &group->members.v[r->place_of[inst]];
     if (!member->reuse) {
         struct reuse *reuse = ARENA_NEW(r->arena, struct reuse);
         *reuse = look_at(r, inst);
@@ -113,7 +113,7 @@ static uint32_t best_other(struct view *view, bool *all)
     uint64_t together = view_fresh(view, of), least = UINT64_MAX;
     uint32_t count, from = view_others(view, &count), best = IR_NONE;
     for (uint32_t i = from + count; i-- > from;) {
-        const struct member *other = &view->group->members.v[i];
+        const struct reuse_member *other = &view->group->members.v[i];
         if (other == view->member || !view_precedes(view, other))
             continue;
         view->only = other;

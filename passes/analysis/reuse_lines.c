@@ -66,8 +66,8 @@ void view_put_warp(const struct view *view, struct intervals *to, uint32_t warp,
 // What was touched by a load of the group before: in as many earlier iterations as are remembered;
 // in this one if it stands in front. The bytes between two iterations lie in lines that they touch:
 // where more than one is remembered, a line is as long as a step at least.
-static void put_member(const struct view *view, struct intervals *to, const struct member *other,
-                       unsigned of, uint64_t back)
+static void put_member(const struct view *view, struct intervals *to,
+                       const struct reuse_member *other, unsigned of, uint64_t back)
 {
     const struct intervals *touched = &view->r->touched;
     int64_t apart = other->constant - view->member->constant, step = view->step;
@@ -84,7 +84,7 @@ static void put_member(const struct view *view, struct intervals *to, const stru
     }
 }
 
-bool view_precedes(const struct view *view, const struct member *other)
+bool view_precedes(const struct view *view, const struct reuse_member *other)
 {
     const struct ir_function *fn = view->r->fn;
     uint32_t own = fn->insts.v[view->member->inst].block, its = fn->insts.v[other->inst].block;
@@ -96,14 +96,14 @@ bool view_precedes(const struct view *view, const struct member *other)
 
 uint32_t view_others(const struct view *view, uint32_t *count)
 {
-    const struct group *group = view->group;
+    const struct reuse_group *group = view->group;
     uint32_t place = (uint32_t)(view->member - group->members.v);
     uint32_t from = place > MOST_OTHERS ? place - MOST_OTHERS : 0;
     *count = group->members.n - from < 2 * MOST_OTHERS ? group->members.n - from : 2 * MOST_OTHERS;
     return from;
 }
 
-static bool takes_part(const struct view *view, const struct member *other, unsigned of)
+static bool takes_part(const struct view *view, const struct reuse_member *other, unsigned of)
 {
     if (other == view->member)
         return true;
@@ -117,7 +117,7 @@ static void put_earlier(const struct view *view, struct intervals *to, struct wa
     struct intervals *touched = &view->r->touched;
     uint32_t bytes = 0; // of the accesses that `touched` is for
     for (uint32_t i = from; i < from + count; i++) {
-        const struct member *other = &view->group->members.v[i];
+        const struct reuse_member *other = &view->group->members.v[i];
         if (!takes_part(view, other, of))
             continue;
         if (bytes != other->bytes) {

@@ -52,17 +52,17 @@ static bool same_terms(const struct affine *a, const struct affine *b)
     return true;
 }
 
-static struct group *group_for(struct reuses *r, const struct affine *address, uint32_t loop,
-                               uint16_t space)
+static struct reuse_group *group_for(struct reuses *r, const struct affine *address, uint32_t loop,
+                                     uint16_t space)
 {
     uint64_t hash = hash_of(address, loop, space);
-    struct group **at = &r->table[hash & r->table_mask];
-    for (struct group *group = *at; group; group = group->next)
+    struct reuse_group **at = &r->table[hash & r->table_mask];
+    for (struct reuse_group *group = *at; group; group = group->next)
         if (group->hash == hash && group->loop == loop && group->space == space &&
             same_terms(&group->address, address))
             return group;
-    struct group *group = ARENA_NEW(r->arena, struct group);
-    *group = (struct group){.hash = hash, .loop = loop, .space = space, .address = *address};
+    struct reuse_group *group = ARENA_NEW(r->arena, struct reuse_group);
+    *group = (struct reuse_group){.hash = hash, .loop = loop, .space = space, .address = *address};
     group->next = *at;
     *at = group;
     return group;
@@ -76,10 +76,11 @@ static void enter(struct reuses *r, uint32_t inst)
     struct coalescing c = coalescing_of(r->coalescings, inst);
     if (!c.access || !affine_of_address(r->affines, inst, &address))
         return;
-    struct group *group = group_for(r, &address, loop_of(r, inst), c.space);
+    struct reuse_group *group = group_for(r, &address, loop_of(r, inst), c.space);
     r->group_of[inst] = group;
     r->place_of[inst] = group->members.n;
-    vec_push(r->arena, &group->members, (struct member){inst, c.bytes, address.constant, NULL});
+    vec_push(r->arena, &group->members,
+             (struct reuse_member){inst, c.bytes, address.constant, NULL});
 }
 
 static void make_groups(struct reuses *r)
@@ -87,16 +88,16 @@ static void make_groups(struct reuses *r)
     uint32_t count = r->fn->insts.n, size = 64;
     while (size < count / 4)
         size *= 2;
-    r->table = ARENA_ARRAY(r->arena, struct group *, size);
+    r->table = ARENA_ARRAY(r->arena, struct reuse_group *, size);
     r->table_mask = size - 1;
-    r->group_of = ARENA_ARRAY(r->arena, struct group *, count);
+    r->group_of = ARENA_ARRAY(r->arena, struct reuse_group *, count);
     r->place_of = ARENA_ARRAY(r->arena, uint32_t, count);
     r->rounds = ARENA_ARRAY(r->arena, struct rounds, r->fn->loops.n);
     for (uint32_t i = 0; i < count; i++)
         enter(r, i);
 }
 
-struct group *reuse_group(struct reuses *r, uint32_t inst)
+struct reuse_group *reuse_group(struct reuses *r, uint32_t inst)
 {
     if (!r->table)
         make_groups(r);

@@ -1,7 +1,7 @@
 #include "passes/analysis/statement.h"
 #include <string.h>
 
-struct reader {
+struct statement_reader {
     const struct ir_module *module;
     const struct ir_function *fn;
     struct statement *statements;
@@ -11,7 +11,7 @@ struct reader {
 };
 
 // What stood in front of the next statement belongs to none.
-static void part(struct reader *r)
+static void part(struct statement_reader *r)
 {
     r->lead = IR_NONE;
     r->before = r->loc;
@@ -41,7 +41,7 @@ static bool is_of_block(const struct tree *tree, uint32_t node)
     return at->aux == W_pragma && at->size == 2 && begins_with(tree, node + 1, "\"nounroll\"");
 }
 
-static void read_directive(struct reader *r, uint32_t node)
+static void read_directive(struct statement_reader *r, uint32_t node)
 {
     const struct node *at = &r->module->tree->nodes.v[node];
     if (at->aux == W_loc) {
@@ -58,7 +58,7 @@ static void read_directive(struct reader *r, uint32_t node)
     }
 }
 
-static void read_instruction(struct reader *r, uint32_t node)
+static void read_instruction(struct statement_reader *r, uint32_t node)
 {
     const struct node *at = &r->module->tree->nodes.v[node];
     if (r->count < r->fn->insts.n && r->fn->insts.v[r->count].node == node) {
@@ -69,7 +69,7 @@ static void read_instruction(struct reader *r, uint32_t node)
     part(r);
 }
 
-static void read_scope(struct reader *r, uint32_t scope)
+static void read_scope(struct statement_reader *r, uint32_t scope)
 {
     r->reach++;
     part(r);
@@ -99,7 +99,7 @@ static void read_scope(struct reader *r, uint32_t scope)
 struct statement *statements_read(const struct ir_module *module, const struct ir_function *fn,
                                   struct arena *arena)
 {
-    struct reader r = {.module = module, .fn = fn, .loc = IR_NONE};
+    struct statement_reader r = {.module = module, .fn = fn, .loc = IR_NONE};
     r.statements = ARENA_ARRAY(arena, struct statement, fn->insts.n + 1);
     part(&r);
     NODE_EACH (child, module->tree, fn->node)

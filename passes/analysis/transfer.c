@@ -205,7 +205,7 @@ static bool has_tail(const struct ir_function *fn, const struct ir_block *block)
     return block->first < block->end && (fn->insts.v[block->end - 1].flags & INST_TERMINATOR);
 }
 
-static void meet_unit(struct transfers *t, struct unit unit)
+static void meet_unit(struct transfers *t, struct region_unit unit)
 {
     const struct ir_block *block = &t->fn->blocks.v[unit.block];
     bool tail = has_tail(t->fn, block);
@@ -227,7 +227,7 @@ static void add_exit(struct transfers *t, uint32_t block)
 }
 
 // Where control leaves the unit for what is outside.
-static void find_exits(struct transfers *t, struct unit unit)
+static void find_exits(struct transfers *t, struct region_unit unit)
 {
     const struct ir_block *block = &t->fn->blocks.v[unit.block];
     if (unit.part == UNIT_HEAD && !holds(t, unit.block, UNIT_BODY))
@@ -274,7 +274,7 @@ static void find_leaving(struct transfers *t)
         return;
     uint32_t exit = t->exits.n ? t->exits.v[0] : t->tail;
     for (uint32_t i = t->begin; i < t->end; i++) {
-        struct unit unit = t->regions->units[i];
+        struct region_unit unit = t->regions->units[i];
         const struct ir_block *block = &t->fn->blocks.v[unit.block];
         if (unit.part == UNIT_HEAD)
             offer_phis(t, exit, unit.block);

@@ -2,7 +2,7 @@
 // that all ways around the loop change by the same step; the bound does not change in the loop.
 #include "passes/analysis/trip_finder.h"
 
-bool trip_unknown(struct finder *f, uint32_t because, const char *why)
+bool trip_unknown(struct trip_finder *f, uint32_t because, const char *why)
 {
     f->trip = (struct trip){.kind = TRIP_UNKNOWN, .why = why, .because = because};
     return false;
@@ -40,7 +40,7 @@ bool trip_is_integer(uint16_t type)
     return false;
 }
 
-static bool read_comparison(struct finder *f, struct test *test)
+static bool read_comparison(struct trip_finder *f, struct test *test)
 {
     static const struct {
         uint16_t word;
@@ -72,7 +72,7 @@ static bool read_comparison(struct finder *f, struct test *test)
 // What changes the counter
 
 // What every way around the loop adds to the counter, without the counter.
-static bool find_step(struct finder *f, const struct linear *counter, struct linear *step)
+static bool find_step(struct trip_finder *f, const struct linear *counter, struct linear *step)
 {
     const struct ir_phi *phi = &f->fn->phis.v[counter->phi];
     unsigned bits = f->fn->registers.v[phi->reg].bits;
@@ -113,7 +113,7 @@ static bool find_constant(const struct affine *value, unsigned bits, struct line
 }
 
 // A register may hold what is a constant in every launch: %ntid.x with .reqntid.
-static void look_up(struct finder *f, struct linear *sum)
+static void look_up(struct trip_finder *f, struct linear *sum)
 {
     struct affine value;
     struct linear constant;
@@ -125,7 +125,7 @@ static void look_up(struct finder *f, struct linear *sum)
 }
 
 // `factor`: of the counter in what is compared.
-static bool set_step(struct finder *f, struct linear step, int64_t factor, unsigned narrow,
+static bool set_step(struct trip_finder *f, struct linear step, int64_t factor, unsigned narrow,
                      struct progress *p)
 {
     look_up(f, &step);
@@ -142,7 +142,7 @@ static bool set_step(struct finder *f, struct linear step, int64_t factor, unsig
 
 // Where the counter begins, and the bound
 
-static struct linear constant_version(struct finder *f, uint32_t version, unsigned bits)
+static struct linear constant_version(struct trip_finder *f, uint32_t version, unsigned bits)
 {
     struct linear value = linear_unknown();
     if (f->facts) {
@@ -153,7 +153,7 @@ static struct linear constant_version(struct finder *f, uint32_t version, unsign
 }
 
 // One constant, or what the counter's register holds.
-static struct linear entering_value(struct finder *f, uint32_t phi, unsigned bits)
+static struct linear entering_value(struct trip_finder *f, uint32_t phi, unsigned bits)
 {
     const struct ir_phi *at = &f->fn->phis.v[phi];
     struct linear first = linear_unknown();
@@ -172,7 +172,7 @@ static struct linear entering_value(struct finder *f, uint32_t phi, unsigned bit
     return first;
 }
 
-static bool set_endpoint(struct finder *f, const struct linear *value, unsigned bits,
+static bool set_endpoint(struct trip_finder *f, const struct linear *value, unsigned bits,
                          bool is_signed, struct endpoint *to)
 {
     to->is_constant = linear_is_constant(value);
@@ -184,7 +184,7 @@ static bool set_endpoint(struct finder *f, const struct linear *value, unsigned 
 }
 
 // True if the counter begins a constant before something, and what is ahead leads back there.
-static bool steps_back(struct finder *f, uint32_t phi, int64_t ahead)
+static bool steps_back(struct trip_finder *f, uint32_t phi, int64_t ahead)
 {
     const struct ir_phi *at = &f->fn->phis.v[phi];
     for (uint32_t i = 0; f->facts && i < f->fn->blocks.v[at->block].pred_count; i++) {
@@ -201,7 +201,8 @@ static bool steps_back(struct finder *f, uint32_t phi, int64_t ahead)
 
 // Joins what is added before the first test to where the counter begins, if the two may wrap around
 // together: `for (j = 0; j <= n; j++)` becomes `j = -1; do ++j; while (j < n)`, without sign.
-static void join_ahead(struct finder *f, uint32_t phi, struct linear *start, struct progress *p)
+static void join_ahead(struct trip_finder *f, uint32_t phi, struct linear *start,
+                       struct progress *p)
 {
     bool joins = linear_is_constant(start);
     if (!joins && !p->is_signed && p->ahead)
@@ -214,7 +215,7 @@ static void join_ahead(struct finder *f, uint32_t phi, struct linear *start, str
 }
 
 // `left`: what is compared, with the counter in it.
-static bool set_start(struct finder *f, const struct test *test, struct linear left,
+static bool set_start(struct trip_finder *f, const struct test *test, struct linear left,
                       const struct linear *step, struct progress *p)
 {
     uint32_t phi_id = left.phi;
@@ -246,7 +247,7 @@ static bool set_start(struct finder *f, const struct test *test, struct linear l
 }
 
 // A constant that is added to a signed bound joins the others; an unsigned sum may wrap around.
-static bool set_bound(struct finder *f, const struct test *test, struct linear bound,
+static bool set_bound(struct trip_finder *f, const struct test *test, struct linear bound,
                       struct progress *p)
 {
     struct affine value;
@@ -263,7 +264,7 @@ static bool set_bound(struct finder *f, const struct test *test, struct linear b
 }
 
 // Everything that the count depends on, with the counter on the left of the comparison.
-static bool find_progress(struct finder *f, struct test *test, struct progress *p)
+static bool find_progress(struct trip_finder *f, struct test *test, struct progress *p)
 {
     test->left = trip_use(f->fn, test->inst, 0);
     test->right = trip_use(f->fn, test->inst, 1);
@@ -312,7 +313,7 @@ static bool fits(const struct affines *affines, const struct affine *a, int64_t 
 }
 
 // What a version is a constant away from, through copies and additions.
-static uint32_t origin(struct finder *f, uint32_t version, unsigned bits, int64_t *distance)
+static uint32_t origin(struct trip_finder *f, uint32_t version, unsigned bits, int64_t *distance)
 {
     for (int i = 0; i < TRIP_STEPS; i++) {
         uint32_t inst = trip_defining(f->fn, version), operand, number;
@@ -339,8 +340,8 @@ static uint32_t origin(struct finder *f, uint32_t version, unsigned bits, int64_
 }
 
 // From the counter's first value to the bound, modulo the width of the comparison.
-static bool find_difference(struct finder *f, const struct test *test, const struct progress *p,
-                            uint32_t first, int64_t *distance)
+static bool find_difference(struct trip_finder *f, const struct test *test,
+                            const struct progress *p, uint32_t first, int64_t *distance)
 {
     bool in_range = p->comparison != COMPARE_NE && test->bits < 64;
     struct affines *affines = facts_affines(f->facts);
@@ -363,7 +364,7 @@ static bool find_difference(struct finder *f, const struct test *test, const str
     return sure;
 }
 
-static bool find_distance(struct finder *f, const struct test *test, const struct progress *p,
+static bool find_distance(struct trip_finder *f, const struct test *test, const struct progress *p,
                           int64_t *distance)
 {
     const struct ir_phi *phi = &f->fn->phis.v[p->phi];
@@ -385,7 +386,7 @@ static bool find_distance(struct finder *f, const struct test *test, const struc
     return found;
 }
 
-static bool count_distance(struct finder *f, const struct test *test, struct progress p)
+static bool count_distance(struct trip_finder *f, const struct test *test, struct progress p)
 {
     int64_t distance = 0;
     if (!find_distance(f, test, &p, &distance))
@@ -399,7 +400,7 @@ static bool count_distance(struct finder *f, const struct test *test, struct pro
     return !count_trips(f->arena, &p, &f->trip);
 }
 
-bool trip_count_test(struct finder *f, struct test test, bool several, bool at_bottom)
+bool trip_count_test(struct trip_finder *f, struct test test, bool several, bool at_bottom)
 {
     struct progress progress = {0};
     f->tracer.left = TRIP_VALUES;

@@ -90,7 +90,7 @@ static const char *count_constant(const struct progress *p, struct trip *trip)
 
 // Expressions
 
-struct writer {
+struct trip_writer {
     const struct progress *p;
     char text[2048];
     size_t length;
@@ -98,7 +98,7 @@ struct writer {
     bool cut;
 };
 
-static void put(struct writer *w, const char *text, int length)
+static void put(struct trip_writer *w, const char *text, int length)
 {
     if (length < 0 || w->length + (size_t)length >= sizeof w->text) {
         w->cut = true;
@@ -109,13 +109,13 @@ static void put(struct writer *w, const char *text, int length)
     w->text[w->length] = 0;
 }
 
-static void put_number(struct writer *w, int64_t value)
+static void put_number(struct trip_writer *w, int64_t value)
 {
     char number[32];
     put(w, number, snprintf(number, sizeof number, "%lld", (long long)value));
 }
 
-static void put_text(struct writer *w, const char *text)
+static void put_text(struct trip_writer *w, const char *text)
 {
     int length = 0;
     while (text[length])
@@ -123,7 +123,7 @@ static void put_text(struct writer *w, const char *text)
     put(w, text, length);
 }
 
-static void put_sign(struct writer *w, bool negative)
+static void put_sign(struct trip_writer *w, bool negative)
 {
     if (w->terms++)
         put_text(w, negative ? " - " : " + ");
@@ -131,7 +131,7 @@ static void put_sign(struct writer *w, bool negative)
         put_text(w, "-");
 }
 
-static void put_steps(struct writer *w, int factor)
+static void put_steps(struct trip_writer *w, int factor)
 {
     put_sign(w, factor < 0);
     if (abs(factor) != 1) {
@@ -141,7 +141,7 @@ static void put_steps(struct writer *w, int factor)
     put_text(w, w->p->step_text);
 }
 
-static void put_constant(struct writer *w, int64_t value)
+static void put_constant(struct trip_writer *w, int64_t value)
 {
     if (!value && w->terms)
         return;
@@ -154,13 +154,13 @@ static void put_constant(struct writer *w, int64_t value)
 
 // What the count is made of: (near - far + constant + factor · step atom) / divisor, at least
 // `least`.
-struct sum {
+struct trip_sum {
     const struct endpoint *near, *far; // the bound and the start, or the other way round
     wide constant;
     int factor;
 };
 
-static void put_sum(struct writer *w, const struct sum *sum)
+static void put_sum(struct trip_writer *w, const struct trip_sum *sum)
 {
     if (!sum->near->is_constant) {
         put_sign(w, false);
@@ -179,11 +179,11 @@ static void put_sum(struct writer *w, const struct sum *sum)
         put_constant(w, (int64_t)sum->constant);
 }
 
-static struct sum build_sum(const struct progress *p)
+static struct trip_sum build_sum(const struct progress *p)
 {
     bool up = goes_up(p), exact = p->comparison == COMPARE_NE;
     wide step = p->step_is_constant ? magnitude(p->step) : 0;
-    struct sum sum = {up ? &p->bound : &p->start, up ? &p->start : &p->bound, 0, 0};
+    struct trip_sum sum = {up ? &p->bound : &p->start, up ? &p->start : &p->bound, 0, 0};
     wide ahead = (wide)p->bound_add - p->ahead; // from the first test's value to the bound
     sum.constant = up ? ahead : -ahead;
     if (p->bound.is_constant)
@@ -199,7 +199,7 @@ static struct sum build_sum(const struct progress *p)
     return sum;
 }
 
-static void put_quotient(struct writer *w, const struct sum *sum)
+static void put_quotient(struct trip_writer *w, const struct trip_sum *sum)
 {
     const struct progress *p = w->p;
     int64_t divisor = p->step_is_constant ? (int64_t)magnitude(p->step) : 0;
@@ -226,10 +226,10 @@ static void put_quotient(struct writer *w, const struct sum *sum)
     }
 }
 
-static const char *count_symbolic(struct arena *arena, struct writer *w, struct trip *trip)
+static const char *count_symbolic(struct arena *arena, struct trip_writer *w, struct trip *trip)
 {
     const struct progress *p = w->p;
-    struct sum sum = build_sum(p);
+    struct trip_sum sum = build_sum(p);
     bool exact = p->comparison == COMPARE_NE;
     bool starts = p->start.is_constant && p->step_is_constant && !exact;
     if (starts && !in_range(p, seen(&p->start) + p->ahead))
@@ -252,7 +252,7 @@ static const char *count_symbolic(struct arena *arena, struct writer *w, struct 
 
 const char *count_trips(struct arena *arena, const struct progress *progress, struct trip *trip)
 {
-    struct writer writer = {.p = progress};
+    struct trip_writer writer = {.p = progress};
     const char *why = leads_to_bound(progress);
     if (why)
         return why;

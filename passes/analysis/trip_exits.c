@@ -6,7 +6,7 @@
 enum { MOST_EXITS = 8, MOST_JOINED = 4, MOST_TEXT = 1024 };
 
 // Whether the branch at the end of the exit's block goes on for a true guard.
-static bool find_branch(struct finder *f, uint32_t block, uint32_t *guard, bool *goes_on)
+static bool find_branch(struct trip_finder *f, uint32_t block, uint32_t *guard, bool *goes_on)
 {
     const struct ir_block *b = &f->fn->blocks.v[block];
     uint32_t inst = b->end - 1;
@@ -36,7 +36,7 @@ static bool joins_comparisons(const struct ir_inst *inst)
 
 // From the guard back to the comparison, or to what joins two of them, through negations and copies
 // of predicates.
-static bool find_comparison(struct finder *f, uint32_t operand, struct test *test)
+static bool find_comparison(struct trip_finder *f, uint32_t operand, struct test *test)
 {
     for (int i = 0; i < TRIP_STEPS; i++) {
         uint32_t version = f->fn->operand_version.v[operand];
@@ -62,7 +62,7 @@ static bool find_comparison(struct finder *f, uint32_t operand, struct test *tes
     return trip_unknown(f, test->inst, "its exit tests more than one comparison");
 }
 
-static bool tests_each_time(struct finder *f, uint32_t block)
+static bool tests_each_time(struct trip_finder *f, uint32_t block)
 {
     const struct ir_block *header = &f->fn->blocks.v[f->fn->loops.v[f->loop].header];
     if (f->fn->blocks.v[block].loop != f->loop)
@@ -100,7 +100,7 @@ struct question {
     int depth;
 };
 
-static bool count_question(struct finder *f, struct question q);
+static bool count_question(struct trip_finder *f, struct question q);
 
 static const char *number_text(struct arena *arena, const struct trip *trip)
 {
@@ -110,7 +110,7 @@ static const char *number_text(struct arena *arena, const struct trip *trip)
 }
 
 // Both must let pass, or one of them.
-static bool join_counts(struct finder *f, const struct trip *a, bool both)
+static bool join_counts(struct trip_finder *f, const struct trip *a, bool both)
 {
     const struct trip *b = &f->trip;
     struct trip to = {.kind = TRIP_CONSTANT, .because = IR_NONE};
@@ -131,7 +131,7 @@ static bool join_counts(struct finder *f, const struct trip *a, bool both)
 }
 
 // A comparison that has failed fails from then on: the loop ends with the first, or with the last.
-static bool count_joined(struct finder *f, uint32_t inst, struct question q)
+static bool count_joined(struct trip_finder *f, uint32_t inst, struct question q)
 {
     struct trip first = {0};
     bool both = (f->fn->insts.v[inst].op == OP_and) == q.goes_on, goes_on = q.goes_on;
@@ -151,7 +151,7 @@ static bool count_joined(struct finder *f, uint32_t inst, struct question q)
     return join_counts(f, &first, both);
 }
 
-static bool count_question(struct finder *f, struct question q)
+static bool count_question(struct trip_finder *f, struct question q)
 {
     struct test test = {.goes_on = q.goes_on};
     if (!find_comparison(f, q.guard, &test))
@@ -162,14 +162,14 @@ static bool count_question(struct finder *f, struct question q)
     return count_joined(f, test.inst, q);
 }
 
-static bool count_exit(struct finder *f, uint32_t block, struct question q)
+static bool count_exit(struct trip_finder *f, uint32_t block, struct question q)
 {
     if (!tests_each_time(f, block))
         return trip_unknown(f, f->fn->blocks.v[block].end - 1, "some iterations go round its test");
     return find_branch(f, block, &q.guard, &q.goes_on) && count_question(f, q);
 }
 
-static bool leaves_loop(const struct finder *f, uint32_t block)
+static bool leaves_loop(const struct trip_finder *f, uint32_t block)
 {
     for (uint32_t k = 0; k < f->fn->blocks.v[block].succ_count; k++)
         if (!trip_in_loop(f, ir_succs(f->fn, block)[k]))
@@ -178,7 +178,7 @@ static bool leaves_loop(const struct finder *f, uint32_t block)
 }
 
 // The exit that is taken first ends the loop; counted is how often control comes to the header.
-static bool count_exits(struct finder *f)
+static bool count_exits(struct trip_finder *f)
 {
     const struct ir_loop *loop = &f->fn->loops.v[f->loop];
     struct question q = {.several = true, .at_bottom = true, .depth = MOST_JOINED};
@@ -196,7 +196,7 @@ static bool count_exits(struct finder *f)
     return found;
 }
 
-static bool find(struct finder *f, const struct loop_exits *exits, const bool *accesses)
+static bool find(struct trip_finder *f, const struct loop_exits *exits, const bool *accesses)
 {
     struct question q = {.depth = MOST_JOINED};
     if (exits->edges > 1 && exits->edges <= MOST_EXITS && count_exits(f))
@@ -215,7 +215,7 @@ struct trip trip_of(struct arena *arena, const struct ir_module *module,
                     const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
                     const bool *accesses, struct facts *facts)
 {
-    struct finder finder = {
+    struct trip_finder finder = {
         .arena = arena, .module = module, .fn = fn, .facts = facts, .loop = loop};
     finder.tracer = (struct tracer){arena, module, fn, loop, TRIP_VALUES};
     find(&finder, exits, accesses);

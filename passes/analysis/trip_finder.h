@@ -6,7 +6,7 @@
 
 enum { TRIP_STEPS = 64, TRIP_VALUES = 128 }; // to look at from a guard, for a count
 
-struct finder {
+struct trip_finder {
     struct arena *arena;
     const struct ir_module *module;
     const struct ir_function *fn;
@@ -27,20 +27,20 @@ struct test {
 };
 
 // What keeps the count from being known; returns false.
-bool trip_unknown(struct finder *f, uint32_t because, const char *why);
+bool trip_unknown(struct trip_finder *f, uint32_t because, const char *why);
 // The operand that is the n-th use, or IR_NONE.
 uint32_t trip_use(const struct ir_function *fn, uint32_t inst, uint32_t n);
 // The instruction that defines the version, or IR_NONE.
 uint32_t trip_defining(const struct ir_function *fn, uint32_t version);
-static inline bool trip_in_loop(const struct finder *f, uint32_t block)
+static inline bool trip_in_loop(const struct trip_finder *f, uint32_t block)
 {
     return ir_in_loop(f->fn, f->loop, block);
 }
 
 // Counts how often the comparison, whose setp and `goes_on` are given, lets pass. `several`: it may
 // be another that ends the loop; `at_bottom`: see trip_count.h.
-bool trip_count_test(struct finder *f, struct test test, bool several, bool at_bottom);
+bool trip_count_test(struct trip_finder *f, struct test test, bool several, bool at_bottom);
 bool trip_is_integer(uint16_t type);
 // The same by making the rounds, if there are few and all that decides is known in each; leaves the
 // reason as it is if not.
-bool trip_run(struct finder *f, const struct test *test, bool at_bottom);
+bool trip_run(struct trip_finder *f, const struct test *test, bool at_bottom);

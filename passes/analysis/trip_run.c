@@ -6,7 +6,7 @@
 enum { MOST_ROUNDS = 128, MOST_PHIS = 8, MOST_STEPS = 32 };
 
 struct runner {
-    struct finder *f;
+    struct trip_finder *f;
     struct affines *affines;
     uint32_t phi;     // the counter
     uint64_t counter; // in this round
@@ -136,7 +136,7 @@ static bool run(struct runner *r, const struct test *test, uint64_t *passed)
     return false;
 }
 
-bool trip_run(struct finder *f, const struct test *test, bool at_bottom)
+bool trip_run(struct trip_finder *f, const struct test *test, bool at_bottom)
 {
     const struct ir_block *header = &f->fn->blocks.v[f->fn->loops.v[f->loop].header];
     struct runner r = {.f = f};

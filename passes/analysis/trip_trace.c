@@ -4,7 +4,7 @@
 #include "passes/analysis/trip_internal.h"
 #include <string.h>
 
-struct reader {
+struct trace_reader {
     struct tracer *t;
     const struct ir_inst *at;
     uint32_t inst;
@@ -12,7 +12,7 @@ struct reader {
     bool is_signed;
 };
 
-static bool has(const struct reader *r, uint16_t word)
+static bool has(const struct trace_reader *r, uint16_t word)
 {
     return ir_has_modifier(r->t->module, r->t->fn, r->inst, word);
 }
@@ -32,12 +32,12 @@ static bool is_integer_type(uint16_t type)
     return false;
 }
 
-static uint32_t source_operand(const struct reader *r, uint32_t n)
+static uint32_t source_operand(const struct trace_reader *r, uint32_t n)
 {
     return ir_find_operand(r->t->fn, r->inst, ROLE_USE, n);
 }
 
-static struct linear source(const struct reader *r, uint32_t n, unsigned bits)
+static struct linear source(const struct trace_reader *r, uint32_t n, unsigned bits)
 {
     uint32_t operand = source_operand(r, n);
     return operand == IR_NONE ? linear_unknown() : trip_operand(r->t, operand, bits);
@@ -109,7 +109,7 @@ struct linear trip_widened(struct tracer *t, const struct linear *a, unsigned fr
 }
 
 // A kernel parameter that the loop reads again and again.
-static struct linear load(const struct reader *r)
+static struct linear load(const struct trace_reader *r)
 {
     struct tracer *t = r->t;
     uint32_t address = ir_find_operand(t->fn, r->inst, ROLE_ADDRESS, 0);
@@ -132,31 +132,31 @@ static struct linear load(const struct reader *r)
 
 // Sums
 
-static struct linear copy(const struct reader *r)
+static struct linear copy(const struct trace_reader *r)
 {
     return source(r, 0, r->bits);
 }
 
-static struct linear address_copy(const struct reader *r)
+static struct linear address_copy(const struct trace_reader *r)
 {
     return r->at->space == W_global ? source(r, 0, r->bits) : linear_unknown();
 }
 
-static struct linear add(const struct reader *r)
+static struct linear add(const struct trace_reader *r)
 {
     struct linear a = source(r, 0, r->bits), b = source(r, 1, r->bits);
     return linear_sum(&a, &b, r->at->op == OP_sub ? -1 : 1);
 }
 
-static struct linear negative(const struct reader *r)
+static struct linear negative(const struct trace_reader *r)
 {
     struct linear a = source(r, 0, r->bits),
                   none = linear_constant(r->at->op == OP_not ? -1 : 0, r->bits);
     return linear_sum(&none, &a, -1);
 }
 
-static struct linear product(const struct reader *r, const struct linear *a, const struct linear *b,
-                             unsigned bits)
+static struct linear product(const struct trace_reader *r, const struct linear *a,
+                             const struct linear *b, unsigned bits)
 {
     struct arena *arena = r->t->arena;
     if (!a->known || !b->known)
@@ -171,7 +171,7 @@ static struct linear product(const struct reader *r, const struct linear *a, con
                           bits);
 }
 
-static struct linear multiply(const struct reader *r)
+static struct linear multiply(const struct trace_reader *r)
 {
     bool wide = has(r, W_wide);
     unsigned from = ir_type_bits(r->at->type);
@@ -188,7 +188,7 @@ static struct linear multiply(const struct reader *r)
 }
 
 // What a function of two numbers yields, each extended as the type says.
-static struct linear function(const struct reader *r, enum trip_form form, const char *name)
+static struct linear function(const struct trace_reader *r, enum trip_form form, const char *name)
 {
     struct arena *arena = r->t->arena;
     struct linear a = source(r, 0, r->bits), b = source(r, 1, r->bits);
@@ -198,22 +198,22 @@ static struct linear function(const struct reader *r, enum trip_form form, const
     return linear_of_atom(trip_function(arena, form, r->bits, name, left, right), r->bits);
 }
 
-static enum trip_form own_form(const struct reader *r)
+static enum trip_form own_form(const struct trace_reader *r)
 {
     return r->is_signed ? FORM_SIGNED : FORM_UNSIGNED;
 }
 
-static struct linear least(const struct reader *r)
+static struct linear least(const struct trace_reader *r)
 {
     return function(r, own_form(r), "min");
 }
 
-static struct linear most(const struct reader *r)
+static struct linear most(const struct trace_reader *r)
 {
     return function(r, own_form(r), "max");
 }
 
-static struct linear divide(const struct reader *r)
+static struct linear divide(const struct trace_reader *r)
 {
     struct arena *arena = r->t->arena;
     struct linear a = source(r, 0, r->bits), b = source(r, 1, r->bits);
@@ -222,23 +222,23 @@ static struct linear divide(const struct reader *r)
     return linear_of_atom(trip_product(arena, own_form(r), r->bits, "/", left, right), r->bits);
 }
 
-static struct linear rest(const struct reader *r)
+static struct linear rest(const struct trace_reader *r)
 {
     return function(r, own_form(r), "rem");
 }
 
-static struct linear either(const struct reader *r)
+static struct linear either(const struct trace_reader *r)
 {
     return function(r, FORM_SIGNED, "or");
 }
 
-static struct linear differs(const struct reader *r)
+static struct linear differs(const struct trace_reader *r)
 {
     return function(r, FORM_SIGNED, "xor");
 }
 
 // A mask of low bits takes a part of its register.
-static struct linear mask(const struct reader *r)
+static struct linear mask(const struct trace_reader *r)
 {
     struct linear a = source(r, 0, r->bits), b = source(r, 1, r->bits);
     bool low = b.known && linear_is_constant(&b) &&
@@ -252,7 +252,7 @@ static struct linear mask(const struct reader *r)
     return function(r, FORM_SIGNED, "and");
 }
 
-static struct linear shift(const struct reader *r)
+static struct linear shift(const struct trace_reader *r)
 {
     struct arena *arena = r->t->arena;
     struct linear a = source(r, 0, r->bits), b = source(r, 1, 32);
@@ -270,7 +270,7 @@ static struct linear shift(const struct reader *r)
 }
 
 // Conversions: the source's low bits, extended as the narrower of the two types says.
-static struct linear convert(const struct reader *r)
+static struct linear convert(const struct trace_reader *r)
 {
     uint32_t operand = source_operand(r, 0);
     if (operand == IR_NONE || !is_integer_type(r->at->type2))
@@ -306,7 +306,7 @@ static const char *comparison_text(struct tracer *t, uint32_t inst)
     } words[] = {{W_lt, "lt", false}, {W_le, "le", false}, {W_gt, "gt", false}, {W_ge, "ge", false},
                  {W_eq, "eq", false}, {W_ne, "ne", false}, {W_lo, "lt", true},  {W_ls, "le", true},
                  {W_hi, "gt", true},  {W_hs, "ge", true}};
-    struct reader r = {.t = t, .at = &t->fn->insts.v[inst], .inst = inst};
+    struct trace_reader r = {.t = t, .at = &t->fn->insts.v[inst], .inst = inst};
     unsigned bits = ir_type_bits(r.at->type);
     if ((r.at->flags & INST_GUARDED) || r.at->operand_count != 3 || !is_integer_type(r.at->type))
         return NULL;
@@ -345,7 +345,7 @@ static const char *predicate_text(struct tracer *t, uint32_t operand)
     return comparison_text(t, v->index);
 }
 
-static struct linear select(const struct reader *r)
+static struct linear select(const struct trace_reader *r)
 {
     struct arena *arena = r->t->arena;
     struct linear a = source(r, 0, r->bits), b = source(r, 1, r->bits);
@@ -366,7 +366,7 @@ static struct linear select(const struct reader *r)
 
 struct rule {
     enum isa_op op;
-    struct linear (*read)(const struct reader *r);
+    struct linear (*read)(const struct trace_reader *r);
     uint8_t sources;
     bool other_width; // the type need not be as wide as the result
 };
@@ -396,7 +396,7 @@ static struct linear inst_value(struct tracer *t, uint32_t inst, unsigned bits)
 {
     const struct ir_inst *at = &t->fn->insts.v[inst];
     const struct rule *rule = rule_of(at->op);
-    struct reader r = {t, at, inst, bits, is_signed_type(at->type)};
+    struct trace_reader r = {t, at, inst, bits, is_signed_type(at->type)};
     if (!rule || (at->flags & INST_GUARDED) || at->vector != 1 || !is_integer_type(at->type) ||
         (rule->sources && at->operand_count != rule->sources + 1) ||
         (!rule->other_width && ir_type_bits(at->type) != bits) || has(&r, W_sat))

@@ -28,7 +28,7 @@ static name_function *const names_of[] = {
     [KEY_OPERATIONS] = capability_operation_name,
 };
 
-struct reading {
+struct capability_reading {
     struct arena *arena;
     struct yaml_document document;
     struct diags *diags;
@@ -46,7 +46,7 @@ static uint32_t value_in(const struct capability *capability, const struct key *
 }
 
 static void __attribute__((format(printf, 3, 4)))
-fault(struct reading *r, const struct yaml_node *at, const char *format, ...)
+fault(struct capability_reading *r, const struct yaml_node *at, const char *format, ...)
 {
     va_list args;
     char text[512];
@@ -56,12 +56,13 @@ fault(struct reading *r, const struct yaml_node *at, const char *format, ...)
     diag_add(r->diags, DIAG_ERROR, "capability", at->begin, at->end, "%s", text);
 }
 
-static const char *meant(struct reading *r, const struct nearest *nearest)
+static const char *meant(struct capability_reading *r, const struct nearest *nearest)
 {
     return nearest->best ? arena_printf(r->arena, "; did you mean '%s'?", nearest->best) : "";
 }
 
-static void take_number(struct reading *r, const struct key *key, const struct yaml_node *node)
+static void take_number(struct capability_reading *r, const struct key *key,
+                        const struct yaml_node *node)
 {
     char *end = NULL;
     errno = 0;
@@ -76,7 +77,8 @@ static void take_number(struct reading *r, const struct key *key, const struct y
         *value_of(r->to, key) = (uint32_t)value;
 }
 
-static void take_flag(struct reading *r, const struct key *key, const struct yaml_node *node)
+static void take_flag(struct capability_reading *r, const struct key *key,
+                      const struct yaml_node *node)
 {
     bool yes = node->kind == YAML_SCALAR && !strcmp(node->text, "true");
     if (!yes && (node->kind != YAML_SCALAR || strcmp(node->text, "false")))
@@ -84,7 +86,8 @@ static void take_flag(struct reading *r, const struct key *key, const struct yam
     *value_of(r->to, key) = yes;
 }
 
-static void take_word(struct reading *r, const struct key *key, const struct yaml_node *node)
+static void take_word(struct capability_reading *r, const struct key *key,
+                      const struct yaml_node *node)
 {
     struct nearest nearest;
     const char *name;
@@ -103,7 +106,8 @@ static void take_word(struct reading *r, const struct key *key, const struct yam
     fault(r, node, "'%s' has no '%s'%s", key->name, node->text, meant(r, &nearest));
 }
 
-static void take_set(struct reading *r, const struct key *key, const struct yaml_node *node)
+static void take_set(struct capability_reading *r, const struct key *key,
+                     const struct yaml_node *node)
 {
     if (node->kind != YAML_SEQUENCE) {
         fault(r, node, "'%s' is a list, such as [%s, %s]", key->name, names_of[key->kind](0),
@@ -115,7 +119,7 @@ static void take_set(struct reading *r, const struct key *key, const struct yaml
         take_word(r, key, yaml_at(&r->document, node->items[i]));
 }
 
-static const struct key *find_key(struct reading *r, const struct yaml_node *name)
+static const struct key *find_key(struct capability_reading *r, const struct yaml_node *name)
 {
     struct nearest nearest;
     if (name->kind != YAML_SCALAR) {
@@ -132,7 +136,7 @@ static const struct key *find_key(struct reading *r, const struct yaml_node *nam
     return NULL;
 }
 
-static void take_keys(struct reading *r, const struct yaml_node *mapping)
+static void take_keys(struct capability_reading *r, const struct yaml_node *mapping)
 {
     bool there[KEYS] = {false};
     for (uint32_t i = 0; i < mapping->count; i += 2) {
@@ -181,7 +185,7 @@ static const char *text_of(struct arena *arena, const struct capability *capabil
 bool capability_read(struct capability *capability, struct arena *arena,
                      const struct source *source, struct diags *diags)
 {
-    struct reading r = {.arena = arena, .diags = diags, .to = capability};
+    struct capability_reading r = {.arena = arena, .diags = diags, .to = capability};
     *capability = capability_usual;
     if (!yaml_read(&r.document, arena, source, diags))
         return false;

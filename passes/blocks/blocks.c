@@ -16,8 +16,8 @@
 //   - Candidates that overlap: the set with the largest sum of savings, so judged.
 //   - A loop whose iterations were measured is weighed at their mean, with --cost=refined, and is a
 //     candidate if that is enough; where the number is an expression the condition stays.
-// With --cost=refined the terms are those of passes/blocks/traffic.h instead: true sizes, lines as the
-// lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
+// With --cost=refined the terms are those of passes/blocks/traffic.h instead: true sizes, lines as
+// the lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
 #include "passes/analysis/measured.h"
 #include "passes/base/passes.h"
 #include "passes/blocks/reason.h"
@@ -29,7 +29,7 @@
 enum { MOST_WORK = 64, LEAST_WORK = 1 << 20 };
 
 struct judged {
-    const struct candidate *candidate;
+    const struct block_candidate *candidate;
     struct block_plan plan;
     bool weighed; // live values and savings are known
 };
@@ -64,7 +64,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void list_blocks(const struct block_pass *p, const struct candidate *candidate,
+static void list_blocks(const struct block_pass *p, const struct block_candidate *candidate,
                         struct block_plan *plan)
 {
     const struct regions *regions = &p->candidates.regions;
@@ -78,7 +78,7 @@ static void list_blocks(const struct block_pass *p, const struct candidate *cand
 }
 
 // True if control that comes back to the entry passes a place that is in the candidate.
-static bool begins_at_head(const struct block_pass *p, const struct candidate *candidate)
+static bool begins_at_head(const struct block_pass *p, const struct block_candidate *candidate)
 {
     uint32_t place = p->candidates.regions.place[UNIT_HEAD][candidate->entry];
     return place >= candidate->begin && place < candidate->end;
@@ -119,7 +119,8 @@ static void judge_mean(struct block_estimate *to, const struct bandwidth *bw, do
 }
 
 static struct block_estimate judge(const struct block_plan *plan, enum cost_model cost,
-                                   const struct bandwidth *bw, const struct candidate *candidate)
+                                   const struct bandwidth *bw,
+                                   const struct block_candidate *candidate)
 {
     bool constant = plan->trip == TRIP_CONSTANT, mean = candidate->has_mean && cost == COST_REFINED;
     struct block_estimate to = estimate_of(plan, cost, bw);
@@ -151,7 +152,7 @@ static uint32_t clamp(uint64_t count)
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-static struct bandwidth tom_bandwidth(const struct candidate *candidate,
+static struct bandwidth tom_bandwidth(const struct block_candidate *candidate,
                                       const struct transfer_count *moved)
 {
     return bandwidth_of(moved->registers_in, moved->predicates_in, moved->registers_out,
@@ -159,7 +160,7 @@ static struct bandwidth tom_bandwidth(const struct candidate *candidate,
 }
 
 static struct bandwidth refined_bandwidth(const struct block_pass *p,
-                                          const struct candidate *candidate,
+                                          const struct block_candidate *candidate,
                                           const struct block_plan *plan)
 {
     const struct traffics *t = &p->traffics;
@@ -171,7 +172,7 @@ static struct bandwidth refined_bandwidth(const struct block_pass *p,
 
 static void weigh(struct block_pass *p, struct transfers *transfers, struct judged *judged)
 {
-    const struct candidate *candidate = judged->candidate;
+    const struct block_candidate *candidate = judged->candidate;
     struct block_plan *plan = &judged->plan;
     plan->function = p->function;
     plan->kind = candidate->kind;
@@ -209,8 +210,8 @@ static void weigh(struct block_pass *p, struct transfers *transfers, struct judg
 
 static int in_text(const void *a, const void *b)
 {
-    const struct candidate *x = ((const struct judged *)a)->candidate;
-    const struct candidate *y = ((const struct judged *)b)->candidate;
+    const struct block_candidate *x = ((const struct judged *)a)->candidate;
+    const struct block_candidate *y = ((const struct judged *)b)->candidate;
     if (x->tally.first != y->tally.first)
         return x->tally.first < y->tally.first ? -1 : 1;
     if (x->tally.last != y->tally.last)
@@ -229,7 +230,7 @@ static void sort_candidates(struct block_pass *p)
         qsort(p->judged, p->count, sizeof *p->judged, in_text);
 }
 
-static uint64_t work_of(const struct candidate *candidate)
+static uint64_t work_of(const struct block_candidate *candidate)
 {
     return candidate->end - candidate->begin +
            (uint64_t)(candidate->tally.last - candidate->tally.first);
@@ -246,7 +247,7 @@ static int by_work(const void *a, const void *b)
 
 // Loops are weighed in any case, because they are always shown; other candidates only if they may
 // be taken.
-static bool is_wanted(const struct candidate *candidate)
+static bool is_wanted(const struct block_candidate *candidate)
 {
     return candidate->kind == BLOCK_LOOP ||
            (!candidate->open && candidate->tally.barred == IR_NONE);
@@ -264,7 +265,7 @@ static void weigh_all(struct block_pass *p)
     if (p->count)
         qsort(smallest_first, p->count, sizeof *smallest_first, by_work);
     for (uint32_t i = 0; i < p->count; i++) {
-        const struct candidate *candidate = smallest_first[i]->candidate;
+        const struct block_candidate *candidate = smallest_first[i]->candidate;
         if (!is_wanted(candidate))
             continue;
         if (work_of(candidate) > left)
@@ -276,7 +277,7 @@ static void weigh_all(struct block_pass *p)
 
 // Verdicts
 
-static void choose(struct block_pass *p, struct span *spans)
+static void choose(struct block_pass *p, struct block_span *spans)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         const struct judged *judged = &p->judged[i];
@@ -284,7 +285,7 @@ static void choose(struct block_pass *p, struct span *spans)
         const struct block_estimate *e = &plan->estimate;
         double weight = e->candidate ? e->weight : 0;
         spans[i] =
-            (struct span){judged->candidate->begin, judged->candidate->end, weight, false, 0};
+            (struct block_span){judged->candidate->begin, judged->candidate->end, weight, false, 0};
     }
     select_best(&p->scratch, spans, p->count);
     for (uint32_t i = 0; i < p->count; i++)
@@ -297,7 +298,7 @@ static uint32_t last_of(const struct block_pass *p, uint32_t block)
     return b->first < b->end ? b->end - 1 : IR_NONE;
 }
 
-static void reject_open(struct block_pass *p, const struct candidate *candidate)
+static void reject_open(struct block_pass *p, const struct block_candidate *candidate)
 {
     uint32_t because =
         candidate->exits.other == IR_NONE ? IR_NONE : last_of(p, candidate->exits.other);
@@ -307,7 +308,7 @@ static void reject_open(struct block_pass *p, const struct candidate *candidate)
            reason_open(p->plan->arena, p->module, p->fn, candidate));
 }
 
-static void reject_barred(struct block_pass *p, const struct candidate *candidate)
+static void reject_barred(struct block_pass *p, const struct block_candidate *candidate)
 {
     uint32_t inst = candidate->tally.barred;
     enum plan_rule rule = p->candidates.effects[inst].rule;
@@ -319,7 +320,7 @@ static void reject_barred(struct block_pass *p, const struct candidate *candidat
 
 static void reject_cost(struct block_pass *p, const struct judged *judged)
 {
-    const struct candidate *candidate = judged->candidate;
+    const struct block_candidate *candidate = judged->candidate;
     const struct block_plan *plan = &judged->plan;
     bool mean = candidate->has_mean && p->options->cost == COST_REFINED;
     bool unknown = plan->trip == TRIP_UNKNOWN && plan->estimate.threshold && !mean;
@@ -328,20 +329,20 @@ static void reject_cost(struct block_pass *p, const struct judged *judged)
            reason_cost(p->plan->arena, p->module, p->fn, candidate, plan));
 }
 
-static void reject_rival(struct block_pass *p, const struct span *span, const struct span *spans,
-                         const struct judged *judged)
+static void reject_rival(struct block_pass *p, const struct block_span *span,
+                         const struct block_span *spans, const struct judged *judged)
 {
-    const struct span *rival = &spans[span->rival];
+    const struct block_span *rival = &spans[span->rival];
     const struct block_plan *plan = &p->judged[span->rival].plan;
     bool around = rival->begin <= span->begin && rival->end >= span->end;
     reject(p, RULE_PASSED_OVER, judged->plan.first, plan->first,
            reason_rival(p->plan->arena, p->module, p->fn, plan, around));
 }
 
-static void explain(struct block_pass *p, const struct judged *judged, const struct span *span,
-                    const struct span *spans)
+static void explain(struct block_pass *p, const struct judged *judged,
+                    const struct block_span *span, const struct block_span *spans)
 {
-    const struct candidate *candidate = judged->candidate;
+    const struct block_candidate *candidate = judged->candidate;
     bool accesses = candidate->tally.loads || candidate->tally.stores;
     if (candidate->open)
         reject_open(p, candidate);
@@ -365,7 +366,7 @@ static void judge_function(struct block_pass *p)
     candidates_find(&p->candidates, &p->scratch, p->module, p->fn, p->effects, &p->traffics);
     sort_candidates(p);
     weigh_all(p);
-    struct span *spans = ARENA_ARRAY(&p->scratch, struct span, p->count + 1);
+    struct block_span *spans = ARENA_ARRAY(&p->scratch, struct block_span, p->count + 1);
     choose(p, spans);
     for (uint32_t i = 0; i < p->count; i++) {
         if (p->judged[i].weighed)

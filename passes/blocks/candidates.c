@@ -1,7 +1,7 @@
 #include "passes/blocks/candidates.h"
 #include "passes/analysis/measured.h"
 
-struct search {
+struct candidate_search {
     struct candidates *result;
     struct arena *arena;
     struct arena scratch;
@@ -10,12 +10,12 @@ struct search {
     const struct traffics *traffics;
     bool *accesses;        // per instruction
     struct tally *tallies; // per part
-    struct candidate *loops;
-    VEC(struct item) items; // of the sequence at hand
+    struct block_candidate *loops;
+    VEC(struct candidate_item) items; // of the sequence at hand
 };
 
 // A step of a sequence: straight-line code, or a region.
-struct item {
+struct candidate_item {
     bool is_code;
     bool starts; // a candidate may begin here
     bool open;
@@ -65,7 +65,7 @@ static void add_tally(struct tally *to, const struct tally *more, uint64_t times
 }
 
 // A loop within another one, or within a region.
-static void add_loop(struct tally *to, const struct tally *body, const struct candidate *loop)
+static void add_loop(struct tally *to, const struct tally *body, const struct block_candidate *loop)
 {
     struct tally all = *body;
     if (loop->has_mean) {
@@ -81,7 +81,7 @@ static bool has_access(const struct tally *tally)
     return tally->loads || tally->stores;
 }
 
-static void add_inst(const struct search *s, struct tally *to, uint32_t inst)
+static void add_inst(const struct candidate_search *s, struct tally *to, uint32_t inst)
 {
     const struct effect *effect = &s->result->effects[inst];
     bool leaves = s->fn->insts.v[inst].class == CLASS_RETURN;
@@ -100,7 +100,8 @@ static bool has_tail(const struct ir_function *fn, const struct ir_block *block)
     return block->first < block->end && (fn->insts.v[block->end - 1].flags & INST_TERMINATOR);
 }
 
-static void tally_unit(const struct search *s, const struct part *part, struct tally *to)
+static void tally_unit(const struct candidate_search *s, const struct region_part *part,
+                       struct tally *to)
 {
     const struct ir_block *block = &s->fn->blocks.v[part->index];
     bool tail = has_tail(s->fn, block);
@@ -115,14 +116,15 @@ static void tally_unit(const struct search *s, const struct part *part, struct t
 
 // Loops
 
-static void find_loop(struct search *s, const struct part *part, const struct tally *tally)
+static void find_loop(struct candidate_search *s, const struct region_part *part,
+                      const struct tally *tally)
 {
-    struct candidate *candidate = &s->loops[part->index];
-    *candidate = (struct candidate){.kind = BLOCK_LOOP,
-                                    .begin = part->begin,
-                                    .end = part->end,
-                                    .loop = part->index,
-                                    .tally = *tally};
+    struct block_candidate *candidate = &s->loops[part->index];
+    *candidate = (struct block_candidate){.kind = BLOCK_LOOP,
+                                          .begin = part->begin,
+                                          .end = part->end,
+                                          .loop = part->index,
+                                          .tally = *tally};
     candidate->entry = s->fn->loops.v[part->index].header;
     candidate->exits = loop_exits_of(s->fn, part->index);
     candidate->exit = (struct block_exit){candidate->exits.to, IR_NONE};
@@ -135,14 +137,14 @@ static void find_loop(struct search *s, const struct part *part, const struct ta
             trip_tests_first(s->fn, part->index, &candidate->exits, s->accesses), &candidate->mean);
 }
 
-static void tally_parts(struct search *s)
+static void tally_parts(struct candidate_search *s)
 {
     const struct regions *regions = &s->result->regions;
     for (uint32_t i = 0; i < regions->part_count; i++)
         s->tallies[i] = empty;
     for (uint32_t i = 0; i < regions->bottom_up_count; i++) {
         uint32_t id = regions->bottom_up[i];
-        const struct part *part = &regions->parts[id];
+        const struct region_part *part = &regions->parts[id];
         if (part->kind == PART_UNIT)
             tally_unit(s, part, &s->tallies[id]);
         if (part->kind == PART_LOOP)
@@ -158,21 +160,23 @@ static void tally_parts(struct search *s)
 
 // Items of a sequence
 
-static struct item *last_item(struct search *s)
+static struct candidate_item *last_item(struct candidate_search *s)
 {
     return s->items.n ? &s->items.v[s->items.n - 1] : NULL;
 }
 
-static bool follows_in_text(const struct ir_function *fn, const struct item *item, uint32_t block)
+static bool follows_in_text(const struct ir_function *fn, const struct candidate_item *item,
+                            uint32_t block)
 {
     return item && item->is_code && fn->blocks.v[item->exit.tail].end == fn->blocks.v[block].first;
 }
 
 // Code goes on behind a jump to what comes next in the text anyway.
-static void add_body(struct search *s, const struct part *part, const struct tally *tally,
-                     const struct part *between, const struct tally *jump)
+static void add_body(struct candidate_search *s, const struct region_part *part,
+                     const struct tally *tally, const struct region_part *between,
+                     const struct tally *jump)
 {
-    struct item *item = last_item(s);
+    struct candidate_item *item = last_item(s);
     if (between && follows_in_text(s->fn, item, part->index)) {
         add_tally(&item->tally, jump, 1);
         add_tally(&item->tally, tally, 1);
@@ -180,16 +184,16 @@ static void add_body(struct search *s, const struct part *part, const struct tal
         item->exit.tail = part->index;
         return;
     }
-    struct item code = {.is_code = true,
-                        .starts = true,
-                        .begin = part->begin,
-                        .end = part->end,
-                        .entry = part->index,
-                        .exit = {IR_NONE, part->index},
-                        .tally = *tally,
-                        .jump = empty};
+    struct candidate_item code = {.is_code = true,
+                                  .starts = true,
+                                  .begin = part->begin,
+                                  .end = part->end,
+                                  .entry = part->index,
+                                  .exit = {IR_NONE, part->index},
+                                  .tally = *tally,
+                                  .jump = empty};
     if (between) {
-        struct item region = {
+        struct candidate_item region = {
             .begin = between->begin, .end = between->end, .tally = *jump, .jump = empty};
         region.exit.block = part->index;
         region.exit.tail = IR_NONE;
@@ -198,32 +202,32 @@ static void add_body(struct search *s, const struct part *part, const struct tal
     vec_push(&s->scratch, &s->items, code);
 }
 
-static void add_region(struct search *s, const struct part *part, const struct tally *tally,
-                       const struct tally *jump)
+static void add_region(struct candidate_search *s, const struct region_part *part,
+                       const struct tally *tally, const struct tally *jump)
 {
-    struct item region = {.starts = part->at_block,
-                          .open = part->open,
-                          .begin = part->begin,
-                          .end = part->end,
-                          .entry = part->entry,
-                          .exit = {part->exit, IR_NONE},
-                          .tally = *tally,
-                          .jump = *jump};
+    struct candidate_item region = {.starts = part->at_block,
+                                    .open = part->open,
+                                    .begin = part->begin,
+                                    .end = part->end,
+                                    .entry = part->entry,
+                                    .exit = {part->exit, IR_NONE},
+                                    .tally = *tally,
+                                    .jump = *jump};
     vec_push(&s->scratch, &s->items, region);
 }
 
 // Two neighbouring bodies have one or two regions between them that hold no bodies: the jump from
 // one and the head of the other.
-static void list_items(struct search *s, const struct part *sequence)
+static void list_items(struct candidate_search *s, const struct region_part *sequence)
 {
     const struct regions *regions = &s->result->regions;
-    struct part between = {0};
+    struct region_part between = {0};
     struct tally jump = empty;
     bool pending = false;
     s->items.n = 0;
     for (uint32_t i = 0; i < sequence->child_count; i++) {
         uint32_t id = regions->children[sequence->child + i];
-        const struct part *part = &regions->parts[id];
+        const struct region_part *part = &regions->parts[id];
         const struct tally *tally = &s->tallies[id];
         if (part->kind == PART_UNIT) {
             add_body(s, part, tally, pending ? &between : NULL, &jump);
@@ -245,16 +249,17 @@ static void list_items(struct search *s, const struct part *sequence)
 
 // Candidates of a sequence
 
-static void add_candidate(struct search *s, uint32_t from, uint32_t to)
+static void add_candidate(struct candidate_search *s, uint32_t from, uint32_t to)
 {
-    const struct item *first = &s->items.v[from], *last = &s->items.v[to];
-    struct candidate candidate = {.kind = from == to && first->is_code ? BLOCK_BASIC : BLOCK_REGION,
-                                  .begin = first->begin,
-                                  .end = last->end,
-                                  .entry = first->entry,
-                                  .exit = last->exit,
-                                  .loop = IR_NONE,
-                                  .tally = empty};
+    const struct candidate_item *first = &s->items.v[from], *last = &s->items.v[to];
+    struct block_candidate candidate = {.kind = from == to && first->is_code ? BLOCK_BASIC
+                                                                             : BLOCK_REGION,
+                                        .begin = first->begin,
+                                        .end = last->end,
+                                        .entry = first->entry,
+                                        .exit = last->exit,
+                                        .loop = IR_NONE,
+                                        .tally = empty};
     for (uint32_t i = from; i <= to; i++) {
         add_tally(&candidate.tally, &s->items.v[i].tally, 1);
         if (i > from)
@@ -266,19 +271,19 @@ static void add_candidate(struct search *s, uint32_t from, uint32_t to)
         vec_push(s->arena, &s->result->list, candidate);
 }
 
-static bool is_clean(const struct item *item)
+static bool is_clean(const struct candidate_item *item)
 {
     return !item->open && item->tally.barred == IR_NONE;
 }
 
 // A region that is nothing but a loop, and perhaps the place where its exits meet, is listed as
 // loop.
-static bool is_loop(const struct search *s, const struct item *item)
+static bool is_loop(const struct candidate_search *s, const struct candidate_item *item)
 {
     const struct regions *regions = &s->result->regions;
     uint32_t loop = s->fn->blocks.v[item->entry].loop;
     for (; loop != IR_NONE; loop = s->fn->loops.v[loop].parent) {
-        const struct part *part = &regions->parts[regions->loops + loop];
+        const struct region_part *part = &regions->parts[regions->loops + loop];
         bool within = part->begin >= item->begin && part->end <= item->end;
         if (within && s->fn->loops.v[loop].block_count == item->tally.bodies)
             return true;
@@ -287,9 +292,9 @@ static bool is_loop(const struct search *s, const struct item *item)
 }
 
 // The longest run of these items, and the same without the ends that have no access.
-static void add_runs(struct search *s, uint32_t from, uint32_t to)
+static void add_runs(struct candidate_search *s, uint32_t from, uint32_t to)
 {
-    const struct item *items = s->items.v;
+    const struct candidate_item *items = s->items.v;
     while (from < to && (!items[from].starts || items[from].tally.first == IR_NONE))
         from++;
     while (to > from && items[to].tally.first == IR_NONE)
@@ -311,9 +316,9 @@ static void add_runs(struct search *s, uint32_t from, uint32_t to)
         add_candidate(s, from, to);
 }
 
-static void add_smallest(struct search *s, uint32_t at)
+static void add_smallest(struct candidate_search *s, uint32_t at)
 {
-    const struct item *item = &s->items.v[at];
+    const struct candidate_item *item = &s->items.v[at];
     if (!has_access(&item->tally))
         return;
     bool decides = at && item[-1].is_code && is_clean(item) && is_clean(&item[-1]);
@@ -327,7 +332,7 @@ static void add_smallest(struct search *s, uint32_t at)
         add_candidate(s, at, at);
 }
 
-static void search_sequence(struct search *s, const struct part *sequence)
+static void search_sequence(struct candidate_search *s, const struct region_part *sequence)
 {
     list_items(s, sequence);
     for (uint32_t i = 0; i < s->items.n; i++)
@@ -347,7 +352,7 @@ void candidates_find(struct candidates *candidates, struct arena *arena,
                      const struct ir_module *module, const struct ir_function *fn,
                      struct effects *effects, const struct traffics *traffics)
 {
-    struct search s = {
+    struct candidate_search s = {
         .result = candidates, .arena = arena, .module = module, .fn = fn, .traffics = traffics};
     *candidates = (struct candidates){0};
     arena_init(&s.scratch, arena->memory);
@@ -360,12 +365,13 @@ void candidates_find(struct candidates *candidates, struct arena *arena,
         s.accesses[i] = effect.loads || effect.stores;
     }
     s.tallies = ARENA_ARRAY(&s.scratch, struct tally, candidates->regions.part_count + 1);
-    s.loops = ARENA_ARRAY(&s.scratch, struct candidate, fn->loops.n + 1);
+    s.loops = ARENA_ARRAY(&s.scratch, struct block_candidate, fn->loops.n + 1);
     tally_parts(&s);
     for (uint32_t i = 0; i < fn->loops.n; i++)
         vec_push(arena, &candidates->list, s.loops[i]);
     for (uint32_t i = 0; i < candidates->regions.bottom_up_count; i++) {
-        const struct part *part = &candidates->regions.parts[candidates->regions.bottom_up[i]];
+        const struct region_part *part =
+            &candidates->regions.parts[candidates->regions.bottom_up[i]];
         if (part->kind == PART_SEQUENCE)
             search_sequence(&s, part);
     }

@@ -18,7 +18,7 @@ struct tally {
     uint32_t bodies;
 };
 
-struct candidate {
+struct block_candidate {
     enum block_kind kind;
     uint32_t begin, end; // units
     uint32_t entry;
@@ -33,7 +33,7 @@ struct candidate {
 };
 
 struct candidates {
-    VEC(struct candidate) list; // any two are apart or one lies within the other
+    VEC(struct block_candidate) list; // any two are apart or one lies within the other
     struct regions regions;
     struct effect *effects; // per instruction
 };

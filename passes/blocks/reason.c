@@ -51,7 +51,7 @@ const char *reason_barred(struct arena *arena, const struct ir_module *module,
 }
 
 const char *reason_open(struct arena *arena, const struct ir_module *module,
-                        const struct ir_function *fn, const struct candidate *candidate)
+                        const struct ir_function *fn, const struct block_candidate *candidate)
 {
     const struct loop_exits *exits = &candidate->exits;
     if (candidate->loop == IR_NONE)
@@ -74,7 +74,7 @@ static const char *plural(uint64_t count)
 }
 
 const char *reason_cost(struct arena *arena, const struct ir_module *module,
-                        const struct ir_function *fn, const struct candidate *candidate,
+                        const struct ir_function *fn, const struct block_candidate *candidate,
                         const struct block_plan *plan)
 {
     const struct block_estimate *e = &plan->estimate;

@@ -8,9 +8,9 @@ const char *reason_barred(struct arena *arena, const struct ir_module *module,
                           const struct ir_function *fn, uint32_t inst, enum plan_rule rule);
 // Control leaves the block by more than one way, or never.
 const char *reason_open(struct arena *arena, const struct ir_module *module,
-                        const struct ir_function *fn, const struct candidate *candidate);
+                        const struct ir_function *fn, const struct block_candidate *candidate);
 const char *reason_cost(struct arena *arena, const struct ir_module *module,
-                        const struct ir_function *fn, const struct candidate *candidate,
+                        const struct ir_function *fn, const struct block_candidate *candidate,
                         const struct block_plan *plan);
 const char *reason_rival(struct arena *arena, const struct ir_module *module,
                          const struct ir_function *fn, const struct block_plan *rival, bool around);

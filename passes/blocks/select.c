@@ -3,8 +3,8 @@
 
 enum { NONE = UINT32_MAX };
 
-struct node {
-    struct span *span;
+struct interval_node {
+    struct block_span *span;
     uint32_t parent;
     double inside; // the best that the spans within can save together
     bool covered;  // by a chosen span around it
@@ -12,7 +12,8 @@ struct node {
 
 static int outer_first(const void *a, const void *b)
 {
-    const struct span *x = ((const struct node *)a)->span, *y = ((const struct node *)b)->span;
+    const struct block_span *x = ((const struct interval_node *)a)->span,
+                            *y = ((const struct interval_node *)b)->span;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
     if (x->end != y->end)
@@ -20,7 +21,7 @@ static int outer_first(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void find_parents(struct node *nodes, uint32_t count)
+static void find_parents(struct interval_node *nodes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t parent = i ? i - 1 : NONE;
@@ -30,12 +31,12 @@ static void find_parents(struct node *nodes, uint32_t count)
     }
 }
 
-static bool is_better(const struct node *node)
+static bool is_better(const struct interval_node *node)
 {
     return node->span->weight > 0 && node->span->weight >= node->inside;
 }
 
-static void sum_up(struct node *nodes, uint32_t count)
+static void sum_up(struct interval_node *nodes, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;)
         if (nodes[i].parent != NONE)
@@ -44,11 +45,12 @@ static void sum_up(struct node *nodes, uint32_t count)
 }
 
 // A span loses to a chosen one around it, or else to the first one within it.
-static void choose(struct node *nodes, uint32_t count)
+static void choose(struct interval_node *nodes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        struct span *span = nodes[i].span;
-        const struct node *parent = nodes[i].parent == NONE ? NULL : &nodes[nodes[i].parent];
+        struct block_span *span = nodes[i].span;
+        const struct interval_node *parent =
+            nodes[i].parent == NONE ? NULL : &nodes[nodes[i].parent];
         span->rival = NONE;
         span->chosen = false;
         nodes[i].covered = parent && (parent->covered || parent->span->chosen);
@@ -67,9 +69,9 @@ static void choose(struct node *nodes, uint32_t count)
     }
 }
 
-void select_best(struct arena *scratch, struct span *spans, uint32_t count)
+void select_best(struct arena *scratch, struct block_span *spans, uint32_t count)
 {
-    struct node *nodes = ARENA_ARRAY(scratch, struct node, count + 1);
+    struct interval_node *nodes = ARENA_ARRAY(scratch, struct interval_node, count + 1);
     for (uint32_t i = 0; i < count; i++)
         nodes[i].span = &spans[i];
     if (count)

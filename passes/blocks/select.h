@@ -3,7 +3,7 @@
 #include "support/arena.h"
 
 // A candidate covers [begin, end); any two are apart or one lies within the other.
-struct span {
+struct block_span {
     uint32_t begin, end;
     double weight;  // what choosing it saves; not above 0: never chosen
     bool chosen;    // out
@@ -11,4 +11,4 @@ struct span {
 };
 
 // Chooses the set with the largest sum of weights; between equal sums, the wider spans.
-void select_best(struct arena *scratch, struct span *spans, uint32_t count);
+void select_best(struct arena *scratch, struct block_span *spans, uint32_t count);

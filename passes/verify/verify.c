@@ -131,7 +131,7 @@ static void collect_input(struct checker *c, struct item *a, uint32_t inst)
             struct member member = {*a, inst, IR_NONE, is_hard(c->fn, inst)};
             vec_push(&c->scratch, &c->members, member);
         } else if (a->kind == ITEM_FIXED && window_is_mark(c->input.text, a)) {
-            struct mark mark = {.in = *a, .members = c->members.n};
+            struct verify_mark mark = {.in = *a, .members = c->members.n};
             vec_push(&c->scratch, &c->marks, mark);
         } else {
             return;

@@ -9,7 +9,7 @@
 #include "passes/verify/verify_window.h"
 #include <string.h>
 
-enum touch { TOUCH_NOTHING, TOUCH_READ, TOUCH_WRITE, TOUCH_ALL };
+enum window_touch { TOUCH_NOTHING, TOUCH_READ, TOUCH_WRITE, TOUCH_ALL };
 
 // Log of a granule's bytes; groups from which on all that was overtaken is looked at instead.
 enum { GRANULE_BITS = 6, MOST_GROUPS = 64 };
@@ -34,8 +34,8 @@ struct place_in_list {
     struct list *list;
 };
 
-struct access {
-    enum touch touch;
+struct window_access {
+    enum window_touch touch;
     bool known; // `address` says where
     uint32_t group;
     int64_t at; // place in the group
@@ -47,24 +47,24 @@ struct group {
     struct list of[2];      // reads, writes
 };
 
-struct cell {
+struct window_cell {
     uint32_t group;
     int64_t granule;
     struct list of[2];
-    struct cell *next; // with the same hash
+    struct window_cell *next; // with the same hash
 };
 
 struct window_memory {
     struct checker *c;
     struct facts *facts;
-    struct access *access;                       // by member
+    struct window_access *access;                // by member
     uint32_t *nodes;                             // by member: its first node
     VEC(struct place_in_list) node;              // from 1 on
     struct list waiting[WAITING_KINDS], kind[2]; // kind: reads and writes of known places
     struct group **groups;
     uint32_t group_count, mask;
-    uint32_t *group_table; // by hash: number + 1
-    struct cell **cells;   // by hash
+    uint32_t *group_table;      // by hash: number + 1
+    struct window_cell **cells; // by hash
 };
 
 // What may read or write anywhere, wait, or make something seen by others.
@@ -74,7 +74,7 @@ static const bool touches_all[] = {
     [CLASS_MISC] = true,   [CLASS_OPAQUE] = true,
 };
 
-static enum touch touch_of(const struct ir_inst *inst)
+static enum window_touch touch_of(const struct ir_inst *inst)
 {
     if (inst->flags & INST_ORDERED)
         return TOUCH_ALL;
@@ -182,32 +182,32 @@ static uint32_t group_of(struct window_memory *m, const struct address *address)
     return m->group_count - 1;
 }
 
-static struct cell **cell_at(struct window_memory *m, uint32_t group, int64_t granule)
+static struct window_cell **cell_at(struct window_memory *m, uint32_t group, int64_t granule)
 {
-    struct cell **at = &m->cells[mixed(mixed(1, group), (uint64_t)granule) & m->mask];
+    struct window_cell **at = &m->cells[mixed(mixed(1, group), (uint64_t)granule) & m->mask];
     while (*at && ((*at)->group != group || (*at)->granule != granule))
         at = &(*at)->next;
     return at;
 }
 
 // The granules that an access touches.
-static int64_t first_granule(const struct access *access)
+static int64_t first_granule(const struct window_access *access)
 {
     return access->at >> GRANULE_BITS;
 }
 
-static int64_t last_granule(const struct access *access)
+static int64_t last_granule(const struct window_access *access)
 {
     return (access->at + access->address.bytes - 1) >> GRANULE_BITS;
 }
 
 static void join_cells(struct window_memory *m, uint32_t member)
 {
-    const struct access *access = &m->access[member];
+    const struct window_access *access = &m->access[member];
     for (int64_t granule = first_granule(access); granule <= last_granule(access); granule++) {
-        struct cell **at = cell_at(m, access->group, granule);
+        struct window_cell **at = cell_at(m, access->group, granule);
         if (!*at) {
-            *at = ARENA_NEW(&m->c->scratch, struct cell);
+            *at = ARENA_NEW(&m->c->scratch, struct window_cell);
             (*at)->group = access->group;
             (*at)->granule = granule;
         }
@@ -220,7 +220,7 @@ static void join_cells(struct window_memory *m, uint32_t member)
 static void read_access(struct window_memory *m, uint32_t member)
 {
     const struct ir_inst *at = &m->c->fn->insts.v[m->c->members.v[member].inst];
-    struct access *access = &m->access[member];
+    struct window_access *access = &m->access[member];
     access->touch = touch_of(at);
     access->known = access->touch != TOUCH_ALL && at->class != CLASS_TEXTURE;
     if (access->touch == TOUCH_NOTHING || !access->known)
@@ -235,7 +235,7 @@ static void read_access(struct window_memory *m, uint32_t member)
 
 static void list_member(struct window_memory *m, uint32_t member)
 {
-    const struct access *access = &m->access[member];
+    const struct window_access *access = &m->access[member];
     bool write = access->touch == TOUCH_WRITE;
     m->nodes[member] = m->node.n;
     append(m, &m->waiting[WAITING_ANY], member);
@@ -262,11 +262,11 @@ static struct window_memory *memory_new(struct checker *c)
     m->c = c;
     for (m->mask = 1; m->mask < 2 * n; m->mask = 2 * m->mask + 1)
         continue;
-    m->access = ARENA_ARRAY(&c->scratch, struct access, n + 1);
+    m->access = ARENA_ARRAY(&c->scratch, struct window_access, n + 1);
     m->nodes = ARENA_ARRAY(&c->scratch, uint32_t, n + 2);
     m->groups = ARENA_ARRAY(&c->scratch, struct group *, n + 1);
     m->group_table = ARENA_ARRAY(&c->scratch, uint32_t, m->mask + 1);
-    m->cells = ARENA_ARRAY(&c->scratch, struct cell *, m->mask + 1);
+    m->cells = ARENA_ARRAY(&c->scratch, struct window_cell *, m->mask + 1);
     vec_push(&c->scratch, &m->node, (struct place_in_list){.member = 0});
     for (uint32_t i = 0; i < n; i++)
         read_access(m, i);
@@ -280,7 +280,7 @@ static struct window_memory *memory_new(struct checker *c)
 
 static bool meet(const struct window_memory *m, uint32_t a, uint32_t b)
 {
-    const struct access *x = &m->access[a], *y = &m->access[b];
+    const struct window_access *x = &m->access[a], *y = &m->access[b];
     if (x->touch == TOUCH_READ && y->touch == TOUCH_READ)
         return false;
     return address_may_alias(m->facts, &x->address, &y->address);
@@ -297,9 +297,9 @@ static bool meets_any(const struct window_memory *m, const struct list *list, ui
 
 static bool meets_group(struct window_memory *m, uint32_t member)
 {
-    const struct access *access = &m->access[member];
+    const struct window_access *access = &m->access[member];
     for (int64_t granule = first_granule(access); granule <= last_granule(access); granule++) {
-        const struct cell *cell = *cell_at(m, access->group, granule);
+        const struct window_cell *cell = *cell_at(m, access->group, granule);
         if (cell && (meets_any(m, &cell->of[1], member) ||
                      (access->touch == TOUCH_WRITE && meets_any(m, &cell->of[0], member))))
             return true;
@@ -318,7 +318,7 @@ static bool are_apart(const struct window_memory *m, const struct group *a, cons
 
 static bool meets_others(struct window_memory *m, uint32_t member)
 {
-    const struct access *access = &m->access[member];
+    const struct window_access *access = &m->access[member];
     bool writes = access->touch == TOUCH_WRITE;
     if (m->group_count > MOST_GROUPS)
         return meets_any(m, &m->kind[1], member) || (writes && meets_any(m, &m->kind[0], member));
@@ -337,7 +337,7 @@ static bool meets_others(struct window_memory *m, uint32_t member)
 // The member has overtaken an access that may touch the same bytes.
 static bool has_crossed(struct window_memory *m, uint32_t member)
 {
-    const struct access *access = &m->access[member];
+    const struct window_access *access = &m->access[member];
     bool writes = access->touch == TOUCH_WRITE;
     if (access->touch == TOUCH_NOTHING || !is_overtaken(m, &m->waiting[WAITING_ACCESS], member))
         return false;

@@ -62,7 +62,7 @@ static const struct listed *pair_same(struct checker *c)
 
 struct spelling {
     const char *text;
-    struct part part;
+    struct text_part part;
 };
 
 static bool says(struct spelling s, const char *word)
@@ -73,7 +73,7 @@ static bool says(struct spelling s, const char *word)
 
 // What the opcodes of the two halves must be: rounding is written down, saturation is the sum's,
 // and which half of an integer product is meant is the product's.
-static void expected_opcodes(struct checker *c, const char *text, struct part opcode,
+static void expected_opcodes(struct checker *c, const char *text, struct text_part opcode,
                              const char **product, const char **sum)
 {
     const char *rounding[] = {".rn", ".rz", ".rm", ".rp"};

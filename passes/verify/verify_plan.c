@@ -9,7 +9,7 @@ struct subject {
     uint32_t chain, block;
 };
 
-struct checker {
+struct plan_checker {
     struct verified *to;
     struct arena *arena;
     const struct ir_module *module;
@@ -26,7 +26,7 @@ struct checker {
     VEC(uint32_t) exits;  // those of them that control leaves the block from
 };
 
-static void add_fault(struct checker *c, uint32_t function, uint32_t inst, const char *text,
+static void add_fault(struct plan_checker *c, uint32_t function, uint32_t inst, const char *text,
                       struct subject subject)
 {
     bool known = function < c->module->functions.n;
@@ -38,7 +38,7 @@ static void add_fault(struct checker *c, uint32_t function, uint32_t inst, const
 }
 
 // A version that is to be looked at, once for each stamp.
-static void need(struct checker *c, uint32_t version)
+static void need(struct plan_checker *c, uint32_t version)
 {
     if (version == IR_NONE || c->version_mark[version] == c->stamp)
         return;
@@ -48,13 +48,13 @@ static void need(struct checker *c, uint32_t version)
 
 // Blocks
 
-static bool is_marked(const struct checker *c, uint32_t block)
+static bool is_marked(const struct plan_checker *c, uint32_t block)
 {
     return c->block_mark[block] == c->stamp;
 }
 
 // All of its basic blocks, but for the branch at the end of the one behind which control leaves.
-static bool is_inside(const struct checker *c, const struct block_plan *plan, uint32_t inst)
+static bool is_inside(const struct plan_checker *c, const struct block_plan *plan, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
     bool ends = inst + 1 == c->fn->blocks.v[at->block].end && at->flags & INST_TERMINATOR;
@@ -62,7 +62,7 @@ static bool is_inside(const struct checker *c, const struct block_plan *plan, ui
 }
 
 // True if control that goes from one basic block to the other stays in the block.
-static bool stays(const struct checker *c, const struct block_plan *plan, uint32_t from,
+static bool stays(const struct plan_checker *c, const struct block_plan *plan, uint32_t from,
                   uint32_t to)
 {
     return is_marked(c, from) && from != plan->tail && is_marked(c, to) &&
@@ -80,13 +80,13 @@ static bool is_barred(const struct ir_inst *inst)
     return inst->flags & INST_ORDERED || (access && inst->space == W_shared);
 }
 
-static bool is_reachable(const struct checker *c, uint32_t block)
+static bool is_reachable(const struct plan_checker *c, uint32_t block)
 {
     return c->fn->blocks.v[block].rpo != IR_NONE;
 }
 
 // Only the entry is reached from outside.
-static bool has_one_entry(const struct checker *c, const struct block_plan *plan)
+static bool has_one_entry(const struct plan_checker *c, const struct block_plan *plan)
 {
     for (uint32_t i = 0; i < c->inside.n; i++) {
         uint32_t block = c->inside.v[i];
@@ -108,7 +108,7 @@ static bool is_listed(const uint32_t *marks, uint32_t stamp, uint32_t reg)
 }
 
 // A register that has no value before an instruction writes it: all but a function's parameters.
-static bool is_unwritten(const struct checker *c, uint32_t version)
+static bool is_unwritten(const struct plan_checker *c, uint32_t version)
 {
     const struct ir_version *v = &c->fn->versions.v[version];
     uint32_t decl = c->fn->registers.v[v->reg].decl, params = c->fn->params;
@@ -119,7 +119,7 @@ static bool is_unwritten(const struct checker *c, uint32_t version)
 
 // A value that need not be sent: a parameter, what nothing has written, or what a copy of a special
 // register gives anywhere.
-static bool is_free(const struct checker *c, uint32_t version)
+static bool is_free(const struct plan_checker *c, uint32_t version)
 {
     for (int i = 0; i < 64; i++) {
         const struct ir_version *v = &c->fn->versions.v[version];
@@ -149,7 +149,7 @@ static bool is_read(const struct ir_operand *operand)
     return operand->role != ROLE_DEF && (operand->role != ROLE_KEEP || partial);
 }
 
-static void need_kept(struct checker *c, uint32_t inst, uint32_t reg)
+static void need_kept(struct plan_checker *c, uint32_t inst, uint32_t reg)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
     for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
@@ -159,7 +159,8 @@ static void need_kept(struct checker *c, uint32_t inst, uint32_t reg)
 
 // Values meet in front of one of its basic blocks. What comes into the entry from outside is a
 // live-in.
-static bool follow_phi(struct checker *c, const struct block_plan *plan, const struct ir_phi *phi)
+static bool follow_phi(struct plan_checker *c, const struct block_plan *plan,
+                       const struct ir_phi *phi)
 {
     bool listed = true;
     for (uint32_t i = 0; i < c->fn->blocks.v[phi->block].pred_count; i++) {
@@ -177,7 +178,7 @@ static bool follow_phi(struct checker *c, const struct block_plan *plan, const s
 }
 
 // Where a value that is read inside comes from: in front of the entry it is a live-in.
-static bool follow(struct checker *c, const struct block_plan *plan, uint32_t version)
+static bool follow(struct plan_checker *c, const struct block_plan *plan, uint32_t version)
 {
     const struct ir_version *v = &c->fn->versions.v[version];
     if (v->kind == VERSION_INST && is_inside(c, plan, v->index)) {
@@ -191,7 +192,7 @@ static bool follow(struct checker *c, const struct block_plan *plan, uint32_t ve
     return is_listed(c->reg_in, c->stamp, v->reg) || is_free(c, version);
 }
 
-static void mark_block(struct checker *c, uint32_t block)
+static void mark_block(struct plan_checker *c, uint32_t block)
 {
     if (is_marked(c, block))
         return;
@@ -201,7 +202,7 @@ static void mark_block(struct checker *c, uint32_t block)
 
 // A basic block without instructions is in no list: it is inside if control comes to it from inside
 // only.
-static void mark_empty(struct checker *c, const struct block_plan *plan)
+static void mark_empty(struct plan_checker *c, const struct block_plan *plan)
 {
     for (uint32_t i = 0; i < c->inside.n; i++) {
         const struct ir_block *from = &c->fn->blocks.v[c->inside.v[i]];
@@ -217,7 +218,7 @@ static void mark_empty(struct checker *c, const struct block_plan *plan)
     }
 }
 
-static void find_exits(struct checker *c, const struct block_plan *plan)
+static void find_exits(struct plan_checker *c, const struct block_plan *plan)
 {
     c->exits.n = 0;
     for (uint32_t i = 0; i < c->inside.n; i++) {
@@ -230,7 +231,7 @@ static void find_exits(struct checker *c, const struct block_plan *plan)
     }
 }
 
-static void mark_lists(struct checker *c, const struct block_plan *plan)
+static void mark_lists(struct plan_checker *c, const struct block_plan *plan)
 {
     c->stamp++;
     c->work.n = c->inside.n = 0;
@@ -246,7 +247,7 @@ static void mark_lists(struct checker *c, const struct block_plan *plan)
     find_exits(c, plan);
 }
 
-static bool branch_reads(const struct checker *c, uint32_t block, uint32_t reg)
+static bool branch_reads(const struct plan_checker *c, uint32_t block, uint32_t reg)
 {
     const struct ir_block *at = &c->fn->blocks.v[block];
     const struct ir_inst *last = at->first < at->end ? &c->fn->insts.v[at->end - 1] : NULL;
@@ -260,8 +261,8 @@ static bool branch_reads(const struct checker *c, uint32_t block, uint32_t reg)
 
 // True if the register's value is read where control leaves the block: by the branch that is not
 // part of it, or where control goes to.
-static bool lives_behind(const struct checker *c, const struct block_plan *plan, uint32_t block,
-                         uint32_t reg)
+static bool lives_behind(const struct plan_checker *c, const struct block_plan *plan,
+                         uint32_t block, uint32_t reg)
 {
     if (block == plan->tail && branch_reads(c, block, reg))
         return true;
@@ -273,7 +274,7 @@ static bool lives_behind(const struct checker *c, const struct block_plan *plan,
     return false;
 }
 
-static bool sends_back(struct checker *c, const struct block_plan *plan, uint32_t reg)
+static bool sends_back(struct plan_checker *c, const struct block_plan *plan, uint32_t reg)
 {
     if (is_listed(c->reg_judged, c->stamp, reg))
         return true;
@@ -286,7 +287,7 @@ static bool sends_back(struct checker *c, const struct block_plan *plan, uint32_
     return true;
 }
 
-static const char *inst_fault(struct checker *c, const struct block_plan *plan, uint32_t inst)
+static const char *inst_fault(struct plan_checker *c, const struct block_plan *plan, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
     if (is_barred(at))
@@ -304,7 +305,7 @@ static const char *inst_fault(struct checker *c, const struct block_plan *plan, 
 }
 
 // What is listed is needed, too: it is paid for. Special registers are looked for in the text.
-static bool reads_special(const struct checker *c, const struct block_plan *plan,
+static bool reads_special(const struct plan_checker *c, const struct block_plan *plan,
                           const struct live_value *value)
 {
     for (uint32_t i = 0; i < plan->block_count; i++) {
@@ -322,7 +323,7 @@ static bool reads_special(const struct checker *c, const struct block_plan *plan
     return false;
 }
 
-static const char *lists_fault(const struct checker *c, const struct block_plan *plan)
+static const char *lists_fault(const struct plan_checker *c, const struct block_plan *plan)
 {
     for (uint32_t i = 0; i < plan->live_in.n; i++) {
         const struct live_value *value = &plan->live_in.v[i];
@@ -338,7 +339,7 @@ static const char *lists_fault(const struct checker *c, const struct block_plan 
 }
 
 // Returns true if its first and last instruction are those that the plan names.
-static bool has_ends(const struct checker *c, const struct block_plan *plan)
+static bool has_ends(const struct plan_checker *c, const struct block_plan *plan)
 {
     uint32_t first = IR_NONE, last = 0;
     for (uint32_t i = 0; i < c->inside.n; i++) {
@@ -352,7 +353,7 @@ static bool has_ends(const struct checker *c, const struct block_plan *plan)
     return first == plan->first && last == plan->last;
 }
 
-static bool is_known(const struct checker *c, const struct block_plan *plan)
+static bool is_known(const struct plan_checker *c, const struct block_plan *plan)
 {
     bool known = plan->entry < c->fn->blocks.n && plan->block_count;
     for (uint32_t i = 0; i < plan->block_count; i++)
@@ -360,7 +361,7 @@ static bool is_known(const struct checker *c, const struct block_plan *plan)
     return known;
 }
 
-static const char *block_fault(struct checker *c, const struct block_plan *plan)
+static const char *block_fault(struct plan_checker *c, const struct block_plan *plan)
 {
     if (!is_known(c, plan))
         return "a block has basic blocks that its function has not";
@@ -388,7 +389,7 @@ static const char *block_fault(struct checker *c, const struct block_plan *plan)
 
 // All of a function
 
-static void begin_function(struct checker *c, uint32_t function)
+static void begin_function(struct plan_checker *c, uint32_t function)
 {
     c->fn = &c->module->functions.v[function];
     arena_reset(&c->scratch);
@@ -408,7 +409,7 @@ static void begin_function(struct checker *c, uint32_t function)
 }
 
 // Each instruction is in one chain.
-static const char *overlap_fault(struct checker *c, const struct chain *chain)
+static const char *overlap_fault(struct plan_checker *c, const struct chain *chain)
 {
     for (uint32_t i = 0; i < chain->count; i++)
         if (bits_test(c->chained, chain->inst[i]))
@@ -418,7 +419,7 @@ static const char *overlap_fault(struct checker *c, const struct chain *chain)
     return NULL;
 }
 
-static uint32_t check_chains(struct checker *c, struct chain_check *chains, uint32_t function,
+static uint32_t check_chains(struct plan_checker *c, struct chain_check *chains, uint32_t function,
                              uint32_t chain)
 {
     for (; chain < c->plan->chains.n && c->plan->chains.v[chain].function == function; chain++) {
@@ -431,7 +432,7 @@ static uint32_t check_chains(struct checker *c, struct chain_check *chains, uint
     return chain;
 }
 
-static uint32_t check_blocks(struct checker *c, uint32_t function, uint32_t block)
+static uint32_t check_blocks(struct plan_checker *c, uint32_t function, uint32_t block)
 {
     for (; block < c->plan->blocks.n && c->plan->blocks.v[block].function == function; block++) {
         const struct block_plan *at = &c->plan->blocks.v[block];
@@ -443,7 +444,7 @@ static uint32_t check_blocks(struct checker *c, uint32_t function, uint32_t bloc
 }
 
 // Of functions that come before, or that there are not.
-static void refuse_rest(struct checker *c, uint32_t chain, uint32_t block)
+static void refuse_rest(struct plan_checker *c, uint32_t chain, uint32_t block)
 {
     static const char out_of_order[] = "the plan is not in the order of the functions";
     for (; chain < c->plan->chains.n; chain++) {
@@ -459,7 +460,7 @@ static void refuse_rest(struct checker *c, uint32_t chain, uint32_t block)
 void verify_plan(struct verified *to, struct arena *arena, const struct ir_module *module,
                  const struct pass_options *options, const struct plan *plan)
 {
-    struct checker c = {.to = to, .arena = arena, .module = module, .plan = plan};
+    struct plan_checker c = {.to = to, .arena = arena, .module = module, .plan = plan};
     struct chain_check chains = {.module = module};
     struct arena facts;
     struct plan own = {.arena = &facts};

@@ -8,7 +8,7 @@
 #include "passes/verify/verify_chain.h"
 
 // A value on its way through definitions that keep it, and phis.
-struct flow {
+struct read_flow {
     struct chain_check *c;
     const struct chain *chain;
     uint32_t version; // that the chain makes
@@ -58,7 +58,7 @@ static struct value_lanes common_guards(const struct value_lanes *a, const struc
 }
 
 // In the lanes given, and in those in which it came before.
-static void go_on(struct flow *f, uint32_t version, struct value_lanes lanes)
+static void go_on(struct read_flow *f, uint32_t version, struct value_lanes lanes)
 {
     struct chain_check *c = f->c;
     if (version == IR_NONE)
@@ -75,7 +75,7 @@ static void go_on(struct flow *f, uint32_t version, struct value_lanes lanes)
 
 // Behind a phi a guard says something only if it was written before control came to the phi's
 // block, and is not written again on the way back to it.
-static void pass_phi(struct flow *f, const struct ir_phi *phi, const struct value_lanes *lanes)
+static void pass_phi(struct read_flow *f, const struct ir_phi *phi, const struct value_lanes *lanes)
 {
     const struct ir_function *fn = f->c->fn;
     struct value_lanes left = {0};
@@ -100,7 +100,7 @@ static uint32_t version_of(const struct ir_function *fn, uint32_t inst, uint32_t
 
 // A definition that keeps the old value: all of it where its guard is false, or a part everywhere.
 // Returns false if it is neither of the two, and so reads the value.
-static bool pass_definition(struct flow *f, uint32_t use, const struct value_lanes *lanes)
+static bool pass_definition(struct read_flow *f, uint32_t use, const struct value_lanes *lanes)
 {
     const struct ir_function *fn = f->c->fn;
     const struct ir_operand *at = &fn->operands.v[use];
@@ -118,7 +118,7 @@ static bool pass_definition(struct flow *f, uint32_t use, const struct value_lan
 }
 
 // Returns false if something outside the chain reads the version in the lanes.
-static bool pass_use(struct flow *f, uint32_t version, uint32_t use,
+static bool pass_use(struct read_flow *f, uint32_t version, uint32_t use,
                      const struct value_lanes *lanes)
 {
     const struct ir_function *fn = f->c->fn;
@@ -137,7 +137,7 @@ static bool pass_use(struct flow *f, uint32_t version, uint32_t use,
 
 bool verify_stays_inside(struct chain_check *c, const struct chain *chain, uint32_t version)
 {
-    struct flow flow = {c, chain, version};
+    struct read_flow flow = {c, chain, version};
     struct value_lanes lanes = {0};
     c->stamp++;
     c->work.n = 0;

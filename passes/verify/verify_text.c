@@ -247,15 +247,15 @@ bool words_same(struct text_words *a, struct text_words *b)
 
 // Parts
 
-static struct part trimmed(const struct item_reader *r, uint32_t begin, uint32_t end)
+static struct text_part trimmed(const struct item_reader *r, uint32_t begin, uint32_t end)
 {
     begin = past_blanks(r, begin);
     while (end > begin && is_blank(r->text[end - 1]))
         end--;
-    return (struct part){begin, end};
+    return (struct text_part){begin, end};
 }
 
-static void add_operand(struct parts *parts, struct part part)
+static void add_operand(struct parts *parts, struct text_part part)
 {
     if (parts->operands < MOST_PARTS)
         parts->operand[parts->operands] = part;
@@ -273,13 +273,13 @@ void parts_read(struct parts *parts, const char *text, const struct item *item)
         at = past_blanks(&r, at);
         at += at < r.length && text[at] == '!';
         at = past_word(&r, at);
-        parts->guard = (struct part){begin, at};
+        parts->guard = (struct text_part){begin, at};
         at = past_blanks(&r, at);
     }
     begin = at;
     while (at < item->end && (is_word(text[at]) || text[at] == '.' || text[at] == ':'))
         at++;
-    parts->opcode = (struct part){begin, at};
+    parts->opcode = (struct text_part){begin, at};
     for (begin = at; at < item->end; at++) {
         char c = text[at];
         depth += (c == '{' || c == '[' || c == '(') - (c == '}' || c == ']' || c == ')');

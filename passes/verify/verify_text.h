@@ -39,15 +39,15 @@ bool words_same(struct text_words *a, struct text_words *b);
 struct item item_next(struct item_reader *reader);
 
 // An instruction's parts, as ranges of the text.
-struct part {
+struct text_part {
     uint32_t begin, end;
 };
 
 enum { MOST_PARTS = 8 };
 
 struct parts {
-    struct part guard, opcode;
-    struct part operand[MOST_PARTS];
+    struct text_part guard, opcode;
+    struct text_part operand[MOST_PARTS];
     uint32_t operands; // more than MOST_PARTS: not all are there
 };
 

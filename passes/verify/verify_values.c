@@ -14,9 +14,9 @@ static uint32_t maker_of(const struct chain_check *c, const struct chain *chain,
     return i;
 }
 
-enum step { STEP_LOAD, STEP_COPY, STEP_OPERATION, STEP_STORE };
+enum verify_step { STEP_LOAD, STEP_COPY, STEP_OPERATION, STEP_STORE };
 
-static enum step step_of(const struct chain_check *c, uint32_t inst)
+static enum verify_step step_of(const struct chain_check *c, uint32_t inst)
 {
     uint8_t class = c->fn->insts.v[inst].class;
     if (ir_is_copy(c->fn, inst))

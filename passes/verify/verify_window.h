@@ -21,7 +21,7 @@ struct event {
 };
 
 // What instructions of a window may cross: `.reg` declarations and `.pragma "nounroll"`.
-struct mark {
+struct verify_mark {
     struct item in, out;
     uint32_t members, events; // in front of it
 };
@@ -39,7 +39,7 @@ struct checker {
     uint32_t function, inst;      // how far the functions are read
     VEC(struct member) members;
     VEC(struct event) events;
-    VEC(struct mark) marks;
+    VEC(struct verify_mark) marks;
     // Per register of `fn`: the definition in force, valid if its round is this one.
     const struct ir_function *defs_of;
     uint32_t *def, *def_round, round;

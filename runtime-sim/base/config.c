@@ -14,11 +14,11 @@
 
 enum { DEEPEST = 16 }; // of base in base in …
 
-struct reading {
+struct config_reading {
     struct config *config;
     struct config_text *text;
     struct yaml_document document;
-    const struct reading *above; // the one whose `base` this is
+    const struct config_reading *above; // the one whose `base` this is
 };
 
 static void *value_of(const struct config_section *section, const struct config_key *key)
@@ -27,7 +27,7 @@ static void *value_of(const struct config_section *section, const struct config_
 }
 
 static void __attribute__((format(printf, 3, 4)))
-fault(struct reading *r, const struct yaml_node *at, const char *format, ...)
+fault(struct config_reading *r, const struct yaml_node *at, const char *format, ...)
 {
     va_list args;
     char text[512];
@@ -137,8 +137,8 @@ static const char *take_scalar(struct arena *arena, const struct config_key *key
     return wrong;
 }
 
-static void take_list(struct reading *r, const struct config_key *key, const struct yaml_node *node,
-                      struct config_list *to)
+static void take_list(struct config_reading *r, const struct config_key *key,
+                      const struct yaml_node *node, struct config_list *to)
 {
     struct config_list list = {ARENA_ARRAY(r->config->arena, uint64_t, node->count + 1), 0};
     for (; list.n < node->count; list.n++) {
@@ -152,8 +152,8 @@ static void take_list(struct reading *r, const struct config_key *key, const str
     *to = list;
 }
 
-static void take_value(struct reading *r, const struct config_section *section, uint32_t index,
-                       const struct yaml_node *node)
+static void take_value(struct config_reading *r, const struct config_section *section,
+                       uint32_t index, const struct yaml_node *node)
 {
     const struct config_key *key = &section->keys[index];
     void *to = value_of(section, key);
@@ -180,7 +180,7 @@ static uint32_t key_number(const struct config *config, const struct config_sect
     return index;
 }
 
-static void unknown_key(struct reading *r, const struct config_section *section,
+static void unknown_key(struct config_reading *r, const struct config_section *section,
                         const struct yaml_node *name)
 {
     struct nearest nearest;
@@ -194,7 +194,7 @@ static void unknown_key(struct reading *r, const struct config_section *section,
         fault(r, name, "'%s' has no key '%s'", section->name, name->text);
 }
 
-static bool is_key(struct reading *r, const struct yaml_node *name)
+static bool is_key(struct config_reading *r, const struct yaml_node *name)
 {
     if (name->kind != YAML_SCALAR)
         fault(r, name, "a key is a single word");
@@ -202,7 +202,7 @@ static bool is_key(struct reading *r, const struct yaml_node *name)
 }
 
 // Adds the key to those of its mapping. False, and a fault, if it is one of them.
-static bool is_first(struct reading *r, struct intern *keys, const struct yaml_node *name)
+static bool is_first(struct config_reading *r, struct intern *keys, const struct yaml_node *name)
 {
     uint32_t before = keys->names.n;
     if (intern_add(keys, name->text, strlen(name->text)) == before)
@@ -211,7 +211,7 @@ static bool is_first(struct reading *r, struct intern *keys, const struct yaml_n
     return false;
 }
 
-static void take_section(struct reading *r, const struct config_section *section,
+static void take_section(struct config_reading *r, const struct config_section *section,
                          const struct yaml_node *mapping)
 {
     struct intern keys;
@@ -240,7 +240,7 @@ static const struct config_section *find_section(const struct config *config, co
     return NULL;
 }
 
-static void unknown_section(struct reading *r, const struct yaml_node *name)
+static void unknown_section(struct config_reading *r, const struct yaml_node *name)
 {
     struct nearest nearest;
     nearest_init(&nearest, name->text, name->length);
@@ -253,20 +253,21 @@ static void unknown_section(struct reading *r, const struct yaml_node *name)
         fault(r, name, "there is no section '%s'", name->text);
 }
 
-static bool load(struct config *config, const char *name, const struct reading *above);
+static bool load(struct config *config, const char *name, const struct config_reading *above);
 
-static const char *path_of(struct config *config, const char *name, const struct reading *above);
+static const char *path_of(struct config *config, const char *name,
+                           const struct config_reading *above);
 
-static bool stands_above(const struct reading *r, const char *name)
+static bool stands_above(const struct config_reading *r, const char *name)
 {
     const char *path = path_of(r->config, name, r);
-    for (const struct reading *at = r; at; at = at->above)
+    for (const struct config_reading *at = r; at; at = at->above)
         if (!strcmp(at->text->source.name, path))
             return true;
     return false;
 }
 
-static uint32_t depth_of(const struct reading *r)
+static uint32_t depth_of(const struct config_reading *r)
 {
     uint32_t depth = 0;
     for (; r; r = r->above)
@@ -275,7 +276,7 @@ static uint32_t depth_of(const struct reading *r)
 }
 
 // The base's own faults are told in its text.
-static bool take_base(struct reading *r, const struct yaml_node *mapping)
+static bool take_base(struct config_reading *r, const struct yaml_node *mapping)
 {
     for (uint32_t i = 0; i < mapping->count; i += 2) {
         const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
@@ -297,7 +298,7 @@ static bool take_base(struct reading *r, const struct yaml_node *mapping)
     return true;
 }
 
-static void take_sections(struct reading *r, const struct yaml_node *mapping)
+static void take_sections(struct config_reading *r, const struct yaml_node *mapping)
 {
     struct intern keys;
     intern_init(&keys, r->config->arena);
@@ -317,7 +318,7 @@ static void take_sections(struct reading *r, const struct yaml_node *mapping)
     }
 }
 
-static bool apply(struct reading *r)
+static bool apply(struct config_reading *r)
 {
     struct diags *diags = &r->text->diags;
     if (!yaml_read(&r->document, r->config->arena, &r->text->source, diags))
@@ -381,7 +382,8 @@ bool config_is_usable(const struct config *config, const struct embedded *file)
 }
 
 // A base's path counts from the folder of the file that names it.
-static const char *path_of(struct config *config, const char *name, const struct reading *above)
+static const char *path_of(struct config *config, const char *name,
+                           const struct config_reading *above)
 {
     const char *slash = above ? strrchr(above->text->source.name, '/') : NULL;
     if (!slash || *name == '/')
@@ -430,7 +432,7 @@ static void say_missing(const struct config *config, struct diags *diags, const 
 }
 
 static struct config_text *open_text(struct config *config, const char *name,
-                                     const struct reading *above)
+                                     const struct config_reading *above)
 {
     const char *path = path_of(config, name, above);
     const struct embedded *known = find_embedded(config, name);
@@ -453,9 +455,9 @@ static struct config_text *open_text(struct config *config, const char *name,
     return NULL;
 }
 
-static bool load(struct config *config, const char *name, const struct reading *above)
+static bool load(struct config *config, const char *name, const struct config_reading *above)
 {
-    struct reading r = {.config = config, .above = above};
+    struct config_reading r = {.config = config, .above = above};
     r.text = open_text(config, name, above);
     return r.text && apply(&r);
 }
@@ -471,7 +473,7 @@ bool config_set(struct config *config, const char *setting)
 {
     const char *equals = strchr(setting, '=');
     const char *dot = memchr(setting, '.', equals ? (size_t)(equals - setting) : strlen(setting));
-    struct reading r = {.config = config};
+    struct config_reading r = {.config = config};
     if (!equals || !dot) {
         r.text = new_text(config, "--set", setting, (uint32_t)strlen(setting));
         diag_add(&r.text->diags, DIAG_ERROR, "config", NO_OFFSET, NO_OFFSET,

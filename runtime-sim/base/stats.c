@@ -25,19 +25,19 @@ static uint64_t counter(const struct stat_group *group, size_t offset)
 
 // Visiting all, in their order
 
-struct entry {
+struct stat_entry {
     const struct stat_group *group;
     const struct stat_key *key;
     uint64_t whole; // of a count
     double value;
 };
 
-typedef void visit_function(void *context, const struct entry *entry);
+typedef void visit_function(void *context, const struct stat_entry *entry);
 
-static struct entry entry_of(const struct stat_group *group, const struct stat_key *key,
-                             const uint64_t *since)
+static struct stat_entry entry_of(const struct stat_group *group, const struct stat_key *key,
+                                  const uint64_t *since)
 {
-    struct entry entry = {group, key, counter(group, key->offset), 0};
+    struct stat_entry entry = {group, key, counter(group, key->offset), 0};
     if (since && key->kind == STAT_MOST)
         entry.whole = entry.whole > since[0] ? entry.whole : since[0];
     else if (since)
@@ -57,7 +57,7 @@ static void visit(const struct stats *stats, const struct stats_mark *since,
     for (uint32_t i = 0; i < stats->groups.n; i++) {
         const struct stat_group *group = &stats->groups.v[i];
         for (uint32_t k = 0; k < group->count; k++) {
-            struct entry entry = entry_of(group, &group->keys[k], at);
+            struct stat_entry entry = entry_of(group, &group->keys[k], at);
             at = at ? at + 2 : NULL;
             function(context, &entry);
         }
@@ -153,7 +153,7 @@ uint32_t stats_values(const struct stats *stats)
     return 2 * count_keys(stats);
 }
 
-static void add_name(void *context, const struct entry *entry)
+static void add_name(void *context, const struct stat_entry *entry)
 {
     char name[256];
     int length = snprintf(name, sizeof name, "%s.%s %d\n", entry->group->name, entry->key->name,
@@ -198,7 +198,7 @@ bool stats_find(const struct stats *stats, const struct stats_mark *since, const
 
 // Writing
 
-static void value_text(char text[NUMBER_TEXT], const struct entry *entry)
+static void value_text(char text[NUMBER_TEXT], const struct stat_entry *entry)
 {
     if (entry->key->kind == STAT_RATIO)
         number_shortest(text, entry->value);
@@ -206,7 +206,7 @@ static void value_text(char text[NUMBER_TEXT], const struct entry *entry)
         text[number_uint(text, entry->whole)] = 0;
 }
 
-static void write_text(void *context, const struct entry *entry)
+static void write_text(void *context, const struct stat_entry *entry)
 {
     char text[NUMBER_TEXT];
     value_text(text, entry);
@@ -219,7 +219,7 @@ struct csv {
     FILE *to;
 };
 
-static void write_csv(void *context, const struct entry *entry)
+static void write_csv(void *context, const struct stat_entry *entry)
 {
     const struct csv *csv = context;
     char text[NUMBER_TEXT];
@@ -228,7 +228,7 @@ static void write_csv(void *context, const struct entry *entry)
             entry->key->unit, text);
 }
 
-static void write_json(void *context, const struct entry *entry)
+static void write_json(void *context, const struct stat_entry *entry)
 {
     char name[256];
     snprintf(name, sizeof name, "%s.%s", entry->group->name, entry->key->name);
@@ -239,7 +239,7 @@ static void write_json(void *context, const struct entry *entry)
         json_uint(context, entry->whole);
 }
 
-static void write_name(void *context, const struct entry *entry)
+static void write_name(void *context, const struct stat_entry *entry)
 {
     fprintf(context, "%s.%s  # %s%s%s\n", entry->group->name, entry->key->name, entry->key->unit,
             *entry->key->unit ? ": " : "", entry->key->text);

@@ -9,12 +9,12 @@ const struct config_key dram_keys[] = {
 };
 const uint32_t dram_key_count = sizeof dram_keys / sizeof *dram_keys;
 
-struct pair {
+struct timing_pair {
     const char *name;
     uint64_t value;
 };
 
-static const char *not_multiple(struct arena *arena, struct pair of, struct pair by)
+static const char *not_multiple(struct arena *arena, struct timing_pair of, struct timing_pair by)
 {
     if (of.value % by.value == 0)
         return NULL;
@@ -22,7 +22,7 @@ static const char *not_multiple(struct arena *arena, struct pair of, struct pair
                         of.value, by.name, by.value);
 }
 
-static const char *not_below(struct arena *arena, struct pair a, struct pair b)
+static const char *not_below(struct arena *arena, struct timing_pair a, struct timing_pair b)
 {
     if (a.value < b.value)
         return NULL;
@@ -57,7 +57,7 @@ static const char *only_refreshes(struct arena *arena, const struct dram_config 
                         c->tREFI, least);
 }
 
-#define KEY(name) ((struct pair){#name, c->name})
+#define KEY(name) ((struct timing_pair){#name, c->name})
 
 const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
 {

@@ -81,7 +81,7 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
 {
     struct run *run = p->session->run;
     uint32_t address_bytes = p->session->program->module->address_bits / 8u;
-    struct number number;
+    struct run_number number;
     if (!run_value(run, &argument->value, &number))
         return false;
     if (number.kind == NUMBER_ADDRESS &&
@@ -113,7 +113,7 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
 static bool is_stray_number(struct passing *p, const struct run_argument *argument,
                             const struct program_parameter *parameter)
 {
-    struct number number;
+    struct run_number number;
     if (argument->type || !is_pointer(p, parameter) ||
         !run_value(p->session->run, &argument->value, &number) || number_is_place(&number) ||
         (number.kind == NUMBER_INTEGER && !number.integer))

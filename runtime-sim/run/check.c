@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-struct comparison {
+struct buffer_comparison {
     struct run *run;
     const struct run_check *check;
     const struct run_buffer *buffer;
@@ -15,7 +15,7 @@ struct comparison {
 
 static bool take_tolerance(struct run *run, const struct run_expr *from, double *to)
 {
-    struct number number;
+    struct run_number number;
     *to = 0;
     if (!from->expr)
         return true;
@@ -29,8 +29,8 @@ static bool take_tolerance(struct run *run, const struct run_expr *from, double 
 }
 
 // How far a value is from what is expected, as a multiple of what is allowed; at most 1 is good.
-static bool is_near(const struct comparison *c, const struct number *got,
-                    const struct number *expected)
+static bool is_near(const struct buffer_comparison *c, const struct run_number *got,
+                    const struct run_number *expected)
 {
     if (got->kind == NUMBER_INTEGER && c->rtol == 0 && c->atol == 0)
         return got->integer == expected->integer;
@@ -41,7 +41,7 @@ static bool is_near(const struct comparison *c, const struct number *got,
 }
 
 static const char *text_of(struct run *run, const struct run_buffer *buffer,
-                           const struct number *number)
+                           const struct run_number *number)
 {
     if (number->kind == NUMBER_REAL)
         return arena_printf(run->arena, "%.*g", buffer->type->bytes == 8 ? 17 : 9, number->real);
@@ -50,7 +50,7 @@ static const char *text_of(struct run *run, const struct run_buffer *buffer,
     return arena_printf(run->arena, "%" PRIu64, (uint64_t)number->integer);
 }
 
-static bool compare(const struct comparison *c)
+static bool compare(const struct buffer_comparison *c)
 {
     const struct run_buffer *buffer = c->buffer;
     uint32_t bytes = buffer->type->bytes;
@@ -58,16 +58,16 @@ static bool compare(const struct comparison *c)
     if (!memcmp(buffer->data, c->expected, buffer->elements * bytes))
         return true;
     for (uint64_t i = 0; i < buffer->elements; i++) {
-        struct number got = scalar_load(buffer->type, buffer->data + i * bytes);
-        struct number expected = scalar_load(buffer->type, c->expected + i * bytes);
+        struct run_number got = scalar_load(buffer->type, buffer->data + i * bytes);
+        struct run_number expected = scalar_load(buffer->type, c->expected + i * bytes);
         if (is_near(c, &got, &expected))
             continue;
         first = wrong++ ? first : i;
     }
     if (!wrong)
         return true;
-    struct number got = scalar_load(buffer->type, buffer->data + first * bytes);
-    struct number expected = scalar_load(buffer->type, c->expected + first * bytes);
+    struct run_number got = scalar_load(buffer->type, buffer->data + first * bytes);
+    struct run_number expected = scalar_load(buffer->type, c->expected + first * bytes);
     diag_add(c->run->diags, DIAG_ERROR, "expectation", c->check->at.begin, c->check->at.end,
              "%" PRIu64 " of %" PRIu64 " elements of '%s' are not as expected; number %" PRIu64
              " is %s and should be %s",
@@ -76,14 +76,14 @@ static bool compare(const struct comparison *c)
     return false;
 }
 
-static enum session_outcome judge(struct session *session, const struct comparison *c)
+static enum session_outcome judge(struct session *session, const struct buffer_comparison *c)
 {
     bool good = compare(c);
     ++*(good ? &session->passed : &session->failed);
     return good ? SESSION_DONE : SESSION_CHECK_FAILED;
 }
 
-static enum session_outcome with_file(struct session *session, struct comparison *c)
+static enum session_outcome with_file(struct session *session, struct buffer_comparison *c)
 {
     struct data_file *file = data_open(c->run, &c->check->path, c->check->path.text, c->buffer);
     if (!file)
@@ -94,7 +94,7 @@ static enum session_outcome with_file(struct session *session, struct comparison
     return outcome;
 }
 
-static enum session_outcome with_buffer(struct session *session, struct comparison *c)
+static enum session_outcome with_buffer(struct session *session, struct buffer_comparison *c)
 {
     const struct run_buffer *other = &c->run->buffers.v[c->check->reference];
     if (other->type != c->buffer->type || other->elements != c->buffer->elements) {
@@ -106,7 +106,7 @@ static enum session_outcome with_buffer(struct session *session, struct comparis
     return judge(session, c);
 }
 
-static enum session_outcome with_fill(struct session *session, struct comparison *c)
+static enum session_outcome with_fill(struct session *session, struct buffer_comparison *c)
 {
     struct arena own;
     arena_init(&own, session->arena->memory);
@@ -122,12 +122,13 @@ static enum session_outcome with_fill(struct session *session, struct comparison
 
 static enum session_outcome check(struct session *session, const struct run_check *check)
 {
-    static enum session_outcome (*const ways[])(struct session * session, struct comparison * c) = {
+    static enum session_outcome (*const ways[])(struct session * session,
+                                                struct buffer_comparison * c) = {
         [CHECK_FILE] = with_file,
         [CHECK_BUFFER] = with_buffer,
         [CHECK_FILL] = with_fill,
     };
-    struct comparison c = {
+    struct buffer_comparison c = {
         .run = session->run, .check = check, .buffer = &session->run->buffers.v[check->buffer]};
     if (!take_tolerance(c.run, &check->rtol, &c.rtol) ||
         !take_tolerance(c.run, &check->atol, &c.atol))

@@ -13,13 +13,13 @@
 static const char *const formats[] = {CHECKPOINT_FORMAT, NULL};
 static const char *const modes[] = {"functional", "timed", NULL};
 
-static const struct field input_rows[] = {
+static const struct record_field input_rows[] = {
     {"file", ROW(FIELD_TEXT, IN(input, file))},
     {"sha256", ROW(FIELD_SHA256, IN(input, sha256))},
     {0},
 };
 
-static const struct field frame_rows[] = {
+static const struct record_field frame_rows[] = {
     {"step", ROW(FIELD_UINT, offsetof(struct session_frame, step))},
     {"round", ROW(FIELD_NUMBER, offsetof(struct session_frame, round))},
     {"times", ROW(FIELD_NUMBER, offsetof(struct session_frame, times))},
@@ -27,7 +27,7 @@ static const struct field frame_rows[] = {
     {0},
 };
 
-static const struct field kernel_rows[] = {
+static const struct record_field kernel_rows[] = {
     {"name", ROW(FIELD_TEXT, IN(kernel, name))},
     {"launches", ROW(FIELD_NUMBER, IN(kernel, launches))},
     {"warp_instructions", ROW(FIELD_NUMBER, IN(kernel, warp_instructions))},
@@ -40,7 +40,7 @@ static const struct field kernel_rows[] = {
     {0},
 };
 
-static const struct field allocation_rows[] = {
+static const struct record_field allocation_rows[] = {
     {"name", ROW(FIELD_TEXT, IN(allocation, name))},
     {"address", ROW(FIELD_NUMBER, IN(allocation, address))},
     {"bytes", ROW(FIELD_NUMBER, IN(allocation, bytes))},
@@ -51,7 +51,7 @@ static const struct field allocation_rows[] = {
     {0},
 };
 
-const struct field checkpoint_rows[] = {
+const struct record_field checkpoint_rows[] = {
     {"format", ROW(FIELD_FIXED, 0), .words = formats},
     {"version", ROW(FIELD_UINT, AT(version))},
     {"simulator", ROW(FIELD_TEXT, AT(simulator))},

@@ -46,7 +46,7 @@ struct checkpoint {
     const char *sums, *memory; // behind the first line
 };
 
-extern const struct field checkpoint_rows[];
+extern const struct record_field checkpoint_rows[];
 
 // Sums that there are.
 uint64_t checkpoint_sums(const struct checkpoint *checkpoint);

@@ -10,7 +10,7 @@ static const char damaged[] = "it is damaged or cut short";
 // Before anything else: what else there is depends on it.
 static const char *check_version(struct arena *arena, const char *bytes, size_t length)
 {
-    static const struct field rows[] = {{.key = "version", .kind = FIELD_UINT}, {0}};
+    static const struct record_field rows[] = {{.key = "version", .kind = FIELD_UINT}, {0}};
     uint32_t version = 0;
     if (!json_line_read(&version, rows, arena, bytes, length))
         return damaged;

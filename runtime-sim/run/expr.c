@@ -31,7 +31,7 @@ static const struct {
 };
 enum { BINARIES = sizeof binaries / sizeof *binaries };
 
-struct parser {
+struct expr_parser {
     struct arena *arena;
     const char *text; // ends in 0
     uint32_t at, depth;
@@ -40,19 +40,19 @@ struct parser {
     struct expr_fault *fault;
 };
 
-static uint32_t fail(struct parser *p, uint32_t begin, uint32_t end, const char *text)
+static uint32_t fail(struct expr_parser *p, uint32_t begin, uint32_t end, const char *text)
 {
     if (!p->fault->text)
         *p->fault = (struct expr_fault){text, begin, end};
     return NO_NODE;
 }
 
-static void skip_blanks(struct parser *p)
+static void skip_blanks(struct expr_parser *p)
 {
     p->at += (uint32_t)strspn(p->text + p->at, " \t\r\n");
 }
 
-static bool take(struct parser *p, const char *token)
+static bool take(struct expr_parser *p, const char *token)
 {
     skip_blanks(p);
     if (strncmp(p->text + p->at, token, strlen(token)))
@@ -62,7 +62,7 @@ static bool take(struct parser *p, const char *token)
 }
 
 // There is a node at least for each level that the parser and the evaluation go down.
-static uint32_t node(struct parser *p, struct expr_node made)
+static uint32_t node(struct expr_parser *p, struct expr_node made)
 {
     if (p->expr->nodes.n == MOST_NODES)
         return fail(p, made.begin, p->at, "the expression has more than 1000 parts");
@@ -71,17 +71,17 @@ static uint32_t node(struct parser *p, struct expr_node made)
     return p->expr->nodes.n - 1;
 }
 
-static uint32_t expect(struct parser *p, const char *token, uint32_t value)
+static uint32_t expect(struct expr_parser *p, const char *token, uint32_t value)
 {
     if (value == NO_NODE || take(p, token))
         return value;
     return fail(p, p->at, p->at + 1, arena_printf(p->arena, "'%s' is missing here", token));
 }
 
-static uint32_t parse_above(struct parser *p, uint8_t binding);
-static uint32_t parse_whole(struct parser *p);
+static uint32_t parse_above(struct expr_parser *p, uint8_t binding);
+static uint32_t parse_whole(struct expr_parser *p);
 
-static uint32_t number(struct parser *p)
+static uint32_t number(struct expr_parser *p)
 {
     const char *from = p->text + p->at;
     size_t digits = strspn(from, "0123456789");
@@ -117,7 +117,7 @@ static uint32_t name_length(const char *text, bool dotted)
     return length;
 }
 
-static uint32_t call(struct parser *p, uint8_t op, uint32_t begin)
+static uint32_t call(struct expr_parser *p, uint8_t op, uint32_t begin)
 {
     struct expr_node made = {.op = op, .begin = begin};
     made.a = expect(p, ",", parse_whole(p));
@@ -127,7 +127,7 @@ static uint32_t call(struct parser *p, uint8_t op, uint32_t begin)
     return made.b == NO_NODE ? NO_NODE : node(p, made);
 }
 
-static uint32_t reference(struct parser *p, uint32_t begin, bool address)
+static uint32_t reference(struct expr_parser *p, uint32_t begin, bool address)
 {
     const char *from = p->text + p->at;
     uint32_t length = name_length(from, p->names && p->names->dotted), at = p->at;
@@ -153,14 +153,14 @@ static uint32_t reference(struct parser *p, uint32_t begin, bool address)
     return node(p, made);
 }
 
-static uint32_t unary(struct parser *p, uint8_t op, uint32_t begin)
+static uint32_t unary(struct expr_parser *p, uint8_t op, uint32_t begin)
 {
     struct expr_node made = {.op = op, .begin = begin};
     made.a = parse_above(p, 8);
     return made.a == NO_NODE ? NO_NODE : node(p, made);
 }
 
-static uint32_t parse_operand(struct parser *p)
+static uint32_t parse_operand(struct expr_parser *p)
 {
     skip_blanks(p);
     uint32_t begin = p->at;
@@ -185,7 +185,7 @@ static uint32_t parse_operand(struct parser *p)
     return fail(p, begin, begin + 1, c ? "this is no value" : "a value is missing here");
 }
 
-static int find_binary(struct parser *p)
+static int find_binary(struct expr_parser *p)
 {
     skip_blanks(p);
     for (int i = 0; i < BINARIES; i++)
@@ -197,7 +197,7 @@ static int find_binary(struct parser *p)
 }
 
 // Operators that bind at least as strongly; those of equal strength from left to right.
-static uint32_t parse_above(struct parser *p, uint8_t binding)
+static uint32_t parse_above(struct expr_parser *p, uint8_t binding)
 {
     if (++p->depth > DEEPEST) {
         return fail(p, p->at, p->at + 1, "the expression is nested too deeply");
@@ -215,7 +215,7 @@ static uint32_t parse_above(struct parser *p, uint8_t binding)
     return left;
 }
 
-static uint32_t parse_whole(struct parser *p)
+static uint32_t parse_whole(struct expr_parser *p)
 {
     uint32_t condition = parse_above(p, 1);
     if (condition == NO_NODE || !take(p, "?"))
@@ -230,7 +230,7 @@ static uint32_t parse_whole(struct parser *p)
 struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
                         const struct expr_names *names, struct expr_fault *fault)
 {
-    struct parser p = {
+    struct expr_parser p = {
         .arena = arena,
         .text = arena_strndup(arena, text, length),
         .names = names,
@@ -247,29 +247,29 @@ struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
 
 // Evaluation
 
-struct evaluation {
+struct expr_evaluation {
     const struct expr *expr;
     const struct expr_names *names;
     struct expr_fault *fault;
 };
 
-static bool wrong(const struct evaluation *e, const struct expr_node *at, const char *text)
+static bool wrong(const struct expr_evaluation *e, const struct expr_node *at, const char *text)
 {
     *e->fault = (struct expr_fault){text, at->begin, at->end};
     return false;
 }
 
-static struct number of_integer(int64_t value)
+static struct run_number of_integer(int64_t value)
 {
-    return (struct number){.kind = NUMBER_INTEGER, .integer = value};
+    return (struct run_number){.kind = NUMBER_INTEGER, .integer = value};
 }
 
-static struct number of_real(double value)
+static struct run_number of_real(double value)
 {
-    return (struct number){.kind = NUMBER_REAL, .real = value};
+    return (struct run_number){.kind = NUMBER_REAL, .real = value};
 }
 
-static bool is_true(const struct number *number)
+static bool is_true(const struct run_number *number)
 {
     return number->kind == NUMBER_REAL ? number->real != 0 : number->integer != 0;
 }
@@ -286,7 +286,7 @@ static bool compare(int op, double a, double b)
     }
 }
 
-static const char *of_reals(int op, double a, double b, struct number *to)
+static const char *of_reals(int op, double a, double b, struct run_number *to)
 {
     switch (op) {
     case MUL: *to = of_real(a * b); return NULL;
@@ -300,7 +300,7 @@ static const char *of_reals(int op, double a, double b, struct number *to)
     }
 }
 
-static const char *of_integers(int op, int64_t a, int64_t b, struct number *to)
+static const char *of_integers(int op, int64_t a, int64_t b, struct run_number *to)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
     int64_t result;
@@ -335,10 +335,10 @@ static const char *of_integers(int op, int64_t a, int64_t b, struct number *to)
     return NULL;
 }
 
-static bool evaluate(const struct evaluation *e, uint32_t id, struct number *to);
+static bool evaluate(const struct expr_evaluation *e, uint32_t id, struct run_number *to);
 
 // Why nothing is computed with this value, or NULL.
-static const char *no_operand(const struct number *number)
+static const char *no_operand(const struct run_number *number)
 {
     if (number->kind == NUMBER_ADDRESS)
         return "a buffer's name alone is its address: write buffer[0] for its element";
@@ -347,11 +347,11 @@ static const char *no_operand(const struct number *number)
     return NULL;
 }
 
-static bool evaluate_binary(const struct evaluation *e, const struct expr_node *at,
-                            struct number *to)
+static bool evaluate_binary(const struct expr_evaluation *e, const struct expr_node *at,
+                            struct run_number *to)
 {
     int op = at->op - OP_BINARY;
-    struct number a, b;
+    struct run_number a, b;
     if (!evaluate(e, at->a, &a))
         return false;
     if (op == AND || op == OR) {
@@ -377,10 +377,10 @@ static bool evaluate_binary(const struct evaluation *e, const struct expr_node *
     return true;
 }
 
-static bool evaluate_element(const struct evaluation *e, const struct expr_node *at,
-                             struct number *to)
+static bool evaluate_element(const struct expr_evaluation *e, const struct expr_node *at,
+                             struct run_number *to)
 {
-    struct number index = of_integer(0);
+    struct run_number index = of_integer(0);
     int64_t element;
     if (at->a != NO_NODE && !evaluate(e, at->a, &index))
         return false;
@@ -392,10 +392,10 @@ static bool evaluate_element(const struct evaluation *e, const struct expr_node 
     return error ? wrong(e, at, error) : true;
 }
 
-static bool evaluate_least(const struct evaluation *e, const struct expr_node *at,
-                           struct number *to)
+static bool evaluate_least(const struct expr_evaluation *e, const struct expr_node *at,
+                           struct run_number *to)
 {
-    struct number b;
+    struct run_number b;
     if (!evaluate(e, at->a, to) || !evaluate(e, at->b, &b))
         return false;
     const char *error = no_operand(number_is_place(to) ? to : &b);
@@ -408,8 +408,8 @@ static bool evaluate_least(const struct evaluation *e, const struct expr_node *a
     return true;
 }
 
-static bool evaluate_negated(const struct evaluation *e, const struct expr_node *at,
-                             struct number *to)
+static bool evaluate_negated(const struct expr_evaluation *e, const struct expr_node *at,
+                             struct run_number *to)
 {
     if (!evaluate(e, at->a, to))
         return false;
@@ -425,7 +425,7 @@ static bool evaluate_negated(const struct evaluation *e, const struct expr_node 
     return true;
 }
 
-static bool evaluate(const struct evaluation *e, uint32_t id, struct number *to)
+static bool evaluate(const struct expr_evaluation *e, uint32_t id, struct run_number *to)
 {
     const struct expr_node *at = &e->expr->nodes.v[id];
     const char *error;
@@ -445,9 +445,9 @@ static bool evaluate(const struct evaluation *e, uint32_t id, struct number *to)
     }
 }
 
-bool expr_evaluate(const struct expr *expr, const struct expr_names *names, struct number *number,
-                   struct expr_fault *fault)
+bool expr_evaluate(const struct expr *expr, const struct expr_names *names,
+                   struct run_number *number, struct expr_fault *fault)
 {
-    struct evaluation e = {expr, names, fault};
+    struct expr_evaluation e = {expr, names, fault};
     return evaluate(&e, expr->root, number);
 }

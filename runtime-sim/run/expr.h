@@ -17,9 +17,11 @@ struct expr_names {
     // False if there is no such name.
     bool (*find)(void *context, const char *name, size_t length, struct expr_ref *ref);
     // The number, or the buffer's element. NULL, or why there is none.
-    const char *(*load)(void *context, struct expr_ref ref, int64_t element, struct number *number);
+    const char *(*load)(void *context, struct expr_ref ref, int64_t element,
+                        struct run_number *number);
     // The address of a buffer's element, which may be the first one behind it.
-    const char *(*address)(void *context, uint32_t buffer, int64_t element, struct number *number);
+    const char *(*address)(void *context, uint32_t buffer, int64_t element,
+                           struct run_number *number);
     bool dotted; // a name goes on behind a dot: "machine.cycles"
 };
 
@@ -28,7 +30,7 @@ struct expr_node {
     uint32_t a, b, c;    // nodes
     uint32_t begin, end; // in the text
     struct expr_ref ref;
-    struct number number;
+    struct run_number number;
 };
 
 struct expr {
@@ -44,5 +46,5 @@ struct expr_fault {
 // NULL, with the fault, if the text is no expression.
 struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
                         const struct expr_names *names, struct expr_fault *fault);
-bool expr_evaluate(const struct expr *expr, const struct expr_names *names, struct number *number,
-                   struct expr_fault *fault);
+bool expr_evaluate(const struct expr *expr, const struct expr_names *names,
+                   struct run_number *number, struct expr_fault *fault);

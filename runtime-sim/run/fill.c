@@ -156,7 +156,7 @@ bool fill_measure(struct run *run, struct run_buffer *buffer)
 // Patterns
 
 static void store(const struct run_buffer *buffer, uint8_t *data, uint64_t element,
-                  const struct number *number)
+                  const struct run_number *number)
 {
     uint32_t bytes = buffer->type->bytes;
     uint64_t bits = (uint64_t)number->integer;
@@ -171,7 +171,7 @@ static bool fill_iota(struct run *run, const struct fill *fill, const struct run
 {
     (void)run;
     (void)fill;
-    struct number number = {.kind = NUMBER_INTEGER};
+    struct run_number number = {.kind = NUMBER_INTEGER};
     for (uint64_t i = 0; i < buffer->elements; i++) {
         number.integer = (int64_t)i;
         store(buffer, data, i, &number);
@@ -188,7 +188,7 @@ static bool fill_uniform(struct run *run, const struct fill *fill, const struct 
     uint64_t state = fill->seed;
     const struct scalar *type = buffer->type;
     int bits = type->bytes == 8 ? 53 : type->bytes == 4 ? 24 : type->npy == 'f' ? 11 : 8;
-    struct number number = {.kind = type->class == SCALAR_FLOAT ? NUMBER_REAL : NUMBER_INTEGER};
+    struct run_number number = {.kind = type->class == SCALAR_FLOAT ? NUMBER_REAL : NUMBER_INTEGER};
     for (uint64_t i = 0; i < buffer->elements; i++) {
         uint64_t drawn = splitmix64(&state);
         number.real = (double)(drawn >> (64 - bits)) / (double)(UINT64_C(1) << bits);
@@ -201,12 +201,12 @@ static bool fill_uniform(struct run *run, const struct fill *fill, const struct 
 // What keeps the number before `end`, the greatest of a range, out of the type.
 static const char *below(const struct scalar *type, int64_t end, uint64_t *bits)
 {
-    struct number last = {.kind = NUMBER_INTEGER, .integer = (int64_t)((uint64_t)end - 1)};
+    struct run_number last = {.kind = NUMBER_INTEGER, .integer = (int64_t)((uint64_t)end - 1)};
     return end == INT64_MIN ? NULL : scalar_store(type, &last, bits);
 }
 
 static bool check_range(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
-                        const struct number *low, const struct number *high)
+                        const struct run_number *low, const struct run_number *high)
 {
     int64_t from, to;
     uint64_t bits;
@@ -238,7 +238,7 @@ static bool fill_range(struct run *run, const struct fill *fill, const struct ru
                        uint8_t *data)
 {
     uint64_t state = fill->seed;
-    struct number low, high, number;
+    struct run_number low, high, number;
     if (!run_value(run, &fill->low, &low) || !run_value(run, &fill->high, &high) ||
         !check_range(run, fill, buffer, &low, &high))
         return false;
@@ -262,7 +262,7 @@ static bool fill_formula(struct run *run, const struct fill *fill, const struct 
                          uint8_t *data)
 {
     struct run_name *index = &run->names.v[fill->index];
-    struct number number;
+    struct run_number number;
     index->number.kind = NUMBER_INTEGER;
     for (uint64_t i = 0; i < buffer->elements; i++) {
         index->number.integer = (int64_t)i;

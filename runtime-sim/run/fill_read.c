@@ -7,7 +7,7 @@
 
 enum { PARTS = 4 };
 
-struct words {
+struct fill_words {
     struct run *run;
     const struct run_text *at;
     struct run_text part[PARTS];
@@ -15,7 +15,7 @@ struct words {
 };
 
 // zero | iota | uniform[:SEED] | range:LOW:HIGH[:SEED] | const:VALUE | raw:FILE
-static void split(struct words *w)
+static void split(struct fill_words *w)
 {
     uint32_t begin = 0;
     for (uint32_t i = 0; i <= w->at->length && w->count < PARTS; i++) {
@@ -27,7 +27,7 @@ static void split(struct words *w)
     }
 }
 
-static bool no_more(struct words *w, uint32_t least, uint32_t most, const char *form)
+static bool no_more(struct fill_words *w, uint32_t least, uint32_t most, const char *form)
 {
     if (w->count > least && w->count <= most + 1)
         return true;
@@ -35,7 +35,7 @@ static bool no_more(struct words *w, uint32_t least, uint32_t most, const char *
     return false;
 }
 
-static bool take_seed(struct words *w, uint32_t part, uint64_t *seed)
+static bool take_seed(struct fill_words *w, uint32_t part, uint64_t *seed)
 {
     char *end;
     *seed = 1;
@@ -60,25 +60,25 @@ static bool take_formula(struct run *run, const struct run_text *at, struct fill
     return good;
 }
 
-static bool take_zero(struct words *w, struct fill *fill)
+static bool take_zero(struct fill_words *w, struct fill *fill)
 {
     fill->kind = FILL_ZERO;
     return no_more(w, 0, 0, "zero");
 }
 
-static bool take_iota(struct words *w, struct fill *fill)
+static bool take_iota(struct fill_words *w, struct fill *fill)
 {
     fill->kind = FILL_IOTA;
     return no_more(w, 0, 0, "iota");
 }
 
-static bool take_uniform(struct words *w, struct fill *fill)
+static bool take_uniform(struct fill_words *w, struct fill *fill)
 {
     fill->kind = FILL_UNIFORM;
     return no_more(w, 0, 1, "uniform or uniform:SEED") && take_seed(w, 1, &fill->seed);
 }
 
-static bool take_range(struct words *w, struct fill *fill)
+static bool take_range(struct fill_words *w, struct fill *fill)
 {
     fill->kind = FILL_RANGE;
     return no_more(w, 2, 3, "range:LOW:HIGH or range:LOW:HIGH:SEED") &&
@@ -86,14 +86,14 @@ static bool take_range(struct words *w, struct fill *fill)
            run_expression(w->run, &w->part[2], &fill->high) && take_seed(w, 3, &fill->seed);
 }
 
-static bool take_const(struct words *w, struct fill *fill)
+static bool take_const(struct fill_words *w, struct fill *fill)
 {
     return no_more(w, 1, 1, "const:VALUE") && take_formula(w->run, &w->part[1], fill);
 }
 
 static const struct {
     const char *name;
-    bool (*take)(struct words *w, struct fill *fill);
+    bool (*take)(struct fill_words *w, struct fill *fill);
 } patterns[] = {
     {"zero", take_zero},   {"iota", take_iota},   {"uniform", take_uniform},
     {"range", take_range}, {"const", take_const},
@@ -138,7 +138,7 @@ bool run_fill(struct run *run, const struct run_text *at, struct fill *fill)
         fill->path = at->text;
         return true;
     }
-    struct words words = {.run = run, .at = at};
+    struct fill_words words = {.run = run, .at = at};
     split(&words);
     for (int i = 0; i < PATTERNS; i++)
         if (!strcmp(patterns[i].name, words.part[0].text))

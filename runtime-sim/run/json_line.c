@@ -2,8 +2,8 @@
 #include <jansson.h>
 #include <string.h>
 
-bool json_line_read(void *record, const struct field *rows, struct arena *arena, const char *text,
-                    size_t length)
+bool json_line_read(void *record, const struct record_field *rows, struct arena *arena,
+                    const char *text, size_t length)
 {
     struct diags diags; // for nobody
     struct field_reader reader = {arena, &diags, "run-file", NO_OFFSET, NO_OFFSET, NULL};

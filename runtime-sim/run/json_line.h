@@ -3,5 +3,5 @@
 #include "backend/fields.h"
 
 // Fills a zeroed record. False: it is no JSON, or not as the rows want it.
-bool json_line_read(void *record, const struct field *rows, struct arena *arena, const char *text,
-                    size_t length);
+bool json_line_read(void *record, const struct record_field *rows, struct arena *arena,
+                    const char *text, size_t length);

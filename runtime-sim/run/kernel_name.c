@@ -8,7 +8,7 @@ enum { MOST_LISTED = 8, MOST_SHOWN = 40, MOST_MEANT = 120 };
 // Ways to name a kernel, the most exact first: a way that names one kernel is taken.
 enum way { WAY_SIGNATURE, WAY_NAME, WAY_END, WAYS };
 
-struct names {
+struct kernel_names {
     const char *mangled;
     struct demangled cxx; // text NULL: the name is not a C++ one
 };
@@ -26,9 +26,10 @@ const char *kernel_name(const struct program *program, struct arena *arena,
     return arena_strndup(arena, name->text, name->length);
 }
 
-static struct names names_of(const struct program *program, struct arena *arena, uint32_t index)
+static struct kernel_names names_of(const struct program *program, struct arena *arena,
+                                    uint32_t index)
 {
-    struct names names = {kernel_name(program, arena, &program->functions.v[index]), {0}};
+    struct kernel_names names = {kernel_name(program, arena, &program->functions.v[index]), {0}};
     if (!demangle(&names.cxx, arena, names.mangled))
         names.cxx.text = NULL;
     return names;
@@ -76,7 +77,7 @@ static bool is_end(struct arena *arena, const char *packed, const char *text, si
     return false;
 }
 
-static bool is_named(struct arena *arena, const struct names *names, const char *packed,
+static bool is_named(struct arena *arena, const struct kernel_names *names, const char *packed,
                      enum way way)
 {
     const struct demangled *cxx = &names->cxx;
@@ -103,8 +104,8 @@ static const char *shown(struct arena *arena, const char *text, size_t most)
     return length <= most ? text : arena_printf(arena, "%.*s…", (int)most, text);
 }
 
-static const char *add_listed(struct arena *arena, const char *list, const struct names *names,
-                              size_t most)
+static const char *add_listed(struct arena *arena, const char *list,
+                              const struct kernel_names *names, size_t most)
 {
     const struct demangled *cxx = &names->cxx;
     const char *text = cxx->text ? cxx->text + cxx->name : names->mangled;
@@ -118,7 +119,7 @@ const char *kernel_list(const struct program *program, struct arena *arena)
     for (uint32_t i = 0; i < program->functions.n; i++) {
         if (!is_entry(program, i))
             continue;
-        struct names names = names_of(program, arena, i);
+        struct kernel_names names = names_of(program, arena, i);
         if (++entries <= MOST_LISTED)
             list = add_listed(arena, list, &names, MOST_SHOWN);
     }
@@ -140,7 +141,7 @@ static const char *nearest_kernel(const struct program *program, struct arena *a
     for (uint32_t i = 0; i < program->functions.n; i++) {
         if (!is_entry(program, i))
             continue;
-        struct names names = names_of(program, arena, i);
+        struct kernel_names names = names_of(program, arena, i);
         const struct demangled *cxx = &names.cxx;
         nearest_offer(&nearest, names.mangled, strlen(names.mangled));
         if (!cxx->text)
@@ -173,7 +174,7 @@ const struct program_function *kernel_find(const struct program *program, struct
     uint32_t count = 0;
     for (int way = 0; !found && !count && way < WAYS; way++)
         for (uint32_t i = 0; i < program->functions.n; i++) {
-            struct names names = {0};
+            struct kernel_names names = {0};
             if (is_entry(program, i))
                 names = names_of(program, arena, i);
             if (!is_named(arena, &names, packed, (enum way)way))

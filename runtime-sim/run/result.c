@@ -44,12 +44,12 @@ static void write_inputs(struct json *json, const struct result *result)
 }
 
 // A member for each name; null without a model of time, and where a value is not known.
-struct measured {
+struct measured_launch {
     const char *key, *name; // the statistic; NULL: this machine has none
 };
 
 static void write_measured(struct json *json, const struct timed *timed,
-                           const struct timed_kernel *counts, const struct measured *member)
+                           const struct timed_kernel *counts, const struct measured_launch *member)
 {
     double value;
     json_key(json, member->key);
@@ -60,7 +60,7 @@ static void write_measured(struct json *json, const struct timed *timed,
 }
 
 static void write_group(struct json *json, const char *key, const struct timed *timed,
-                        const struct timed_kernel *counts, const struct measured *members)
+                        const struct timed_kernel *counts, const struct measured_launch *members)
 {
     json_key(json, key);
     json_object_flat(json);
@@ -70,32 +70,32 @@ static void write_group(struct json *json, const char *key, const struct timed *
 }
 
 // A member that schemes give.
-static struct measured measured_of_scheme(const struct timed *timed, const char *key)
+static struct measured_launch measured_of_scheme(const struct timed *timed, const char *key)
 {
     const struct scheme_ops *const *schemes = timed ? timed->wish->config->schemes : NULL;
     for (; schemes && *schemes; schemes++)
         for (const struct scheme_result *row = (*schemes)->results; row && row->member; row++)
             if (!strcmp(row->member, key))
-                return (struct measured){key, row->statistic};
-    return (struct measured){key, NULL};
+                return (struct measured_launch){key, row->statistic};
+    return (struct measured_launch){key, NULL};
 }
 
 static void write_counts(struct json *json, const struct timed *timed,
                          const struct session_kernel *kernel, const struct timed_kernel *counts)
 {
-    static const struct measured ipc = {"ipc", "machine.ipc"};
-    const struct measured offload[] = {measured_of_scheme(timed, "chains_tagged"),
+    static const struct measured_launch ipc = {"ipc", "machine.ipc"};
+    const struct measured_launch offload[] = {measured_of_scheme(timed, "chains_tagged"),
                                        measured_of_scheme(timed, "chains_offloaded"),
                                        measured_of_scheme(timed, "blocks_offloaded"),
                                        {0}};
-    static const struct measured noc[] = {
+    static const struct measured_launch noc[] = {
         {"hops", "memory.hops"}, {"weighted_hops", "memory.weighted_hops"}, {0}};
-    static const struct measured memory[] = {{"l1_hits", "machine.from_l1"},
-                                             {"llc_hits", "memory.from_llc"},
-                                             {"dram_reads", "dram.reads"},
-                                             {"dram_writes", "dram.writes"},
-                                             {"latency_mean", "memory.latency_mean"},
-                                             {0}};
+    static const struct measured_launch memory[] = {{"l1_hits", "machine.from_l1"},
+                                                    {"llc_hits", "memory.from_llc"},
+                                                    {"dram_reads", "dram.reads"},
+                                                    {"dram_writes", "dram.writes"},
+                                                    {"latency_mean", "memory.latency_mean"},
+                                                    {0}};
     json_key(json, "launches");
     json_uint(json, kernel->launches);
     json_key(json, "timed_launches");

@@ -35,7 +35,8 @@ uint32_t run_add_name(struct run *run, struct run_name name)
     return run->names.n - 1;
 }
 
-static const char *load(void *context, struct expr_ref ref, int64_t element, struct number *number)
+static const char *load(void *context, struct expr_ref ref, int64_t element,
+                        struct run_number *number)
 {
     const struct run *run = context;
     if (ref.kind == REF_NUMBER) {
@@ -55,7 +56,8 @@ static const char *load(void *context, struct expr_ref ref, int64_t element, str
     return NULL;
 }
 
-static const char *address(void *context, uint32_t index, int64_t element, struct number *number)
+static const char *address(void *context, uint32_t index, int64_t element,
+                           struct run_number *number)
 {
     const struct run *run = context;
     const struct run_buffer *buffer = &run->buffers.v[index];
@@ -209,7 +211,7 @@ bool run_expression(struct run *run, const struct run_text *at, struct run_expr 
     return to->expr;
 }
 
-bool run_value(struct run *run, const struct run_expr *expr, struct number *number)
+bool run_value(struct run *run, const struct run_expr *expr, struct run_number *number)
 {
     struct expr_fault fault;
     if (expr_evaluate(expr->expr, &run->expr_names, number, &fault))
@@ -221,7 +223,7 @@ bool run_value(struct run *run, const struct run_expr *expr, struct number *numb
 bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, int64_t most,
                  const char *what, int64_t *value)
 {
-    struct number number;
+    struct run_number number;
     if (!run_value(run, expr, &number))
         return false;
     if (number_is_place(&number) || !number_integer(&number, value)) {

@@ -130,10 +130,10 @@ struct run_name {
     const char *text;
     uint32_t length;
     enum run_name_kind kind;
-    bool closed;          // the loop that it belongs to has ended
-    uint32_t earlier;     // the name before it that is spelled so, or UINT32_MAX
-    uint32_t buffer;      // or
-    struct number number; // its value now; of a texture: the handle, 0 as long as there is none
+    bool closed;              // the loop that it belongs to has ended
+    uint32_t earlier;         // the name before it that is spelled so, or UINT32_MAX
+    uint32_t buffer;          // or
+    struct run_number number; // its value now; of a texture: the handle, 0 as long as there is none
 };
 
 // `--set values.NAME=EXPRESSION`, a text of its own with what is wrong in it.
@@ -187,7 +187,7 @@ void run_fault_in(struct run *run, const struct run_text *at, uint32_t begin, ui
 struct run_text run_text_of(const struct yaml_node *node);
 bool run_expression(struct run *run, const struct run_text *at, struct run_expr *to);
 // The value at this time.
-bool run_value(struct run *run, const struct run_expr *expr, struct number *number);
+bool run_value(struct run *run, const struct run_expr *expr, struct run_number *number);
 // The same for an integer of `least` … `most`; `what` names it in errors.
 bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, int64_t most,
                  const char *what, int64_t *value);

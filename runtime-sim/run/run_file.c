@@ -7,13 +7,13 @@
 
 enum { DEEPEST = 16, MOST_STEPS = 100000 };
 
-struct reading {
+struct run_file_reading {
     struct run *run;
     struct yaml_document document;
     uint32_t depth, steps;
 };
 
-static bool is_scalar(struct reading *r, const struct yaml_node *node, const char *what)
+static bool is_scalar(struct run_file_reading *r, const struct yaml_node *node, const char *what)
 {
     struct run_text at = run_text_of(node);
     if (node->kind == YAML_SCALAR && node->length)
@@ -22,7 +22,8 @@ static bool is_scalar(struct reading *r, const struct yaml_node *node, const cha
     return false;
 }
 
-static bool take_expression(struct reading *r, const struct yaml_node *node, struct run_expr *to)
+static bool take_expression(struct run_file_reading *r, const struct yaml_node *node,
+                            struct run_expr *to)
 {
     struct run_text at = run_text_of(node);
     return !node || run_expression(r->run, &at, to);
@@ -31,7 +32,7 @@ static bool take_expression(struct reading *r, const struct yaml_node *node, str
 // Values
 
 // The last one of this name.
-static struct run_setting *setting_of(struct reading *r, const char *name)
+static struct run_setting *setting_of(struct run_file_reading *r, const char *name)
 {
     struct run_setting *found = NULL;
     for (uint32_t i = 0; i < r->run->settings.n; i++) {
@@ -45,7 +46,8 @@ static struct run_setting *setting_of(struct reading *r, const char *name)
 }
 
 // What is wrong with a setting is reported in its own text.
-static bool evaluate_setting(struct run *run, struct run_setting *setting, struct number *number)
+static bool evaluate_setting(struct run *run, struct run_setting *setting,
+                             struct run_number *number)
 {
     const struct source *source = run->source;
     struct diags *diags = run->diags;
@@ -59,14 +61,14 @@ static bool evaluate_setting(struct run *run, struct run_setting *setting, struc
 }
 
 // A value that is wrong has its name all the same, so that nobody misses it.
-static void take_value(struct reading *r, const struct yaml_node *key,
+static void take_value(struct run_file_reading *r, const struct yaml_node *key,
                        const struct yaml_node *value)
 {
     struct run *run = r->run;
     struct run_text name = run_text_of(key), at = run_text_of(value);
     struct run_setting *setting = key->kind == YAML_SCALAR ? setting_of(r, name.text) : NULL;
     struct run_expr expr;
-    struct number number;
+    struct run_number number;
     if (!is_scalar(r, key, "a name") || !is_scalar(r, value, "a number"))
         return;
     bool good = setting ? evaluate_setting(run, setting, &number)
@@ -75,7 +77,7 @@ static void take_value(struct reading *r, const struct yaml_node *key,
     if (made == UINT32_MAX)
         return;
     if (!good)
-        number = (struct number){.kind = NUMBER_INTEGER, .integer = 1};
+        number = (struct run_number){.kind = NUMBER_INTEGER, .integer = 1};
     run->names.v[made].number = number;
 }
 
@@ -92,7 +94,7 @@ static void say_unused(struct run *run, struct run_setting *setting)
              setting->name.text, (int)nearest.best_length, nearest.best);
 }
 
-static void take_values(struct reading *r, const struct yaml_node *values)
+static void take_values(struct run_file_reading *r, const struct yaml_node *values)
 {
     for (uint32_t i = 0; values && i < values->count; i += 2)
         take_value(r, yaml_at(&r->document, values->items[i]),
@@ -112,7 +114,7 @@ static bool settings_are_good(const struct run *run)
 
 // Buffers
 
-static void take_buffer(struct reading *r, const struct yaml_node *key,
+static void take_buffer(struct run_file_reading *r, const struct yaml_node *key,
                         const struct yaml_node *value)
 {
     struct run *run = r->run;
@@ -140,7 +142,7 @@ static void take_buffer(struct reading *r, const struct yaml_node *key,
 
 // Textures. Their names are known before there are buffers, which may hold handles.
 
-static void take_texture_names(struct reading *r, const struct yaml_node *textures)
+static void take_texture_names(struct run_file_reading *r, const struct yaml_node *textures)
 {
     for (uint32_t i = 0; textures && i < textures->count; i += 2) {
         const struct yaml_node *key = yaml_at(&r->document, textures->items[i]);
@@ -150,7 +152,7 @@ static void take_texture_names(struct reading *r, const struct yaml_node *textur
     }
 }
 
-static void take_textures(struct reading *r, const struct yaml_node *textures)
+static void take_textures(struct run_file_reading *r, const struct yaml_node *textures)
 {
     for (uint32_t i = 0; textures && i < textures->count; i += 2)
         run_texture_keys(r->run, &r->document, yaml_at(&r->document, textures->items[i + 1]),
@@ -159,7 +161,8 @@ static void take_textures(struct reading *r, const struct yaml_node *textures)
 
 // Launches
 
-static bool take_shape(struct reading *r, const struct yaml_node *node, struct run_expr shape[3])
+static bool take_shape(struct run_file_reading *r, const struct yaml_node *node,
+                       struct run_expr shape[3])
 {
     struct run_text at = run_text_of(node);
     if (!node)
@@ -178,7 +181,8 @@ static bool take_shape(struct reading *r, const struct yaml_node *node, struct r
     return true;
 }
 
-static bool take_parts(struct reading *r, const struct yaml_node *node, struct run_argument *to)
+static bool take_parts(struct run_file_reading *r, const struct yaml_node *node,
+                       struct run_argument *to)
 {
     to->at = run_text_of(node);
     to->parts = ARENA_ARRAY(r->run->arena, struct run_argument, node->count + 1);
@@ -196,7 +200,7 @@ static bool take_parts(struct reading *r, const struct yaml_node *node, struct r
     return true;
 }
 
-static bool take_argument(struct reading *r, const struct yaml_node *name,
+static bool take_argument(struct run_file_reading *r, const struct yaml_node *name,
                           const struct yaml_node *node, struct run_launch *launch)
 {
     struct run_argument argument = {.name = run_text_of(name)};
@@ -211,7 +215,7 @@ static bool take_argument(struct reading *r, const struct yaml_node *name,
     return good;
 }
 
-static bool take_arguments(struct reading *r, const struct yaml_node *node,
+static bool take_arguments(struct run_file_reading *r, const struct yaml_node *node,
                            struct run_launch *launch)
 {
     bool good = true;
@@ -225,7 +229,7 @@ static bool take_arguments(struct reading *r, const struct yaml_node *node,
     return good;
 }
 
-static bool take_flag(struct reading *r, const struct yaml_node *node, bool *to)
+static bool take_flag(struct run_file_reading *r, const struct yaml_node *node, bool *to)
 {
     struct run_text at = run_text_of(node);
     *to = node && !strcmp(at.text, "true");
@@ -236,7 +240,7 @@ static bool take_flag(struct reading *r, const struct yaml_node *node, bool *to)
 }
 
 // NULL after an error.
-static struct run_launch *read_launch(struct reading *r, const struct yaml_node *node)
+static struct run_launch *read_launch(struct run_file_reading *r, const struct yaml_node *node)
 {
     struct run *run = r->run;
     struct key_values of;
@@ -255,16 +259,19 @@ static struct run_launch *read_launch(struct reading *r, const struct yaml_node 
     return launch;
 }
 
-static void take_launch(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+static void take_launch(struct run_file_reading *r, const struct yaml_node *node,
+                        struct run_steps *steps)
 {
     struct run_step step = {.launch = read_launch(r, node)};
     if (step.launch)
         vec_push(r->run->arena, &steps->list, step);
 }
 
-static void take_steps(struct reading *r, const struct yaml_node *node, struct run_steps *steps);
+static void take_steps(struct run_file_reading *r, const struct yaml_node *node,
+                       struct run_steps *steps);
 
-static bool take_resets(struct reading *r, const struct yaml_node *node, struct run_repeat *repeat)
+static bool take_resets(struct run_file_reading *r, const struct yaml_node *node,
+                        struct run_repeat *repeat)
 {
     uint32_t count = !node ? 0 : node->kind == YAML_SEQUENCE ? node->count : 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -281,7 +288,8 @@ static bool take_resets(struct reading *r, const struct yaml_node *node, struct 
     return true;
 }
 
-static bool take_repeat(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+static bool take_repeat(struct run_file_reading *r, const struct yaml_node *node,
+                        struct run_steps *steps)
 {
     struct run *run = r->run;
     struct key_values of;
@@ -310,7 +318,7 @@ static bool take_repeat(struct reading *r, const struct yaml_node *node, struct 
     return good;
 }
 
-static bool is_one_more(struct reading *r, const struct yaml_node *node)
+static bool is_one_more(struct run_file_reading *r, const struct yaml_node *node)
 {
     struct run_text at = run_text_of(node);
     if (++r->steps == MOST_STEPS + 1)
@@ -318,7 +326,8 @@ static bool is_one_more(struct reading *r, const struct yaml_node *node)
     return r->steps <= MOST_STEPS;
 }
 
-static void take_together(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+static void take_together(struct run_file_reading *r, const struct yaml_node *node,
+                          struct run_steps *steps)
 {
     struct run *run = r->run;
     struct run_together *together = ARENA_NEW(run->arena, struct run_together);
@@ -336,7 +345,7 @@ static void take_together(struct reading *r, const struct yaml_node *node, struc
 }
 
 // More than a launch.
-static bool is_group(struct reading *r, const struct yaml_node *node)
+static bool is_group(struct run_file_reading *r, const struct yaml_node *node)
 {
     for (uint32_t i = 0; node->kind == YAML_MAPPING && i < node->count; i += 2) {
         const char *key = run_text_of(yaml_at(&r->document, node->items[i])).text;
@@ -346,7 +355,8 @@ static bool is_group(struct reading *r, const struct yaml_node *node)
     return false;
 }
 
-static void take_group(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+static void take_group(struct run_file_reading *r, const struct yaml_node *node,
+                       struct run_steps *steps)
 {
     struct key_values of;
     struct run_text at = run_text_of(node);
@@ -360,13 +370,15 @@ static void take_group(struct reading *r, const struct yaml_node *node, struct r
         take_together(r, of.of[KEY_STEP_together], steps);
 }
 
-static void take_step(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+static void take_step(struct run_file_reading *r, const struct yaml_node *node,
+                      struct run_steps *steps)
 {
     if (is_one_more(r, node))
         (is_group(r, node) ? take_group : take_launch)(r, node, steps);
 }
 
-static void take_steps(struct reading *r, const struct yaml_node *node, struct run_steps *steps)
+static void take_steps(struct run_file_reading *r, const struct yaml_node *node,
+                       struct run_steps *steps)
 {
     struct run_text at = run_text_of(node);
     if (r->depth == DEEPEST) {
@@ -382,7 +394,8 @@ static void take_steps(struct reading *r, const struct yaml_node *node, struct r
 // Expectations
 
 // What a buffer is compared with, which is one of three.
-static bool take_expected(struct reading *r, const struct key_values *of, struct run_check *check)
+static bool take_expected(struct run_file_reading *r, const struct key_values *of,
+                          struct run_check *check)
 {
     struct run_text reference = run_text_of(of->of[KEY_EXPECT_reference]);
     struct run_text fill = run_text_of(of->of[KEY_EXPECT_fill]);
@@ -398,7 +411,7 @@ static bool take_expected(struct reading *r, const struct key_values *of, struct
     return !fill.text || run_fill(r->run, &fill, &check->fill);
 }
 
-static void take_check(struct reading *r, const struct yaml_node *node)
+static void take_check(struct run_file_reading *r, const struct yaml_node *node)
 {
     struct run *run = r->run;
     struct key_values of;
@@ -422,7 +435,7 @@ static void take_folder(struct run *run)
             arena_strndup(run->arena, run->source->name, (size_t)(slash - run->source->name) + 1);
 }
 
-static void take_all(struct reading *r, const struct key_values *of)
+static void take_all(struct run_file_reading *r, const struct key_values *of)
 {
     struct run *run = r->run;
     const struct yaml_node *buffers = of->of[KEY_RUN_buffers], *checks = of->of[KEY_RUN_expect];
@@ -448,7 +461,7 @@ static void take_all(struct reading *r, const struct key_values *of)
 
 bool run_read(struct run *run, struct arena *arena)
 {
-    struct reading reading = {.run = run};
+    struct run_file_reading reading = {.run = run};
     struct key_values of;
     take_folder(run);
     if (!yaml_read(&reading.document, arena, run->source, run->diags))

@@ -27,12 +27,12 @@ const char *scalar_nearest(const char *name, size_t length)
     return nearest.best;
 }
 
-double number_real(const struct number *number)
+double number_real(const struct run_number *number)
 {
     return number->kind == NUMBER_REAL ? number->real : (double)number->integer;
 }
 
-bool number_integer(const struct number *number, int64_t *integer)
+bool number_integer(const struct run_number *number, int64_t *integer)
 {
     *integer = number->integer;
     if (number->kind != NUMBER_REAL)
@@ -45,19 +45,19 @@ bool number_integer(const struct number *number, int64_t *integer)
 
 // Formats of 16 bits
 
-struct format {
+struct scalar_format {
     int mantissa, bias;
     uint32_t infinity;
 };
 
-static const struct format half = {10, 15, 0x7c00}, bfloat = {7, 127, 0x7f80};
+static const struct scalar_format half = {10, 15, 0x7c00}, bfloat = {7, 127, 0x7f80};
 
-static const struct format *format_of(const struct scalar *type)
+static const struct scalar_format *format_of(const struct scalar *type)
 {
     return type->npy == 'f' ? &half : &bfloat;
 }
 
-static uint16_t narrow(const struct format *f, double value)
+static uint16_t narrow(const struct scalar_format *f, double value)
 {
     uint32_t sign = signbit(value) ? 0x8000 : 0, bits;
     int exponent;
@@ -78,7 +78,7 @@ static uint16_t narrow(const struct format *f, double value)
     return (uint16_t)(sign | (bits < f->infinity ? bits : f->infinity));
 }
 
-static double widen(const struct format *f, uint16_t bits)
+static double widen(const struct scalar_format *f, uint16_t bits)
 {
     uint32_t magnitude = bits & 0x7fff, fraction = magnitude & ((1u << f->mantissa) - 1);
     int exponent = (int)(magnitude >> f->mantissa);
@@ -94,9 +94,9 @@ static double widen(const struct format *f, uint16_t bits)
 
 // Values
 
-static struct number load_float(const struct scalar *type, const void *from)
+static struct run_number load_float(const struct scalar *type, const void *from)
 {
-    struct number number = {.kind = NUMBER_REAL};
+    struct run_number number = {.kind = NUMBER_REAL};
     uint16_t bits;
     float single;
     if (type->bytes == 8) {
@@ -111,11 +111,11 @@ static struct number load_float(const struct scalar *type, const void *from)
     return number;
 }
 
-struct number scalar_load(const struct scalar *type, const void *from)
+struct run_number scalar_load(const struct scalar *type, const void *from)
 {
     if (type->class == SCALAR_FLOAT)
         return load_float(type, from);
-    struct number number = {.kind = NUMBER_INTEGER};
+    struct run_number number = {.kind = NUMBER_INTEGER};
     uint64_t bits = 0;
     memcpy(&bits, from, type->bytes); // little endian, as all hosts that this runs on
     int shift = 64 - 8 * (int)type->bytes;
@@ -148,7 +148,7 @@ static bool holds(const struct scalar *type, int64_t integer)
     return integer >= 0 && integer < INT64_C(1) << bits;
 }
 
-const char *scalar_store(const struct scalar *type, const struct number *number, void *to)
+const char *scalar_store(const struct scalar *type, const struct run_number *number, void *to)
 {
     int64_t integer;
     if (type->class == SCALAR_FLOAT) {

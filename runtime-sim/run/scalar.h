@@ -16,11 +16,11 @@ struct scalar {
 extern const struct scalar scalars[]; // up to a name of NULL
 
 // An address is a buffer's, a handle a texture's: nothing is computed with them.
-enum number_kind { NUMBER_INTEGER, NUMBER_REAL, NUMBER_ADDRESS, NUMBER_HANDLE };
+enum run_number_kind { NUMBER_INTEGER, NUMBER_REAL, NUMBER_ADDRESS, NUMBER_HANDLE };
 
 // A value on the host's side. Integers are taken modulo 2^64.
-struct number {
-    enum number_kind kind;
+struct run_number {
+    enum run_number_kind kind;
     int64_t integer; // also of an address or a handle
     double real;
     bool wrapped; // the exact value has more bits: some step on the way to it had
@@ -30,11 +30,11 @@ const struct scalar *scalar_find(const char *name, size_t length);
 // "did you mean": the nearest name, or NULL.
 const char *scalar_nearest(const char *name, size_t length);
 
-struct number scalar_load(const struct scalar *type, const void *from);
+struct run_number scalar_load(const struct scalar *type, const void *from);
 // Writes the number, rounded to nearest even. NULL, or why the type does not hold it.
-const char *scalar_store(const struct scalar *type, const struct number *number, void *to);
+const char *scalar_store(const struct scalar *type, const struct run_number *number, void *to);
 
-static inline bool number_is_place(const struct number *number)
+static inline bool number_is_place(const struct run_number *number)
 {
     return number->kind == NUMBER_ADDRESS || number->kind == NUMBER_HANDLE;
 }
@@ -44,6 +44,6 @@ static inline bool scalar_holds_handle(const struct scalar *type)
     return type->class != SCALAR_FLOAT && type->bytes == 8;
 }
 
-double number_real(const struct number *number);
+double number_real(const struct run_number *number);
 // False if the number is a fraction or outside of 64 bits.
-bool number_integer(const struct number *number, int64_t *integer);
+bool number_integer(const struct run_number *number, int64_t *integer);

@@ -491,7 +491,7 @@ static enum session_outcome do_round(struct session *session, const struct run_r
     bool begun = depth + 1 < session->resumed;
     if (repeat->index != UINT32_MAX)
         run->names.v[repeat->index].number =
-            (struct number){.kind = NUMBER_INTEGER, .integer = round};
+            (struct run_number){.kind = NUMBER_INTEGER, .integer = round};
     for (uint32_t i = 0; i < repeat->resets.n && !begun; i++) {
         struct run_buffer *buffer = &run->buffers.v[repeat->resets.v[i]];
         if (!reset(session, buffer))
@@ -503,7 +503,7 @@ static enum session_outcome do_round(struct session *session, const struct run_r
 // 1: another round; 0: no more; −1: that cannot be said.
 static int goes_on(struct session *session, const struct run_repeat *repeat)
 {
-    struct number number;
+    struct run_number number;
     if (!repeat->condition.expr)
         return 1;
     if (!run_value(session->run, &repeat->condition, &number))

@@ -25,7 +25,7 @@ static const char *const formats[] = {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-struct binding {
+struct argument_texture {
     struct session *session;
     const struct run_texture *from;
     const struct run_buffer *buffer; // NULL: a sampler alone
@@ -33,7 +33,7 @@ struct binding {
     uint32_t texel; // its bytes
 };
 
-static struct run *run_of(const struct binding *b)
+static struct run *run_of(const struct argument_texture *b)
 {
     return b->session->run;
 }
@@ -103,7 +103,7 @@ static int find_format(const struct scalar *type)
     return -1;
 }
 
-static bool take_format(struct binding *b)
+static bool take_format(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
     const struct scalar *type = from->type ? from->type : b->buffer->type;
@@ -126,13 +126,13 @@ static bool take_format(struct binding *b)
     return channels != 3;
 }
 
-static bool gives_floats(const struct binding *b)
+static bool gives_floats(const struct argument_texture *b)
 {
     return b->texture.format >= TEXTURE_F16 || b->texture.normalized_float;
 }
 
 // What the words ask for must go together.
-static bool check_how(const struct binding *b)
+static bool check_how(const struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
     const char *format = formats[b->texture.format];
@@ -156,7 +156,7 @@ static bool check_how(const struct binding *b)
     return true;
 }
 
-static bool take_pitch(struct binding *b)
+static bool take_pitch(struct argument_texture *b)
 {
     int64_t row = (int64_t)b->texture.width * b->texel, pitch = row;
     const struct run_expr *from = &b->from->pitch;
@@ -171,7 +171,7 @@ static bool take_pitch(struct binding *b)
     return true;
 }
 
-static bool take_size(struct binding *b)
+static bool take_size(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
     uint64_t bytes = b->buffer->elements * b->buffer->type->bytes;
@@ -200,7 +200,7 @@ static bool take_size(struct binding *b)
 }
 
 // What lies outside is as a texel that was read.
-static bool take_border(struct binding *b)
+static bool take_border(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
     bool sign = formats[b->texture.format][0] == 's';
@@ -210,7 +210,7 @@ static bool take_border(struct binding *b)
                 from->how[WAY_ADDRESS_Y] == TEXTURE_CLAMP_TO_BORDER;
     for (int i = 0; i < 4 && from->border[i].expr; i++) {
         const struct run_text *at = &from->border[i].at;
-        struct number number;
+        struct run_number number;
         if (!used) {
             run_fault(run_of(b), at, "a border is for 'address: border'");
             return false;
@@ -230,7 +230,7 @@ static bool take_border(struct binding *b)
 
 // Both
 
-static void take_sampler(struct binding *b)
+static void take_sampler(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
     struct sampler *sampler = &b->texture.sampler;
@@ -245,7 +245,7 @@ static void take_sampler(struct binding *b)
 
 static bool bind(struct session *session, const struct run_texture *from)
 {
-    struct binding b = {.session = session, .from = from};
+    struct argument_texture b = {.session = session, .from = from};
     if (from->buffer != UINT32_MAX)
         b.buffer = &session->run->buffers.v[from->buffer];
     take_sampler(&b);

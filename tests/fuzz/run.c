@@ -58,7 +58,7 @@ static void read_array(const struct fuzz_input *input, struct arena *arena)
 
 static void evaluate(struct run *run, const struct run_expr *expr)
 {
-    struct number number;
+    struct run_number number;
     uint32_t errors = run->diags->errors;
     if (!expr->expr)
         return;

@@ -8,22 +8,22 @@ enum { WIDTH = 720, HEIGHT = 600, LEFT = 70, RIGHT = 24 };
 // Latency is shown up to this many times the least mean one.
 static const double tallest = 8;
 
-struct panel {
+struct dram_panel {
     double top, height; // in pixels
     double x_most, y_most;
 };
 
-static double at_x(const struct panel *p, double value)
+static double at_x(const struct dram_panel *p, double value)
 {
     return LEFT + value / p->x_most * (WIDTH - LEFT - RIGHT);
 }
 
-static double at_y(const struct panel *p, double value)
+static double at_y(const struct dram_panel *p, double value)
 {
     return p->top + p->height * (1 - value / p->y_most);
 }
 
-static void draw_axes(FILE *to, const struct panel *p, const char *title)
+static void draw_axes(FILE *to, const struct dram_panel *p, const char *title)
 {
     double x_step = svg_round_up(p->x_most / 10), y_step = svg_round_up(p->y_most / 6);
     double bottom = p->top + p->height;
@@ -39,7 +39,7 @@ static void draw_axes(FILE *to, const struct panel *p, const char *title)
 }
 
 // The line ends at the panel's upper edge, through which it may go.
-static void draw_line(FILE *to, const struct panel *p, const struct dram_sweep *sweep,
+static void draw_line(FILE *to, const struct dram_panel *p, const struct dram_sweep *sweep,
                       double (*value)(const struct dram_result *))
 {
     double before_x = 0, before_y = 0;
@@ -79,7 +79,7 @@ static double latency_shown(const struct dram_sweep *sweep)
     return svg_round_up(most > 0 ? fmin(most, least * tallest) : 1);
 }
 
-static void draw_saturation(FILE *to, const struct panel *p, double saturation)
+static void draw_saturation(FILE *to, const struct dram_panel *p, double saturation)
 {
     double x = at_x(p, saturation);
     svg_line(to, x, p->top, x, p->top + p->height, "mark");
@@ -92,8 +92,8 @@ void dram_sweep_plot(const struct dram_head *head, const struct dram_sweep *swee
 {
     char title[256];
     double most = svg_round_up(most_load(sweep) > 0 ? most_load(sweep) : 1);
-    struct panel latency = {64, 250, most, latency_shown(sweep)};
-    struct panel rate = {380, 160, most, most};
+    struct dram_panel latency = {64, 250, most, latency_shown(sweep)};
+    struct dram_panel rate = {380, 160, most, most};
     snprintf(title, sizeof title, "%s requests, %.4g %% writes, %d channel%s of %d banks",
              head->pattern, head->drive->writes * 100, (int)head->drive->config->channels,
              head->drive->config->channels == 1 ? "" : "s", (int)head->drive->config->banks);

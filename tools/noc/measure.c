@@ -10,7 +10,7 @@ enum { PROGRESS_EVERY = 1 << 14 };
 static const double most_behind = 0.02;
 enum { FEW_IN_ALL = 1, FEW_AT_SENDER = 32 }; // packets for each sender
 
-struct run {
+struct noc_run {
     const struct measure_plan *plan;
     struct measured *m;
     struct arena *arena;
@@ -32,7 +32,7 @@ static double cpu_now(void)
 }
 
 // The pattern's places are the nodes. Where nodes are placed one by one they lie in no grid.
-const char *measure_traffic(struct traffic *traffic, struct arena *arena,
+const char *measure_traffic(struct noc_traffic *traffic, struct arena *arena,
                             const struct noc_config *config)
 {
     uint32_t extent[64] = {1, 1};
@@ -79,7 +79,7 @@ static uint64_t class_flits(const struct noc *noc, uint64_t classes)
 
 // A packet stays with its source until the interface has use for it: a queue that never runs empty
 // before its source does is as good as one without an end, and takes no memory.
-static bool wants_packet(const struct run *run, uint32_t node, uint32_t class)
+static bool wants_packet(const struct noc_run *run, uint32_t node, uint32_t class)
 {
     const struct noc_config *config = run->plan->config;
     uint64_t most = run->plan->flits.most;
@@ -90,13 +90,13 @@ static bool wants_packet(const struct run *run, uint32_t node, uint32_t class)
 
 // By number and time of creation, not by a random sequence that would depend on when packets are
 // taken.
-static uint32_t class_of(const struct run *run, uint32_t node)
+static uint32_t class_of(const struct noc_run *run, uint32_t node)
 {
     uint64_t classes = run->plan->config->classes;
     return classes == 1 ? 0 : (uint32_t)((run->sources.created[node] + node) % classes);
 }
 
-static void send_from(struct run *run, uint32_t node)
+static void send_from(struct noc_run *run, uint32_t node)
 {
     struct sources *sources = &run->sources;
     while (sources->created[node] <= sources->now) {
@@ -114,7 +114,7 @@ static void send_from(struct run *run, uint32_t node)
     }
 }
 
-static void send(struct run *run)
+static void send(struct noc_run *run)
 {
     struct sources *sources = &run->sources;
     for (uint32_t w = 0; w < sources->words; w++)
@@ -122,7 +122,7 @@ static void send(struct run *run)
             send_from(run, w * 64 + (uint32_t)__builtin_ctzll(left));
 }
 
-static void take_packet(struct run *run, const struct noc_packet *packet)
+static void take_packet(struct noc_run *run, const struct noc_packet *packet)
 {
     struct measured *m = run->m;
     if (packet->created < run->begin || packet->created >= run->end)
@@ -137,7 +137,7 @@ static void take_packet(struct run *run, const struct noc_packet *packet)
     m->latencies[bucket_of(latency)]++;
 }
 
-static void receive(struct run *run)
+static void receive(struct noc_run *run)
 {
     for (uint32_t class = 0; class < run->plan->config->classes; class ++)
         for (uint32_t w = 0; w < run->sources.words; w++)
@@ -152,7 +152,7 @@ static void receive(struct run *run)
 }
 
 // Leaves out cycles in which nothing happens, up to `limit`.
-static void skip(struct run *run, uint64_t limit)
+static void skip(struct noc_run *run, uint64_t limit)
 {
     if (run->sources.ready_count)
         return;
@@ -163,7 +163,7 @@ static void skip(struct run *run, uint64_t limit)
         noc_skip_to(run->noc, next);
 }
 
-static void look_around(struct run *run, uint64_t now)
+static void look_around(struct noc_run *run, uint64_t now)
 {
     const struct measure_plan *plan = run->plan;
     run->next_progress = now + PROGRESS_EVERY;
@@ -173,7 +173,7 @@ static void look_around(struct run *run, uint64_t now)
         run->m->outcome = MEASURE_INTERRUPTED;
 }
 
-static bool step(struct run *run, uint64_t limit)
+static bool step(struct noc_run *run, uint64_t limit)
 {
     uint64_t now = noc_cycle(run->noc);
     sources_advance(&run->sources, now);
@@ -190,7 +190,7 @@ static bool step(struct run *run, uint64_t limit)
     return run->m->outcome == MEASURE_DONE;
 }
 
-static bool run_until(struct run *run, uint64_t time)
+static bool run_until(struct noc_run *run, uint64_t time)
 {
     while (noc_cycle(run->noc) < time)
         if (!step(run, time))
@@ -200,17 +200,17 @@ static bool run_until(struct run *run, uint64_t time)
 
 // The window
 
-static struct sources_waiting waiting_at(const struct run *run, uint32_t node)
+static struct sources_waiting waiting_at(const struct noc_run *run, uint32_t node)
 {
     return sources_waiting(&run->sources, node, noc_cycle(run->noc));
 }
 
-static uint64_t arrived_so_far(const struct run *run)
+static uint64_t arrived_so_far(const struct noc_run *run)
 {
     return class_flits(run->noc, run->plan->config->classes);
 }
 
-static void begin_window(struct run *run)
+static void begin_window(struct noc_run *run)
 {
     struct measured *m = run->m;
     m->since = stats_take(&m->stats, run->arena);
@@ -235,7 +235,7 @@ static bool keeps_up(uint64_t created, uint64_t before, uint64_t after, uint64_t
 
 // Of each sender. A network that falls behind somewhere does not bear its load, though it may in
 // the mean.
-static void count_created(struct run *run)
+static void count_created(struct noc_run *run)
 {
     struct measured *m = run->m;
     uint64_t flits = run->flits_taken;
@@ -249,7 +249,7 @@ static void count_created(struct run *run)
     m->flits_created = flits - run->flits_before;
 }
 
-static void end_window(struct run *run)
+static void end_window(struct noc_run *run)
 {
     struct measured *m = run->m;
     uint64_t arrived = arrived_so_far(run);
@@ -265,7 +265,7 @@ static void end_window(struct run *run)
 }
 
 // For as long at most as it took to come here: who is not there by then does not get there.
-static void drain(struct run *run)
+static void drain(struct noc_run *run)
 {
     struct measured *m = run->m;
     uint64_t limit = run->end + run->end;
@@ -275,7 +275,7 @@ static void drain(struct run *run)
     m->drain = noc_cycle(run->noc) - run->end;
 }
 
-static void prepare(struct run *run)
+static void prepare(struct noc_run *run)
 {
     const struct measure_plan *plan = run->plan;
     struct measured *m = run->m;
@@ -295,7 +295,7 @@ static void prepare(struct run *run)
 
 void measure(struct measured *measured, struct arena *arena, const struct measure_plan *plan)
 {
-    struct run run = {.plan = plan, .m = measured, .arena = arena};
+    struct noc_run run = {.plan = plan, .m = measured, .arena = arena};
     *measured = (struct measured){.load = plan->load,
                                   .senders = plan->traffic->sender_count,
                                   .receivers = plan->traffic->receiver_count,

@@ -10,9 +10,9 @@
 
 struct measure_plan {
     const struct noc_config *config;
-    const struct traffic *traffic; // fitted to the network, see measure_traffic
-    struct traffic_sizes flits;    // of packets
-    double load;                   // flits that a sender creates in a cycle; at most flits.mean
+    const struct noc_traffic *traffic; // fitted to the network, see measure_traffic
+    struct traffic_sizes flits;        // of packets
+    double load;                       // flits that a sender creates in a cycle; at most flits.mean
     uint64_t seed;
     uint64_t warmup, cycles; // of the window, at least 1
     uint64_t shuffle;        // see noc_shuffle
@@ -62,7 +62,7 @@ struct measured {
 
 // Fits the pattern to the network. Returns NULL, or why that cannot be done. Needs a configuration
 // that noc_check finds right.
-const char *measure_traffic(struct traffic *traffic, struct arena *arena,
+const char *measure_traffic(struct noc_traffic *traffic, struct arena *arena,
                             const struct noc_config *config);
 
 // All that the result points to lies in the arena.

@@ -34,7 +34,7 @@ static uint64_t draw_gap(const struct sources *sources, uint64_t *state)
     return gap;
 }
 
-static uint32_t draw_receiver(const struct traffic *traffic, uint32_t node, uint64_t *state)
+static uint32_t draw_receiver(const struct noc_traffic *traffic, uint32_t node, uint64_t *state)
 {
     if (traffic->fixed)
         return traffic->receivers[node];
@@ -123,7 +123,7 @@ static uint64_t next_slot(const struct sources *sources, uint64_t from)
     return UINT64_MAX;
 }
 
-void sources_init(struct sources *sources, struct arena *arena, const struct traffic *traffic,
+void sources_init(struct sources *sources, struct arena *arena, const struct noc_traffic *traffic,
                   const struct traffic_sizes *sizes, double packets, uint64_t seed)
 {
     uint32_t nodes = traffic->nodes, words = (nodes + 63) / 64;

@@ -7,7 +7,7 @@
 
 enum list_kind { LIST_NONE, LIST_SENDERS, LIST_RECEIVERS, LIST_PAIR };
 
-typedef const char *traffic_binder(struct traffic *traffic, struct arena *arena,
+typedef const char *traffic_binder(struct noc_traffic *traffic, struct arena *arena,
                                    const struct traffic_shape *shape);
 
 struct traffic_pattern {
@@ -16,7 +16,7 @@ struct traffic_pattern {
     traffic_binder *bind;
 };
 
-static void bind_all(struct traffic *traffic)
+static void bind_all(struct noc_traffic *traffic)
 {
     for (uint32_t i = 0; i < traffic->nodes; i++) {
         traffic->sends[i] = true;
@@ -25,7 +25,7 @@ static void bind_all(struct traffic *traffic)
     traffic->receiver_count = traffic->nodes;
 }
 
-static const char *bind_uniform(struct traffic *traffic, struct arena *arena,
+static const char *bind_uniform(struct noc_traffic *traffic, struct arena *arena,
                                 const struct traffic_shape *shape)
 {
     (void)arena, (void)shape;
@@ -34,7 +34,7 @@ static const char *bind_uniform(struct traffic *traffic, struct arena *arena,
 }
 
 // The places as a square; a mesh must be one itself.
-static const char *bind_transpose(struct traffic *traffic, struct arena *arena,
+static const char *bind_transpose(struct noc_traffic *traffic, struct arena *arena,
                                   const struct traffic_shape *shape)
 {
     uint32_t side = 0;
@@ -53,7 +53,7 @@ static const char *bind_transpose(struct traffic *traffic, struct arena *arena,
     return NULL;
 }
 
-static const char *bind_bitcomp(struct traffic *traffic, struct arena *arena,
+static const char *bind_bitcomp(struct noc_traffic *traffic, struct arena *arena,
                                 const struct traffic_shape *shape)
 {
     (void)arena, (void)shape;
@@ -65,7 +65,7 @@ static const char *bind_bitcomp(struct traffic *traffic, struct arena *arena,
 }
 
 // Each digit by one, or by so much that half of the way round is not reached.
-static const char *bind_rotated(struct traffic *traffic, const struct traffic_shape *shape,
+static const char *bind_rotated(struct noc_traffic *traffic, const struct traffic_shape *shape,
                                 bool far)
 {
     bind_all(traffic);
@@ -83,14 +83,14 @@ static const char *bind_rotated(struct traffic *traffic, const struct traffic_sh
     return NULL;
 }
 
-static const char *bind_neighbor(struct traffic *traffic, struct arena *arena,
+static const char *bind_neighbor(struct noc_traffic *traffic, struct arena *arena,
                                  const struct traffic_shape *shape)
 {
     (void)arena;
     return bind_rotated(traffic, shape, false);
 }
 
-static const char *bind_tornado(struct traffic *traffic, struct arena *arena,
+static const char *bind_tornado(struct noc_traffic *traffic, struct arena *arena,
                                 const struct traffic_shape *shape)
 {
     (void)arena;
@@ -98,7 +98,7 @@ static const char *bind_tornado(struct traffic *traffic, struct arena *arena,
 }
 
 // Of a place's number bit i moves to bit i + 1, the highest to 0; or all in reverse order.
-static const char *bind_bits(struct traffic *traffic, struct arena *arena,
+static const char *bind_bits(struct noc_traffic *traffic, struct arena *arena,
                              const struct traffic_shape *shape, bool reverse)
 {
     uint32_t bits = 0;
@@ -117,19 +117,19 @@ static const char *bind_bits(struct traffic *traffic, struct arena *arena,
     return NULL;
 }
 
-static const char *bind_shuffle(struct traffic *traffic, struct arena *arena,
+static const char *bind_shuffle(struct noc_traffic *traffic, struct arena *arena,
                                 const struct traffic_shape *shape)
 {
     return bind_bits(traffic, arena, shape, false);
 }
 
-static const char *bind_bitrev(struct traffic *traffic, struct arena *arena,
+static const char *bind_bitrev(struct noc_traffic *traffic, struct arena *arena,
                                const struct traffic_shape *shape)
 {
     return bind_bits(traffic, arena, shape, true);
 }
 
-static bool *mark_list(const struct traffic *traffic, struct arena *arena)
+static bool *mark_list(const struct noc_traffic *traffic, struct arena *arena)
 {
     bool *listed = ARENA_ARRAY(arena, bool, traffic->nodes);
     for (uint32_t i = 0; i < traffic->list.n; i++)
@@ -137,7 +137,7 @@ static bool *mark_list(const struct traffic *traffic, struct arena *arena)
     return listed;
 }
 
-static const char *bind_hotspot(struct traffic *traffic, struct arena *arena,
+static const char *bind_hotspot(struct noc_traffic *traffic, struct arena *arena,
                                 const struct traffic_shape *shape)
 {
     (void)arena, (void)shape;
@@ -149,7 +149,7 @@ static const char *bind_hotspot(struct traffic *traffic, struct arena *arena,
 }
 
 // Those that are listed send to the others, or the other way round.
-static const char *bind_between(struct traffic *traffic, struct arena *arena, bool listed_send)
+static const char *bind_between(struct noc_traffic *traffic, struct arena *arena, bool listed_send)
 {
     const bool *listed = mark_list(traffic, arena);
     for (uint32_t i = 0; i < traffic->nodes; i++) {
@@ -160,21 +160,21 @@ static const char *bind_between(struct traffic *traffic, struct arena *arena, bo
     return traffic->list.n == traffic->nodes ? "lists all places: there are no others" : NULL;
 }
 
-static const char *bind_few_to_many(struct traffic *traffic, struct arena *arena,
+static const char *bind_few_to_many(struct noc_traffic *traffic, struct arena *arena,
                                     const struct traffic_shape *shape)
 {
     (void)shape;
     return bind_between(traffic, arena, true);
 }
 
-static const char *bind_many_to_few(struct traffic *traffic, struct arena *arena,
+static const char *bind_many_to_few(struct noc_traffic *traffic, struct arena *arena,
                                     const struct traffic_shape *shape)
 {
     (void)shape;
     return bind_between(traffic, arena, false);
 }
 
-static const char *bind_flow(struct traffic *traffic, struct arena *arena,
+static const char *bind_flow(struct noc_traffic *traffic, struct arena *arena,
                              const struct traffic_shape *shape)
 {
     (void)arena, (void)shape;
@@ -203,7 +203,7 @@ static const char *unknown(struct arena *arena, const char *name, size_t length)
                         : arena_printf(arena, "there is no '%.*s'", (int)length, name);
 }
 
-static bool listed(const struct traffic *traffic, uint32_t node)
+static bool listed(const struct noc_traffic *traffic, uint32_t node)
 {
     for (uint32_t i = 0; i < traffic->list.n; i++)
         if (traffic->list.v[i] == node)
@@ -212,7 +212,7 @@ static bool listed(const struct traffic *traffic, uint32_t node)
 }
 
 // "3,7,12" or, for what follows each other, "0-55".
-static const char *read_list(struct traffic *traffic, struct arena *arena, const char *at)
+static const char *read_list(struct noc_traffic *traffic, struct arena *arena, const char *at)
 {
     enum { DIGITS = 7 };
     for (;; at++) {
@@ -238,10 +238,10 @@ static const char *read_list(struct traffic *traffic, struct arena *arena, const
     }
 }
 
-const char *traffic_read(struct traffic *traffic, struct arena *arena, const char *text)
+const char *traffic_read(struct noc_traffic *traffic, struct arena *arena, const char *text)
 {
     size_t length = strcspn(text, ":");
-    *traffic = (struct traffic){0};
+    *traffic = (struct noc_traffic){0};
     for (size_t i = 0; i < PATTERNS; i++)
         if (strlen(patterns[i].name) == length && !memcmp(patterns[i].name, text, length))
             traffic->pattern = &patterns[i];
@@ -298,7 +298,7 @@ const char *traffic_read_sizes(struct traffic_sizes *sizes, struct arena *arena,
     }
 }
 
-const char *traffic_bind(struct traffic *traffic, struct arena *arena,
+const char *traffic_bind(struct noc_traffic *traffic, struct arena *arena,
                          const struct traffic_shape *shape)
 {
     traffic->nodes = shape->nodes;

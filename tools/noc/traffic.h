@@ -19,7 +19,7 @@ struct traffic_shape {
 
 struct traffic_pattern;
 
-struct traffic {
+struct noc_traffic {
     const struct traffic_pattern *pattern;
     VEC(uint32_t) list; // the places that the pattern names
     // From here on filled in by traffic_bind.
@@ -31,9 +31,9 @@ struct traffic {
 };
 
 // Reads "uniform", "hotspot:3,7" and so on. Returns NULL, or what is wrong with it.
-const char *traffic_read(struct traffic *traffic, struct arena *arena, const char *text);
+const char *traffic_read(struct noc_traffic *traffic, struct arena *arena, const char *text);
 // Fits the pattern to the places there are. Returns NULL, or why that cannot be done.
-const char *traffic_bind(struct traffic *traffic, struct arena *arena,
+const char *traffic_bind(struct noc_traffic *traffic, struct arena *arena,
                          const struct traffic_shape *shape);
 
 struct traffic_size {
@@ -60,7 +60,7 @@ enum {
 
 // The sources of all places. Time is in cycles.
 struct sources {
-    const struct traffic *traffic;
+    const struct noc_traffic *traffic;
     const struct traffic_sizes *sizes;
     uint64_t *up_to;       // of what is drawn for a size: below this it is this one or one before
     uint32_t nodes, words; // words of a mask
@@ -81,7 +81,7 @@ struct sources {
 
 // Each sender creates a packet with the same probability in each cycle, `packets` in the mean
 // (0 … 1). Needs traffic_bind. The first cycle is 0. `sizes` stays where it is.
-void sources_init(struct sources *sources, struct arena *arena, const struct traffic *traffic,
+void sources_init(struct sources *sources, struct arena *arena, const struct noc_traffic *traffic,
                   const struct traffic_sizes *sizes, double packets, uint64_t seed);
 // Goes on to a time, which must not lie before the last one: what has been created until then,
 // this cycle included, is ready.

@@ -235,11 +235,11 @@ static void add_unit(struct units *units, uint64_t unit)
     units->at[units->n++] = unit;
 }
 
-struct touched {
+struct profile_touched {
     struct units lines, sectors;
 };
 
-static void touch(struct touched *touched, uint64_t first, uint32_t bytes)
+static void touch(struct profile_touched *touched, uint64_t first, uint32_t bytes)
 {
     uint64_t last = first + bytes - 1;
     for (uint64_t line = first / PROFILE_LINE; line <= last / PROFILE_LINE; line++)
@@ -248,13 +248,14 @@ static void touch(struct touched *touched, uint64_t first, uint32_t bytes)
         add_unit(&touched->sectors, sector);
 }
 
-static void touch_local(struct touched *touched, uint64_t first, uint32_t bytes, uint32_t lane)
+static void touch_local(struct profile_touched *touched, uint64_t first, uint32_t bytes,
+                        uint32_t lane)
 {
     for (uint64_t word = first / 4; word <= (first + bytes - 1) / 4; word++)
         touch(touched, (word * LANES + lane) * 4, 4);
 }
 
-static void touch_lane(struct touched *touched, const struct access *access, uint32_t lane)
+static void touch_lane(struct profile_touched *touched, const struct access *access, uint32_t lane)
 {
     uint64_t at = access->address[lane];
     uint16_t space = access->memory->space;
@@ -272,7 +273,7 @@ static void touch_lane(struct touched *touched, const struct access *access, uin
 static void count_access(struct profile *profile, struct profile_inst *inst,
                          const struct access *access)
 {
-    struct touched touched;
+    struct profile_touched touched;
     struct profile_memory *memory = memory_of(profile, inst);
     touched.lines.n = touched.sectors.n = 0;
     for (uint32_t mask = access->mask; mask; mask &= mask - 1)

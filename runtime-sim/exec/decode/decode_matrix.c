@@ -60,11 +60,12 @@ static void set_type(struct fragment *f, uint16_t type)
     f->per = (uint8_t)(f->bits < 32 ? 32 / f->bits : 1);
 }
 
-enum part { PART_A, PART_B, PART_D };
+enum matrix_part { PART_A, PART_B, PART_D };
 
 // A lane is in group lane / 4, which is a row of a and d and a column of b; along k it holds
 // neighbours, of d two.
-static void place_fragment(struct fragment *f, enum part part, uint32_t rows, uint32_t columns)
+static void place_fragment(struct fragment *f, enum matrix_part part, uint32_t rows,
+                           uint32_t columns)
 {
     uint32_t per = f->per, row_blocks = rows / 8, k_blocks = rows / (4 * per);
     f->elements = (uint16_t)(rows * columns);
@@ -321,7 +322,7 @@ static const char *take_wmma_memory(struct decoder *d, struct code *code,
     struct matrix_memory *matrix = ARENA_NEW(d->program->arena, struct matrix_memory);
     struct fragment *f = &matrix->fragment;
     bool is_load = decode_has(d, W_load);
-    enum part part = decode_has(d, W_a) ? PART_A : decode_has(d, W_b) ? PART_B : PART_D;
+    enum matrix_part part = decode_has(d, W_a) ? PART_A : decode_has(d, W_b) ? PART_B : PART_D;
     uint32_t k = words->types[0] == W_b1 ? words->k / 32 : words->k;
     uint32_t rows = part == PART_B ? k : words->m, columns = part == PART_A ? k : words->n;
     matrix->columns = words->columns[0];

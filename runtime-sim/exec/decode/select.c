@@ -4,7 +4,7 @@
 
 enum { WORDS = 8 };
 
-struct choice {
+struct row_choice {
     const struct exec_row *row;
     uint16_t words[WORDS];
     uint32_t count;
@@ -13,7 +13,7 @@ struct choice {
 
 struct choices {
     bool made;
-    VEC(struct choice) list;
+    VEC(struct row_choice) list;
 };
 
 struct selection {
@@ -79,7 +79,7 @@ static bool take_attribute(uint16_t word, uint32_t *attributes, uint8_t *round)
     return means_nothing(word);
 }
 
-static void compile_words(struct selection *selection, struct choice *choice)
+static void compile_words(struct selection *selection, struct row_choice *choice)
 {
     const char *at = choice->row->words;
     choice->any = !at;
@@ -105,7 +105,7 @@ static const struct choices *choices_of(struct selection *selection, uint16_t op
              row++) {
             if (row->op != op)
                 continue;
-            struct choice choice = {.row = row};
+            struct row_choice choice = {.row = row};
             compile_words(selection, &choice);
             vec_push(selection->arena, &choices->list, choice);
         }
@@ -114,7 +114,7 @@ static const struct choices *choices_of(struct selection *selection, uint16_t op
 }
 
 // Words may stand in any order, but types keep theirs, and so do state spaces.
-static bool take_word(const struct choice *choice, uint16_t word, uint32_t *taken)
+static bool take_word(const struct row_choice *choice, uint16_t word, uint32_t *taken)
 {
     for (uint32_t n = 0; n < choice->count; n++) {
         if (*taken >> n & 1)
@@ -131,7 +131,7 @@ static bool take_word(const struct choice *choice, uint16_t word, uint32_t *take
 }
 
 // The row's words must stand there; what else stands there must be an attribute.
-static bool fits(const struct choice *choice, const uint16_t *words, uint32_t count,
+static bool fits(const struct row_choice *choice, const uint16_t *words, uint32_t count,
                  uint32_t *attributes, uint8_t *round)
 {
     uint32_t taken = 0;

@@ -79,9 +79,9 @@ static inline void *memory_at(uintptr_t start, uint64_t address)
 // Eight neighbours at a time: each group in a row, or all of it at one address. What rows of tiles
 // and broadcasts look like, found in less time than single loads take.
 enum { GROUP = 8 };
-enum pattern { PATTERN_NONE, PATTERN_ROWS, PATTERN_SAME };
+enum row_pattern { PATTERN_NONE, PATTERN_ROWS, PATTERN_SAME };
 
-static enum pattern find_pattern(const uint64_t *address, uint64_t bytes)
+static enum row_pattern find_pattern(const uint64_t *address, uint64_t bytes)
 {
     uint64_t row = 0, same = 0;
     EACH_LANE
@@ -184,7 +184,7 @@ static void load(void *lanes, uint32_t width, const uint8_t *host, uint64_t leas
                  const uint64_t *address, uint32_t mask, uint32_t bytes, bool sign)
 {
     int lane = __builtin_ctz(width), memory = __builtin_ctz(bytes);
-    enum pattern pattern =
+    enum row_pattern pattern =
         mask == FULL_MASK && width == 4 && bytes == 4 ? find_pattern(address, bytes) : PATTERN_NONE;
     if (pattern == PATTERN_ROWS)
         load_rows(lanes, start_of(host, least), address);

@@ -4,14 +4,14 @@
 #include "runtime-sim/exec/lanes/memory_ops.h"
 
 // Where the lanes' addresses of one space lie in this machine's memory: `host` is where `least` is.
-struct view {
+struct memory_view {
     uint8_t *host;
     uint64_t least;
     const uint64_t *address;
 };
 
-static void transfer(const struct warp *warp, const struct access *access, const struct view *view,
-                     uint32_t mask)
+static void transfer(const struct warp *warp, const struct access *access,
+                     const struct memory_view *view, uint32_t mask)
 {
     const struct memory_code *memory = access->memory;
     for (uint32_t i = 0; i < memory->elements; i++) {
@@ -35,7 +35,7 @@ static enum step_result access_each(struct warp *warp, const struct access *acce
         struct spot spot;
         if (!access_find(warp, access, lane, access->bytes, access->bytes, &spot))
             return STEP_FAULT;
-        struct view view = {spot.host, access->address[lane], access->address};
+        struct memory_view view = {spot.host, access->address[lane], access->address};
         transfer(warp, access, &view, 1u << lane);
     }
     return STEP_NEXT;
@@ -47,7 +47,7 @@ static bool access_global(struct warp *warp, const struct access *access)
 {
     struct image *image = warp->cta->launch->image;
     const struct span *span = &access->span;
-    struct view view = {
+    struct memory_view view = {
         image_at(image, span->least, span->most - span->least + access->bytes, &warp->hint),
         span->least, access->address};
     if (!view.host || (access->writes && image->list.v[warp->hint].constant))
@@ -63,7 +63,7 @@ static bool access_shared(struct warp *warp, const struct access *access, uint64
     uint64_t least = access->span.least - base, most = access->span.most - base;
     if (least > most || most >= cta->shared_bytes || access->bytes > cta->shared_bytes - most)
         return false;
-    struct view view = {cta->shared + least, access->span.least, access->address};
+    struct memory_view view = {cta->shared + least, access->span.least, access->address};
     transfer(warp, access, &view, access->mask);
     return true;
 }
@@ -77,7 +77,7 @@ static bool access_local(struct warp *warp, const struct access *access, uint64_
     for (uint32_t i = 0; i < LANES; i++)
         address[i] = access->address[i] - base + (uint64_t)i * warp->local_stride;
     uint64_t first = address[__builtin_ctz(access->mask)];
-    struct view view = {warp->local + first, first, address};
+    struct memory_view view = {warp->local + first, first, address};
     transfer(warp, access, &view, access->mask);
     return true;
 }

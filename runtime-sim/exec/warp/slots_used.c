@@ -12,7 +12,7 @@
 #include "runtime-sim/exec/memory/steps_memory.h"
 #include "runtime-sim/exec/decode/slots.h"
 
-struct finder {
+struct slot_finder {
     struct slots_used *to;
     struct arena *arena;
     const struct program *program;
@@ -23,7 +23,7 @@ struct finder {
     uint16_t count;
 };
 
-static uint16_t number_of(struct finder *f, uint32_t offset)
+static uint16_t number_of(struct slot_finder *f, uint32_t offset)
 {
     uint16_t *number = &f->number[offset / 4];
     if (!*number)
@@ -31,7 +31,7 @@ static uint16_t number_of(struct finder *f, uint32_t offset)
     return *number - 1;
 }
 
-static void add(struct finder *f, uint32_t first, struct slot_use use)
+static void add(struct slot_finder *f, uint32_t first, struct slot_use use)
 {
     for (uint32_t i = first; i < f->to->uses.n; i++) {
         struct slot_use *old = &f->to->uses.v[i];
@@ -44,7 +44,7 @@ static void add(struct finder *f, uint32_t first, struct slot_use use)
     vec_push(f->arena, &f->to->uses, use);
 }
 
-static void add_registers(struct finder *f, uint32_t inst, uint32_t first, bool late)
+static void add_registers(struct slot_finder *f, uint32_t inst, uint32_t first, bool late)
 {
     const struct ir_inst *at = &f->fn->insts.v[inst];
     const struct ir_operand *operands = ir_operands(f->fn, inst);
@@ -63,13 +63,13 @@ static void add_registers(struct finder *f, uint32_t inst, uint32_t first, bool 
     }
 }
 
-static bool is_between(const struct finder *f, uint32_t slot)
+static bool is_between(const struct slot_finder *f, uint32_t slot)
 {
     return slot != SLOT_NONE && slot >> SLOT_SHIFT == BASE_FRAME &&
            (slot & ((1u << SLOT_SHIFT) - 1)) >= f->slots.frame_bytes;
 }
 
-static bool uses_between(const struct finder *f, const struct code *code)
+static bool uses_between(const struct slot_finder *f, const struct code *code)
 {
     bool uses = is_between(f, code->d) || is_between(f, code->d2);
     for (uint32_t i = 0; i < code->source_count; i++)
@@ -79,7 +79,7 @@ static bool uses_between(const struct finder *f, const struct code *code)
     return uses;
 }
 
-static void add_between(struct finder *f, const struct code *code, uint32_t first, bool late)
+static void add_between(struct slot_finder *f, const struct code *code, uint32_t first, bool late)
 {
     if (uses_between(f, code))
         add(f, first,
@@ -119,7 +119,7 @@ static bool drains(const struct code *code)
 }
 
 // The codes of one instruction, up to before `end`.
-static void add_instruction(struct finder *f, uint32_t begin, uint32_t end)
+static void add_instruction(struct slot_finder *f, uint32_t begin, uint32_t end)
 {
     const struct code *codes = f->program->codes.v;
     uint32_t first = f->to->uses.n;
@@ -140,7 +140,7 @@ static void add_instruction(struct finder *f, uint32_t begin, uint32_t end)
         f->to->codes[i] = all;
 }
 
-static void add_function(struct finder *f)
+static void add_function(struct slot_finder *f)
 {
     slots_assign(&f->slots, f->arena, f->fn);
     f->number = ARENA_ARRAY(f->arena, uint16_t, f->at->frame_bytes / 4 + 1);
@@ -159,11 +159,11 @@ void slots_used_build(struct slots_used *to, struct arena *arena, const struct p
         .function_slots = ARENA_ARRAY(arena, uint32_t, program->functions.n + 1)};
     for (uint32_t i = 0; i < program->functions.n; i++) {
         const struct program_function *at = &program->functions.v[i];
-        struct finder f = {.to = to,
-                           .arena = arena,
-                           .program = program,
-                           .at = at,
-                           .fn = &program->module->functions.v[at->function]};
+        struct slot_finder f = {.to = to,
+                                .arena = arena,
+                                .program = program,
+                                .at = at,
+                                .fn = &program->module->functions.v[at->function]};
         add_function(&f);
         to->function_slots[i] = f.count;
     }

@@ -98,10 +98,10 @@ static void test_records(void **state)
     program_free(&m.program);
 }
 
-static uint32_t leaves(const struct field *fields)
+static uint32_t leaves(const struct record_field *fields)
 {
     uint32_t count = 0;
-    for (const struct field *field = fields; field->key; field++)
+    for (const struct record_field *field = fields; field->key; field++)
         if (field->kind == FIELD_OBJECT)
             count += leaves(field->rows);
         else if (field->kind == FIELD_OPTION)

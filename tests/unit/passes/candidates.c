@@ -96,7 +96,7 @@ static uint32_t place(const struct fixture *f, uint32_t block, enum unit_part un
 
 static uint32_t successors(const struct fixture *f, uint32_t unit, uint32_t *to)
 {
-    struct unit at = f->candidates.regions.units[unit];
+    struct region_unit at = f->candidates.regions.units[unit];
     const struct ir_block *block = &f->fn->blocks.v[at.block];
     if (at.part != UNIT_TAIL) {
         *to = place(f, at.block, at.part + 1);
@@ -107,13 +107,13 @@ static uint32_t successors(const struct fixture *f, uint32_t unit, uint32_t *to)
     return block->succ_count;
 }
 
-static bool inside(const struct candidate *c, uint32_t unit)
+static bool inside(const struct block_candidate *c, uint32_t unit)
 {
     return unit >= c->begin && unit < c->end;
 }
 
 // Fails if control can enter at two units. Returns the one at which it enters.
-static uint32_t entry_unit(const struct fixture *f, const struct candidate *c)
+static uint32_t entry_unit(const struct fixture *f, const struct block_candidate *c)
 {
     uint32_t entry = IR_NONE, to[4];
     for (uint32_t unit = 0; unit < f->candidates.regions.unit_count; unit++)
@@ -127,13 +127,14 @@ static uint32_t entry_unit(const struct fixture *f, const struct candidate *c)
 }
 
 // How many places control leaves for, the end of the function included; one of them.
-static uint32_t leaves_for(const struct fixture *f, const struct candidate *c, uint32_t *target)
+static uint32_t leaves_for(const struct fixture *f, const struct block_candidate *c,
+                           uint32_t *target)
 {
     uint32_t count = 0, to[4];
     bool ends = false;
     *target = IR_NONE;
     for (uint32_t unit = c->begin; unit < c->end; unit++) {
-        struct unit at = f->candidates.regions.units[unit];
+        struct region_unit at = f->candidates.regions.units[unit];
         ends |= at.part == UNIT_TAIL && regions_leaves(f->fn, at.block);
         for (uint32_t i = successors(f, unit, to); i-- > 0;) {
             if (inside(c, to[i]) || to[i] == *target)
@@ -145,7 +146,7 @@ static uint32_t leaves_for(const struct fixture *f, const struct candidate *c, u
     return count + ends;
 }
 
-static void check_shape(const struct fixture *f, const struct candidate *c)
+static void check_shape(const struct fixture *f, const struct block_candidate *c)
 {
     uint32_t target, ways = leaves_for(f, c, &target), entry = entry_unit(f, c);
     const struct regions *regions = &f->candidates.regions;
@@ -158,11 +159,11 @@ static void check_shape(const struct fixture *f, const struct candidate *c)
     }
     if (c->open || ways != 1 || target == IR_NONE)
         return;
-    struct unit to = regions->units[target];
+    struct region_unit to = regions->units[target];
     assert_int_equal(to.block, to.part == UNIT_TAIL ? c->exit.tail : c->exit.block);
 }
 
-static void check_apart(const struct candidate *a, const struct candidate *b)
+static void check_apart(const struct block_candidate *a, const struct block_candidate *b)
 {
     bool apart = a->end <= b->begin || b->end <= a->begin;
     bool within =
@@ -196,7 +197,7 @@ static uint64_t before(const struct fixture *f, uint32_t inst, uint64_t live, bo
 
 static void unit_insts(const struct fixture *f, uint32_t unit, uint32_t *first, uint32_t *end)
 {
-    struct unit at = f->candidates.regions.units[unit];
+    struct region_unit at = f->candidates.regions.units[unit];
     const struct ir_block *block = &f->fn->blocks.v[at.block];
     bool tail =
         block->first < block->end && (f->fn->insts.v[block->end - 1].flags & INST_TERMINATOR);
@@ -225,7 +226,7 @@ static void find_live(const struct fixture *f, uint32_t begin, uint32_t end, boo
     }
 }
 
-static uint64_t written(const struct fixture *f, const struct candidate *c)
+static uint64_t written(const struct fixture *f, const struct block_candidate *c)
 {
     uint64_t set = 0;
     for (uint32_t unit = c->begin; unit < c->end; unit++) {
@@ -262,7 +263,7 @@ static uint64_t free_registers(const struct fixture *f)
     return 0;
 }
 
-static uint64_t read_behind(const struct fixture *f, const struct candidate *c,
+static uint64_t read_behind(const struct fixture *f, const struct block_candidate *c,
                             const uint64_t *live_after)
 {
     uint64_t read = 0;
@@ -275,7 +276,7 @@ static uint64_t read_behind(const struct fixture *f, const struct candidate *c,
 }
 
 static void check_transfers(struct fixture *f, struct transfers *transfers,
-                            const struct candidate *c, const uint64_t *live_after)
+                            const struct block_candidate *c, const uint64_t *live_after)
 {
     struct block_plan plan = {.kind = c->kind};
     uint32_t entry = entry_unit(f, c);
@@ -299,7 +300,7 @@ static void check_function(struct fixture *f)
     assert_int_equal(regions->unit_count, f->fn->rpo.n * 3);
     find_live(f, 0, regions->unit_count, true, live_after);
     for (uint32_t i = 0; i < f->candidates.list.n; i++) {
-        const struct candidate *c = &f->candidates.list.v[i];
+        const struct block_candidate *c = &f->candidates.list.v[i];
         check_shape(f, c);
         check_transfers(f, transfers, c, live_after);
         for (uint32_t k = 0; k < i; k++)

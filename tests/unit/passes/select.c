@@ -14,22 +14,22 @@ static uint32_t draw(uint64_t *state, uint32_t below)
     return (uint32_t)(*state >> 33) % below;
 }
 
-static bool overlap(const struct span *a, const struct span *b)
+static bool overlap(const struct block_span *a, const struct block_span *b)
 {
     return a->begin < b->end && b->begin < a->end;
 }
 
-static bool within(const struct span *a, const struct span *b)
+static bool within(const struct block_span *a, const struct block_span *b)
 {
     return a->begin >= b->begin && a->end <= b->end;
 }
 
-static uint32_t random_spans(uint64_t *state, struct span *spans)
+static uint32_t random_spans(uint64_t *state, struct block_span *spans)
 {
     uint32_t count = 0;
     for (uint32_t tries = 0; tries < 40 && count < MOST_SPANS; tries++) {
         uint32_t begin = draw(state, 12), end = begin + 1 + draw(state, 12 - begin);
-        struct span span = {begin, end, (double)draw(state, 9) - 2, false, 0};
+        struct block_span span = {begin, end, (double)draw(state, 9) - 2, false, 0};
         bool fits = true;
         for (uint32_t i = 0; i < count; i++)
             fits &=
@@ -40,7 +40,7 @@ static uint32_t random_spans(uint64_t *state, struct span *spans)
     return count;
 }
 
-static double best_sum(const struct span *spans, uint32_t count)
+static double best_sum(const struct block_span *spans, uint32_t count)
 {
     double best = 0;
     for (uint32_t set = 0; set < 1u << count; set++) {
@@ -58,7 +58,7 @@ static double best_sum(const struct span *spans, uint32_t count)
     return best;
 }
 
-static void check(const struct span *spans, uint32_t count)
+static void check(const struct block_span *spans, uint32_t count)
 {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ static void test_random(void **unused)
     for (int round = 0; round < ROUNDS; round++) {
         struct memory memory = {.fail_in = 0};
         struct arena arena;
-        struct span spans[MOST_SPANS];
+        struct block_span spans[MOST_SPANS];
         uint32_t count = random_spans(&state, spans);
         arena_init(&arena, &memory);
         select_best(&arena, spans, count);
@@ -100,7 +100,7 @@ static void test_wider_wins_ties(void **unused)
     (void)unused;
     struct memory memory = {.fail_in = 0};
     struct arena arena;
-    struct span spans[] = {{2, 4, 3, false, 0}, {0, 9, 5, false, 0}, {5, 6, 2, false, 0}};
+    struct block_span spans[] = {{2, 4, 3, false, 0}, {0, 9, 5, false, 0}, {5, 6, 2, false, 0}};
     arena_init(&arena, &memory);
     select_best(&arena, spans, 3);
     assert_true(spans[1].chosen);

@@ -237,12 +237,12 @@ static bool depends(const struct instruction *a, const struct instruction *b)
     return a->root != b->root || abs(a->offset - b->offset) < 4;
 }
 
-struct reading {
+struct ir_reading {
     uint32_t id[MOST], loc[MOST], count;
     uint32_t boundaries[MOST]; // braces, labels, directives in front
 };
 
-static void read_back(struct reading *r, const char *text)
+static void read_back(struct ir_reading *r, const char *text)
 {
     unsigned loc = 0, id, boundaries = 0;
     r->count = 0;
@@ -258,7 +258,7 @@ static void read_back(struct reading *r, const char *text)
     }
 }
 
-static bool check_order(const struct block *b, const struct reading *r)
+static bool check_order(const struct block *b, const struct ir_reading *r)
 {
     bool seen[MOST] = {false};
     if (r->count != b->count)
@@ -279,7 +279,7 @@ static bool check_order(const struct block *b, const struct reading *r)
 }
 
 // The body's instructions are the last of the kernel, before `ret`.
-static bool check_chains(const struct planned *p, const struct block *b, const struct reading *r)
+static bool check_chains(const struct planned *p, const struct block *b, const struct ir_reading *r)
 {
     for (uint32_t i = 0; i < p->plan.chains.n; i++) {
         const struct chain *chain = &p->plan.chains.v[i];
@@ -299,7 +299,7 @@ static uint32_t check_round(struct block *b, uint64_t seed, uint32_t *moves)
 {
     static char text[2 * TEXT];
     struct planned p, again;
-    struct reading reading;
+    struct ir_reading reading;
     struct pass_options options = {.reorder = true};
     make_block(b, seed);
     kernel_text(text, sizeof text, b->text);

@@ -32,10 +32,10 @@ static int tear_down(void **state)
     return 0;
 }
 
-static struct traffic bound(struct fixture *f, const char *text, const uint32_t *extent,
-                            uint32_t digits)
+static struct noc_traffic bound(struct fixture *f, const char *text, const uint32_t *extent,
+                                uint32_t digits)
 {
-    struct traffic traffic;
+    struct noc_traffic traffic;
     struct traffic_shape shape = {.nodes = 1, .extent = extent, .digits = digits};
     for (uint32_t d = 0; d < digits; d++)
         shape.nodes *= extent[d];
@@ -50,9 +50,9 @@ static void permutations_of_a_mesh(void **state)
 {
     for (uint32_t k = 2; k < 9; k++) {
         uint32_t extent[] = {k, k};
-        struct traffic transpose = bound(*state, "transpose", extent, 2);
-        struct traffic bitcomp = bound(*state, "bitcomp", extent, 2);
-        struct traffic neighbor = bound(*state, "neighbor", extent, 2);
+        struct noc_traffic transpose = bound(*state, "transpose", extent, 2);
+        struct noc_traffic bitcomp = bound(*state, "bitcomp", extent, 2);
+        struct noc_traffic neighbor = bound(*state, "neighbor", extent, 2);
         for (uint32_t y = 0; y < k; y++)
             for (uint32_t x = 0; x < k; x++) {
                 assert_int_equal(transpose.receivers[y * k + x], x * k + y);
@@ -65,7 +65,7 @@ static void permutations_of_a_mesh(void **state)
 static void complement_is_that_of_bits(void **state)
 {
     uint32_t extent[] = {4, 4, 4};
-    struct traffic traffic = bound(*state, "bitcomp", extent, 3);
+    struct noc_traffic traffic = bound(*state, "bitcomp", extent, 3);
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(traffic.receivers[i], ~i & 63);
 }
@@ -73,8 +73,8 @@ static void complement_is_that_of_bits(void **state)
 static void rectangles(void **state)
 {
     uint32_t extent[] = {5, 3};
-    struct traffic neighbor = bound(*state, "neighbor", extent, 2);
-    struct traffic bitcomp = bound(*state, "bitcomp", extent, 2);
+    struct noc_traffic neighbor = bound(*state, "neighbor", extent, 2);
+    struct noc_traffic bitcomp = bound(*state, "bitcomp", extent, 2);
     assert_int_equal(neighbor.receivers[4], 5);
     assert_int_equal(neighbor.receivers[14], 0);
     assert_int_equal(neighbor.receivers[6], 12);
@@ -86,7 +86,7 @@ static void rectangles(void **state)
 static void tornado_shuffle_and_reversal(void **state)
 {
     static const uint32_t mesh[] = {8, 8}, odd[] = {5, 3};
-    struct traffic traffic = bound(*state, "tornado", mesh, 2);
+    struct noc_traffic traffic = bound(*state, "tornado", mesh, 2);
     assert_int_equal(traffic.receivers[0], 3 + 8 * 3);
     assert_int_equal(traffic.receivers[6 + 8 * 1], 1 + 8 * 4);
     traffic = bound(*state, "tornado", odd, 2);
@@ -110,7 +110,7 @@ static void tornado_shuffle_and_reversal(void **state)
 static void transpose_of_a_butterfly(void **state)
 {
     uint32_t extent[] = {4, 4, 4};
-    struct traffic traffic = bound(*state, "transpose", extent, 3);
+    struct noc_traffic traffic = bound(*state, "transpose", extent, 3);
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(traffic.receivers[i], (i & 7) << 3 | i >> 3);
 }
@@ -118,16 +118,16 @@ static void transpose_of_a_butterfly(void **state)
 static void lists(void **state)
 {
     uint32_t extent[] = {6, 6};
-    struct traffic few = bound(*state, "few-to-many:0-5,30,35", extent, 2);
-    struct traffic many = bound(*state, "many-to-few:0-5,30,35", extent, 2);
-    struct traffic hot = bound(*state, "hotspot:7,3", extent, 2);
+    struct noc_traffic few = bound(*state, "few-to-many:0-5,30,35", extent, 2);
+    struct noc_traffic many = bound(*state, "many-to-few:0-5,30,35", extent, 2);
+    struct noc_traffic hot = bound(*state, "hotspot:7,3", extent, 2);
     assert_int_equal(few.sender_count, 8);
     assert_int_equal(few.receiver_count, 28);
     assert_int_equal(many.sender_count, 28);
     assert_int_equal(many.receiver_count, 8);
     assert_int_equal(hot.sender_count, 36);
     assert_int_equal(hot.receiver_count, 2);
-    struct traffic flow = bound(*state, "flow:9,9", extent, 2);
+    struct noc_traffic flow = bound(*state, "flow:9,9", extent, 2);
     assert_int_equal(flow.sender_count, 1);
     assert_true(flow.sends[9] && !flow.fixed);
     assert_int_equal(flow.receiver_count, 1);
@@ -168,7 +168,7 @@ static void what_cannot_be_read(void **state)
     };
     struct fixture *f = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct traffic traffic;
+        struct noc_traffic traffic;
         const char *says = traffic_read(&traffic, &f->arena, wrong[i].text);
         assert_non_null(says);
         assert_string_equal(says, wrong[i].says);
@@ -190,7 +190,7 @@ static void what_does_not_fit(void **state)
     };
     struct fixture *f = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct traffic traffic;
+        struct noc_traffic traffic;
         struct traffic_shape shape = {1, wrong[i].extent, wrong[i].digits};
         for (uint32_t d = 0; d < shape.digits; d++)
             shape.nodes *= shape.extent[d];
@@ -223,7 +223,7 @@ static struct traffic_sizes sizes_of(struct fixture *f, const char *text)
 static struct packets collect(struct fixture *f, const char *sizes, double load, uint64_t cycles,
                               uint64_t stride)
 {
-    struct traffic traffic = bound(f, "uniform", eight_by_eight, 2);
+    struct noc_traffic traffic = bound(f, "uniform", eight_by_eight, 2);
     struct traffic_sizes flits = sizes_of(f, sizes);
     struct sources sources;
     struct packets packets = {0};
@@ -343,7 +343,7 @@ static void always_and_never(void **state)
     struct packets all = collect(*state, "1", 1, 100, 1);
     assert_int_equal(all.list.n, 6400);
     struct fixture *f = *state;
-    struct traffic traffic = bound(f, "uniform", eight_by_eight, 2);
+    struct noc_traffic traffic = bound(f, "uniform", eight_by_eight, 2);
     struct traffic_sizes sizes = sizes_of(f, "1");
     struct sources sources;
     sources_init(&sources, &f->arena, &traffic, &sizes, 0, 1);
@@ -354,7 +354,7 @@ static void always_and_never(void **state)
 static void only_senders_send(void **state)
 {
     struct fixture *f = *state;
-    struct traffic traffic = bound(f, "few-to-many:3,9", eight_by_eight, 2);
+    struct noc_traffic traffic = bound(f, "few-to-many:3,9", eight_by_eight, 2);
     struct traffic_sizes sizes = sizes_of(f, "1");
     struct sources sources;
     sources_init(&sources, &f->arena, &traffic, &sizes, 0.5, 1);
@@ -366,7 +366,7 @@ static void only_senders_send(void **state)
 static void those_that_wait_are_counted(void **state)
 {
     struct fixture *f = *state;
-    struct traffic traffic = bound(f, "uniform", eight_by_eight, 2);
+    struct noc_traffic traffic = bound(f, "uniform", eight_by_eight, 2);
     struct sources sources;
     struct traffic_sizes sizes = sizes_of(f, "1:3,7,2");
     sources_init(&sources, &f->arena, &traffic, &sizes, 0.2, 5);
@@ -388,7 +388,7 @@ static void those_that_wait_are_counted(void **state)
 static void other_seeds_draw_other_numbers(void **state)
 {
     struct fixture *f = *state;
-    struct traffic traffic = bound(f, "uniform", eight_by_eight, 2);
+    struct noc_traffic traffic = bound(f, "uniform", eight_by_eight, 2);
     struct traffic_sizes sizes = sizes_of(f, "1");
     struct sources one, other;
     sources_init(&one, &f->arena, &traffic, &sizes, 0.01, 1);
