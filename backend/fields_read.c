@@ -3,7 +3,6 @@
 #include <jansson.h>
 #include <string.h>
 
-// Any VEC of structs.
 static bool read_text(struct field_reader *reader, json_t *json, const char **text)
 {
     if (!json_is_string(json))

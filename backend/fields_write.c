@@ -2,7 +2,6 @@
 #include "support/json.h"
 #include <string.h>
 
-// Any VEC of structs.
 static void write_count(struct json *json, uint64_t count)
 {
     if (count)

@@ -144,9 +144,8 @@ static const struct record_field rows_document[] = {
     ENTRY("format", FIXED, version, .words = format_name),
     ENTRY("version", UINT, version, .least = 1, .most = 1),
     PART("source", rows_source),
-    ENTRY("line_bytes", UINT, line_bytes, .least = COALESCING_LINE, .most = COALESCING_LINE),
-    ENTRY("sector_bytes", UINT, sector_bytes, .least = COALESCING_SECTOR,
-          .most = COALESCING_SECTOR),
+    ENTRY("line_bytes", UINT, line_bytes, .least = LINE_BYTES, .most = LINE_BYTES),
+    ENTRY("sector_bytes", UINT, sector_bytes, .least = SECTOR_BYTES, .most = SECTOR_BYTES),
     LIST(kernels, rows_kernel, kernel_record),
     END,
 };

@@ -17,8 +17,11 @@ const char *const table_response_names[] = {
     NULL,
 };
 const char *const table_formulas[] = {
-    "",       "c = f(a,b)", "r = f(a,b)",      "c = a",           "c = f(a)", "h(a,b)",
-    "h(a,i)", "c = f(a,i)", "r = f(a,g(b,i))", "c = f(a,g(b,i))", NULL,
+    "", // there is no pattern 0
+#define CHAIN_PATTERN(number, form, ...) [number] = form,
+#include "passes/base/patterns.def"
+#undef CHAIN_PATTERN
+    NULL,
 };
 const char *const table_block_names[] = {
     [BLOCK_LOOP] = "loop",

@@ -44,10 +44,10 @@ static bool tell_texts(struct dram_run *run)
 static bool read_config(struct dram_run *run)
 {
     bool good = true;
-    if (run->arguments.config)
-        good = config_load(&run->config, run->arguments.config);
-    for (uint32_t i = 0; i < run->arguments.settings.n; i++)
-        good &= config_set(&run->config, run->arguments.settings.v[i]);
+    if (run->arguments.measure.config)
+        good = config_load(&run->config, run->arguments.measure.config);
+    for (uint32_t i = 0; i < run->arguments.measure.settings.n; i++)
+        good &= config_set(&run->config, run->arguments.measure.settings.v[i]);
     if (!tell_texts(run) || !good)
         return false;
     const char *fault = dram_config_fault(&run->values, &run->arena);
@@ -70,11 +70,13 @@ static FILE *open_output(struct dram_run *run, const char *path)
 static bool check_paths(struct dram_run *run)
 {
     const struct dram_arguments *a = &run->arguments;
-    const char *const paths[] = {a->json, a->csv, a->plot, a->stats, a->trace};
+    const char *const paths[] = {a->measure.json, a->measure.csv, a->measure.plot, a->measure.stats,
+                                 a->trace};
     const char *const names[] = {"--json", "--csv", "--plot", "--stats", "--trace"};
     bool good = true;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        if (paths[i] && a->config && output_same(&run->arena, paths[i], a->config)) {
+        if (paths[i] && a->measure.config &&
+            output_same(&run->arena, paths[i], a->measure.config)) {
             message_error(&run->messages, "%s would overwrite the configuration '%s'", names[i],
                           paths[i]);
             good = false;
@@ -96,12 +98,12 @@ static bool write_stats(struct dram_run *run, const char *path)
     if (!to)
         return false;
     dram_report_stats(&stats, &run->arena, &run->result);
-    if (dram_ends_in(path, ".json")) {
+    if (measure_ends_in(path, ".json")) {
         struct json json;
         json_init(&json, to);
         stats_json(&stats, NULL, &json);
         json_done(&json);
-    } else if (dram_ends_in(path, ".csv")) {
+    } else if (measure_ends_in(path, ".csv")) {
         stats_csv(&stats, NULL, to);
     } else {
         stats_text(&stats, NULL, to);
@@ -112,7 +114,7 @@ static bool write_stats(struct dram_run *run, const char *path)
 static bool write_json(struct dram_run *run, const char *path)
 {
     FILE *to = open_output(run, path);
-    if (to && run->arguments.sweep)
+    if (to && run->arguments.measure.sweep)
         dram_sweep_json(&run->head, &run->sweep, to);
     else if (to)
         dram_report_json(&run->head, &run->result, to);
@@ -138,7 +140,7 @@ static bool write_plot(struct dram_run *run, const char *path)
 static bool write_text(struct dram_run *run)
 {
     FILE *to = open_output(run, "-");
-    if (to && run->arguments.sweep)
+    if (to && run->arguments.measure.sweep)
         dram_sweep_csv(&run->sweep, to);
     else if (to)
         dram_report_text(&run->result, to);
@@ -148,10 +150,11 @@ static bool write_text(struct dram_run *run)
 static bool write_all(struct dram_run *run)
 {
     const struct dram_arguments *a = &run->arguments;
-    bool any = a->json || a->csv || a->plot || a->stats || a->trace;
-    return (!a->json || write_json(run, a->json)) && (!a->csv || write_csv(run, a->csv)) &&
-           (!a->plot || write_plot(run, a->plot)) && (!a->stats || write_stats(run, a->stats)) &&
-           (any || write_text(run));
+    bool any = a->measure.json || a->measure.csv || a->measure.plot || a->measure.stats || a->trace;
+    return (!a->measure.json || write_json(run, a->measure.json)) &&
+           (!a->measure.csv || write_csv(run, a->measure.csv)) &&
+           (!a->measure.plot || write_plot(run, a->measure.plot)) &&
+           (!a->measure.stats || write_stats(run, a->measure.stats)) && (any || write_text(run));
 }
 
 static int commit(struct dram_run *run)
@@ -190,8 +193,8 @@ static void measure_all(struct dram_run *run)
 {
     const struct dram_arguments *a = &run->arguments;
     interrupt_defer(&run->stop);
-    if (a->sweep) {
-        dram_sweep(&run->sweep, &run->arena, &run->drive, a->loads.v, a->loads.n);
+    if (a->measure.sweep) {
+        dram_sweep(&run->sweep, &run->arena, &run->drive, a->measure.loads.v, a->measure.loads.n);
     } else {
         dram_drive(&run->drive, &run->arena, &run->result);
         vec_push(&run->arena, &run->sweep.points, run->result);
@@ -205,10 +208,10 @@ static bool measure(struct dram_run *run)
     run->drive = (struct dram_drive){.config = &run->values,
                                      .pattern = (enum dram_pattern)a->pattern,
                                      .writes = a->writes,
-                                     .load = a->load > 0 ? a->load : 0,
-                                     .warmup = a->warmup,
-                                     .cycles = a->cycles,
-                                     .seed = a->seed,
+                                     .load = a->measure.load > 0 ? a->measure.load : 0,
+                                     .warmup = a->measure.warmup,
+                                     .cycles = a->measure.cycles,
+                                     .seed = a->measure.seed,
                                      .stop = &run->stop};
     run->head =
         (struct dram_head){&run->config, &run->drive, dram_pattern_names[run->drive.pattern]};
@@ -237,16 +240,16 @@ static int tell(struct dram_run *run)
     FILE *to = open_output(run, "-");
     if (!to)
         return BAD_INPUT;
-    if (a->common.help)
+    if (a->measure.common.help)
         options_help(&dram_command, to);
-    else if (a->common.version)
+    else if (a->measure.common.version)
         options_version(&dram_command, to);
-    else if (a->help_keys)
-        (a->help_keys == TOPIC_MARKDOWN ? config_keys_print_markdown
-                                        : config_keys_print)(&run->config, to);
-    else if (a->list_configs)
+    else if (a->measure.help_keys)
+        (a->measure.help_keys == TOPIC_MARKDOWN ? config_keys_print_markdown
+                                                : config_keys_print)(&run->config, to);
+    else if (a->measure.list_configs)
         config_names_print(&run->config, to);
-    else if (a->list_stats)
+    else if (a->measure.list_stats)
         list_stats(run, to);
     else
         config_print(&run->config, to);
@@ -256,14 +259,15 @@ static int tell(struct dram_run *run)
 // Without a look at the configuration.
 static bool only_explains(const struct dram_arguments *a)
 {
-    return a->common.help || a->common.version || a->help_keys || a->list_configs || a->list_stats;
+    return a->measure.common.help || a->measure.common.version || a->measure.help_keys ||
+           a->measure.list_configs || a->measure.list_stats;
 }
 
 static int do_all(struct dram_run *run, int argc, char **argv)
 {
     if (!dram_arguments_read(&run->arguments, &run->arena, argc, argv, stderr))
         return BAD_USAGE;
-    messages_init(&run->messages, dram_command.name, &run->arguments.common, &run->told);
+    messages_init(&run->messages, dram_command.name, &run->arguments.measure.common, &run->told);
     run->section = (struct config_section){"dram", dram_keys, dram_key_count, &run->values};
     config_init(&run->config, &run->arena, &run->section, 1);
     run->config.folder = "dram";
@@ -271,7 +275,7 @@ static int do_all(struct dram_run *run, int argc, char **argv)
         return tell(run);
     if (!read_config(run))
         return BAD_INPUT;
-    if (run->arguments.print_config)
+    if (run->arguments.measure.print_config)
         return tell(run);
     if (!check_paths(run) || !measure(run) || !write_all(run))
         return BAD_INPUT;
@@ -305,7 +309,7 @@ int main(int argc, char **argv)
     arena_init(&run.arena, &run.memory);
     outputs_init(&run.outputs, &run.arena);
     outputs_init(&run.told.outputs, &run.arena);
-    messages_init(&run.messages, dram_command.name, &run.arguments.common, &run.told);
+    messages_init(&run.messages, dram_command.name, &run.arguments.measure.common, &run.told);
     interrupt_remove(&run.outputs, &run.told.outputs);
     int status = work(&run, argc, argv);
     memory_free(&run.memory);

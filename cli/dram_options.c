@@ -1,15 +1,8 @@
 #include "cli/dram_options.h"
-#include "cli/response.h"
 #include "tools/dram/dram_drive.h"
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LOADS = 1000, MOST_LOAD = 64 };
-
-static const uint64_t most_clocks = UINT64_C(1000000000000);
+static const struct measure_limits limits = {.most = 64, .above_zero = true};
 
 const char *const dram_pattern_names[] = {
     [DRAM_SEQ] = "seq",
@@ -19,58 +12,12 @@ const char *const dram_pattern_names[] = {
     NULL,
 };
 
-static const char *const colour_names[] = {
-    [COLOUR_AUTO] = "auto",
-    [COLOUR_ALWAYS] = "always",
-    [COLOUR_NEVER] = "never",
-    NULL,
-};
-
 // Numbers
-
-static const char *take_uint(struct arena *arena, const char *argument, uint64_t least,
-                             uint64_t most, uint64_t *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtoull(argument, &end, 10);
-    if (*argument >= '0' && *argument <= '9' && !*end && !errno && *value >= least &&
-        *value <= most)
-        return NULL;
-    return arena_printf(arena, "cannot be '%s': it is a number from %" PRIu64 " to %" PRIu64,
-                        argument, least, most);
-}
-
-static const char *take_seed(struct arena *arena, void *into, const char *argument)
-{
-    return take_uint(arena, argument, 0, UINT64_MAX, &((struct dram_arguments *)into)->seed);
-}
-
-static const char *take_warmup(struct arena *arena, void *into, const char *argument)
-{
-    return take_uint(arena, argument, 0, most_clocks, &((struct dram_arguments *)into)->warmup);
-}
-
-static const char *take_cycles(struct arena *arena, void *into, const char *argument)
-{
-    return take_uint(arena, argument, 1, most_clocks, &((struct dram_arguments *)into)->cycles);
-}
-
-// Goes behind the number. False if there is none from 0 to `most`.
-static bool read_real(const char **at, double most, double *value)
-{
-    char *end;
-    bool digit = (**at >= '0' && **at <= '9') || **at == '.';
-    *value = strtod(*at, &end);
-    bool good = digit && end != *at && *value >= 0 && *value <= most;
-    *at = end;
-    return good;
-}
 
 static const char *take_writes(struct arena *arena, void *into, const char *argument)
 {
     const char *at = argument;
-    if (read_real(&at, 1, &((struct dram_arguments *)into)->writes) && !*at)
+    if (measure_read_real(&at, 1, &((struct dram_arguments *)into)->writes) && !*at)
         return NULL;
     return arena_printf(arena, "cannot be '%s': it is a part of the requests, from 0 to 1",
                         argument);
@@ -78,70 +25,29 @@ static const char *take_writes(struct arena *arena, void *into, const char *argu
 
 static const char *take_load(struct arena *arena, void *into, const char *argument)
 {
-    struct dram_arguments *a = into;
+    struct measure_arguments *a = into;
     const char *at = argument;
-    if (read_real(&at, MOST_LOAD, &a->load) && !*at && a->load > 0)
+    if (measure_read_real(&at, limits.most, &a->load) && !*at && a->load > 0)
         return NULL;
     return arena_printf(arena, "cannot be '%s': it is a number of requests, as 0.25", argument);
 }
 
-// FROM:TO:STEP; the last load may miss TO by the rounding of the steps.
-static bool take_range(struct dram_arguments *a, struct arena *arena, double from, const char *at)
-{
-    double to, step;
-    at++;
-    if (!read_real(&at, MOST_LOAD, &to) || *at++ != ':' || !read_real(&at, MOST_LOAD, &step) ||
-        *at || step <= 0 || to < from || (to - from) / step > MOST_LOADS)
-        return false;
-    for (int i = 0; from + i * step <= to + step * 1e-6; i++)
-        vec_push(arena, &a->loads, round((from + i * step) * 1e9) / 1e9);
-    return true;
-}
-
-static bool read_loads(struct dram_arguments *a, struct arena *arena, const char *at)
-{
-    for (double load; a->loads.n < MOST_LOADS; at++) {
-        if (!read_real(&at, MOST_LOAD, &load) || load <= 0)
-            return false;
-        if (*at == ':' && !a->loads.n)
-            return take_range(a, arena, load, at);
-        vec_push(arena, &a->loads, load);
-        if (*at != ',')
-            return !*at;
-    }
-    return false;
-}
-
 static const char *take_sweep(struct arena *arena, void *into, const char *argument)
 {
-    struct dram_arguments *a = into;
-    a->sweep = 1;
-    a->loads.n = 0;
-    if (!argument || read_loads(a, arena, argument))
-        return NULL;
-    return arena_printf(arena,
-                        "cannot be '%s': loads are written as 0.1,0.2,0.3 or FROM:TO:STEP, above 0",
-                        argument);
+    return measure_take_sweep(arena, into, &limits, argument);
 }
 
 // Texts
 
 static const char *take_set(struct arena *arena, void *into, const char *argument)
 {
-    const char *equals = strchr(argument, '=');
-    if (!equals || equals == argument)
-        return arena_printf(arena, "cannot be '%s': it is KEY=VALUE", argument);
-    // There is one section only, so its name can be left out.
-    if (!memchr(argument, '.', (size_t)(equals - argument)))
-        argument = arena_printf(arena, "dram.%s", argument);
-    vec_push(arena, &((struct dram_arguments *)into)->settings, argument);
-    return NULL;
+    return measure_take_set(arena, into, "dram", argument);
 }
 
 static const char *take_plot(struct arena *arena, void *into, const char *argument)
 {
-    ((struct dram_arguments *)into)->plot = argument;
-    if (!strcmp(argument, "-") || dram_ends_in(argument, ".svg"))
+    ((struct measure_arguments *)into)->plot = argument;
+    if (!strcmp(argument, "-") || measure_ends_in(argument, ".svg"))
         return NULL;
     return arena_printf(arena, "cannot be '%s': its name ends in .svg", argument);
 }
@@ -149,20 +55,8 @@ static const char *take_plot(struct arena *arena, void *into, const char *argume
 static const char *take_stats(struct arena *arena, void *into, const char *argument)
 {
     (void)arena;
-    ((struct dram_arguments *)into)->stats = argument ? argument : "-";
+    ((struct measure_arguments *)into)->stats = argument ? argument : "-";
     return NULL;
-}
-
-static const char *take_help(struct arena *arena, void *into, const char *argument)
-{
-    struct dram_arguments *arguments = into;
-    if (!argument)
-        arguments->common.help = 1;
-    else
-        arguments->help_keys = options_topic(argument, "keys");
-    return !argument || arguments->help_keys
-               ? NULL
-               : arena_printf(arena, "cannot be '%s': it is keys, or nothing", argument);
 }
 
 #define INTO(field) .offset = offsetof(struct dram_arguments, field)
@@ -172,12 +66,12 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
 
 static const struct option memory_options[] = {
-    {"--config", "NAME|FILE.yaml", TEXT(config),
+    {"--config", "NAME|FILE.yaml", TEXT(measure.config),
      .help = "the memory; without it all keys have their first values"},
     {"--set", "KEY=VALUE", CALL(take_set), .help = "give a key of the memory another value"},
-    {"--print-config", NULL, FLAG(print_config, 1),
+    {"--print-config", NULL, FLAG(measure.print_config, 1),
      .help = "print the memory as a file that can be read again"},
-    {"--list-configs", NULL, FLAG(list_configs, 1),
+    {"--list-configs", NULL, FLAG(measure.list_configs, 1),
      .help = "print the names of the configurations that are built in"},
     {0},
 };
@@ -193,15 +87,15 @@ static const struct option request_options[] = {
     {"--sweep", "[=LOADS]", CALL(take_sweep), .joined = true,
      .help = "measure at several loads, 0.1,0.2,0.3 or FROM:TO:STEP;\n"
              "without LOADS at parts of what the memory can answer"},
-    {"--seed", "N", CALL(take_seed), .help = "of the random numbers (1)"},
-    {"--warmup", "N", CALL(take_warmup), .help = "clocks before the measurement (1000)"},
-    {"--cycles", "N", CALL(take_cycles), .help = "clocks of the measurement (1000000)"},
+    {"--seed", "N", CALL(measure_take_seed), .help = "of the random numbers (1)"},
+    {"--warmup", "N", CALL(measure_take_warmup), .help = "clocks before the measurement (1000)"},
+    {"--cycles", "N", CALL(measure_take_cycles), .help = "clocks of the measurement (1000000)"},
     {0},
 };
 
 static const struct option output_options[] = {
-    {"--json", "FILE", TEXT(json), .help = "write the results; '-' is standard output"},
-    {"--csv", "FILE", TEXT(csv), .help = "write them as a table, a line for each load"},
+    {"--json", "FILE", TEXT(measure.json), .help = "write the results; '-' is standard output"},
+    {"--csv", "FILE", TEXT(measure.csv), .help = "write them as a table, a line for each load"},
     {"--plot", "FILE.svg", CALL(take_plot),
      .help = "draw latency and what is answered over the load"},
     {"--trace", "FILE.json", TEXT(trace),
@@ -210,17 +104,7 @@ static const struct option output_options[] = {
     {"--stats", "[=FILE]", CALL(take_stats), .joined = true,
      .help = "write all statistics, as text or by the name as .json or\n"
              ".csv; without FILE to standard output"},
-    {"--list-stats", NULL, FLAG(list_stats, 1), .help = "print their names and meanings"},
-    {0},
-};
-
-static const struct option message_options[] = {
-    {"-v", NULL, FLAG(common.verbose, 1), .help = "say what is done"},
-    {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
-     .help = "auto: on a terminal, if NO_COLOR is not set"},
-    {"--help", "[=keys]", CALL(take_help), .joined = true,
-     .help = "print this, or the keys of configurations"},
-    {"--version", NULL, FLAG(common.version, 1), .help = "print the version"},
+    {"--list-stats", NULL, FLAG(measure.list_stats, 1), .help = "print their names and meanings"},
     {0},
 };
 
@@ -228,7 +112,7 @@ static const struct option_group groups[] = {
     {"The memory", memory_options},
     {"Requests and measurement", request_options},
     {"Output", output_options},
-    {"Messages", message_options},
+    {"Messages", measure_messages},
     {0},
 };
 
@@ -248,59 +132,32 @@ const struct command dram_command = {
 
 // Checks
 
-bool dram_ends_in(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), end = strlen(suffix);
-    return length > end && !strcmp(name + length - end, suffix);
-}
-
 static bool fault(FILE *errors, const char *text, const char *name)
 {
-    fprintf(errors, "%s: error: %s%s\n", dram_command.name, text, name);
-    return false;
+    return measure_fault(&dram_command, errors, text, name);
 }
 
-static bool check(const struct dram_arguments *a, const struct command_line *line, FILE *errors)
+static bool check(struct measure_arguments *a, const struct command_line *line, FILE *errors)
 {
+    struct dram_arguments *own = (struct dram_arguments *)a;
+    measure_name_output(&own->trace);
     if (line->operands.n)
         return fault(errors, "there are no operands, options begin with --: ", line->operands.v[0]);
     if (a->sweep && a->load >= 0)
         return fault(errors, "--load is one load, --sweep several: give one of the two", "");
     if (!a->sweep && a->plot)
         return fault(errors, "--plot draws latency over load and needs --sweep", "");
-    if (a->sweep && (a->trace || a->stats))
-        return fault(errors, a->trace ? "--trace" : "--stats",
+    if (a->sweep && (own->trace || a->stats))
+        return fault(errors, own->trace ? "--trace" : "--stats",
                      " is of one measurement, --sweep makes several");
     return true;
-}
-
-static void name_standard_output(const char **path)
-{
-    if (*path && !strcmp(*path, "/dev/stdout"))
-        *path = "-";
-}
-
-static bool read_line(struct dram_arguments *a, struct arena *arena, int argc, char *const *argv,
-                      FILE *errors)
-{
-    struct response_line response = response_expand(arena, argc, argv);
-    if (response.error)
-        return fault(errors, response.error, "");
-    struct command_line line = options_read(&dram_command, arena, (int)response.arguments.n,
-                                            response.arguments.v, a, errors);
-    const char **paths[] = {&a->json, &a->csv, &a->plot, &a->stats, &a->trace};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        name_standard_output(paths[i]);
-    return !line.failed && check(a, &line, errors);
 }
 
 bool dram_arguments_read(struct dram_arguments *arguments, struct arena *arena, int argc,
                          char *const *argv, FILE *errors)
 {
-    *arguments = (struct dram_arguments){.seed = 1, .warmup = 1000, .cycles = 1000000, .load = -1};
-    arguments->common.max_errors = -1;
-    bool good = read_line(arguments, arena, argc, argv, errors);
-    if (!good)
-        fprintf(errors, "'%s --help' explains the options\n", dram_command.name);
-    return good;
+    *arguments = (struct dram_arguments){
+        .measure = {.seed = 1, .warmup = 1000, .cycles = 1000000, .load = -1}};
+    return measure_arguments_read(&dram_command, &arguments->measure, arena, argc, argv, check,
+                                  errors);
 }

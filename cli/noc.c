@@ -63,9 +63,10 @@ static void begin_config(struct noc_program *p)
 
 static bool read_config(struct noc_program *p)
 {
-    bool good = !p->arguments.config || config_load(&p->config, p->arguments.config);
-    for (uint32_t i = 0; i < p->arguments.settings.n; i++)
-        good &= config_set(&p->config, p->arguments.settings.v[i]);
+    bool good =
+        !p->arguments.measure.config || config_load(&p->config, p->arguments.measure.config);
+    for (uint32_t i = 0; i < p->arguments.measure.settings.n; i++)
+        good &= config_set(&p->config, p->arguments.measure.settings.v[i]);
     if (!tell_config(p) || !good)
         return false;
     const char *wrong = noc_check(&p->arena, &p->noc);
@@ -88,11 +89,11 @@ static bool check_paths(struct noc_program *p)
     const struct noc_arguments *a = &p->arguments;
     const struct {
         const char *path, *option;
-    } outputs[] = {{a->json, "--json"},
-                   {a->csv, "--csv"},
-                   {a->plot, "--plot"},
+    } outputs[] = {{a->measure.json, "--json"},
+                   {a->measure.csv, "--csv"},
+                   {a->measure.plot, "--plot"},
                    {a->heatmap, "--heatmap"},
-                   {a->stats, "--stats"}};
+                   {a->measure.stats, "--stats"}};
     bool good = true;
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         for (size_t k = 0; outputs[i].path && k < i; k++)
@@ -136,10 +137,10 @@ static void plan(struct noc_program *p)
         .config = &p->noc,
         .traffic = &a->traffic,
         .flits = a->flits,
-        .load = a->load,
-        .seed = a->seed,
-        .warmup = a->warmup,
-        .cycles = a->cycles,
+        .load = a->measure.load,
+        .seed = a->measure.seed,
+        .warmup = a->measure.warmup,
+        .cycles = a->measure.cycles,
         .shuffle = a->shuffle,
         .patience = a->patience,
         .progress = messages_can_erase(STDERR_FILENO) ? show_progress : NULL,
@@ -161,10 +162,10 @@ static void run(struct noc_program *p)
 {
     const struct noc_arguments *a = &p->arguments;
     interrupt_defer(&p->stop);
-    if (!a->sweep)
-        sweep_loads(&p->sweep, &p->arena, &p->plan, &a->load, 1);
-    else if (a->loads.n)
-        sweep_loads(&p->sweep, &p->arena, &p->plan, a->loads.v, a->loads.n);
+    if (!a->measure.sweep)
+        sweep_loads(&p->sweep, &p->arena, &p->plan, &a->measure.load, 1);
+    else if (a->measure.loads.n)
+        sweep_loads(&p->sweep, &p->arena, &p->plan, a->measure.loads.v, a->measure.loads.n);
     else
         sweep_automatic(&p->sweep, &p->arena, &p->plan, most_load(p));
     interrupt_defer(NULL);
@@ -199,7 +200,7 @@ static int outcome_code(struct noc_program *p)
 
 static void write_json(struct noc_program *p, FILE *to)
 {
-    if (p->arguments.sweep)
+    if (p->arguments.measure.sweep)
         sweep_write_json(&p->head, &p->sweep, to);
     else
         measure_write_json(&p->head, &p->sweep.points.v[0], to);
@@ -212,7 +213,7 @@ static void write_csv(struct noc_program *p, FILE *to)
 
 static void write_plot(struct noc_program *p, FILE *to)
 {
-    if (noc_ends_in(p->arguments.plot, ".html"))
+    if (measure_ends_in(p->arguments.measure.plot, ".html"))
         plot_page(&p->head, &p->sweep, &p->arena, to);
     else
         plot_sweep(&p->head, &p->sweep, to);
@@ -226,9 +227,9 @@ static void write_heatmap(struct noc_program *p, FILE *to)
 static void write_stats(struct noc_program *p, FILE *to)
 {
     const struct measured *m = &p->sweep.points.v[p->sweep.best];
-    if (noc_ends_in(p->arguments.stats, ".csv")) {
+    if (measure_ends_in(p->arguments.measure.stats, ".csv")) {
         stats_csv(&m->stats, &m->since, to);
-    } else if (noc_ends_in(p->arguments.stats, ".json")) {
+    } else if (measure_ends_in(p->arguments.measure.stats, ".json")) {
         struct json json;
         json_init(&json, to);
         stats_json(&m->stats, &m->since, &json);
@@ -251,7 +252,7 @@ static void write_summary(struct noc_program *p, FILE *to)
                     measured_accepted(m), measured_latency(m), measured_quantile(m, 0.99),
                     measured_routers(m), m->stable ? "yes" : "no");
     }
-    if (!p->arguments.sweep || atomic_load(&p->stop)) // what was cut off has found none
+    if (!p->arguments.measure.sweep || atomic_load(&p->stop)) // what was cut off has found none
         return;
     if (p->sweep.best + 1 == p->sweep.points.n && p->sweep.saturation > 0)
         fprintf(to, "no saturation up to %.4g flits per sender and cycle\n", p->sweep.saturation);
@@ -275,11 +276,12 @@ static bool write_to(struct noc_program *p, const char *path,
 static bool write_outputs(struct noc_program *p)
 {
     const struct noc_arguments *a = &p->arguments;
-    bool any = a->json || a->csv || a->plot || a->heatmap || a->stats;
+    bool any =
+        a->measure.json || a->measure.csv || a->measure.plot || a->heatmap || a->measure.stats;
     bool begun = p->sweep.points.v[p->sweep.best].since.values;
-    return write_to(p, a->json, write_json) && write_to(p, a->csv, write_csv) &&
-           write_to(p, a->plot, write_plot) && write_to(p, a->heatmap, write_heatmap) &&
-           (!begun || write_to(p, a->stats, write_stats)) &&
+    return write_to(p, a->measure.json, write_json) && write_to(p, a->measure.csv, write_csv) &&
+           write_to(p, a->measure.plot, write_plot) && write_to(p, a->heatmap, write_heatmap) &&
+           (!begun || write_to(p, a->measure.stats, write_stats)) &&
            write_to(p, any ? NULL : "-", write_summary);
 }
 
@@ -295,7 +297,7 @@ static int commit(struct noc_program *p, int status)
 
 static void tell_keys(struct noc_program *p, FILE *to)
 {
-    bool tables = p->arguments.help_keys == TOPIC_MARKDOWN;
+    bool tables = p->arguments.measure.help_keys == TOPIC_MARKDOWN;
     (tables ? config_keys_print_markdown : config_keys_print)(&p->config, to);
 }
 
@@ -351,14 +353,18 @@ static int do_all(struct noc_program *p, int argc, char **argv)
     const struct noc_arguments *a = &p->arguments;
     if (!noc_arguments_read(&p->arguments, &p->arena, argc, argv, stderr))
         return BAD_USAGE;
-    messages_init(&p->messages, noc_command.name, &p->arguments.common, &p->told);
+    messages_init(&p->messages, noc_command.name, &p->arguments.measure.common, &p->told);
     begin_config(p);
-    if (a->common.help || a->common.version || a->list_configs)
-        return tell(p, a->common.help ? tell_help : a->list_configs ? tell_configs : tell_version);
+    if (a->measure.common.help || a->measure.common.version || a->measure.list_configs)
+        return tell(p, a->measure.common.help    ? tell_help
+                       : a->measure.list_configs ? tell_configs
+                                                 : tell_version);
     if (!messages_begin(&p->messages, &p->arena) || !read_config(p))
         return BAD_INPUT;
-    if (a->help_keys || a->print_config || a->list_stats)
-        return tell(p, a->help_keys ? tell_keys : a->print_config ? tell_config_file : tell_stats);
+    if (a->measure.help_keys || a->measure.print_config || a->measure.list_stats)
+        return tell(p, a->measure.help_keys      ? tell_keys
+                       : a->measure.print_config ? tell_config_file
+                                                 : tell_stats);
     return measure_all(p);
 }
 
@@ -390,7 +396,7 @@ int main(int argc, char **argv)
     arena_init(&p.arena, &p.memory);
     outputs_init(&p.outputs, &p.arena);
     outputs_init(&p.told.outputs, &p.arena);
-    messages_init(&p.messages, noc_command.name, &p.arguments.common, &p.told);
+    messages_init(&p.messages, noc_command.name, &p.arguments.measure.common, &p.told);
     interrupt_remove(&p.outputs, &p.told.outputs);
     int status = work(&p, argc, argv);
     memory_free(&p.memory);

@@ -10,3 +10,12 @@ static inline uint64_t splitmix64(uint64_t *state)
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
 }
+
+// Returns the next number of xorshift64 and advances *state, which must not be 0.
+static inline uint64_t xorshift64(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}

@@ -2,11 +2,12 @@
 // stacks [002 §3.1.1]. The unit is a word: an address, a register of one lane. Everything counts in
 // whole parts of it, so that all is exact: quarters for TOM, the size of an acknowledgment.
 #pragma once
+#include "support/gpu.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 // Warp size S_W, cache line over address S_C, Coal_LD = Coal_ST = 1, Miss_LD = 0.5 [002 §3.1.1].
-enum { BW_WARP = 32, BW_LINE = 32, BW_QUARTERS = 4 };
+enum { BW_WARP = WARP_LANES, BW_LINE = 32, BW_QUARTERS = 4 };
 enum { BW_MOST = INT32_MAX };  // accesses of an iteration that are told apart
 enum { BW_REFINED = 1 << 16 }; // parts of a word with --cost=refined
 

@@ -13,8 +13,8 @@ enum {
     MOST_WARPS = 32, // of a block
 };
 
-_Static_assert(WORD == 1 << WORD_SHIFT && COALESCING_SECTOR == 1 << SECTOR_SHIFT &&
-                   COALESCING_LINE == 1 << LINE_SHIFT,
+_Static_assert(WORD == 1 << WORD_SHIFT && SECTOR_BYTES == 1 << SECTOR_SHIFT &&
+                   LINE_BYTES == 1 << LINE_SHIFT,
                "units and the logarithms of their sizes");
 
 struct coalescings {
@@ -227,7 +227,7 @@ static void add_term(const struct coalescings *c, struct start *start,
 struct start coalescing_start(const struct coalescings *c, const struct affine *address,
                               uint32_t warp, uint32_t bytes)
 {
-    struct start start = {(uint64_t)address->constant, COALESCING_LINE};
+    struct start start = {(uint64_t)address->constant, LINE_BYTES};
     uint32_t tid[3] = {0};
     bool based = false;
     if (shape_is_known(&c->shape))
@@ -260,7 +260,7 @@ static void take(struct coalescing *c, struct coalescing_sum *sum, uint32_t line
 // Lines and sectors of a pattern by the place where it begins, as they are asked for.
 struct coalescing_places {
     struct access_pattern pattern;
-    uint8_t lines[COALESCING_LINE], sectors[COALESCING_LINE]; // 0: not counted yet
+    uint8_t lines[LINE_BYTES], sectors[LINE_BYTES]; // 0: not counted yet
 };
 
 // Every place counts as often for a warp whose place is known as for one whose place is not.
@@ -268,7 +268,7 @@ static void take_places(struct coalescing *c, struct coalescing_sum *sum,
                         struct coalescing_places *places, const struct start *start)
 {
     uint64_t others = start->granule - 1;
-    for (uint64_t place = start->value; place < COALESCING_LINE; place += start->granule) {
+    for (uint64_t place = start->value; place < LINE_BYTES; place += start->granule) {
         if (!places->lines[place]) {
             places->lines[place] =
                 (uint8_t)pattern_units(&places->pattern, (int64_t)place, LINE_SHIFT);
@@ -373,7 +373,7 @@ static bool take_warp(struct coalescings *c, struct coalescing *to, struct look 
 // Without more, an access may touch one line or one for each lane.
 static void set_bounds(struct coalescing *to)
 {
-    uint32_t parts = (to->bytes + COALESCING_SECTOR - 1) / COALESCING_SECTOR;
+    uint32_t parts = (to->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
     if (to->space == W_local)
         parts = (to->bytes + WORD - 1) / WORD;
     to->known = to->uniform = to->even = false;
@@ -425,7 +425,7 @@ static void weigh(struct coalescings *c, struct coalescing *to, const struct aff
     look.block = block;
     look.sum = (struct coalescing_sum){0};
     look.assumes = 0;
-    to->granule = COALESCING_LINE;
+    to->granule = LINE_BYTES;
     to->known = true;
     for (uint32_t warp = 0; warp < warps && to->known; warp++)
         to->known = take_warp(c, to, &look, warp);

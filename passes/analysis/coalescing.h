@@ -1,7 +1,7 @@
 // How many lines and sectors of memory one access of a warp touches.
 //
-// Needs the expressions of addresses (passes/analysis/affine.h). Answers hold for a warp with all its lanes;
-// what is assumed:
+// Needs the expressions of addresses (passes/analysis/affine.h). Answers hold for a warp with all
+// its lanes; what is assumed:
 //   - pointers that are kernel parameters, and global variables, are aligned to 256 bytes;
 //   - a block of unknown shape has one dimension and whole warps; of a function that reads %tid.y
 //     or %tid.z, rows of whole warps, where `assumes` says so;
@@ -12,8 +12,9 @@
 // a matrix of any width), all places that are possible count the same.
 #pragma once
 #include "passes/analysis/affine.h"
+#include "support/gpu.h"
 
-enum { COALESCING_LINE = 128, COALESCING_SECTOR = 32 };
+enum { COALESCING_LINE = LINE_BYTES };
 enum { COALESCING_ROWS = 1 << 4 }; // what is assumed, beside that of passes/analysis/affine.h
 
 struct ratio {

@@ -84,7 +84,7 @@ static int64_t floor_of(int64_t value, int64_t unit)
 // a gap, each place has one end at most that brings a line.
 uint64_t intervals_lines(const struct intervals *intervals, const struct start *start)
 {
-    int64_t granule = (int64_t)start->granule, places = COALESCING_LINE / granule, last = 0;
+    int64_t granule = (int64_t)start->granule, places = LINE_BYTES / granule, last = 0;
     uint64_t count = intervals->list.n ? (uint64_t)places : 0;
     for (uint32_t i = 0; i < intervals->list.n; i++) {
         const struct interval *at = &intervals->list.v[i];

@@ -216,8 +216,7 @@ struct counts view_lines(const struct view *view, struct warps warps, unsigned o
 // True if the warp touches what the one before it does, whole lines further.
 static bool is_like_the_last(const struct view *view, uint32_t warp)
 {
-    return view->lanes.same_in_all_warps &&
-           (view->at[warp] - view->at[warp - 1]) % COALESCING_LINE == 0;
+    return view->lanes.same_in_all_warps && (view->at[warp] - view->at[warp - 1]) % LINE_BYTES == 0;
 }
 
 uint64_t view_fresh(const struct view *view, unsigned of)

@@ -230,7 +230,7 @@ struct view reuse_view(struct reuses *r, uint32_t inst)
     view.in_loop =
         view.group->loop != IR_NONE && find_step(r, view.group->loop, &view.address, &view.step);
     uint64_t size = view.step < 0 ? -(uint64_t)view.step : (uint64_t)view.step;
-    view.reach = size && size < COALESCING_LINE ? COALESCING_LINE / size : 1;
+    view.reach = size && size < LINE_BYTES ? LINE_BYTES / size : 1;
     if (view.in_loop)
         view.rounds = rounds_of(r, view.group->loop, inst);
     find_start(&view, c.bytes);

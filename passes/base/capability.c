@@ -1,4 +1,5 @@
 #include "passes/base/capability.h"
+#include "support/gpu.h"
 
 // mad24 and sad (24 bits, absolute differences), bit fields and selp (its predicate would have to
 // go along) are not to be had.
@@ -38,7 +39,7 @@ const struct capability capability_usual = {
     .text = "",
 };
 
-enum { LINE = 128, WARP = 32, HEAD = 8, ADDRESS = 6 }; // bytes, lanes
+enum { HEAD = 8, ADDRESS = 6 }; // bytes
 
 const char *capability_type_name(uint32_t bit)
 {
@@ -146,14 +147,16 @@ static uint32_t divided(uint32_t a, uint32_t b)
 
 uint32_t capability_packets(const struct capability *capability, uint32_t lane_bytes)
 {
-    uint32_t lines = divided(lane_bytes * WARP, LINE), groups = divided(WARP, capability->lanes);
+    uint32_t lines = divided(lane_bytes * WARP_LANES, LINE_BYTES),
+             groups = divided(WARP_LANES, capability->lanes);
     return lines > groups ? lines : groups;
 }
 
 uint32_t capability_data_flits(const struct capability *capability, uint32_t lane_bytes)
 {
     uint32_t packets = capability_packets(capability, lane_bytes);
-    return packets * (1 + divided(divided(lane_bytes * WARP, packets), capability->flit_bytes));
+    return packets *
+           (1 + divided(divided(lane_bytes * WARP_LANES, packets), capability->flit_bytes));
 }
 
 uint32_t capability_packet_flits(const struct capability *capability)

@@ -1,8 +1,7 @@
 // The shape of the thread blocks that a kernel is launched with.
 #pragma once
 #include "ir/ir.h"
-
-enum { WARP_LANES = 32 };
+#include "support/gpu.h"
 
 struct block_shape {
     uint32_t x, y, z; // threads; all 0 if not known

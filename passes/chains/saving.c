@@ -5,11 +5,10 @@ enum { REQUEST = 1, ANSWER = 1, HEAD = 1, MASK = 1 }; // flits; an ack or bitmap
 enum { LINE_LANE = COALESCING_LINE / WARP_LANES };    // bytes of a lane if a warp fills a line
 
 const struct pattern patterns[PATTERNS] = {
-    [1] = {2, 1, RESPONSE_ACK, 2},    [2] = {2, 0, RESPONSE_DATA, 0},
-    [3] = {1, 1, RESPONSE_ACK, 0},    [4] = {1, 1, RESPONSE_ACK, 0},
-    [5] = {2, 0, RESPONSE_BITMAP, 0}, [6] = {1, 0, RESPONSE_BITMAP, 0},
-    [7] = {1, 1, RESPONSE_ACK, 0},    [8] = {2, 0, RESPONSE_DATA, 0},
-    [9] = {2, 1, RESPONSE_ACK, 8},
+#define CHAIN_PATTERN(number, form, loads, operations, stores, scalar, response, without_store)    \
+    [number] = {loads, stores, RESPONSE_##response, without_store},
+#include "passes/base/patterns.def"
+#undef CHAIN_PATTERN
 };
 
 // Sums over the accesses of a chain.

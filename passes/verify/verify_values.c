@@ -96,6 +96,7 @@ static enum response answer_of(const struct chain_check *c, const struct chain *
 
 const char *verify_chain_values(struct chain_check *c, const struct chain *chain)
 {
+    // Not from passes/base/patterns.def, for the same reason as `shapes` in verify_chain.c.
     static const bool wants_scalar[] = {[7] = true, [8] = true, [9] = true};
     struct flow flow = {0};
     bool ends = step_of(c, chain->inst[chain->count - 1]) != STEP_COPY;

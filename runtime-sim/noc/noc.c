@@ -4,6 +4,7 @@
 #include "runtime-sim/noc/interface.h"
 #include "runtime-sim/noc/masks.h"
 #include "support/bits.h"
+#include "support/random.h"
 
 static const struct stat_key stat_keys[] = {
 #define STATS_DEF "runtime-sim/noc/noc_stats.def"
@@ -21,21 +22,13 @@ static const struct stat_key class_keys[] = {
 
 typedef void step(struct noc *noc, uint32_t index);
 
-static uint64_t draw(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 static void step_shuffled(struct noc *noc, const uint64_t *mask, uint32_t count, step *each)
 {
     uint32_t *order = noc->scratch.order, n = 0;
     BITS_EACH (i, mask, count)
         order[n++] = i;
     for (; n; n--) {
-        uint32_t at = (uint32_t)(draw(&noc->shuffle) % n), chosen = order[at];
+        uint32_t at = (uint32_t)(xorshift64(&noc->shuffle) % n), chosen = order[at];
         order[at] = order[n - 1];
         each(noc, chosen);
     }

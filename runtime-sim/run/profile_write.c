@@ -181,8 +181,8 @@ void profile_write(const struct session *session, FILE *to)
     json_key(&json, "sha256");
     json_string(&json, digest);
     json_end_object(&json);
-    write_uint(&json, "line_bytes", PROFILE_LINE);
-    write_uint(&json, "sector_bytes", PROFILE_SECTOR);
+    write_uint(&json, "line_bytes", LINE_BYTES);
+    write_uint(&json, "sector_bytes", SECTOR_BYTES);
     json_key(&json, "kernels");
     json_array(&json);
     for (uint32_t i = 0; i < session->kernels.n; i++)

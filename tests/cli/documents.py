@@ -122,6 +122,22 @@ SHORTER = {'ptxoffload-campaign run': ' --dry-run', 'ptxoffload-noc': ' --cycles
 
 
 @case
+def chain_patterns(folder):
+    """docs/chains.md and the checker of plans have the rows of patterns.def"""
+    text = (ROOT / 'passes' / 'base' / 'patterns.def').read_text(encoding='utf-8')
+    rows = re.findall(r'^CHAIN_PATTERN\((\d+), "([^"]*)", (\d+), (\d+), (\d+), (\w+), (\w+), \d+\)$',
+                      text, re.M)
+    same([row[0] for row in rows], [str(i) for i in range(1, 10)])
+    wanted = ''.join('| %s | `%s` | %s | %s | %s | %s | %s |\n'
+                     % (*row[:5], row[5].lower(), row[6].lower()) for row in rows)
+    document = (ROOT / 'docs' / 'chains.md').read_text(encoding='utf-8')
+    same(''.join(re.findall(r'^\| \d \| `.*\n', document, re.M)), wanted)
+    checker = (ROOT / 'passes' / 'verify' / 'verify_chain.c').read_text(encoding='utf-8')
+    shapes = re.findall(r'\[(\d)\] = \{(\d), (\d), (\d)\}', checker)
+    same(str(shapes), str([(row[0], row[2], row[4], row[3]) for row in rows]))
+
+
+@case
 def readme_commands(folder):
     """the commands of README run"""
     (folder / 'samples').symlink_to(ROOT / 'samples')

@@ -1,5 +1,6 @@
 // One launch with its inputs, executed from a text: for tests that compare what two texts compute.
 #pragma once
+#include "support/random.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,11 +53,7 @@ struct executed {
 void launch_execute(struct executed *done, const char *text, size_t length,
                     const struct launch_inputs *inputs, const char *lanes);
 
-// A generator of random numbers, the same everywhere: splitmix64.
 static inline uint64_t random_next(uint64_t *state)
 {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
+    return splitmix64(state);
 }

@@ -8,6 +8,7 @@
 //        replay-NAME --once [FILE…]
 //            each file, or standard input, as it is and once: for AFL++ and for looking at findings
 #define _XOPEN_SOURCE 700
+#include "support/random.h"
 #include "tests/fuzz/fuzz.h"
 #include <ftw.h>
 #include <stdbool.h>
@@ -44,15 +45,6 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// splitmix64
-static uint64_t random_bits(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 // Makes room for a part at `at` and copies it there.
 static size_t insert(uint8_t *data, size_t size, size_t at, const void *part, size_t length)
 {
@@ -66,15 +58,15 @@ static size_t mutate(uint8_t *data, size_t size, uint64_t *state)
 {
     static const char bytes[] = "{}()[]<>;,.:@%\"|*/+-!$_ \n\t\0\x80\xff"
                                 "09afrxX";
-    size_t at = random_bits(state) % size, part = 1 + random_bits(state) % LONGEST_PART;
+    size_t at = splitmix64(state) % size, part = 1 + splitmix64(state) % LONGEST_PART;
     if (part > size - at)
         part = size - at;
-    switch (random_bits(state) % (word_count ? 6 : 4)) {
+    switch (splitmix64(state) % (word_count ? 6 : 4)) {
     case 0: // another byte
-        data[at] = (uint8_t)random_bits(state);
+        data[at] = (uint8_t)splitmix64(state);
         return size;
     case 1: // a byte that means something
-        data[at] = (uint8_t)bytes[random_bits(state) % (sizeof bytes - 1)];
+        data[at] = (uint8_t)bytes[splitmix64(state) % (sizeof bytes - 1)];
         return size;
     case 2: // a part less
         memmove(data + at, data + at + part, size - at - part);
@@ -83,10 +75,10 @@ static size_t mutate(uint8_t *data, size_t size, uint64_t *state)
     {
         uint8_t copy[LONGEST_PART];
         memcpy(copy, data + at, part);
-        return insert(data, size, random_bits(state) % size, copy, part);
+        return insert(data, size, splitmix64(state) % size, copy, part);
     }
     default: {
-        const char *word = words[random_bits(state) % word_count];
+        const char *word = words[splitmix64(state) % word_count];
         return insert(data, size, at, word, strlen(word));
     }
     }
@@ -128,7 +120,7 @@ static long replay(const uint8_t *data, size_t size)
     for (int i = 0; i < MUTATIONS; i++) {
         size_t length = size;
         memcpy(changed, data, size);
-        for (uint64_t times = 1 + random_bits(&state) % 4; times && length; times--)
+        for (uint64_t times = 1 + splitmix64(&state) % 4; times && length; times--)
             length = mutate(changed, length, &state);
         feed(changed, length, 0);
     }

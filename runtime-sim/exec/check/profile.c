@@ -242,9 +242,9 @@ struct profile_touched {
 static void touch(struct profile_touched *touched, uint64_t first, uint32_t bytes)
 {
     uint64_t last = first + bytes - 1;
-    for (uint64_t line = first / PROFILE_LINE; line <= last / PROFILE_LINE; line++)
+    for (uint64_t line = first / LINE_BYTES; line <= last / LINE_BYTES; line++)
         add_unit(&touched->lines, line);
-    for (uint64_t sector = first / PROFILE_SECTOR; sector <= last / PROFILE_SECTOR; sector++)
+    for (uint64_t sector = first / SECTOR_BYTES; sector <= last / SECTOR_BYTES; sector++)
         add_unit(&touched->sectors, sector);
 }
 

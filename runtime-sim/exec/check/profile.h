@@ -6,8 +6,6 @@
 #pragma once
 #include "runtime-sim/exec/decode/program.h"
 
-enum { PROFILE_LINE = 128, PROFILE_SECTOR = 32 };
-
 // Executions of one memory instruction of which at least one lane went to global or local memory.
 // A line or sector counts once for each execution that touches it, however many lanes and elements
 // of a vector do. Words of local memory lie as on a GPU: those of a warp's lanes side by side.

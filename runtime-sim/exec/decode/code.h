@@ -4,11 +4,12 @@
 // that a slot names. Lanes of 1, 2, 4, 8 and 16 bytes are arrays of that element; a predicate is
 // one 32-bit mask.
 #pragma once
+#include "support/gpu.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LANES = 32 };
+enum { LANES = WARP_LANES };
 #define FULL_MASK UINT32_C(0xffffffff)
 
 union lanes {

@@ -5,6 +5,7 @@
 #include "backend/bodies.h"
 #include "backend/text.h"
 #include "backend/writer.h"
+#include "support/random.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 
@@ -17,13 +18,10 @@ struct made {
     uint64_t seed;
 };
 
-// splitmix64
 static inline uint32_t made_random(struct made *m, uint32_t below)
 {
-    uint64_t z = m->seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return below ? (uint32_t)((z ^ z >> 31) % below) : 0;
+    uint64_t bits = splitmix64(&m->seed);
+    return below ? (uint32_t)(bits % below) : 0;
 }
 
 // Moves some statements of the body, and divides some.

@@ -1,5 +1,6 @@
 // The IR: names and scopes, control flow, SSA, uniform values; random functions against the
 // validator.
+#include "support/random.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 
@@ -228,11 +229,7 @@ static void test_modifiers(void **state)
 static uint64_t random_state;
 static uint32_t random_below(uint32_t n)
 {
-    random_state += 0x9e3779b97f4a7c15u;
-    uint64_t z = random_state;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)((z ^ z >> 31) % n);
+    return (uint32_t)(splitmix64(&random_state) % n);
 }
 
 static void random_kernel(char *text, size_t size)

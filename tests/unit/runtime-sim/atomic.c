@@ -1,4 +1,5 @@
 // Atomic operations: every one against a sequence in plain C; locks between lanes and CTAs.
+#include "support/random.h"
 #include "tests/unit/runtime-sim/kernel.h"
 #include <math.h>
 
@@ -253,21 +254,13 @@ static const struct {
     {"add.noftz.v2.bf16x2", 32, 2, BRAINS, NULL, ref_add_bf16},
 };
 
-static uint64_t random_bits(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 static uint64_t random_value(uint64_t *state, uint8_t values, uint32_t bits)
 {
     static const uint32_t floats[] = {0,          0x80000000, 1,          0x80000003, 0x007fffff,
                                       0x00800000, 0x80800000, 0x7f7fffff, 0x3f800000, 0x34000001};
     static const uint16_t halves[] = {0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x7bff, 0x3c01, 0xbc00};
     static const uint16_t brains[] = {0, 0x8000, 1, 0x8001, 0x7f, 0x80, 0x7f7f, 0x3f81, 0xbf80};
-    uint64_t any = random_bits(state);
+    uint64_t any = splitmix64(state);
     double d;
     switch (values) {
     case SMALL: return any % 6;

@@ -2,6 +2,7 @@
 // reason why not, or a run. And with memory that runs out at any point.
 #include "runtime-sim/run/checkpoint.h"
 #include "backend/build.h"
+#include "support/random.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
 static const char program_text[] =
@@ -193,31 +194,23 @@ static void test_goes_on(void **state)
 
 // Bytes that are no checkpoint
 
-static uint64_t draw(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 // A number of another value, most often.
 static void change_digit(char *bytes, size_t at, size_t line, uint64_t *state)
 {
     while (at < line && (bytes[at] < '0' || bytes[at] > '9'))
         at++;
     if (at < line)
-        bytes[at] = (char)('0' + draw(state) % 10);
+        bytes[at] = (char)('0' + xorshift64(state) % 10);
 }
 
 static size_t change_once(char *bytes, size_t size, size_t line, uint64_t *state)
 {
     static const char marks[] = "0123456789,:[]{}\"-etf";
-    size_t at = draw(state) % (draw(state) % 4 ? line : size);
-    size_t length = draw(state) % 40, from = draw(state) % size;
-    switch (draw(state) % 8) {
-    case 0: bytes[at] = (char)(bytes[at] ^ 1 << draw(state) % 8); break;
-    case 1: bytes[at] = marks[draw(state) % (sizeof marks - 1)]; break;
+    size_t at = xorshift64(state) % (xorshift64(state) % 4 ? line : size);
+    size_t length = xorshift64(state) % 40, from = xorshift64(state) % size;
+    switch (xorshift64(state) % 8) {
+    case 0: bytes[at] = (char)(bytes[at] ^ 1 << xorshift64(state) % 8); break;
+    case 1: bytes[at] = marks[xorshift64(state) % (sizeof marks - 1)]; break;
     case 2: // something is left out
         length = length < size - at ? length : size - at;
         memmove(bytes + at, bytes + at + length, size - at - length);
@@ -238,7 +231,7 @@ static size_t change(char *bytes, const struct fixture *f, uint64_t *state)
     size_t size = f->size - SHA256_HEX - 1;
     size_t line = (size_t)((char *)memchr(f->bytes, '\n', f->size) - f->bytes);
     memcpy(bytes, f->bytes, f->size);
-    for (uint64_t i = draw(state) % 3 + 1; i && size > line; i--)
+    for (uint64_t i = xorshift64(state) % 3 + 1; i && size > line; i--)
         size = change_once(bytes, size, line, state);
     tables_digest(bytes + size, bytes, size);
     bytes[size + SHA256_HEX] = '\n';

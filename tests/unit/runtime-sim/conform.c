@@ -1,4 +1,5 @@
 #include "tests/unit/runtime-sim/conform.h"
+#include "support/random.h"
 #include <ctype.h>
 #include <math.h>
 
@@ -21,10 +22,7 @@ static const char *const result_names[] = {"%d", "%e"};
 
 uint64_t conform_random(uint64_t *state)
 {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
+    return splitmix64(state);
 }
 
 // Types

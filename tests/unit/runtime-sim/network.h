@@ -1,6 +1,7 @@
 // Networks for tests, and random traffic that looks at what comes out of them.
 #pragma once
 #include "runtime-sim/noc/noc.h"
+#include "support/random.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,14 +18,6 @@ struct network {
     struct config all;
     struct noc *noc;
 };
-
-static inline uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
 
 // `settings` such as "width=5 height=3".
 static inline void configure(struct network *n, const char *settings)
@@ -96,20 +89,20 @@ static inline void traffic_offer(struct traffic_test *t)
     struct noc *noc = t->n->noc;
     uint32_t nodes = noc_nodes(noc);
     for (uint32_t i = 0; i < nodes; i++) {
-        if ((draw(&t->state) >> 32) >= t->load || t->sent + 1 >= TEST_PACKETS)
+        if ((splitmix64(&t->state) >> 32) >= t->load || t->sent + 1 >= TEST_PACKETS)
             continue;
         uint32_t more = t->flits_most - t->flits + 1;
         struct noc_packet packet = {
             .payload = ++t->sent,
             .created = noc_cycle(noc),
             .source = i,
-            .target = (uint32_t)(draw(&t->state) % nodes),
-            .flits = (uint16_t)(t->flits + draw(&t->state) % more),
-            .class = (uint8_t)(draw(&t->state) % t->n->config.classes),
+            .target = (uint32_t)(splitmix64(&t->state) % nodes),
+            .flits = (uint16_t)(t->flits + splitmix64(&t->state) % more),
+            .class = (uint8_t)(splitmix64(&t->state) % t->n->config.classes),
             .priority = i % 2 ? (uint8_t)t->top : 0,
         };
         while (!noc_reaches(&t->n->config, i, packet.target))
-            packet.target = (uint32_t)(draw(&t->state) % nodes);
+            packet.target = (uint32_t)(splitmix64(&t->state) % nodes);
         if (!noc_can_send(noc, i, packet.class, packet.flits)) {
             t->sent--;
             continue;

@@ -40,7 +40,7 @@ static void compare(struct network *n, const char *settings, double load, uint32
 
 static uint32_t from_to(uint64_t *random, uint32_t least, uint32_t most)
 {
-    return least + (uint32_t)(draw(random) % (most - least + 1));
+    return least + (uint32_t)(splitmix64(random) % (most - least + 1));
 }
 
 // One of the texts, which are joined by '|'.
