@@ -1,5 +1,5 @@
-// Writing what is proven: a chain or block that the checker (passes/verify/verify.h) refutes is left out,
-// and what is left is written and checked again.
+// Writing what is proven: a chain or block that the checker (passes/verify/verify.h) refutes is
+// left out, and what is left is written and checked again.
 #pragma once
 #include "backend/backend.h"
 

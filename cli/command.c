@@ -309,7 +309,8 @@ static const struct option message_options[] = {
 };
 
 static const struct option inside_options[] = {
-    {"--print-passes", NULL, FLAG(print_passes, 1), .help = "list the stages and passes in their order"},
+    {"--print-passes", NULL, FLAG(print_passes, 1),
+     .help = "list the stages and passes in their order"},
     {"--print-after", "PASS", CALL(take_print_after),
      .help = "print the program and the plan as they are then, on\nstandard error"},
     {"--stop-after", "PASS", CALL(take_stop_after), .help = "run no pass behind this one"},

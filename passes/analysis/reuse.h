@@ -5,8 +5,8 @@
 // What is assumed: the warps of a CTA are in the same iteration; a line stays until all of them
 // have gone on by a line (or by one iteration, if that is more), but not from one time that the
 // loop runs to the next; blocks of unknown shape have 256 threads in one dimension, or, where
-// passes/analysis/coalescing.h assumes rows of whole warps, other warps touch nothing; and what it says of
-// places within lines. Stores bring no lines.
+// passes/analysis/coalescing.h assumes rows of whole warps, other warps touch nothing; and what it
+// says of places within lines. Stores bring no lines.
 //
 // Answers are the mean over all iterations where their number is a constant, of at most 4096. Else
 // they hold far from the loop's beginning.

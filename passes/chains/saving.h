@@ -4,10 +4,11 @@
 // for each 128 bytes, a store a line of 5 and an ack of 1, all lanes side by side; offloaded, a
 // packet for each line goes out and its response comes back.
 //
-// Expected, with what the analyses know: lines that an access touches (passes/analysis/coalescing.h) instead
-// of those of lanes side by side, and of loads only those that a first-level cache would not serve
-// (passes/analysis/reuse.h). For each line of the access that touches most, a packet goes out, with one flit
-// more for the lanes' mask if that is more than lanes side by side would touch:
+// Expected, with what the analyses know: lines that an access touches
+// (passes/analysis/coalescing.h) instead of those of lanes side by side, and of loads only those
+// that a first-level cache would not serve (passes/analysis/reuse.h). For each line of the access
+// that touches most, a packet goes out, with one flit more for the lanes' mask if that is more than
+// lanes side by side would touch:
 //
 //     Σ loads lines · miss · (1 + 5)  +  Σ stores lines · (5 + 1)  −  packets · (packet + response)
 //

@@ -81,7 +81,8 @@ static bool declares(const struct word *declared, const char *behind, const stru
                            strtoull(behind + 1, NULL, 0));
 }
 
-static bool names_one_of(struct checker *c, const struct verify_mark *mark, const struct item *instruction)
+static bool names_one_of(struct checker *c, const struct verify_mark *mark,
+                         const struct item *instruction)
 {
     const char *declaration = plain_text(c, c->input.text, &mark->in);
     const char *text = plain_text(c, c->input.text, instruction);

@@ -64,8 +64,8 @@ static bool releases(const struct ir_module *module, const struct ir_function *f
            ir_has_modifier(module, fn, inst, W_acq_rel) || ir_has_modifier(module, fn, inst, W_sc);
 }
 
-// Keeps accesses of warps of a CTA in the order of its synchronisation. Barriers order what a CTA's warps have accessed: the
-// first level, which they share, does so for what goes through it.
+// Keeps accesses of warps of a CTA in the order of its synchronisation. Barriers order what a CTA's
+// warps have accessed: the first level, which they share, does so for what goes through it.
 static uint8_t waits_of(const struct builder *b, const struct ir_function *fn, uint32_t inst,
                         const struct slots_used_code *code)
 {

@@ -85,9 +85,9 @@ static void write_counts(struct json *json, const struct timed *timed,
 {
     static const struct measured_launch ipc = {"ipc", "machine.ipc"};
     const struct measured_launch offload[] = {measured_of_scheme(timed, "chains_tagged"),
-                                       measured_of_scheme(timed, "chains_offloaded"),
-                                       measured_of_scheme(timed, "blocks_offloaded"),
-                                       {0}};
+                                              measured_of_scheme(timed, "chains_offloaded"),
+                                              measured_of_scheme(timed, "blocks_offloaded"),
+                                              {0}};
     static const struct measured_launch noc[] = {
         {"hops", "memory.hops"}, {"weighted_hops", "memory.weighted_hops"}, {0}};
     static const struct measured_launch memory[] = {{"l1_hits", "machine.from_l1"},

@@ -86,12 +86,12 @@ struct session {
     struct image *image;                // made by session_prepare
     struct textures *textures;          // likewise
     VEC(struct session_kernel) kernels; // in the order of their first launches
-    uint64_t launches, rounds;      // rounds of all repeats since the start or the checkpoint
-    uint64_t instructions;          // of warps, in launches without cycles
-    VEC(struct session_frame) path; // to the launch that was the last, from the outermost list
-    uint32_t resumed;               // frames of `path` that were there before session_run; at first
-    double kernel_cpu_seconds;      // of all threads
-    uint32_t passed, failed;        // checks
+    uint64_t launches, rounds;          // rounds of all repeats since the start or the checkpoint
+    uint64_t instructions;              // of warps, in launches without cycles
+    VEC(struct session_frame) path;     // to the launch that was the last, from the outermost list
+    uint32_t resumed;          // frames of `path` that were there before session_run; at first
+    double kernel_cpu_seconds; // of all threads
+    uint32_t passed, failed;   // checks
     struct session_fault fault;
     struct ir_locs *locs;   // NULL: nobody has asked yet
     const atomic_int *stop; // leave off when this is not 0; NULL: nobody asks
