@@ -223,15 +223,22 @@ def check(build):
     main()
 
 
+# ptxas crashes on some instructions on some hosts only, so that a kept verdict may not be had again.
+MOST_CRASHES = 10
+
+
 def ask_group(folder, forms, table):
     samples = [sample for chosen in forms.values() for sample in chosen]
     now = theirs(samples)
-    complaints = []
+    complaints, crashes = [], []
     for name, chosen in forms.items():
         kept = table.get(name, (None, ''))[1]
-        complaints += [f'PTX {s.version}, sm_{s.target}: {s.text} was {before}, is {now[s]}'
-                       for s, before in zip(chosen, kept) if now[s] != before]
-    fail(complaints)
+        for s, before in zip(chosen, kept):
+            if now[s] != before:
+                crashed = now[s] == UNKNOWN and before == ACCEPTED
+                (crashes if crashed else complaints).append(
+                    f'PTX {s.version}, sm_{s.target}: {s.text} was {before}, is {now[s]}')
+    fail(complaints if len(crashes) <= MOST_CRASHES else complaints + crashes)
 
 
 def skip(folder, reason):

@@ -286,7 +286,7 @@ BAD_DOCUMENTS = {
         instruction(1, tag='00'), 'm.json: error: ',
         'kernels[0].chains[0].instructions[1].tag: expected one of 01, 10, 11'),
     'too many instructions': (
-        lambda m: chain(m)['instructions'].extend(copy.deepcopy(chain(m)['instructions'])),
+        lambda m: chain(m)['instructions'].extend(copy.deepcopy(chain(m)['instructions'] * 3)),
         'm.json: error: ', "kernel 'vecadd', chain 0: it has too few or too many instructions"),
     'a kernel that there is not': (
         lambda m: m['kernels'][0].update(name='other'), 'out.ptx: error: ',
