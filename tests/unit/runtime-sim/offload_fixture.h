@@ -49,7 +49,8 @@ struct form {
     uint32_t stride;         // lines from a warp's operands to the next one's
 };
 
-static const struct shape side_by_side = {4, LINE};
+#define SIDE_BY_SIDE {4, LINE}
+static const struct shape side_by_side = SIDE_BY_SIDE;
 
 struct offload_rig {
     struct rig r;

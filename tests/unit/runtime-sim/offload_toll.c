@@ -9,7 +9,7 @@ static struct offload_rig o;
 static const struct form form = {
     .before = "cvt.rn.f32.u32 %f1, %r3; ex2.approx.f32 %f1, %f1;\n"
               "setp.lt.f32 %p2, %f1, 0f00000000; @%p2 bra END;",
-    .shape = {side_by_side, side_by_side, side_by_side},
+    .shape = {SIDE_BY_SIDE, SIDE_BY_SIDE, SIDE_BY_SIDE},
     .line = {0, 8, 16},
     .stride = 24,
 };
