@@ -40,6 +40,7 @@ void slots_used_build(struct slots_used *to, struct arena *arena, const struct p
 static inline uint32_t issue_slots(const struct slots_used *all, uint32_t code,
                                    const struct slot_use **uses)
 {
-    *uses = all->uses.v + all->codes[code].first;
-    return all->codes[code].count;
+    uint32_t count = all->codes[code].count;
+    *uses = count ? all->uses.v + all->codes[code].first : NULL; // without uses there is no list
+    return count;
 }
