@@ -366,7 +366,7 @@ static void describe_room(const struct machine *machine, const struct machine_la
                      from->limit, limits[i].key, limits[i].room, limits[i].needs);
     if (!strcmp(from->limit, "registers"))
         snprintf(text + strlen(text), size - strlen(text),
-                 ", at %u for each thread (%s; --registers=N says another number)", from->registers,
+                 ", at %u for each thread (%s; --registers=N sets it)", from->registers,
                  from->registers_source);
 }
 

@@ -240,7 +240,6 @@ enum cache_direct memsys_read_here(struct memsys *memsys, uint32_t partition, ui
 // They are requests of kind MEMSYS_PACKET with `flits`, which the receiver answers or drops.
 uint32_t memsys_packet_flits(const struct memsys *memsys, uint32_t bytes);
 uint32_t memsys_answer_flits(const struct memsys *memsys, uint32_t bytes);
-bool memsys_has_packets(const struct memsys *memsys); // there is such a class
 bool memsys_can_send_packet(const struct memsys *memsys, uint32_t from, uint32_t flits);
 void memsys_send_packet(struct memsys *memsys, uint32_t to, const struct memsys_request *packet);
 // The oldest packet for the end; NULL: there is none.
@@ -288,7 +287,6 @@ uint64_t memsys_moved_at(const struct memsys *memsys);
 // Who waits for whom: partitions, then at most `most` packets of each network.
 void memsys_report(const struct memsys *memsys, FILE *to, uint32_t most);
 
-uint32_t memsys_partitions(const struct memsys *memsys);
 uint32_t memsys_partition_of(const struct memsys *memsys, uint64_t line);
 uint32_t memsys_core_node(const struct memsys *memsys, uint32_t core);
 uint32_t memsys_partition_node(const struct memsys *memsys, uint32_t partition);

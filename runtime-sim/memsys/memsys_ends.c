@@ -107,12 +107,6 @@ uint32_t memsys_answer_flits(const struct memsys *m, uint32_t bytes)
     return noc_flits(&m->config->reply_network, bytes);
 }
 
-bool memsys_has_packets(const struct memsys *m)
-{
-    return packet_class(m) < m->config->request_network.classes &&
-           packet_class(m) != m->config->memory.request_class;
-}
-
 bool memsys_can_send_packet(const struct memsys *m, uint32_t from, uint32_t flits)
 {
     return noc_can_send(m->side[MEMSYS_REQUESTS].noc, m->end_node[from], packet_class(m), flits);

@@ -144,11 +144,6 @@ void memsys_stats_add(const struct memsys *m, struct stats *stats)
 
 // Nodes
 
-uint32_t memsys_partitions(const struct memsys *m)
-{
-    return m->partition_count;
-}
-
 uint32_t memsys_partition_of(const struct memsys *m, uint64_t line)
 {
     return partition_of(&m->map, line * m->config->llc.line_bytes);

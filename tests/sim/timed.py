@@ -399,7 +399,7 @@ def no_room(folder):
     result = ends(sim(folder, *VECADD, '--set', 'core.registers=64', '--json=out.json'), 1)
     within(b'error: a core has too little registers for one CTA of the launch: core.registers is 64, '
            b'and the CTA needs ', result.err)
-    within(b'--registers=N says another number): kernel \'vecadd\', launch 1 [config]', result.err)
+    within(b'--registers=N sets it): kernel \'vecadd\', launch 1 [config]', result.err)
     same(summary(folder / 'out.json')['outcome'], 'bad input')
     within(b'core.threads is 96, and the CTA needs 128', ends(
         sim(folder, *VECADD, '--set', 'core.threads=96'), 1).err)
