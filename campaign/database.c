@@ -29,7 +29,7 @@ static const char schema[] =
 static const char *fault(const struct campaign_store *store)
 {
     return arena_printf(store->arena, "%s/campaign.sqlite: %s", store->folder,
-                        store->database ? sqlite3_errmsg(store->database) : "memory ran out");
+                        store->database ? sqlite3_errmsg(store->database) : "memory is exhausted");
 }
 
 static const char *execute(const struct campaign_store *store, const char *sql)

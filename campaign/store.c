@@ -148,7 +148,7 @@ const char *campaign_result_write(const struct campaign_store *store, const char
     const char *path = campaign_store_path(store, "results", key, ".json");
     char digest[SHA256_HEX + 1];
     if (!digest_of(result, digest))
-        return "memory ran out";
+        return "memory is exhausted";
     json_t *all = json_pack("{s:s, s:i, s:s, s:s, s:O}", "format", "ptxoffload-campaign-job",
                             "version", 1, "key", key, "sha256", digest, "result", result);
     bool good = all && write_whole(part, all) && !rename(part, path);

@@ -198,7 +198,7 @@ bool yaml_read(struct yaml_document *document, struct arena *arena, const struct
     if (!check_depth(&reading))
         return false;
     if (!yaml_parser_initialize(&parser)) {
-        diag_add(diags, DIAG_ERROR, "run-file", NO_OFFSET, NO_OFFSET, "memory ran out");
+        diag_add(diags, DIAG_ERROR, "run-file", NO_OFFSET, NO_OFFSET, "memory is exhausted");
         return false;
     }
     begin(&parser, source);

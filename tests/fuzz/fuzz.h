@@ -16,5 +16,5 @@ struct fuzz_input {
 };
 
 // Feeds one input to what is tested, and aborts with a message if what must hold does not. Returns
-// whether memory ran out.
+// whether memory is exhausted.
 int fuzz_one(const struct fuzz_input *input);

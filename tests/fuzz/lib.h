@@ -69,7 +69,7 @@ static inline int fuzz_in_own_memory(const struct fuzz_input *input, fuzz_functi
     if (!ran_out)
         function(input, &arena);
     memory_free(&memory);
-    must(!ran_out || input->fail_in, "memory ran out");
+    must(!ran_out || input->fail_in, "memory is exhausted");
     must(memory.bytes == 0, "memory was kept");
     return ran_out;
 }
@@ -81,7 +81,7 @@ static inline int fuzz_in_memory(const struct fuzz_input *input, fuzz_function *
     static struct arena arena;
     if (input->part == FUZZ_ALL || input->fail_in)
         return fuzz_in_own_memory(input, function);
-    must(!setjmp(memory.on_failure), "memory ran out");
+    must(!setjmp(memory.on_failure), "memory is exhausted");
     if (!arena.memory)
         arena_init(&arena, &memory);
     function(input, &arena);
