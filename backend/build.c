@@ -84,7 +84,7 @@ static const char *fault(const struct record_builder *b, const char *what, uint3
 static const char *add_instruction(struct record_builder *b, struct table_chain *to, uint32_t inst)
 {
     if (inst >= b->fn->insts.n)
-        return fault(b, "a chain has an instruction that the function has not", inst);
+        return fault(b, "a chain has an instruction that the function does not have", inst);
     struct record_range range = output_range(b, inst);
     if (range.first >= range.end)
         return fault(b, "a chain's instruction is not in the output", inst);
@@ -180,7 +180,7 @@ static struct table_estimate estimate_of(const struct block_estimate *from)
 static const char *add_block(struct record_builder *b, const struct block_plan *plan)
 {
     if (plan->first >= b->fn->insts.n || plan->last >= b->fn->insts.n)
-        return fault(b, "a block has an instruction that the function has not", plan->first);
+        return fault(b, "a block has an instruction that the function does not have", plan->first);
     struct table_block block = {
         .id = b->kernel->blocks.n,
         .kind = plan->kind,
@@ -342,6 +342,6 @@ const char *tables_build(struct tables *tables, struct arena *arena, const struc
     arena_free(&b.scratch);
     arena_free(&b.own);
     if (!wrong && !done)
-        wrong = "the plan is not in order, or speaks of functions without a body";
+        wrong = "the plan is not in order, or names functions without a body";
     return wrong ? wrong : tables_check(arena, tables);
 }

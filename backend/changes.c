@@ -126,7 +126,7 @@ static const char *missing_reason(const struct edit_side *side, const struct cha
 
 static const char *chain_text(struct change_finder *f, const struct chain *chain)
 {
-    return arena_printf(f->arena, "offloaded, pattern %u, %.4g flits expected to be saved",
+    return arena_printf(f->arena, "offloaded, pattern %u, expected saving %.4g flits",
                         chain->pattern, chain->expected_saving);
 }
 

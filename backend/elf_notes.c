@@ -59,13 +59,13 @@ bool elf_read_notes(struct elf_reader *r, struct elf_notes *notes)
     for (uint64_t at = 0; at < part->size;) {
         struct note note;
         if (!next_note(part, &at, &note))
-            return elf_fault(r, "section '%s': a note is cut short", PTXOFFLOAD_SECTION_NOTE);
+            return elf_fault(r, "section '%s': a note is truncated", PTXOFFLOAD_SECTION_NOTE);
         if (!is_ours(&note))
             continue;
         if (seen[note.type] || note.size != kinds[note.type].size)
             return elf_fault(r, "section '%s': the note '%s' is %s", PTXOFFLOAD_SECTION_NOTE,
                              kinds[note.type].what,
-                             seen[note.type] ? "there more than once" : "not of its size");
+                             seen[note.type] ? "given more than once" : "of the wrong size");
         seen[note.type] = true;
         memcpy((char *)notes + kinds[note.type].at, note.bytes, note.size);
     }

@@ -87,7 +87,7 @@ static const char *make(struct elf_image *image, const struct layout *layout)
 {
     int fd = memfd_create("ptxoffload", MFD_CLOEXEC);
     if (fd < 0)
-        return "an ELF object cannot be made: there is no room for a file in memory";
+        return "cannot make an ELF object: no room for a file in memory";
     errno = 0;
     int64_t size = write_to(fd, layout);
     bool ran_out = errno == ENOMEM; // libelf does not say
@@ -97,8 +97,8 @@ static const char *make(struct elf_image *image, const struct layout *layout)
     *image = (struct elf_image){layout->room, good ? (size_t)size : 0};
     if (good)
         return NULL;
-    return ran_out ? "an ELF object cannot be made: out of memory"
-                   : "an ELF object cannot be made: libelf could not write it";
+    return ran_out ? "cannot make an ELF object: out of memory"
+                   : "cannot make an ELF object: libelf could not write it";
 }
 
 // No object is larger than this.

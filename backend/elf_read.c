@@ -217,7 +217,7 @@ static bool read_version(struct elf_reader *r, struct tables *tables)
         return false;
     uint64_t version = elf_get((const char *)&notes.version, 4);
     if (version != TABLES_VERSION)
-        return elf_fault(r, "the metadata have version %" PRIu64 ", and only version %u is read",
+        return elf_fault(r, "the metadata have version %" PRIu64 "; only version %u is supported",
                          version, TABLES_VERSION);
     return read_bytes(r, (struct elf_place){ELF_NOTE, 0}, (const char *)&notes, tables);
 }
@@ -230,9 +230,7 @@ static bool read_ptx(struct elf_reader *r, const char *name, const struct tables
     tables_digest(digest, part->bytes, part->size);
     if (strcmp(digest, tables->output.sha256))
         return elf_fault(
-            r,
-            "section '%s': the PTX is not the one that the metadata are of: its digest "
-            "is another",
+            r, "section '%s': the PTX does not belong to the metadata: its digest differs",
             PTXOFFLOAD_SECTION_PTX);
     char *text = arena_alloc(r->arena, part->size + 2);
     memcpy(text, part->bytes, part->size);
@@ -250,7 +248,7 @@ static bool read_module(struct elf_reader *r, struct tables *tables)
         return false;
     for (enum elf_part part = 0; part < ELF_PARTS; part++)
         if (r->next[part] != r->parts[part].count)
-            return elf_fault(r, "section '%s': record %u belongs to nothing", elf_parts[part].name,
+            return elf_fault(r, "section '%s': record %u is not referenced", elf_parts[part].name,
                              r->next[part]);
     return true;
 }

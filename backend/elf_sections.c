@@ -28,20 +28,20 @@ static bool check_header(struct elf_reader *r)
     struct object object;
     Elf64_Ehdr header;
     if (r->size < EI_NIDENT || memcmp(ident, ELFMAG, SELFMAG))
-        return elf_fault(r, "this is no ELF file");
+        return elf_fault(r, "this is not an ELF file");
     if (ident[EI_CLASS] != ELFCLASS64)
-        return elf_fault(r, "this is not an ELF object of 64 bits: metadata have no other form");
+        return elf_fault(r, "this is not a 64-bit ELF object, as metadata require");
     if (ident[EI_DATA] != ELFDATA2LSB)
-        return elf_fault(r, "this is not a little-endian ELF object: metadata have no other form");
+        return elf_fault(r, "this is not a little-endian ELF object, as metadata require");
     if (r->size < sizeof header || !object_read(&object, r->arena->memory, r->bytes, r->size))
-        return elf_fault(r, "the ELF header is damaged or cut short");
+        return elf_fault(r, "the ELF header is damaged or truncated");
     if (object.fault)
         return elf_fault(r, "%s", object.fault);
     memcpy(&header, r->bytes, sizeof header);
     if (elf_get((const char *)&header.e_type, 2) != ET_REL)
-        return elf_fault(r, "the ELF file is no relocatable object: metadata are in no other");
+        return elf_fault(r, "the ELF file is not a relocatable object, as metadata require");
     if (elf_get((const char *)&header.e_machine, 2) != EM_NONE)
-        return elf_fault(r, "the ELF object is for a machine: metadata are for none");
+        return elf_fault(r, "the ELF object has a machine; metadata have none");
     return true;
 }
 
@@ -89,7 +89,7 @@ static bool check_records(struct elf_reader *r, enum elf_part part, const GElf_S
         return elf_fault(r, "section '%s': its records have %" PRIu64 " bytes, expected %u",
                          info->name, header->sh_entsize, info->record_size);
     if (header->sh_size % header->sh_entsize)
-        return elf_fault(r, "section '%s': its last record is cut short", info->name);
+        return elf_fault(r, "section '%s': its last record is truncated", info->name);
     if (header->sh_size / header->sh_entsize > INT32_MAX || header->sh_entsize > INT32_MAX)
         return elf_fault(r, "section '%s': it is too large", info->name);
     r->parts[part].step = (uint32_t)header->sh_entsize;
@@ -103,16 +103,16 @@ static bool check_section(struct elf_reader *r, enum elf_part part, const struct
     const GElf_Shdr *header = &found->headers[part];
     if (found->times[part] != 1)
         return elf_fault(r, "section '%s': it is %s", info->name,
-                         found->times[part] ? "there more than once" : "missing");
+                         found->times[part] ? "given more than once" : "missing");
     if (header->sh_type != info->type)
         return elf_fault(r, "section '%s': its type is %u, expected %u", info->name,
                          header->sh_type, info->type);
     if (header->sh_flags & SHF_COMPRESSED)
-        return elf_fault(r, "section '%s': it is compressed, which is not read", info->name);
+        return elf_fault(r, "section '%s': it is compressed, which is not supported", info->name);
     if (header->sh_offset > r->size || header->sh_size > r->size - header->sh_offset)
-        return elf_fault(r, "section '%s': it does not lie in the file", info->name);
+        return elf_fault(r, "section '%s': it is outside the file", info->name);
     if (header->sh_offset % info->align)
-        return elf_fault(r, "section '%s': its offset 0x%" PRIx64 " is no multiple of %u",
+        return elf_fault(r, "section '%s': its offset 0x%" PRIx64 " is not a multiple of %u",
                          info->name, header->sh_offset, info->align);
     if (header->sh_size > INT32_MAX)
         return elf_fault(r, "section '%s': it is too large", info->name);

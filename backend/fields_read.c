@@ -192,8 +192,8 @@ static bool is_new(const struct field_reader *reader, const struct record_field 
     return intern_add(reader->unknown, text, length) == before;
 }
 
-static void tell_unknown(struct field_reader *reader, const struct record_field *rows,
-                         json_t *object, const char *path)
+static void report_unknown(struct field_reader *reader, const struct record_field *rows,
+                           json_t *object, const char *path)
 {
     const char *key;
     json_t *member;
@@ -202,7 +202,7 @@ static void tell_unknown(struct field_reader *reader, const struct record_field 
         if (has_row(rows, key) || !is_new(reader, rows, key))
             continue;
         diag_add(reader->diags, DIAG_WARNING, reader->id, reader->begin, reader->end,
-                 "%s%s%s: this key is not known and skipped", path, *path ? "." : "", key);
+                 "%s%s%s: unknown key, ignored", path, *path ? "." : "", key);
     }
 }
 
@@ -217,6 +217,6 @@ bool fields_read_json(struct field_reader *reader, const struct record_field *ro
             read_field(reader, field, record, json_object_get(object, field->key),
                        arena_printf(reader->arena, "%s%s%s", path, *path ? "." : "", field->key));
     if (reader->unknown)
-        tell_unknown(reader, rows, object, path);
+        report_unknown(reader, rows, object, path);
     return good;
 }

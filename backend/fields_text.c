@@ -164,14 +164,14 @@ bool fields_split_text(struct field_reader *reader, const char *text, uint32_t l
         pair.key_length = (uint32_t)(at - pair.key);
         if (pair.key[-1] != ' ' || !pair.key_length || at == end || *at++ != '=')
             return fault(reader, text, (int)length,
-                         "expected pairs of key=value, a blank before each");
+                         "expected pairs of key=value, each after a blank");
         char stop = at < end && *at == '\'' ? '\'' : ' ';
         pair.value = at += stop == '\'';
         while (at < end && *at != stop)
             at++;
         pair.value_length = (uint32_t)(at - pair.value);
         if (stop == '\'' && at++ == end)
-            return fault(reader, pair.key, (int)pair.key_length, "its text has no end");
+            return fault(reader, pair.key, (int)pair.key_length, "its text is not terminated");
         vec_push(reader->arena, &pairs->list, pair);
     }
     return true;
@@ -382,8 +382,7 @@ bool fields_read_text(struct field_reader *reader, const struct record_field *ro
     for (uint32_t i = 0; i < pairs->list.n; i++) {
         const struct field_pair *pair = &pairs->list.v[i];
         if (!pair->taken)
-            good =
-                fault(reader, pair->key, (int)pair->key_length, "not known here, or there twice");
+            good = fault(reader, pair->key, (int)pair->key_length, "unknown, or given twice");
     }
     return good;
 }

@@ -200,12 +200,12 @@ static const char *lines_fault(const struct measured_lines *lines)
 {
     enum { MOST = WARP_LANES * 16 };
     if (!lines->accesses)
-        return lines->lines || lines->sectors ? "there are lines without an access" : NULL;
+        return lines->lines || lines->sectors ? "lines without an access" : NULL;
     bool bounded = lines->least >= 1 && lines->least <= lines->most && lines->most <= MOST;
     if (!bounded || !mean_is_within(lines->lines, lines->accesses, lines->least, lines->most))
         return "the mean of the lines is not between 'least_lines' and 'most_lines', or these are "
-               "not possible";
-    return lines->sectors < lines->lines ? "there are fewer sectors than lines" : NULL;
+               "impossible";
+    return lines->sectors < lines->lines ? "fewer sectors than lines" : NULL;
 }
 
 static bool cache_is_good(const struct measured_cache *cache)
@@ -246,7 +246,7 @@ static const char *inst_fault(const struct profile_reading *r, const struct ir_f
 {
     if (!stands_at(r, fn, from->index, from->line, from->column))
         return arena_printf(r->arena,
-                            ": instruction %u of the function is not in line %u, column %u",
+                            ": instruction %u of the function is not at line %u, column %u",
                             from->index, from->line, from->column);
     if (own->listed[from->index] == r->list)
         return arena_printf(r->arena, ": instruction %u of the function is listed twice",
@@ -297,7 +297,7 @@ static const char *loop_fault(const struct profile_reading *r, const struct ir_f
     if (next_loop(r, own, from->index) == IR_NONE)
         return "the loop is listed twice";
     if (!loop->entries)
-        return loop->iterations ? "there are iterations without an entry" : NULL;
+        return loop->iterations ? "iterations without an entry" : NULL;
     if (loop->least < 1 ||
         !mean_is_within(loop->iterations, loop->entries, loop->least, loop->most))
         return "the mean of the iterations is not between 'least' and 'most'";
@@ -429,13 +429,12 @@ static bool check_digest(struct profile_reading *r, const struct document *docum
     if (tagged)
         tables_digest(other, tagged->text, tagged->length);
     if (tagged && !strcmp(other, document->sha256))
-        fault(r, "source.sha256: the profile is of the text with its tags; take a profile of the "
-                 "text without them, as --strip writes it");
+        fault(r, "source.sha256: the profile is of the text with its tags; profile the text "
+                 "without them, as written by --strip");
     else
         fault(r,
-              "source.sha256: the profile is of another program, '%.100s' as it was with the "
-              "digest %s; this one has %s: take a profile of this file itself, not of what is "
-              "written from it",
+              "source.sha256: the profile is of another program: '%.100s' with the digest %s; this "
+              "one has %s. Profile this file itself, not an output made from it",
               document->file, document->sha256, own);
     return false;
 }

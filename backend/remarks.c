@@ -9,7 +9,7 @@
 static const struct plan_rule_info passed_rules[] = {
     {"chain", "a Load-Compute-Store chain is offloaded"},
     {"block", "a block is selected for offloading"},
-    {"access", "how many lines of memory an access of a warp touches"},
+    {"access", "number of lines of memory that an access of a warp touches"},
 };
 enum { PASSED_CHAIN, PASSED_BLOCK, FOUND_ACCESS, PASSED_RULES };
 
@@ -158,7 +158,7 @@ static void add_block(struct collector *c, const struct block_plan *block, uint3
     remark.kind = CANDIDATE_BLOCK;
     remark.item = item;
     if (mean)
-        what = arena_printf(c->arena, "%s, which runs %.4g times on average as was measured,", what,
+        what = arena_printf(c->arena, "%s, which runs %.4g times on average (measured),", what,
                             block->measured_trips);
     if (mean && block->estimate.conditional)
         remark.text = arena_printf(
@@ -168,8 +168,8 @@ static void add_block(struct collector *c, const struct block_plan *block, uint3
     else if (block->estimate.conditional && block->trip_text)
         remark.text = arena_printf(
             c->arena,
-            "%s selected for offloading if %s >= %llu: saves %g words per warp from there on", what,
-            block->trip_text, (unsigned long long)block->estimate.threshold, saving);
+            "%s selected for offloading if %s >= %llu: saves %g words per warp at that number",
+            what, block->trip_text, (unsigned long long)block->estimate.threshold, saving);
     else
         remark.text = arena_printf(c->arena, "%s selected for offloading: saves %g words per warp",
                                    what, saving);

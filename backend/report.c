@@ -329,7 +329,7 @@ static void print_measurements(struct report_page *page, const struct table_kern
         print_measurement(page, one);
     }
     if (*next == first)
-        put(page, "measured: nothing, no access of it was executed");
+        put(page, "measured: no access was executed");
     end_line(page);
 }
 
@@ -350,7 +350,7 @@ static void print_summary(struct report_page *page, const struct summary *sum)
     putf(page, "%u of %u block%s selected", sum->chosen, sum->blocks, plural(sum->blocks));
     if (sum->conditional)
         putf(page, "(%u under a condition)", sum->conditional);
-    putf(page, "| %u turned down", sum->rejected);
+    putf(page, "| %u rejected", sum->rejected);
     end_line(page);
 }
 
@@ -421,12 +421,12 @@ static void print_header(struct report_page *page)
     begin_line(page, 0, 0);
     putf(page, "cost model %s | multiply-adds %s | order %s",
          table_cost_names[tables->options.cost], table_fma_names[tables->options.fma],
-         tables->options.reorder ? "changed where it helps" : "kept");
+         tables->options.reorder ? "changed for chains" : "kept");
     if (tables->capability && *tables->capability)
         putf(page, "| near the data: %s", tables->capability);
     if (tables->options.min_saving) {
         number_shortest(least, *tables->options.min_saving);
-        putf(page, "| chains that are expected to save %s flits or more", least);
+        putf(page, "| chains with an expected saving of at least %s flits", least);
     }
     if (tables->profile && *tables->profile)
         putf(page, "| profile %.12s", tables->profile);

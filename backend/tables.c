@@ -31,23 +31,23 @@ static const char *check_chain(const struct table_check *check, uint32_t id)
     const struct table_chain *chain = &check->kernel->chains.v[id];
     uint32_t count = chain->instructions.n;
     if (chain->id != id)
-        return fault(check, "chain", id, "its id is not its place in the list");
+        return fault(check, "chain", id, "its id differs from its place in the list");
     if (count < 2 || count > CHAIN_MOST)
-        return fault(check, "chain", id, "it has too few or too many instructions");
+        return fault(check, "chain", id, "its number of instructions is invalid");
     for (uint32_t i = 0; i < count; i++) {
         const struct table_instruction *inst = &chain->instructions.v[i];
         if (inst->index >= check->kernel->instructions)
             return fault(check, "chain", id,
                          arena_printf(check->arena,
                                       "an instruction lies outside the kernel: its index is %u, "
-                                      "but there are %u",
+                                      "but the kernel has %u",
                                       inst->index, check->kernel->instructions));
         if (i && inst->index <= inst[-1].index)
             return fault(check, "chain", id, "its instructions are not in the order of the output");
         if (inst->tag != (i == 0 ? 1u : i + 1 < count ? 2u : 3u))
             return fault(check, "chain", id, "its tags are not 01, 10 …, 11");
         if (bits_test(check->taken, inst->index))
-            return fault(check, "chain", id, "an instruction belongs to another chain, too");
+            return fault(check, "chain", id, "an instruction also belongs to another chain");
         bits_set(check->taken, inst->index);
     }
     return NULL;
@@ -57,15 +57,15 @@ static const char *check_block(const struct table_check *check, uint32_t id)
 {
     const struct table_block *block = &check->kernel->blocks.v[id];
     if (block->id != id)
-        return fault(check, "block", id, "its id is not its place in the list");
+        return fault(check, "block", id, "its id differs from its place in the list");
     if (block->begin_line > block->end_line || block->begin_index > block->end_index)
         return fault(check, "block", id, "it ends before it begins");
     if (block->end_index >= check->kernel->instructions)
-        return fault(check, "block", id, "it reaches outside the kernel");
+        return fault(check, "block", id, "it is not inside the kernel");
     if (block->has_condition && !block->threshold)
         return fault(check, "block", id, "its condition has no threshold");
     if (block->passed_over && !block->estimate.candidate)
-        return fault(check, "block", id, "it is passed over, but no candidate");
+        return fault(check, "block", id, "it is passed over, but is not a candidate");
     return NULL;
 }
 
@@ -73,7 +73,7 @@ const char *tables_check(struct arena *arena, const struct tables *tables)
 {
     struct capability capability;
     if (tables->capability && !capability_from_text(&capability, arena, tables->capability))
-        return "options.capability is none";
+        return "options.capability is invalid";
     for (uint32_t k = 0; k < tables->kernels.n; k++) {
         const struct table_kernel *kernel = &tables->kernels.v[k];
         struct table_check check = {arena, kernel, bits_new(arena, kernel->instructions)};

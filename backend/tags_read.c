@@ -73,13 +73,13 @@ static bool collect(struct tag_reader *r)
         record.length = tag->length - rest;
         struct record *last = r->records.n ? &r->records.v[r->records.n - 1] : NULL;
         if (record.kind == TAG_KIND_COUNT)
-            return fault_at(r, &record, "the kind of this tag is not known");
+            return fault_at(r, &record, "unknown kind of tag");
         if (record.kind != TAG_MORE)
             vec_push(r->arena, &r->records, record);
         else if (last && last->at == tag->at && tag->length > rest)
             append(r, last, tag, rest + 1);
         else
-            return fault_at(r, &record, "this tag goes on with no other");
+            return fault_at(r, &record, "this tag continues no other");
     }
     return true;
 }
@@ -118,11 +118,11 @@ static bool read_digests(struct tag_reader *r, const struct record **found, stru
         if (r->records.v[i].kind != TAG_DIGEST)
             continue;
         if (*found)
-            return fault_at(r, &r->records.v[i], "there is a second digest");
+            return fault_at(r, &r->records.v[i], "a second digest");
         *found = &r->records.v[i];
     }
     if (!*found)
-        return fault_at(r, &r->records.v[0], "there is no digest: tags are missing");
+        return fault_at(r, &r->records.v[0], "the digest is missing: tags are missing");
     place_reader(r, *found);
     if (!read_fields(r, rows_digest, digests))
         return false;
@@ -153,7 +153,7 @@ static bool end_kernel(struct tag_reader *r)
 static bool read_module(struct tag_reader *r)
 {
     if (r->record != r->records.v)
-        return fault(r, "this tag has to be the first one");
+        return fault(r, "this tag must be the first one");
     return read_fields(r, rows_module, r->tables);
 }
 
@@ -168,7 +168,7 @@ static bool read_kernel(struct tag_reader *r)
     if (strcmp(entry.name, body_name(r->body, r->arena)))
         return fault(r, "it belongs to another kernel");
     if (entry.instructions != r->body->insts.n || entry.loads != r->body->loads)
-        return fault(r, "the kernel has not that many instructions or loads");
+        return fault(r, "the kernel has fewer instructions or loads");
     vec_push(r->arena, &r->tables->kernels, entry);
     r->kernel_body = r->body;
     return true;
@@ -211,7 +211,8 @@ static bool read_chain_facts(struct tag_reader *r)
         return false;
     vec_push(r->arena, &kernel(r)->chains, chain);
     vec_push(r->arena, &r->chains, seen);
-    return chain.id + 1 == r->chains.n || fault(r, "its id is not its place among the chains");
+    return chain.id + 1 == r->chains.n ||
+           fault(r, "its id differs from its place among the chains");
 }
 
 static bool read_block_facts(struct tag_reader *r)
@@ -222,14 +223,15 @@ static bool read_block_facts(struct tag_reader *r)
         return false;
     vec_push(r->arena, &kernel(r)->blocks, block);
     vec_push(r->arena, &r->blocks, seen);
-    return block.id + 1 == r->blocks.n || fault(r, "its id is not its place among the blocks");
+    return block.id + 1 == r->blocks.n ||
+           fault(r, "its id differs from its place among the blocks");
 }
 
 static bool read_alternative(struct tag_reader *r)
 {
     struct table_estimate estimate = {0};
     if (!r->blocks.n)
-        return fault(r, "there is no block that it could belong to");
+        return fault(r, "it has no preceding block");
     if (!read_fields(r, rows_alternative, &estimate))
         return false;
     struct table_block *block = &kernel(r)->blocks.v[r->blocks.n - 1];
@@ -267,7 +269,7 @@ static bool find_instruction(struct tag_reader *r, uint32_t *index)
 {
     *index = body_find(r->body, r->record->at);
     return (*index < r->body->insts.n && body_inst(r->body, *index)->begin == r->record->at) ||
-           fault(r, "there is no instruction behind this tag");
+           fault(r, "no instruction follows this tag");
 }
 
 static bool read_chain(struct tag_reader *r)
@@ -331,15 +333,15 @@ static bool read_record(struct tag_reader *r, const struct record *record)
     place_reader(r, record);
     r->body = bodies_at(&r->bodies, record->at);
     if (!r->body)
-        return fault(r, "this tag stands in no function");
+        return fault(r, "this tag is not in a function");
     if (!tag_kinds[record->kind].at_instruction && record->at != r->body->open)
-        return fault(r, "this tag belongs behind the opening brace of a function");
+        return fault(r, "this tag must follow the opening brace of a function");
     if (record == r->records.v && record->kind != TAG_MODULE)
-        return fault(r, "the first tag has to be 'module'");
+        return fault(r, "the first tag must be 'module'");
     if (record->kind == TAG_DIGEST)
         return true;
     if (record->kind != TAG_MODULE && record->kind != TAG_KERNEL && r->kernel_body != r->body)
-        return fault(r, "there is no tag 'kernel' in front of it");
+        return fault(r, "no tag 'kernel' precedes it");
     return read_kind[record->kind](r);
 }
 
@@ -375,7 +377,7 @@ bool tags_read(struct tables *tables, struct arena *arena, const struct source *
     r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET, NULL};
     tags_find(&r.tags, arena, source);
     if (!r.tags.list.n) {
-        diag_add(diags, DIAG_ERROR, "tags", NO_OFFSET, NO_OFFSET, "there are no tags");
+        diag_add(diags, DIAG_ERROR, "tags", NO_OFFSET, NO_OFFSET, "it has no tags");
         return false;
     }
     strip(&r, source);

@@ -103,9 +103,9 @@ static const char *check_single(const struct writer *writer, const struct edit *
 {
     uint32_t length = writer->source->length;
     if (edit->begin > length || (edit->kind == EDIT_MOVE && edit->to > length))
-        return fault(writer, edit, "it lies behind the source's end");
+        return fault(writer, edit, "it is after the source's end");
     if (edit->kind != EDIT_INSERT && (edit->end <= edit->begin || edit->end > length))
-        return fault(writer, edit, "its range is empty or ends behind the source's end");
+        return fault(writer, edit, "its range is empty or ends after the source's end");
     if (edit->kind != EDIT_MOVE && !edit->text)
         return fault(writer, edit, "it has no text");
     return NULL;
@@ -139,9 +139,9 @@ static const char *check_points(const struct writer *writer)
     for (uint32_t i = 0; i < writer->points.list.n; i++) {
         const struct piece *point = &writer->points.list.v[i];
         if (range_around(&writer->replaced, point->at))
-            return fault(writer, point->edit, "it goes into a range that is replaced");
+            return fault(writer, point->edit, "it inserts into a range that is replaced");
         if (point->edit->kind == EDIT_MOVE && range_around(&writer->moves, point->at))
-            return fault(writer, point->edit, "it goes into a range that is moved");
+            return fault(writer, point->edit, "it inserts into a range that is moved");
     }
     return NULL;
 }

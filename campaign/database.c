@@ -224,7 +224,7 @@ const char *campaign_database_take(struct campaign_store *store, const char *key
     json_t *result = campaign_result_read(store, key);
     if (!result || stat(campaign_store_path(store, "results", key, ".json"), &file)) {
         json_decref(result);
-        return arena_printf(store->arena, "there is no result of the job %s", key);
+        return arena_printf(store->arena, "no result of the job %s", key);
     }
     const char *error = replace(store, key, result, &file);
     json_decref(result);
@@ -352,7 +352,7 @@ void campaign_store_close(struct campaign_store *store)
     store->lock = -1;
 }
 
-// What is asked
+// What is query
 
 const char *campaign_database_plan(struct campaign_store *store, const struct campaign_plan *plan)
 {

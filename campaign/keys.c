@@ -65,10 +65,10 @@ static void take(struct campaign_keys *to, int key, const struct yaml_node *name
                  const struct yaml_node *value, struct diags *diags)
 {
     if (to->of[key])
-        diag_add(diags, DIAG_ERROR, "campaign", name->begin, name->end,
-                 "'%s' is there a second time", name->text);
+        diag_add(diags, DIAG_ERROR, "campaign", name->begin, name->end, "'%s' is given twice",
+                 name->text);
     else if (!(keys[key].takes >> value->kind & 1))
-        diag_add(diags, DIAG_ERROR, "campaign", value->begin, value->end, "'%s' takes %s, not %s",
+        diag_add(diags, DIAG_ERROR, "campaign", value->begin, value->end, "'%s' needs %s, not %s",
                  name->text, kind_word(keys[key].takes), kind_word(1 << value->kind));
     else if (value->kind == YAML_SCALAR && !value->length)
         diag_add(diags, DIAG_ERROR, "campaign", name->begin, name->end, "'%s' has no value",

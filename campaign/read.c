@@ -197,7 +197,7 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
     }
     if (!is_word(made.name))
         campaign_fault(r, name,
-                       "'%s' is no name of a variant: letters, digits and _, but not "
+                       "'%s' is not a name of a variant: letters, digits and _, but not "
                        "ref, plain, min or max",
                        made.name);
     else if (campaign_new_name(r, name, campaign_variant(campaign, made.name) != CAMPAIGN_NONE))
@@ -318,7 +318,7 @@ bool campaign_read(struct campaign *campaign, struct arena *arena, const struct 
     if (!yaml_read(&reading.document, arena, source, diags))
         return false;
     if (reading.document.root == YAML_NOTHING) {
-        diag_add(diags, DIAG_ERROR, "campaign", NO_OFFSET, NO_OFFSET, "the file holds nothing");
+        diag_add(diags, DIAG_ERROR, "campaign", NO_OFFSET, NO_OFFSET, "the file is empty");
         return false;
     }
     const struct yaml_node *root = yaml_at(&reading.document, reading.document.root);

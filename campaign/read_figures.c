@@ -111,7 +111,7 @@ static void take_expected(struct campaign_reading *r, const struct yaml_node *ro
     struct campaign_known *known = known_of(r, column, row->text);
     known->is_expected = value->kind == YAML_SCALAR && read_bounds(value->text, &known->expected);
     if (!known->is_expected)
-        campaign_fault(r, value, "what is expected is written as >= N, <= N or N .. M");
+        campaign_fault(r, value, "an expectation is written as >= N, <= N or N .. M");
 }
 
 typedef void known_take(struct campaign_reading *r, const struct yaml_node *row,
@@ -169,7 +169,7 @@ static void take_column(struct campaign_reading *r, const struct yaml_node *node
         campaign_number(r, keys.of[CAMPAIGN_COLUMN_digits], &digits)) {
         made.digits = (int)digits;
         if (digits != made.digits || digits < 0 || digits > 9)
-            campaign_fault(r, keys.of[CAMPAIGN_COLUMN_digits], "there are 0 to 9 digits");
+            campaign_fault(r, keys.of[CAMPAIGN_COLUMN_digits], "the number of digits is 0 to 9");
     }
     check_refs(r, value, figure, refs);
     take_known(r, keys.of[CAMPAIGN_COLUMN_paper], figure, &made, take_paper);

@@ -53,7 +53,7 @@ bool campaign_number(struct campaign_reading *r, const struct yaml_node *node, d
         *value = strtod(node->text, &end);
     if (node->kind == YAML_SCALAR && node->length && !*end && isfinite(*value))
         return true;
-    campaign_fault(r, node, "this is no number");
+    campaign_fault(r, node, "this is not a number");
     return false;
 }
 
@@ -188,7 +188,7 @@ bool campaign_stands_for(struct campaign_reading *r, const struct yaml_node *nod
     uint32_t before = to->list.n;
     *group = NULL;
     if (node->kind != YAML_SCALAR) {
-        campaign_fault(r, node, "a name is one word");
+        campaign_fault(r, node, "a name must be one word");
         return false;
     }
     for (uint32_t i = 0; i < count_of(campaign, kind); i++)

@@ -82,13 +82,13 @@ static double ask(struct making *m, const struct campaign_column *column, uint32
                   uint32_t point)
 {
     const char *missing;
-    struct campaign_asked asked = {.store = m->report->store,
+    struct campaign_query query = {.store = m->report->store,
                                    .plan = m->report->plan,
                                    .workload = workload,
                                    .variant = CAMPAIGN_NONE,
                                    .point = point,
                                    .reference = m->figure->reference};
-    double value = campaign_value(&asked, column->expr, &missing);
+    double value = campaign_value(&query, column->expr, &missing);
     if (missing)
         miss(m, missing);
     return value;

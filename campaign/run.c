@@ -17,7 +17,7 @@ struct running_jobs {
     struct campaign_store *store;
     const struct campaign_plan *plan;
     const struct campaign_watch *watch;
-    struct campaign_tally *tally;
+    struct campaign_counts *counts;
     struct campaign_worker *workers;
     bool *had;       // by job: it had a result at the beginning, and is not run
     double *seconds; // of each other job, expected
@@ -30,11 +30,11 @@ static bool is_first(const struct campaign_plan *plan, uint32_t job)
     return !plan->jobs.v[job].error && plan->jobs.v[job].same == job;
 }
 
-static void estimate(struct campaign_tally *tally, double seconds, uint32_t at_a_time)
+static void estimate(struct campaign_counts *counts, double seconds, uint32_t at_a_time)
 {
     uint32_t together =
-        tally->left + tally->running < at_a_time ? tally->left + tally->running : at_a_time;
-    tally->seconds_left = seconds / (together ? together : 1);
+        counts->left + counts->running < at_a_time ? counts->left + counts->running : at_a_time;
+    counts->seconds_left = seconds / (together ? together : 1);
 }
 
 // What a job of each workload is likely to take, in CPU seconds.
@@ -50,11 +50,11 @@ static const double *expected_seconds(struct campaign_store *store,
 }
 
 void campaign_count(struct campaign_store *store, const struct campaign_plan *plan,
-                    uint32_t at_a_time, struct campaign_tally *tally)
+                    uint32_t at_a_time, struct campaign_counts *counts)
 {
     const double *expected = expected_seconds(store, plan);
     double seconds = 0;
-    *tally = (struct campaign_tally){0};
+    *counts = (struct campaign_counts){0};
     for (uint32_t i = 0; i < plan->jobs.n; i++) {
         const struct campaign_job *job = &plan->jobs.v[i];
         struct campaign_found found = {.is_there = false};
@@ -63,14 +63,14 @@ void campaign_count(struct campaign_store *store, const struct campaign_plan *pl
         if (!job->error && store->database)
             campaign_database_find(store, job->key, &found);
         bool failed = job->error || found.failure;
-        tally->all++;
-        tally->failed += failed;
-        tally->done += found.is_there && !failed;
-        tally->left += !found.is_there && !failed;
+        counts->all++;
+        counts->failed += failed;
+        counts->done += found.is_there && !failed;
+        counts->left += !found.is_there && !failed;
         if (!found.is_there && !failed)
             seconds += expected[job->workload];
     }
-    estimate(tally, seconds, at_a_time);
+    estimate(counts, seconds, at_a_time);
 }
 
 // Starting
@@ -103,8 +103,8 @@ static bool is_wanted(struct running_jobs *r, uint32_t i)
     if (!found.is_there)
         return true;
     r->error = campaign_database_forget(r->store, job->key);
-    r->tally->failed--;
-    r->tally->left++;
+    r->counts->failed--;
+    r->counts->left++;
     return !r->error;
 }
 
@@ -123,8 +123,8 @@ static void fill(struct running_jobs *r)
                 r->error = arena_printf(r->plan->arena, "cannot start a job: %s", strerror(errno));
                 break;
             }
-            r->tally->running++;
-            r->tally->left--;
+            r->counts->running++;
+            r->counts->left--;
         }
     }
 }
@@ -136,15 +136,15 @@ static void collect(struct running_jobs *r, struct campaign_worker *worker)
     const struct campaign_job *job = &r->plan->jobs.v[worker->job];
     struct campaign_found found;
     worker->process = 0;
-    r->tally->running--;
+    r->counts->running--;
     // One that has left none, because it was killed, stops no other.
     const char *path = campaign_store_path(r->store, "results", job->key, ".json");
     if (!access(path, F_OK))
         r->error = campaign_database_take(r->store, job->key);
     campaign_database_find(r->store, job->key, &found);
-    r->tally->ran++;
-    r->tally->done += found.is_there && !found.failure;
-    r->tally->failed += !found.is_there || found.failure;
+    r->counts->ran++;
+    r->counts->done += found.is_there && !found.failure;
+    r->counts->failed += !found.is_there || found.failure;
     if (r->watch->ended)
         r->watch->ended(r->watch->context, job, &found);
 }
@@ -175,12 +175,12 @@ static void kill_all(struct running_jobs *r)
             kill(worker->process, SIGKILL);
         waitpid(worker->process, &status, 0);
         worker->process = 0;
-        r->tally->running--;
-        r->tally->left++;
+        r->counts->running--;
+        r->counts->left++;
     }
 }
 
-static void tell(struct running_jobs *r)
+static void report_progress(struct running_jobs *r)
 {
     double seconds = 0;
     for (uint32_t i = r->next; i < r->plan->jobs.n; i++)
@@ -188,9 +188,9 @@ static void tell(struct running_jobs *r)
     for (uint32_t i = 0; i < r->watch->at_a_time; i++)
         if (r->workers[i].process)
             seconds += r->seconds[r->workers[i].job] / 2;
-    estimate(r->tally, seconds, r->watch->at_a_time);
+    estimate(r->counts, seconds, r->watch->at_a_time);
     if (r->watch->progress)
-        r->watch->progress(r->watch->context, r->tally);
+        r->watch->progress(r->watch->context, r->counts);
 }
 
 // Of what had no result at the beginning.
@@ -217,12 +217,12 @@ static void look(struct running_jobs *r)
 }
 
 const char *campaign_run(struct campaign_store *store, const struct campaign_plan *plan,
-                         const struct campaign_watch *watch, struct campaign_tally *tally)
+                         const struct campaign_watch *watch, struct campaign_counts *counts)
 {
     enum { STEP = 10, TOLD = 50 }; // milliseconds, and steps between two reports
-    struct running_jobs r = {.store = store, .plan = plan, .watch = watch, .tally = tally};
+    struct running_jobs r = {.store = store, .plan = plan, .watch = watch, .counts = counts};
     r.workers = ARENA_ARRAY(plan->arena, struct campaign_worker, watch->at_a_time);
-    campaign_count(store, plan, watch->at_a_time, tally);
+    campaign_count(store, plan, watch->at_a_time, counts);
     look(&r);
     for (uint32_t step = 0; !r.error && !(watch->stop && atomic_load(watch->stop)); step++) {
         fill(&r);
@@ -230,8 +230,8 @@ const char *campaign_run(struct campaign_store *store, const struct campaign_pla
         if (any || step % (10 * TOLD) == 0)
             expect(&r);
         if (any || step % TOLD == 0)
-            tell(&r);
-        if (!tally->running && r.next == plan->jobs.n)
+            report_progress(&r);
+        if (!counts->running && r.next == plan->jobs.n)
             break;
         if (!any)
             nanosleep(&(struct timespec){.tv_nsec = STEP * 1000000}, NULL);

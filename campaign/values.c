@@ -4,10 +4,10 @@
 static const char *load(void *context, struct expr_ref ref, int64_t element,
                         struct run_number *number);
 
-double campaign_value(const struct campaign_asked *asked, const struct expr *expr,
+double campaign_value(const struct campaign_query *query, const struct expr *expr,
                       const char **missing)
 {
-    struct campaign_asked copy = *asked;
+    struct campaign_query copy = *query;
     struct expr_names names = {.context = &copy, .load = load, .dotted = true};
     struct expr_fault fault;
     struct run_number number = {0};
@@ -19,35 +19,35 @@ double campaign_value(const struct campaign_asked *asked, const struct expr *exp
     double value = number_real(&number);
     if (isfinite(value))
         return value;
-    *missing = "something is divided by zero";
+    *missing = "division by zero";
     return NAN;
 }
 
-static const char *name_of(const struct campaign_asked *asked, uint32_t workload, uint32_t variant,
+static const char *name_of(const struct campaign_query *query, uint32_t workload, uint32_t variant,
                            uint32_t point)
 {
-    const struct campaign *campaign = asked->plan->campaign;
+    const struct campaign *campaign = query->plan->campaign;
     const char *at = campaign_point_name(campaign, point);
-    return arena_printf(asked->plan->arena, "%s, %s%s%s", campaign->workloads.v[workload].name,
+    return arena_printf(query->plan->arena, "%s, %s%s%s", campaign->workloads.v[workload].name,
                         campaign->variants.v[variant].name, at ? ", " : "", at ? at : "");
 }
 
-static const char *load_statistic(const struct campaign_asked *asked, uint32_t workload,
+static const char *load_statistic(const struct campaign_query *query, uint32_t workload,
                                   uint32_t variant, uint32_t point, const char *statistic,
                                   struct run_number *number)
 {
-    struct arena *arena = asked->plan->arena;
-    const char *name = name_of(asked, workload, variant, point);
-    const struct campaign_job *job = campaign_plan_find(asked->plan, workload, variant, point);
+    struct arena *arena = query->plan->arena;
+    const char *name = name_of(query, workload, variant, point);
+    const struct campaign_job *job = campaign_plan_find(query->plan, workload, variant, point);
     struct campaign_found found;
     if (!job)
         return arena_printf(arena, "no study runs %s", name);
     if (job->error)
         return arena_printf(arena, "%s: %s", name, job->error);
     number->kind = NUMBER_REAL;
-    if (campaign_database_value(asked->store, job->key, statistic, &number->real))
+    if (campaign_database_value(query->store, job->key, statistic, &number->real))
         return NULL;
-    campaign_database_find(asked->store, job->key, &found);
+    campaign_database_find(query->store, job->key, &found);
     if (!found.is_there)
         return arena_printf(arena, "%s has not been run", name);
     if (found.failure)
@@ -55,30 +55,30 @@ static const char *load_statistic(const struct campaign_asked *asked, uint32_t w
     return arena_printf(arena, "%s has no statistic '%s'", name, statistic);
 }
 
-static const char *load_definition(const struct campaign_asked *asked, uint32_t definition,
+static const char *load_definition(const struct campaign_query *query, uint32_t definition,
                                    struct run_number *number)
 {
     const char *missing;
     number->kind = NUMBER_REAL;
     number->real =
-        campaign_value(asked, asked->plan->campaign->definitions.v[definition].expr, &missing);
+        campaign_value(query, query->plan->campaign->definitions.v[definition].expr, &missing);
     return missing;
 }
 
 static const char *load(void *context, struct expr_ref ref, int64_t element,
                         struct run_number *number)
 {
-    struct campaign_asked asked = *(const struct campaign_asked *)context;
-    const struct campaign_ref *of = &asked.plan->campaign->refs.v[ref.index];
+    struct campaign_query query = *(const struct campaign_query *)context;
+    const struct campaign_ref *of = &query.plan->campaign->refs.v[ref.index];
     (void)element;
     if (of->variant != CAMPAIGN_NONE)
-        asked.variant = of->variant;
+        query.variant = of->variant;
     if (of->is_reference)
-        asked.workload = asked.reference;
+        query.workload = query.reference;
     if (of->is_plain)
-        asked.point = CAMPAIGN_NONE;
+        query.point = CAMPAIGN_NONE;
     *number = (struct run_number){0};
-    return of->definition != CAMPAIGN_NONE ? load_definition(&asked, of->definition, number)
-                                           : load_statistic(&asked, asked.workload, asked.variant,
-                                                            asked.point, of->statistic, number);
+    return of->definition != CAMPAIGN_NONE ? load_definition(&query, of->definition, number)
+                                           : load_statistic(&query, query.workload, query.variant,
+                                                            query.point, of->statistic, number);
 }

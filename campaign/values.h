@@ -2,7 +2,7 @@
 #pragma once
 #include "campaign/store.h"
 
-struct campaign_asked {
+struct campaign_query {
     struct campaign_store *store;
     const struct campaign_plan *plan;
     uint32_t workload, variant, point; // variant: of names in definitions
@@ -11,5 +11,5 @@ struct campaign_asked {
 };
 
 // NAN if it has none, and then `*missing` says why.
-double campaign_value(const struct campaign_asked *asked, const struct expr *expr,
+double campaign_value(const struct campaign_query *query, const struct expr *expr,
                       const char **missing);

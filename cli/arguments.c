@@ -42,19 +42,19 @@ static bool is_folder(const char *path)
     return (length && path[length - 1] == '/') || (!stat(path, &status) && S_ISDIR(status.st_mode));
 }
 
-static void wish(struct argument_reader *r, enum command_product product, const char *path,
-                 const char *option)
+static void request_output(struct argument_reader *r, enum command_product product,
+                           const char *path, const char *option)
 {
     bool in_folder = path && product != PRODUCT_DEPFILE && is_folder(path);
-    struct wish made = {product, path, option, in_folder ? suffixes[product] : NULL};
-    vec_push(r->arena, &r->arguments->wishes, made);
+    struct output_request made = {product, path, option, in_folder ? suffixes[product] : NULL};
+    vec_push(r->arena, &r->arguments->requests, made);
     r->arguments->in_folders |= in_folder;
 }
 
 static bool writes_standard_output(const struct arguments *arguments)
 {
-    for (uint32_t i = 0; i < arguments->wishes.n; i++) {
-        const char *path = arguments->wishes.v[i].path;
+    for (uint32_t i = 0; i < arguments->requests.n; i++) {
+        const char *path = arguments->requests.v[i].path;
         if (path && file_is_standard(path))
             return true;
     }
@@ -84,7 +84,7 @@ static const char *replace_suffix(struct arena *arena, const char *path, const c
     return arena_printf(arena, "%.*s%s", (int)length, path, suffix);
 }
 
-static void wish_emitted(struct argument_reader *r)
+static void request_emitted(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     if (!a->output) {
@@ -95,17 +95,18 @@ static void wish_emitted(struct argument_reader *r)
     bool as_it_is =
         file_is_standard(a->output) || output_is_special(a->output) || is_folder(a->output);
     if (as_it_is && !is_folder(a->output) && (a->emit & (a->emit - 1))) {
-        fail(r, "--emit of several outputs needs a file behind -o, not '%s'", a->output);
+        fail(r, "--emit of several outputs needs a file for -o, not '%s'", a->output);
         return;
     }
     for (unsigned product = 0; product < PRODUCT_EMITTED; product++)
         if (a->emit >> product & 1)
-            wish(r, product,
-                 as_it_is ? a->output : replace_suffix(r->arena, a->output, suffixes[product]),
-                 "--emit");
+            request_output(r, product,
+                           as_it_is ? a->output
+                                    : replace_suffix(r->arena, a->output, suffixes[product]),
+                           "--emit");
 }
 
-static void wish_reports(struct argument_reader *r)
+static void request_reports(struct argument_reader *r)
 {
     static const enum command_product products[] = {
         [REPORT_TEXT] = PRODUCT_TEXT,
@@ -114,9 +115,10 @@ static void wish_reports(struct argument_reader *r)
     };
     const char *otherwise = writes_standard_output(r->arguments) ? NULL : "-";
     for (int format = 0; format < REPORT_FORMATS; format++) {
-        const struct report_wish *report = &r->arguments->reports[format];
+        const struct report_request *report = &r->arguments->reports[format];
         if (report->wanted)
-            wish(r, products[format], report->path ? report->path : otherwise, "--report");
+            request_output(r, products[format], report->path ? report->path : otherwise,
+                           "--report");
     }
 }
 
@@ -124,8 +126,8 @@ static void wish_reports(struct argument_reader *r)
 static const char *default_depfile(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
-    for (uint32_t i = 0; i < a->wishes.n; i++) {
-        const struct wish *made = &a->wishes.v[i];
+    for (uint32_t i = 0; i < a->requests.n; i++) {
+        const struct output_request *made = &a->requests.v[i];
         if (made->suffix && !file_is_standard(a->input))
             return replace_suffix(r->arena, file_in(r->arena, made->path, base_name(a->input)),
                                   suffixes[PRODUCT_DEPFILE]);
@@ -135,18 +137,18 @@ static const char *default_depfile(struct argument_reader *r)
     return NULL;
 }
 
-static void wish_depfile(struct argument_reader *r)
+static void request_depfile(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
     if (!a->depfile.wanted) {
         if (a->depfile.path || a->depfile.names.n || a->depfile.phony)
-            fail(r, "-MF, -MT, -MQ and -MP say how -MD is to be done, and there is no -MD");
+            fail(r, "-MF, -MT, -MQ and -MP need -MD");
         return;
     }
     if (!a->depfile.path)
         a->depfile.path = default_depfile(r);
     if (a->depfile.path)
-        wish(r, PRODUCT_DEPFILE, a->depfile.path, "-MD");
+        request_output(r, PRODUCT_DEPFILE, a->depfile.path, "-MD");
     else
         fail(r, "-MD needs a file: -o OUT, or -MF FILE");
 }
@@ -159,34 +161,35 @@ static bool wants_report(const struct arguments *arguments)
     return false;
 }
 
-static void collect_wishes(struct argument_reader *r)
+static void collect_requests(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
     if (a->emit)
-        wish_emitted(r);
+        request_emitted(r);
     else if (a->output)
-        wish(r, PRODUCT_PTX, a->output, "-o");
+        request_output(r, PRODUCT_PTX, a->output, "-o");
     if (a->metadata)
-        wish(r, PRODUCT_META, a->metadata, "--metadata");
+        request_output(r, PRODUCT_META, a->metadata, "--metadata");
     // Files first, so that a report without one sees whether standard output is taken.
-    if (!a->wishes.n && !wants_report(a) && !a->remarks)
+    if (!a->requests.n && !wants_report(a) && !a->remarks)
         a->reports[REPORT_TEXT].wanted = true;
-    wish_reports(r);
-    wish_depfile(r);
+    request_reports(r);
+    request_depfile(r);
 }
 
 // Checks
 
 // The file that a wish writes, in a folder the one for a module of this name.
-static const char *file_of(struct arena *arena, const struct wish *wish, const char *name)
+static const char *file_of(struct arena *arena, const struct output_request *request,
+                           const char *name)
 {
-    if (!wish->suffix)
-        return wish->path;
-    return file_in(arena, wish->path, arena_printf(arena, "%s%s", name, wish->suffix));
+    if (!request->suffix)
+        return request->path;
+    return file_in(arena, request->path, arena_printf(arena, "%s%s", name, request->suffix));
 }
 
-static void check_folders(struct argument_reader *r, const struct wish *one,
-                          const struct wish *other)
+static void check_folders(struct argument_reader *r, const struct output_request *one,
+                          const struct output_request *other)
 {
     const char *anywhere = "NAME";
     if (!strcmp(file_of(r->arena, one, anywhere), file_of(r->arena, other, anywhere)))
@@ -194,7 +197,8 @@ static void check_folders(struct argument_reader *r, const struct wish *one,
              one->path);
 }
 
-static void check_same(struct argument_reader *r, const struct wish *a, const struct wish *b)
+static void check_same(struct argument_reader *r, const struct output_request *a,
+                       const struct output_request *b)
 {
     if (a->suffix && b->suffix)
         check_folders(r, a, b);
@@ -212,7 +216,7 @@ static void check_same(struct argument_reader *r, const struct wish *a, const st
 
 // With one output in a folder, the others have to go to folders as well: what is read may hold
 // several modules. A report for people may follow another one.
-static void check_is_folder(struct argument_reader *r, const struct wish *made)
+static void check_is_folder(struct argument_reader *r, const struct output_request *made)
 {
     bool many = made->suffix || made->product == PRODUCT_DEPFILE ||
                 (made->product == PRODUCT_TEXT && (!made->path || file_is_standard(made->path))) ||
@@ -244,7 +248,7 @@ static const char *overwrites(struct arena *arena, const struct arguments *a, co
     return NULL;
 }
 
-static void check_overwrites(struct argument_reader *r, const struct wish *made)
+static void check_overwrites(struct argument_reader *r, const struct output_request *made)
 {
     const char *wrong = made->suffix ? NULL
                                      : overwrites(r->arena, r->arguments, made->option, made->path,
@@ -256,11 +260,11 @@ static void check_overwrites(struct argument_reader *r, const struct wish *made)
 static void check_outputs(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
-    for (uint32_t i = 0; i < a->wishes.n; i++) {
-        const struct wish *made = &a->wishes.v[i];
+    for (uint32_t i = 0; i < a->requests.n; i++) {
+        const struct output_request *made = &a->requests.v[i];
         check_is_folder(r, made);
         for (uint32_t j = 0; j < i; j++)
-            check_same(r, &a->wishes.v[j], made);
+            check_same(r, &a->requests.v[j], made);
         check_overwrites(r, made);
     }
 }
@@ -272,14 +276,13 @@ static void check_rewrite(struct argument_reader *r)
     const char *option = a->strip ? "--strip" : "--format";
     bool other = a->emit & ~(1u << PRODUCT_PTX);
     if (a->strip && a->format)
-        fail(r, "--strip and --format are two runs");
+        fail(r, "--strip and --format exclude each other");
     else if (!a->output)
         fail(r, "%s needs -o OUT", option);
     else if (a->metadata || other || wants_report(a))
-        fail(r, "%s does no analysis: there is nothing for --metadata, --report and --emit",
-             option);
+        fail(r, "%s does no analysis: it excludes --metadata, --report and --emit", option);
     else if (a->remarks)
-        fail(r, "%s does no analysis: there is nothing to remark", option);
+        fail(r, "%s does no analysis: it excludes --remarks", option);
 }
 
 // Standard output by another name, so that all is one.
@@ -307,23 +310,23 @@ static void take_operands(struct argument_reader *r, const struct command_line *
 static void check_diagnostics(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
-    struct wish told = {
+    struct output_request log = {
         .product = PRODUCTS, .path = a->diagnostics.path, .option = "--diagnostics"};
     const char *also = a->verbose       ? "-v"
                        : a->time_passes ? "--time-passes"
                        : a->print_after ? "--print-after"
                                         : NULL;
-    for (uint32_t i = 0; i < a->wishes.n; i++)
-        if (told.path)
-            check_same(r, &a->wishes.v[i], &told);
-        else if (!a->wishes.v[i].path)
-            also = a->wishes.v[i].option;
-    if (!told.path && a->diagnostics.format != DIAGNOSTICS_TEXT && also)
+    for (uint32_t i = 0; i < a->requests.n; i++)
+        if (log.path)
+            check_same(r, &a->requests.v[i], &log);
+        else if (!a->requests.v[i].path)
+            also = a->requests.v[i].option;
+    if (!log.path && a->diagnostics.format != DIAGNOSTICS_TEXT && also)
         fail(r, "%s writes to standard error as well: give --diagnostics a file", also);
-    if (told.path && (a->list || a->compare) && file_is_standard(told.path))
+    if (log.path && (a->list || a->compare) && file_is_standard(log.path))
         fail(r, "%s and --diagnostics both write to standard output",
              a->list ? "--list" : "--compare");
-    check_overwrites(r, &told);
+    check_overwrites(r, &log);
 }
 
 // As in a check, the options of the analysis may be those of the run that made OUT.
@@ -331,13 +334,13 @@ static void check_compare(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     if (a->check || a->list || a->strip || a->format)
-        fail(r, "--compare is a run of its own, and so are --check, --list, --strip and --format");
+        fail(r, "--compare excludes --check, --list, --strip and --format");
     else if (a->output || a->metadata || a->emit || wants_report(a) || a->remarks ||
              a->depfile.wanted)
-        fail(r, "--compare writes nothing: there is nothing for -o, --metadata, --report, --emit, "
-                "--remarks and -MD");
+        fail(r, "--compare writes nothing: it excludes -o, --metadata, --report, --emit, --remarks "
+                "and -MD");
     if (file_is_standard(a->input) && file_is_standard(a->compare))
-        fail(r, "--compare needs two texts, and there is one standard input");
+        fail(r, "--compare needs two texts; only one can be standard input");
 }
 
 static void check_writing(struct argument_reader *r)
@@ -346,7 +349,7 @@ static void check_writing(struct argument_reader *r)
     if (a->strip || a->format)
         check_rewrite(r);
     if (!r->failed)
-        collect_wishes(r);
+        collect_requests(r);
     if (!r->failed)
         check_outputs(r);
 }
@@ -364,12 +367,11 @@ static void check(struct argument_reader *r)
                  (a->remarks_missed ? REMARKS_MISSED : 0) |
                  (a->remarks_analysis ? REMARKS_ANALYSIS : 0);
     if (a->remarks_filter && !a->remarks)
-        fail(r, "--remarks-filter chooses among remarks, and there is none of --remarks, "
-                "--remarks-missed and --remarks-analysis");
+        fail(r, "--remarks-filter needs --remarks, --remarks-missed or --remarks-analysis");
     if (a->list && (a->output || a->metadata || a->emit || a->depfile.wanted))
-        fail(r, "--list writes nothing else: there is nothing for -o, --metadata, --emit and -MD");
+        fail(r, "--list writes nothing else: it excludes -o, --metadata, --emit and -MD");
     if (a->fragment && !a->check)
-        fail(r, "--fragment needs --check: other work needs a whole module");
+        fail(r, "--fragment needs --check: all other modes need a whole module");
     // As compilers do, a check takes the options of the run that it stands for.
     a->in_folders = a->check && a->output && is_folder(a->output);
     if (a->compare)
@@ -380,7 +382,7 @@ static void check(struct argument_reader *r)
         check_diagnostics(r);
 }
 
-bool arguments_only_tell(const struct arguments *arguments)
+bool arguments_only_print(const struct arguments *arguments)
 {
     return arguments->help || arguments->help_warnings || arguments->version ||
            arguments->print_passes;
@@ -405,7 +407,7 @@ bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, 
     struct command_line line = options_read(&ptxoffload_command, arena, (int)response.arguments.n,
                                             response.arguments.v, arguments, errors);
     reader.failed = line.failed;
-    bool only_tells = arguments_only_tell(arguments);
+    bool only_tells = arguments_only_print(arguments);
     if (!only_tells && !line.failed) {
         take_operands(&reader, &line);
         if (!reader.failed)
@@ -423,9 +425,9 @@ const char *arguments_for_module(struct arguments *one, const struct arguments *
                                  struct arena *arena, const char *name)
 {
     *one = *all;
-    memset(&one->wishes, 0, sizeof one->wishes);
-    for (uint32_t i = 0; i < all->wishes.n; i++) {
-        struct wish made = all->wishes.v[i];
+    memset(&one->requests, 0, sizeof one->requests);
+    for (uint32_t i = 0; i < all->requests.n; i++) {
+        struct output_request made = all->requests.v[i];
         // Of all modules there is one depfile.
         if (made.product == PRODUCT_DEPFILE)
             continue;
@@ -435,15 +437,15 @@ const char *arguments_for_module(struct arguments *one, const struct arguments *
         if (wrong)
             return wrong;
         made.suffix = NULL;
-        vec_push(arena, &one->wishes, made);
+        vec_push(arena, &one->requests, made);
     }
     return NULL;
 }
 
 const char *arguments_ptx_name(const struct arguments *arguments)
 {
-    for (uint32_t i = 0; i < arguments->wishes.n; i++) {
-        const struct wish *made = &arguments->wishes.v[i];
+    for (uint32_t i = 0; i < arguments->requests.n; i++) {
+        const struct output_request *made = &arguments->requests.v[i];
         if (made->product == PRODUCT_PTX)
             return file_is_standard(made->path) ? "<stdout>" : made->path;
     }

@@ -22,7 +22,7 @@ enum command_product {
     PRODUCTS,
 };
 
-struct wish {
+struct output_request {
     enum command_product product;
     const char *path;   // NULL: standard error
     const char *option; // that asked for it
@@ -33,14 +33,14 @@ struct wish {
 
 enum { REPORT_TEXT, REPORT_JSON, REPORT_HTML, REPORT_FORMATS };
 
-struct report_wish {
+struct report_request {
     bool wanted;
     const char *path; // NULL: wherever there is room
 };
 
 enum { DIAGNOSTICS_TEXT, DIAGNOSTICS_JSON, DIAGNOSTICS_SARIF };
 
-struct diagnostics_wish {
+struct diagnostics_request {
     int format;
     const char *path; // NULL: standard error
 };
@@ -50,7 +50,7 @@ enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 struct arguments {
     const char *input, *output, *metadata;
     const char *module, *arch; // of a container; NULL: any
-    struct report_wish reports[REPORT_FORMATS];
+    struct report_request reports[REPORT_FORMATS];
     unsigned emit; // a bit for each product
     int tags;      // enum tag_style; -1: not given
     int cost;      // enum cost_model; -1: not asked for
@@ -68,15 +68,15 @@ struct arguments {
     int max_errors;    // 0: all, -1: as is usual
     size_t max_memory; // bytes; 0: no limit
     struct warnings warnings;
-    struct diagnostics_wish diagnostics;
+    struct diagnostics_request diagnostics;
     int remarks_passed, remarks_missed, remarks_analysis;
     unsigned remarks;           // all, as bits REMARKS_…
     const char *remarks_filter; // a regular expression for names of functions; NULL: all
     int help, help_warnings, version, print_passes, time_passes, validate;
     const struct pass *print_after, *stop_after;
     struct depfile depfile;
-    bool in_folders;         // outputs go to folders: any number of modules can be read
-    VEC(struct wish) wishes; // what is to be written, in this order
+    bool in_folders;                     // outputs go to folders: any number of modules can be read
+    VEC(struct output_request) requests; // what is to be written, in this order
 };
 
 // With what is the default where nothing was asked for.
@@ -95,7 +95,7 @@ bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, 
                     FILE *errors);
 
 // True if the command line asks for information instead of a run.
-bool arguments_only_tell(const struct arguments *arguments);
+bool arguments_only_print(const struct arguments *arguments);
 
 // What is to be done for one module or file of this name (without folder and suffix) when outputs
 // go to folders: `one` gets the names of its files. Returns NULL, or what is wrong with them.

@@ -18,7 +18,7 @@ struct campaign_program {
     struct arena arena;
     struct campaign_arguments arguments;
     struct messages messages;
-    struct told told;
+    struct message_log log;
     struct outputs outputs;
     bool out_of_memory;
     struct source source;
@@ -96,13 +96,13 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
     struct campaign_words damaged = {0};
     bool chosen = p->arguments.store || !p->arguments.file;
     if (!must && access(folder, F_OK)) {
-        message_error(&p->messages, "there is no store '%s': nothing has been run", folder);
+        message_error(&p->messages, "no store '%s': no job has been run", folder);
         return false;
     }
     if (!good(p, campaign_store_open(store, &p->arena, folder, chosen)))
         return false;
     if (!campaign_store_lock(store, must ? PATIENCE : 0) && must) {
-        message_error(&p->messages, "another run has the store '%s'", folder);
+        message_error(&p->messages, "another run uses the store '%s'", folder);
         return false;
     }
     if (store->lock >= 0)
@@ -112,7 +112,7 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
     for (uint32_t i = 0; i < damaged.list.n; i++)
         fprintf(
             stderr,
-            "%s: warning: the result %s/results/%s.json is damaged: its job is to be run again\n",
+            "%s: warning: the result %s/results/%s.json is damaged: its job will be run again\n",
             campaign_command.name, folder, damaged.list.v[i]);
     return true;
 }
@@ -143,19 +143,19 @@ static void hide_progress(struct campaign_program *p)
     p->shown = false;
 }
 
-static void show_progress(void *context, const struct campaign_tally *tally)
+static void show_progress(void *context, const struct campaign_counts *counts)
 {
     struct campaign_program *p = context;
     if (!p->is_terminal)
         return;
     p->shown = true;
-    fprintf(stderr, "\r\033[K%u of %u done, %u running, %u failed%s", tally->done + tally->failed,
-            tally->all, tally->running, tally->failed, time_text(p, tally->seconds_left));
+    fprintf(stderr, "\r\033[K%u of %u done, %u running, %u failed%s", counts->done + counts->failed,
+            counts->all, counts->running, counts->failed, time_text(p, counts->seconds_left));
     fflush(stderr);
 }
 
-static void tell_failure(struct campaign_program *p, const struct campaign_job *job,
-                         const char *why)
+static void report_failure(struct campaign_program *p, const struct campaign_job *job,
+                           const char *why)
 {
     hide_progress(p);
     fprintf(stderr, "%s: %s has failed: %s\n", campaign_command.name, job->name, why);
@@ -166,7 +166,7 @@ static void tell_ended(void *context, const struct campaign_job *job,
 {
     struct campaign_program *p = context;
     if (!found->is_there || found->failure) {
-        tell_failure(p, job, found->failure ? found->failure : "it has left no result");
+        report_failure(p, job, found->failure ? found->failure : "it left no result");
         return;
     }
     if (p->arguments.common.verbose)
@@ -175,7 +175,7 @@ static void tell_ended(void *context, const struct campaign_job *job,
 }
 
 // Failed jobs that were not run now.
-static void tell_failures(struct campaign_program *p)
+static void report_failures(struct campaign_program *p)
 {
     for (uint32_t i = 0; i < p->plan.jobs.n; i++) {
         const struct campaign_job *job = &p->plan.jobs.v[i];
@@ -183,7 +183,7 @@ static void tell_failures(struct campaign_program *p)
         if (!job->error && job->same == i && p->store.database)
             campaign_database_find(&p->store, job->key, &found);
         if (job->error || found.failure)
-            tell_failure(p, job, job->error ? job->error : found.failure);
+            report_failure(p, job, job->error ? job->error : found.failure);
     }
 }
 
@@ -226,7 +226,7 @@ static int dry_run(struct campaign_program *p)
 static int run(struct campaign_program *p)
 {
     enum { BY_SIGNAL = 128 }; // as a shell says it
-    struct campaign_tally tally;
+    struct campaign_counts counts;
     struct campaign_watch watch = {.context = p,
                                    .at_a_time = jobs_at_a_time(p),
                                    .retry = p->arguments.retry,
@@ -239,18 +239,18 @@ static int run(struct campaign_program *p)
         !good(p, campaign_database_plan(&p->store, &p->plan)))
         return BAD_INPUT;
     if (!p->arguments.retry)
-        tell_failures(p);
+        report_failures(p);
     interrupt_defer(&p->stop);
-    const char *error = campaign_run(&p->store, &p->plan, &watch, &tally);
+    const char *error = campaign_run(&p->store, &p->plan, &watch, &counts);
     interrupt_defer(NULL);
     hide_progress(p);
     if (!good(p, error))
         return BAD_INPUT;
-    printf("%u of %u jobs done, %u failed, %u left; %u run now\n", tally.done, tally.all,
-           tally.failed, tally.left, tally.ran);
+    printf("%u of %u jobs done, %u failed, %u left; %u run now\n", counts.done, counts.all,
+           counts.failed, counts.left, counts.ran);
     if (p->stop)
         return BY_SIGNAL + p->stop;
-    return tally.failed ? JOB_FAILED : DONE;
+    return counts.failed ? JOB_FAILED : DONE;
 }
 
 // status
@@ -258,24 +258,24 @@ static int run(struct campaign_program *p)
 static int status(struct campaign_program *p)
 {
     struct campaign_words working = {0};
-    struct campaign_tally tally;
+    struct campaign_counts counts;
     const char *folder = store_name(p);
     if (!access(folder, F_OK) && !open_store(p, &p->store, folder, false))
         return BAD_INPUT;
-    campaign_count(&p->store, &p->plan, jobs_at_a_time(p), &tally);
+    campaign_count(&p->store, &p->plan, jobs_at_a_time(p), &counts);
     if (p->store.database && p->store.lock < 0)
         campaign_store_working(&p->store, &working);
     for (uint32_t i = 0; i < p->plan.jobs.n; i++)
         for (uint32_t k = 0; k < working.list.n; k++)
             if (p->plan.jobs.v[i].same == i && !strcmp(p->plan.jobs.v[i].key, working.list.v[k])) {
                 printf("running: %s\n", p->plan.jobs.v[i].name);
-                tally.running++;
+                counts.running++;
             }
-    printf("%u jobs: %u done, %u running, %u failed, %u left%s\n", tally.all, tally.done,
-           tally.running, tally.failed, tally.left - tally.running,
-           time_text(p, tally.seconds_left));
+    printf("%u jobs: %u done, %u running, %u failed, %u left%s\n", counts.all, counts.done,
+           counts.running, counts.failed, counts.left - counts.running,
+           time_text(p, counts.seconds_left));
     fflush(stdout);
-    tell_failures(p);
+    report_failures(p);
     return DONE;
 }
 
@@ -378,7 +378,7 @@ static int compare(struct campaign_program *p)
 
 // All of it
 
-static void tell(struct campaign_program *p, FILE *to)
+static void print_only(struct campaign_program *p, FILE *to)
 {
     if (p->arguments.common.help)
         options_help(&campaign_command, to);
@@ -404,9 +404,9 @@ static int do_all(struct campaign_program *p, int argc, char **argv)
     const struct campaign_arguments *a = &p->arguments;
     if (!campaign_arguments_read(&p->arguments, &p->arena, argc, argv, stderr))
         return BAD_USAGE;
-    messages_init(&p->messages, campaign_command.name, &p->arguments.common, &p->told);
+    messages_init(&p->messages, campaign_command.name, &p->arguments.common, &p->log);
     if (a->common.help || a->common.version || a->help_keys)
-        return write_to(p, "-", tell) ? commit(p, DONE) : BAD_INPUT;
+        return write_to(p, "-", print_only) ? commit(p, DONE) : BAD_INPUT;
     p->command = campaign_command.name;
     for (int i = 1; i < argc; i++)
         p->command = arena_printf(&p->arena, "%s %s", p->command, argv[i]);
@@ -445,9 +445,9 @@ int main(int argc, char **argv)
     p.is_terminal = messages_can_erase(STDERR_FILENO);
     arena_init(&p.arena, &p.memory);
     outputs_init(&p.outputs, &p.arena);
-    outputs_init(&p.told.outputs, &p.arena);
-    messages_init(&p.messages, campaign_command.name, &p.arguments.common, &p.told);
-    interrupt_remove(&p.outputs, &p.told.outputs);
+    outputs_init(&p.log.outputs, &p.arena);
+    messages_init(&p.messages, campaign_command.name, &p.arguments.common, &p.log);
+    interrupt_remove(&p.outputs, &p.log.outputs);
     int code = work(&p, argc, argv);
     memory_free(&p.memory);
     if (p.stop)

@@ -66,7 +66,7 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
         arguments->help_keys = options_topic(argument, "keys");
     return !argument || arguments->help_keys
                ? NULL
-               : arena_printf(arena, "cannot be '%s': it is keys, or nothing", argument);
+               : arena_printf(arena, "cannot be '%s': it is keys, or omitted", argument);
 }
 
 #define INTO(field) .offset = offsetof(struct campaign_arguments, field)
@@ -86,31 +86,31 @@ static const struct option what_options[] = {
 
 static const struct option how_options[] = {
     {"--store", "FOLDER", TEXT(store),
-     .help = "where results are; without it NAME.campaign, by the name of\nthe campaign"},
-    {"--jobs", "N", CALL(take_jobs), .help = "jobs at a time (as many as there are processors)"},
+     .help = "folder of the results; by default NAME.campaign, after the\nname of the campaign"},
+    {"--jobs", "N", CALL(take_jobs), .help = "jobs at a time (default: number of processors)"},
     {"--retry", NULL, FLAG(retry, 1), .help = "run failed jobs again"},
-    {"--dry-run", NULL, FLAG(dry_run, 1), .help = "list the jobs and what is known of each"},
+    {"--dry-run", NULL, FLAG(dry_run, 1), .help = "list the jobs and their states"},
     {"--tools", "FOLDER", TEXT(tools),
-     .help = "where ptxoffload and ptxoffload-sim are (beside this one)"},
+     .help = "folder of ptxoffload and ptxoffload-sim (that of this program)"},
     {"--allow-outside", NULL, FLAG(allow_outside, 1),
-     .help = "let the options in the campaign write files, and its run\n"
-             "files write anywhere and over any file"},
+     .help = "allow the campaign's options to write files, and its run\n"
+             "files to write anywhere and over any file"},
     {0},
 };
 
 static const struct option output_options[] = {
     {"--text", "FILE", TEXT(text), .help = "write tables as text; '-' is standard output"},
-    {"--csv", "FILE", TEXT(csv), .help = "write each number in a line of its own"},
+    {"--csv", "FILE", TEXT(csv), .help = "write a line for each number"},
     {"--html", "FILE", TEXT(html), .help = "write a page with tables and plots"},
     {"--markdown", "FILE", TEXT(markdown),
-     .help = "write tables as Markdown, with the words of the\ncampaign's notes around them"},
+     .help = "write tables as Markdown, within the text of the campaign's\nnotes"},
     {"--figure", "NAME", CALL(take_figure), .help = "report only this figure; may be repeated"},
     {"--all", NULL, FLAG(all, 1), .help = "compare: also the statistics of single cores, slices …"},
     {0},
 };
 
 static const struct option message_options[] = {
-    {"-v", NULL, FLAG(common.verbose, 1), .help = "say what is done"},
+    {"-v", NULL, FLAG(common.verbose, 1), .help = "report the steps"},
     {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set"},
     {"--help", "[=keys]", CALL(take_help), .joined = true,
@@ -131,18 +131,18 @@ const struct command campaign_command = {
     .name = "ptxoffload-campaign",
     .usage = "run|status|report|compare FILE.yaml [OPTION]...",
     .about =
-        "Runs workloads on variants of a machine, many at a time, and reports on what came out.\n"
+        "Runs workloads on variants of a machine in parallel, and reports the results.\n"
         "\n"
         "  run FILE.yaml           run the jobs that have no result yet\n"
-        "  status FILE.yaml        say how many are done, and what has failed\n"
+        "  status FILE.yaml        print the number of finished jobs, and the failed ones\n"
         "  report FILE.yaml        print or write the campaign's tables and plots\n"
-        "  compare FILE.yaml A B   the ratio of all statistics, variant B to variant A;\n"
-        "                          VARIANT@POINT is one at a point of a sweep\n"
-        "  compare A B             the same of two folders with results\n",
+        "  compare FILE.yaml A B   print the ratio of all statistics, variant B to variant A;\n"
+        "                          VARIANT@POINT is a variant at a point of a sweep\n"
+        "  compare A B             the same for two folders with results\n",
     .groups = groups,
     .more =
-        "A run can be ended at any time, and the next one goes on where it was: a job that has a\n"
-        "result is not run again while the programs, the machine and the inputs are the same.\n"
+        "A run can be interrupted at any time, and the next one continues: a job with a result\n"
+        "is not run again unless the programs, the machine or the inputs have changed.\n"
         "\n"
         "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
         "2 bad usage, 3 a job has failed.\n",
@@ -161,12 +161,12 @@ static bool take_compared(struct campaign_arguments *a, const struct command_lin
 {
     uint32_t n = line->operands.n;
     if (n != 3 && n != 4)
-        return fault(errors, "compare takes two folders, or a campaign file and two variants", "");
+        return fault(errors, "compare needs two folders, or a campaign file and two variants", "");
     a->file = n == 4 ? line->operands.v[1] : NULL;
     a->a = line->operands.v[n - 2];
     a->b = line->operands.v[n - 1];
     if (!a->file && a->store)
-        return fault(errors, "two folders are compared; that does not go with --store", "");
+        return fault(errors, "--store cannot be combined with a comparison of two folders", "");
     return true;
 }
 
@@ -174,11 +174,11 @@ static bool take_operands(struct campaign_arguments *a, const struct command_lin
                           FILE *errors)
 {
     if (!line->operands.n)
-        return fault(errors, "say what to do: run, status, report or compare", "");
+        return fault(errors, "no command: run, status, report or compare", "");
     const char *word = line->operands.v[0];
     int action = options_choice(action_names, word, strlen(word));
     if (action < 0)
-        return fault(errors, "it is run, status, report or compare, and not ", word);
+        return fault(errors, "unknown command (run, status, report or compare): ", word);
     a->action = (enum campaign_action)action;
     if (a->action == CAMPAIGN_COMPARE)
         return take_compared(a, line, errors);
@@ -199,14 +199,14 @@ static bool check(const struct campaign_arguments *a, FILE *errors)
                           : a->markdown ? "--markdown"
                                         : NULL;
     if (running && a->action != CAMPAIGN_RUN)
-        return fault(errors, "only run takes ", running);
+        return fault(errors, "only run accepts ", running);
     if (writing && a->action != CAMPAIGN_REPORT && a->action != CAMPAIGN_COMPARE)
-        return fault(errors, "only report and compare take ", writing);
+        return fault(errors, "only report and compare accept ", writing);
     if ((a->html || a->markdown) && a->action == CAMPAIGN_COMPARE)
         return fault(errors, "compare writes --text and --csv, but not ",
                      a->html ? "--html" : "--markdown");
     if (a->figures.list.n && a->action != CAMPAIGN_REPORT)
-        return fault(errors, "only report takes ", "--figure");
+        return fault(errors, "only report accepts ", "--figure");
     return true;
 }
 

@@ -46,7 +46,7 @@ static const char *take_format(struct arena *arena, const char *argument, const 
         return arena_printf(arena, "cannot be '%.*s': it is %s", (int)length, argument,
                             options_list(arena, names));
     *path = argument[length] ? argument + length + 1 : NULL;
-    return *path && !**path ? arena_printf(arena, "needs a file behind '%s'", argument) : NULL;
+    return *path && !**path ? arena_printf(arena, "needs a file after '%s'", argument) : NULL;
 }
 
 static const char *take_report(struct arena *arena, void *into, const char *argument)
@@ -54,7 +54,7 @@ static const char *take_report(struct arena *arena, void *into, const char *argu
     int format;
     const char *path = NULL, *error = take_format(arena, argument, report_names, &format, &path);
     if (!error)
-        ((struct arguments *)into)->reports[format] = (struct report_wish){true, path};
+        ((struct arguments *)into)->reports[format] = (struct report_request){true, path};
     return error;
 }
 
@@ -74,8 +74,8 @@ static const char *take_remarks_filter(struct arena *arena, void *into, const ch
 
 static const char *take_diagnostics(struct arena *arena, void *into, const char *argument)
 {
-    struct diagnostics_wish *wish = &((struct arguments *)into)->diagnostics;
-    return take_format(arena, argument, diagnostics_names, &wish->format, &wish->path);
+    struct diagnostics_request *request = &((struct arguments *)into)->diagnostics;
+    return take_format(arena, argument, diagnostics_names, &request->format, &request->path);
 }
 
 static const char *take_warning(struct arena *arena, void *into, const char *argument)
@@ -142,7 +142,7 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
 {
     struct arguments *arguments = into;
     if (argument && strcmp(argument, "warnings"))
-        return arena_printf(arena, "cannot be '%s': it is warnings, or nothing", argument);
+        return arena_printf(arena, "cannot be '%s': it is warnings, or omitted", argument);
     *(argument ? &arguments->help_warnings : &arguments->help) = 1;
     return NULL;
 }
@@ -152,7 +152,7 @@ static const char *take_pass(struct arena *arena, const char *name, const struct
     *pass = pass_find(name);
     if (*pass)
         return NULL;
-    return arena_printf(arena, "does not know a pass '%s': --print-passes lists them", name);
+    return arena_printf(arena, "unknown pass '%s': --print-passes lists all", name);
 }
 
 static const char *take_print_after(struct arena *arena, void *into, const char *argument)
@@ -185,24 +185,24 @@ static const char *take_quoted_target(struct arena *arena, void *into, const cha
 
 static const struct option output_options[] = {
     {"-o", "OUT", TEXT(output),
-     .help = "write the PTX there; '-' is standard output; a folder gets\n"
-             "a file for each module of IN, named after IN, the number\n"
-             "and the architecture"},
-    {"--metadata", "FILE", TEXT(metadata), .help = "write what was decided as JSON"},
+     .help = "write the PTX to this file; '-' is standard output; a folder\n"
+             "gets a file for each module of IN, named after IN, the\n"
+             "number and the architecture"},
+    {"--metadata", "FILE", TEXT(metadata), .help = "write the decisions as JSON"},
     {"--report", "text|json|html[:FILE]", CALL(take_report),
-     .help = "report what was found, on standard output unless :FILE;\n"
-             "html is one page for a browser, with the PTX, the reasons\n"
-             "and the flow graphs"},
+     .help = "write a report, to standard output without :FILE; html is\n"
+             "one page for a browser, with the PTX, the reasons and the\n"
+             "flow graphs"},
     {"--emit", "ptx,meta,elf,ir,dot", SET(emit, emit_names),
      .help = "write one or more of these, each to OUT with its suffix\n"
              "replaced: the PTX (.ptx), the metadata (.json), both as an\n"
              "object for programs to map (.elf), PTX with the analyses in\n"
              "comments (.ir), flow graphs for Graphviz (.dot)"},
     {"--tags", "pragma|comment|paper|none", CHOICE(tags, tag_names),
-     .help = "how instructions are marked in the PTX: by directives\n"
-             "(the default, but for PTX before 2.0), in comments, as\n"
-             "printed in the paper (for reading only), or not at all"},
-    {"--strip", NULL, FLAG(strip, 1), .help = "take the tags out of IN; no analysis"},
+     .help = "form of the tags in the PTX: directives (the default, except\n"
+             "for PTX before 2.0), comments, as printed in the paper (for\n"
+             "reading only), or no tags"},
+    {"--strip", NULL, FLAG(strip, 1), .help = "remove the tags of IN; no analysis"},
     {"--format", NULL, FLAG(format, 1),
      .help = "write IN in canonical form: one statement a line,\n"
              "indented, comments kept; no analysis"},
@@ -211,94 +211,91 @@ static const struct option output_options[] = {
 
 static const struct option depfile_options[] = {
     {"-MD", NULL, FLAG(depfile.wanted, 1),
-     .help = "write a rule for make or ninja, which says what OUT is made\n"
-             "from, to OUT with .d for its suffix"},
-    {"-MF", "FILE", TEXT(depfile.path), .help = "write it there"},
+     .help = "write a rule for make or ninja with the inputs of OUT, to\n"
+             "OUT with .d for its suffix"},
+    {"-MF", "FILE", TEXT(depfile.path), .help = "write the rule to this file"},
     {"-MT", "TARGET", CALL(take_target),
-     .help = "name this as what is made, exactly so; may be repeated"},
+     .help = "the target of the rule, verbatim; may be repeated"},
     {"-MQ", "TARGET", CALL(take_quoted_target), .help = "the same, quoted for make"},
     {"-MP", NULL, FLAG(depfile.phony, 1),
-     .help = "add an empty rule for every input but the first, so that\n"
-             "make goes on without it"},
+     .help = "add an empty rule for every input except the first, so that\n"
+             "make continues if it is missing"},
     {0},
 };
 
 static const struct option input_options[] = {
     {"--list", NULL, FLAG(list, 1),
      .help = "list the modules of a program, object, library, fatbin or\n"
-             "cubin (with --report=json as JSON); nothing else is done"},
-    {"--module", "N", TEXT(module), .help = "take this module of the list"},
-    {"--arch", "sm_N", TEXT(arch), .help = "take the module for this architecture"},
+             "cubin (with --report=json as JSON), and exit"},
+    {"--module", "N", TEXT(module), .help = "use this module of the list"},
+    {"--arch", "sm_N", TEXT(arch), .help = "use the module for this architecture"},
     {0},
 };
 
 static const struct option analysis_options[] = {
     {"--no-reorder", NULL, FLAG(reorder, 0),
-     .help = "leave every instruction where it is; with --tags=none OUT\n"
-             "equals IN byte for byte"},
+     .help = "move no instruction; with --tags=none OUT equals IN byte for\n"
+             "byte"},
     {"--cost", "tom|refined", CHOICE(cost, cost_names),
-     .help = "how candidate blocks are judged: as in the TOM paper, or\n"
+     .help = "cost model of candidate blocks: that of the TOM paper, or\n"
              "(the default) with the lines, sizes, reuse and uniform\n"
-             "values that the analyses find; OUT's metadata have both"},
+             "values of the analyses; the metadata have both"},
     {"--block", "X[,Y[,Z]]", CALL(take_block),
-     .help = "the shape of the blocks that kernels are launched with, where\n"
-             ".reqntid does not say it"},
+     .help = "shape of the thread blocks, for kernels without .reqntid"},
     {"--restrict", NULL, FLAG(restrict_parameters, 1),
-     .help = "different pointers among a kernel's parameters lead to\n"
-             "different memory"},
+     .help = "assume that different pointers among a kernel's parameters\n"
+             "point to different memory"},
     {"--min-saving", "FLITS", CALL(take_min_saving),
-     .help = "turn down chains that are expected to save less for each\n"
-             "warp and hop; may be negative or a fraction"},
+     .help = "reject chains with a smaller expected saving per warp and\n"
+             "hop; may be negative or a fraction"},
     {"--capability", "FILE", TEXT(capability_path),
-     .help = "what the unit near the data can do, where that is not what\n"
-             "the paper describes: types, operations, packets, vectors"},
+     .help = "the unit near the data, where it differs from the paper's:\n"
+             "types, operations, packets, vectors"},
     {"--profile", "FILE", TEXT(profile_path),
-     .help = "decide with what ptxoffload-sim --profile-out=FILE has\n"
-             "measured of IN; the report says what that changes"},
+     .help = "decide with measured numbers of IN, from ptxoffload-sim\n"
+             "--profile-out=FILE; the report lists the changes"},
     {"--fma", "fused|split", CHOICE(fma, fma_names),
-     .help = "leave fused multiply-adds as they are (the default), or\n"
-             "divide those whose multiplication can be offloaded, which\n"
-             "changes rounding"},
-    {"--no-verify", NULL, FLAG(verify, 0),
-     .help = "do not prove afterwards that OUT does what IN does"},
+     .help = "keep fused multiply-adds (the default), or divide those whose\n"
+             "multiplication can be offloaded, which changes rounding"},
+    {"--no-verify", NULL, FLAG(verify, 0), .help = "do not prove that OUT is equivalent to IN"},
     {0},
 };
 
 static const struct option message_options[] = {
-    {"--check", NULL, FLAG(check, 1), .help = "say what is wrong with IN, write nothing"},
+    {"--check", NULL, FLAG(check, 1), .help = "report errors in IN, write nothing"},
     {"--compare", "OUT", TEXT(compare),
-     .help = "prove that OUT does what IN does: the same instructions, in\n"
-             "an order that keeps all dependences (with --fma=split, some\n"
-             "divided), or say where it may not; nothing is written"},
+     .help = "prove that OUT is equivalent to IN: the same instructions\n"
+             "(with --fma=split, some divided) in an order that keeps all\n"
+             "dependences; or report the first difference; write nothing"},
     {"--fragment", NULL, FLAG(fragment, 1),
      .help = "IN is a part of a module or of a body, without .version\n"
              "and .target; with --check only"},
     {"-w", NULL, FLAG(warnings.quiet, 1), .help = "no warnings"},
     {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
-     .help = "warn, or do not, of what is called NAME"},
+     .help = "enable or disable the warning NAME"},
     {"-Werror", "[=NAME]", CALL(take_werror), .joined = true,
-     .help = "warnings, or those called NAME, are errors;\n"
-             "-Wno-error[=NAME] takes it back"},
+     .help = "make all warnings, or the warning NAME, errors;\n"
+             "-Wno-error[=NAME] reverts this"},
     {"--diagnostics", "text|json|sarif[:FILE]", CALL(take_diagnostics),
-     .help = "tell errors, warnings and remarks in this form, on standard\n"
-             "error unless :FILE"},
+     .help = "form of errors, warnings and remarks, on standard error\n"
+             "without :FILE"},
     {"--remarks", NULL, FLAG(remarks_passed, 1),
-     .help = "tell what is offloaded, and what that saves"},
+     .help = "report offloaded chains and blocks with their savings"},
     {"--remarks-missed", NULL, FLAG(remarks_missed, 1),
-     .help = "tell what is not offloaded, and what keeps it"},
+     .help = "report rejected candidates with their reasons"},
     {"--remarks-analysis", NULL, FLAG(remarks_analysis, 1),
-     .help = "tell what lines of memory each access touches"},
+     .help = "report the lines of memory that each access touches"},
     {"--remarks-filter", "KERNEL", CALL(take_remarks_filter),
-     .help = "of functions whose name KERNEL, an extended regular\n"
-             "expression, is found in"},
+     .help = "report only functions whose name matches KERNEL, an extended\n"
+             "regular expression"},
     {"--max-errors", "N", CALL(take_max_errors),
-     .help = "show that many errors and that many warnings, 0 all\n"
-             "(default 100); also -fmax-errors"},
+     .help = "show at most N errors and N warnings, 0: all (default 100);\n"
+             "also -fmax-errors"},
     {"-fmax-errors", "N", CALL(take_max_errors)},
     {"--max-memory", "SIZE", CALL(take_max_memory),
-     .help = "give up where more memory is needed: 512M, 8G (default), 0\n"
-             "no limit"},
-    {"-v", NULL, FLAG(verbose, 1), .help = "say what is done, and show all errors and warnings"},
+     .help = "end with an error if more memory is needed: 512M, 8G\n"
+             "(default), 0: no limit"},
+    {"-v", NULL, FLAG(verbose, 1), .help = "report the steps, and show all errors and warnings"},
     {"--color", "auto|always|never", CHOICE(colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set, and everywhere\n"
              "if CLICOLOR_FORCE is"},
@@ -312,13 +309,12 @@ static const struct option inside_options[] = {
     {"--print-passes", NULL, FLAG(print_passes, 1),
      .help = "list the stages and passes in their order"},
     {"--print-after", "PASS", CALL(take_print_after),
-     .help = "print the program and the plan as they are then, on\nstandard error"},
-    {"--stop-after", "PASS", CALL(take_stop_after), .help = "run no pass behind this one"},
+     .help = "print the program and the plan after this pass, on standard\nerror"},
+    {"--stop-after", "PASS", CALL(take_stop_after), .help = "stop after this pass"},
     {"--time-passes", NULL, FLAG(time_passes, 1),
      .help = "print the CPU time of each step, on standard error"},
     {"--validate", NULL, FLAG(validate, 1),
-     .help = "check the internal program after each pass, as builds for\n"
-             "debugging always do"},
+     .help = "check the IR after each pass; debug builds always do"},
     {0},
 };
 
@@ -328,23 +324,23 @@ static const struct option_group groups[] = {
     {"Dependencies", depfile_options},
     {"Analysis", analysis_options},
     {"Messages", message_options},
-    {"Looking inside", inside_options},
+    {"Debugging", inside_options},
     {0},
 };
 
 const struct command ptxoffload_command = {
     .name = "ptxoffload",
     .usage = "IN [-o OUT] [OPTION]...",
-    .about = "Finds instructions in PTX that could run near the data they use, marks them, and\n"
-             "tells what it found. IN is a PTX text, or a program, object or library with\n"
+    .about = "Finds instructions in PTX that can be executed near their data, marks them, and\n"
+             "reports the decisions. IN is a PTX text, or a program, object or library with\n"
              "PTX in it; '-' is PTX text from standard input. Without -o and --metadata it\n"
-             "only reports.\n",
+             "only writes a report.\n",
     .groups = groups,
-    .more = "An option's argument may also stand behind it: --metadata FILE. OUT may be IN.\n"
-            "@FILE stands for the arguments in FILE, quoted as for gcc. If OUT is a folder,\n"
+    .more = "An option's argument may also follow it: --metadata FILE. OUT may be IN.\n"
+            "@FILE is replaced by the arguments in FILE, quoted as for gcc. If OUT is a folder,\n"
             "the FILEs of --metadata and --report are folders as well.\n"
-            "If standard output is taken by OUT or FILE, the report goes to standard error.\n"
+            "If OUT or FILE is standard output, the report goes to standard error.\n"
             "\n"
             "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
-            "2 bad usage. Files are written whole or not at all.\n",
+            "2 bad usage. Files are written atomically.\n",
 };

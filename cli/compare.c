@@ -26,11 +26,11 @@ static void tell_refuted(struct tagger_run *run, const struct verify_fault *faul
     struct diags diags;
     uint32_t in = fault->input, out = fault->output < other->length ? fault->output : other->length;
     diags_init(&diags, &run->arena);
-    diag_add(&diags, DIAG_ERROR, "refuted", in, in, "'%s' may do something else: %s", other->name,
-             fault->text);
+    diag_add(&diags, DIAG_ERROR, "refuted", in, in, "'%s' is not proven equivalent: %s",
+             other->name, fault->text);
     messages_diags(&run->messages, &diags, &run->input);
     diags_init(&diags, &run->arena);
-    diag_add(&diags, DIAG_NOTE, "refuted", out, out, "the other text stands here");
+    diag_add(&diags, DIAG_NOTE, "refuted", out, out, "the place in the other text");
     messages_diags(&run->messages, &diags, other);
 }
 
@@ -43,7 +43,8 @@ static int tell_proven(struct tagger_run *run, const struct verified *verified)
         message_error(&run->messages, "%s", error);
         return BAD_INPUT;
     }
-    fprintf(to, "'%s' does what '%s' does: ", shown(arguments->compare), shown(arguments->input));
+    fprintf(to, "'%s' is equivalent to '%s' does: ", shown(arguments->compare),
+            shown(arguments->input));
     if (verified->moved)
         fprintf(to, "%llu statements, %llu of them moved\n",
                 (unsigned long long)verified->statements, (unsigned long long)verified->moved);

@@ -104,7 +104,7 @@ static bool read_module(struct opened_container *o, const struct messages *messa
     bool runs = strcmp(messages->command, "ptxoffload"); // another command, which writes none
     if (count > 1)
         message_fault(messages, "module-choice",
-                      "'%s' holds %u modules of PTX that fit: choose one with --module=N%s; "
+                      "'%s' has %u matching modules of PTX: select one with --module=N%s; "
                       "%s--list shows them",
                       o->source.name, count, runs ? "" : ", or give a folder to write them to",
                       runs ? "ptxoffload " : "");

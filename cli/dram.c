@@ -15,7 +15,7 @@ struct dram_run {
     struct arena arena;
     struct dram_arguments arguments;
     struct messages messages;
-    struct told told;
+    struct message_log log;
     struct outputs outputs;
     bool out_of_memory;
     struct dram_config values;
@@ -173,7 +173,7 @@ static bool all_answered(struct dram_run *run)
     for (uint32_t i = 0; i < run->sweep.points.n; i++)
         good &= run->sweep.points.v[i].conserved;
     if (!good)
-        message_internal(&run->messages, "not every request was answered once");
+        message_internal(&run->messages, "not every request got exactly one reply");
     return good;
 }
 
@@ -234,7 +234,7 @@ static void list_stats(struct dram_run *run, FILE *to)
     stats_list(&stats, to);
 }
 
-static int tell(struct dram_run *run)
+static int print_only(struct dram_run *run)
 {
     const struct dram_arguments *a = &run->arguments;
     FILE *to = open_output(run, "-");
@@ -267,16 +267,16 @@ static int do_all(struct dram_run *run, int argc, char **argv)
 {
     if (!dram_arguments_read(&run->arguments, &run->arena, argc, argv, stderr))
         return BAD_USAGE;
-    messages_init(&run->messages, dram_command.name, &run->arguments.measure.common, &run->told);
+    messages_init(&run->messages, dram_command.name, &run->arguments.measure.common, &run->log);
     run->section = (struct config_section){"dram", dram_keys, dram_key_count, &run->values};
     config_init(&run->config, &run->arena, &run->section, 1);
     run->config.folder = "dram";
     if (only_explains(&run->arguments))
-        return tell(run);
+        return print_only(run);
     if (!read_config(run))
         return BAD_INPUT;
     if (run->arguments.measure.print_config)
-        return tell(run);
+        return print_only(run);
     if (!check_paths(run) || !measure(run) || !write_all(run))
         return BAD_INPUT;
     return commit(run);
@@ -308,9 +308,9 @@ int main(int argc, char **argv)
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     arena_init(&run.arena, &run.memory);
     outputs_init(&run.outputs, &run.arena);
-    outputs_init(&run.told.outputs, &run.arena);
-    messages_init(&run.messages, dram_command.name, &run.arguments.measure.common, &run.told);
-    interrupt_remove(&run.outputs, &run.told.outputs);
+    outputs_init(&run.log.outputs, &run.arena);
+    messages_init(&run.messages, dram_command.name, &run.arguments.measure.common, &run.log);
+    interrupt_remove(&run.outputs, &run.log.outputs);
     int status = work(&run, argc, argv);
     memory_free(&run.memory);
     if (run.stop)

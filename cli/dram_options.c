@@ -19,7 +19,7 @@ static const char *take_writes(struct arena *arena, void *into, const char *argu
     const char *at = argument;
     if (measure_read_real(&at, 1, &((struct dram_arguments *)into)->writes) && !*at)
         return NULL;
-    return arena_printf(arena, "cannot be '%s': it is a part of the requests, from 0 to 1",
+    return arena_printf(arena, "cannot be '%s': it is a fraction of the requests, from 0 to 1",
                         argument);
 }
 
@@ -29,7 +29,8 @@ static const char *take_load(struct arena *arena, void *into, const char *argume
     const char *at = argument;
     if (measure_read_real(&at, limits.most, &a->load) && !*at && a->load > 0)
         return NULL;
-    return arena_printf(arena, "cannot be '%s': it is a number of requests, as 0.25", argument);
+    return arena_printf(arena, "cannot be '%s': it is a number of requests, such as 0.25",
+                        argument);
 }
 
 static const char *take_sweep(struct arena *arena, void *into, const char *argument)
@@ -67,27 +68,27 @@ static const char *take_stats(struct arena *arena, void *into, const char *argum
 
 static const struct option memory_options[] = {
     {"--config", "NAME|FILE.yaml", TEXT(measure.config),
-     .help = "the memory; without it all keys have their first values"},
-    {"--set", "KEY=VALUE", CALL(take_set), .help = "give a key of the memory another value"},
+     .help = "the memory; the default has the initial values of all keys"},
+    {"--set", "KEY=VALUE", CALL(take_set), .help = "set a key of the memory"},
     {"--print-config", NULL, FLAG(measure.print_config, 1),
-     .help = "print the memory as a file that can be read again"},
+     .help = "print the configuration as a file that can be read back"},
     {"--list-configs", NULL, FLAG(measure.list_configs, 1),
-     .help = "print the names of the configurations that are built in"},
+     .help = "print the names of the built-in configurations"},
     {0},
 };
 
 static const struct option request_options[] = {
     {"--pattern", "seq|random|one-bank|bank-rr", CHOICE(pattern, dram_pattern_names),
-     .help = "consecutive addresses (this is usual), any of the memory,\n"
-             "new rows of bank 0, new rows of one bank after the other"},
-    {"--writes", "PART", CALL(take_writes), .help = "part of the requests that write, 0 to 1 (0)"},
+     .help = "consecutive addresses (the default), random addresses, new\n"
+             "rows of bank 0, new rows of all banks in turn"},
+    {"--writes", "PART", CALL(take_writes), .help = "fraction of writes, 0 to 1 (0)"},
     {"--load", "REQUESTS", CALL(take_load),
-     .help = "that come in a clock, in the mean, to all channels\n"
-             "together; without it there is always one more"},
+     .help = "mean number of requests per clock, for all channels together;\n"
+             "by default the queues are always full"},
     {"--sweep", "[=LOADS]", CALL(take_sweep), .joined = true,
      .help = "measure at several loads, 0.1,0.2,0.3 or FROM:TO:STEP;\n"
-             "without LOADS at parts of what the memory can answer"},
-    {"--seed", "N", CALL(measure_take_seed), .help = "of the random numbers (1)"},
+             "without LOADS at fractions of the maximum"},
+    {"--seed", "N", CALL(measure_take_seed), .help = "seed of the random numbers (1)"},
     {"--warmup", "N", CALL(measure_take_warmup), .help = "clocks before the measurement (1000)"},
     {"--cycles", "N", CALL(measure_take_cycles), .help = "clocks of the measurement (1000000)"},
     {0},
@@ -97,14 +98,15 @@ static const struct option output_options[] = {
     {"--json", "FILE", TEXT(measure.json), .help = "write the results; '-' is standard output"},
     {"--csv", "FILE", TEXT(measure.csv), .help = "write them as a table, a line for each load"},
     {"--plot", "FILE.svg", CALL(take_plot),
-     .help = "draw latency and what is answered over the load"},
+     .help = "plot latency and served requests over the load"},
     {"--trace", "FILE.json", TEXT(trace),
      .help = "write all commands as Chrome trace events, for Perfetto;\n"
-             "some 100 bytes for a command: take few --cycles"},
+             "about 100 bytes per command: use few --cycles"},
     {"--stats", "[=FILE]", CALL(take_stats), .joined = true,
-     .help = "write all statistics, as text or by the name as .json or\n"
+     .help = "write all statistics, as text, or by the suffix as .json or\n"
              ".csv; without FILE to standard output"},
-    {"--list-stats", NULL, FLAG(measure.list_stats, 1), .help = "print their names and meanings"},
+    {"--list-stats", NULL, FLAG(measure.list_stats, 1),
+     .help = "print the names and meanings of the statistics"},
     {0},
 };
 
@@ -121,10 +123,10 @@ const struct command dram_command = {
     .usage = "[--config=NAME|FILE.yaml] [--pattern=PATTERN] [--load=REQUESTS | --sweep] "
              "[OPTION]...",
     .about =
-        "Measures a DRAM with its controllers under a pattern of requests: how many it answers\n"
-        "and how late. Without an output the results are printed.\n",
+        "Measures the throughput and latency of a DRAM with its controllers under a pattern of\n"
+        "requests. Without an output option it prints the results.\n",
     .groups = groups,
-    .more = "Files are written whole or not at all.\n"
+    .more = "Files are written atomically.\n"
             "\n"
             "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
             "2 bad usage.\n",
@@ -142,14 +144,14 @@ static bool check(struct measure_arguments *a, const struct command_line *line, 
     struct dram_arguments *own = (struct dram_arguments *)a;
     measure_name_output(&own->trace);
     if (line->operands.n)
-        return fault(errors, "there are no operands, options begin with --: ", line->operands.v[0]);
+        return fault(errors, "unexpected operand (options begin with --): ", line->operands.v[0]);
     if (a->sweep && a->load >= 0)
-        return fault(errors, "--load is one load, --sweep several: give one of the two", "");
+        return fault(errors, "--load and --sweep exclude each other", "");
     if (!a->sweep && a->plot)
-        return fault(errors, "--plot draws latency over load and needs --sweep", "");
+        return fault(errors, "--plot needs --sweep", "");
     if (a->sweep && (own->trace || a->stats))
         return fault(errors, own->trace ? "--trace" : "--stats",
-                     " is of one measurement, --sweep makes several");
+                     " is for one measurement and excludes --sweep");
     return true;
 }
 

@@ -3,8 +3,8 @@
 
 static bool wants_page(const struct arguments *arguments)
 {
-    for (uint32_t i = 0; i < arguments->wishes.n; i++)
-        if (arguments->wishes.v[i].product == PRODUCT_HTML)
+    for (uint32_t i = 0; i < arguments->requests.n; i++)
+        if (arguments->requests.v[i].product == PRODUCT_HTML)
             return true;
     return false;
 }
@@ -21,7 +21,7 @@ bool run_explains(const struct tagger_run *run)
     return run->arguments.remarks || wants_page(&run->arguments);
 }
 
-void run_tell_remarks(struct tagger_run *run, const struct backend_options *options)
+void run_report_remarks(struct tagger_run *run, const struct backend_options *options)
 {
     const struct arguments *arguments = &run->arguments;
     struct remarks remarks;

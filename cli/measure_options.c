@@ -125,13 +125,13 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
         a->help_keys = options_topic(argument, "keys");
     return !argument || a->help_keys
                ? NULL
-               : arena_printf(arena, "cannot be '%s': it is keys, or nothing", argument);
+               : arena_printf(arena, "cannot be '%s': it is keys, or omitted", argument);
 }
 
 #define INTO(field) .offset = offsetof(struct measure_arguments, field)
 
 const struct option measure_messages[] = {
-    {"-v", NULL, .kind = OPTION_FLAG, INTO(common.verbose), .value = 1, .help = "say what is done"},
+    {"-v", NULL, .kind = OPTION_FLAG, INTO(common.verbose), .value = 1, .help = "report the steps"},
     {"--color", "auto|always|never", .kind = OPTION_CHOICE, INTO(common.colour),
      .choices = colour_names, .help = "auto: on a terminal, if NO_COLOR is not set"},
     {"--help", "[=keys]", .kind = OPTION_CALL, .call = take_help, .joined = true,

@@ -33,17 +33,17 @@ bool messages_colour(const struct arguments *arguments, int descriptor)
 }
 
 void messages_init(struct messages *messages, const char *command,
-                   const struct arguments *arguments, struct told *told)
+                   const struct arguments *arguments, struct message_log *log)
 {
     *messages = (struct messages){
         .arguments = arguments,
         .command = command,
         .to = stderr,
         .colour = messages_colour(arguments, STDERR_FILENO),
-        .told = told,
+        .log = log,
     };
-    told->to = stderr;
-    told->colour = messages->colour;
+    log->to = stderr;
+    log->colour = messages->colour;
 }
 
 // One message
@@ -63,53 +63,53 @@ static void print(const struct messages *messages, FILE *to, const char *colour,
 static bool hide(const struct messages *messages, enum severity severity)
 {
     const struct arguments *a = messages->arguments;
-    struct told *told = messages->told;
+    struct message_log *log = messages->log;
     bool error = severity == DIAG_ERROR;
-    uint32_t count = error ? ++told->errors : ++told->warnings;
+    uint32_t count = error ? ++log->errors : ++log->warnings;
     int most = a->max_errors >= 0 ? a->max_errors : a->verbose ? 0 : MOST_SHOWN;
-    if (!told->to || !most || count <= (uint32_t)most)
+    if (!log->to || !most || count <= (uint32_t)most)
         return false;
-    ++*(error ? &told->hidden_errors : &told->hidden_warnings);
+    ++*(error ? &log->hidden_errors : &log->hidden_warnings);
     return true;
 }
 
 // A message of the command itself. Errors are always shown: there are few.
-static void tell(const struct messages *messages, const char *class, struct diag *diag)
+static void report_diag(const struct messages *messages, const char *class, struct diag *diag)
 {
-    struct told *told = messages->told;
+    struct message_log *log = messages->log;
     diag->begin = diag->end = NO_OFFSET;
-    ++*(diag->severity == DIAG_ERROR ? &told->errors : &told->warnings);
-    if (!told->to) {
-        findings_about(&told->findings, NULL);
-        findings_add(&told->findings, diag);
+    ++*(diag->severity == DIAG_ERROR ? &log->errors : &log->warnings);
+    if (!log->to) {
+        findings_about(&log->findings, NULL);
+        findings_add(&log->findings, diag);
         return;
     }
-    print(messages, told->to, told->colour ? colours[diag->severity] : "", class, diag->message);
+    print(messages, log->to, log->colour ? colours[diag->severity] : "", class, diag->message);
     // Where a -W option has a say, its name is worth knowing.
     if (diag->raised)
-        fprintf(told->to, " [-Werror=%s]", diag->id);
+        fprintf(log->to, " [-Werror=%s]", diag->id);
     else if (diag->severity == DIAG_WARNING)
-        fprintf(told->to, " [%s]", diag->id);
-    putc('\n', told->to);
+        fprintf(log->to, " [%s]", diag->id);
+    putc('\n', log->to);
 }
 
 static void __attribute__((format(printf, 4, 0)))
-tell_error(const struct messages *messages, const char *class, const char *id, const char *format,
-           va_list args)
+report_error(const struct messages *messages, const char *class, const char *id, const char *format,
+             va_list args)
 {
     enum { LONGEST = 2 * FILENAME_MAX };
     char text[LONGEST];
     vsnprintf(text, sizeof text, format, args);
     make_printable(text);
     struct diag diag = {.severity = DIAG_ERROR, .id = id, .message = text};
-    tell(messages, class, &diag);
+    report_diag(messages, class, &diag);
 }
 
 void message_error(const struct messages *messages, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    tell_error(messages, "error: ", "file", format, args);
+    report_error(messages, "error: ", "file", format, args);
     va_end(args);
 }
 
@@ -117,7 +117,7 @@ void message_fault(const struct messages *messages, const char *id, const char *
 {
     va_list args;
     va_start(args, format);
-    tell_error(messages, "error: ", id, format, args);
+    report_error(messages, "error: ", id, format, args);
     va_end(args);
 }
 
@@ -125,27 +125,27 @@ void message_internal(const struct messages *messages, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    tell_error(messages, "internal error: ", "internal", format, args);
+    report_error(messages, "internal error: ", "internal", format, args);
     va_end(args);
 }
 
 void message_memory(const struct messages *messages, const struct memory *memory)
 {
-    struct told *told = messages->told;
+    struct message_log *log = messages->log;
     const char *input = messages->arguments->input;
     enum { NAME_SHOWN = 200 };
     if (memory->limited)
-        snprintf(told->last_words, sizeof told->last_words,
+        snprintf(log->last_words, sizeof log->last_words,
                  "'%.*s' needs more than %zu MiB of memory; --max-memory=SIZE sets the limit",
                  NAME_SHOWN, input ? input : "", memory->limit >> 20);
     else
-        snprintf(told->last_words, sizeof told->last_words, "out of memory, after %zu MiB",
+        snprintf(log->last_words, sizeof log->last_words, "out of memory, after %zu MiB",
                  memory->peak >> 20);
-    struct diag diag = {.severity = DIAG_ERROR, .id = "memory", .message = told->last_words};
-    if (told->to)
-        tell(messages, "error: ", &diag);
+    struct diag diag = {.severity = DIAG_ERROR, .id = "memory", .message = log->last_words};
+    if (log->to)
+        report_diag(messages, "error: ", &diag);
     else
-        findings_add_last(&told->findings, diag.id, diag.message);
+        findings_add_last(&log->findings, diag.id, diag.message);
 }
 
 void message_verbose(const struct messages *messages, const char *format, ...)
@@ -165,7 +165,7 @@ int32_t messages_artifact(const struct messages *messages, const char *name, con
 {
     if (messages->arguments->diagnostics.format != DIAGNOSTICS_SARIF)
         return -1;
-    return findings_artifact(&messages->told->findings, name, bytes, length, parent);
+    return findings_artifact(&messages->log->findings, name, bytes, length, parent);
 }
 
 // Diagnostics
@@ -173,11 +173,11 @@ int32_t messages_artifact(const struct messages *messages, const char *name, con
 static void show(const struct messages *messages, const struct diag *diag,
                  const struct source *source)
 {
-    struct told *told = messages->told;
-    if (told->to)
-        diag_print(diag, source, told->to, told->colour);
+    struct message_log *log = messages->log;
+    if (log->to)
+        diag_print(diag, source, log->to, log->colour);
     else
-        findings_add(&told->findings, diag);
+        findings_add(&log->findings, diag);
 }
 
 bool messages_diags(const struct messages *messages, struct diags *diags,
@@ -186,8 +186,8 @@ bool messages_diags(const struct messages *messages, struct diags *diags,
     uint32_t errors = 0;
     bool silent = false;
     diags_sort(diags);
-    if (diags->list.n && !messages->told->to)
-        findings_about(&messages->told->findings, source);
+    if (diags->list.n && !messages->log->to)
+        findings_about(&messages->log->findings, source);
     for (uint32_t i = 0; i < diags->list.n; i++) {
         struct diag diag = diags->list.v[i];
         // A note belongs to what stands before it.
@@ -212,7 +212,7 @@ static void print_origin(const struct remark_origin *origin, FILE *to, bool colo
             reset);
 }
 
-static void print_remark(const struct told *told, const struct remark *remark,
+static void print_remark(const struct message_log *log, const struct remark *remark,
                          const struct source *source)
 {
     struct diag diag = {.severity = DIAG_REMARK,
@@ -220,33 +220,33 @@ static void print_remark(const struct told *told, const struct remark *remark,
                         .message = remark->text,
                         .begin = remark->begin,
                         .end = remark->end};
-    diag_print(&diag, source, told->to, told->colour);
+    diag_print(&diag, source, log->to, log->colour);
     for (uint32_t i = 0; i < remark->notes.n; i++) {
         const struct remark_note *note = &remark->notes.v[i];
         diag = (struct diag){
             .severity = DIAG_NOTE, .message = note->text, .begin = note->begin, .end = note->end};
-        diag_print(&diag, source, told->to, told->colour);
+        diag_print(&diag, source, log->to, log->colour);
     }
     for (uint32_t i = 0; i < remark->origins.n; i++)
-        print_origin(&remark->origins.v[i], told->to, told->colour);
+        print_origin(&remark->origins.v[i], log->to, log->colour);
 }
 
 void messages_remarks(const struct messages *messages, const struct remarks *remarks,
                       const struct source *source)
 {
-    struct told *told = messages->told;
-    if (!told->to)
-        findings_about(&told->findings, source);
+    struct message_log *log = messages->log;
+    if (!log->to)
+        findings_about(&log->findings, source);
     for (uint32_t i = 0; i < remarks->list.n; i++)
-        if (told->to)
-            print_remark(told, &remarks->list.v[i], source);
+        if (log->to)
+            print_remark(log, &remarks->list.v[i], source);
         else
-            findings_remark(&told->findings, &remarks->list.v[i]);
+            findings_remark(&log->findings, &remarks->list.v[i]);
 }
 
 // Begin and end
 
-static bool tell_unknown_warnings(const struct messages *messages)
+static bool report_unknown_warnings(const struct messages *messages)
 {
     const struct warnings *warnings = &messages->arguments->warnings;
     bool good = true;
@@ -255,7 +255,7 @@ static bool tell_unknown_warnings(const struct messages *messages)
             .severity = DIAG_WARNING, .id = "unknown-warning", .message = warnings->faults.v[i]};
         if (!warnings_judge(warnings, &diag))
             continue;
-        tell(messages, diag.raised ? "error: " : "warning: ", &diag);
+        report_diag(messages, diag.raised ? "error: " : "warning: ", &diag);
         good &= diag.severity != DIAG_ERROR;
     }
     return good;
@@ -263,27 +263,27 @@ static bool tell_unknown_warnings(const struct messages *messages)
 
 bool messages_begin(const struct messages *messages, struct arena *arena)
 {
-    const struct diagnostics_wish *wish = &messages->arguments->diagnostics;
-    struct told *told = messages->told;
+    const struct diagnostics_request *request = &messages->arguments->diagnostics;
+    struct message_log *log = messages->log;
     const char *error;
-    if (wish->path) {
-        FILE *to = output_open(&told->outputs, wish->path, &error);
+    if (request->path) {
+        FILE *to = output_open(&log->outputs, request->path, &error);
         if (!to) {
             message_error(messages, "%s", error);
             return false;
         }
-        told->to = to;
-        told->colour =
-            messages->arguments->colour == COLOUR_ALWAYS ||
-            (file_is_standard(wish->path) && messages_colour(messages->arguments, STDOUT_FILENO));
+        log->to = to;
+        log->colour = messages->arguments->colour == COLOUR_ALWAYS ||
+                      (file_is_standard(request->path) &&
+                       messages_colour(messages->arguments, STDOUT_FILENO));
     }
-    if (wish->format != DIAGNOSTICS_TEXT) {
-        findings_init(&told->findings, arena);
-        told->findings.remarks = messages->arguments->remarks;
-        told->document = told->to;
-        told->to = NULL;
+    if (request->format != DIAGNOSTICS_TEXT) {
+        findings_init(&log->findings, arena);
+        log->findings.remarks = messages->arguments->remarks;
+        log->document = log->to;
+        log->to = NULL;
     }
-    return tell_unknown_warnings(messages);
+    return report_unknown_warnings(messages);
 }
 
 static const char *counted(char text[64], uint32_t errors, uint32_t warnings, const char *more)
@@ -298,22 +298,22 @@ static const char *counted(char text[64], uint32_t errors, uint32_t warnings, co
     return text;
 }
 
-static void tell_counts(const struct messages *messages)
+static void report_counts(const struct messages *messages)
 {
-    const struct told *told = messages->told;
+    const struct message_log *log = messages->log;
     char text[64];
-    if (told->to && (told->hidden_errors || told->hidden_warnings)) {
-        print(messages, told->to, "", "",
-              counted(text, told->hidden_errors, told->hidden_warnings, "more "));
-        fputs("; --max-errors=0 shows all\n", told->to);
+    if (log->to && (log->hidden_errors || log->hidden_warnings)) {
+        print(messages, log->to, "", "",
+              counted(text, log->hidden_errors, log->hidden_warnings, "more "));
+        fputs("; --max-errors=0 shows all\n", log->to);
     }
-    if (told->errors || told->warnings)
-        message_verbose(messages, "%s", counted(text, told->errors, told->warnings, ""));
+    if (log->errors || log->warnings)
+        message_verbose(messages, "%s", counted(text, log->errors, log->warnings, ""));
 }
 
 static void write_document(const struct messages *messages, int argc, char *const *argv, int status)
 {
-    struct told *told = messages->told;
+    struct message_log *log = messages->log;
     struct diagnostics_run run = {
         .tool = messages->command,
         .version = PTXOFFLOAD_VERSION,
@@ -322,20 +322,20 @@ static void write_document(const struct messages *messages, int argc, char *cons
         .exit_code = status,
     };
     if (messages->arguments->diagnostics.format == DIAGNOSTICS_JSON)
-        diagnostics_json(&told->findings, told->document);
+        diagnostics_json(&log->findings, log->document);
     else
-        diagnostics_sarif(&told->findings, &run, told->document);
+        diagnostics_sarif(&log->findings, &run, log->document);
 }
 
 int messages_end(const struct messages *messages, int argc, char *const *argv, int status)
 {
-    struct told *told = messages->told;
-    tell_counts(messages);
-    if (told->document)
+    struct message_log *log = messages->log;
+    report_counts(messages);
+    if (log->document)
         write_document(messages, argc, argv, status);
-    const char *error = outputs_commit(&told->outputs);
-    told->to = stderr;
-    told->document = NULL;
+    const char *error = outputs_commit(&log->outputs);
+    log->to = stderr;
+    log->document = NULL;
     if (error)
         message_error(messages, "%s", error);
     // What could not be told must not pass for nothing to tell.

@@ -6,7 +6,7 @@
 #include "support/output.h"
 
 // What was said so far. All zero before messages_begin, but for the arena of `outputs`.
-struct told {
+struct message_log {
     struct findings findings; // with --diagnostics=json and sarif
     struct outputs outputs;   // the file of --diagnostics
     FILE *to;                 // errors and warnings go there as text; NULL: they are collected
@@ -22,11 +22,11 @@ struct messages {
     const char *command;
     FILE *to; // standard error: for people
     bool colour;
-    struct told *told;
+    struct message_log *log;
 };
 
 void messages_init(struct messages *messages, const char *command,
-                   const struct arguments *arguments, struct told *told);
+                   const struct arguments *arguments, struct message_log *log);
 
 // Opens what --diagnostics names, and tells what is wrong with -W options. False if that is an
 // error.

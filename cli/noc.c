@@ -17,7 +17,7 @@ struct noc_program {
     struct arena arena;
     struct noc_arguments arguments;
     struct messages messages;
-    struct told told;
+    struct message_log log;
     struct outputs outputs;
     bool out_of_memory;
     struct noc_config noc;
@@ -33,7 +33,7 @@ struct noc_program {
 // Reading
 
 // What was read before the one that is wrong has nothing to tell.
-static bool tell_config(struct noc_program *p)
+static bool report_config(struct noc_program *p)
 {
     bool good = true;
     for (uint32_t i = 0; i < p->config.texts.n; i++) {
@@ -67,7 +67,7 @@ static bool read_config(struct noc_program *p)
         !p->arguments.measure.config || config_load(&p->config, p->arguments.measure.config);
     for (uint32_t i = 0; i < p->arguments.measure.settings.n; i++)
         good &= config_set(&p->config, p->arguments.measure.settings.v[i]);
-    if (!tell_config(p) || !good)
+    if (!report_config(p) || !good)
         return false;
     const char *wrong = noc_check(&p->arena, &p->noc);
     if (wrong)
@@ -187,8 +187,8 @@ static int outcome_code(struct noc_program *p)
     case MEASURE_FAULT: message_internal(&p->messages, "%s", last->fault); return BAD_INPUT;
     case MEASURE_STUCK:
         message_error(&p->messages,
-                      "no progress: nothing moves since cycle %" PRIu64 ", and %" PRIu64
-                      " packets are on their way",
+                      "no progress: no flit has moved since cycle %" PRIu64 ", and %" PRIu64
+                      " packets are in flight",
                       noc_moved_at(last->noc), noc_in_flight(last->noc));
         noc_report(last->noc, stderr, MOST_WAITING);
         return NO_PROGRESS;
@@ -295,18 +295,18 @@ static int commit(struct noc_program *p, int status)
 
 // What can be told without a run
 
-static void tell_keys(struct noc_program *p, FILE *to)
+static void print_keys(struct noc_program *p, FILE *to)
 {
     bool tables = p->arguments.measure.help_keys == TOPIC_MARKDOWN;
     (tables ? config_keys_print_markdown : config_keys_print)(&p->config, to);
 }
 
-static void tell_config_file(struct noc_program *p, FILE *to)
+static void print_config_file(struct noc_program *p, FILE *to)
 {
     config_print(&p->config, to);
 }
 
-static void tell_stats(struct noc_program *p, FILE *to)
+static void print_stats(struct noc_program *p, FILE *to)
 {
     struct stats stats;
     stats_init(&stats, &p->arena);
@@ -314,24 +314,24 @@ static void tell_stats(struct noc_program *p, FILE *to)
     stats_list(&stats, to);
 }
 
-static void tell_configs(struct noc_program *p, FILE *to)
+static void print_configs(struct noc_program *p, FILE *to)
 {
     config_names_print(&p->config, to);
 }
 
-static void tell_help(struct noc_program *p, FILE *to)
+static void print_help(struct noc_program *p, FILE *to)
 {
     (void)p;
     options_help(&noc_command, to);
 }
 
-static void tell_version(struct noc_program *p, FILE *to)
+static void print_version(struct noc_program *p, FILE *to)
 {
     (void)p;
     options_version(&noc_command, to);
 }
 
-static int tell(struct noc_program *p, void (*write)(struct noc_program *, FILE *))
+static int print_only(struct noc_program *p, void (*write)(struct noc_program *, FILE *))
 {
     return write_to(p, "-", write) ? commit(p, DONE) : BAD_INPUT;
 }
@@ -353,18 +353,18 @@ static int do_all(struct noc_program *p, int argc, char **argv)
     const struct noc_arguments *a = &p->arguments;
     if (!noc_arguments_read(&p->arguments, &p->arena, argc, argv, stderr))
         return BAD_USAGE;
-    messages_init(&p->messages, noc_command.name, &p->arguments.measure.common, &p->told);
+    messages_init(&p->messages, noc_command.name, &p->arguments.measure.common, &p->log);
     begin_config(p);
     if (a->measure.common.help || a->measure.common.version || a->measure.list_configs)
-        return tell(p, a->measure.common.help    ? tell_help
-                       : a->measure.list_configs ? tell_configs
-                                                 : tell_version);
+        return print_only(p, a->measure.common.help    ? print_help
+                             : a->measure.list_configs ? print_configs
+                                                       : print_version);
     if (!messages_begin(&p->messages, &p->arena) || !read_config(p))
         return BAD_INPUT;
     if (a->measure.help_keys || a->measure.print_config || a->measure.list_stats)
-        return tell(p, a->measure.help_keys      ? tell_keys
-                       : a->measure.print_config ? tell_config_file
-                                                 : tell_stats);
+        return print_only(p, a->measure.help_keys      ? print_keys
+                             : a->measure.print_config ? print_config_file
+                                                       : print_stats);
     return measure_all(p);
 }
 
@@ -395,9 +395,9 @@ int main(int argc, char **argv)
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     arena_init(&p.arena, &p.memory);
     outputs_init(&p.outputs, &p.arena);
-    outputs_init(&p.told.outputs, &p.arena);
-    messages_init(&p.messages, noc_command.name, &p.arguments.measure.common, &p.told);
-    interrupt_remove(&p.outputs, &p.told.outputs);
+    outputs_init(&p.log.outputs, &p.arena);
+    messages_init(&p.messages, noc_command.name, &p.arguments.measure.common, &p.log);
+    interrupt_remove(&p.outputs, &p.log.outputs);
     int status = work(&p, argc, argv);
     memory_free(&p.memory);
     if (p.stop)

@@ -20,7 +20,8 @@ static const char *take_load(struct arena *arena, void *into, const char *argume
 {
     const char *at = argument;
     if (!measure_read_real(&at, limits.most, &((struct measure_arguments *)into)->load) || *at)
-        return arena_printf(arena, "cannot be '%s': it is a number of flits, as 0.25", argument);
+        return arena_printf(arena, "cannot be '%s': it is a number of flits, such as 0.25",
+                            argument);
     return NULL;
 }
 
@@ -65,31 +66,31 @@ static const char *take_plot(struct arena *arena, void *into, const char *argume
 
 static const struct option network_options[] = {
     {"--config", "NAME|FILE.yaml", TEXT(measure.config),
-     .help = "the network; without it all keys have their first values"},
-    {"--set", "KEY=VALUE", CALL(take_set), .help = "give a key of the network another value"},
+     .help = "the network; the default has the initial values of all keys"},
+    {"--set", "KEY=VALUE", CALL(take_set), .help = "set a key of the network"},
     {"--print-config", NULL, FLAG(measure.print_config, 1),
-     .help = "print the network as a file that can be read again"},
+     .help = "print the configuration as a file that can be read back"},
     {"--list-configs", NULL, FLAG(measure.list_configs, 1),
-     .help = "print the names of the configurations that are built in"},
+     .help = "print the names of the built-in configurations"},
     {0},
 };
 
 static const struct option traffic_options[] = {
-    {"--traffic", "PATTERN", CALL(take_traffic), .help = "who sends to whom, see below (uniform)"},
+    {"--traffic", "PATTERN", CALL(take_traffic),
+     .help = "senders and their targets, see below (uniform)"},
     {"--flits", "N[:WEIGHT],...", CALL(take_flits),
-     .help = "flits of a packet (1); several: 1,5 as many of each,\n"
-             "1:3,5:1 three of one for one of five"},
+     .help = "flits of a packet (1); a mix of sizes: 1,5 in equal numbers,\n"
+             "1:3,5:1 with weights 3 and 1"},
     {"--load", "FLITS", CALL(take_load),
-     .help = "flits that each sender creates per cycle, in the mean"},
+     .help = "mean number of flits that each sender creates per cycle"},
     {"--sweep", "[=LOADS]", CALL(take_sweep), .joined = true,
      .help = "measure at several loads, 0.1,0.2,0.3 or FROM:TO:STEP;\n"
-             "without LOADS at loads up to saturation, which is found"},
-    {"--seed", "N", CALL(measure_take_seed), .help = "of the random numbers (1)"},
+             "without LOADS it finds saturation and measures up to it"},
+    {"--seed", "N", CALL(measure_take_seed), .help = "seed of the random numbers (1)"},
     {"--warmup", "N", CALL(measure_take_warmup), .help = "cycles before the measurement (10000)"},
-    {"--cycles", "N", CALL(measure_take_cycles),
-     .help = "cycles of the measurement, after these (30000)"},
+    {"--cycles", "N", CALL(measure_take_cycles), .help = "cycles of the measurement (30000)"},
     {"--patience", "N", CALL(take_patience),
-     .help = "cycles without any movement that are no progress (10000)"},
+     .help = "cycles without any movement that count as no progress\n(10000)"},
     {"--shuffle", "SEED", CALL(take_shuffle),
      .help = "evaluate routers in another order; the results are the\nsame"},
     {0},
@@ -99,14 +100,16 @@ static const struct option output_options[] = {
     {"--json", "FILE", TEXT(measure.json), .help = "write the results; '-' is standard output"},
     {"--csv", "FILE", TEXT(measure.csv), .help = "write them as a table, a line for each load"},
     {"--plot", "FILE.svg|.html", CALL(take_plot),
-     .help = "draw latency and accepted load over the load; .html also\n"
+     .help = "plot latency and accepted load over the load; .html also\n"
              "has the channels and the numbers"},
     {"--heatmap", "FILE.svg", TEXT(heatmap),
-     .help = "draw how much each channel carries; of a sweep: at the\n"
-             "highest load that the network bears"},
+     .help = "plot the load of each channel; for a sweep at the highest\n"
+             "stable load"},
     {"--stats", "FILE", TEXT(measure.stats),
-     .help = "write all statistics, as text or by the name as .json or\n.csv; of a sweep as above"},
-    {"--list-stats", NULL, FLAG(measure.list_stats, 1), .help = "print their names and meanings"},
+     .help =
+         "write all statistics, as text, or by the suffix as .json or\n.csv; for a sweep as above"},
+    {"--list-stats", NULL, FLAG(measure.list_stats, 1),
+     .help = "print the names and meanings of the statistics"},
     {0},
 };
 
@@ -122,7 +125,7 @@ const struct command noc_command = {
     .name = "ptxoffload-noc",
     .usage = "[--config=NAME|FILE.yaml] [--traffic=PATTERN] --load=FLITS | --sweep [OPTION]...",
     .about = "Measures a network under synthetic traffic: latency, accepted load, channels.\n"
-             "Without an output the results are printed.\n",
+             "Without an output option it prints the results.\n",
     .groups = groups,
     .more = "Patterns:\n"
 #define TRAFFIC(name, list, bind, help) help
@@ -159,14 +162,13 @@ static bool check_loads(const struct noc_arguments *a, FILE *errors)
 static bool check(struct measure_arguments *a, const struct command_line *line, FILE *errors)
 {
     if (line->operands.n)
-        return fault(errors, "there are no operands: options begin with --");
+        return fault(errors, "unexpected operand: options begin with --");
     if (a->sweep && a->load >= 0)
-        return fault(errors, "--load is one load, --sweep several: give one of the two");
+        return fault(errors, "--load and --sweep exclude each other");
     if (!a->sweep && a->load < 0 && !only_tells(a))
-        return fault(errors, "--load is missing, or --sweep for several loads");
+        return fault(errors, "--load or --sweep is missing");
     if (!a->sweep && a->plot && measure_ends_in(a->plot, ".svg"))
-        return fault(errors,
-                     "--plot draws latency over load and needs --sweep; --heatmap does not");
+        return fault(errors, "--plot needs --sweep; --heatmap does not");
     return check_loads((const struct noc_arguments *)a, errors);
 }
 

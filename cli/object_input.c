@@ -76,7 +76,7 @@ bool object_input_read(const struct messages *messages, struct arena *arena, str
     const char *option = other_option(arena, arguments, ptx, tables);
     if (option)
         message_error(messages,
-                      "'%s' was made without %s, and is taken as it is; --module=0 takes its PTX "
+                      "'%s' was made without %s, and is used unchanged; --module=0 uses its PTX "
                       "and decides anew",
                       arguments->input, option);
     return !option;

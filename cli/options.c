@@ -104,7 +104,7 @@ const char *options_size(const char *text, size_t *bytes)
     unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     if (*text < '0' || *text > '9' || errno || (*end && (!unit || end[1])) ||
         number > SIZE_MAX >> shift)
-        return "must be a number of bytes, as 512M or 8G, or 0 for no limit";
+        return "must be a number of bytes, such as 512M or 8G, or 0 for no limit";
     *bytes = (size_t)number << shift;
     return NULL;
 }

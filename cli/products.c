@@ -82,20 +82,20 @@ static void (*const writers[])(const struct tagger_run *run, FILE *to, bool colo
     [PRODUCT_DEPFILE] = write_depfile,
 };
 
-bool run_write(struct tagger_run *run, const struct wish *wish)
+bool run_write(struct tagger_run *run, const struct output_request *request)
 {
     FILE *to = run->messages.to;
     bool colour = run->messages.colour;
-    if (wish->path) {
+    if (request->path) {
         const char *error;
-        to = output_open(&run->outputs, wish->path, &error);
+        to = output_open(&run->outputs, request->path, &error);
         if (!to) {
             message_error(&run->messages, "%s", error);
             return false;
         }
-        colour = file_is_standard(wish->path) && messages_colour(&run->arguments, STDOUT_FILENO);
+        colour = file_is_standard(request->path) && messages_colour(&run->arguments, STDOUT_FILENO);
     }
-    writers[wish->product](run, to, colour);
+    writers[request->product](run, to, colour);
     return true;
 }
 
@@ -111,8 +111,8 @@ bool run_commit(struct tagger_run *run)
 static void note_target(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
-    for (uint32_t i = 0; i < arguments->wishes.n; i++) {
-        const char *path = arguments->wishes.v[i].path;
+    for (uint32_t i = 0; i < arguments->requests.n; i++) {
+        const char *path = arguments->requests.v[i].path;
         if (path && !file_is_standard(path)) {
             vec_push(&run->whole, &run->targets, depfile_quote(&run->whole, path));
             return;
@@ -123,14 +123,14 @@ static void note_target(struct tagger_run *run)
 int run_write_all(struct tagger_run *run)
 {
     note_target(run);
-    for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
-        if (!run_write(run, &run->arguments.wishes.v[i]))
+    for (uint32_t i = 0; i < run->arguments.requests.n; i++)
+        if (!run_write(run, &run->arguments.requests.v[i]))
             return BAD_INPUT;
     if (!run_commit(run))
         return BAD_INPUT;
     timing_end(&run->timing, "output");
-    for (uint32_t i = 0; i < run->arguments.wishes.n; i++) {
-        const char *path = run->arguments.wishes.v[i].path;
+    for (uint32_t i = 0; i < run->arguments.requests.n; i++) {
+        const char *path = run->arguments.requests.v[i].path;
         if (path && !file_is_standard(path))
             message_verbose(&run->messages, "wrote '%s'", path);
     }

@@ -9,8 +9,8 @@ static bool tell_left_out(struct tagger_run *run, const struct proof *proof)
     for (uint32_t i = 0; i < proof->list.n; i++) {
         const struct left_out *left = &proof->list.v[i];
         diag_add(&diags, DIAG_WARNING, "unproven", left->begin, left->begin,
-                 "%s is left out, because it is refuted: %s; this is a fault of ptxoffload, please "
-                 "report it",
+                 "%s is left out, because the checker refutes it: %s; please report this fault of "
+                 "ptxoffload",
                  left->what, left->text);
     }
     return messages_diags(&run->messages, &diags, run->tree.source);
@@ -34,7 +34,7 @@ bool run_prove(struct tagger_run *run, struct output *output, const struct backe
     if (proof.list.n)
         return tell_left_out(run, &proof);
     message_verbose(&run->messages,
-                    "proved that the output does what the input does: %llu statements, %llu "
+                    "proved that the output is equivalent to the input: %llu statements, %llu "
                     "of them moved",
                     (unsigned long long)proof.statements, (unsigned long long)proof.moved);
     return true;
@@ -44,11 +44,10 @@ bool run_give_up(struct tagger_run *run, const char *pass)
 {
     struct diags diags;
     diags_init(&diags, &run->arena);
-    diag_add(
-        &diags, DIAG_WARNING, "unproven", 0, 0,
-        "nothing is offloaded, because the program is not valid after '%s'; this is a fault of "
-        "ptxoffload, please report it",
-        pass);
+    diag_add(&diags, DIAG_WARNING, "unproven", 0, 0,
+             "nothing is offloaded, because the program is invalid after '%s'; please report this "
+             "fault of ptxoffload",
+             pass);
     run->plan = (struct plan){.arena = &run->arena};
     return messages_diags(&run->messages, &diags, run->tree.source);
 }

@@ -124,10 +124,10 @@ static bool emit(struct tagger_run *run, const struct backend_options *options)
 
 static bool wants_tables(const struct arguments *arguments)
 {
-    for (uint32_t i = 0; i < arguments->wishes.n; i++)
-        if (arguments->wishes.v[i].product != PRODUCT_IR &&
-            arguments->wishes.v[i].product != PRODUCT_DOT &&
-            arguments->wishes.v[i].product != PRODUCT_DEPFILE)
+    for (uint32_t i = 0; i < arguments->requests.n; i++)
+        if (arguments->requests.v[i].product != PRODUCT_IR &&
+            arguments->requests.v[i].product != PRODUCT_DOT &&
+            arguments->requests.v[i].product != PRODUCT_DEPFILE)
             return true;
     return false;
 }
@@ -160,8 +160,8 @@ static void open_input(struct tagger_run *run, struct backend_options *options)
     struct capability *capability = ARENA_NEW(&run->arena, struct capability);
     if (capability_from_text(capability, &run->arena, tables->capability))
         options->passes.capability = capability;
-    for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
-        if (run->arguments.wishes.v[i].product == PRODUCT_PTX)
+    for (uint32_t i = 0; i < run->arguments.requests.n; i++)
+        if (run->arguments.requests.v[i].product == PRODUCT_PTX)
             tables->output.file = text_utf8(&run->arena, options->output_name);
 }
 
@@ -170,9 +170,9 @@ static bool needs_program(const struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
     bool needs = !run->is_object || arguments->print_after || run_explains(run);
-    for (uint32_t i = 0; i < arguments->wishes.n; i++)
-        needs |= arguments->wishes.v[i].product == PRODUCT_IR ||
-                 arguments->wishes.v[i].product == PRODUCT_DOT;
+    for (uint32_t i = 0; i < arguments->requests.n; i++)
+        needs |= arguments->requests.v[i].product == PRODUCT_IR ||
+                 arguments->requests.v[i].product == PRODUCT_DOT;
     return needs;
 }
 
@@ -192,8 +192,8 @@ static bool can_explain(const struct tagger_run *run)
     bool can = !run->is_object || !*run->opened.tables.profile || !run_explains(run);
     if (!can)
         message_error(&run->messages,
-                      "'%s' was made with a profile, without which there are no remarks and no "
-                      "page: make them of the PTX, with --profile",
+                      "'%s' was made with a profile; remarks and pages need this profile: make "
+                      "them of the PTX, with --profile",
                       run->arguments.input);
     return can;
 }
@@ -229,7 +229,7 @@ static int analyse(struct tagger_run *run)
         return BAD_INPUT;
     if (wants_tables(arguments) && !emit(run, &options))
         return BAD_INPUT;
-    run_tell_remarks(run, &options);
+    run_report_remarks(run, &options);
     if (wants_tables(arguments) && !(make_object(run) && run_explain(run, &options)))
         return BAD_INPUT;
     return run_write_all(run);
@@ -316,10 +316,10 @@ struct many {
 
 static bool make_folders(struct tagger_run *run)
 {
-    for (uint32_t i = 0; i < run->arguments.wishes.n; i++) {
-        const struct wish *wish = &run->arguments.wishes.v[i];
-        if (wish->suffix && mkdir(wish->path, 0777) && errno != EEXIST) {
-            message_error(&run->messages, "cannot make the folder '%s': %s", wish->path,
+    for (uint32_t i = 0; i < run->arguments.requests.n; i++) {
+        const struct output_request *request = &run->arguments.requests.v[i];
+        if (request->suffix && mkdir(request->path, 0777) && errno != EEXIST) {
+            message_error(&run->messages, "cannot make the folder '%s': %s", request->path,
                           strerror(errno));
             return false;
         }
@@ -370,9 +370,9 @@ static bool take_text(struct many *many)
 // All modules are told of in one rule.
 static bool finish_depfile(struct tagger_run *run)
 {
-    for (uint32_t i = 0; i < run->arguments.wishes.n; i++)
-        if (run->arguments.wishes.v[i].product == PRODUCT_DEPFILE &&
-            !run_write(run, &run->arguments.wishes.v[i]))
+    for (uint32_t i = 0; i < run->arguments.requests.n; i++)
+        if (run->arguments.requests.v[i].product == PRODUCT_DEPFILE &&
+            !run_write(run, &run->arguments.requests.v[i]))
             return false;
     return run_commit(run);
 }
@@ -414,7 +414,7 @@ static void print_passes(FILE *to)
     fprintf(to, row, "write", "write all outputs, then rename them into place");
 }
 
-static int tell(struct tagger_run *run)
+static int print_only(struct tagger_run *run)
 {
     const char *error;
     FILE *to = output_open(&run->outputs, "-", &error);
@@ -485,11 +485,11 @@ static int run_all(struct tagger_run *run, int argc, char **argv)
 {
     if (!arguments_read(&run->arguments, &run->whole, argc, argv, stderr))
         return BAD_USAGE;
-    messages_init(&run->messages, ptxoffload_command.name, &run->arguments, &run->told);
+    messages_init(&run->messages, ptxoffload_command.name, &run->arguments, &run->log);
     timing_init(&run->timing, &run->whole);
     const struct arguments *arguments = &run->arguments;
-    if (arguments_only_tell(arguments))
-        return tell(run);
+    if (arguments_only_print(arguments))
+        return print_only(run);
     run->memory.limit = arguments->max_memory;
     if (!messages_begin(&run->messages, &run->whole))
         return BAD_INPUT;
@@ -529,9 +529,9 @@ int main(int argc, char **argv)
     arena_init(&run.whole, &run.memory);
     arena_init(&run.arena, &run.memory);
     outputs_init(&run.outputs, &run.arena);
-    outputs_init(&run.told.outputs, &run.whole);
-    messages_init(&run.messages, ptxoffload_command.name, &run.arguments, &run.told);
-    interrupt_remove(&run.outputs, &run.told.outputs);
+    outputs_init(&run.log.outputs, &run.whole);
+    messages_init(&run.messages, ptxoffload_command.name, &run.arguments, &run.log);
+    interrupt_remove(&run.outputs, &run.log.outputs);
     int status = work(&run, argc, argv);
     memory_free(&run.memory);
     return status;

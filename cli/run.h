@@ -13,7 +13,7 @@ struct tagger_run {
     struct arena arena; // what belongs to the text that is being read
     struct arguments arguments;
     struct messages messages;
-    struct told told;
+    struct message_log log;
     bool out_of_memory;
     struct outputs outputs;
     struct pass_timing timing;
@@ -51,7 +51,7 @@ bool run_give_up(struct tagger_run *run, const char *pass);
 int run_compare(struct tagger_run *run);
 
 // Writes a product where its wish says. False, after saying why, if it cannot be written.
-bool run_write(struct tagger_run *run, const struct wish *wish);
+bool run_write(struct tagger_run *run, const struct output_request *request);
 // Gives the files that were written their names. False, after saying why, if that cannot be.
 bool run_commit(struct tagger_run *run);
 // Writes all that is wished for. Returns the exit code.
@@ -62,7 +62,7 @@ bool run_explains(const struct tagger_run *run);
 // What an earlier run has decided is explained by deciding it again, of the text without its tags:
 // the tables that were read name lines of a file that is not here.
 void run_read_untagged(struct tagger_run *run);
-void run_tell_remarks(struct tagger_run *run, const struct backend_options *options);
+void run_report_remarks(struct tagger_run *run, const struct backend_options *options);
 // The tables of the plan, where those that are written were read with the input. False, after
 // saying why, if they cannot be made.
 bool run_explain(struct tagger_run *run, const struct backend_options *options);

@@ -31,7 +31,7 @@ struct sim {
     struct arena arena;
     struct sim_arguments arguments;
     struct messages messages;
-    struct told told;
+    struct message_log log;
     struct outputs outputs;
     bool out_of_memory;
     struct source run_source; // the run file, or the command line as a text
@@ -515,7 +515,7 @@ static int do_all(struct sim *sim, int argc, char **argv)
     const struct sim_arguments *a = &sim->arguments;
     if (!sim_arguments_read(&sim->arguments, &sim->arena, argc, argv, stderr))
         return BAD_USAGE;
-    messages_init(&sim->messages, sim_command.name, &sim->arguments.common, &sim->told);
+    messages_init(&sim->messages, sim_command.name, &sim->arguments.common, &sim->log);
     if (tells_at_once(a))
         return tell(sim);
     sim->memory.limit = a->common.max_memory;
@@ -560,11 +560,11 @@ int main(int argc, char **argv)
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     arena_init(&sim.arena, &sim.memory);
     outputs_init(&sim.outputs, &sim.arena);
-    outputs_init(&sim.told.outputs, &sim.arena);
-    messages_init(&sim.messages, sim_command.name, &sim.arguments.common, &sim.told);
+    outputs_init(&sim.log.outputs, &sim.arena);
+    messages_init(&sim.messages, sim_command.name, &sim.arguments.common, &sim.log);
     sim_checkpoint_init(&sim.checkpoint, &sim.memory, &sim.arguments, &sim.messages);
     interrupt_remove_too(&sim.checkpoint.outputs);
-    interrupt_remove(&sim.outputs, &sim.told.outputs);
+    interrupt_remove(&sim.outputs, &sim.log.outputs);
     int status = work(&sim, argc, argv);
     memory_free(&sim.memory);
     if (sim.stop)

@@ -5,12 +5,12 @@
 // What may stand between -W and the name of a rule, longest first.
 static const struct prefix {
     const char *text;
-    enum warning_wish shown, error;
+    enum warning_setting shown, error;
 } prefixes[] = {
-    {"no-error=", WISH_NONE, WISH_NO},
-    {"error=", WISH_YES, WISH_YES},
-    {"no-", WISH_NO, WISH_NONE},
-    {"", WISH_YES, WISH_NONE},
+    {"no-error=", SETTING_NONE, SETTING_NO},
+    {"error=", SETTING_YES, SETTING_YES},
+    {"no-", SETTING_NO, SETTING_NONE},
+    {"", SETTING_YES, SETTING_NONE},
 };
 
 static const struct prefix *prefix_of(const char *argument)
@@ -26,7 +26,7 @@ static bool take_all(struct warnings *warnings, const char *argument)
 {
     bool error = !strcmp(argument, "error");
     if (error || !strcmp(argument, "no-error")) {
-        warnings->all_errors = error ? WISH_YES : WISH_NO;
+        warnings->all_errors = error ? SETTING_YES : SETTING_NO;
         return true;
     }
     return !*argument || !strcmp(argument, "all") || !strcmp(argument, "extra");
@@ -36,7 +36,7 @@ static const char *unknown(struct arena *arena, const char *argument, const stru
 {
     const char *name = argument + strlen(prefix->text);
     // Only a warning can be turned off.
-    bool warnings_only = prefix->shown == WISH_NO || prefix->error == WISH_NO;
+    bool warnings_only = prefix->shown == SETTING_NO || prefix->error == SETTING_NO;
     const char *nearest = diag_rule_nearest(name, strlen(name), warnings_only);
     if (!nearest)
         return arena_printf(arena, "unknown warning '-W%s'; --help=warnings lists them", argument);
@@ -54,7 +54,7 @@ void warnings_take(struct warnings *warnings, struct arena *arena, const char *a
     if (rule < 0)
         fault = unknown(arena, argument, prefix);
     else if (diag_rules[rule].least == DIAG_ERROR &&
-             (prefix->shown == WISH_NO || prefix->error == WISH_NO))
+             (prefix->shown == SETTING_NO || prefix->error == SETTING_NO))
         fault =
             arena_printf(arena, "'-W%s' has no effect: '%s' is always an error", argument, name);
     if (fault) {
@@ -72,13 +72,13 @@ bool warnings_judge(const struct warnings *warnings, struct diag *diag)
     if (diag->severity != DIAG_WARNING)
         return true;
     int rule = diag_rule_find(diag->id, strlen(diag->id));
-    unsigned shown = rule < 0 ? WISH_NONE : warnings->of[rule].shown;
-    unsigned error = rule < 0 ? WISH_NONE : warnings->of[rule].error;
-    if (warnings->quiet || shown == WISH_NO)
+    unsigned shown = rule < 0 ? SETTING_NONE : warnings->of[rule].shown;
+    unsigned error = rule < 0 ? SETTING_NONE : warnings->of[rule].error;
+    if (warnings->quiet || shown == SETTING_NO)
         return false;
-    if (error == WISH_NONE)
+    if (error == SETTING_NONE)
         error = warnings->all_errors;
-    if (error == WISH_YES) {
+    if (error == SETTING_YES) {
         diag->severity = DIAG_ERROR;
         diag->raised = true;
     }

@@ -3,13 +3,13 @@
 #include "support/diag_rules.h"
 #include "support/vec.h"
 
-enum warning_wish { WISH_NONE, WISH_YES, WISH_NO };
+enum warning_setting { SETTING_NONE, SETTING_YES, SETTING_NO };
 
 struct warnings {
-    int quiet;                    // -w: none at all, whatever else is said
-    enum warning_wish all_errors; // -Werror
+    int quiet;                       // -w: none at all, whatever else is said
+    enum warning_setting all_errors; // -Werror
     struct {
-        uint8_t shown, error; // enum warning_wish
+        uint8_t shown, error; // enum warning_setting
     } of[DIAG_RULES];
     VEC(const char *) faults; // what is wrong with the options: a sentence for each
 };

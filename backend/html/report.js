@@ -640,7 +640,7 @@
     return `<ul class="facts">${saves.length ? `<li class="saves">saves ${saves.join(', ')}</li>` : ''}` +
       `<li><b>${kernel.chains}</b> ${kernel.chains === 1 ? 'chain' : 'chains'}, ${kernel.loadsTagged} of ${plural(kernel.loads, 'load')}</li>` +
       `<li><b>${kernel.chosen}</b> of ${plural(kernel.blocks, 'block')} selected for offloading</li>` +
-      `<li><b>${kernel.missed}</b> turned down</li><li><b>${kernel.instructions.toLocaleString('en')}</b> instructions</li></ul>`;
+      `<li><b>${kernel.missed}</b> rejected</li><li><b>${kernel.instructions.toLocaleString('en')}</b> instructions</li></ul>`;
   }
 
   // What is said of the kernel as a whole.
@@ -822,7 +822,7 @@
   try { const theme = localStorage.getItem('ptxoffload-theme'); if (theme) setTheme(theme); } catch (e) { /* as above */ }
   document.title = `${module.source} · offload report`;
   $('file').textContent = module.source;
-  $('made').textContent = `cost model ${module.cost} · multiply-adds ${module.fma} · order ${module.reorder ? 'changed where it helps' : 'kept'} · version ${module.version}` +
+  $('made').textContent = `cost model ${module.cost} · multiply-adds ${module.fma} · order ${module.reorder ? 'changed for chains' : 'kept'} · version ${module.version}` +
     (module.profile ? ` · profile ${module.profile.slice(0, 12)}` : '');
   list();
   if (!fromHash()) {

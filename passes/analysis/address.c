@@ -175,7 +175,7 @@ static bool is_variable(const struct ir_module *module, uint32_t symbol)
            module->symbols.v[symbol].space != W_func;
 }
 
-static bool ranges_meet(const struct address *a, const struct address *b)
+static bool ranges_overlap(const struct address *a, const struct address *b)
 {
     if (!a->bytes || !b->bytes)
         return true;
@@ -227,7 +227,7 @@ bool address_may_alias(struct facts *facts, const struct address *a, const struc
     bool same_rest = a->version == b->version && a->parameter == b->parameter &&
                      (a->version != IR_NONE || a->parameter != IR_NONE);
     if (same_rest)
-        return ranges_meet(a, b);
+        return ranges_overlap(a, b);
     if (are_separate(facts, a->pointer, b->pointer))
         return false;
     return !(a->has_sum && b->has_sum &&

@@ -416,8 +416,8 @@ static bool depends_on_place(const struct coalescings *c, const struct affine *a
     return false;
 }
 
-static void weigh(struct coalescings *c, struct coalescing *to, const struct affine *address,
-                  uint32_t block)
+static void count_lines(struct coalescings *c, struct coalescing *to, const struct affine *address,
+                        uint32_t block)
 {
     struct look look;
     uint32_t warps = coalescing_warps(&c->shape);
@@ -451,7 +451,7 @@ static struct coalescing judge(struct coalescings *c, uint32_t inst)
     to.bytes = (uint32_t)(ir_type_bits(at->type) + 7) / 8 * at->vector;
     to.access = to.bytes && (to.space == W_global || to.space == W_local || to.space == W_UNKNOWN);
     if (to.access)
-        weigh(c, &to, &address, at->block);
+        count_lines(c, &to, &address, at->block);
     return to;
 }
 
@@ -481,7 +481,8 @@ static const char *lines_text(struct arena *arena, const struct coalescing *c)
     if (coalescing_is_exact(c))
         return arena_printf(arena, "%s line%s for each access%s", lines, c->most == 1 ? "" : "s",
                             rows);
-    return arena_printf(arena, "%s lines for an access on average, %u to %u, as it lies in them%s",
+    return arena_printf(arena,
+                        "%s lines for an access on average, %u to %u, depending on its alignment%s",
                         lines, c->least, c->most, rows);
 }
 
@@ -496,13 +497,13 @@ static const char *version_text(const struct coalescings *c, struct arena *arena
 {
     const struct ir_version *version = &c->fn->versions.v[id];
     if (version->kind == VERSION_INST)
-        return arena_printf(arena, "%s, which line %u sets", name, line_of(c, version->index));
+        return arena_printf(arena, "%s, which line %u defines", name, line_of(c, version->index));
     if (version->kind == VERSION_ENTRY)
-        return arena_printf(arena, "%s, which is not set in this function", name);
+        return arena_printf(arena, "%s, which this function does not define", name);
     const struct ir_block *block = &c->fn->blocks.v[c->fn->phis.v[version->index].block];
     if (block->first == block->end)
         return name;
-    return arena_printf(arena, "%s, of which several definitions meet on line %u", name,
+    return arena_printf(arena, "%s, whose definitions are merged on line %u", name,
                         line_of(c, block->first));
 }
 
@@ -527,12 +528,12 @@ static const char *atom_text(const struct coalescings *c, struct arena *arena, u
 static const char *unknown_text(struct coalescings *c, struct arena *arena, uint32_t because)
 {
     if (because == IR_NONE)
-        return "how far the lanes' addresses are apart depends on the warp and the shape of the "
-               "blocks, which is not known";
+        return "the distances between the lanes' addresses depend on the warp and the shape of the "
+               "blocks, which is unknown";
     return arena_printf(arena, "%s %s",
                         affine_atom(c->affines, because)->varies
                             ? "the lanes' addresses depend on"
-                            : "how far the lanes' addresses are apart depends on",
+                            : "the distances between the lanes' addresses depend on",
                         atom_text(c, arena, because));
 }
 
@@ -540,7 +541,7 @@ const char *coalescing_text(struct coalescings *c, struct arena *arena, uint32_t
 {
     struct coalescing found = coalescing_of(c, inst);
     if (!found.access)
-        return "it is no access to global or local memory";
+        return "it is not an access to global or local memory";
     if (!found.known)
         return unknown_text(c, arena, found.because);
     const char *lines = lines_text(arena, &found);

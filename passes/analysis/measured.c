@@ -163,7 +163,7 @@ const char *measured_text(const struct facts *facts, struct arena *arena, uint32
     if (!at->l1.accesses)
         return lines;
     uint64_t served = at->l1.accesses - missed(&at->l1);
-    return arena_printf(arena, "%s, of which a first-level cache served %.3g %%", lines,
+    return arena_printf(arena, "%s, of which L1 served %.3g %%", lines,
                         100.0 * (double)served / (double)at->l1.accesses);
 }
 
@@ -191,14 +191,12 @@ static void compare_access(struct facts *facts, struct diags *diags, uint32_t in
         return;
     const char *hint = shape_is_known(&facts->shape)
                            ? ""
-                           : "; were the blocks of one dimension, as without --block is assumed?";
-    warn(
-        facts, diags, inst,
-        arena_printf(facts->arena,
-                     "whole warps have touched %s lines with an access, and not %s as the analysis "
-                     "finds%s",
-                     range_text(facts->arena, full->least, full->most),
-                     range_text(facts->arena, c.least, c.most), hint));
+                           : "; without --block, blocks of one dimension are assumed";
+    warn(facts, diags, inst,
+         arena_printf(facts->arena,
+                      "whole warps touched %s lines with an access; the analysis found %s%s",
+                      range_text(facts->arena, full->least, full->most),
+                      range_text(facts->arena, c.least, c.most), hint));
 }
 
 static uint32_t loop_at(const struct ir_function *fn, uint32_t header)
@@ -218,8 +216,7 @@ static void compare_loop(struct facts *facts, struct diags *diags, const struct 
         return;
     warn(facts, diags, plan->first,
          arena_printf(facts->arena,
-                      "threads have gone round this loop %s times, and not %" PRIu64
-                      " times as the analysis finds",
+                      "threads executed this loop %s times; the analysis found %" PRIu64 " times",
                       range_text(facts->arena, at->least, at->most), plan->trips));
 }
 

@@ -10,7 +10,7 @@ struct live {
     uint32_t registers, predicates;
 };
 
-static void weigh(struct live *live, uint32_t reg, int sign)
+static void add_live(struct live *live, uint32_t reg, int sign)
 {
     uint32_t bits = live->fn->registers.v[reg].bits;
     if (bits == 1)
@@ -24,7 +24,7 @@ static void add(struct live *live, uint32_t reg)
     if (bits_test(live->set, reg))
         return;
     bits_set(live->set, reg);
-    weigh(live, reg, 1);
+    add_live(live, reg, 1);
 }
 
 static void drop(struct live *live, uint32_t reg)
@@ -32,7 +32,7 @@ static void drop(struct live *live, uint32_t reg)
     if (!bits_test(live->set, reg))
         return;
     bits_clear(live->set, reg);
-    weigh(live, reg, -1);
+    add_live(live, reg, -1);
 }
 
 static void add_live_in(struct live *live, uint32_t block)

@@ -19,7 +19,7 @@ static const char *cause_text(struct reuses *r, struct arena *arena, uint32_t in
     case CAUSE_LOOP:
         if (!reuse->step)
             return "the address is the same in all iterations";
-        return arena_printf(arena, "each iteration goes on by %" PRId64 " bytes", reuse->step);
+        return arena_printf(arena, "each iteration advances by %" PRId64 " bytes", reuse->step);
     case CAUSE_OTHER: return other_text(arena, reuse_other(r, inst));
     default: return arena_printf(arena, "%u warps of a CTA touch the same lines", reuse->warps);
     }
@@ -66,14 +66,14 @@ const char *reuse_text(struct reuses *r, struct arena *arena, uint32_t inst)
 {
     struct reuse reuse = reuse_of(r, inst);
     if (reuse.kind == REUSE_UNKNOWN)
-        return "what it touches is not known: all lines count as new";
+        return "its lines are unknown: all count as new";
     if (reuse.kind == REUSE_NONE)
-        return reuse.others ? "the same warp touches no line again: all lines count as new"
-                            : "no line is touched again: all lines are new";
+        return reuse.others ? "the same warp accesses no line again: all lines count as new"
+                            : "no line is accessed again: all lines are new";
     const char *causes = causes_text(r, arena, inst, &reuse);
     const char *room = room_text(r, arena, inst, &reuse);
     if (reuse.kind == REUSE_SAME && !reuse.served[CAUSE_OTHER] && !reuse.served[CAUSE_WARPS])
-        return arena_printf(arena, "%s: only the first brings lines%s", causes, room);
+        return arena_printf(arena, "%s: only the first iteration brings lines%s", causes, room);
     uint64_t fresh = reuse.lines;
     for (int i = 0; i < REUSE_CAUSES; i++)
         fresh -= reuse.served[i];

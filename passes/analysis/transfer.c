@@ -171,7 +171,7 @@ static void follow(struct transfers *t, uint32_t version)
 }
 
 // One operand of an instruction inside.
-static void meet_operand(struct transfers *t, uint32_t operand)
+static void visit_operand(struct transfers *t, uint32_t operand)
 {
     const struct ir_operand *o = &t->fn->operands.v[operand];
     if (o->kind == OPERAND_SPECIAL) {
@@ -193,11 +193,11 @@ static void meet_operand(struct transfers *t, uint32_t operand)
     t->written_mark[o->index] = t->stamp;
 }
 
-static void meet_inst(struct transfers *t, uint32_t inst)
+static void visit_inst(struct transfers *t, uint32_t inst)
 {
     const struct ir_inst *at = &t->fn->insts.v[inst];
     for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
-        meet_operand(t, i);
+        visit_operand(t, i);
 }
 
 static bool has_tail(const struct ir_function *fn, const struct ir_block *block)
@@ -205,15 +205,15 @@ static bool has_tail(const struct ir_function *fn, const struct ir_block *block)
     return block->first < block->end && (fn->insts.v[block->end - 1].flags & INST_TERMINATOR);
 }
 
-static void meet_unit(struct transfers *t, struct region_unit unit)
+static void visit_unit(struct transfers *t, struct region_unit unit)
 {
     const struct ir_block *block = &t->fn->blocks.v[unit.block];
     bool tail = has_tail(t->fn, block);
     if (unit.part == UNIT_TAIL && tail)
-        meet_inst(t, block->end - 1);
+        visit_inst(t, block->end - 1);
     if (unit.part == UNIT_BODY)
         for (uint32_t inst = block->first; inst < block->end - tail; inst++)
-            meet_inst(t, inst);
+            visit_inst(t, inst);
 }
 
 // Live-outs
@@ -351,7 +351,7 @@ struct transfer_count transfers_of(struct transfers *t, struct arena *arena, uin
     t->registers.n = t->exits.n = 0;
     t->tail = IR_NONE;
     for (uint32_t i = begin; i < end; i++) {
-        meet_unit(t, t->regions->units[i]);
+        visit_unit(t, t->regions->units[i]);
         find_exits(t, t->regions->units[i]);
     }
     while (t->work.n)

@@ -66,7 +66,7 @@ static bool read_comparison(struct trip_finder *f, struct test *test)
                               (at->type == W_s16 || at->type == W_s32 || at->type == W_s64);
             return true;
         }
-    return trip_unknown(f, test->inst, "its exit makes a comparison that is not known");
+    return trip_unknown(f, test->inst, "its exit has an unknown comparison");
 }
 
 // What changes the counter
@@ -282,10 +282,9 @@ static bool find_progress(struct trip_finder *f, struct test *test, struct progr
         p->comparison = comparison_negated(p->comparison);
     if (!left.known || left.phi == IR_NONE)
         return trip_unknown(f, test->inst,
-                            "what its exit compares is not changed by additions of the same step");
+                            "its exit compares a value that does not change by a constant step");
     if (!right.known || right.phi != IR_NONE)
-        return trip_unknown(f, test->inst,
-                            "the bound that its exit compares with is computed in the loop");
+        return trip_unknown(f, test->inst, "the bound of its exit is computed in the loop");
     struct linear step;
     p->bits = left.narrow ? left.narrow : test->bits;
     p->is_signed = left.narrow ? left.narrow_signed : test->is_signed;
@@ -293,9 +292,10 @@ static bool find_progress(struct trip_finder *f, struct test *test, struct progr
     p->plain = left.factor == 1 && !left.narrow && !left.count;
     if (!find_step(f, &left, &step) || !set_step(f, step, left.factor, left.narrow, p) ||
         !set_start(f, test, left, &step, p))
-        return trip_unknown(f, test->inst, "its counter is not changed by the same step each time");
+        return trip_unknown(f, test->inst,
+                            "its counter does not change by the same step each time");
     if (!set_bound(f, test, right, p))
-        return trip_unknown(f, test->inst, "its count is too long to write");
+        return trip_unknown(f, test->inst, "the expression of its count is too long");
     return true;
 }
 

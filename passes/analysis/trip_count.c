@@ -32,7 +32,7 @@ static const char *leads_to_bound(const struct progress *p)
 {
     bool up = p->comparison == COMPARE_LT || p->comparison == COMPARE_LE;
     if (p->comparison == COMPARE_EQ)
-        return "it goes on only while its counter equals the bound";
+        return "it continues only while its counter equals the bound";
     if (p->comparison != COMPARE_NE && goes_up(p) != up)
         return "its counter moves away from the bound";
     return NULL;
@@ -243,7 +243,7 @@ static const char *count_symbolic(struct arena *arena, struct trip_writer *w, st
     if (!exact)
         put_text(w, p->at_bottom ? ", 1)" : ", 0)");
     if (w->cut)
-        return "its count is too long to write";
+        return "the expression of its count is too long";
     trip->kind = TRIP_COUNTED;
     trip->text = arena_strndup(arena, w->text, w->length);
     trip->may_be_zero = !p->at_bottom;

@@ -124,7 +124,7 @@ static bool join_counts(struct trip_finder *f, const struct trip *a, bool both)
         to.text = same ? first
                        : arena_printf(f->arena, "%s(%s, %s)", both ? "min" : "max", first, second);
         if (strlen(to.text) > MOST_TEXT)
-            return trip_unknown(f, IR_NONE, "its count is too long to write");
+            return trip_unknown(f, IR_NONE, "the expression of its count is too long");
     }
     f->trip = to;
     return true;
@@ -165,7 +165,7 @@ static bool count_question(struct trip_finder *f, struct question q)
 static bool count_exit(struct trip_finder *f, uint32_t block, struct question q)
 {
     if (!tests_each_time(f, block))
-        return trip_unknown(f, f->fn->blocks.v[block].end - 1, "some iterations go round its test");
+        return trip_unknown(f, f->fn->blocks.v[block].end - 1, "some iterations bypass its test");
     return find_branch(f, block, &q.guard, &q.goes_on) && count_question(f, q);
 }
 

@@ -146,7 +146,7 @@ static void take_keys(struct capability_reading *r, const struct yaml_node *mapp
         if (!key)
             continue;
         if (there[key - keys])
-            fault(r, name, "'%s' is there a second time", key->name);
+            fault(r, name, "'%s' is given twice", key->name);
         there[key - keys] = true;
         switch (key->kind) {
         case KEY_TYPES:
@@ -194,7 +194,7 @@ bool capability_read(struct capability *capability, struct arena *arena,
         if (root->kind == YAML_MAPPING)
             take_keys(&r, root);
         else
-            fault(&r, root, "a capability has keys with values");
+            fault(&r, root, "a capability file has keys with values");
     }
     capability->text = text_of(arena, capability);
     return !diags->errors;

@@ -14,7 +14,8 @@
 //   loop
 //     with a constant trip count at that count, everything else at one iteration.
 //   - Candidates that overlap: the set with the largest sum of savings, so judged.
-//   - A loop whose iterations were measured is weighed at their mean, with --cost=refined, and is a
+//   - A loop whose iterations were measured is evaluated at their mean, with --cost=refined, and is
+//   a
 //     candidate if that is enough; where the number is an expression the condition stays.
 // With --cost=refined the terms are those of passes/blocks/traffic.h instead: true sizes, lines as
 // the lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
@@ -31,7 +32,7 @@ enum { MOST_WORK = 64, LEAST_WORK = 1 << 20 };
 struct judged {
     const struct block_candidate *candidate;
     struct block_plan plan;
-    bool weighed; // live values and savings are known
+    bool evaluated; // live values and savings are known
 };
 
 struct block_pass {
@@ -68,7 +69,7 @@ static void list_blocks(const struct block_pass *p, const struct block_candidate
                         struct block_plan *plan)
 {
     const struct regions *regions = &p->candidates.regions;
-    plan->blocks = ARENA_ARRAY(p->plan->arena, uint32_t, candidate->tally.bodies + 1);
+    plan->blocks = ARENA_ARRAY(p->plan->arena, uint32_t, candidate->counts.bodies + 1);
     for (uint32_t i = candidate->begin; i < candidate->end; i++) {
         const struct ir_block *block = &p->fn->blocks.v[regions->units[i].block];
         if (regions->units[i].part == UNIT_BODY && block->first < block->end)
@@ -156,7 +157,7 @@ static struct bandwidth tom_bandwidth(const struct block_candidate *candidate,
                                       const struct transfer_count *moved)
 {
     return bandwidth_of(moved->registers_in, moved->predicates_in, moved->registers_out,
-                        moved->predicates_out, candidate->tally.loads, candidate->tally.stores);
+                        moved->predicates_out, candidate->counts.loads, candidate->counts.stores);
 }
 
 static struct bandwidth refined_bandwidth(const struct block_pass *p,
@@ -167,10 +168,10 @@ static struct bandwidth refined_bandwidth(const struct block_pass *p,
     uint32_t last = candidate->exit.block == IR_NONE ? candidate->exit.tail : candidate->exit.block;
     uint64_t in = traffic_values(t, plan->live_in.v, plan->live_in.n, candidate->entry);
     uint64_t out = traffic_values(t, plan->live_out.v, plan->live_out.n, last);
-    return bandwidth_refined(in, out, candidate->tally.tx, candidate->tally.rx);
+    return bandwidth_refined(in, out, candidate->counts.tx, candidate->counts.rx);
 }
 
-static void weigh(struct block_pass *p, struct transfers *transfers, struct judged *judged)
+static void evaluate_block(struct block_pass *p, struct transfers *transfers, struct judged *judged)
 {
     const struct block_candidate *candidate = judged->candidate;
     struct block_plan *plan = &judged->plan;
@@ -179,22 +180,22 @@ static void weigh(struct block_pass *p, struct transfers *transfers, struct judg
     plan->entry = candidate->entry;
     plan->tail = candidate->exit.block == IR_NONE ? candidate->exit.tail : IR_NONE;
     plan->again = begins_at_head(p, candidate);
-    plan->first = candidate->tally.first;
-    plan->last = candidate->tally.last;
-    plan->loads = clamp(candidate->tally.loads);
-    plan->stores = clamp(candidate->tally.stores);
+    plan->first = candidate->counts.first;
+    plan->last = candidate->counts.last;
+    plan->loads = clamp(candidate->counts.loads);
+    plan->stores = clamp(candidate->counts.stores);
     plan->trip = candidate->kind == BLOCK_LOOP ? candidate->trip.kind : TRIP_ONE;
     plan->trips = plan->trip == TRIP_CONSTANT ? candidate->trip.count : 0;
     if (plan->trip == TRIP_COUNTED)
         plan->trip_text = arena_printf(p->plan->arena, "%s", candidate->trip.text);
-    plan->measured = candidate->tally.measured | (candidate->has_mean ? MEASURED_TRIPS : 0);
+    plan->measured = candidate->counts.measured | (candidate->has_mean ? MEASURED_TRIPS : 0);
     plan->measured_trips = candidate->mean;
     list_blocks(p, candidate, plan);
     struct transfer_count moved =
         transfers_of(transfers, p->plan->arena, candidate->begin, candidate->end, plan);
     plan->reg_tx = moved.registers_in + moved.predicates_in / 32.0;
     plan->reg_rx = moved.registers_out + moved.predicates_out / 32.0;
-    bool barred = candidate->open || candidate->tally.barred != IR_NONE;
+    bool barred = candidate->open || candidate->counts.barred != IR_NONE;
     for (enum cost_model cost = 0; cost < COST_MODELS; cost++) {
         struct bandwidth bw = cost == COST_TOM ? tom_bandwidth(candidate, &moved)
                                                : refined_bandwidth(p, candidate, plan);
@@ -203,7 +204,7 @@ static void weigh(struct block_pass *p, struct transfers *transfers, struct judg
         to->candidate &= !barred;
         to->conditional &= !barred;
     }
-    judged->weighed = true;
+    judged->evaluated = true;
 }
 
 // All candidates of a function
@@ -212,10 +213,10 @@ static int in_text(const void *a, const void *b)
 {
     const struct block_candidate *x = ((const struct judged *)a)->candidate;
     const struct block_candidate *y = ((const struct judged *)b)->candidate;
-    if (x->tally.first != y->tally.first)
-        return x->tally.first < y->tally.first ? -1 : 1;
-    if (x->tally.last != y->tally.last)
-        return x->tally.last > y->tally.last ? -1 : 1;
+    if (x->counts.first != y->counts.first)
+        return x->counts.first < y->counts.first ? -1 : 1;
+    if (x->counts.last != y->counts.last)
+        return x->counts.last > y->counts.last ? -1 : 1;
     return x < y ? -1 : x > y;
 }
 
@@ -224,7 +225,7 @@ static void sort_candidates(struct block_pass *p)
     p->judged = ARENA_ARRAY(&p->scratch, struct judged, p->candidates.list.n + 1);
     p->count = 0;
     for (uint32_t i = 0; i < p->candidates.list.n; i++)
-        if (p->candidates.list.v[i].tally.first != IR_NONE)
+        if (p->candidates.list.v[i].counts.first != IR_NONE)
             p->judged[p->count++].candidate = &p->candidates.list.v[i];
     if (p->count)
         qsort(p->judged, p->count, sizeof *p->judged, in_text);
@@ -233,7 +234,7 @@ static void sort_candidates(struct block_pass *p)
 static uint64_t work_of(const struct block_candidate *candidate)
 {
     return candidate->end - candidate->begin +
-           (uint64_t)(candidate->tally.last - candidate->tally.first);
+           (uint64_t)(candidate->counts.last - candidate->counts.first);
 }
 
 static int by_work(const void *a, const void *b)
@@ -245,15 +246,15 @@ static int by_work(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// Loops are weighed in any case, because they are always shown; other candidates only if they may
+// Loops are evaluated in any case, because they are always shown; other candidates only if they may
 // be taken.
 static bool is_wanted(const struct block_candidate *candidate)
 {
     return candidate->kind == BLOCK_LOOP ||
-           (!candidate->open && candidate->tally.barred == IR_NONE);
+           (!candidate->open && candidate->counts.barred == IR_NONE);
 }
 
-static void weigh_all(struct block_pass *p)
+static void evaluate_all(struct block_pass *p)
 {
     struct transfers *transfers =
         transfers_new(&p->scratch, p->module, p->fn, &p->candidates.regions);
@@ -271,7 +272,7 @@ static void weigh_all(struct block_pass *p)
         if (work_of(candidate) > left)
             break;
         left -= work_of(candidate);
-        weigh(p, transfers, smallest_first[i]);
+        evaluate_block(p, transfers, smallest_first[i]);
     }
 }
 
@@ -302,19 +303,19 @@ static void reject_open(struct block_pass *p, const struct block_candidate *cand
 {
     uint32_t because =
         candidate->exits.other == IR_NONE ? IR_NONE : last_of(p, candidate->exits.other);
-    if (candidate->tally.barred != IR_NONE)
-        because = candidate->tally.barred;
-    reject(p, RULE_DIVERGES, candidate->tally.first, because,
+    if (candidate->counts.barred != IR_NONE)
+        because = candidate->counts.barred;
+    reject(p, RULE_DIVERGES, candidate->counts.first, because,
            reason_open(p->plan->arena, p->module, p->fn, candidate));
 }
 
 static void reject_barred(struct block_pass *p, const struct block_candidate *candidate)
 {
-    uint32_t inst = candidate->tally.barred;
+    uint32_t inst = candidate->counts.barred;
     enum plan_rule rule = p->candidates.effects[inst].rule;
     if (rule == RULE_COUNT)
         rule = RULE_DIVERGES; // a return
-    reject(p, rule, candidate->tally.first, inst,
+    reject(p, rule, candidate->counts.first, inst,
            reason_barred(p->plan->arena, p->module, p->fn, inst, rule));
 }
 
@@ -343,17 +344,17 @@ static void explain(struct block_pass *p, const struct judged *judged,
                     const struct block_span *span, const struct block_span *spans)
 {
     const struct block_candidate *candidate = judged->candidate;
-    bool accesses = candidate->tally.loads || candidate->tally.stores;
+    bool accesses = candidate->counts.loads || candidate->counts.stores;
     if (candidate->open)
         reject_open(p, candidate);
-    else if (candidate->tally.barred != IR_NONE)
+    else if (candidate->counts.barred != IR_NONE)
         reject_barred(p, candidate);
     else if (!accesses)
-        reject(p, RULE_NO_ACCESS, candidate->tally.first, IR_NONE,
-               "nothing in it reads or writes global or local memory");
-    else if (!judged->weighed)
-        reject(p, RULE_TOO_DEEP, candidate->tally.first, IR_NONE,
-               "the candidates in it nest too deeply; those were examined instead");
+        reject(p, RULE_NO_ACCESS, candidate->counts.first, IR_NONE,
+               "it has no access to global or local memory");
+    else if (!judged->evaluated)
+        reject(p, RULE_TOO_DEEP, candidate->counts.first, IR_NONE,
+               "the candidates in it are nested too deeply; those were examined instead");
     else if (!judged->plan.estimate.candidate)
         reject_cost(p, judged);
     else if (!span->chosen && span->rival != UINT32_MAX)
@@ -365,16 +366,16 @@ static void judge_function(struct block_pass *p)
     traffics_init(&p->traffics, p->plan, p->module, p->options, p->function);
     candidates_find(&p->candidates, &p->scratch, p->module, p->fn, p->effects, &p->traffics);
     sort_candidates(p);
-    weigh_all(p);
+    evaluate_all(p);
     struct block_span *spans = ARENA_ARRAY(&p->scratch, struct block_span, p->count + 1);
     choose(p, spans);
     for (uint32_t i = 0; i < p->count; i++) {
-        if (p->judged[i].weighed)
+        if (p->judged[i].evaluated)
             vec_push(p->plan->arena, &p->plan->blocks, p->judged[i].plan);
         uint32_t before = p->plan->rejections.n;
         explain(p, &p->judged[i], &spans[i], spans);
         for (uint32_t k = before; k < p->plan->rejections.n; k++) {
-            p->plan->rejections.v[k].last = p->judged[i].candidate->tally.last;
+            p->plan->rejections.v[k].last = p->judged[i].candidate->counts.last;
             p->plan->rejections.v[k].shape = p->judged[i].candidate->kind;
         }
     }
@@ -399,7 +400,7 @@ static void reject_unreachable(struct block_pass *p)
         uint32_t access =
             block->rpo == IR_NONE ? first_access(p, block->first, block->end) : IR_NONE;
         if (access != IR_NONE)
-            reject(p, RULE_UNREACHABLE, block->first, access, "control never comes to this code");
+            reject(p, RULE_UNREACHABLE, block->first, access, "this code is unreachable");
     }
 }
 

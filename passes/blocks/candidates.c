@@ -8,8 +8,8 @@ struct candidate_search {
     const struct ir_module *module;
     const struct ir_function *fn;
     const struct traffics *traffics;
-    bool *accesses;        // per instruction
-    struct tally *tallies; // per part
+    bool *accesses;                   // per instruction
+    struct block_counts *part_counts; // per part
     struct block_candidate *loops;
     VEC(struct candidate_item) items; // of the sequence at hand
 };
@@ -21,11 +21,11 @@ struct candidate_item {
     bool open;
     uint32_t begin, end, entry;
     struct block_exit exit;
-    struct tally tally;
-    struct tally jump; // in front of a region; part of a candidate that begins before it
+    struct block_counts counts;
+    struct block_counts jump; // in front of a region; part of a candidate that begins before it
 };
 
-static const struct tally empty = {.barred = IR_NONE, .first = IR_NONE, .last = IR_NONE};
+static const struct block_counts empty = {.barred = IR_NONE, .first = IR_NONE, .last = IR_NONE};
 
 // Tallies
 
@@ -50,7 +50,7 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b; // IR_NONE is the greatest
 }
 
-static void add_tally(struct tally *to, const struct tally *more, uint64_t times)
+static void add_counts(struct block_counts *to, const struct block_counts *more, uint64_t times)
 {
     to->loads = sum(to->loads, product(more->loads, times));
     to->stores = sum(to->stores, product(more->stores, times));
@@ -65,34 +65,36 @@ static void add_tally(struct tally *to, const struct tally *more, uint64_t times
 }
 
 // A loop within another one, or within a region.
-static void add_loop(struct tally *to, const struct tally *body, const struct block_candidate *loop)
+static void add_loop(struct block_counts *to, const struct block_counts *body,
+                     const struct block_candidate *loop)
 {
-    struct tally all = *body;
+    struct block_counts all = *body;
     if (loop->has_mean) {
         all.tx = scaled(all.tx, loop->mean);
         all.rx = scaled(all.rx, loop->mean);
         all.measured |= MEASURED_TRIPS;
     }
-    add_tally(to, &all, loop->trip.kind == TRIP_CONSTANT ? loop->trip.count : 1);
+    add_counts(to, &all, loop->trip.kind == TRIP_CONSTANT ? loop->trip.count : 1);
 }
 
-static bool has_access(const struct tally *tally)
+static bool has_access(const struct block_counts *counts)
 {
-    return tally->loads || tally->stores;
+    return counts->loads || counts->stores;
 }
 
-static void add_inst(const struct candidate_search *s, struct tally *to, uint32_t inst)
+static void add_inst(const struct candidate_search *s, struct block_counts *to, uint32_t inst)
 {
     const struct effect *effect = &s->result->effects[inst];
     bool leaves = s->fn->insts.v[inst].class == CLASS_RETURN;
     struct traffic traffic = {0};
     if (s->traffics)
         traffic = traffic_of(s->traffics, inst, effect);
-    struct tally one = {effect->loads, effect->stores, traffic.tx, traffic.rx, traffic.measured,
-                        IR_NONE,       inst,           inst,       0};
+    struct block_counts one = {
+        effect->loads, effect->stores, traffic.tx, traffic.rx, traffic.measured,
+        IR_NONE,       inst,           inst,       0};
     if (effect->rule != RULE_COUNT || leaves)
         one.barred = inst;
-    add_tally(to, &one, 1);
+    add_counts(to, &one, 1);
 }
 
 static bool has_tail(const struct ir_function *fn, const struct ir_block *block)
@@ -100,8 +102,8 @@ static bool has_tail(const struct ir_function *fn, const struct ir_block *block)
     return block->first < block->end && (fn->insts.v[block->end - 1].flags & INST_TERMINATOR);
 }
 
-static void tally_unit(const struct candidate_search *s, const struct region_part *part,
-                       struct tally *to)
+static void count_unit(const struct candidate_search *s, const struct region_part *part,
+                       struct block_counts *to)
 {
     const struct ir_block *block = &s->fn->blocks.v[part->index];
     bool tail = has_tail(s->fn, block);
@@ -117,14 +119,14 @@ static void tally_unit(const struct candidate_search *s, const struct region_par
 // Loops
 
 static void find_loop(struct candidate_search *s, const struct region_part *part,
-                      const struct tally *tally)
+                      const struct block_counts *counts)
 {
     struct block_candidate *candidate = &s->loops[part->index];
     *candidate = (struct block_candidate){.kind = BLOCK_LOOP,
                                           .begin = part->begin,
                                           .end = part->end,
                                           .loop = part->index,
-                                          .tally = *tally};
+                                          .counts = *counts};
     candidate->entry = s->fn->loops.v[part->index].header;
     candidate->exits = loop_exits_of(s->fn, part->index);
     candidate->exit = (struct block_exit){candidate->exits.to, IR_NONE};
@@ -137,24 +139,24 @@ static void find_loop(struct candidate_search *s, const struct region_part *part
             trip_tests_first(s->fn, part->index, &candidate->exits, s->accesses), &candidate->mean);
 }
 
-static void tally_parts(struct candidate_search *s)
+static void count_parts(struct candidate_search *s)
 {
     const struct regions *regions = &s->result->regions;
     for (uint32_t i = 0; i < regions->part_count; i++)
-        s->tallies[i] = empty;
+        s->part_counts[i] = empty;
     for (uint32_t i = 0; i < regions->bottom_up_count; i++) {
         uint32_t id = regions->bottom_up[i];
         const struct region_part *part = &regions->parts[id];
         if (part->kind == PART_UNIT)
-            tally_unit(s, part, &s->tallies[id]);
+            count_unit(s, part, &s->part_counts[id]);
         if (part->kind == PART_LOOP)
-            find_loop(s, part, &s->tallies[id]);
+            find_loop(s, part, &s->part_counts[id]);
         if (part->parent == IR_NONE)
             continue;
         if (part->kind == PART_LOOP)
-            add_loop(&s->tallies[part->parent], &s->tallies[id], &s->loops[part->index]);
+            add_loop(&s->part_counts[part->parent], &s->part_counts[id], &s->loops[part->index]);
         else
-            add_tally(&s->tallies[part->parent], &s->tallies[id], 1);
+            add_counts(&s->part_counts[part->parent], &s->part_counts[id], 1);
     }
 }
 
@@ -173,13 +175,13 @@ static bool follows_in_text(const struct ir_function *fn, const struct candidate
 
 // Code goes on behind a jump to what comes next in the text anyway.
 static void add_body(struct candidate_search *s, const struct region_part *part,
-                     const struct tally *tally, const struct region_part *between,
-                     const struct tally *jump)
+                     const struct block_counts *counts, const struct region_part *between,
+                     const struct block_counts *jump)
 {
     struct candidate_item *item = last_item(s);
     if (between && follows_in_text(s->fn, item, part->index)) {
-        add_tally(&item->tally, jump, 1);
-        add_tally(&item->tally, tally, 1);
+        add_counts(&item->counts, jump, 1);
+        add_counts(&item->counts, counts, 1);
         item->end = part->end;
         item->exit.tail = part->index;
         return;
@@ -190,11 +192,11 @@ static void add_body(struct candidate_search *s, const struct region_part *part,
                                   .end = part->end,
                                   .entry = part->index,
                                   .exit = {IR_NONE, part->index},
-                                  .tally = *tally,
+                                  .counts = *counts,
                                   .jump = empty};
     if (between) {
         struct candidate_item region = {
-            .begin = between->begin, .end = between->end, .tally = *jump, .jump = empty};
+            .begin = between->begin, .end = between->end, .counts = *jump, .jump = empty};
         region.exit.block = part->index;
         region.exit.tail = IR_NONE;
         vec_push(&s->scratch, &s->items, region);
@@ -203,7 +205,7 @@ static void add_body(struct candidate_search *s, const struct region_part *part,
 }
 
 static void add_region(struct candidate_search *s, const struct region_part *part,
-                       const struct tally *tally, const struct tally *jump)
+                       const struct block_counts *counts, const struct block_counts *jump)
 {
     struct candidate_item region = {.starts = part->at_block,
                                     .open = part->open,
@@ -211,7 +213,7 @@ static void add_region(struct candidate_search *s, const struct region_part *par
                                     .end = part->end,
                                     .entry = part->entry,
                                     .exit = {part->exit, IR_NONE},
-                                    .tally = *tally,
+                                    .counts = *counts,
                                     .jump = *jump};
     vec_push(&s->scratch, &s->items, region);
 }
@@ -222,18 +224,18 @@ static void list_items(struct candidate_search *s, const struct region_part *seq
 {
     const struct regions *regions = &s->result->regions;
     struct region_part between = {0};
-    struct tally jump = empty;
+    struct block_counts jump = empty;
     bool pending = false;
     s->items.n = 0;
     for (uint32_t i = 0; i < sequence->child_count; i++) {
         uint32_t id = regions->children[sequence->child + i];
         const struct region_part *part = &regions->parts[id];
-        const struct tally *tally = &s->tallies[id];
+        const struct block_counts *counts = &s->part_counts[id];
         if (part->kind == PART_UNIT) {
-            add_body(s, part, tally, pending ? &between : NULL, &jump);
+            add_body(s, part, counts, pending ? &between : NULL, &jump);
             pending = false;
-        } else if (part->open || tally->bodies || tally->barred != IR_NONE) {
-            add_region(s, part, tally, pending ? &jump : &empty);
+        } else if (part->open || counts->bodies || counts->barred != IR_NONE) {
+            add_region(s, part, counts, pending ? &jump : &empty);
             pending = false;
         } else {
             uint32_t begin = pending ? between.begin : part->begin;
@@ -241,7 +243,7 @@ static void list_items(struct candidate_search *s, const struct region_part *seq
             between.begin = begin;
             if (!pending)
                 jump = empty;
-            add_tally(&jump, tally, 1);
+            add_counts(&jump, counts, 1);
             pending = true;
         }
     }
@@ -259,21 +261,21 @@ static void add_candidate(struct candidate_search *s, uint32_t from, uint32_t to
                                         .entry = first->entry,
                                         .exit = last->exit,
                                         .loop = IR_NONE,
-                                        .tally = empty};
+                                        .counts = empty};
     for (uint32_t i = from; i <= to; i++) {
-        add_tally(&candidate.tally, &s->items.v[i].tally, 1);
+        add_counts(&candidate.counts, &s->items.v[i].counts, 1);
         if (i > from)
-            add_tally(&candidate.tally, &s->items.v[i].jump, 1);
+            add_counts(&candidate.counts, &s->items.v[i].jump, 1);
         candidate.open |= s->items.v[i].open;
     }
     candidate.exits = (struct loop_exits){0, IR_NONE, IR_NONE, IR_NONE};
-    if (candidate.tally.first != IR_NONE)
+    if (candidate.counts.first != IR_NONE)
         vec_push(s->arena, &s->result->list, candidate);
 }
 
 static bool is_clean(const struct candidate_item *item)
 {
-    return !item->open && item->tally.barred == IR_NONE;
+    return !item->open && item->counts.barred == IR_NONE;
 }
 
 // A region that is nothing but a loop, and perhaps the place where its exits meet, is listed as
@@ -285,7 +287,7 @@ static bool is_loop(const struct candidate_search *s, const struct candidate_ite
     for (; loop != IR_NONE; loop = s->fn->loops.v[loop].parent) {
         const struct region_part *part = &regions->parts[regions->loops + loop];
         bool within = part->begin >= item->begin && part->end <= item->end;
-        if (within && s->fn->loops.v[loop].block_count == item->tally.bodies)
+        if (within && s->fn->loops.v[loop].block_count == item->counts.bodies)
             return true;
     }
     return false;
@@ -295,16 +297,16 @@ static bool is_loop(const struct candidate_search *s, const struct candidate_ite
 static void add_runs(struct candidate_search *s, uint32_t from, uint32_t to)
 {
     const struct candidate_item *items = s->items.v;
-    while (from < to && (!items[from].starts || items[from].tally.first == IR_NONE))
+    while (from < to && (!items[from].starts || items[from].counts.first == IR_NONE))
         from++;
-    while (to > from && items[to].tally.first == IR_NONE)
+    while (to > from && items[to].counts.first == IR_NONE)
         to--;
     uint32_t first = from, last = to, begin = from;
-    while (first < to && !has_access(&items[first].tally))
+    while (first < to && !has_access(&items[first].counts))
         first++;
-    while (last > first && !has_access(&items[last].tally))
+    while (last > first && !has_access(&items[last].counts))
         last--;
-    if (!items[from].starts || !has_access(&items[first].tally))
+    if (!items[from].starts || !has_access(&items[first].counts))
         return;
     for (uint32_t i = from; i <= first; i++)
         begin = items[i].starts ? i : begin;
@@ -319,7 +321,7 @@ static void add_runs(struct candidate_search *s, uint32_t from, uint32_t to)
 static void add_smallest(struct candidate_search *s, uint32_t at)
 {
     const struct candidate_item *item = &s->items.v[at];
-    if (!has_access(&item->tally))
+    if (!has_access(&item->counts))
         return;
     bool decides = at && item[-1].is_code && is_clean(item) && is_clean(&item[-1]);
     if (item->is_code)
@@ -364,9 +366,10 @@ void candidates_find(struct candidates *candidates, struct arena *arena,
         candidates->effects[i] = effect;
         s.accesses[i] = effect.loads || effect.stores;
     }
-    s.tallies = ARENA_ARRAY(&s.scratch, struct tally, candidates->regions.part_count + 1);
+    s.part_counts =
+        ARENA_ARRAY(&s.scratch, struct block_counts, candidates->regions.part_count + 1);
     s.loops = ARENA_ARRAY(&s.scratch, struct block_candidate, fn->loops.n + 1);
-    tally_parts(&s);
+    count_parts(&s);
     for (uint32_t i = 0; i < fn->loops.n; i++)
         vec_push(arena, &candidates->list, s.loops[i]);
     for (uint32_t i = 0; i < candidates->regions.bottom_up_count; i++) {

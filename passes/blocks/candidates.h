@@ -8,7 +8,7 @@
 #include "passes/analysis/trip.h"
 
 // What a part of the function holds.
-struct tally {
+struct block_counts {
     uint64_t loads, stores; // inner loops with a constant trip count multiply, others count as one;
                             // of tx and rx also those with a measured one
     uint64_t tx, rx;        // what the accesses move, refined: see traffic.h
@@ -28,8 +28,8 @@ struct block_candidate {
     struct trip trip;
     bool has_mean; // of a loop whose count is no constant: its iterations were measured
     double mean;
-    struct tally tally; // of one iteration
-    bool open;          // control leaves it at more than one place
+    struct block_counts counts; // of one iteration
+    bool open;                  // control leaves it at more than one place
 };
 
 struct candidates {

@@ -24,22 +24,22 @@ static const char *advice(enum plan_rule rule)
 {
     switch (rule) {
     case RULE_SHARED:
-        return "works on shared memory, which a memory stack cannot reach; a block has to end "
-               "before it";
+        return "accesses shared memory, which a memory stack cannot reach; a block must end before "
+               "it";
     case RULE_SPACE:
-        return "works on memory that is neither global nor local; read it before the block";
-    case RULE_ATOMIC: return "is atomic; a block has to end before it";
-    case RULE_VOLATILE: return "is a volatile or ordered access; a block has to end before it";
-    case RULE_BARRIER: return "synchronises or orders memory; a block has to end before it";
+        return "accesses memory that is neither global nor local; read it before the block";
+    case RULE_ATOMIC: return "is atomic; a block must end before it";
+    case RULE_VOLATILE: return "is a volatile or ordered access; a block must end before it";
+    case RULE_BARRIER: return "synchronises or orders memory; a block must end before it";
     case RULE_CALL:
-        return "calls code that is not here or cannot be moved itself; inline it or end the block "
-               "before it";
+        return "calls code that is unknown or cannot be moved; inline it or end the block before "
+               "it";
     case RULE_PLACE:
         return "reads a special register that differs in a memory stack; read it before the block";
     case RULE_DIVERGES:
-        return "ends the thread inside the block; let all ways come together instead";
-    case RULE_OPAQUE: return "is not known and may do anything";
-    default: return "is not offered to memory stacks; a block has to end before it";
+        return "ends the thread inside the block; use one exit for all paths instead";
+    case RULE_OPAQUE: return "is unknown and may have any effect";
+    default: return "is not offered to memory stacks; a block must end before it";
     }
 }
 
@@ -55,17 +55,16 @@ const char *reason_open(struct arena *arena, const struct ir_module *module,
 {
     const struct loop_exits *exits = &candidate->exits;
     if (candidate->loop == IR_NONE)
-        return "control leaves it at more than one place, so that its threads do not come together";
+        return "it has several exits, so that its threads do not reconverge";
     if (!exits->edges)
         return "the loop has no exit";
     const struct ir_block *from = &fn->blocks.v[exits->from], *other = &fn->blocks.v[exits->other];
     if (exits->other == exits->from || from->first == from->end || other->first == other->end)
-        return "the loop is left to more than one place, so that its threads do not come together";
-    return arena_printf(
-        arena,
-        "the loop is left on line %u and on line %u to different places, so that its "
-        "threads do not come together",
-        line_of(module, fn, from->end - 1), line_of(module, fn, other->end - 1));
+        return "the loop has exits to several places, so that its threads do not reconverge";
+    return arena_printf(arena,
+                        "the loop is left on line %u and on line %u to different places, so that "
+                        "its threads do not reconverge",
+                        line_of(module, fn, from->end - 1), line_of(module, fn, other->end - 1));
 }
 
 static const char *plural(uint64_t count)
@@ -89,16 +88,17 @@ const char *reason_cost(struct arena *arena, const struct ir_module *module,
                             (unsigned long long)plan->trips, plural(plan->trips));
     if (candidate->has_mean && e->cost == COST_REFINED && e->threshold)
         return arena_printf(
-            arena, "%s in each iteration: from %llu on it saves, and %.4g on average were measured",
+            arena, "%s in each iteration: it saves from %llu on, and the measured mean is %.4g",
             sums, (unsigned long long)e->threshold, candidate->mean);
     if (plan->trip != TRIP_UNKNOWN || !e->threshold)
         return arena_printf(arena, "%s in each iteration", sums);
     uint32_t because = candidate->trip.because;
     const char *where =
         because == IR_NONE ? "" : arena_printf(arena, " (line %u)", line_of(module, fn, because));
-    return arena_printf(
-        arena, "it would save from %llu iterations on, but their number is not known before: %s%s",
-        (unsigned long long)e->threshold, candidate->trip.why, where);
+    return arena_printf(arena,
+                        "it would save from %llu iterations on, but their number is not known "
+                        "before the loop: %s%s",
+                        (unsigned long long)e->threshold, candidate->trip.why, where);
 }
 
 const char *reason_rival(struct arena *arena, const struct ir_module *module,
@@ -106,7 +106,7 @@ const char *reason_rival(struct arena *arena, const struct ir_module *module,
 {
     static const char *const kinds[] = {
         [BLOCK_LOOP] = "loop", [BLOCK_BASIC] = "block", [BLOCK_REGION] = "region"};
-    return arena_printf(arena, "the %s on lines %u to %u, which lies %s it, saves more",
-                        kinds[rival->kind], line_of(module, fn, rival->first),
-                        line_of(module, fn, rival->last), around ? "around" : "in");
+    return arena_printf(arena, "the %s on lines %u to %u, %s it, saves more", kinds[rival->kind],
+                        line_of(module, fn, rival->first), line_of(module, fn, rival->last),
+                        around ? "around" : "in");
 }

@@ -67,7 +67,7 @@ static bool find_between(struct across *across, uint32_t from, uint32_t to, stru
     return is_closed(across, to, from);
 }
 
-static bool parts_lanes(const struct across *across, uint32_t block, struct obstacle *why)
+static bool diverges_at(const struct across *across, uint32_t block, struct obstacle *why)
 {
     const struct ir_block *at = &across->order->fn->blocks.v[block];
     if (at->first == at->end || !divergence_branches(across->divergence, block))
@@ -123,10 +123,10 @@ bool across_allows(struct across *across, uint32_t load, uint32_t last, struct o
         return false;
     if (from == to)
         return may_pass(across, load, load + 1, last, why);
-    if (!find_between(across, from, to, &between) || parts_lanes(across, from, why))
+    if (!find_between(across, from, to, &between) || diverges_at(across, from, why))
         return false;
     for (uint32_t i = 0; i < between.count; i++)
-        if (parts_lanes(across, between.block[i], why))
+        if (diverges_at(across, between.block[i], why))
             return false;
     return may_pass_all(across, load, last, &between, why);
 }

@@ -51,13 +51,13 @@ static void judge_shared(struct matcher *m, struct shared_search *search, const 
     struct shared_memory shared = shared_memory_of(search, m->function);
     if (shared_leaves_queue(m->capability, &shared))
         return;
-    const char *text = arena_printf(
-        m->arena,
-        "it takes %llu of the %u bytes of shared memory at a core, which leaves too little for the "
-        "%u of the service queue; its chains are computed only where all that they access is in "
-        "one LLC partition",
-        (unsigned long long)shared.bytes, m->capability->shared_bytes,
-        m->capability->service_queue_bytes);
+    const char *text =
+        arena_printf(m->arena,
+                     "it uses %llu of the %u bytes of shared memory at a core, which leaves too "
+                     "little for the %u of the service queue; its chains are computed only if all "
+                     "their accesses go to one LLC partition",
+                     (unsigned long long)shared.bytes, m->capability->shared_bytes,
+                     m->capability->service_queue_bytes);
     vec_push(&m->scratch, &m->rejections,
              (struct rejection){m->function, CANDIDATE_KERNEL, RULE_SHARED, 0, shared.first, text,
                                 .last = IR_NONE});

@@ -122,9 +122,9 @@ static const char *capacity_fault(const struct matcher *m, const struct candidat
         bytes = at->class != CLASS_STORE && its > bytes ? its : bytes;
     }
     if (candidate->scalars > m->capability->scalars)
-        return "has a scalar operand, and packets hold none";
+        return "has a scalar operand, which packets do not support";
     if (candidate->scalars && bytes > m->capability->scalar_bytes)
-        return "has a scalar operand that is longer than packets hold";
+        return "has a scalar operand that is too long for packets";
     return use > m->capability->packet_bytes ? "has more operands than fit into a packet" : NULL;
 }
 

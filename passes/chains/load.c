@@ -47,15 +47,15 @@ static void judge_access(struct matcher *m, struct load *load)
     switch (rule) {
     case RULE_COUNT: break;
     case RULE_ATOMIC:
-        verdict_set(m, load, rule, IR_NONE, "the %s is atomic: it is done at the memory already",
-                    what);
+        verdict_set(m, load, rule, IR_NONE,
+                    "the %s is atomic: it is executed at the memory already", what);
         break;
     case RULE_SHARED:
         verdict_set(m, load, rule, IR_NONE,
-                    "the %s reads shared memory, which only its core reaches", what);
+                    "the %s reads shared memory, which only its core can access", what);
         break;
     case RULE_VOLATILE:
-        verdict_set(m, load, rule, IR_NONE, "the %s is volatile or ordered and stays where it is",
+        verdict_set(m, load, rule, IR_NONE, "the %s is volatile or ordered and cannot be moved",
                     what);
         break;
     case RULE_GENERIC:
@@ -67,7 +67,7 @@ static void judge_access(struct matcher *m, struct load *load)
         break;
     default:
         verdict_set(m, load, rule, IR_NONE,
-                    "the %s reads %u bits, which is not what the unit near the data can hold", what,
+                    "the %s reads %u bits, which the unit near the data does not support", what,
                     ir_type_bits(at->type) * at->vector);
         break;
     }
@@ -113,7 +113,7 @@ static void judge_readers(struct matcher *m, struct load *load)
         verdict_set(m, load, RULE_CROSS_BLOCK, reader, "%s is used in another block, by the %s",
                     value, verdict_inst(m, reader));
     else if (!uses_may_feed(&m->uses, maker, reader))
-        verdict_set(m, load, RULE_GUARD, reader, "the %s is not under the guard of the %s",
+        verdict_set(m, load, RULE_GUARD, reader, "the %s does not have the guard of the %s",
                     verdict_inst(m, reader), verdict_inst(m, maker));
     load->reader = reader;
 }
@@ -123,14 +123,14 @@ static void judge_load(struct matcher *m, struct load *load)
     const struct ir_function *fn = m->fn;
     if (fn->incomplete) {
         verdict_set(m, load, RULE_INCOMPLETE, IR_NONE,
-                    "the function has errors or branches to unknown places and is left as it is");
+                    "the function has errors or branches to unknown places and is not changed");
         return;
     }
     judge_access(m, load);
     if (load->verdict.rule != RULE_COUNT)
         return;
     if (fn->blocks.v[fn->insts.v[load->inst].block].rpo == IR_NONE) {
-        verdict_set(m, load, RULE_UNREACHABLE, IR_NONE, "control never comes to the %s",
+        verdict_set(m, load, RULE_UNREACHABLE, IR_NONE, "the %s is unreachable",
                     verdict_inst(m, load->inst));
         return;
     }
@@ -139,7 +139,7 @@ static void judge_load(struct matcher *m, struct load *load)
         return;
     load->version = ir_defined(fn, load->inst);
     if (load->version == IR_NONE) {
-        verdict_set(m, load, RULE_PATTERN, IR_NONE, "what the %s loads is not kept",
+        verdict_set(m, load, RULE_PATTERN, IR_NONE, "the value of the %s is not used",
                     verdict_inst(m, load->inst));
     } else if (!fits_register(m, load->inst, fn->registers.v[fn->operands.v[operand].index].bits)) {
         verdict_set(m, load, RULE_WIDTH, IR_NONE, "%s has more bits than the %s reads",

@@ -191,7 +191,7 @@ static void judge_register(struct matcher *m, const struct inputs *inputs, uint3
     if (scalar_would_do)
         judge_inputs(m, inputs, RULE_VARYING_SCALAR, inst,
                      arena_printf(&m->scratch,
-                                  "%s in the %s is not the same for all lanes of a warp", name,
+                                  "%s in the %s may differ between the lanes of a warp", name,
                                   what));
     else
         judge_inputs(
@@ -236,12 +236,11 @@ static void judge_ending(struct matcher *m, const struct inputs *inputs, uint32_
                                   "%s, the result of the %s, is stored and used again %s", value,
                                   what, by));
     } else {
-        judge_inputs(
-            m, inputs, RULE_PATTERN, inst,
-            arena_printf(
-                &m->scratch,
-                "%s, the result of the %s, goes to no store; with one load that is no pattern",
-                value, what));
+        judge_inputs(m, inputs, RULE_PATTERN, inst,
+                     arena_printf(&m->scratch,
+                                  "%s, the result of the %s, is not stored; no pattern with one "
+                                  "load has such a result",
+                                  value, what));
     }
 }
 
@@ -266,7 +265,7 @@ static void match_compute(struct matcher *m, uint32_t inst)
         judge_ending(m, &inputs, inst, &ending);
     else
         judge_inputs(m, &inputs, RULE_PATTERN, inst,
-                     arena_printf(&m->scratch, "the %s computes what is none of the nine patterns",
+                     arena_printf(&m->scratch, "the %s matches none of the nine patterns",
                                   verdict_inst(m, inst)));
 }
 
@@ -283,7 +282,7 @@ static void match_compare(struct matcher *m, uint32_t inst)
         judge_register(m, &inputs, inst, inputs.count == 2);
     else
         judge_inputs(m, &inputs, RULE_PATTERN, inst,
-                     arena_printf(&m->scratch, "the %s computes what is none of the nine patterns",
+                     arena_printf(&m->scratch, "the %s matches none of the nine patterns",
                                   verdict_inst(m, inst)));
 }
 
@@ -364,7 +363,7 @@ static void match_fused(struct matcher *m, uint32_t inst)
                        usual && z->kind == INPUT_LOAD && inputs.number[INPUT_LOAD] == 2);
     else
         judge_inputs(m, &inputs, RULE_PATTERN, inst,
-                     arena_printf(&m->scratch, "the %s computes what is none of the nine patterns",
+                     arena_printf(&m->scratch, "the %s matches none of the nine patterns",
                                   verdict_inst(m, inst)));
 }
 
@@ -423,7 +422,7 @@ void match_patterns(struct matcher *m)
         struct load *load = &m->loads.v[i];
         if (is_open(load) && load->reader != IR_NONE && !reads(m, load->reader, load->version))
             verdict_set(m, load, RULE_PATTERN, load->reader,
-                        "%s only stays in its register where the guard of the %s is false",
+                        "%s keeps its old value in lanes where the guard of the %s is false",
                         verdict_value(m, load->version), verdict_inst(m, load->reader));
     }
     for (uint32_t i = 0; i < m->loads.n; i++)

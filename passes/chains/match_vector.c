@@ -65,7 +65,7 @@ static bool find_readers(struct vector *v)
     struct elements elements = elements_of(m, v->load->inst, ROLE_DEF);
     v->width = elements.count;
     if (!elements.count)
-        return refuse(v, RULE_PATTERN, IR_NONE, "not all of it goes into registers");
+        return refuse(v, RULE_PATTERN, IR_NONE, "not all of its elements go to registers");
     for (uint32_t i = 0; i < elements.count; i++) {
         struct readers readers = uses_readers(&m->uses, elements.version[i]);
         uint32_t reader = readers.inst[0];
@@ -159,7 +159,7 @@ static bool partners_match(struct vector *v, const struct shape *shape)
             continue;
         if (!find_readers(&other) || other.width != v->width ||
             memcmp(other.operation, v->operation, v->width * sizeof *v->operation) != 0)
-            return refuse(v, RULE_PATTERN, other.load->inst, "its partner does not go with it");
+            return refuse(v, RULE_PATTERN, other.load->inst, "its partner does not match");
     }
     return true;
 }
@@ -239,12 +239,12 @@ static void match_elements(struct vector *v)
                 same_shape(m, &first, &other);
     if (!alike) {
         refuse(v, RULE_PATTERN, v->operation[0],
-               "its elements do not go through the same operation of the ALU near the data");
+               "its elements do not have the same operation of the ALU near the data");
         return;
     }
     uint32_t store = store_of(v), pattern = pattern_of(&first, kind, store != IR_NONE);
     if (!pattern)
-        refuse(v, RULE_PATTERN, v->operation[0], "its elements make none of the nine patterns");
+        refuse(v, RULE_PATTERN, v->operation[0], "its elements match none of the nine patterns");
     else if (partners_match(v, &first))
         add_vector(v, &first, pattern, kind == ALU_COMPARE ? IR_NONE : store);
 }
@@ -261,7 +261,7 @@ static bool match_copy(struct vector *v)
     if (rule != RULE_COUNT) {
         verdict_store(m, v->load, store, rule);
     } else if (!same_elements(&loaded, &stored)) {
-        refuse(v, RULE_PATTERN, store, "it is not stored as it is");
+        refuse(v, RULE_PATTERN, store, "it is not stored as a whole");
     } else {
         struct candidate candidate = {.pattern = 3};
         match_add_load(&candidate, v->load);

@@ -288,8 +288,8 @@ static uint32_t unit_begin(const struct order *order, uint32_t last)
 }
 
 // One instruction or unit between the members: if it is needed, so is what it depends on.
-static bool weigh(struct order *order, const uint32_t *members, uint32_t count, uint32_t first,
-                  uint32_t last, struct obstacle *why)
+static bool add_needed(struct order *order, const uint32_t *members, uint32_t count, uint32_t first,
+                       uint32_t last, struct obstacle *why)
 {
     bool needed = false;
     for (uint32_t place = first; place <= last && !needed; place++)
@@ -343,7 +343,7 @@ bool order_allows(struct order *order, const uint32_t *members, uint32_t count,
         uint32_t inst = order->at[place], begin = unit_begin(order, place);
         if (order->mark[inst] == 2 * order->round)
             add_late(order, inst);
-        else if (!weigh(order, members, count, begin, place, why))
+        else if (!add_needed(order, members, count, begin, place, why))
             return false;
         place = begin;
     }

@@ -12,7 +12,7 @@ struct shared_search {
     struct shared_memory found;
 };
 
-static void meet_function(struct shared_search *s, uint32_t function)
+static void visit_function(struct shared_search *s, uint32_t function)
 {
     if (function == IR_NONE || s->met[function] == s->round)
         return;
@@ -26,11 +26,11 @@ static bool is_shared(const struct ir_symbol *symbol)
            symbol->space == W_shared_cluster;
 }
 
-static void meet_symbol(struct shared_search *s, uint32_t index, uint32_t inst, bool own)
+static void visit_symbol(struct shared_search *s, uint32_t index, uint32_t inst, bool own)
 {
     const struct ir_symbol *symbol = &s->module->symbols.v[index];
     if (symbol->space == W_func)
-        meet_function(s, s->function_of[index]);
+        visit_function(s, s->function_of[index]);
     if (!is_shared(symbol) || s->symbol_met[index] == s->round)
         return;
     s->symbol_met[index] = s->round;
@@ -46,7 +46,7 @@ static void read_function(struct shared_search *s, uint32_t function, bool own)
     const struct ir_function *fn = &s->module->functions.v[function];
     for (uint32_t i = 0; i < fn->operands.n; i++)
         if (fn->operands.v[i].kind == OPERAND_SYMBOL)
-            meet_symbol(s, fn->operands.v[i].index, fn->operand_inst.v[i], own);
+            visit_symbol(s, fn->operands.v[i].index, fn->operand_inst.v[i], own);
 }
 
 struct shared_search *shared_search_new(struct arena *arena, const struct ir_module *module)
@@ -72,7 +72,7 @@ struct shared_memory shared_memory_of(struct shared_search *s, uint32_t function
     s->found = (struct shared_memory){0, IR_NONE, false};
     s->round++;
     if (s->any)
-        meet_function(s, function);
+        visit_function(s, function);
     while (s->work.n) {
         uint32_t at = s->work.v[--s->work.n];
         read_function(s, at, at == function);

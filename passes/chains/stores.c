@@ -44,8 +44,7 @@ static void judge_end(struct matcher *m, struct load *store, uint32_t from, enum
     const char *what = verdict_inst(m, store->inst), *chain = verdict_inst(m, from);
     if (rule == RULE_GUARD && writer != IR_NONE)
         verdict_set(m, store, rule, writer,
-                    "the %s should end the chain of the %s, but the %s writes the guard of both "
-                    "again",
+                    "the %s should end the chain of the %s, but the %s redefines the guard of both",
                     what, chain, verdict_inst(m, writer));
     else
         verdict_set(m, store, rule, from, "the %s should end the chain of the %s, but it %s", what,
@@ -67,7 +66,7 @@ static void judge_result(struct matcher *m, struct load *store, uint32_t version
                     verdict_inst(m, from));
     else
         verdict_set(m, store, RULE_RESULT_USED, other,
-                    "the %s stores %s, the result of a chain, which is needed at the core as well, "
+                    "the %s stores %s, the result of a chain, which is also needed at the core, "
                     "%s%s",
                     what, value, other == IR_NONE ? "in another block" : "by the ",
                     other == IR_NONE ? "" : verdict_inst(m, other));
@@ -83,8 +82,8 @@ static void judge_by_load(struct matcher *m, struct load *store, const struct lo
         judge_result(m, store, load->version, load->inst);
     else
         verdict_set(m, store, verdict->rule, here ? load->inst : verdict->because,
-                    "the %s stores what is made of %s, and there %s", verdict_inst(m, store->inst),
-                    verdict_value(m, load->version), verdict->text);
+                    "the %s stores a value computed from %s, and there %s",
+                    verdict_inst(m, store->inst), verdict_value(m, load->version), verdict->text);
 }
 
 // The first operand that is loaded in the same block, or NULL.
@@ -110,15 +109,15 @@ static void judge_computation(struct matcher *m, struct load *store, uint32_t ve
     if (bits_test(m->chained, from))
         judge_result(m, store, version, from);
     else if (alu.kind == ALU_NONE)
-        verdict_set(m, store, alu.rule, from,
-                    "the %s stores %s, the result of the %s, which the ALU near the data does not "
-                    "compute",
-                    what, value, verdict_inst(m, from));
+        verdict_set(
+            m, store, alu.rule, from,
+            "the %s stores %s, the result of the %s, which the ALU near the data does not support",
+            what, value, verdict_inst(m, from));
     else if (load)
         judge_by_load(m, store, load);
     else
         verdict_set(m, store, RULE_PATTERN, from,
-                    "the %s stores %s, the result of the %s, which reads nothing that is loaded "
+                    "the %s stores %s, the result of the %s, which reads no value that is loaded "
                     "in this basic block",
                     what, value, verdict_inst(m, from));
 }
@@ -143,10 +142,10 @@ static void judge_origin(struct matcher *m, struct load *store, uint32_t version
         judge_by_load(m, store, load);
     else if (from->class == CLASS_LOAD || from->class == CLASS_ATOMIC)
         verdict_set(m, store, load ? load->verdict.rule : RULE_SPACE, at->index,
-                    "the %s stores %s, which the %s does not load from global memory by itself",
+                    "the %s stores %s, which the %s does not load directly from global memory",
                     what, value, verdict_inst(m, at->index));
     else if (from->class == CLASS_MOVE)
-        verdict_set(m, store, RULE_PATTERN, at->index, "the %s stores %s, a copy that the %s makes",
+        verdict_set(m, store, RULE_PATTERN, at->index, "the %s stores %s, a copy made by the %s",
                     what, value, verdict_inst(m, at->index));
     else
         judge_computation(m, store, version, original);
@@ -169,7 +168,7 @@ static void judge(struct matcher *m, struct load *store)
     const struct ir_function *fn = m->fn;
     if (fn->incomplete) {
         verdict_set(m, store, RULE_INCOMPLETE, IR_NONE,
-                    "the function has errors or branches to unknown places and is left as it is");
+                    "the function has errors or branches to unknown places and is not changed");
         return;
     }
     // As if the value were made right here: what remains is the access itself.
@@ -178,7 +177,7 @@ static void judge(struct matcher *m, struct load *store)
         verdict_set(m, store, rule, IR_NONE, "the %s %s", verdict_inst(m, store->inst),
                     verdict_store_reason(rule));
     else if (fn->blocks.v[fn->insts.v[store->inst].block].rpo == IR_NONE)
-        verdict_set(m, store, RULE_UNREACHABLE, IR_NONE, "control never comes to the %s",
+        verdict_set(m, store, RULE_UNREACHABLE, IR_NONE, "the %s is unreachable",
                     verdict_inst(m, store->inst));
     else
         judge_value(m, store);

@@ -68,7 +68,7 @@ static void judge_by_class(struct matcher *m, struct load *load, uint32_t reader
         verdict_set(m, load, RULE_CALL, reader, "%s goes into the %s", value, what);
         break;
     case CLASS_OPAQUE:
-        verdict_set(m, load, RULE_OPAQUE, reader, "%s is read by the %s, which is not known", value,
+        verdict_set(m, load, RULE_OPAQUE, reader, "%s is read by the %s, which is unknown", value,
                     what);
         break;
     case CLASS_MOVE:
@@ -76,7 +76,8 @@ static void judge_by_class(struct matcher *m, struct load *load, uint32_t reader
         break;
     default:
         verdict_set(m, load, RULE_OPERATION, reader,
-                    "%s is read by the %s, which the ALU near the data does not have", value, what);
+                    "%s is read by the %s, which the ALU near the data does not support", value,
+                    what);
         break;
     }
 }
@@ -92,9 +93,10 @@ void verdict_reader(struct matcher *m, struct load *load, uint32_t reader)
     }
     struct alu alu = alu_of(m->capability, m->module, fn, reader);
     if (alu.kind == ALU_NONE && alu.rule == RULE_TYPE)
-        verdict_set(m, load, RULE_TYPE, reader,
-                    "the %s computes with %s, but on a type that the ALU near the data lacks",
-                    verdict_inst(m, reader), verdict_value(m, load->version));
+        verdict_set(
+            m, load, RULE_TYPE, reader,
+            "the %s computes with %s, but with a type that the ALU near the data does not support",
+            verdict_inst(m, reader), verdict_value(m, load->version));
     else
         judge_by_class(m, load, reader);
 }
@@ -126,16 +128,16 @@ void verdict_aside(struct matcher *m, struct load *load, const struct candidate 
 const char *verdict_store_reason(enum plan_rule rule)
 {
     static const char *const reasons[RULE_COUNT] = {
-        [RULE_SHARED] = "writes shared memory, which only its core reaches",
+        [RULE_SHARED] = "writes shared memory, which only its core can access",
         [RULE_SPACE] = "does not write global memory",
-        [RULE_VOLATILE] = "is volatile or ordered and stays where it is",
+        [RULE_VOLATILE] = "is volatile or ordered and cannot be moved",
         [RULE_GENERIC] = "has a generic address that may lie outside global memory",
-        [RULE_WIDTH] = "writes more than the unit near the data can hold",
-        [RULE_TYPE] = "writes a type that the unit near the data does not know",
-        [RULE_PATTERN] = "writes a vector of which the chain makes one element",
+        [RULE_WIDTH] = "writes more than the unit near the data supports",
+        [RULE_TYPE] = "writes a type that the unit near the data does not support",
+        [RULE_PATTERN] = "writes a vector of which the chain computes one element",
         [RULE_CROSS_BLOCK] = "is in another block",
-        [RULE_GUARD] = "is not under the same guard",
-        [RULE_REUSE] = "has the value in its address, too",
+        [RULE_GUARD] = "does not have the same guard",
+        [RULE_REUSE] = "also uses the value in its address",
     };
     return reasons[rule];
 }
@@ -150,7 +152,7 @@ static void judge_apart(struct matcher *m, struct load *load, const struct candi
 {
     uint32_t first = candidate->inst[0], last = candidate->inst[candidate->count - 1];
     verdict_set(m, load, RULE_ORDER, IR_NONE,
-                "the %s and the %s are too far apart, or a directive or brace stands between them",
+                "the %s and the %s are too far apart, or a directive or brace is between them",
                 verdict_inst(m, first), verdict_inst(m, last));
 }
 
@@ -162,10 +164,10 @@ static const char *gain_text(struct matcher *m, const struct candidate *candidat
         saving_of(m->facts, m->capability, candidate->pattern, candidate->inst, candidate->count);
     number_shortest(saved, saving.expected);
     number_shortest(asked, *m->options->min_saving);
-    return arena_printf(&m->scratch,
-                        "is expected to save %s flits for each warp and hop, and --min-saving "
-                        "asks for %s",
-                        saved, asked);
+    return arena_printf(
+        &m->scratch,
+        "has an expected saving of %s flits per warp and hop, less than --min-saving=%s", saved,
+        asked);
 }
 
 void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
@@ -182,31 +184,30 @@ void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacl
     case RULE_ALIAS_STORE:
         verdict_set(
             m, load, why->rule, because,
-            "the %s may touch what the %s touches, and stands between the chain's instructions",
+            "the %s may access the same memory as the %s, and is between the chain's instructions",
             what, member);
         break;
     case RULE_BARRIER:
         verdict_set(m, load, why->rule, because,
-                    "nothing may cross the %s, which stands between the chain's instructions",
+                    "no instruction may cross the %s, which is between the chain's instructions",
                     what);
         break;
     case RULE_OPAQUE:
         verdict_set(m, load, why->rule, because,
-                    "the %s is not known and stands between the chain's instructions", what);
+                    "the %s is unknown and is between the chain's instructions", what);
         break;
     case RULE_DIVERGES:
         verdict_set(
             m, load, why->rule, because,
-            "the lanes of a warp may part at the %s, between the load and the %s that reads "
+            "the lanes of a warp may diverge at the %s, between the load and the %s that reads "
             "it in another block",
             what, verdict_inst(m, candidate->inst[candidate->count - 1]));
         break;
     case RULE_CROSS_BLOCK:
-        verdict_set(
-            m, load, why->rule, because,
-            "%s is used in another block, by the %s, and control may come to one of the two "
-            "without the other",
-            verdict_value(m, load->version), what);
+        verdict_set(m, load, why->rule, because,
+                    "%s is used in another block, by the %s, and control may reach one of the two "
+                    "without the other",
+                    verdict_value(m, load->version), what);
         break;
     case RULE_CAPACITY:
         verdict_set(m, load, why->rule, because, "with the %s the chain does not fit into a packet",
@@ -222,7 +223,7 @@ void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacl
         break;
     default:
         verdict_set(m, load, why->rule, because,
-                    "the %s has to stay behind the %s and before another instruction of the chain",
+                    "the %s must stay after the %s and before another instruction of the chain",
                     what, member);
         break;
     }
@@ -247,9 +248,9 @@ static uint32_t served_load(struct matcher *m, const struct candidate *candidate
 
 static const char *balance_text(struct matcher *m, double saving)
 {
-    return saving ? arena_printf(&m->scratch, "%.4g flits more for each warp and hop than it saves",
+    return saving ? arena_printf(&m->scratch, "%.4g flits more per warp and hop than it saves",
                                  -saving)
-                  : "as many flits for each warp and hop as it saves";
+                  : "as many flits per warp and hop as it saves";
 }
 
 void verdict_saving(struct matcher *m, struct load *load, const struct candidate *candidate,
@@ -259,7 +260,7 @@ void verdict_saving(struct matcher *m, struct load *load, const struct candidate
     const char *what = verdict_inst(m, last), *balance = balance_text(m, saving->certain);
     if (served != IR_NONE)
         verdict_set(m, load, RULE_REUSE, served,
-                    "a first-level cache serves the %s, %s; the chain of the %s would send %s",
+                    "L1 serves the %s, %s; the chain of the %s would send %s",
                     verdict_inst(m, served), saving_served_text(m->facts, &m->scratch, served),
                     what, balance);
     else

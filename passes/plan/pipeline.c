@@ -5,8 +5,8 @@
 // reordering carries out what the chains' pass found to be possible.
 const struct pass passes[] = {
     {"chains", pass_chains, "find Load-Compute-Store chains"},
-    {"reorder", pass_reorder, "bring the instructions of a chain next to each other"},
-    {"blocks", pass_blocks, "find candidate blocks and weigh what moving them costs and saves"},
+    {"reorder", pass_reorder, "move the instructions of a chain next to each other"},
+    {"blocks", pass_blocks, "find candidate blocks and compute their costs and savings"},
     {NULL, NULL, NULL},
 };
 

@@ -50,7 +50,7 @@ static void print_block(const struct ir_module *module, const struct block_plan 
 static void print_rejection(const struct ir_module *module, const struct rejection *rejection,
                             FILE *to)
 {
-    fprintf(to, "// turned down: %s", candidate_names[rejection->kind]);
+    fprintf(to, "// rejected: %s", candidate_names[rejection->kind]);
     const struct ir_function *fn = print_function(module, rejection->function, to);
     fprintf(to, " line %u", ir_place(module, fn, rejection->inst).line);
     if (rejection->because != IR_NONE)

@@ -39,25 +39,25 @@ static bool same_guard(const struct ir_function *fn, uint32_t a, uint32_t b)
     return fn->operand_version.v[first] == fn->operand_version.v[second];
 }
 
-struct census {
+struct member_counts {
     uint32_t loads, stores, operations, fused;
     uint32_t width; // elements of its accesses; 0: they differ
 };
 
-static struct census count_members(const struct chain_check *c, const struct chain *chain)
+static struct member_counts count_members(const struct chain_check *c, const struct chain *chain)
 {
-    struct census census = {.width = c->fn->insts.v[chain->inst[0]].vector};
+    struct member_counts counts = {.width = c->fn->insts.v[chain->inst[0]].vector};
     for (uint32_t i = 0; i < chain->count; i++) {
         const struct ir_inst *at = &c->fn->insts.v[chain->inst[i]];
         bool load = at->class == CLASS_LOAD, store = at->class == CLASS_STORE;
-        if ((load || store) && at->vector != census.width)
-            census.width = 0;
-        census.loads += load;
-        census.stores += store;
-        census.operations += !load && !store && !ir_is_copy(c->fn, chain->inst[i]);
-        census.fused += at->op == OP_fma || at->op == OP_mad;
+        if ((load || store) && at->vector != counts.width)
+            counts.width = 0;
+        counts.loads += load;
+        counts.stores += store;
+        counts.operations += !load && !store && !ir_is_copy(c->fn, chain->inst[i]);
+        counts.fused += at->op == OP_fma || at->op == OP_mad;
     }
-    return census;
+    return counts;
 }
 
 // Loads, stores and operations of the nine patterns [000 Table 1]. A fused multiply-add stands for
@@ -70,22 +70,22 @@ static const struct {
 
 static const char *shape_fault(const struct chain_check *c, const struct chain *chain)
 {
-    struct census census = count_members(c, chain);
+    struct member_counts counts = count_members(c, chain);
     if (chain->pattern < 1 || chain->pattern >= sizeof shapes / sizeof *shapes)
         return "unknown chain pattern";
-    if (census.loads != shapes[chain->pattern].loads ||
-        census.stores != shapes[chain->pattern].stores)
-        return "a chain has not the loads and stores of its pattern";
-    uint32_t fused = chain->split ? 0 : census.fused;
-    if (!census.width)
+    if (counts.loads != shapes[chain->pattern].loads ||
+        counts.stores != shapes[chain->pattern].stores)
+        return "a chain does not have the loads and stores of its pattern";
+    uint32_t fused = chain->split ? 0 : counts.fused;
+    if (!counts.width)
         return "the accesses of a chain are not vectors of the same length";
-    if (census.operations + fused != shapes[chain->pattern].operations * census.width)
-        return "a chain has not the operations of its pattern";
+    if (counts.operations + fused != shapes[chain->pattern].operations * counts.width)
+        return "a chain does not have the operations of its pattern";
     const struct ir_inst *last = &c->fn->insts.v[chain->inst[chain->count - 1]];
     bool compares = chain->pattern == 5 || chain->pattern == 6;
     if (compares == (last->class == CLASS_COMPARE))
         return NULL;
-    return compares ? "a chain ends in no comparison" : "a chain ends in a comparison";
+    return compares ? "a chain does not end in a comparison" : "a chain ends in a comparison";
 }
 
 static const char *member_fault(struct chain_check *c, const struct chain *chain, uint32_t inst)
@@ -120,7 +120,7 @@ static bool runs_together(const struct chain_check *c, const struct chain *chain
 
 // Across blocks: the load is done where the last instruction is. From there back to the load.
 
-static void meet(struct chain_check *c, uint32_t block)
+static void add_source(struct chain_check *c, uint32_t block)
 {
     if (c->block_mark[block] == c->stamp || c->fn->blocks.v[block].rpo == IR_NONE)
         return;
@@ -147,14 +147,14 @@ static const char *crossing_fault(struct chain_check *c, uint32_t load, uint32_t
     const struct ir_inst *at = &c->fn->insts.v[inst];
     for (size_t i = 0; i < sizeof classes; i++)
         if (at->class == classes[i])
-            return "something that orders memory stands between a load and its comparison";
+            return "an instruction that orders memory is between a load and its comparison";
     if ((at->class == CLASS_LOAD || at->class == CLASS_STORE) && at->flags & INST_ORDERED)
-        return "an ordered access stands between a load and its comparison";
+        return "an ordered access is between a load and its comparison";
     if (at->class != CLASS_STORE)
         return NULL;
     struct address loaded = address_in(c->facts, load), stored = address_in(c->facts, inst);
     return address_may_alias(c->facts, &loaded, &stored)
-               ? "a store between a load and its comparison may write what is loaded"
+               ? "a store between a load and its comparison may write the loaded data"
                : NULL;
 }
 
@@ -178,14 +178,14 @@ static const char *way_fault(struct chain_check *c, uint32_t load, uint32_t from
     c->work.n = 0;
     for (uint32_t i = 0; i < c->fn->blocks.v[to].pred_count; i++)
         if (ir_preds(c->fn, to)[i] != from)
-            meet(c, ir_preds(c->fn, to)[i]);
+            add_source(c, ir_preds(c->fn, to)[i]);
     for (uint32_t at = 0; at < c->work.n; at++) {
         uint32_t block = c->work.v[at];
         if (block == to || block == 0)
-            return "a comparison is done without its load";
+            return "a comparison is executed without its load";
         for (uint32_t i = 0; i < c->fn->blocks.v[block].pred_count; i++)
             if (ir_preds(c->fn, block)[i] != from)
-                meet(c, ir_preds(c->fn, block)[i]);
+                add_source(c, ir_preds(c->fn, block)[i]);
     }
     bool apart = divergence_branches(facts_certain(c->facts), from);
     bool stays = stays_between(c, from, from, to);
@@ -196,8 +196,8 @@ static const char *way_fault(struct chain_check *c, uint32_t load, uint32_t from
         wrong = crossings_fault(c, load, block->first, block->end);
     }
     if (!stays)
-        return "a load is done without its comparison";
-    return apart ? "the lanes of a warp may part between a load and its comparison" : wrong;
+        return "a load is executed without its comparison";
+    return apart ? "the lanes of a warp may diverge between a load and its comparison" : wrong;
 }
 
 static const char *load_fault(struct chain_check *c, uint32_t load, uint32_t last)
@@ -217,9 +217,9 @@ static const char *across_fault(struct chain_check *c, const struct chain *chain
     for (uint32_t i = 0; i < chain->count; i++)
         across |= c->fn->insts.v[chain->inst[i]].block != c->fn->insts.v[last_of(chain)].block;
     if (across != chain->across)
-        return "a chain is not in the basic blocks that it says";
+        return "a chain is not in the basic blocks of its record";
     if (across && chain->pattern != 5 && chain->pattern != 6)
-        return "a chain goes across basic blocks and ends in no comparison";
+        return "a chain crosses basic blocks and does not end in a comparison";
     for (uint32_t i = 0; i + 1 < chain->count && across; i++) {
         bool copies = ir_is_copy(c->fn, chain->inst[i]);
         if (copies && c->fn->insts.v[chain->inst[i]].block != c->fn->insts.v[last_of(chain)].block)
@@ -241,7 +241,7 @@ const char *verify_chain(struct chain_check *c, const struct chain *chain)
     for (uint32_t i = 0; i < chain->count && known; i++)
         known = chain->inst[i] < c->fn->insts.n;
     if (!known)
-        return "a chain has instructions that its function has not";
+        return "a chain has instructions that its function does not have";
     const char *wrong = shape_fault(c, chain);
     for (uint32_t i = 1; i < chain->count; i++)
         for (uint32_t k = 0; k < i; k++)
@@ -250,7 +250,7 @@ const char *verify_chain(struct chain_check *c, const struct chain *chain)
     for (uint32_t i = 0; i < chain->count && !wrong; i++)
         wrong = member_fault(c, chain, chain->inst[i]);
     if (!wrong && !runs_together(c, chain))
-        wrong = "a member of a chain does not run in all lanes of its last instruction";
+        wrong = "a member of a chain is not executed in all lanes of its last instruction";
     if (!wrong)
         wrong = verify_chain_values(c, chain);
     return wrong ? wrong : across_fault(c, chain);

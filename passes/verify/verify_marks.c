@@ -123,7 +123,7 @@ bool window_check_marks(struct checker *c)
         for (uint32_t i = from; i < to; i++)
             if (names_one_of(c, &c->marks.v[i], &member->item)) {
                 window_fault(c, member->item.begin, c->events.v[member->out].item.begin,
-                             "it has come to the other side of the declaration of a register");
+                             "it has crossed the declaration of a register");
                 return false;
             }
     }

@@ -278,7 +278,7 @@ static struct window_memory *memory_new(struct checker *c)
 
 // Comparing
 
-static bool meet(const struct window_memory *m, uint32_t a, uint32_t b)
+static bool may_conflict(const struct window_memory *m, uint32_t a, uint32_t b)
 {
     const struct window_access *x = &m->access[a], *y = &m->access[b];
     if (x->touch == TOUCH_READ && y->touch == TOUCH_READ)
@@ -287,21 +287,21 @@ static bool meet(const struct window_memory *m, uint32_t a, uint32_t b)
 }
 
 // Some of the list that was overtaken meets the member.
-static bool meets_any(const struct window_memory *m, const struct list *list, uint32_t member)
+static bool conflicts_any(const struct window_memory *m, const struct list *list, uint32_t member)
 {
     for (uint32_t at = list->first; at && m->node.v[at].member < member; at = m->node.v[at].next)
-        if (meet(m, m->node.v[at].member, member))
+        if (may_conflict(m, m->node.v[at].member, member))
             return true;
     return false;
 }
 
-static bool meets_group(struct window_memory *m, uint32_t member)
+static bool conflicts_group(struct window_memory *m, uint32_t member)
 {
     const struct window_access *access = &m->access[member];
     for (int64_t granule = first_granule(access); granule <= last_granule(access); granule++) {
         const struct window_cell *cell = *cell_at(m, access->group, granule);
-        if (cell && (meets_any(m, &cell->of[1], member) ||
-                     (access->touch == TOUCH_WRITE && meets_any(m, &cell->of[0], member))))
+        if (cell && (conflicts_any(m, &cell->of[1], member) ||
+                     (access->touch == TOUCH_WRITE && conflicts_any(m, &cell->of[0], member))))
             return true;
     }
     return false;
@@ -316,19 +316,21 @@ static bool are_apart(const struct window_memory *m, const struct group *a, cons
     return !address_may_alias(m->facts, &x, &y);
 }
 
-static bool meets_others(struct window_memory *m, uint32_t member)
+static bool conflicts_others(struct window_memory *m, uint32_t member)
 {
     const struct window_access *access = &m->access[member];
     bool writes = access->touch == TOUCH_WRITE;
     if (m->group_count > MOST_GROUPS)
-        return meets_any(m, &m->kind[1], member) || (writes && meets_any(m, &m->kind[0], member));
+        return conflicts_any(m, &m->kind[1], member) ||
+               (writes && conflicts_any(m, &m->kind[0], member));
     for (uint32_t i = 0; i < m->group_count; i++) {
         const struct group *other = m->groups[i];
         bool any = is_overtaken(m, &other->of[1], member) ||
                    (writes && is_overtaken(m, &other->of[0], member));
         if (i == access->group || !any || are_apart(m, m->groups[access->group], other))
             continue;
-        if (meets_any(m, &other->of[1], member) || (writes && meets_any(m, &other->of[0], member)))
+        if (conflicts_any(m, &other->of[1], member) ||
+            (writes && conflicts_any(m, &other->of[0], member)))
             return true;
     }
     return false;
@@ -348,14 +350,14 @@ static bool has_crossed(struct window_memory *m, uint32_t member)
     if (!access->known)
         return is_overtaken(m, &m->kind[1], member) ||
                (writes && is_overtaken(m, &m->kind[0], member));
-    return meets_group(m, member) || meets_others(m, member);
+    return conflicts_group(m, member) || conflicts_others(m, member);
 }
 
 static const char *crossing_fault(struct window_memory *m, uint32_t member)
 {
     bool hard = m->c->members.v[member].hard;
     if (is_overtaken(m, &m->waiting[hard ? WAITING_ANY : WAITING_HARD], member))
-        return "it has crossed an instruction that nothing may cross";
+        return "it has crossed an instruction that no other may cross";
     return has_crossed(m, member)
                ? "it has crossed an access to memory that may touch the same bytes"
                : NULL;

@@ -54,8 +54,7 @@ static void check_last(struct checker *c, uint32_t *last)
                 *last != definition(c, operand->index)) {
                 window_fault(c, c->members.v[m].item.begin,
                              c->events.v[c->members.v[m].out].item.begin,
-                             "another instruction has the last word on a register that this one "
-                             "writes");
+                             "another instruction is now the last to write a register of this one");
                 return;
             }
         }

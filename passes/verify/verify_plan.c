@@ -291,7 +291,7 @@ static const char *inst_fault(struct plan_checker *c, const struct block_plan *p
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
     if (is_barred(at))
-        return "a block holds an instruction that cannot be moved to memory";
+        return "a block has an instruction that cannot be moved to memory";
     for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++) {
         const struct ir_operand *operand = &c->fn->operands.v[i];
         if (operand->kind != OPERAND_REGISTER)
@@ -299,7 +299,7 @@ static const char *inst_fault(struct plan_checker *c, const struct block_plan *p
         if (is_read(operand))
             need(c, c->fn->operand_version.v[i]);
         else if (operand->role == ROLE_DEF && !sends_back(c, plan, operand->index))
-            return "a register that is read behind a block is not among its live-outs";
+            return "a register that is read after a block is not among its live-outs";
     }
     return NULL;
 }
@@ -334,7 +334,7 @@ static const char *lists_fault(const struct plan_checker *c, const struct block_
     }
     for (uint32_t i = 0; i < plan->live_out.n; i++)
         if (!is_listed(c->out_needed, c->stamp, plan->live_out.v[i].reg))
-            return "a live-out of a block is not written in it, or not read behind it";
+            return "a live-out of a block is not written in it, or not read after it";
     return NULL;
 }
 
@@ -364,12 +364,12 @@ static bool is_known(const struct plan_checker *c, const struct block_plan *plan
 static const char *block_fault(struct plan_checker *c, const struct block_plan *plan)
 {
     if (!is_known(c, plan))
-        return "a block has basic blocks that its function has not";
+        return "a block has basic blocks that its function does not have";
     mark_lists(c, plan);
     if (!has_ends(c, plan))
-        return "a block does not begin and end with the instructions that it names";
+        return "a block does not begin and end with the instructions of its record";
     if (!has_one_entry(c, plan))
-        return "a block is entered at more than one place";
+        return "a block has several entries";
     for (uint32_t i = 0; i < plan->block_count; i++) {
         const struct ir_block *block = &c->fn->blocks.v[plan->blocks[i]];
         for (uint32_t inst = block->first; inst < block->end; inst++) {
@@ -383,7 +383,7 @@ static const char *block_fault(struct plan_checker *c, const struct block_plan *
             return "a register that a block reads is not among its live-ins";
     const struct block_estimate *estimate = &plan->estimate;
     if (estimate->at_tx + estimate->at_rx >= 0)
-        return "a block that is to be offloaded saves nothing at its threshold";
+        return "a block that is to be offloaded has no saving at its threshold";
     return lists_fault(c, plan);
 }
 
@@ -413,7 +413,7 @@ static const char *overlap_fault(struct plan_checker *c, const struct chain *cha
 {
     for (uint32_t i = 0; i < chain->count; i++)
         if (bits_test(c->chained, chain->inst[i]))
-            return "an instruction of a chain is in another one, too";
+            return "an instruction of a chain is also in another one";
     for (uint32_t i = 0; i < chain->count; i++)
         bits_set(c->chained, chain->inst[i]);
     return NULL;

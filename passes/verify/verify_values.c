@@ -45,21 +45,21 @@ static const char *operand_fault(struct chain_check *c, const struct chain *chai
                         ? maker_of(c, chain, c->fn->operand_version.v[operand])
                         : chain->count;
     if (at->role == ROLE_ADDRESS)
-        return from < chain->count ? "a value of a chain goes into an address" : NULL;
+        return from < chain->count ? "a value of a chain is used in an address" : NULL;
     if (!alu_is_source(c->fn, operand) || stays_at_core(c, chain, operand))
         return NULL;
     if (from < chain->count) {
         flow->fed[from] = true;
-        return from < place ? NULL : "a member of a chain stands before what it reads";
+        return from < place ? NULL : "a member of a chain precedes a member that it reads";
     }
     if (step_of(c, chain->inst[place]) == STEP_STORE)
-        return "a chain stores what it does not make";
+        return "a chain stores a value that it does not compute";
     if (step_of(c, chain->inst[place]) == STEP_COPY)
-        return "a copy in a chain passes on what the chain does not make";
+        return "a copy in a chain copies a value that the chain does not compute";
     flow->scalar = true;
     return divergence_operand(facts_certain(c->facts), operand)
                ? NULL
-               : "an operand of a chain is neither made in it nor the same in all lanes";
+               : "an operand of a chain is neither computed in it nor equal in all lanes";
 }
 
 static const char *flow_fault(struct chain_check *c, const struct chain *chain, struct flow *flow)
@@ -67,7 +67,7 @@ static const char *flow_fault(struct chain_check *c, const struct chain *chain, 
     for (uint32_t i = 0; i < chain->count; i++) {
         const struct ir_inst *at = &c->fn->insts.v[chain->inst[i]];
         if (step_of(c, chain->inst[i]) == STEP_STORE && i + 1 < chain->count)
-            return "a chain goes on behind its store";
+            return "a chain continues after its store";
         for (uint32_t k = at->operands; k < at->operands + at->operand_count; k++) {
             const char *wrong = operand_fault(c, chain, i, k, flow);
             if (wrong)
@@ -103,13 +103,14 @@ const char *verify_chain_values(struct chain_check *c, const struct chain *chain
     const char *wrong = ends ? flow_fault(c, chain, &flow) : "a chain ends in a copy";
     for (uint32_t i = 0; i < chain->count && !wrong; i++)
         if (!flow.fed[i] && !is_end(c, chain, i))
-            wrong = "a member of a chain makes nothing that another one reads";
+            wrong = "a member of a chain computes no value that another one reads";
     if (wrong)
         return wrong;
     bool wants = chain->pattern < sizeof wants_scalar && wants_scalar[chain->pattern];
     if (chain->pattern != 6 && wants != flow.scalar)
-        return "a chain has a scalar where its pattern has none, or none where it has one";
+        return "a chain has a scalar though its pattern has none, or lacks the scalar of its "
+               "pattern";
     if (chain->response != answer_of(c, chain) || !chain->response_flits)
-        return "the answer to a chain is not that of its pattern";
+        return "the response of a chain is not that of its pattern";
     return NULL;
 }

@@ -168,8 +168,8 @@ void noc_report(const struct noc *noc, FILE *to, uint32_t most)
         if (noc->in[i].count)
             note_in(&r, i);
     fprintf(to,
-            "cycle %" PRIu64 ": %" PRIu64 " packets have not arrived; the last thing moved in "
-            "cycle %" PRIu64 "\n",
+            "cycle %" PRIu64 ": %" PRIu64
+            " packets have not arrived; the last flit moved in cycle %" PRIu64 "\n",
             noc->now, noc->moving, noc->moved_at);
     uint32_t shown = 0, waiting = 0;
     for (uint32_t i = 0; i < noc->pool; i++) {

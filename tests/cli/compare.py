@@ -43,7 +43,7 @@ def compare(folder, one, other, *options):
 
 def prove(folder, one, other, *options):
     done = ends(compare(folder, one, other, *options), 0, err='')
-    match = re.fullmatch(r"'out\.ptx' does what 'in\.ptx' does: (\d+) statements"
+    match = re.fullmatch(r"'out\.ptx' is equivalent to 'in\.ptx' does: (\d+) statements"
                          r"(?:, (\d+) of them moved| in the same order)\n", done.out.decode())
     assert match, done
     return int(match.group(2) or 0)
@@ -80,7 +80,7 @@ OTHER = {
         FIRST + 1, 'a register that it reads has another value there'),
     'two definitions': (
         ['mov.u32 %r1, 1;', 'mov.u32 %r1, 2;'], ['mov.u32 %r1, 2;', 'mov.u32 %r1, 1;'],
-        FIRST, 'another instruction has the last word on a register that this one writes'),
+        FIRST, 'another instruction is now the last to write a register of this one'),
     'a dropped store': (['st.global.u32 [%rd1], %r8;'], [], FIRST, 'it is not in the output'),
     'a doubled atomic operation': (
         ['red.global.add.u32 [%rd1], 1;'], ['red.global.add.u32 [%rd1], 1;'] * 2,
@@ -103,7 +103,7 @@ def accepted(folder, one, other, moved):
 def refuted(folder, one, other, line, why):
     told = refute(folder, text(*one), text(*other))
     same([name for name, _, _ in told[:2]], ['in.ptx', 'out.ptx'])
-    same(told[0][2], "'out.ptx' may do something else: %s [refuted]" % why)
+    same(told[0][2], "'out.ptx' is not proven equivalent: %s [refuted]" % why)
     if line:
         same(told[0][1], line)
 

@@ -445,7 +445,7 @@ def same_bytes(folder):
 HINT = "'ptxoffload --help' explains the options\n"
 USAGE = {
     '--diagnostics=yaml': "--diagnostics cannot be 'yaml': it is text, json or sarif",
-    '--diagnostics=json:': "--diagnostics needs a file behind 'json:'",
+    '--diagnostics=json:': "--diagnostics needs a file after 'json:'",
     '--diagnostics=json -o out --diagnostics=sarif:out':
         "-o and --diagnostics both write 'out'",
     '--diagnostics=json:- -o -': '-o and --diagnostics both write to standard output',
@@ -462,7 +462,7 @@ USAGE = {
     '--max-errors=-1': "--max-errors cannot be '-1': it is a number, 0 for all",
     '--max-errors=9999999999':
         "--max-errors cannot be '9999999999': it is a number, 0 for all",
-    '--help=warning': "--help cannot be 'warning': it is warnings, or nothing",
+    '--help=warning': "--help cannot be 'warning': it is warnings, or omitted",
     '--max-error=3': "unknown option '--max-error'; did you mean '--max-errors'?",
     '--diagnostic=json': "unknown option '--diagnostic'; did you mean '--diagnostics'?",
 }

@@ -209,7 +209,7 @@ BAD_USAGE = {
     'in.ptx --tags=none,': "--tags cannot be 'none,': it is pragma, comment, paper or none",
     'in.ptx --report=': '--report needs an argument: text|json|html[:FILE]',
     'in.ptx --report=yaml': "--report cannot be 'yaml': it is text, json or html",
-    'in.ptx --report=text:': "--report needs a file behind 'text:'",
+    'in.ptx --report=text:': "--report needs a file after 'text:'",
     'in.ptx --fma=maybe': "--fma cannot be 'maybe': it is fused or split",
     'in.ptx --block=64,': "--block cannot be '64,': it is X, X,Y or X,Y,Z, up to 1024 threads",
     'in.ptx --block=64,0':
@@ -230,7 +230,7 @@ BAD_USAGE = {
     'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': it is ptx, meta, elf, ir or dot",
     'in.ptx --emit=ptx': '--emit needs -o OUT: its suffix is replaced for each output',
     'in.ptx --emit=ptx,ir -o -':
-        "--emit of several outputs needs a file behind -o, not '-'",
+        "--emit of several outputs needs a file for -o, not '-'",
     'in.ptx --print-after=none':
         "--print-after does not know a pass 'none': --print-passes lists them",
     'in.ptx other.ptx': "more than one input file: 'in.ptx' and 'other.ptx'",

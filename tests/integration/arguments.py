@@ -170,7 +170,7 @@ def depfile_wrong(folder):
     prepare(folder)
     usage(folder, '-MD needs a file: -o OUT, or -MF FILE', 'in.ptx', '-MD')
     usage(folder, '-MD needs a file: -o OUT, or -MF FILE', 'in.ptx', '-MD', '-o', '-')
-    usage(folder, '-MF, -MT, -MQ and -MP say how -MD is to be done, and there is no -MD', 'in.ptx',
+    usage(folder, '-MF, -MT, -MQ and -MP need -MD', 'in.ptx',
           '-MF', 'x')
     usage(folder, "-o and -MD both write 'x'", 'in.ptx', '-MD', '-MF', 'x', '-o', 'x')
     usage(folder, "-MD would overwrite the input 'in.ptx'", 'in.ptx', '-MD', '-MF', 'in.ptx', '-o',

@@ -208,8 +208,8 @@ def configuration(folder):
 def bad_usage(folder):
     """a wrong command line: what is wrong, exit code 2"""
     for arguments, text in [
-            (['--load=0'], "--load cannot be '0': it is a number of requests, as 0.25"),
-            (['--writes=2'], "--writes cannot be '2': it is a part of the requests, from 0 to 1"),
+            (['--load=0'], "--load cannot be '0': it is a number of requests, such as 0.25"),
+            (['--writes=2'], "--writes cannot be '2': it is a fraction of the requests, from 0 to 1"),
             (['--pattern=all'],
              "--pattern cannot be 'all': it is seq, random, one-bank or bank-rr"),
             (['--sweep=0.1,,2'], "--sweep cannot be '0.1,,2': loads are written as 0.1,0.2,0.3 or "

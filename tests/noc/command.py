@@ -378,7 +378,7 @@ BAD_USAGE = {
     '--plot draws latency over load and needs --sweep; --heatmap does not':
         ('--load=0.1', '--plot=x.svg'),
     "--plot cannot be 'x.png': its name ends in .svg or .html": ('--load=0.1', '--plot=x.png'),
-    "--load cannot be 'much': it is a number of flits, as 0.25": ('--load=much',),
+    "--load cannot be 'much': it is a number of flits, such as 0.25": ('--load=much',),
     "--sweep cannot be '0.1;2': loads are written as 0.1,0.2,0.3 or FROM:TO:STEP":
         ('--sweep=0.1;2',),
     "--flits cannot be '0': it is a number from 1 to 1024, or several, as 1,5 or 1:3,5:1":
@@ -442,8 +442,8 @@ def no_credits(folder):
     """without buffers nothing moves: exit code 4, and who waits for whom"""
     result = ends(noc(folder, MESH, '--load=0.1', '--set=vc_buffer=0', '--json=o.json'), 4, out='')
     lines = result.err.decode().splitlines()
-    assert re.fullmatch(r'ptxoffload-noc: error: no progress: nothing moves since cycle \d+, and '
-                        r'\d+ packets are on their way', lines[0]), lines[0]
+    assert re.fullmatch(r'ptxoffload-noc: error: no progress: no flit has moved since cycle \d+, and '
+                        r'\d+ packets are in flight', lines[0]), lines[0]
     assert len(lines) > 5, lines
     found = json.loads((folder / 'o.json').read_text())
     same((found['outcome'], found['stable'], found['packets']), ('no progress', False, 0))
@@ -459,7 +459,7 @@ def slow_is_not_stuck(folder):
                      '--set=vc_buffer=1', '--flits=3')
     same((found['outcome'], found['packets'] > 0), ('done', True))
     result = ends(noc(folder, MESH, '--load=0.1', '--set=vc_buffer=0', '--patience=1'), 4)
-    within('no progress: nothing moves since cycle', result.err.decode())
+    within('no progress: no flit has moved since cycle', result.err.decode())
 
 
 @case

@@ -258,7 +258,7 @@ def locked(folder):
                                stdout=subprocess.DEVNULL)
     wait_for(lambda: starts(folder), running)
     ends(campaign(folder, 'run', 'tiny.yaml', tools), 1,
-         "ptxoffload-campaign: error: another run has the store 'tiny.campaign'\n", '')
+         "ptxoffload-campaign: error: another run uses the store 'tiny.campaign'\n", '')
     out = ends(campaign(folder, 'status', 'tiny.yaml', tools), 0, '').out.decode()
     same(out, 'running: VECADD, base\n11 jobs: 0 done, 1 running, 0 failed, 10 left\n')
     running.terminate()
@@ -294,7 +294,7 @@ def killed_job(folder):
     tools = wrapped_tools(folder, before='if mkdir %s/once 2>/dev/null; then kill -9 $PPID; exit 1; fi' %
                           folder)
     ends(campaign(folder, 'run', 'tiny.yaml', '--jobs=1', tools), 3,
-         'ptxoffload-campaign: VECADD, base has failed: it has left no result\n',
+         'ptxoffload-campaign: VECADD, base has failed: it left no result\n',
          '10 of 11 jobs done, 1 failed, 0 left; 11 run now\n')
     ends(campaign(folder, 'run', 'tiny.yaml', tools), 0, '',
          '11 of 11 jobs done, 0 failed, 0 left; 1 run now\n')
@@ -632,7 +632,7 @@ for name, *values in [
          "'workloads' takes a list, not one value [campaign]"),
         ('name that is taken', '{name: fast,', '{name: §base,', "the name 'base' is taken [campaign]"),
         ('name of a variant', '{name: fast,', '{name: §fa-st,',
-         "'fa-st' is no name of a variant: letters, digits and _, but not ref, plain, min or max "
+         "'fa-st' is not a name of a variant: letters, digits and _, but not ref, plain, min or max "
          '[campaign]'),
         ('variant to be like', 'like: fast', 'like: §slow', "there is no variant 'slow' [campaign]"),
         ('workload of a study', 'workloads: [micro, large], variants',
@@ -648,9 +648,9 @@ for name, *values in [
         ('ref. without a reference', 'base.cycles / tagged.cycles', '§ref.base.cycles',
          "'ref.' needs the figure's key 'reference' [campaign]"),
         ('row of the paper', 'mean micro: 19', '§mean: 19', "the figure has no row 'mean' [campaign]"),
-        ('number of the paper', 'TRIAD: 4}', 'TRIAD: §four}', 'this is no number [campaign]'),
+        ('number of the paper', 'TRIAD: 4}', 'TRIAD: §four}', 'this is not a number [campaign]'),
         ('expectation', '">= -50"', '§"> -50"',
-         'what is expected is written as >= N, <= N or N .. M [campaign]'),
+         'an expectation is written as >= N, <= N or N .. M [campaign]'),
         ('plot', 'plot: lines', 'plot: §line', "there is no 'line' here; did you mean 'lines'? [campaign]"),
         ('run file that is not there', '%(samples)s/triad/run.yaml', '§none.yaml',
          "cannot read 'none.yaml' [campaign]"),

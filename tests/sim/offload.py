@@ -269,16 +269,16 @@ BAD_DOCUMENTS = {
         "chain 0 of 'vecadd': the unit near the data cannot compute 'cvta.to.global.u64'"),
     'another pattern': (
         lambda m: chain(m).update(pattern=5), 'out.ptx:46:35: error: ',
-        "chain 0 of 'vecadd': a chain has not the loads and stores of its pattern"),
+        "chain 0 of 'vecadd': a chain does not have the loads and stores of its pattern"),
     'a pattern that there is not': (
         lambda m: chain(m).update(pattern=10), 'm.json: error: ',
         'kernels[0].chains[0].pattern: expected a whole number from 1 to 9'),
     'another answer': (
         lambda m: chain(m)['response'].update(kind='data'), 'out.ptx:46:35: error: ',
-        "chain 0 of 'vecadd': the answer to a chain is not that of its pattern"),
+        "chain 0 of 'vecadd': the response of a chain is not that of its pattern"),
     'an instruction in two chains': (
         twice, 'm.json: error: ',
-        "kernel 'vecadd', chain 1: an instruction belongs to another chain, too"),
+        "kernel 'vecadd', chain 1: an instruction also belongs to another chain"),
     'tags in another order': (
         instruction(1, tag='11'), 'm.json: error: ',
         "kernel 'vecadd', chain 0: its tags are not 01, 10 …, 11"),
@@ -287,7 +287,7 @@ BAD_DOCUMENTS = {
         'kernels[0].chains[0].instructions[1].tag: expected one of 01, 10, 11'),
     'too many instructions': (
         lambda m: chain(m)['instructions'].extend(copy.deepcopy(chain(m)['instructions'] * 3)),
-        'm.json: error: ', "kernel 'vecadd', chain 0: it has too few or too many instructions"),
+        'm.json: error: ', "kernel 'vecadd', chain 0: its number of instructions is invalid"),
     'a kernel that there is not': (
         lambda m: m['kernels'][0].update(name='other'), 'out.ptx: error: ',
         "there are chains of 'other', but no such function"),

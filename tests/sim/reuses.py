@@ -143,7 +143,7 @@ def counted(folder, kernel):
     return [[Fraction(part, sum(count)) for part in count] for count in counts]
 
 
-SAME = 'the address is the same in all iterations: only the first brings lines'
+SAME = 'the address is the same in all iterations: only the first iteration brings lines'
 CAUSES = (r'each iteration goes on|the address is the same', r'the load in line \d+( and others)? touch', r'warps of a CTA')
 
 

@@ -227,7 +227,7 @@ def clusters(folder):
                       '--cluster', '4'), 1)
     within(b'the kernel has clusters of 2 x 1 x 1 CTAs', result.err)
     result = ends(sim(folder, 'ranks.ptx', '--grid', '3', '--block', '1', '--arg', 'buf:u32:4:zero'), 1)
-    within(b'the grid is no multiple of the cluster', result.err)
+    within(b'the grid is not a multiple of the cluster', result.err)
 
 
 @case

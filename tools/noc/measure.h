@@ -25,7 +25,7 @@ struct measure_plan {
 
 enum measure_outcome {
     MEASURE_DONE,
-    MEASURE_STUCK, // packets are on their way and none of them moves any more
+    MEASURE_STUCK, // packets are in flight and none of them moves any more
     MEASURE_INTERRUPTED,
     MEASURE_FAULT, // of this program: `fault` says what
 };

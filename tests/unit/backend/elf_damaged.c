@@ -145,7 +145,8 @@ static const struct {
      "response.kind: expected one of ack, data, bitmap"},
     {".ptxoffload.chains", AT(ptxoffload_chain, saving), 0x80000000,
      "saving: expected a whole number from 0 to 2147483647"},
-    {".ptxoffload.chains", AT(ptxoffload_chain, id), 1, "its id is not its place in the list"},
+    {".ptxoffload.chains", AT(ptxoffload_chain, id), 1,
+     "its id differs from its place in the list"},
     {".ptxoffload.chains", AT(ptxoffload_chain, instructions.first), 1,
      "instructions: it begins with record 1 of '.ptxoffload.instructions', expected 0"},
     {".ptxoffload.chains", AT(ptxoffload_chain, instructions.count), 3,
@@ -183,7 +184,7 @@ static const struct {
     {".ptxoffload.blocks", AT(ptxoffload_block, estimate.candidate), 0,
      "passed over, but no candidate"},
     {".ptxoffload.blocks", AT(ptxoffload_block, end_index), 0x7fffffff,
-     "it reaches outside the kernel"},
+     "it is not inside the kernel"},
     {".ptxoffload.blocks", AT(ptxoffload_block, live_out.first), 0,
      "live_out: it begins with record 0 of '.ptxoffload.registers', expected 2"},
     {".ptxoffload.registers", AT(ptxoffload_register, name), 0,
@@ -214,10 +215,10 @@ static const struct {
     {".note.ptxoffload", 24, 4, 2, "the metadata have version 2, and only version 1 is read"},
     {".note.ptxoffload", 24, 4, 0, "the metadata have version 0"},
     {".note.ptxoffload", 0, 4, 10, "the note 'version' is missing"},
-    {".note.ptxoffload", 4, 4, UINT32_MAX, "section '.note.ptxoffload': a note is cut short"},
-    {".note.ptxoffload", 0, 4, UINT32_MAX, "a note is cut short"},
-    {".note.ptxoffload", 8, 4, 16, "the note 'source' is not of its size"},
-    {".note.ptxoffload", 28 + 8, 4, 17, "the note 'output' is there more than once"},
+    {".note.ptxoffload", 4, 4, UINT32_MAX, "section '.note.ptxoffload': a note is truncated"},
+    {".note.ptxoffload", 0, 4, UINT32_MAX, "a note is truncated"},
+    {".note.ptxoffload", 8, 4, 16, "the note 'source' is of the wrong size"},
+    {".note.ptxoffload", 28 + 8, 4, 17, "the note 'output' is given more than once"},
     {".note.ptxoffload", 28 + 8, 4, 99, "the note 'source' is missing"},
     {".note.ptxoffload", 84 + 24, 1, 0, "section '.ptxoffload.ptx': the PTX is not the one"},
 };
@@ -246,11 +247,11 @@ static const struct {
      "section '.ptxoffload.kernels': it is missing"},
     {".ptxoffload.kernels", HEADER(sh_type), SHT_NOBITS, "its type is 8, expected 1"},
     {".ptxoffload.kernels", HEADER(sh_flags), SHF_COMPRESSED,
-     "it is compressed, which is not read"},
-    {".ptxoffload.kernels", HEADER(sh_offset), UINT64_MAX, "it does not lie in the file"},
-    {".ptxoffload.kernels", HEADER(sh_size), UINT64_MAX, "it does not lie in the file"},
-    {".ptxoffload.kernels", HEADER(sh_offset), 65, "its offset 0x41 is no multiple of 4"},
-    {".ptxoffload.kernels", HEADER(sh_size), 35, "its last record is cut short"},
+     "it is compressed, which is not supported"},
+    {".ptxoffload.kernels", HEADER(sh_offset), UINT64_MAX, "it is outside the file"},
+    {".ptxoffload.kernels", HEADER(sh_size), UINT64_MAX, "it is outside the file"},
+    {".ptxoffload.kernels", HEADER(sh_offset), 65, "its offset 0x41 is not a multiple of 4"},
+    {".ptxoffload.kernels", HEADER(sh_size), 35, "its last record is truncated"},
     {".ptxoffload.kernels", HEADER(sh_entsize), 0, "its records have 0 bytes, expected 44"},
     {".ptxoffload.kernels", HEADER(sh_entsize), 32, "its records have 32 bytes, expected 44"},
     {".ptxoffload.kernels", HEADER(sh_entsize), 37, "its records have 37 bytes, expected 44"},
@@ -277,7 +278,7 @@ static void test_faulty_headers(void **state)
     size_t kernels = made_header(o->bytes, ".ptxoffload.kernels");
     size_t chains = made_header(o->bytes, ".ptxoffload.chains");
     memcpy(o->bytes + chains, o->bytes + kernels, sizeof(Elf64_Shdr));
-    refused(o, "section '.ptxoffload.kernels': it is there more than once");
+    refused(o, "section '.ptxoffload.kernels': it is given more than once");
     refused(o, "section '.ptxoffload.chains': it is missing");
 }
 
@@ -289,7 +290,7 @@ static void test_other_files(void **state)
         char value;
         const char *why;
     } changes[] = {
-        {0, 'x', "this is no ELF file"},
+        {0, 'x', "this is not an ELF file"},
         {EI_CLASS, ELFCLASS32, "this is not an ELF object of 64 bits"},
         {EI_DATA, ELFDATA2MSB, "this is not a little-endian ELF object"},
         {offsetof(Elf64_Ehdr, e_type), ET_EXEC, "the ELF file is no relocatable object"},

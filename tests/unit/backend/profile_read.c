@@ -118,7 +118,7 @@ static void test_faults(void **state)
          "\"line\": 16, \"column\": 1, \"index\": 8, \"entries\"",
          "kernels[0].functions[0].loops[0]: no loop of the function begins there"},
         {"\"entries\": 64", "\"entries\": 0",
-         "kernels[0].functions[0].loops[0]: there are iterations without an entry"},
+         "kernels[0].functions[0].loops[0]: iterations without an entry"},
         {"\"iterations\": 256", "\"iterations\": 64",
          "kernels[0].functions[0].loops[0]: the mean of the iterations"},
         {"\"least\": 4, \"most\": 4", "\"least\": 0, \"most\": 4",
@@ -127,11 +127,11 @@ static void test_faults(void **state)
         {"\"lines\": 20", "\"lines\": 7", GATHER ".memory: the mean of the lines is not between"},
         {"\"most_lines\": 4", "\"most_lines\": 513", GATHER ".memory: the mean of the lines"},
         {"\"lines\": 20, \"sectors\": 40", "\"lines\": 20, \"sectors\": 19",
-         GATHER ".memory: there are fewer sectors than lines"},
+         GATHER ".memory: fewer sectors than lines"},
         {"\"accesses\": 4, \"lines\": 12", "\"accesses\": 9, \"lines\": 19",
          GATHER ".memory: 'full' counts more than 'all'"},
         {"\"accesses\": 0, \"lines\": 0", "\"accesses\": 0, \"lines\": 1",
-         "kernels[0].functions[0].instructions[3].memory: there are lines without an access"},
+         "kernels[0].functions[0].instructions[3].memory: lines without an access"},
         {"\"hits\": 5, \"merged\": 5", "\"hits\": 16, \"merged\": 5",
          GATHER ".memory: 'l1' has more hits and merges than accesses"},
         {"\"hits\": 6", "\"hits\": 11", GATHER ".memory: 'llc' has more hits and merges"},
@@ -228,8 +228,7 @@ static void test_unknown_keys(void **state)
     begin(&r, PROFILED_PTX);
     take(&r, changed(&r, "\"launches\": 1", "\"launches\": 1, \"cycles\": 7"), NULL);
     assert_int_equal(r.diags.warnings, 1);
-    assert_string_equal(r.diags.list.v[0].message,
-                        "kernels[0].cycles: this key is not known and skipped");
+    assert_string_equal(r.diags.list.v[0].message, "kernels[0].cycles: unknown key, ignored");
     const char *text = changed(&r, "\"opcode\": \"mov.u32\"", "\"opcode\": \"mov.u32\", \"x\": 0");
     const char *second = strstr(text, "\"opcode\": \"ld.global.u32\"");
     take(&r, arena_printf(&r.program.arena, "%.*s\"x\": 1, %s", (int)(second - text), text, second),

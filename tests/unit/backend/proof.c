@@ -103,10 +103,10 @@ static void wrong_chains(void **state)
     for (uint32_t way = 0; way < 4; way++) {
         begin(&p);
         struct chain *chain = &p.plan.chains.v[1];
-        static const char *const texts[] = {"unknown chain pattern",
-                                            "a chain has instructions that its function has not",
-                                            "an instruction of a chain is in another one, too",
-                                            "the plan is not in the order of the functions"};
+        static const char *const texts[] = {
+            "unknown chain pattern", "a chain has instructions that its function does not have",
+            "an instruction of a chain is also in another one",
+            "the plan is not in the order of the functions"};
         if (way == 0)
             chain->pattern = 77;
         if (way == 1)

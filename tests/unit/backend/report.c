@@ -84,7 +84,7 @@ static struct table_block blocks[] = {
 };
 static struct table_rejection rejected[] = {
     {132, 5, CANDIDATE_LOAD, RULE_VARYING_SCALAR, 120,
-     "%f28 in the mul in line 133 is not the same for all lanes of a warp"},
+     "%f28 in the mul in line 133 may differ between the lanes of a warp"},
     {7, 1, CANDIDATE_BLOCK, RULE_PASSED_OVER, 0, "an overlapping candidate saves more"},
 };
 static struct table_kernel kernels[] = {
@@ -111,7 +111,7 @@ static void test_text(void **state)
     assert_string_equal(
         text,
         "in.ptx -> out.ptx\n"
-        "cost model tom | multiply-adds split | order changed where it helps\n"
+        "cost model tom | multiply-adds split | order changed for chains\n"
         "\n"
         "kernel vecadd\n"
         "  chain 0  pattern 1, c = f(a,b) | response ack, 1 flit | saves 16 flits per warp and "
@@ -138,22 +138,22 @@ static void test_text(void **state)
         "           live-in 0\n"
         "           live-out 0\n"
         "           BW_TX +0, BW_RX +0, sum +0 | cost model tom | saves nothing\n"
-        "  turned down\n"
-        "  132:5    load | %f28 in the mul in line 133 is not the same for all lanes of a warp\n"
+        "  rejected\n"
+        "  132:5    load | %f28 in the mul in line 133 may differ between the lanes of a warp\n"
         "           [varying-scalar] because of line 120\n"
         "  7:1      block | an overlapping candidate saves more [passed-over]\n"
         "  summary  1 chain | 2 of 3 loads (67 %) and 4 of 22 instructions (18 %) tagged | 1 of 3 "
         "blocks\n"
-        "           selected (1 under a condition) | 2 turned down\n"
+        "           selected (1 under a condition) | 2 rejected\n"
         "\n"
         "kernel empty\n"
         "  summary  0 chains | 0 of 0 loads (0 %) and 0 of 0 instructions (0 %) tagged | 0 of 0 "
         "blocks\n"
-        "           selected | 0 turned down\n"
+        "           selected | 0 rejected\n"
         "\n"
         "  total    2 kernels | 1 chain | 2 of 3 loads (67 %) and 4 of 22 instructions (18 %) "
         "tagged | 1 of 3\n"
-        "           blocks selected (1 under a condition) | 2 turned down\n");
+        "           blocks selected (1 under a condition) | 2 rejected\n");
     free(text);
 }
 

@@ -290,7 +290,7 @@ static void test_tampered(void **state)
         {"", "saving=4", "saving=99999999999999999999", "saving: expected a whole number"},
         {"", "saving=4", "saving=", "saving: expected a whole number"},
         {"", " saving=4", "", "saving: it is missing"},
-        {"", "saving=4", "saving=4 saving=4", "saving: not known here, or there twice"},
+        {"", "saving=4", "saving=4 saving=4", "saving: unknown, or given twice"},
         {"", "saving=4", "saving=4  x=5", "expected pairs of key=value"},
         {"", "saving=4", "saving=4 x=5", "x: not known here"},
         {"", "pattern=4", "pattern=10", "pattern: expected a whole number from 1 to 9"},
@@ -324,8 +324,10 @@ static void test_tampered(void **state)
         {"", "ptxoffload.chain 0 10", "ptxoffload.chain 0 12", "expected an id and 01, 10 or 11"},
         {"", "ptxoffload.chain 0 10", "ptxoffload.chain 0", "expected an id and 01, 10 or 11"},
         {"", "ptxoffload.chain 0 10", "ptxoffload.chain 0 01", "01, 10 …, 11 in this order"},
-        {"", "chain-facts id=0", "chain-facts id=1", "its id is not its place among the chains"},
-        {"", "block-facts id=0", "block-facts id=9", "its id is not its place among the blocks"},
+        {"", "chain-facts id=0", "chain-facts id=1",
+         "its id differs from its place among the chains"},
+        {"", "block-facts id=0", "block-facts id=9",
+         "its id differs from its place among the blocks"},
         {"", " .pragma \"ptxoffload.digest", "; .pragma \"ptxoffload.digested", "is not known"},
         {"",
          ".pragma \"ptxoffload.kernel name='k' instructions=4 loads=1 "
@@ -333,7 +335,7 @@ static void test_tampered(void **state)
          "", "there is no tag 'kernel' in front"},
         {"", "instructions=4", "instructions=5", "has not that many instructions"},
         {"", "name='k'", "name='l'", "it belongs to another kernel"},
-        {"", "ptxoffload.module", "ptxoffload.+", "this tag goes on with no other"},
+        {"", "ptxoffload.module", "ptxoffload.+", "this tag continues no other"},
         {"\n\n", "", "", NULL},
     };
     for (size_t i = 0; i + 1 < sizeof cases / sizeof *cases; i++) {

@@ -380,7 +380,7 @@ static void test_foreign(void **state)
         {"abc\0def", 7, "offset 0x3: this is neither PTX text nor a known container"},
         {"\x7f"
          "ELF",
-         4, "the ELF header is damaged or cut short"},
+         4, "the ELF header is damaged or truncated"},
     };
     struct opened *o = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

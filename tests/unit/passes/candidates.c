@@ -155,7 +155,7 @@ static void check_shape(const struct fixture *f, const struct block_candidate *c
         assert_int_equal(c->end - c->begin, f->fn->loops.v[c->loop].block_count * 3);
         assert_int_equal(c->open, ways != 1 || target == IR_NONE);
     } else if (!c->open) {
-        assert_true(ways <= 1 || c->tally.barred != IR_NONE);
+        assert_true(ways <= 1 || c->counts.barred != IR_NONE);
     }
     if (c->open || ways != 1 || target == IR_NONE)
         return;

@@ -230,20 +230,21 @@ static const struct form few_warps = {
 static void test_texts(void **state)
 {
     (void)state;
-    check_text(&forms[2], "each iteration goes on by 4 bytes: 1 of 32 lines is new, if 256 lines "
+    check_text(&forms[2], "each iteration advances by 4 bytes: 1 of 32 lines is new, if 256 lines "
                           "stay for 8 warps (a cache of 16 KB has 128)");
-    check_text(&few_warps, "each iteration goes on by 4 bytes: 1 of 32 lines is new");
-    check_text(&forms[7], "the address is the same in all iterations: only the first brings lines");
+    check_text(&few_warps, "each iteration advances by 4 bytes: 1 of 32 lines is new");
+    check_text(&forms[7],
+               "the address is the same in all iterations: only the first iteration brings lines");
     check_text(&forms[16], "the load in line 10 touches the same lines: 1 of 2 lines is new");
     check_text(&forms[20], "8 warps of a CTA touch the same lines: 9 of 16 lines are new");
-    check_text(&forms[22], "the same warp touches no line again: all lines count as new");
+    check_text(&forms[22], "the same warp accesses no line again: all lines count as new");
     // Of several causes each has its share.
-    check_text(&forms[6], "each iteration goes on by 8 bytes (serves 15 of 16 lines) and the load "
+    check_text(&forms[6], "each iteration advances by 8 bytes (serves 15 of 16 lines) and the load "
                           "in line 11 touches the same lines (serves 1 more): no line is new, if "
                           "256 lines stay for 8 warps (a "
                           "cache of 16 KB has 128)");
     check_text(&forms[14],
-               "each iteration goes on by 4 bytes (serves 248 of 256 lines) and 8 warps "
+               "each iteration advances by 4 bytes (serves 248 of 256 lines) and 8 warps "
                "of a CTA touch the same lines (serves 7 more): 1 of 256 lines is new");
     // Also where the address does not change.
     check_text(&one_word,

@@ -107,7 +107,7 @@ static uint32_t compare(const char *path, enum fma_mode fma, uint32_t *chains)
     wrong += report_absent(found.chains, found.chain_count, expected.chains, expected.chain_count,
                            "not expected");
     wrong += report_absent(expected.missed, expected.missed_count, found.missed, found.missed_count,
-                           "not turned down");
+                           "not rejected");
     if (wrong)
         print_message("in %s, %s\n", path, mode);
     *chains += found.chain_count;

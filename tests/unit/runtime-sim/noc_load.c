@@ -173,12 +173,11 @@ static void test_no_credits(void **state)
     assert_int_equal(noc_moved_at(n.noc), 0);
     assert_int_equal(noc_class_stats(n.noc, 0)->flits_entered, 0);
     verify(&n);
-    check_report(&n,
-                 (const char *const[]){
-                     "cycle 1000: 3 packets have not arrived; the last thing moved in cycle 0\n",
-                     "1 -> 2 of cycle 0 (class 0, 5 flits) at node 1: waits for room in "
-                     "virtual channel 0 to router 1\n",
-                     NULL});
+    check_report(&n, (const char *const[]){
+                         "cycle 1000: 3 packets have not arrived; the last flit moved in cycle 0\n",
+                         "1 -> 2 of cycle 0 (class 0, 5 flits) at node 1: waits for room in "
+                         "virtual channel 0 to router 1\n",
+                         NULL});
     end(&n);
 }
 

@@ -31,7 +31,7 @@ static void test_words(void **state)
     (void)state;
     expect(ROOM, "%s", "");
     expect(ROOM, "no argument");
-    expect(ROOM, "the %s, which line %u sets%s", "%r5", 12, "");
+    expect(ROOM, "the %s, which line %u defines%s", "%r5", 12, "");
     expect(ROOM, "%.3s|%.0s|%.9s", "abcdef", "abc", "abc");
     expect(ROOM, "100 %%, %5u, %-6s|%c %x %*d", 7u, "ab", 'c', 255u, 4, 2);
 }
