@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// True unless the instruction names a space other than global memory.
+// Returns true unless the instruction names a space other than global memory.
 static bool loads_globally(const struct tree *tree, uint32_t node)
 {
     uint32_t count;
@@ -161,7 +161,7 @@ uint32_t body_find(const struct body *body, uint32_t offset)
     return low;
 }
 
-// Where the next word with a dot begins, past white space and comments.
+// Returns the next word with a dot, after white space and comments.
 static const char *find_dot(const char *at, const char *end)
 {
     while (at < end && *at != '.') {
@@ -198,7 +198,7 @@ const char *body_opcode(const struct body *body, struct arena *arena, uint32_t i
     const char *at = source + end;
     for (; count && at < stop && *at == '.'; count--)
         at = behind_word(at, stop);
-    if (!count) // nothing stands between the words, as a rule
+    if (!count) // nothing is between the words, as a rule
         return arena_strndup(arena, source + begin, (size_t)(at - source) - begin);
     text_init(&text, arena);
     text_add(&text, source + begin, (size_t)(at - source) - begin);

@@ -1,17 +1,17 @@
-// The function bodies of a text and their instructions, counted as the tables count them.
+// The function bodies of a text and their instructions, counted as in the tables.
 #pragma once
 #include "backend/writer.h"
 #include "frontend/tree.h"
 
 struct body_inst {
     uint32_t begin, end; // in the text
-    uint32_t node;       // of the tree, whose text it may be from
+    uint32_t node;       // of the tree
 };
 
 struct body {
     const struct tree *tree;
     uint32_t node; // NODE_FUNCTION
-    uint32_t open; // offset behind its opening brace
+    uint32_t open; // offset after its opening brace
     uint32_t end;
     uint32_t loads;              // instructions that may load from global memory
     VEC(struct body_inst) insts; // in the order of the text
@@ -23,14 +23,14 @@ struct bodies {
     VEC(struct body) list; // in the order of the text
 };
 
-// Those of the tree's own text.
+// The bodies of the tree's own text.
 void bodies_find(struct bodies *bodies, struct arena *arena, const struct tree *tree);
-// Those of the text that edits have made of it. Needs: edits that keep_instructions.
+// The bodies of the text that the edits produce. Requires edits that keep_instructions.
 void bodies_written(struct bodies *bodies, struct arena *arena, const struct tree *tree,
                     const struct written *written);
-// True if the edits only move instructions of the text: none comes, goes or changes.
+// Returns true if the edits only move instructions of the text: none is added, removed or changed.
 bool keep_instructions(const struct edits *edits, const struct source *source);
-// The body that holds the offset, or NULL.
+// Returns the body that contains the offset, or NULL.
 const struct body *bodies_at(const struct bodies *bodies, uint32_t offset);
 const char *body_name(const struct body *body, struct arena *arena);
 
@@ -39,7 +39,7 @@ static inline const struct body_inst *body_inst(const struct body *body, uint32_
     return &body->insts.v[index];
 }
 
-// The first instruction that begins at or behind the offset, or their number.
+// Returns the first instruction that begins at or after the offset, or their number.
 uint32_t body_find(const struct body *body, uint32_t offset);
-// An instruction's opcode with its modifiers, without white space and comments.
+// Returns an instruction's opcode with its modifiers, without white space and comments.
 const char *body_opcode(const struct body *body, struct arena *arena, uint32_t index);

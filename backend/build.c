@@ -14,13 +14,13 @@ struct record_builder {
     const struct rejection **rejections; // by function, then place
     struct shared_search *shared;
     uint32_t chain, block, rejection; // how far the plan's lists are done
-    const char **names;               // per name of the tree; NULL: not asked for yet
+    const char **names;               // per name of the tree; NULL: not requested yet
     struct arena own;                 // for the build only
     // The function at work.
     const struct ir_function *fn;
     const struct body *body;
     struct table_kernel *kernel;
-    struct record_range *ranges; // per instruction, once it is asked for
+    struct record_range *ranges; // per instruction, once it is requested
     struct arena scratch;        // for it
 };
 

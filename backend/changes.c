@@ -70,7 +70,7 @@ static struct edit_side side_of(struct arena *arena, const struct plan *plan)
     return side;
 }
 
-// The first of the rejections at or behind the place.
+// The first of the rejections at or after the place.
 static uint32_t rejections_from(const struct edit_side *side, uint32_t function, uint32_t inst)
 {
     uint32_t low = 0, high = side->plan->rejections.n;
@@ -179,7 +179,7 @@ static const char *block_text(struct change_finder *f, const struct block_plan *
                         (unsigned long long)e->threshold);
 }
 
-// What the numbers are from, as the end of a sentence.
+// The sources of the numbers, as the end of a sentence.
 static const char *measured_words(struct change_finder *f, const struct block_plan *block)
 {
     const char *words[3];
@@ -217,8 +217,7 @@ static const char *block_reason(struct change_finder *f, const struct block_plan
     return arena_printf(f->arena, "%s%s", text, measured_words(f, block));
 }
 
-// What is weighed does not depend on what was measured: both have the same blocks in the same
-// order.
+// Candidate blocks do not depend on the profile: both plans have the same blocks in the same order.
 static void compare_blocks(struct change_finder *f)
 {
     const struct plan *a = f->without.plan, *b = f->with.plan;

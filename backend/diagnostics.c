@@ -101,7 +101,7 @@ void findings_add(struct findings *findings, const struct diag *diag)
     findings->list.v[findings->list.n++] = finding;
 }
 
-// A file that nobody has read has no digest.
+// A file that was not read has no digest.
 static void add_origin(struct findings *findings, const struct remark_origin *origin)
 {
     struct finding finding = {

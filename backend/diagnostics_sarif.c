@@ -40,7 +40,7 @@ static void message_member(struct json *json, const char *key, const char *text)
 
 // Rules
 
-// Those of the command are descriptors of notifications, the others rules.
+// Rules of the group "command" are descriptors of notifications, the others are rules.
 static bool is_notification(int rule)
 {
     return !strcmp(diag_rules[rule].group, "command");
@@ -83,7 +83,7 @@ static void write_rule(struct json *json, const struct diag_rule *rule)
     json_end_object(json);
 }
 
-// Those of remarks stand behind the others.
+// Rules of remarks follow the others.
 static uint32_t remark_rule_index(const char *id)
 {
     return rule_index(DIAG_RULES) + remark_rule_find(id);
@@ -204,8 +204,8 @@ static void write_function(struct sarif_writer *w, const struct finding *finding
     json_end_array(&w->json);
 }
 
-// What is offloaded is something that has passed, and what was found is for information: SARIF has
-// a kind for these and no level.
+// An offloaded candidate has the kind "pass", a result of an analysis "informational"; SARIF has no
+// level for these.
 static void write_level(struct json *json, const struct finding *finding)
 {
     bool remark = finding->severity == DIAG_REMARK;
@@ -242,7 +242,7 @@ static void write_result(struct sarif_writer *w, uint32_t at)
     json_end_object(&w->json);
 }
 
-// True if it opens an entry of its own: a note does not, unless nothing stands before it.
+// Returns true if it opens an entry of its own: a note does not, unless nothing precedes it.
 static bool is_head(const struct findings *findings, uint32_t at)
 {
     return !at || findings->list.v[at].severity != DIAG_NOTE;

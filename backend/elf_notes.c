@@ -1,4 +1,4 @@
-// The notes of an object, and the record that stands for them.
+// The notes of an object, and the record that represents them.
 #include "backend/elf_sections.h"
 #include "include/ptxoffload/metadata.h"
 #include <elf.h>

@@ -1,5 +1,5 @@
-// ELF objects as such: ELF64, little-endian, relocatable, for no machine. What the sections hold is
-// the caller's.
+// ELF objects in general: ELF64, little-endian, relocatable, without a machine. The caller defines
+// the contents of the sections.
 #pragma once
 #include "backend/elf_tables.h"
 
@@ -13,7 +13,7 @@ struct elf_section {
     uint32_t size;
 };
 
-// Lays out the sections in this order, with the table of their names behind them. Returns NULL, or
-// why that is not possible.
+// Lays out the sections in this order, with the table of their names after them. Returns NULL, or
+// the reason why that is not possible.
 const char *elf_object_write(struct elf_image *image, struct arena *arena,
                              const struct elf_section *sections, uint32_t count);

@@ -121,7 +121,7 @@ static bool read_number(struct elf_reader *r, const struct elf_slot *slot, uint6
 
 static bool read_record(struct elf_reader *r, struct elf_place place, void *record);
 
-// A list's first record is the next one that belongs to nobody.
+// A list begins with the first record that no other list has.
 static bool read_range(struct elf_reader *r, struct elf_place place, const struct elf_slot *slot,
                        const char *bytes, uint32_t *count)
 {

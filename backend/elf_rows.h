@@ -1,10 +1,10 @@
-// The sections of the ELF object, and where in their records the entries of the tables lie. What an
-// entry may hold stands in backend/rows.c: JSON, tags and ELF have it from there.
+// Sections of the ELF object, and offsets of the tables' entries in their records. backend/rows.c,
+// which JSON and tags share, has the ranges of values.
 #pragma once
 #include "backend/rows.h"
 
 enum elf_part {
-    ELF_NOTE, // its notes are put together and taken apart as one record, struct elf_notes
+    ELF_NOTE, // its notes are handled as one record, struct elf_notes
     ELF_PTX,
     ELF_MODULE,
     ELF_KERNELS,
@@ -18,10 +18,10 @@ enum elf_part {
     ELF_PARTS,
 };
 
-// An entry of a record. Numbers take `size` bytes; words of one byte are enumerators, longer ones
-// and texts are offsets of strings; lists are a first record and a number of records.
+// An entry of a record. Numbers have `size` bytes; words of one byte are enumerators, longer ones
+// and strings are offsets of strings; lists are a first record and a number of records.
 struct elf_row {
-    const char *path; // as in the JSON document, NULL behind the last
+    const char *path; // as in the JSON document, NULL after the last
     uint16_t at;
     uint8_t size;
 };
@@ -31,7 +31,7 @@ struct elf_part_info {
     uint32_t type; // SHT_…
     uint32_t align;
     uint32_t record_size;              // 0: no records
-    const struct record_field *fields; // NULL: the rows are not read by description
+    const struct record_field *fields; // NULL: no rows describe it
     const struct elf_row *rows;
 };
 extern const struct elf_part_info elf_parts[ELF_PARTS];
@@ -46,16 +46,16 @@ struct elf_notes {
 // A row with the entry's description.
 struct elf_slot {
     const struct elf_row *row;
-    const struct record_field *field;  // NULL behind the last
-    const struct record_field *option; // the entry is there only if this one is; NULL: always
-    enum elf_part list; // FIELD_LIST, FIELD_TEXTS: where its records are; else ELF_PARTS
+    const struct record_field *field;  // NULL after the last
+    const struct record_field *option; // the entry exists only if this one does; NULL: always
+    enum elf_part list; // FIELD_LIST, FIELD_TEXTS: section of its records; else ELF_PARTS
 };
 
 struct elf_slots {
     const struct elf_slot *of[ELF_PARTS];
 };
 
-// Finds the entries for all rows.
+// Finds the entries of all rows.
 void elf_slots_init(struct elf_slots *slots, struct arena *arena);
 
 // Numbers of 1 to 8 bytes, the lowest byte first.

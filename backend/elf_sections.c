@@ -47,8 +47,7 @@ static bool check_header(struct elf_reader *r)
 
 // Finding
 
-// What libelf has told of the sections: its memory is given back before any is taken from the
-// arena.
+// Results of libelf for the sections: its memory is freed before the arena allocates.
 struct found {
     uint32_t times[ELF_PARTS];
     GElf_Shdr headers[ELF_PARTS];
@@ -81,7 +80,7 @@ static bool find_sections(struct elf_reader *r, struct found *found)
     return good;
 }
 
-// What a section with records has to be like, besides.
+// Further checks of a section with records.
 static bool check_records(struct elf_reader *r, enum elf_part part, const GElf_Shdr *header)
 {
     const struct elf_part_info *info = &elf_parts[part];

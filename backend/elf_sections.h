@@ -1,5 +1,5 @@
-// The sections of an object that is to be read: found by name, in the file, of the form that their
-// contents need.
+// Sections of an object to be read: found by name, inside the file, in the form that their contents
+// need.
 #pragma once
 #include "backend/elf_rows.h"
 
@@ -16,15 +16,14 @@ struct elf_reader {
     size_t size;
     struct elf_part_bytes parts[ELF_PARTS];
     struct elf_slots slots;
-    uint32_t next[ELF_PARTS]; // records that belong to others already
+    uint32_t next[ELF_PARTS]; // number of records that are referenced already
 };
 
-// Adds the fault to the reader's diagnostics; returns false.
+// Adds the fault to the reader's diagnostics. Returns false.
 bool elf_fault(struct elf_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Fills `parts`. Texts end with NUL and are UTF-8. Returns false if something is wrong, having said
-// what.
+// Fills `parts`. Strings end with NUL and are UTF-8. Returns false after adding a fault.
 bool elf_find_parts(struct elf_reader *r);
 
-// Puts the notes together.
+// Reads the notes.
 bool elf_read_notes(struct elf_reader *r, struct elf_notes *notes);

@@ -8,16 +8,17 @@ struct elf_image {
     size_t size;
 };
 
-// Makes the object in the arena. `ptx` is the text whose digest is the tables' output. The same
-// tables and text give the same bytes. Returns NULL, or why the object cannot be made: a sentence.
+// Makes the object in the arena. `ptx` is the text whose digest is the tables' output. Equal tables
+// and texts give equal bytes. Returns NULL, or the reason why the object cannot be made, a
+// sentence.
 const char *tables_write_elf(struct elf_image *image, struct arena *arena,
                              const struct tables *tables, const char *ptx, uint32_t length);
 
-// True if the bytes are an ELF file, of whatever class and byte order, that has our note.
+// Returns true if the bytes are an ELF file, of any class and byte order, with our note.
 bool tables_is_elf(const char *bytes, size_t size);
 
-// Reads the object. `ptx` becomes its text under this name, copied. Whatever the bytes are, nothing
-// behind them is read. Faults are added to `diags` (id "metadata"), with the section, the record
-// and the entry. Returns false, with `tables` and `ptx` in no useful state, if there are any.
+// Reads the object. `ptx` becomes a copy of its text under this name. Never reads outside the
+// bytes, whatever they are. Adds faults to `diags` (id "metadata"), with section, record and entry.
+// Returns false if there are faults; `tables` and `ptx` are then undefined.
 bool tables_read_elf(struct tables *tables, struct source *ptx, struct arena *arena,
                      const char *name, const char *bytes, size_t size, struct diags *diags);

@@ -71,7 +71,7 @@ static uint64_t word_number(struct elf_writer *w, const struct elf_slot *slot, u
     return slot->row->size == 1 ? word : add_string(w, slot->field->words[word]);
 }
 
-// What stands in the record: the value itself, or where it is.
+// Returns the contents of the record: the value itself, or its offset.
 static uint64_t number_of(struct elf_writer *w, const struct elf_slot *slot, const void *value)
 {
     switch (slot->field->kind) {

@@ -6,8 +6,7 @@
 #include "passes/analysis/measured.h"
 #include <string.h>
 
-// Taking tags out may bring the halves of another one together; nobody has more than a few inside
-// of each other.
+// Removing tags may join the halves of another one; texts have at most a few within each other.
 static void strip_all(struct source *source, struct arena *arena)
 {
     enum { MOST = 8 };
@@ -43,7 +42,7 @@ static bool has_style(const struct tags *tags, enum tag_style style)
     return tags->list.n > 0;
 }
 
-// True if this run would write the input again.
+// Returns true if this run would write the input again.
 static bool is_current(struct opened *opened, struct arena *arena, const struct source *input,
                        const struct backend_options *options)
 {

@@ -1,11 +1,11 @@
-// Records by description: a row per field says what it is called, what it holds and where it lies.
-// From the rows come the JSON, its reader, and the `key=value` text in tags.
+// Descriptions of records: a row per field with its name, type and offset. The rows generate the
+// JSON, its reader, and the `key=value` text in tags.
 #pragma once
 #include "backend/text.h"
 #include "support/diag.h"
 
 struct json;   // support/json.h, and
-struct json_t; // jansson.h: the two do not go into one file
+struct json_t; // jansson.h; a file cannot include both
 
 enum field_kind {
     FIELD_TEXT,     // const char *
@@ -14,20 +14,20 @@ enum field_kind {
     FIELD_OPTIONAL, // uint32_t; null if 0
     FIELD_COUNT,    // uint64_t; null if 0
     FIELD_NUMBER,   // uint64_t up to INT64_MAX; JSON only
-    FIELD_ANY,      // nothing: is there, but not read; JSON only, not written
+    FIELD_ANY,      // exists, but is not read; JSON only, not written
     FIELD_DOUBLE,   // double, finite
-    FIELD_MAYBE,    // const double *, finite; NULL: the key is not there
+    FIELD_MAYBE,    // const double *, finite; NULL: the key is absent
     FIELD_BOOL,     // bool
     FIELD_WORD,     // unsigned or enum: one of `words`
     FIELD_WORDS,    // unsigned, bit n for words[n]: a list
     FIELD_TEXTS,    // VEC(const char *), none of them empty
-    FIELD_FIXED,    // nothing: the text words[0]
-    FIELD_OBJECT,   // an object of its own in JSON, in C the same struct (offset 0)
+    FIELD_FIXED,    // the text words[0]
+    FIELD_OBJECT,   // an object of its own in JSON; in C the same struct (offset 0)
     FIELD_OPTION,   // the same, null unless the bool at `offset` is set
     FIELD_LIST,     // VEC of structs of `size` bytes; not in the text
 };
 
-// Members of FIELD_LIST and FIELD_TEXTS as the readers and writers of all formats access them.
+// Members of FIELD_LIST and FIELD_TEXTS for the readers and writers of all formats.
 struct field_list {
     VEC(char) items; // counted in structs
 };
@@ -39,32 +39,33 @@ struct record_field {
     const char *key; // NULL ends the rows
     enum field_kind kind;
     size_t offset;
-    uint32_t least, most;     // FIELD_UINT
-    const char *const *words; // FIELD_WORD, FIELD_WORDS, FIELD_FIXED; "" is no word; NULL ends them
+    uint32_t least, most; // FIELD_UINT
+    const char *const
+        *words; // FIELD_WORD, FIELD_WORDS, FIELD_FIXED; "" is not a word; NULL at the end
     const struct record_field *rows; // FIELD_OBJECT, FIELD_OPTION, FIELD_LIST
     size_t size;                     // FIELD_LIST
     bool flat;                       // in JSON on one line
-    bool may_lack;                   // FIELD_OPTION: the key need not be there, which reads as null
+    bool may_lack;                   // FIELD_OPTION: an absent key is null
 };
 
-// The members of an object; the caller opens and closes it.
+// Writes the members of an object; the caller opens and closes it.
 void fields_write_json(struct json *json, const struct record_field *rows, const void *record);
 
-// ` key=value` for each field that is there; keys in objects are `object.key`.
+// Writes ` key=value` for each field with a value; keys in objects are `object.key`.
 void fields_write_text(struct text *text, const struct record_field *rows, const void *record);
 
-// Where faults of the reading go.
+// Target of the reader's faults.
 struct field_reader {
     struct arena *arena;
     struct diags *diags;
     const char *id;      // of the diagnostics
     uint32_t begin, end; // their place
-    // Not NULL: a key that no row speaks of is warned of where it is met first. Else it is skipped.
-    // Holds the rows' address and the key for each.
+    // Not NULL: an unknown key gives one warning. Else unknown keys are skipped. Holds the rows'
+    // address and the key for each.
     struct intern *unknown;
 };
 
-// Both fill a zeroed record. They return false if anything is missing or wrong, having said what.
+// Both fill a zeroed record. They return false after adding faults.
 bool fields_read_json(struct field_reader *reader, const struct record_field *rows, void *record,
                       struct json_t *object, const char *path);
 
@@ -88,8 +89,8 @@ struct pairs {
 
 bool fields_split_text(struct field_reader *reader, const char *text, uint32_t length,
                        struct pairs *pairs);
-// Takes the value with this key, or returns NULL.
+// Removes and returns the value with this key, or returns NULL.
 struct field_pair *fields_take(struct pairs *pairs, const char *key);
-// Fills the record from the pairs; what then is left in `pairs` is a fault as well.
+// Fills the record from the pairs. Remaining pairs are faults as well.
 bool fields_read_text(struct field_reader *reader, const struct record_field *rows, void *record,
                       struct pairs *pairs);

@@ -180,7 +180,7 @@ static bool has_row(const struct record_field *rows, const char *key)
     return false;
 }
 
-// True if these rows have not met the key before.
+// Returns true if these rows have not met the key before.
 static bool is_new(const struct field_reader *reader, const struct record_field *rows,
                    const char *key)
 {

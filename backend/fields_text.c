@@ -1,5 +1,5 @@
 // Records as ` key=value key='some text'`: printable ASCII without quotation marks, backslashes and
-// ends of comments, because it stands in directives and in comments of PTX.
+// ends of comments, because it is in directives and in comments of PTX.
 #include "support/number.h"
 #include "backend/fields.h"
 #include <ctype.h>
@@ -12,7 +12,7 @@ enum { ESCAPE = '~' }; // and two hexadecimal digits
 
 // Writing
 
-// How many characters stand as they are.
+// Returns the number of characters without an escape.
 static size_t plain_length(const char *text, bool element)
 {
     size_t at = 0;
@@ -98,7 +98,7 @@ static bool is_absent(const struct record_field *field, const void *value)
            (field->kind == FIELD_OPTION && !*(const bool *)value) || field->kind == FIELD_LIST;
 }
 
-// The objects that a field lies in, from the inside out.
+// The objects that a field is in, from the inside out.
 struct field_path {
     const struct field_path *outer;
     const char *key;

@@ -78,7 +78,7 @@ static bool at_comment(const struct formatter *f, uint32_t at, uint32_t end)
     return *c == '#' || (*c == '/' && at + 1 < end && (c[1] == '/' || c[1] == '*'));
 }
 
-// A comment keeps its place: behind a statement on its line, or on a line of its own.
+// A comment keeps its place: after a statement on its line, or on a line of its own.
 static void put_comment(struct formatter *f, uint32_t begin, uint32_t end, bool own_line,
                         uint32_t depth)
 {
@@ -189,7 +189,7 @@ static bool space_between(const struct formatter *f, const struct format_token *
         return false;
     switch (token->class) {
     case TOKEN_DOT:
-        // Modifiers and members belong to what stands before them; words of a declaration do not.
+        // Modifiers and members belong to what precedes them; words of a declaration do not.
         return !f->instruction;
     case TOKEN_CLOSE:
     case TOKEN_COMMA:

@@ -102,7 +102,7 @@ static void list_loop(struct lister *l, const struct block_plan *block)
         return;
     double times = (double)at->iterations / (double)at->entries;
     bool constant = block->trip == TRIP_CONSTANT;
-    // A round that only tests is none.
+    // An iteration that only tests does not count.
     bool tests = constant ? at->least == at->most && at->least == block->trips + 1
                           : times - block->measured_trips > 0.5;
     struct table_measurement entry = {
@@ -117,7 +117,7 @@ static void list_loop(struct lister *l, const struct block_plan *block)
     add(l, block->function, block->first, block->last, entry);
 }
 
-// Loops stand before the accesses in them.
+// Loops precede the accesses in them.
 static int in_text(const void *left, const void *right)
 {
     const struct measurement *a = left, *b = right;

@@ -1,11 +1,11 @@
-// What a profile has measured, beside what the analyses find: for the reports.
+// Measured numbers of a profile beside those of the analyses, for the reports.
 #pragma once
 #include "backend/tables.h"
 
 struct json;
 
-// Fills tables->measurements, of the functions that tables->kernels has. The plan is of this
-// module, made with these options, whose measurements are there.
+// Fills tables->measurements for the functions of tables->kernels. Requires the plan of this module
+// with these options and their measurements.
 void measured_list(struct tables *tables, struct arena *arena, const struct ir_module *module,
                    const struct pass_options *options, struct plan *plan);
 // Writes the member `measurements`.

@@ -20,7 +20,7 @@ static void member_uint(struct json *json, const char *key, uint64_t value)
     json_uint(json, value);
 }
 
-// What the kernel's blocks save that are to be offloaded, in words per warp.
+// Returns the saving of the kernel's blocks that are to be offloaded, in words per warp.
 static double words_of(const struct table_kernel *kernel)
 {
     double words = 0;

@@ -1,6 +1,6 @@
-// The HTML report: one page that needs nothing else. It shows each kernel's PTX with its chains and
-// blocks, why every other candidate was turned down, the costs with their numbers, and the flow
-// graph. docs/report.md describes it; the page's own parts are in backend/html.
+// The HTML report: one self-contained page. It shows each kernel's PTX with its chains and blocks,
+// the reasons of rejected candidates, the costs with their numbers, and the flow graph.
+// docs/report.md describes it; backend/html has the fixed parts of the page.
 #pragma once
 #include "backend/tables.h"
 
@@ -10,5 +10,5 @@ struct page_input {
     const struct plan *plan;
 };
 
-// Kernels are written one after the other, as JSON that the page reads when it shows one.
+// Kernels are written one after the other, as JSON that the page parses when it shows one.
 void report_html(const struct page_input *input, FILE *to);

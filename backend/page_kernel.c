@@ -10,7 +10,7 @@ struct page_writer {
     uint32_t function;
 };
 
-// Which things belong to which kernel. The plan and the remarks are in the order of the functions.
+// Assignment to kernels. The plan and the remarks are in the order of the functions.
 
 static bool has_name(const struct ir_module *module, uint32_t function, const char *name)
 {

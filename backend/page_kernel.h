@@ -1,4 +1,4 @@
-// A kernel as the HTML report reads it. Private to the report.
+// A kernel in the form of the HTML report. Private to the report.
 #pragma once
 #include "backend/diagnostics.h"
 #include "backend/page.h"
@@ -10,11 +10,11 @@ struct page_kernels {
     struct place_cursor cursor;
     struct remarks remarks;  // all of the module
     uint32_t *function;      // of each kernel of the tables
-    uint32_t *chain, *block; // of each function: its first one in the plan
-    uint32_t *remark;        // of each function: its first one
+    uint32_t *chain, *block; // of each function: the first one in the plan
+    uint32_t *remark;        // of each function: the first one
 };
 
 void page_kernels_init(struct page_kernels *kernels, struct arena *arena,
                        const struct page_input *input);
-// Writes the kernel of the tables as a JSON document that may stand in HTML.
+// Writes the kernel of the tables as a JSON document that is valid within HTML.
 void page_kernel_write(struct page_kernels *kernels, uint32_t kernel, FILE *to);

@@ -1,8 +1,8 @@
-// What of the HTML report is the same for every program: the files in backend/html.
+// Parts of the HTML report that do not depend on the program: the files in backend/html.
 #pragma once
 #include <stddef.h>
 
-enum { PAGE_PARTS = 3 }; // before the module, before the kernels, behind them
+enum { PAGE_PARTS = 3 }; // before the module, before the kernels, after them
 
 struct page_part {
     const char *bytes; // not terminated

@@ -151,7 +151,7 @@ static const struct record_field rows_document[] = {
 };
 #undef RECORD
 
-// What the entries say, against the program and each other
+// Checks of the entries against the program and each other
 
 // A function of the program: where its loops begin, and which list has named a part of it last.
 struct own_function {
@@ -189,7 +189,8 @@ __attribute__((format(printf, 2, 3))) static void fault(struct profile_reading *
     diag_add(r->diags, DIAG_ERROR, "profile", NO_OFFSET, NO_OFFSET, "%s", text);
 }
 
-// True if the mean of `count` things that are `sum` together can be: it is in [least, most].
+// Returns true if the mean of `count` things that are `sum` together can be: it is in [least,
+// most].
 static bool mean_is_within(uint64_t sum, uint64_t count, uint64_t least, uint64_t most)
 {
     uint64_t mean = sum / count;
@@ -255,7 +256,7 @@ static const char *inst_fault(const struct profile_reading *r, const struct ir_f
         return NULL;
     const struct measured_inst *memory = &from->memory;
     const char *wrong = memory_fault(memory);
-    // What copies or fetches by itself asks caches only.
+    // Instructions that copy or fetch without registers access caches only.
     bool asks = !memory->all.accesses && (memory->l1.accesses || memory->llc.accesses);
     if (!wrong && !asks && !is_access(&fn->insts.v[from->index]))
         wrong = "the instruction accesses no memory";
@@ -276,8 +277,8 @@ static void take_inst(struct profile_reading *r, const struct ir_function *fn, u
         measured_add_inst(&to->insts[from->index], &from->memory);
 }
 
-// Of the loops that begin there, the first that this list has not named yet; they are listed in
-// their order.
+// Returns the first of the loops that begin there that this list has not named yet; they are listed
+// in order.
 static uint32_t next_loop(const struct profile_reading *r, const struct own_function *own,
                           uint32_t index)
 {
@@ -357,7 +358,7 @@ static uint32_t find_function(const struct profile_reading *r, const char *name)
     return found ? r->names[low].function : IR_NONE;
 }
 
-// A loop's header may be empty, and then names the instruction behind it, as the writer does: that
+// A loop's header may be empty, and then names the instruction after it, as the writer does: that
 // may be the header of another one.
 static struct own_function *own_function(struct profile_reading *r, uint32_t function)
 {

@@ -84,7 +84,7 @@ static void check_plan(struct proving *p)
 {
     struct verified verified = {0};
     verify_plan(&verified, p->arena, p->module, &p->options.passes, p->plan);
-    // From behind, so that the places in front stay what they are.
+    // From the end, so that the places in front stay what they are.
     for (uint32_t i = verified.faults.n; i-- > 0;)
         if (verified.faults.v[i].block != IR_NONE)
             drop_block(p, verified.faults.v[i].block, verified.faults.v[i].text);

@@ -65,7 +65,7 @@ static uint32_t line_of(const struct collector *c, uint32_t inst)
     return ir_place(c->module, c->fn, inst).line;
 }
 
-// Names of files are anything that stands between quotation marks.
+// Names of files are anything that is between quotation marks.
 static const char *cleaned_file(struct collector *c, const char *file)
 {
     if (file != c->file) {
@@ -176,7 +176,7 @@ static void add_block(struct collector *c, const struct block_plan *block, uint3
     vec_push(c->arena, &c->remarks->list, remark);
 }
 
-// What was turned down
+// Rejected candidates
 
 static const char *what_is_not(struct collector *c, const struct rejection *rejection)
 {
@@ -258,7 +258,7 @@ void remarks_collect(struct remarks *remarks, struct arena *arena, const struct 
         qsort(remarks->list.v, remarks->list.n, sizeof *remarks->list.v, compare);
 }
 
-// What was found
+// Results of analyses
 
 static void add_access(struct collector *c, struct facts *facts, uint32_t inst)
 {

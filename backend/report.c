@@ -16,7 +16,7 @@ struct report_page {
     bool colour;
     const struct tables *tables;
     uint32_t column; // characters in the current line
-    uint32_t indent; // of lines that go on
+    uint32_t indent; // of lines that continue
 };
 
 static void end_line(struct report_page *page)
@@ -111,7 +111,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-// A line that begins with a label; what follows stands in a column of its own.
+// A line that begins with a label; what follows is in a column of its own.
 __attribute__((format(printf, 2, 3))) static void label(struct report_page *page,
                                                         const char *format, ...)
 {
@@ -253,7 +253,7 @@ static void print_block(struct report_page *page, const struct table_block *bloc
     end_line(page);
 }
 
-// Candidates turned down
+// Candidates rejected
 
 static void print_rejection(struct report_page *page, const struct table_rejection *rejection)
 {
@@ -266,7 +266,7 @@ static void print_rejection(struct report_page *page, const struct table_rejecti
     end_line(page);
 }
 
-// Either those of the kernel as a whole, which is not turned down by them, or all others.
+// Either those of the kernel as a whole, which is not rejected by them, or all others.
 static void print_rejections(struct report_page *page, const struct table_kernel *kernel,
                              bool whole)
 {
@@ -275,13 +275,13 @@ static void print_rejections(struct report_page *page, const struct table_kernel
             print_rejection(page, &kernel->rejected.v[i]);
 }
 
-// What was measured
+// Measured numbers
 
 static void print_cache(struct report_page *page, const char *name, uint64_t served,
                         uint64_t accesses)
 {
     if (accesses)
-        putf(page, "| the %s served %.3g %% of %llu lines", name,
+        putf(page, "| %s served %.3g %% of %llu lines", name,
              100.0 * (double)served / (double)accesses, (unsigned long long)accesses);
 }
 
@@ -302,8 +302,8 @@ static void print_measurement(struct report_page *page, const struct table_measu
          loop              ? one->times == 1 ? "entry" : "entries"
          : one->times == 1 ? "access"
                            : "accesses");
-    print_cache(page, "first-level cache", one->l1_served, one->l1_accesses);
-    print_cache(page, "last-level cache", one->llc_served, one->llc_accesses);
+    print_cache(page, "L1", one->l1_served, one->l1_accesses);
+    print_cache(page, "LLC", one->llc_served, one->llc_accesses);
     put(page, "| analysis:");
     put(page, one->analysis);
     if (one->decides)
@@ -370,7 +370,7 @@ static void print_kernel(struct report_page *page, const struct table_kernel *ke
     print_measurements(page, kernel, measurement);
     if (sum.rejected) {
         begin_line(page, 2, INDENT);
-        sink_text(&page->to, "turned down");
+        sink_text(&page->to, "rejected");
         page->column = INDENT + 2;
     }
     print_rejections(page, kernel, false);
@@ -379,7 +379,7 @@ static void print_kernel(struct report_page *page, const struct table_kernel *ke
     sink_char(&page->to, '\n');
 }
 
-// What a profile has changed
+// Changes by a profile
 
 static void print_change(struct report_page *page, const struct table_change *change)
 {

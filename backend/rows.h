@@ -1,10 +1,10 @@
-// The tables' records as rows (backend/fields.h): what JSON and tags say of each.
+// The tables' records as rows (backend/fields.h), for JSON and tags.
 #pragma once
 #include "backend/fields.h"
 #include "backend/tables.h"
 
 extern const struct record_field rows_document[]; // struct tables, all of the JSON document
-extern const struct record_field rows_module[];   // struct tables, what tags say of it
+extern const struct record_field rows_module[];   // struct tables, the part in tags
 extern const struct record_field rows_kernel[];
 extern const struct record_field rows_chain[];
 extern const struct record_field rows_instruction[];

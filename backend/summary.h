@@ -1,4 +1,4 @@
-// Sums over the tables, as both reports give them.
+// Sums over the tables, for both reports.
 #pragma once
 #include "backend/tables.h"
 
@@ -8,8 +8,9 @@ struct summary {
     uint32_t loads, loads_tagged;
     uint32_t chains;
     uint32_t blocks, candidates;
-    uint32_t chosen, conditional; // candidates not passed over; of these, under a condition
-    uint32_t rejected; // without what is of the kernel as a whole, which keeps its chains
+    uint32_t chosen,
+        conditional;   // candidates that are not passed over; of these, those with a condition
+    uint32_t rejected; // without rejections of the kernel as a whole, which keeps its chains
 };
 
 struct summary summary_of(const struct table_kernel *kernel);

@@ -13,7 +13,7 @@ void tables_write_json(const struct tables *tables, FILE *to)
     json_done(&json);
 }
 
-// What is checked now: the place of a fault.
+// The current check: place of a fault.
 struct table_check {
     struct arena *arena;
     const struct table_kernel *kernel;

@@ -1,5 +1,5 @@
-// The one versioned content of metadata: what was decided, for each kernel. It is written as JSON
-// and as tags in the PTX, and read back from either; docs/metadata.md explains every entry.
+// The versioned content of metadata: the decisions for each kernel. It is written as JSON and as
+// tags in the PTX, and read back from either; docs/metadata.md explains every entry.
 #pragma once
 #include "passes/base/plan.h"
 #include <stdio.h>
@@ -17,7 +17,7 @@ struct table_instruction {
     uint32_t line, column; // in the input
     uint32_t index;        // in its kernel in the output; PC = 8 × index
     unsigned tag;          // 1, 2, 3: first, middle, last of the chain
-    const char *opcode;    // with its modifiers, as the output has it
+    const char *opcode;    // with its modifiers, as in the output
 };
 
 struct table_chain {
@@ -30,7 +30,7 @@ struct table_chain {
     double expected_saving;
 };
 
-// What one cost model says of a block.
+// Result of one cost model for a block.
 struct table_estimate {
     enum cost_model cost;
     double in, out, saved_tx, saved_rx; // live values; an iteration
@@ -51,12 +51,12 @@ struct table_block {
     bool has_condition; // candidate only if condition >= threshold
     const char *condition;
     uint64_t threshold;
-    bool passed_over;                        // saves, but an overlapping block saves more
+    bool passed_over;                        // it saves, but an overlapping block saves more
     unsigned measured;                       // MEASURED_…: numbers of the refined model
     VEC(struct table_estimate) alternatives; // by other cost models
 };
 
-// True if the block is to be offloaded.
+// Returns true if the block is to be offloaded.
 static inline bool table_block_chosen(const struct table_block *block)
 {
     return block->estimate.candidate && !block->passed_over;
@@ -70,7 +70,7 @@ struct table_rejection {
     const char *text;
 };
 
-// A verdict that is another one with a profile than without. Of the reports only.
+// A verdict that differs with a profile. In reports only.
 struct table_change {
     const char *kernel;
     enum candidate_kind kind; // chain or block
@@ -81,7 +81,7 @@ struct table_change {
 
 enum measured_kind { MEASURED_LOAD, MEASURED_STORE, MEASURED_ATOMIC, MEASURED_LOOP };
 
-// What a profile says of an access or a loop, and the analysis beside it. Of the reports only.
+// Measured numbers of an access or a loop, and those of the analysis. In reports only.
 struct table_measurement {
     const char *kernel;
     enum measured_kind kind;
@@ -89,9 +89,9 @@ struct table_measurement {
     uint64_t times;                  // accesses by warps; entries of a loop by threads
     double mean;                     // lines of an access; iterations of an entry
     uint64_t least, most;            // the same
-    const char *analysis;            // what it finds
-    bool decides;                    // it was decided with what was measured
-    // Lines that the caches were asked for and had, or had on their way; 0: none was counted.
+    const char *analysis;            // the result of the analysis
+    bool decides;                    // the measured number decided
+    // Lines that were requested from the caches and hit, or were requested already; 0: not counted.
     uint64_t l1_accesses, l1_served, llc_accesses, llc_served;
 };
 
@@ -100,7 +100,7 @@ struct table_kernel {
     uint32_t instructions;      // of the output
     uint32_t loads;             // of these, loads that may go to global memory
     uint32_t shared_bytes;      // of variables in shared memory; a launch may add to it
-    bool service_queue_at_core; // they leave what the service queue takes
+    bool service_queue_at_core; // shared memory has room for the service queue
     VEC(struct table_chain) chains;
     VEC(struct table_block) blocks;
     VEC(struct table_rejection) rejected;
@@ -110,30 +110,29 @@ struct tables {
     uint32_t version; // TABLES_VERSION
     struct table_file source, output;
     struct pass_options options;
-    const char *capability; // keys of the unit near the data that are not the usual ones; ""
+    const char *capability; // keys of the unit near the data that differ from the default; ""
     const char *profile;    // SHA-256 of the file of --profile; ""
     VEC(struct table_kernel) kernels;
-    bool compared;                              // with what is decided without the profile:
+    bool compared;                              // with the decisions without the profile:
     VEC(struct table_change) changes;           // by kernel, then place
-    VEC(struct table_measurement) measurements; // the same; what was executed
+    VEC(struct table_measurement) measurements; // in the same order; of executed code
 };
 
-// Checks what no single entry shows: ids in order, instructions inside the kernel and in order,
-// no instruction in two chains. Returns NULL, or what is wrong and where.
+// Checks properties across entries: ids in order, instructions inside the kernel and in order, no
+// instruction in two chains. Returns NULL, or the fault with its place.
 const char *tables_check(struct arena *arena, const struct tables *tables);
 
 // The metadata document, {"format": "ptxoffload-metadata", …}.
 void tables_write_json(const struct tables *tables, FILE *to);
-// Reads it. Faults are added to `diags` (id "metadata"), with the offset where the text is no JSON,
-// else with the path of the entry. Returns false, with `tables` in no useful state, if there are
-// any.
+// Reads it. Adds faults to `diags` (id "metadata"), with the offset if the text is not JSON, else
+// with the path of the entry. Returns false if there are faults; `tables` is then undefined.
 bool tables_read_json(struct tables *tables, struct arena *arena, const char *text, size_t length,
                       struct diags *diags);
 
-// Names as the formats spell them, NULL behind the last.
+// Names in all formats, NULL after the last.
 extern const char *const table_cost_names[];        // enum cost_model
 extern const char *const table_fma_names[];         // enum fma_mode
-extern const char *const table_formulas[];          // by pattern: what Table 1 of [000] calls it
+extern const char *const table_formulas[];          // by pattern: its form in Table 1 of [000]
 extern const char *const table_response_names[];    // enum response
 extern const char *const table_block_names[];       // enum block_kind
 extern const char *const table_candidate_names[];   // enum candidate_kind

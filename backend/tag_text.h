@@ -1,10 +1,10 @@
-// How tags are spelled, for those who write and read them.
+// Spelling of tags, for writers and readers.
 #pragma once
 #include "backend/tags.h"
 
 #define TAG_PREFIX "ptxoffload."
 
-enum { TAG_LONGEST = 900 }; // bytes of content; what is longer goes on in a tag `+`
+enum { TAG_LONGEST = 900 }; // bytes of content; longer content continues in a tag `+`
 
 struct tag_spelling {
     const char *open, *close;
@@ -13,8 +13,8 @@ extern const struct tag_spelling tag_spellings[]; // TAGS_PRAGMA, TAGS_COMMENT
 
 // Kinds of tags. TAG_KIND(identifier, word, at_instruction)
 //
-// Tags at an instruction stand in front of it, with one blank behind each. The others stand behind
-// the opening brace of a body, with one blank in front of each.
+// Tags at an instruction precede it, with one blank after each. The others follow the opening brace
+// of a body, with one blank before each.
 #define TAG_KINDS                                                                                  \
     TAG_KIND(MODULE, "module", false)           /* once: source, options */                        \
     TAG_KIND(KERNEL, "kernel", false)           /* in each body that the tables have */            \
@@ -28,7 +28,7 @@ extern const struct tag_spelling tag_spellings[]; // TAGS_PRAGMA, TAGS_COMMENT
     TAG_KIND(BEGIN, "begin", true)    /* id: first instruction of a block to offload */            \
     TAG_KIND(END, "end", true)        /* id: its last one */
 
-#define TAG_MORE_LEAD "+ " // what a tag that goes on begins with
+#define TAG_MORE_LEAD "+ " // begin of a tag that continues another
 
 enum tag_kind {
 #define TAG_KIND(name, word, at_instruction) TAG_##name,
@@ -43,12 +43,12 @@ struct tag_kind_info {
 };
 extern const struct tag_kind_info tag_kinds[TAG_KIND_COUNT];
 
-// The kind of a content, or TAG_KIND_COUNT; `rest` becomes the offset of what follows the word.
+// Returns the kind of a content, or TAG_KIND_COUNT; sets `rest` to the offset after the word.
 enum tag_kind tag_kind(const char *content, uint32_t length, uint32_t *rest);
 
-// Digest over tags: `at content` of each, the digest tag left out.
+// Digest over tags: `at content` of each, without the digest tag.
 void tags_digest(char digest[SHA256_HEX + 1], const struct tags *tags);
-// One of them; the content is what `lead` and `content` are together.
+// Adds one of them; its content is `lead` and `content` together.
 struct sha256_ctx; // nettle's
 void tags_digest_add(struct sha256_ctx *digest, uint32_t at, const char *lead, const char *content,
                      uint32_t length);

@@ -13,7 +13,7 @@ struct record {
     uint32_t begin, end; // in the tagged text
 };
 
-// What the tags at instructions have shown of a chain or block of the kernel at work.
+// Results of the tags at instructions for a chain or block of the current kernel.
 struct seen_chain {
     const struct record *facts;
     uint32_t count;             // of a chain's instructions
@@ -130,7 +130,7 @@ static bool read_digests(struct tag_reader *r, const struct record **found, stru
     return !strcmp(text, digests->text) || fault(r, "the program is not the one that was tagged");
 }
 
-// Tags behind the opening brace
+// Tags after the opening brace
 
 static bool end_kernel(struct tag_reader *r)
 {
@@ -264,7 +264,7 @@ static bool read_id(const struct record *record, uint32_t count, uint32_t *id, u
     return at > 1 && number < count;
 }
 
-// The instruction that the tag stands in front of.
+// The instruction that the tag precedes.
 static bool find_instruction(struct tag_reader *r, uint32_t *index)
 {
     *index = body_find(r->body, r->record->at);

@@ -1,4 +1,4 @@
-// The tags in the order of the text, which the tables have too: what is behind a body's brace, then
+// The tags in the order of the text, which the tables have too: what is after a body's brace, then
 // what is at its instructions. So the output is written in one go, with the digest over the tags.
 #include "backend/bodies.h"
 #include "backend/build.h"
@@ -37,7 +37,7 @@ static void put_source(struct tagger *t, uint32_t end)
     t->at = end;
 }
 
-// Tags at an instruction have a blank behind them, others in front.
+// Tags at an instruction have a blank after them, others in front.
 static void put_piece(struct tagger *t, uint32_t at, bool at_instruction, const char *lead,
                       const char *content, uint32_t length)
 {
@@ -57,7 +57,7 @@ static struct text *begin_tag(struct tagger *t, enum tag_kind kind)
     return &t->tag;
 }
 
-// Puts the tag in front of `at`, in pieces if it is long.
+// Puts the tag before `at`, in pieces if it is long.
 static void put_tag(struct tagger *t, uint32_t at, bool at_instruction)
 {
     const char *content = t->tag.bytes.v, *lead = "";
@@ -78,7 +78,7 @@ static void put_record(struct tagger *t, const struct body *body, enum tag_kind 
     put_tag(t, body->open, false);
 }
 
-// What the tables say, behind the brace of the body
+// Tags of the tables, after the brace of the body
 
 static void put_chain(struct tagger *t, const struct body *body, const struct table_chain *chain)
 {
@@ -142,7 +142,7 @@ static void put_facts(struct tagger *t, const struct body *body, const struct ta
     t->begun = true;
 }
 
-// What is at its instructions
+// Tags at instructions
 
 static void add_mark(struct tagger *t, uint32_t index, enum tag_kind kind, uint32_t id,
                      const char *word)
@@ -226,7 +226,7 @@ static bool is_of(const struct body *body, const struct table_kernel *kernel)
            !memcmp(kernel->name, name->text, name->length) && kernel->instructions == body->insts.n;
 }
 
-// Kernels stand in the tables in the order of their bodies.
+// Kernels are in the tables in the order of their bodies.
 static bool put_kernels(struct tagger *t)
 {
     uint32_t kernel = 0;

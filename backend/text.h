@@ -11,7 +11,7 @@ struct text {
 void text_init(struct text *text, struct arena *arena);
 void text_add_growing(struct text *text, const char *bytes, size_t length); // for text_add
 
-// Most of what is added is a few bytes, for which there is room.
+// Most additions are a few bytes, for which there is room.
 static inline void text_add(struct text *text, const char *bytes, size_t length)
 {
     if (!length)
@@ -31,9 +31,9 @@ static inline void text_string(struct text *text, const char *string)
 
 void text_uint(struct text *text, uint64_t number);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// The text with two NUL bytes behind it, as a source wants it.
+// Returns the text with two NUL bytes at the end, as a source needs it.
 char *text_end(struct text *text, uint32_t *length);
 
-// The text with what is not UTF-8 replaced as the JSON writer does: names of files need not be
-// UTF-8, but the tables say the same in all their forms.
+// Returns the text with invalid UTF-8 replaced as in the JSON writer: names of files need not be
+// UTF-8, but the tables are equal in all their forms.
 const char *text_utf8(struct arena *arena, const char *name);

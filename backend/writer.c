@@ -63,7 +63,7 @@ static void collect(struct writer *writer, const struct edits *edits)
     sort_items(&writer->replaced);
 }
 
-// The first item at or behind the offset.
+// The first item at or after the offset.
 static uint32_t find_item(const struct items *items, uint32_t at)
 {
     uint32_t low = 0, high = items->list.n;
@@ -84,7 +84,7 @@ static const struct edit *range_at(const struct items *items, uint32_t at)
     return item < items->list.n && items->list.v[item].at == at ? items->list.v[item].edit : NULL;
 }
 
-// The edit whose range begins in front of the offset and ends behind it, or NULL.
+// The edit whose range begins before the offset and ends after it, or NULL.
 static const struct edit *range_around(const struct items *items, uint32_t at)
 {
     uint32_t item = find_item(items, at);
@@ -173,8 +173,8 @@ static void put_span(struct writer *writer, uint32_t begin, uint32_t end, const 
 
 static void put(struct writer *writer, uint32_t begin, uint32_t end, bool moved);
 
-// What is put in front of `at`. Insertions go with a range that is moved from there; what is moved
-// to there takes the range's old place.
+// Writes the insertions before `at`. Insertions move with a range that is moved from there; a range
+// that is moved to `at` takes its old place.
 static void put_points(struct writer *writer, uint32_t at, bool moved)
 {
     bool insertions = moved || !range_at(&writer->moves, at);
@@ -188,7 +188,7 @@ static void put_points(struct writer *writer, uint32_t at, bool moved)
     }
 }
 
-// The first offset behind `at` where something happens, at most `end`.
+// The first offset after `at` where something happens, at most `end`.
 static uint32_t next_event(const struct writer *writer, uint32_t at, uint32_t end)
 {
     const struct items *all[] = {&writer->points, &writer->moves, &writer->replaced};
@@ -244,7 +244,7 @@ const char *writer_apply(struct arena *arena, const struct source *source,
     return NULL;
 }
 
-// The span that holds the offset, or NULL behind the last one.
+// The span that holds the offset, or NULL after the last one.
 static const struct writer_span *find_span(const struct written *written, uint32_t offset)
 {
     uint32_t low = 0, high = written->spans.n;

@@ -1,5 +1,5 @@
-// A campaign: workloads and variants of a machine, which of them are run together (studies), and
-// the tables and plots that are made of what comes out. Made from a YAML file.
+// A campaign: workloads and variants of a machine, studies that combine them, and the tables and
+// plots of the results. Read from a YAML file.
 #pragma once
 #include "runtime-sim/run/expr.h"
 #include "support/diag.h"
@@ -26,9 +26,9 @@ struct campaign_places {
 struct campaign_workload {
     const char *name, *group; // the group may be NULL
     const char *run;          // path of the run file
-    const char *tagged;       // the same for variants that are tagged
+    const char *tagged;       // the same for tagged variants
     struct campaign_settings values;
-    struct campaign_settings quick; // with --quick: above those
+    struct campaign_settings quick; // with --quick: take precedence over `values`
 };
 
 struct campaign_variant {
@@ -36,10 +36,10 @@ struct campaign_variant {
     const char *policy, *config;
     struct campaign_settings set;
     struct campaign_words tag; // options of ptxoffload
-    bool tagged;               // otherwise the program is run as it is
+    bool tagged;               // otherwise the program is run unchanged
 };
 
-// A place of a sweep: what it says is applied to a variant.
+// A point of a sweep: settings that are applied to a variant.
 struct campaign_point {
     const char *name, *group, *label;
     double x; // NAN: not given
@@ -50,7 +50,7 @@ struct campaign_point {
 struct campaign_study {
     const char *name;
     struct campaign_places workloads, variants, points; // no point: the variants alone
-    bool is_quick;                                      // also a part of what --quick runs
+    bool is_quick;                                      // also run with --quick
 };
 
 // A name for an expression over the statistics of one job.
@@ -59,7 +59,7 @@ struct campaign_definition {
     const struct expr *expr;
 };
 
-// What a name in an expression means: a definition or a statistic, of which job.
+// The meaning of a name in an expression: a definition or a statistic, and its job.
 struct campaign_ref {
     uint32_t variant;    // CAMPAIGN_NONE: in a definition, that of the job
     bool is_plain;       // without the point of the row
@@ -70,17 +70,17 @@ struct campaign_ref {
 
 enum campaign_unit {
     UNIT_NUMBER,
-    UNIT_PERCENT, // a part, shown times 100
-    UNIT_GAIN,    // a ratio, shown as what it is above 1, times 100
+    UNIT_PERCENT, // a fraction, shown times 100
+    UNIT_GAIN,    // a ratio, shown as its excess over 1, times 100
 };
 
 enum campaign_mean { MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_NONE };
 
 struct campaign_bounds {
-    double least, most; // included; infinite where there is none
+    double least, most; // included; infinite if open
 };
 
-// What is known or required of a row. Values are as they are shown.
+// Known or required values of a row, in the unit of the column.
 struct campaign_known {
     const char *row;
     double paper; // NAN: not given
@@ -100,7 +100,7 @@ struct campaign_column {
 
 enum campaign_plot { PLOT_NONE, PLOT_BARS, PLOT_STACKED, PLOT_LINES };
 
-// Where workloads are listed: a group, for which there is a mean, or workloads by their names.
+// A list of workloads: a group, which has a mean, or workloads by name.
 struct campaign_rows {
     const char *group; // NULL: by names
     struct campaign_places workloads;
@@ -109,7 +109,7 @@ struct campaign_rows {
 struct campaign_figure {
     const char *name, *title, *source, *text;
     VEC(struct campaign_rows) rows;
-    struct campaign_places points; // if there are any they are the rows, and cells are means
+    struct campaign_places points; // if given, these are the rows, and cells are means
     uint32_t reference;            // workload of `ref.`
     const char *x_title;
     enum campaign_plot plot;
@@ -120,11 +120,11 @@ struct campaign {
     struct arena *arena;
     const struct source *source;
     struct diags *diags;
-    const char *folder; // names of files count from here; "" or ending in a slash
+    const char *folder; // file names are relative to it; "" or ending in a slash
     const char *name, *title;
     const char *notes; // path of the text around the tables, or NULL
     struct campaign_words options;
-    bool is_trusted; // jobs may write wherever run files say
+    bool is_trusted; // run files of jobs may write anywhere
     VEC(struct campaign_workload) workloads;
     VEC(struct campaign_variant) variants;
     VEC(struct campaign_point) points;
@@ -134,14 +134,15 @@ struct campaign {
     VEC(struct campaign_figure) figures;
 };
 
-// Reads the file. False after errors, all of which are in `diags`. All stays in the arena.
+// Reads the file. Returns false after errors, all of which are in `diags`. Results are in the
+// arena.
 bool campaign_read(struct campaign *campaign, struct arena *arena, const struct source *source,
                    struct diags *diags);
-// CAMPAIGN_NONE if there is none of this name.
+// Returns CAMPAIGN_NONE if the name is unknown.
 uint32_t campaign_workload(const struct campaign *campaign, const char *name);
 uint32_t campaign_variant(const struct campaign *campaign, const char *name);
 
-// The keys, for people.
+// Prints the keys for --help.
 void campaign_keys_print(FILE *to);
 // The same as tables, for the documentation.
 void campaign_keys_print_markdown(FILE *to);

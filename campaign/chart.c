@@ -1,4 +1,4 @@
-// Plots of a table: bars, side by side or stacked, or lines over the places of a sweep. What the
+// Plots of a table: bars, adjacent or stacked, or lines over the places of a sweep. What the
 // paper says is outlined.
 #include "campaign/report.h"
 #include "support/svg.h"

@@ -88,8 +88,8 @@ void campaign_compare_stores(struct campaign_comparison *comparison, struct camp
 
 // Statistics
 
-// Those of single parts have a number behind a part of their names: core12.issued, l1_3.reads,
-// request.node5.flits.
+// Statistics of single components have a number after a part of their names: core12.issued,
+// l1_3.reads, request.node5.flits.
 static bool is_of_part(const char *name)
 {
     for (const char *at = name, *dot; (dot = strchr(at, '.')); at = dot + 1) {

@@ -198,7 +198,7 @@ static const char *remove_rows(const struct campaign_store *store, const char *k
                  : finish(store, prepare(store, "DELETE FROM jobs WHERE key = ?", "s", key));
 }
 
-// What is half done is not done.
+// An incomplete transaction is rolled back.
 static const char *end_transaction(const struct campaign_store *store, const char *error)
 {
     if (!error)
@@ -352,7 +352,7 @@ void campaign_store_close(struct campaign_store *store)
     store->lock = -1;
 }
 
-// What is query
+// Queries
 
 const char *campaign_database_plan(struct campaign_store *store, const struct campaign_plan *plan)
 {

@@ -221,7 +221,8 @@ void campaign_job_run(const struct campaign_store *store, const struct campaign_
     if (setjmp(memory.on_failure))
         _exit(1);
     arena_init(&arena, &memory);
-    // Paths are made here, too, and where memory runs out the process that forked is not to go on.
+    // Paths are made here, too, and where memory runs out the process that forked is not to
+    // continue.
     struct campaign_store own = *store;
     struct campaign_plan planned = *plan;
     own.arena = planned.arena = &arena;

@@ -20,13 +20,13 @@ enum campaign_key {
     CAMPAIGN_KEYS,
 };
 
-// The values of one mapping, by key; NULL: not there.
+// The values of one mapping, by key; NULL: absent.
 struct campaign_keys {
     const struct yaml_node *of[CAMPAIGN_KEYS];
 };
 
-// Looks up all keys of a mapping. What is not known, there twice, missing or of another kind is
-// told. False after an error.
+// Looks up all keys of a mapping. Reports unknown, repeated and missing keys, and values of a wrong
+// kind. Returns false after an error.
 bool campaign_keys_read(struct campaign_keys *keys, const struct yaml_document *document,
                         const struct yaml_node *mapping, enum campaign_context context,
                         struct diags *diags);

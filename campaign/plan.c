@@ -4,7 +4,7 @@
 #include <nettle/sha2.h>
 #include <string.h>
 
-// What is the same for many jobs.
+// Data that many jobs share.
 struct resolved {
     const char *words; // of the command line
     const char *error;

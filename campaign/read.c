@@ -68,7 +68,7 @@ static const char *list_text(struct campaign_reading *r, const struct yaml_node 
     return arena_printf(r->campaign->arena, "[%s]", text);
 }
 
-// What becomes the beginning of an argument is neither an option nor a response file.
+// A text that begins an argument must be neither an option nor a response file.
 static bool is_key(const char *text)
 {
     size_t length =
@@ -293,7 +293,7 @@ static void take_all(struct campaign_reading *r, const struct campaign_keys *key
         take_variant(r, yaml_at(&r->document, variants->items[i]),
                      config ? config_of(campaign, config) : "isca19");
     take_each(r, keys->of[CAMPAIGN_CAMPAIGN_points], take_point);
-    // What names something that is not understood would only say that there is none.
+    // A name of an invalid element would only give follow-up errors.
     if (campaign->diags->errors)
         return;
     take_each(r, keys->of[CAMPAIGN_CAMPAIGN_studies], take_study);

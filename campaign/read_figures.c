@@ -69,7 +69,7 @@ static bool names_row(const struct campaign_reading *r, const struct campaign_fi
     return names_mean(figure, name);
 }
 
-// What is known of a row
+// Known values of a row
 
 static struct campaign_known *known_of(struct campaign_reading *r, struct campaign_column *column,
                                        const char *row)

@@ -1,4 +1,4 @@
-// What reading a campaign file has in common. Everything that is wrong is told, with its place.
+// Common parts of reading a campaign file. Each fault is reported with its place.
 #pragma once
 #include "campaign/campaign.h"
 #include "campaign/keys.h"
@@ -6,27 +6,27 @@
 struct campaign_reading {
     struct campaign *campaign;
     struct yaml_document document;
-    bool is_definition; // of the expression that is being read
+    bool is_definition; // of the current expression
 };
 
 void campaign_fault(struct campaign_reading *r, const struct yaml_node *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// The text of a value, or NULL if there is none.
+// Returns the text of a value, or NULL if the key is absent.
 const char *campaign_text(const struct yaml_node *node);
-// "yes" or "no"; without a value `initial`.
+// Reads "yes" or "no"; returns `initial` if the key is absent.
 bool campaign_flag(struct campaign_reading *r, const struct yaml_node *node, bool initial);
 bool campaign_number(struct campaign_reading *r, const struct yaml_node *node, double *value);
-// The place of a word among `words`, which end in NULL; without a value `initial`.
+// Returns the place of a word in `words`, which end in NULL; `initial` if the key is absent.
 int campaign_choice(struct campaign_reading *r, const struct yaml_node *node,
                     const char *const *words, int initial);
-// NULL, after saying why, if the text is no expression.
+// Returns NULL, after reporting the fault, if the text is not an expression.
 const struct expr *campaign_expression(struct campaign_reading *r, const struct yaml_node *node);
-// A name that nothing else of its kind has.
+// Reads a name. Requires that it is unique among its kind.
 bool campaign_new_name(struct campaign_reading *r, const struct yaml_node *node, bool is_taken);
 
 enum campaign_kind { CAMPAIGN_WORKLOADS, CAMPAIGN_VARIANTS, CAMPAIGN_POINTS };
-// What one name stands for: one thing, or all of a group, whose name it then returns in `*group`.
-// False, after saying so, if there is nothing of this name.
+// Looks up a name: one element, or all of a group, whose name it then returns in `*group`. Returns
+// false, after reporting it, if the name is unknown.
 bool campaign_stands_for(struct campaign_reading *r, const struct yaml_node *node,
                          enum campaign_kind kind, struct campaign_places *to, const char **group);
 // The same for a name or a list of them.

@@ -3,14 +3,14 @@
 #include "campaign/store.h"
 
 struct campaign_cell {
-    double value; // as it is shown, in the column's unit; NAN: there is none
-    double paper; // NAN: not known
+    double value; // in the column's unit; NAN: none
+    double paper; // NAN: unknown
     struct campaign_bounds expected;
     bool is_expected;
 };
 
 struct campaign_row {
-    const char *name; // as `paper:` calls it
+    const char *name; // as in `paper:`
     const char *label;
     bool is_mean;
     double x;                    // of a point, or its number
@@ -20,8 +20,8 @@ struct campaign_row {
 struct campaign_table {
     const struct campaign_figure *figure;
     VEC(struct campaign_row) rows;
-    VEC(const char *) missing;  // why cells have no value, each reason once
-    uint32_t expectations, met; // of cells that have a value
+    VEC(const char *) missing;  // reasons for missing values, each once
+    uint32_t expectations, met; // of cells with a value
 };
 
 struct campaign_report {
@@ -30,37 +30,38 @@ struct campaign_report {
     struct campaign_store *store;
     struct arena *arena;
     const char *command; // for the head
-    const char *date;    // of the newest result; NULL: there is none
+    const char *date;    // of the newest result; NULL: none
     uint32_t jobs, with_result;
     VEC(struct campaign_table) tables;
 };
 
-// The tables of these figures, or of all. NULL, or the figure that there is none of. The rows of
-// jobs that have no result have no values.
+// Makes the tables of these figures, or of all. Returns NULL, or the name of an unknown figure.
+// Rows of jobs without a result have no values.
 const char *campaign_report_make(struct campaign_report *report, struct campaign_store *store,
                                  const struct campaign_plan *plan,
                                  const struct campaign_words *figures, const char *command);
 void campaign_report_text(const struct campaign_report *report, FILE *to);
-// A line for each number.
+// Writes a line for each number.
 void campaign_report_csv(const struct campaign_report *report, FILE *to);
 void campaign_report_html(const struct campaign_report *report, FILE *to);
-// `notes` are the words around the tables, see the key of campaign files; NULL: none.
+// `notes` is the text around the tables, see the key of campaign files; NULL: none.
 void campaign_report_markdown(const struct campaign_report *report, const char *notes, FILE *to);
 
-// A column's value as text, "–" if there is none.
+// Returns a column's value as text, "–" if it has none.
 const char *campaign_value_text(struct arena *arena, const struct campaign_column *column,
                                 double value);
-// What follows a column's name: " %", "" …
+// Returns the unit after a column's name: " %", "" …
 const char *campaign_unit_text(enum campaign_unit unit);
 
-// "7 of 9 expectations hold", or NULL if there is none.
+// Returns "7 of 9 expectations hold", or NULL if no cell has one.
 const char *campaign_expectations_text(struct arena *arena, const struct campaign_table *table);
 
-// What is said below a table: whether expectations hold, and why values are missing.
+// The lines below a table: the number of expectations that hold, and the reasons for missing
+// values.
 void campaign_report_reasons(const struct campaign_table *table, struct arena *arena,
                              struct campaign_words *lines);
 
-// A table as rows of texts, the first of which is the heading; the first column is one of names.
+// A table as rows of texts; the first row is the heading, the first column has names.
 struct campaign_grid {
     uint32_t columns;
     VEC(const char *) texts;

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-// Where HTML could begin.
+// Returns true if HTML could begin here.
 static bool opens_tag(const char *at)
 {
     return *at == '<' && (isalpha((unsigned char)at[1]) || (at[1] && strchr("/!?", at[1])));
@@ -66,7 +66,7 @@ static void write_markdown_table(const struct campaign_grid *grid, FILE *to)
     }
 }
 
-// What is said below a table.
+// Writes the lines below a table.
 static void write_reasons(const struct campaign_report *report, const struct campaign_table *table,
                           FILE *to)
 {

@@ -37,7 +37,7 @@ static void estimate(struct campaign_counts *counts, double seconds, uint32_t at
     counts->seconds_left = seconds / (together ? together : 1);
 }
 
-// What a job of each workload is likely to take, in CPU seconds.
+// Returns the expected CPU seconds of a job of each workload.
 static const double *expected_seconds(struct campaign_store *store,
                                       const struct campaign_plan *plan)
 {
@@ -193,7 +193,7 @@ static void report_progress(struct running_jobs *r)
         r->watch->progress(r->watch->context, r->counts);
 }
 
-// Of what had no result at the beginning.
+// Estimates the jobs without a result at the beginning.
 static void expect(struct running_jobs *r)
 {
     const struct campaign_plan *plan = r->plan;
@@ -219,7 +219,7 @@ static void look(struct running_jobs *r)
 const char *campaign_run(struct campaign_store *store, const struct campaign_plan *plan,
                          const struct campaign_watch *watch, struct campaign_counts *counts)
 {
-    enum { STEP = 10, TOLD = 50 }; // milliseconds, and steps between two reports
+    enum { STEP = 10, REPORT = 50 }; // milliseconds, and steps between two reports
     struct running_jobs r = {.store = store, .plan = plan, .watch = watch, .counts = counts};
     r.workers = ARENA_ARRAY(plan->arena, struct campaign_worker, watch->at_a_time);
     campaign_count(store, plan, watch->at_a_time, counts);
@@ -227,9 +227,9 @@ const char *campaign_run(struct campaign_store *store, const struct campaign_pla
     for (uint32_t step = 0; !r.error && !(watch->stop && atomic_load(watch->stop)); step++) {
         fill(&r);
         bool any = collect_some(&r);
-        if (any || step % (10 * TOLD) == 0)
+        if (any || step % (10 * REPORT) == 0)
             expect(&r);
-        if (any || step % TOLD == 0)
+        if (any || step % REPORT == 0)
             report_progress(&r);
         if (!counts->running && r.next == plan->jobs.n)
             break;

@@ -10,6 +10,6 @@ struct campaign_query {
     uint32_t depth;
 };
 
-// NAN if it has none, and then `*missing` says why.
+// Returns NAN if the expression has no value; then `*missing` has the reason.
 double campaign_value(const struct campaign_query *query, const struct expr *expr,
                       const char **missing);

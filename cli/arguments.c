@@ -26,7 +26,7 @@ fail(struct argument_reader *r, const char *format, ...)
     r->failed = true;
 }
 
-// What a file's name ends in, where the command line does not give the name.
+// Suffixes of files whose names the command line does not give.
 static const char *const suffixes[PRODUCTS] = {
     [PRODUCT_PTX] = ".ptx",          [PRODUCT_META] = ".json",
     [PRODUCT_ELF] = ".elf",          [PRODUCT_IR] = ".ir",
@@ -179,7 +179,7 @@ static void collect_requests(struct argument_reader *r)
 
 // Checks
 
-// The file that a wish writes, in a folder the one for a module of this name.
+// Returns the file of a request; in a folder the one for a module of this name.
 static const char *file_of(struct arena *arena, const struct output_request *request,
                            const char *name)
 {
@@ -372,7 +372,7 @@ static void check(struct argument_reader *r)
         fail(r, "--list writes nothing else: it excludes -o, --metadata, --emit and -MD");
     if (a->fragment && !a->check)
         fail(r, "--fragment needs --check: all other modes need a whole module");
-    // As compilers do, a check takes the options of the run that it stands for.
+    // As compilers do, a check takes the options of the run that it represents.
     a->in_folders = a->check && a->output && is_folder(a->output);
     if (a->compare)
         check_compare(r);
@@ -428,7 +428,7 @@ const char *arguments_for_module(struct arguments *one, const struct arguments *
     memset(&one->requests, 0, sizeof one->requests);
     for (uint32_t i = 0; i < all->requests.n; i++) {
         struct output_request made = all->requests.v[i];
-        // Of all modules there is one depfile.
+        // All modules share one depfile.
         if (made.product == PRODUCT_DEPFILE)
             continue;
         made.path = file_of(arena, &made, name);

@@ -1,4 +1,4 @@
-// The command line of ptxoffload: what is to be read, how, and what is to be written where.
+// The command line of ptxoffload: inputs, options and outputs.
 #pragma once
 #include "backend/backend.h"
 #include "backend/remarks.h"
@@ -7,14 +7,14 @@
 #include "cli/warnings.h"
 #include "passes/plan/pipeline.h"
 
-// What can be written. The first ones are the values of --emit.
+// Products that can be written. The first ones are the values of --emit.
 enum command_product {
     PRODUCT_PTX,
     PRODUCT_META,
     PRODUCT_ELF,
     PRODUCT_IR,
     PRODUCT_DOT,
-    PRODUCT_EMITTED, // how many of these there are
+    PRODUCT_EMITTED, // number of these
     PRODUCT_TEXT = PRODUCT_EMITTED,
     PRODUCT_JSON,
     PRODUCT_HTML,
@@ -25,9 +25,9 @@ enum command_product {
 struct output_request {
     enum command_product product;
     const char *path;   // NULL: standard error
-    const char *option; // that asked for it
+    const char *option; // the option that requested it
     // Not NULL: the path is a folder, in which each module's file is named after the module, with
-    // this behind it.
+    // this suffix.
     const char *suffix;
 };
 
@@ -35,7 +35,7 @@ enum { REPORT_TEXT, REPORT_JSON, REPORT_HTML, REPORT_FORMATS };
 
 struct report_request {
     bool wanted;
-    const char *path; // NULL: wherever there is room
+    const char *path; // NULL: standard output or standard error
 };
 
 enum { DIAGNOSTICS_TEXT, DIAGNOSTICS_JSON, DIAGNOSTICS_SARIF };
@@ -53,19 +53,19 @@ struct arguments {
     struct report_request reports[REPORT_FORMATS];
     unsigned emit; // a bit for each product
     int tags;      // enum tag_style; -1: not given
-    int cost;      // enum cost_model; -1: not asked for
-    int fma;       // enum fma_mode; -1: not asked for
+    int cost;      // enum cost_model; -1: not requested
+    int fma;       // enum fma_mode; -1: not requested
     struct block_shape block;
-    const char *capability_path;         // NULL: the usual one
-    const struct capability *capability; // what the file says, once it is read
-    const char *compare;                 // NULL: nothing is compared
-    const char *profile_path;            // NULL: nothing was measured
-    const struct source *profile;        // the file, once it is read
+    const char *capability_path;         // NULL: the default
+    const struct capability *capability; // contents of the file
+    const char *compare;                 // NULL: no comparison
+    const char *profile_path;            // NULL: no profile
+    const struct source *profile;        // contents of the file
     int restrict_parameters;
     const double *min_saving; // NULL: not given
     int reorder, verify, strip, format, check, list, fragment;
     int verbose, colour;
-    int max_errors;    // 0: all, -1: as is usual
+    int max_errors;    // 0: all, -1: default
     size_t max_memory; // bytes; 0: no limit
     struct warnings warnings;
     struct diagnostics_request diagnostics;
@@ -75,11 +75,11 @@ struct arguments {
     int help, help_warnings, version, print_passes, time_passes, validate;
     const struct pass *print_after, *stop_after;
     struct depfile depfile;
-    bool in_folders;                     // outputs go to folders: any number of modules can be read
-    VEC(struct output_request) requests; // what is to be written, in this order
+    bool in_folders;                     // outputs go to folders: several modules can be processed
+    VEC(struct output_request) requests; // the outputs in order
 };
 
-// With what is the default where nothing was asked for.
+// Sets the defaults of options that are not given.
 static inline enum cost_model arguments_cost(const struct arguments *arguments)
 {
     return arguments->cost < 0 ? COST_REFINED : (enum cost_model)arguments->cost;
@@ -89,18 +89,18 @@ static inline enum fma_mode arguments_fma(const struct arguments *arguments)
     return arguments->fma < 0 ? FMA_FUSED : (enum fma_mode)arguments->fma;
 }
 
-// Reads the command line, response files included. Returns false if it is wrong, after saying so on
-// `errors`. With `help`, `version` or `print_passes` the rest is not looked at.
+// Reads the command line with response files. Returns false after reporting errors on `errors`.
+// With `help`, `version` or `print_passes` the rest is not checked.
 bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, char *const *argv,
                     FILE *errors);
 
-// True if the command line asks for information instead of a run.
+// Returns true if the command line asks for information instead of a run.
 bool arguments_only_print(const struct arguments *arguments);
 
-// What is to be done for one module or file of this name (without folder and suffix) when outputs
-// go to folders: `one` gets the names of its files. Returns NULL, or what is wrong with them.
+// For outputs in folders: sets in `one` the names of the files of a module or file of this name
+// (without folder and suffix). Returns NULL, or the error.
 const char *arguments_for_module(struct arguments *one, const struct arguments *all,
                                  struct arena *arena, const char *name);
 
-// The PTX output as the metadata name it: its path, or a name in angle brackets.
+// Returns the name of the PTX output in the metadata: its path, or a name in angle brackets.
 const char *arguments_ptx_name(const struct arguments *arguments);

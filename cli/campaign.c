@@ -35,7 +35,7 @@ struct campaign_program {
     atomic_int stop;         // the signal that has interrupted the run, or 0
 };
 
-// True if there is no error.
+// Returns true if there is no error.
 static bool good(struct campaign_program *p, const char *error)
 {
     if (error)
@@ -88,7 +88,7 @@ static uint32_t jobs_at_a_time(const struct campaign_program *p)
                              : 1;
 }
 
-// Opens the store. With `must`, or if nobody else has it, as the one process that writes.
+// Opens the store. With `must`, or if no other has it, as the one process that writes.
 static bool open_store(struct campaign_program *p, struct campaign_store *store, const char *folder,
                        bool must)
 {
@@ -161,8 +161,8 @@ static void report_failure(struct campaign_program *p, const struct campaign_job
     fprintf(stderr, "%s: %s has failed: %s\n", campaign_command.name, job->name, why);
 }
 
-static void tell_ended(void *context, const struct campaign_job *job,
-                       const struct campaign_found *found)
+static void report_ended(void *context, const struct campaign_job *job,
+                         const struct campaign_found *found)
 {
     struct campaign_program *p = context;
     if (!found->is_there || found->failure) {
@@ -232,7 +232,7 @@ static int run(struct campaign_program *p)
                                    .retry = p->arguments.retry,
                                    .stop = &p->stop,
                                    .progress = show_progress,
-                                   .ended = tell_ended};
+                                   .ended = report_ended};
     if (p->arguments.dry_run)
         return dry_run(p);
     if (!open_store(p, &p->store, store_name(p), true) ||

@@ -220,9 +220,9 @@ bool campaign_arguments_read(struct campaign_arguments *arguments, struct arena 
     if (good) {
         struct command_line line = options_read(&campaign_command, arena, (int)response.arguments.n,
                                                 response.arguments.v, arguments, errors);
-        bool tells = arguments->common.help || arguments->common.version || arguments->help_keys;
+        bool is_query = arguments->common.help || arguments->common.version || arguments->help_keys;
         good = !line.failed &&
-               (tells || (take_operands(arguments, &line, errors) && check(arguments, errors)));
+               (is_query || (take_operands(arguments, &line, errors) && check(arguments, errors)));
     }
     arguments->selection.is_quick = arguments->quick;
     if (!good)

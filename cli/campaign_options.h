@@ -8,11 +8,11 @@ enum campaign_action { CAMPAIGN_RUN, CAMPAIGN_STATUS, CAMPAIGN_REPORT, CAMPAIGN_
 struct campaign_arguments {
     struct arguments common;
     enum campaign_action action;
-    const char *file;  // NULL: of `compare` with two stores
+    const char *file;  // NULL: `compare` of two stores
     const char *a, *b; // of `compare`: variants or stores
     const char *store; // NULL: by the name of the campaign
     const char *tools; // folder; NULL: this program's
-    uint64_t jobs;     // 0: as many as the machine has processors
+    uint64_t jobs;     // 0: the number of processors
     struct campaign_selection selection;
     struct campaign_words figures;
     int quick, retry, dry_run, all, help_keys, allow_outside;
@@ -21,7 +21,6 @@ struct campaign_arguments {
 
 extern const struct command campaign_command;
 
-// Reads the command line, response files included. False if it is wrong, after saying so on
-// `errors`.
+// Reads the command line with response files. Returns false after reporting errors on `errors`.
 bool campaign_arguments_read(struct campaign_arguments *arguments, struct arena *arena, int argc,
                              char *const *argv, FILE *errors);

@@ -3,7 +3,7 @@
 #include "cli/messages.h"
 #include "campaign/campaign.h"
 
-// False after telling which options of ptxoffload-sim or ptxoffload in the campaign name a file to
-// write, or a response file, which could.
+// Returns false after reporting the options of ptxoffload-sim or ptxoffload in the campaign that
+// name an output file or a response file.
 bool campaign_outputs_check(struct arena *arena, const struct messages *messages,
                             const struct campaign *campaign);

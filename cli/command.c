@@ -152,7 +152,7 @@ static const char *take_pass(struct arena *arena, const char *name, const struct
     *pass = pass_find(name);
     if (*pass)
         return NULL;
-    return arena_printf(arena, "unknown pass '%s': --print-passes lists all", name);
+    return arena_printf(arena, "names the unknown pass '%s': --print-passes lists all", name);
 }
 
 static const char *take_print_after(struct arena *arena, void *into, const char *argument)

@@ -1,4 +1,4 @@
-// The options of ptxoffload: one table, from which they are read and helped with.
+// The options of ptxoffload: one table for the reader and for --help.
 #pragma once
 #include "cli/arguments.h"
 

@@ -20,8 +20,8 @@ static bool read_other(struct tagger_run *run, struct source *other)
 }
 
 // Both places: the input's with the reason, and where the other text stands then.
-static void tell_refuted(struct tagger_run *run, const struct verify_fault *fault,
-                         const struct source *other)
+static void report_refuted(struct tagger_run *run, const struct verify_fault *fault,
+                           const struct source *other)
 {
     struct diags diags;
     uint32_t in = fault->input, out = fault->output < other->length ? fault->output : other->length;
@@ -34,7 +34,7 @@ static void tell_refuted(struct tagger_run *run, const struct verify_fault *faul
     messages_diags(&run->messages, &diags, other);
 }
 
-static int tell_proven(struct tagger_run *run, const struct verified *verified)
+static int report_proven(struct tagger_run *run, const struct verified *verified)
 {
     const struct arguments *arguments = &run->arguments;
     const char *error;
@@ -43,7 +43,7 @@ static int tell_proven(struct tagger_run *run, const struct verified *verified)
         message_error(&run->messages, "%s", error);
         return BAD_INPUT;
     }
-    fprintf(to, "'%s' is equivalent to '%s' does: ", shown(arguments->compare),
+    fprintf(to, "'%s' is equivalent to '%s': ", shown(arguments->compare),
             shown(arguments->input));
     if (verified->moved)
         fprintf(to, "%llu statements, %llu of them moved\n",
@@ -74,6 +74,6 @@ int run_compare(struct tagger_run *run)
     verify_output(&verified, &run->arena, &run->module, &options, other.text, other.length);
     timing_end(&run->timing, "verify");
     for (uint32_t i = 0; i < verified.faults.n; i++)
-        tell_refuted(run, &verified.faults.v[i], &other);
-    return verified.faults.n ? BAD_INPUT : tell_proven(run, &verified);
+        report_refuted(run, &verified.faults.v[i], &other);
+    return verified.faults.n ? BAD_INPUT : report_proven(run, &verified);
 }

@@ -17,7 +17,7 @@ bool container_input_is(const char *path)
     // Not by fopen, which takes memory: without any, a library would be taken for text.
     char begin[8];
     struct stat status;
-    // What is read from a pipe is gone, and a named pipe must be opened only once.
+    // Data that was read from a pipe is gone, and a named pipe must be opened only once.
     if (file_is_standard(path) || stat(path, &status) || !S_ISREG(status.st_mode))
         return false;
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -111,7 +111,7 @@ static bool read_module(struct opened_container *o, const struct messages *messa
     return count == 1 && unpack_module(o, messages, *modules, arena, source, &o->diags);
 }
 
-// What is wrong with one module is told before the next one begins.
+// Errors in one module are reported before the next one begins.
 static bool take_module(struct opened_container *o, const struct messages *messages,
                         uint32_t module, struct arena *arena, container_input_take *take,
                         void *context)

@@ -1,17 +1,17 @@
-// Depfiles: rules for make and ninja that say which files an output was made from.
+// Depfiles: rules for make and ninja with the inputs of an output.
 #pragma once
 #include "support/vec.h"
 #include <stdio.h>
 
-// What the command line asks for, with the options that gcc has.
+// Options of the command line, as in gcc.
 struct depfile {
     int wanted;              // -MD
     int phony;               // -MP
     const char *path;        // -MF; NULL: beside the output
-    VEC(const char *) names; // targets as they are to stand in the rule: -MT, and -MQ quoted
+    VEC(const char *) names; // targets as written in the rule: -MT, and -MQ quoted
 };
 
-// A name as make reads it in a rule: blanks, '#' and '$' are quoted; the rest cannot be.
+// Quotes a name for a rule of make: blanks, '#' and '$'; other characters cannot be quoted.
 const char *depfile_quote(struct arena *arena, const char *name);
 
 struct depfile_rule {
@@ -19,7 +19,7 @@ struct depfile_rule {
     uint32_t n_targets;
     const char *const *sources; // quoted
     uint32_t n_sources;
-    bool has_main; // the first is what the others are for
+    bool has_main; // the first source is the main one
     bool phony;    // a rule without a command for each source but the main one
 };
 

@@ -31,7 +31,7 @@ struct dram_run {
 
 // The configuration
 
-static bool tell_texts(struct dram_run *run)
+static bool print_texts(struct dram_run *run)
 {
     bool good = true;
     for (uint32_t i = 0; i < run->config.texts.n; i++) {
@@ -48,7 +48,7 @@ static bool read_config(struct dram_run *run)
         good = config_load(&run->config, run->arguments.measure.config);
     for (uint32_t i = 0; i < run->arguments.measure.settings.n; i++)
         good &= config_set(&run->config, run->arguments.measure.settings.v[i]);
-    if (!tell_texts(run) || !good)
+    if (!print_texts(run) || !good)
         return false;
     const char *fault = dram_config_fault(&run->values, &run->arena);
     if (fault)
@@ -223,7 +223,7 @@ static bool measure(struct dram_run *run)
     return all_answered(run);
 }
 
-// What only tells something
+// Information without a run
 
 static void list_stats(struct dram_run *run, FILE *to)
 {

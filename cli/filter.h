@@ -1,7 +1,8 @@
-// Which functions a regular expression chooses, as compilers choose with -Rpass.
+// Selection of functions by a regular expression, as -Rpass of compilers does.
 #pragma once
 #include "ir/ir.h"
 
-// By function: whether the extended regular expression, which is a valid one, is found in its name.
+// Returns for each function whether the valid extended regular expression matches a part of its
+// name.
 const bool *filter_functions(struct arena *arena, const struct ir_module *module,
                              const char *expression);

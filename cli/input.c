@@ -11,7 +11,7 @@
         bytes, sizeof(bytes) - 1, what                                                             \
     }
 
-// How files begin that are given instead of PTX.
+// Beginnings of files that are given instead of PTX.
 static const struct {
     const char *bytes;
     size_t length;
@@ -56,8 +56,8 @@ static bool begins_with(const struct file_text *file, const char *bytes, size_t 
 #define LLVM "LLVM IR: compile it with llc -march=nvptx64"
 #define SASS "a disassembly (SASS): cuobjdump -ptx shows the PTX of a program"
 
-// How lines begin in what PTX is made of and what is made of it. The first that is found counts,
-// but for CUDA's words, which may stand below those of C.
+// Beginnings of lines in sources and results of PTX. The first one found counts, except that CUDA's
+// words may follow those of C.
 static const struct {
     const char *begin, *what;
 } lines[] = {
@@ -113,7 +113,7 @@ static const char *next_line(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-// A comment of C, which PTX has too; but not the address in front of an instruction of SASS.
+// A comment of C, which PTX has too; but not the address before an instruction of SASS.
 static const char *skip_comment(const char *line)
 {
     const char *end =
@@ -121,7 +121,7 @@ static const char *skip_comment(const char *line)
     return end ? end + 2 + strspn(end + 2, " \t\r\n") : line;
 }
 
-// What a text is that has no .version, or NULL.
+// Returns the kind of a text without .version, or NULL.
 static const char *text_kind(const char *text)
 {
     const char *found = NULL;
@@ -137,7 +137,7 @@ static const char *text_kind(const char *text)
     return found;
 }
 
-// What a file without PTX in it is, or NULL.
+// Returns the kind of a file without PTX, or NULL.
 static const char *kind_of(struct arena *arena, const struct file_text *file)
 {
     if (begins_with(file, ELFMAG, SELFMAG))
@@ -145,7 +145,7 @@ static const char *kind_of(struct arena *arena, const struct file_text *file)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (begins_with(file, kinds[i].bytes, kinds[i].length))
             return kinds[i].what;
-    // What begins like PTX is PTX: a stray byte in it is the parser's to complain of.
+    // A text that begins like PTX is PTX: the parser reports stray bytes in it.
     const char *zero = memchr(file->text, 0, file->length < 512 ? file->length : 512);
     const char *first = file->text + strspn(file->text, " \t\r\n");
     if (zero && (!*first || !strchr("./#", *first)))

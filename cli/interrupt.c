@@ -46,7 +46,7 @@ void interrupt_remove(const struct outputs *outputs, const struct outputs *other
     to_remove[1] = others;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction before;
-        // Who started the program under nohup wants a hang-up to be ignored.
+        // Under nohup a hang-up must stay ignored.
         if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
             install(signals[i]);
     }

@@ -85,7 +85,7 @@ static void report_diag(const struct messages *messages, const char *class, stru
         return;
     }
     print(messages, log->to, log->colour ? colours[diag->severity] : "", class, diag->message);
-    // Where a -W option has a say, its name is worth knowing.
+    // If a -W option applies, the message has its name.
     if (diag->raised)
         fprintf(log->to, " [-Werror=%s]", diag->id);
     else if (diag->severity == DIAG_WARNING)
@@ -190,7 +190,7 @@ bool messages_diags(const struct messages *messages, struct diags *diags,
         findings_about(&messages->log->findings, source);
     for (uint32_t i = 0; i < diags->list.n; i++) {
         struct diag diag = diags->list.v[i];
-        // A note belongs to what stands before it.
+        // A note belongs to what precedes it.
         if (diag.severity != DIAG_NOTE) {
             silent = !warnings_judge(&messages->arguments->warnings, &diag);
             errors += !silent && diag.severity == DIAG_ERROR;
@@ -338,7 +338,7 @@ int messages_end(const struct messages *messages, int argc, char *const *argv, i
     log->document = NULL;
     if (error)
         message_error(messages, "%s", error);
-    // What could not be told must not pass for nothing to tell.
+    // Messages that could not be written must not look like success.
     bool lost = fflush(stderr) || ferror(stderr);
     return (error || lost) && !status ? 1 : status;
 }

@@ -32,7 +32,7 @@ struct noc_program {
 
 // Reading
 
-// What was read before the one that is wrong has nothing to tell.
+// Messages before a wrong setting have no value.
 static bool report_config(struct noc_program *p)
 {
     bool good = true;
@@ -293,7 +293,7 @@ static int commit(struct noc_program *p, int status)
     return error ? BAD_INPUT : status;
 }
 
-// What can be told without a run
+// Information without a run
 
 static void print_keys(struct noc_program *p, FILE *to)
 {

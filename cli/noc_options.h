@@ -14,7 +14,6 @@ struct noc_arguments {
 
 extern const struct command noc_command;
 
-// Reads the command line, response files included. False if it is wrong, after saying so on
-// `errors`.
+// Reads the command line with response files. Returns false after reporting errors on `errors`.
 bool noc_arguments_read(struct noc_arguments *arguments, struct arena *arena, int argc,
                         char *const *argv, FILE *errors);

@@ -23,7 +23,7 @@ static bool is_tagged_as(struct arena *arena, const struct source *ptx, enum tag
     return tags.list.n ? tags.list.v[0].style == style : style == TAGS_NONE || style == TAGS_PAPER;
 }
 
-// An option that asks for something else than what the object has, or NULL. What was not asked for
+// An option that asks for something else than what the object has, or NULL. What was not requested
 // is as the object has it.
 static const char *other_option(struct arena *arena, const struct arguments *arguments,
                                 const struct source *ptx, const struct tables *tables)

@@ -1,12 +1,12 @@
-// Input that an earlier run has written with --emit=elf: PTX together with what was decided.
+// Input from an earlier run with --emit=elf: PTX together with its decisions.
 #pragma once
 #include "cli/messages.h"
 
-// True if the file is such an object, and the arguments do not ask for its PTX alone with --module
-// or --arch.
+// Returns true if the file is such an object, and the arguments do not request its PTX alone by
+// --module or --arch.
 bool object_input_is(struct arena *arena, const struct arguments *arguments);
 
-// Reads the object. False after saying what is wrong with it, or that the options of the analysis
-// are others than those that it was made with.
+// Reads the object. Returns false after reporting a fault, or options of the analysis that differ
+// from those of the object.
 bool object_input_read(const struct messages *messages, struct arena *arena, struct source *ptx,
                        struct tables *tables);

@@ -43,7 +43,7 @@ static const struct option *find_option(const struct command *command, const cha
     return NULL;
 }
 
-// `-oFILE`, `-MFFILE`: an option of one dash with its argument right behind.
+// `-oFILE`, `-MFFILE`: an option of one dash with its argument directly after.
 static const struct option *find_joined(const struct command *command, const char *argument)
 {
     if (argument[1] == '-')
@@ -72,7 +72,7 @@ static const char *nearest_option(const struct command *command, const char *nam
         unsigned away = known[1] || !strcmp(known, typed)
                             ? nearest_distance(typed, strlen(typed), known, strlen(known))
                             : NEAREST_LONGEST;
-        // The beginning of a name may stand for it, if it is long enough to say something.
+        // The beginning of a name may represent it, if it is long enough to say something.
         if (strlen(typed) > 2 && !strncmp(typed, known, strlen(typed)))
             away = 0;
         if (away < best || (!nearest && away == best && best > 1)) {
@@ -194,7 +194,7 @@ static void read_option(struct option_reader *r, const char *text)
     } else if (option->joined) {
         apply(r, option, argument);
     } else {
-        // An option right behind is more likely a forgotten argument than a file of that name.
+        // An option directly after is more likely a forgotten argument than a file of that name.
         if (!argument && r->at < r->argc && !is_option(r->argv[r->at]))
             argument = r->argv[r->at++];
         if (!argument || !*argument)

@@ -1,8 +1,8 @@
-// What is written is proven; what is not is left out, with a warning.
+// Only proven parts are written; others are left out, with a warning.
 #include "backend/proof.h"
 #include "cli/run.h"
 
-static bool tell_left_out(struct tagger_run *run, const struct proof *proof)
+static bool report_left_out(struct tagger_run *run, const struct proof *proof)
 {
     struct diags diags;
     diags_init(&diags, &run->arena);
@@ -32,7 +32,7 @@ bool run_prove(struct tagger_run *run, struct output *output, const struct backe
     }
     backend_emit_proven(output, &proof, &run->arena, &run->module, &run->plan, options);
     if (proof.list.n)
-        return tell_left_out(run, &proof);
+        return report_left_out(run, &proof);
     message_verbose(&run->messages,
                     "proved that the output is equivalent to the input: %llu statements, %llu "
                     "of them moved",

@@ -1,4 +1,4 @@
-// ptxoffload: reads PTX, decides what could run near the data, and writes what was asked for.
+// ptxoffload: reads PTX, decides what could run near the data, and writes what was requested.
 #include "backend/changes.h"
 #include "backend/measured_list.h"
 #include "backend/profile_read.h"
@@ -186,7 +186,7 @@ static enum tag_style tag_style(const struct tagger_run *run)
     return old ? TAGS_COMMENT : TAGS_PRAGMA;
 }
 
-// What was decided with a profile cannot be decided again, and so not explained, without it.
+// A decision with a profile cannot be repeated, and so not explained, without it.
 static bool can_explain(const struct tagger_run *run)
 {
     bool can = !run->is_object || !*run->opened.tables.profile || !run_explains(run);
@@ -367,7 +367,7 @@ static bool take_text(struct many *many)
     return take_module(many, name, &run->input);
 }
 
-// All modules are told of in one rule.
+// All modules are reported of in one rule.
 static bool finish_depfile(struct tagger_run *run)
 {
     for (uint32_t i = 0; i < run->arguments.requests.n; i++)
@@ -398,7 +398,7 @@ static int process(struct tagger_run *run)
     return read_input(run) ? process_input(run) : BAD_INPUT;
 }
 
-// What a command line can ask for instead of a run
+// Requests of information instead of a run
 
 // The whole pipeline, from the input to the outputs.
 static void print_passes(FILE *to)

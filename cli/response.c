@@ -24,7 +24,7 @@ static bool is_blank(char c)
 }
 
 // Takes the argument at the beginning of the text, which is at no blank. It is unquoted where it
-// stands, since that only makes it shorter; the text goes on behind it.
+// stands, since that only makes it shorter; the text continues after it.
 static char *take_argument(char **text)
 {
     char *argument = *text, *to = argument, *at = argument, quote = 0;

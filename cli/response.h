@@ -1,4 +1,4 @@
-// Response files: `@FILE` on a command line stands for the arguments in the file.
+// Response files: `@FILE` on a command line is replaced by the arguments in the file.
 #pragma once
 #include "support/vec.h"
 
@@ -7,8 +7,7 @@ struct response_line {
     const char *error;     // one sentence, or NULL
 };
 
-// Replaces each `@FILE` by what is in the file, quoted as gcc has it: white space divides
-// arguments; ' and " hold together what is between them; a backslash takes the next character as it
-// is, also within quotes. Files may name files. A file that cannot be read or that includes itself
-// is an error.
+// Replaces each `@FILE` by the contents of the file, quoted as in gcc: white space separates
+// arguments; ' and " quote; a backslash escapes the next character, also within quotes. Files may
+// name files. A file that cannot be read or that includes itself is an error.
 struct response_line response_expand(struct arena *arena, int argc, char *const *argv);

@@ -15,7 +15,7 @@ struct pass_timing {
 };
 
 void timing_init(struct pass_timing *timing, struct arena *arena);
-// The time since the last end belongs to this step; a step may have several parts.
+// Adds the time since the last end to this step; a step may have several parts.
 void timing_end(struct pass_timing *timing, const char *name);
-// A table: seconds, share of all, name.
+// Prints a table: seconds, share, name.
 void timing_print(const struct pass_timing *timing, FILE *to);

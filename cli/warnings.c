@@ -2,7 +2,7 @@
 #include "support/listing.h"
 #include <string.h>
 
-// What may stand between -W and the name of a rule, longest first.
+// Prefixes between -W and the name of a rule, longest first.
 static const struct prefix {
     const char *text;
     enum warning_setting shown, error;

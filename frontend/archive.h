@@ -16,7 +16,7 @@ struct archive {
     uint64_t size;
     uint64_t at;                // the next member's header
     uint64_t names, names_size; // the table of long names
-    const char *fault;          // NULL, or what is wrong at `at`
+    const char *fault;          // NULL, or the error at `at`
 };
 
 // A thin archive names its members, and they lie elsewhere.

@@ -1,6 +1,6 @@
 // Files with code for GPUs in them: programs, objects and libraries for the host, static libraries,
 // fatbins, cubins; and files of PTX text, which are containers of one module. Opening lists the
-// modules; a module's PTX is unpacked when it is asked for.
+// modules; a module's PTX is unpacked when it is requested.
 #pragma once
 #include "frontend/ptx_header.h"
 #include "frontend/unpack.h"
@@ -29,8 +29,8 @@ struct container_module {
     uint8_t packing;        // enum packing
     char suffix;            // of the architecture: 'a', 'f' or 0
     bool is_debug;          // made with nvcc -G, if the fatbin says so
-    uint32_t arch;          // 80 for sm_80; 0: not known
-    uint16_t major, minor;  // PTX version; of LTO IR its own; 0.0: not known, and for cubins
+    uint32_t arch;          // 80 for sm_80; 0: unknown
+    uint16_t major, minor;  // PTX version; of LTO IR its own; 0.0: unknown, and for cubins
     uint16_t fatbin_kind;   // as the entry has it, enum fatbin_kind; 0: not from a fatbin
     uint64_t fatbin_flags;  // enum fatbin_flag
     const char *member;     // of the archive; NULL: none
@@ -55,7 +55,7 @@ struct container {
     VEC(struct container_module) modules;
 };
 
-// Lists the modules of the file in the order in which they stand in it. Returns false if something
+// Lists the modules of the file in the order in which they are in it. Returns false if something
 // is wrong, which is then in `diags` as errors of the whole file (id "container"); the modules that
 // were found in spite of it are there.
 bool container_open(struct container *container, struct arena *arena, const char *name,
@@ -78,7 +78,7 @@ struct container_choice {
 uint32_t container_choose(const struct container *container, struct container_choice choice,
                           uint32_t **modules, struct diags *diags);
 
-// "80", "90a"; "" if it is not known. Room for 16 bytes.
+// "80", "90a"; "" if it is unknown. Room for 16 bytes.
 void container_arch(const struct container_module *module, char *to);
 // A file name for the module, without folder or suffix: "libx.so.3.sm_90a". In the container's
 // arena.

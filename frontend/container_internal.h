@@ -2,7 +2,7 @@
 #pragma once
 #include "frontend/container.h"
 
-// Where in the file something stands, as users are told.
+// Where in the file something stands, as users are reported.
 struct container_place {
     const char *member, *section;
 };

@@ -9,7 +9,7 @@ struct directives {
     const struct tree *tree;
     struct arena scratch;
     struct diags *diags;
-    uint16_t version; // × 10; 0: not known
+    uint16_t version; // × 10; 0: unknown
     bool independent; // .target texmode_independent
     VEC(struct name) targets;
     VEC(uint32_t) files; // indices of .file directives
@@ -23,5 +23,5 @@ void directive_check_needs(struct directives *d, uint16_t word, uint32_t node);
 
 // frontend/declarations.c: a NODE_DECL in a place: MODULE, BODY, ENTRY or FUNC (parameters).
 void declaration_check(struct directives *d, uint32_t decl, enum directive_place place);
-// Linkage and attributes in front of a function's name.
+// Linkage and attributes before a function's name.
 void declaration_check_function(struct directives *d, uint32_t function);

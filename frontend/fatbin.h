@@ -1,6 +1,6 @@
 // The fatbin format, which NVIDIA does not document. What stands here was learnt from what the
 // CUDA toolkit 13.0 writes and from its libraries. All numbers are little-endian, and nothing is
-// aligned. A fatbin is a header, then entries, one behind the other up to the header's size; an
+// aligned. A fatbin is a header, then entries, one after the other up to the header's size; an
 // entry is a header, then its payload: the code for one architecture. Fatbins follow each other in
 // a section, with zeros between them, or stand anywhere in a program's data.
 #pragma once
@@ -47,7 +47,7 @@ enum fatbin_flag {
 struct fatbin_entry {
     uint16_t kind;         //  0
     uint16_t version;      //  2: 0x0101
-    uint32_t header_size;  //  4: header with what lies in it: identifier, options
+    uint32_t header_size;  //  4: header with what is in it: identifier, options
     uint64_t payload_size; //  8: a multiple of 8; the next entry follows
     uint32_t packed_size;  // 16: of the payload without what fills it up; 0: not packed
     uint32_t options;      // 20: where in the header two u32 say where the options are and how long
@@ -66,7 +66,7 @@ struct fatbin_entry {
 // Whether a fatbin that makes sense, up to its first entry, begins at bytes[at].
 bool fatbin_is_at(const char *bytes, uint64_t at, uint64_t limit);
 
-// Reads the fatbin that begins at bytes[at]; nothing of it lies at `limit` or beyond. Returns NULL,
+// Reads the fatbin that begins at bytes[at]; nothing of it is at `limit` or beyond. Returns NULL,
 // or what is wrong, a sentence in the arena.
 const char *fatbin_read(struct fatbin *fatbin, struct arena *arena, const char *bytes, uint64_t at,
                         uint64_t limit);

@@ -12,7 +12,7 @@
 //     {.word}      may stand there
 //     (.a .b)      exactly one of these
 //     {.a .b}      at most one of these
-//     $set         a set of FORM_SET, also among words in brackets; alone it stands for (…), {$set}
+//     $set         a set of FORM_SET, also among words in brackets; alone it represents (…), {$set}
 //                  for {…}
 //     ^.word ^(…)  part of the opcode's name: in this place, counted from the opcode (mul.lo,
 //                  bar.sync)
@@ -100,7 +100,7 @@ enum { FORM_CAPTURED = 0x8000 };
 
 // What a module must have for a feature.
 struct form_need {
-    uint16_t version, last; // PTX versions × 10; last: 0 if there is none
+    uint16_t version, last; // PTX versions × 10; last: 0 if none exists
     const char *targets;    // never NULL
 };
 
@@ -135,7 +135,7 @@ struct form_match {
     uint8_t vector;                  // elements
     uint32_t filled;                 // bit n: slot n of the form is filled
     uint16_t version, last;          // as form and words need them together
-    const char *targets[FORM_NEEDS]; // each must allow the module's; NULL behind the last
+    const char *targets[FORM_NEEDS]; // each must allow the module's; NULL after the last
     // When none matches: the modifier that the closest form does not take, or UINT32_MAX when
     // modifiers are missing; and that form.
     uint32_t bad_modifier;
@@ -143,7 +143,7 @@ struct form_match {
 };
 
 struct forms;
-// All tables, compiled as they are asked for. Lives in the arena.
+// All tables, compiled as they are requested. Lives in the arena.
 struct forms *forms_new(struct arena *arena);
 // The match is remembered: asking again for the same modifiers is a look-up.
 const struct form_match *forms_match(struct forms *forms, uint16_t op, const uint16_t *mods,
@@ -155,14 +155,14 @@ const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count);
 const char *form_text(struct arena *arena, const struct form *form);
 // The isa_word of an operand's type in a match, or W_UNKNOWN.
 uint16_t form_operand_type(const struct form_match *match, const struct form_operand *operand);
-// Does a word stand in the slot with this letter?
+// Does a word are in the slot with this letter?
 bool form_fills(const struct form_match *match, char letter);
 // Must (1), may (0) or must not (−1) the operand stand there?
 int form_operand_presence(const struct form_match *match, const struct form_operand *operand);
 
-// True if a module for `target` ("sm_90a") may use what needs one of `targets`.
+// Returns true if a module for `target` ("sm_90a") may use what needs one of `targets`.
 bool form_target_allows(const char *targets, const char *target, uint32_t length);
-// First PTX version × 10 of a target ("sm_90a", "compute_90a"), 0 if it is not known.
+// First PTX version × 10 of a target ("sm_90a", "compute_90a"), 0 if it is unknown.
 uint16_t form_target_version(const char *target, uint32_t length);
-// Needs in words: "sm_90a, or sm_100f and later ones of its family".
+// Requires in words: "sm_90a, or sm_100f and later ones of its family".
 const char *form_targets_text(struct arena *arena, const char *targets);

@@ -32,13 +32,13 @@ struct parser {
     // Mending: a token that ends the broken statement, and braces that close open scopes.
     bool mending, end_statement;
     uint32_t braces;
-    uint32_t mend_at, mend_end; // where to go on, and where the broken statement ends
+    uint32_t mend_at, mend_end; // where to continue, and where the broken statement ends
     uint32_t frame;             // tokens of the head of a function around a body that come yet
     bool framed;                // the function is open: it ends with the text
     // Behind the name of a function, up to its body or its end.
     uint16_t head;       // W_entry or W_func; 0 elsewhere
     uint32_t head_depth; // open parentheses
-    bool holds;          // the token behind an end that was put in front of it
+    bool holds;          // the token after an end that was put before it
     int held_kind;
     struct token held;
 };
@@ -62,7 +62,7 @@ void ptx_scanner_restore(void *scanner);
 void ptx_scanner_rewind(void *scanner, uint32_t offset);
 
 // Grammar side. Nodes are named by index.
-// Goes behind white space, comments and a byte order mark.
+// Goes after white space, comments and a byte order mark.
 uint32_t parser_skip_trivia(const struct parser *p, uint32_t at);
 // Can a declaration begin with the word?
 bool parser_is_spec(uint16_t word);
@@ -97,20 +97,20 @@ void parser_syntax_error(struct parser *p, const struct token *token, bool at_en
                          const char *expected);
 
 // After a syntax error at a token: where the next statement begins if a semicolon or brace is
-// missing in front of it, else 0. The scanner then goes on from there.
+// missing before it, else 0. The scanner then continues from there.
 uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is_function);
-// The next token to put in front of what the scanner reads.
+// The next token to put before what the scanner reads.
 int parser_mend(struct parser *p, struct token *token);
 // The token at the end of the text: what closes the function around a fragment, then 0.
 int parser_end(struct parser *p, struct token *token);
 // A token in the head of a function: the next item ends the declaration of a .func that has no
 // semicolon, as older compilers wrote them.
 int parser_head(struct parser *p, int kind, struct token *token);
-// The token that waits behind such an end.
+// The token that waits after such an end.
 int parser_release(struct parser *p, struct token *token);
 // Is the token a part of a body whose opening brace is missing?
 bool parser_lacks_brace(const struct parser *p, const struct token *token);
-// Keeps what stands between the mark and `end` in an error node, if anything does.
+// Keeps what is between the mark and `end` in an error node, if anything does.
 void parser_mended(struct parser *p, struct mark mark, uint32_t end);
 
 // Reports bytes that PTX has not.

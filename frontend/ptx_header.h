@@ -10,7 +10,7 @@ struct ptx_header {
     char suffix;           // 'a', 'f' or 0
 };
 
-// True if the text begins, after white space and comments, with `.version M.N`.
+// Returns true if the text begins, after white space and comments, with `.version M.N`.
 bool ptx_header_read(struct ptx_header *header, const char *text, size_t size);
 
 // Reads `sm_80`, `sm_90a`, `compute_100f`, `lto_80` or `80` at the beginning of a text. Returns how

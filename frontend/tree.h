@@ -1,5 +1,5 @@
 // The syntax tree of a PTX text. One array of nodes in the order of the text, parents before their
-// children; a node's subtree is the `size` nodes from it on. Every byte of the source lies in a
+// children; a node's subtree is the `size` nodes from it on. Every byte of the source is in a
 // node's range, or is white space, comment or punctuation between the children of a node. What
 // could not be parsed is kept in an error node.
 #pragma once
@@ -10,7 +10,7 @@ enum node_kind {
     NODE_MODULE,
     NODE_DIRECTIVE,  // aux: isa_word; children: operands
     NODE_FUNCTION,   // aux: W_entry or W_func; value: name; children: specs, params, tunings, scope
-    NODE_RETURNS,    // parameter list in front of a function's name
+    NODE_RETURNS,    // parameter list before a function's name
     NODE_PARAMS,     // parameter list after it
     NODE_TUNING,     // aux: isa_word; children: numbers
     NODE_DECL,       // children: specs, then declarators
@@ -58,7 +58,7 @@ struct node {
     uint8_t kind;
     uint8_t flags;
     uint16_t aux;
-    uint32_t begin, end; // bytes of the source; an instruction's end is behind its semicolon
+    uint32_t begin, end; // bytes of the source; an instruction's end is after its semicolon
     uint32_t size;       // nodes of the subtree, itself included
     uint64_t value;
 };

@@ -68,7 +68,8 @@ struct ir_check {
 
 void check_init_types(struct ir_check *c);
 void check_data(struct ir_check *c);
-// True if the current instruction's operands fit the form; otherwise `fault` says what does not.
+// Returns true if the current instruction's operands fit the form; otherwise `fault` says what does
+// not.
 bool check_operands_fit(struct ir_check *c, const struct form_match *match, struct ir_fault *fault);
 // Of an instruction that fits: the symbols it names.
 void check_uses(struct ir_check *c);

@@ -4,10 +4,11 @@
 // The result is the source read from start to end, where at each offset p
 //   1. every MOVE with `to` == p puts its range, by `order`;
 //   2. every INSERT with `begin` == p puts its text, by `order`;
-//   3. the source goes on: a moved range that begins at p is left out, a replaced one is its text.
+//   3. the source continues: a moved range that begins at p is left out, a replaced one is its
+//   text.
 // Inside a moved range (range begin <= p < range end) steps 2 and 3 hold as well: its inserts and
 // replacements go along, those at its begin included, those at its end not. The MOVE's own `text`
-// (may be NULL) is put behind the range.
+// (may be NULL) is put after the range.
 //
 // What the edits keep: no two moved ranges overlap, no two replaced ones do, and a replaced range
 // lies inside a moved one or outside all of them. `to` lies inside no moved or replaced range; it
@@ -17,9 +18,9 @@
 #include "support/vec.h"
 
 enum edit_kind {
-    EDIT_INSERT,  // `text` in front of offset `begin`
+    EDIT_INSERT,  // `text` before offset `begin`
     EDIT_REPLACE, // [begin, end) becomes `text`
-    EDIT_MOVE,    // [begin, end), then `text`, goes in front of offset `to`
+    EDIT_MOVE,    // [begin, end), then `text`, goes before offset `to`
 };
 
 // `order` of inserts at one place: a tag stands directly before its instruction.

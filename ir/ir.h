@@ -12,7 +12,7 @@ struct ir_symbol {
     uint32_t name;     // name id
     uint32_t node;     // its declarator, or the function's node
     uint32_t function; // the function that it belongs to (parameters, local variables), or IR_NONE
-    uint32_t size;     // bytes of one element times `count`; 0 if not known
+    uint32_t size;     // bytes of one element times `count`; 0 if unknown
     uint32_t align;
     uint16_t type;      // isa_word
     uint16_t space;     // isa_word: W_global … W_param; W_func for functions
@@ -73,7 +73,7 @@ struct ir_inst {
     uint32_t operands; // first operand id
     uint16_t operand_count;
     uint16_t op;    // isa_op or OP_OPAQUE
-    uint16_t type;  // the first type modifier, W_UNKNOWN if there is none
+    uint16_t type;  // the first type modifier, W_UNKNOWN if none exists
     uint16_t type2; // the second: cvt.type.type2, set.type.type2: destination, source
     uint16_t space; // ld, st, atom, cvta …: isa_word; W_UNKNOWN means generic
     uint8_t class;  // isa_class
@@ -204,15 +204,15 @@ static inline const uint32_t *ir_uses(const struct ir_function *fn, uint32_t ver
     return vec_from(&fn->uses, fn->versions.v[version].use);
 }
 
-// True if the register's value on entry to the block may still be read.
+// Returns true if the register's value on entry to the block may still be read.
 bool ir_live_in(const struct ir_function *fn, uint32_t block, uint32_t reg);
 bool ir_live_out(const struct ir_function *fn, uint32_t block, uint32_t reg);
-// True if the block belongs to the loop or to one inside it.
+// Returns true if the block belongs to the loop or to one inside it.
 bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block);
 
 // Block in which a version is defined (phi or instruction); 0 for VERSION_ENTRY.
 uint32_t ir_version_block(const struct ir_function *fn, uint32_t version);
-// True if block `a` dominates block `b`.
+// Returns true if block `a` dominates block `b`.
 bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 
@@ -221,8 +221,8 @@ uint32_t ir_find_operand(const struct ir_function *fn, uint32_t inst, enum ir_ro
                          uint32_t n);
 // The version that the instruction's only definition makes, or IR_NONE if it has none or several.
 uint32_t ir_defined(const struct ir_function *fn, uint32_t inst);
-// True if the instruction copies the bits of one whole register to another one that is as long:
-// `mov.b32 %r1, %f1;`. The types of the registers may differ.
+// Returns true if the instruction copies the bits of one whole register to another one that is as
+// long: `mov.b32 %r1, %f1;`. The types of the registers may differ.
 bool ir_is_copy(const struct ir_function *fn, uint32_t inst);
 bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst,
                      uint16_t word);

@@ -90,7 +90,7 @@ uint32_t names_add_register(struct names *names, uint32_t name, uint32_t decl, u
                             const struct declared_type *type);
 // What a name means here.
 struct binding names_resolve(struct names *names, uint32_t name);
-// Is it a symbol of the module that is declared only behind the node?
+// Is it a symbol of the module that is declared only after the node?
 bool names_is_later(struct names *names, struct binding binding, uint32_t node);
 void names_undeclared(struct names *names, uint32_t node);
 // A diagnostic at the name that a node uses or declares.
@@ -104,8 +104,8 @@ const struct label *names_find_label(const struct names *names, uint32_t name, u
 void names_forget_labels(struct names *names);
 void names_no_label(struct names *names, uint32_t node);
 
-// ir/symbols.c: symbols that a module declares more than once. True if the new declaration takes
-// the name's place.
+// ir/symbols.c: symbols that a module declares more than once. Returns true if the new declaration
+// takes the name's place.
 bool names_redeclare(struct names *names, const struct ir_symbol *old, uint32_t old_decl,
                      const struct ir_symbol *symbol, uint32_t decl);
 // What the prototypes of two functions differ in, or NULL.

@@ -14,9 +14,9 @@ enum { LEAST_CHUNK = 4 * 1024, MOST_CHUNK = 2 * 1024 * 1024 - 64 };
 #define __SANITIZE_ADDRESS__ 1
 #endif
 #endif
-// Of itself AddressSanitizer sees only what comes from malloc. In a chunk it is told what was
-// taken: between two allocations lies a gap that nobody may touch, and what has grown is gone from
-// its old place.
+// AddressSanitizer itself sees only allocations of malloc. For chunks the arena reports its
+// allocations to it: a poisoned gap separates two allocations, and the old place of a grown
+// allocation is poisoned.
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 static const size_t LARGE = 16 * 1024, LEAST_MAPPED = SIZE_MAX, GAP = 16;
@@ -66,7 +66,7 @@ static void link_block(struct arena *arena, struct arena_block *block)
     arena->blocks = arena->memory->blocks = block;
 }
 
-// Tells a block's neighbours where it has moved to.
+// Updates the neighbours of a block that has moved.
 static void relink_block(struct arena *arena, struct arena_block *block)
 {
     *(block->previous ? &block->previous->next : &arena->blocks) = block;

@@ -27,7 +27,7 @@ static inline void bits_clear(uint64_t *bits, uint32_t index)
     bits[index / 64] &= ~(UINT64_C(1) << (index % 64));
 }
 
-// The first member at or after `from`, or `count` when there is none.
+// Returns the first member at or after `from`, or `count` if no member follows.
 static inline uint32_t bits_next(const uint64_t *bits, uint32_t from, uint32_t count)
 {
     for (uint32_t word = from / 64; word < bits_words(count); word++) {

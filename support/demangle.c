@@ -3,7 +3,7 @@
 
 enum { DEEPEST = 200, MOST_TEXT = 1 << 18, MOST_PARTS = 10000, NO_PACK = UINT32_MAX };
 
-// A type, name or template argument. The name of what has the type stands between the two halves:
+// A type, name or template argument. The name of what has the type is between the two halves:
 // "void (*" ")(int)".
 struct name_part {
     const char *left, *right;
@@ -21,8 +21,8 @@ struct reader {
     const char *at;
     uint32_t depth, text, steps; // used up
     bool failed;
-    struct name_parts known;            // that S_, S0_ … stand for
-    const struct name_parts *arguments; // that T_, T0_ … stand for
+    struct name_parts known;            // that S_, S0_ … represent
+    const struct name_parts *arguments; // that T_, T0_ … represent
     uint32_t pack, pack_length;         // which element of packs is written now; NO_PACK: none
 };
 
@@ -235,7 +235,7 @@ static void add_arguments(struct reader *r, struct naming *name)
 
 // Names
 
-// N_ behind a letter: 0 for "_", N + 1 otherwise, in that base.
+// N_ after a letter: 0 for "_", N + 1 otherwise, in that base.
 static uint32_t take_index(struct reader *r, uint32_t base)
 {
     uint32_t value = 0;
@@ -519,7 +519,7 @@ static struct name_part read_expansion(struct reader *r)
     return pack;
 }
 
-// What is never remembered: NULL text if it is none of these.
+// Reads a builtin, which is never a substitution. The text is NULL for other names.
 static struct name_part read_builtin(struct reader *r)
 {
     for (size_t i = 0; i < sizeof builtin_types / sizeof *builtin_types; i++)

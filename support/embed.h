@@ -1,4 +1,4 @@
-// Files that are part of the program: embed.py makes tables of them when it is built.
+// Files that are part of the program: embed.py makes tables of them at build time.
 #pragma once
 #include <stdint.h>
 

@@ -7,7 +7,7 @@ enum {
     DIGITS = 6, // for the line's number
 };
 
-// What stands on the screen for some bytes of the line.
+// The display of some bytes of the line.
 struct glyph {
     uint32_t bytes, columns;
     char text[12]; // instead of the bytes, if not empty
@@ -59,7 +59,7 @@ static uint32_t decode(const char *text, size_t length)
     return code;
 }
 
-// The glyph at `at`, if it stands in that column of the screen.
+// The glyph at `at`, if it is in that column of the screen.
 static struct glyph glyph_at(const struct excerpt *x, uint32_t at, uint32_t column)
 {
     unsigned char byte = (unsigned char)x->text[at];
@@ -80,7 +80,7 @@ static struct glyph glyph_at(const struct excerpt *x, uint32_t at, uint32_t colu
     return glyph;
 }
 
-// The column in which `to` stands, if `from` stands in `column`.
+// The column in which `to` stands, if `from` is in `column`.
 static uint32_t column_of(const struct excerpt *x, uint32_t from, uint32_t to, uint32_t column)
 {
     while (from < to) {
@@ -91,7 +91,7 @@ static uint32_t column_of(const struct excerpt *x, uint32_t from, uint32_t to, u
     return column;
 }
 
-// The last place up to `column`; at least one glyph behind `from`.
+// The last place up to `column`; at least one glyph after `from`.
 static uint32_t place_of(const struct excerpt *x, uint32_t from, uint32_t column)
 {
     uint32_t at = x->margin;

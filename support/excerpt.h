@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 // Prints the line of `begin` and marks the range up to `end`, or to the end of the line. Lines that
-// are too wide are cut around the range. What a terminal would not show as it is - control
-// characters, bytes that are not UTF-8 - is printed as `<1b>` or `<U+202E>`.
+// are too wide are cut around the range. Characters that a terminal does not display (control
+// characters, invalid UTF-8) are printed as `<1b>` or `<U+202E>`.
 void excerpt_print(const struct source *source, uint32_t begin, uint32_t end, FILE *to,
                    bool colour);

@@ -18,7 +18,7 @@ static const char *system_error(struct arena *arena)
     return arena_strndup(arena, text, strlen(text));
 }
 
-// How much to make room for at first: what is in a regular file, or a guess.
+// The initial allocation: the size of a regular file, or a guess.
 static const char *expected_size(struct arena *arena, int fd, size_t *size)
 {
     struct stat status;

@@ -2,17 +2,17 @@
 #pragma once
 #include "support/arena.h"
 
-enum { FILE_LIMIT = INT32_MAX }; // bytes; offsets are 32 bits, and some are signed on the way
+enum { FILE_LIMIT = INT32_MAX }; // bytes; offsets are 32 bits, and some are signed on the path
 
 struct file_text {
     const char *text; // `length` bytes, then two NUL bytes
     uint32_t length;
 };
 
-// True for the name that stands for standard input or output.
+// Returns true for the name of standard input or output.
 bool file_is_standard(const char *path);
 
 // Reads a regular file, a pipe, a device or standard input ("-") to its end, at most FILE_LIMIT
-// bytes. Returns NULL, or why it cannot be read: a sentence without the file's name, in the arena.
-// An empty file is an error. When memory runs out the file stays open.
+// bytes. Returns NULL, or the reason why it cannot be read: a sentence without the file's name, in
+// the arena. An empty file is an error. If memory is exhausted the file stays open.
 const char *file_read(struct arena *arena, const char *path, struct file_text *file);

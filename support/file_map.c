@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// What is smaller is read: that is as fast, and nobody can take the pages away.
+// Smaller files are read: that is as fast, and their contents cannot vanish.
 enum { LEAST_MAPPED = 16 << 20 };
 
 static bool is_large(const struct stat *status)

@@ -13,7 +13,7 @@ struct line {
     size_t room, length;
 };
 
-// What stands between the % and its letter.
+// The part between the % and its letter.
 struct conversion {
     bool plus;
     int precision; // -1: none
@@ -58,7 +58,7 @@ static int count_digits(const char *text)
     return count;
 }
 
-// What has no more digits than asked for is not rounded, and needs no exponent.
+// A value without more digits than requested is not rounded, and needs no exponent.
 static bool add_double(struct line *line, const struct conversion *conversion, double value)
 {
     enum { DEFAULT = 6, MOST = 15 };

@@ -8,9 +8,9 @@ struct name {
     uint32_t length;
 };
 
-// What a look-up needs lies together: most find their name without looking at its text.
+// The data of a look-up is contiguous: most look-ups do not read the name's text.
 struct intern_slot {
-    uint64_t hash; // for up to 8 bytes no other text of this length has it
+    uint64_t hash; // for up to 8 bytes it is unique among texts of this length
     uint32_t name; // id + 1, or 0
     uint32_t length;
 };
@@ -23,7 +23,7 @@ struct intern {
 };
 
 void intern_init(struct intern *intern, struct arena *arena);
-// The id of the text; a new name keeps pointing to `text`, which must outlive the table.
+// Returns the id of the text. A new name keeps a pointer to `text`, which must outlive the table.
 uint32_t intern_add(struct intern *intern, const char *text, size_t length);
-// The id, or UINT32_MAX if the text was never added.
+// Returns the id, or UINT32_MAX if the text was never added.
 uint32_t intern_find(const struct intern *intern, const char *text, size_t length);

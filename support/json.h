@@ -1,5 +1,5 @@
-// Writes JSON as it goes, with no document in memory. Strings are escaped; bytes that are not valid
-// UTF-8 are written as U+FFFD. Doubles are written so that reading gives back the same value.
+// Writes JSON as a stream, without a document in memory. Strings are escaped; invalid UTF-8 is
+// written as U+FFFD. Doubles are written so that they read back as the same value.
 #pragma once
 #include "support/sink.h"
 #include <stdbool.h>
@@ -10,14 +10,14 @@ struct json {
     struct sink to;
     int depth;
     int flat;   // >0: inside an object or array that stays on one line
-    bool first; // nothing written yet at this level
+    bool first; // nothing was written at this level yet
     bool after_key;
-    char shunned; // is escaped, too: '<' for JSON within HTML
+    char shunned; // also escaped: '<' for JSON within HTML
 };
 
 void json_init(struct json *json, FILE *to);
 void json_object(struct json *json);      // {
-void json_object_flat(struct json *json); // { on one line with all that it holds
+void json_object_flat(struct json *json); // { with all members on one line
 void json_end_object(struct json *json);
 void json_array(struct json *json);
 void json_array_flat(struct json *json);
@@ -30,8 +30,8 @@ void json_uint(struct json *json, uint64_t value);
 void json_double(struct json *json, double value); // not finite: null
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
-// Ends the document with a newline. Only then all of it has gone to the stream.
+// Ends the document with a newline and flushes it to the stream.
 void json_done(struct json *json);
 
-// Length of the valid UTF-8 sequence at `text`, or 0.
+// Returns the length of the valid UTF-8 sequence at `text`, or 0.
 size_t json_utf8_length(const char *text, size_t left);

@@ -2,7 +2,7 @@
 #pragma once
 #include <stdio.h>
 
-// The column at which explanations begin beside names of up to `longest` letters.
+// Returns the column of explanations beside names of up to `longest` characters.
 int listing_column(int longest);
 // "  NAME   TEXT": the text begins at the column and is broken into lines. Backticks of Markdown
 // become quotes.

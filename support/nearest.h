@@ -1,4 +1,4 @@
-// "Did you mean": which of the known words a mistyped one is nearest to.
+// "Did you mean": the known word nearest to a mistyped one.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,17 +7,17 @@ struct nearest {
     const char *typed;
     size_t length;
     unsigned limit;   // a word must be nearer than this
-    const char *best; // NULL while there is none
+    const char *best; // NULL until a word is near
     size_t best_length;
 };
 
-enum { NEAREST_LONGEST = 32 }; // longer words have no neighbours
+enum { NEAREST_LONGEST = 32 }; // longer words are never near
 
-// Letters to insert, drop, change or swap with a neighbour to get from one text to the other;
-// NEAREST_LONGEST if one is too long to say.
+// Returns the number of characters to insert, drop, change or swap with a neighbour to get from one
+// text to the other; NEAREST_LONGEST if one is too long.
 unsigned nearest_distance(const char *a, size_t a_length, const char *b, size_t b_length);
 
-// Up to a third of the letters may be wrong, one at least.
+// Up to a third of the characters may differ, at least one.
 void nearest_init(struct nearest *nearest, const char *typed, size_t length);
-// `word` must live as long as the answer is used. Of several equally near the first one stays.
+// `word` must stay valid while the result is used. Among equally near words the first one is kept.
 void nearest_offer(struct nearest *nearest, const char *word, size_t length);

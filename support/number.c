@@ -28,7 +28,7 @@ static bool whole(char text[NUMBER_TEXT], double value)
 }
 
 // Values with few decimals, which most are: a quotient of two integers below 2^53 is rounded as the
-// decimal that it stands for is read, and up to 15 digits no two decimals are the same value.
+// decimal that it represents is read, and up to 15 digits no two decimals are the same value.
 static bool few_decimals(char text[NUMBER_TEXT], double value)
 {
     enum { MOST = 6 };

@@ -6,11 +6,12 @@
 
 enum { NUMBER_TEXT = 40 };
 
-// The decimal digits, not terminated. Returns how many.
+// Writes the decimal digits, not terminated. Returns their number.
 size_t number_uint(char text[NUMBER_TEXT], uint64_t value);
 // The same as number_shortest for whole numbers below 10^15, and for values from 10^-4 to 10^9 that
-// six decimals say exactly enough to read them back. False, and the text is undefined: of others.
+// six decimals represent exactly enough to read them back. Returns false for others; the text is
+// then undefined.
 bool number_decimal(char text[NUMBER_TEXT], double value);
-// The shortest decimal that reads back as the same value; whole numbers below 10^15 without an
-// exponent. Not for infinities and NaN.
+// Writes the shortest decimal that reads back as the same value; whole numbers below 10^15 without
+// an exponent. Requires a finite value.
 void number_shortest(char text[NUMBER_TEXT], double value);

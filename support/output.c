@@ -51,7 +51,7 @@ static const char *follow_links(struct arena *arena, const char *path)
     return path;
 }
 
-// What these name is not where their links point to: a pipe, or a file that is already open.
+// These names do not refer to the targets of their links, but to a pipe or an open file.
 static bool names_a_descriptor(const char *path)
 {
     static const char *const prefixes[] = {"/dev/fd/", "/dev/std", "/proc/"};
@@ -103,7 +103,7 @@ const char *output_refusal(struct arena *arena, const char *path)
     const char *target = follow_links(arena, path);
     char *here = realpath(".", NULL), *folder = realpath(folder_of(arena, target), NULL);
     bool below = here && folder && is_below(here, folder);
-    // What lies in no folder cannot be written; opening it says so.
+    // A target without a folder cannot be written; opening it reports the error.
     bool missing = here && !folder && errno == ENOENT && *target != '/' && !strstr(target, "..");
     free(here);
     free(folder);
@@ -155,11 +155,11 @@ static int check_target(struct output_file *output)
     if (S_ISDIR(status.st_mode))
         return EISDIR;
     output->mode = status.st_mode & 0777;
-    // A new file could take the place of a write-protected one; nobody wants that.
+    // A new file could replace a write-protected one; this is refused.
     return euidaccess(output->target, W_OK) ? errno : 0;
 }
 
-// Adds the output together with its file, so that a signal in between cannot leave one behind.
+// Adds the output together with its file, so that a signal in between cannot leave one after.
 static int open_temporary(struct outputs *outputs, struct output_file *output)
 {
     char *name = arena_printf(outputs->arena, "%s.ptxoffload-XXXXXX",

@@ -1,7 +1,7 @@
-// HTML pages for light and dark screens, without anything from elsewhere.
+// HTML pages for light and dark screens, self-contained.
 #pragma once
 #include <stdio.h>
 
-// Head and beginning of the body, up to the heading, which is the title.
+// Writes the head and the beginning of the body, with the title as heading.
 void page_begin(FILE *to, const char *title);
 void page_end(FILE *to);

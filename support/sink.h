@@ -1,6 +1,5 @@
-// Text on its way to a stream, in pieces of a few bytes: collected here, because a call of stdio
-// for each piece costs more than the piece. What is collected reaches the stream when it is
-// flushed.
+// A buffer for a stream that receives pieces of a few bytes: a call of stdio for each piece costs
+// more than the piece. A flush writes the buffer to the stream.
 #pragma once
 #include <stdio.h>
 #include <string.h>

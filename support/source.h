@@ -6,7 +6,7 @@ struct source {
     const char *name; // as the user wrote it
     const char *text; // `length` bytes, then two NUL bytes (the scanner works in place)
     uint32_t length;
-    bool fragment;       // a part of a module or of a body, without what belongs around it
+    bool fragment;       // a part of a module or of a body, without its context
     VEC(uint32_t) lines; // offset of the start of each line
 };
 
@@ -14,9 +14,9 @@ struct place {
     uint32_t line, column; // from 1; columns count bytes
 };
 
-// Finds the lines of a text that stays where it is.
+// Finds the lines of a text, which must stay valid.
 void source_init(struct source *source, struct arena *arena, const char *name, const char *text,
                  uint32_t length);
 struct place source_place(const struct source *source, uint32_t offset);
-// The line's offsets without its line end; `line` from 1.
+// Returns the line's offsets without its line end; `line` counts from 1.
 void source_line(const struct source *source, uint32_t line, uint32_t *begin, uint32_t *end);

@@ -26,7 +26,7 @@
         (vec)->v[(vec)->n++] = (__VA_ARGS__);                                                      \
     } while (0)
 
-// Gives an empty array room for so many elements and no more: for those that are many and short.
+// Gives an empty array room for exactly this many elements: for many short arrays.
 #define vec_fix(arena, vec, count)                                                                 \
     do {                                                                                           \
         (vec)->capacity = (uint32_t)(count);                                                       \
@@ -35,6 +35,6 @@
                        : NULL;                                                                     \
     } while (0)
 
-// The elements from `index` on, which may be how many there are. An empty array has no address to
-// add even 0 to.
+// The elements from `index` on; `index` may be the number of elements. An empty array has no
+// address, not even for offset 0.
 #define vec_from(vec, index) ((vec)->v ? (vec)->v + (index) : NULL)

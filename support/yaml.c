@@ -38,7 +38,7 @@ static uint32_t offset_of(const struct reading *r, const yaml_mark_t *mark)
     return begin;
 }
 
-// Of control characters a value may have ends of lines and tabs: what is read is printed, too.
+// A value may have only ends of lines and tabs as control characters, because it is printed.
 static bool has_control(const char *text)
 {
     for (; *text; text++) {
@@ -127,8 +127,7 @@ static void begin(yaml_parser_t *parser, const struct source *source)
 
 enum { DEEPEST = 100 };
 
-// The library takes a time that grows with the square of how deep things are nested: it is not
-// asked for what nobody writes.
+// The library's time grows with the square of the nesting depth; deep nesting is refused.
 static bool check_depth(struct reading *r)
 {
     yaml_parser_t parser;

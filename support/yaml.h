@@ -1,4 +1,4 @@
-// A YAML document as a tree with places. The only file that knows the library.
+// A YAML document as a tree with places. The only file that uses the library.
 #pragma once
 #include "support/diag.h"
 
@@ -11,7 +11,7 @@ struct yaml_node {
     uint32_t length;
     bool plain;          // a scalar without quotes
     uint32_t begin, end; // in the source
-    uint32_t inner;      // of a scalar: where its text begins if it stands there letter by letter
+    uint32_t inner;      // of a scalar: begin of its text, if the source has it verbatim
     uint32_t *items;     // of a sequence: nodes; of a mapping: key, value, key, value …
     uint32_t count;      // of these
 };
@@ -22,8 +22,8 @@ struct yaml_document {
     uint32_t root; // YAML_NOTHING: the document is empty
 };
 
-// Reads the one document of the text. False, with an error in `diags`, if it is no YAML. A node can
-// be reached in several ways (`*alias`), and from within itself.
+// Reads the one document of the text. Returns false, with an error in `diags`, if it is not YAML. A
+// node can have several parents (`*alias`), even itself.
 bool yaml_read(struct yaml_document *document, struct arena *arena, const struct source *source,
                struct diags *diags);
 

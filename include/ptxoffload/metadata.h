@@ -1,31 +1,30 @@
 // clang-format off
-/* What `ptxoffload --emit=elf` writes: an ELF object with the tagged PTX and the metadata as
- * records of fixed size, to be mapped into memory and read in place. docs/metadata.md explains what
- * the records say; this header is their layout. C11 or C++11; it needs no library.
+/* The layout of an ELF object from `ptxoffload --emit=elf`: the tagged PTX, and the metadata as
+ * records of fixed size that a program can map and read in place. docs/metadata.md defines the
+ * meaning of the members. C11 or C++11; no library is needed.
  *
- * The object is ELF64, little-endian, relocatable (ET_REL), for no machine (EM_NONE). All numbers
- * are little-endian; each lies at a multiple of its size, in memory too if the file is mapped.
+ * The object is ELF64, little-endian, relocatable (ET_REL), without a machine (EM_NONE). All
+ * numbers are little-endian and aligned to their size, in the file and in memory.
  *
- * Sections are found by name. Each of them is there exactly once, and may be empty:
+ * Sections are found by name. Each exists exactly once, and may be empty:
  *
  *     .note.ptxoffload           notes: version of the format, digests (enum ptxoffload_note)
- *     .ptxoffload.ptx            the tagged PTX text, without a NUL byte behind it
+ *     .ptxoffload.ptx            the tagged PTX text, without a NUL byte at the end
  *     .ptxoffload.module         one struct ptxoffload_module
  *     .ptxoffload.kernels        struct ptxoffload_kernel
  *     .ptxoffload.chains         struct ptxoffload_chain
- *     .ptxoffload.instructions   struct ptxoffload_instruction, those of the chains
+ *     .ptxoffload.instructions   struct ptxoffload_instruction, of all chains
  *     .ptxoffload.blocks         struct ptxoffload_block
- *     .ptxoffload.estimates      struct ptxoffload_estimate, what other cost models say of blocks
- *     .ptxoffload.registers      struct ptxoffload_register, live where blocks begin and end
+ *     .ptxoffload.estimates      struct ptxoffload_estimate, of other cost models
+ *     .ptxoffload.registers      struct ptxoffload_register, live-ins and live-outs of blocks
  *     .ptxoffload.rejected       struct ptxoffload_rejection
- *     .ptxoffload.strings        texts in UTF-8, each with a NUL byte behind it; the first is empty
+ *     .ptxoffload.strings        strings in UTF-8, each with a NUL byte; the first is empty
  *
- * The symbol table has a symbol for each kernel, whose value is the offset of the kernel's record.
+ * The symbol table has one symbol per kernel. Its value is the offset of the kernel's record.
  *
- * Within a version of the format records may grow at their end, and reserved bytes may get a
- * meaning: step from record to record by the section's sh_entsize, not by sizeof, and do not look
- * at reserved bytes. Writers of this version set them to 0. Sections that are not known are to be
- * skipped, notes as well.
+ * Within a version of the format, records may grow at their end, and reserved bytes may get a
+ * meaning. Readers advance by the section's sh_entsize, not by sizeof, and ignore reserved bytes
+ * and unknown sections and notes. Writers of this version set reserved bytes to 0.
  *
  * [000] is Opportunistic Computing in GPU Architectures (ISCA'19), [002] Transparent Offloading and
  * Mapping (ISCA'16).
@@ -39,9 +38,9 @@
 
 #ifdef __cplusplus
 extern "C" {
-#define PTXOFFLOAD_ASSERT(what) static_assert(what, #what)
+#define PTXOFFLOAD_ASSERT(condition) static_assert(condition, #condition)
 #else
-#define PTXOFFLOAD_ASSERT(what) _Static_assert(what, #what)
+#define PTXOFFLOAD_ASSERT(condition) _Static_assert(condition, #condition)
 #endif
 
 #define PTXOFFLOAD_SECTION_NOTE ".note.ptxoffload"
@@ -56,7 +55,7 @@ extern "C" {
 #define PTXOFFLOAD_SECTION_REJECTED ".ptxoffload.rejected"
 #define PTXOFFLOAD_SECTION_STRINGS ".ptxoffload.strings"
 
-/* Types of the notes; their name is PTXOFFLOAD_NOTE_NAME, with its NUL byte. */
+/* Types of notes. Their name is PTXOFFLOAD_NOTE_NAME with its NUL byte. */
 #define PTXOFFLOAD_NOTE_NAME "ptxoffload"
 
 enum ptxoffload_note {
@@ -65,15 +64,15 @@ enum ptxoffload_note {
     PTXOFFLOAD_NOTE_OUTPUT = 17  /* 32 bytes: SHA-256 of .ptxoffload.ptx */
 };
 
-/* The same as `version` in the JSON document: both say the same. It changes when an entry changes
- * its meaning or goes. */
+/* The number is equal to `version` in the JSON document. It changes if an entry changes its meaning
+ * or is removed. */
 enum { PTXOFFLOAD_METADATA_VERSION = 1 };
 
 enum ptxoffload_cost { PTXOFFLOAD_COST_TOM = 0, PTXOFFLOAD_COST_REFINED = 1 };
 
 enum ptxoffload_fma { PTXOFFLOAD_FMA_FUSED = 0, PTXOFFLOAD_FMA_SPLIT = 1 };
 
-/* What comes back to the core from a chain [000, Table 1]. */
+/* Reply of a chain to the core [000, Table 1]. */
 enum ptxoffload_response {
     PTXOFFLOAD_RESPONSE_ACK = 0,
     PTXOFFLOAD_RESPONSE_DATA = 1,
@@ -90,17 +89,17 @@ enum ptxoffload_tag {
 enum ptxoffload_block_kind {
     PTXOFFLOAD_BLOCK_LOOP = 0,
     PTXOFFLOAD_BLOCK_BASIC = 1, /* one basic block */
-    PTXOFFLOAD_BLOCK_REGION = 2 /* several, entered at one place and left at one */
+    PTXOFFLOAD_BLOCK_REGION = 2 /* several, with one entry and one exit */
 };
 
-/* Channels that are saved, as bits [002, §3.1]: from the core to the memory, and back. */
+/* Bits: channels that save, from the core to the memory and back [002, §3.1]. */
 enum ptxoffload_saves { PTXOFFLOAD_SAVES_TX = 1, PTXOFFLOAD_SAVES_RX = 2 };
 
-/* Numbers of the refined model that a run has measured, as bits: --profile. */
+/* Bits: numbers of the refined model that are measured (--profile). */
 enum ptxoffload_measured {
     PTXOFFLOAD_MEASURED_LINES = 1,  /* lines that accesses touch */
-    PTXOFFLOAD_MEASURED_MISSES = 2, /* what caches serve of them */
-    PTXOFFLOAD_MEASURED_TRIPS = 4   /* iterations, its own or those of a loop in it */
+    PTXOFFLOAD_MEASURED_MISSES = 2, /* misses of the caches */
+    PTXOFFLOAD_MEASURED_TRIPS = 4   /* iterations of the block or of a loop in it */
 };
 
 enum ptxoffload_candidate {
@@ -108,42 +107,43 @@ enum ptxoffload_candidate {
     PTXOFFLOAD_CANDIDATE_CHAIN = 1,
     PTXOFFLOAD_CANDIDATE_BLOCK = 2,
     PTXOFFLOAD_CANDIDATE_STORE = 3,
-    PTXOFFLOAD_CANDIDATE_KERNEL = 4 /* its chains are offloaded, but not to cores */
+    PTXOFFLOAD_CANDIDATE_KERNEL = 4 /* its chains are not offloaded to cores */
 };
 
-/* The offset of a text in .ptxoffload.strings. */
+/* Offset of a string in .ptxoffload.strings. */
 typedef uint32_t ptxoffload_string;
 
-/* Records of another section, counted from 0. Ranges in records that follow each other do so, too,
- * with nothing left out: every record belongs to exactly one other. */
+/* Records of another section, counted from 0. The ranges of consecutive records are consecutive:
+ * each record belongs to exactly one range. */
 struct ptxoffload_range {
     uint32_t first;
     uint32_t count;
 };
 PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_range) == 8);
 
-/* The run. Its digests are in the notes. */
+/* The run. The notes have its digests. */
 struct ptxoffload_module {
-    ptxoffload_string source;        /* file that was read */
-    ptxoffload_string output;        /* file that the PTX was written to; <none>: none */
-    struct ptxoffload_range kernels; /* all of them */
-    uint8_t cost;                    /* enum ptxoffload_cost: --cost */
-    uint8_t fma;                     /* enum ptxoffload_fma: --fma */
-    uint8_t reorder;                 /* 0 or 1; 0: --no-reorder */
-    uint8_t restrict_parameters;     /* 0 or 1; 1: --restrict */
-    uint32_t block_x;                /* --block; 0: not given */
+    ptxoffload_string source; /* input file */
+    ptxoffload_string output; /* output file of the PTX; <none>: none */
+    struct ptxoffload_range kernels;
+    uint8_t cost;                /* enum ptxoffload_cost: --cost */
+    uint8_t fma;                 /* enum ptxoffload_fma: --fma */
+    uint8_t reorder;             /* 0 or 1; 0: --no-reorder */
+    uint8_t restrict_parameters; /* 0 or 1; 1: --restrict */
+    uint32_t block_x;            /* --block; 0: not given */
     uint32_t block_y;
     uint32_t block_z;
-    ptxoffload_string capability; /* --capability: keys that differ from the usual ones */
-    ptxoffload_string profile;    /* --profile: SHA-256 of the file; empty: none */
-    double min_saving; /* --min-saving: the least expected_saving of a chain; NaN: not given */
+    ptxoffload_string capability; /* keys of --capability that differ from the default */
+    ptxoffload_string profile;    /* SHA-256 of the file of --profile; empty: none */
+    /* --min-saving: the least expected_saving of a chain. NaN: not given. */
+    double min_saving;
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, kernels) == 8);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, cost) == 16);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, min_saving) == 40);
 PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 48);
 
-/* A kernel with a body, or another function of which there is anything to say. */
+/* A kernel with a body, or another function with chains, blocks or rejections. */
 struct ptxoffload_kernel {
     ptxoffload_string name;
     uint32_t instructions;            /* in the output */
@@ -152,7 +152,7 @@ struct ptxoffload_kernel {
     struct ptxoffload_range blocks;   /* in .ptxoffload.blocks, in the order of the text */
     struct ptxoffload_range rejected; /* in .ptxoffload.rejected, in the order of the text */
     uint32_t shared_bytes;            /* variables in shared memory; a launch may add to it */
-    uint8_t service_queue_at_core;    /* 0 or 1: they leave what the service queue takes */
+    uint8_t service_queue_at_core;    /* 0 or 1; 1: shared memory has room for a service queue */
     uint8_t reserved[3];
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_kernel, chains) == 12);
@@ -163,12 +163,12 @@ PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_kernel) == 44);
 struct ptxoffload_chain {
     uint32_t id;                          /* its place in its kernel */
     struct ptxoffload_range instructions; /* 2 to 13, in the order of the output */
-    uint32_t saving;         /* flits per warp and hop, if all accesses go equally far */
+    uint32_t saving;         /* flits per warp and hop, for equal distances of all accesses */
     uint32_t response_flits; /* size of the response, in flits */
     uint8_t pattern;         /* 1 to 9: row of [000, Table 1] */
     uint8_t response;        /* enum ptxoffload_response */
     uint8_t reserved[2];
-    double expected_saving; /* the same with the lines and misses that are expected */
+    double expected_saving; /* `saving` with the expected lines and misses */
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_chain, instructions) == 4);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_chain, saving) == 12);
@@ -176,10 +176,10 @@ PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_chain, pattern) == 20);
 PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_chain) == 32);
 
 struct ptxoffload_instruction {
-    uint32_t line;   /* in the input, from 1 */
-    uint32_t column; /* in the input, from 1, in bytes; of the guard, if there is one */
-    uint32_t index;  /* in its kernel in the output, from 0; its address (PC) is 8 times that */
-    ptxoffload_string opcode; /* with modifiers, as the output has it */
+    uint32_t line;            /* in the input, from 1 */
+    uint32_t column;          /* in the input, from 1, in bytes; that of the guard, if any */
+    uint32_t index;           /* in its kernel in the output, from 0; the PC is 8 * index */
+    ptxoffload_string opcode; /* with modifiers, as in the output */
     uint8_t tag;              /* enum ptxoffload_tag */
     uint8_t reserved[3];
 };
@@ -187,22 +187,25 @@ PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_instruction, opcode) == 12);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_instruction, tag) == 16);
 PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_instruction) == 20);
 
-/* What a cost model says of a block [002, §3.1]. Traffic is that of a warp, in words of the size of
- * a register; negative numbers save. */
+/* Result of a cost model for a block [002, §3.1]. Units: words of the size of a register, per warp.
+ * Negative numbers save. */
 struct ptxoffload_estimate {
-    double bw_tx; /* change of the traffic to the memory: one iteration, or all if their number */
-    double bw_rx; /* is constant; and from the memory */
-    double at_threshold_bw_tx; /* the same at the least number of iterations for which the sum */
-    double at_threshold_bw_rx; /* saves */
-    uint64_t threshold_tx;     /* iterations from which the channel saves by itself; 0: never */
+    /* Change of the traffic to the memory and from it. For one iteration; for all, if their number
+     * is constant. */
+    double bw_tx;
+    double bw_rx;
+    /* The same at the least number of iterations for which the sum saves. */
+    double at_threshold_bw_tx;
+    double at_threshold_bw_rx;
+    uint64_t threshold_tx; /* iterations from which the channel saves alone; 0: never */
     uint64_t threshold_rx;
     uint8_t cost;      /* enum ptxoffload_cost */
-    uint8_t saves;     /* enum ptxoffload_saves, as bits: at the threshold */
-    uint8_t candidate; /* 0 or 1: it saves, under its condition if it has one */
+    uint8_t saves;     /* enum ptxoffload_saves, as bits, at the threshold */
+    uint8_t candidate; /* 0 or 1; 1: it saves, under its condition if it has one */
     uint8_t reserved[5];
-    double
-        words_in; /* bw_tx = words_in - iterations * saved_tx: to move the live-ins, and what an */
-    double words_out; /* iteration saves; bw_rx = words_out - iterations * saved_rx */
+    /* bw_tx = words_in - iterations * saved_tx: cost of the live-ins, saving per iteration. */
+    double words_in;
+    double words_out; /* bw_rx = words_out - iterations * saved_rx */
     double saved_tx;
     double saved_rx;
 };
@@ -211,25 +214,25 @@ PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_estimate, cost) == 48);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_estimate, words_in) == 56);
 PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_estimate) == 88);
 
-/* A block that was weighed [002, §3.1]. To be offloaded are candidates that are not passed over. */
+/* A candidate block [002, §3.1]. Candidates that are not passed over are to be offloaded. */
 struct ptxoffload_block {
     uint32_t id;          /* its place in its kernel */
     uint32_t begin_line;  /* of its first instruction in the input */
-    uint32_t end_line;    /* of its last */
+    uint32_t end_line;    /* of its last instruction */
     uint32_t begin_index; /* its first instruction in its kernel in the output */
-    uint32_t end_index;   /* its last, included */
+    uint32_t end_index;   /* its last instruction, included */
     uint32_t loads;       /* per iteration */
     uint32_t stores;
-    uint8_t kind;                     /* enum ptxoffload_block_kind */
-    uint8_t passed_over;              /* 0 or 1: a candidate, but one that overlaps it saves more */
-    uint8_t conditional;              /* 0 or 1: to be offloaded only if condition >= threshold */
-    uint8_t measured;                 /* enum ptxoffload_measured, as bits */
-    struct ptxoffload_range live_in;  /* in .ptxoffload.registers: sent along */
-    struct ptxoffload_range live_out; /* in .ptxoffload.registers: come back */
-    struct ptxoffload_range alternatives; /* in .ptxoffload.estimates: by other cost models */
+    uint8_t kind;                         /* enum ptxoffload_block_kind */
+    uint8_t passed_over;                  /* 0 or 1; 1: an overlapping candidate saves more */
+    uint8_t conditional;                  /* 0 or 1; 1: offload only if condition >= threshold */
+    uint8_t measured;                     /* enum ptxoffload_measured, as bits */
+    struct ptxoffload_range live_in;      /* in .ptxoffload.registers: sent along */
+    struct ptxoffload_range live_out;     /* in .ptxoffload.registers: sent back */
+    struct ptxoffload_range alternatives; /* in .ptxoffload.estimates: other cost models */
     uint64_t threshold;                   /* iterations; 0 if not conditional */
-    ptxoffload_string condition; /* trip count as an expression of live-in registers; 0 if not
-                                    conditional */
+    /* The trip count as an expression of live-in registers; 0 if not conditional. */
+    ptxoffload_string condition;
     uint32_t reserved_2;
     struct ptxoffload_estimate estimate;
 };
@@ -239,18 +242,18 @@ PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_block, threshold) == 56);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_block, estimate) == 72);
 PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_block) == 160);
 
-/* A register's name in the PTX; CC.CF is the carry flag. */
+/* Name of a register in the PTX. CC.CF is the carry flag. */
 struct ptxoffload_register {
     ptxoffload_string name;
 };
 PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_register) == 4);
 
-/* A candidate that was turned down. */
+/* A rejected candidate. */
 struct ptxoffload_rejection {
-    uint32_t line; /* in the input: of the access, the chain's operation, the block's beginning */
+    uint32_t line; /* in the input: of the access, the chain's operation, the block's begin */
     uint32_t column;
     uint32_t because_line;  /* of the instruction that caused it; 0: none */
-    ptxoffload_string rule; /* a word for the reason */
+    ptxoffload_string rule; /* rule id */
     ptxoffload_string text; /* the reason as a sentence */
     uint8_t kind;           /* enum ptxoffload_candidate */
     uint8_t reserved[3];

@@ -1,6 +1,6 @@
 #include "passes/analysis/address.h"
 
-enum { MOST_STEPS = 64 }; // of a trace; what lies behind is taken as unknown
+enum { MOST_STEPS = 64 }; // of a trace; what lies after counts as unknown
 
 // The operand that an instruction hands on unchanged, or IR_NONE.
 static uint32_t copied_operand(const struct ir_function *fn, uint32_t inst)
@@ -105,7 +105,7 @@ static bool trace(const struct ir_module *module, const struct ir_function *fn,
     return false;
 }
 
-// The base behind an addition of two registers: the one side that leads to a symbol.
+// The base after an addition of two registers: the one side that leads to a symbol.
 static uint32_t base_of_sum(const struct ir_module *module, const struct ir_function *fn,
                             uint32_t version, uint16_t *space)
 {
@@ -194,8 +194,8 @@ struct address address_in(struct facts *facts, uint32_t inst)
     return address;
 }
 
-// Where a generic address surely leads, if it is an offset to a variable or to a kernel's pointer,
-// which is never one to shared or local memory.
+// Returns the space of a generic address if it is an offset to a variable or to a kernel's pointer,
+// which never points to shared or local memory.
 static uint16_t space_of(const struct ir_module *module, const struct address *address)
 {
     if (address->space != W_UNKNOWN || address->pointer == IR_NONE)

@@ -1,8 +1,8 @@
-// Needs a function with its SSA overlay and its divergence; changes nothing.
+// Requires a function with its SSA overlay and its divergence; changes nothing.
 //
-// A value is computed when it is asked for, after those that it reads: by a stack, not by
+// A value is computed when it is requested, after those that it reads: by a stack, not by
 // recursion, for a chain of additions may be as long as the function. The phi at a loop's header is
-// a counter if one iteration adds the same to it on all ways around the loop and this does not
+// a counter if one iteration adds the same to it on all paths around the loop and this does not
 // change while the loop runs: start + iteration × step. To see what an iteration adds, the loop's
 // body is first computed with the phi as an atom (VIEW_BODY).
 #include "passes/analysis/affine_internal.h"
@@ -61,8 +61,8 @@ static bool is_reachable(const struct affines *a, uint32_t block)
     return a->fn->blocks.v[block].rpo != IR_NONE;
 }
 
-// True if an edge comes back to the block: then it is the header of `loop`, or of a cycle that is
-// entered elsewhere, too (IR_NONE).
+// Returns true if an edge comes back to the block: then it is the header of `loop`, or of a cycle
+// that is entered elsewhere, too (IR_NONE).
 static bool begins_cycle(const struct affines *a, uint32_t block, uint32_t *loop)
 {
     const struct ir_block *b = &a->fn->blocks.v[block];
@@ -161,7 +161,7 @@ bool affine_invariant(const struct affines *a, const struct affine *value, uint3
     return true;
 }
 
-// What an iteration adds to the phi, in VIEW_BODY.
+// Computes the change of the phi per iteration, in VIEW_BODY.
 static bool find_step(struct affines *a, const struct ir_phi *phi, uint32_t loop,
                       struct affine *step)
 {
@@ -215,7 +215,7 @@ static bool ask_counters(struct affines *a, const struct affine *step)
     return known;
 }
 
-// An outer counter in a sum of so many bits: if it is narrower, it has been widened with its sign.
+// The value of an outer counter in a sum of `bits` bits: a narrower counter has been sign-extended.
 static struct affine counter_value(struct affines *a, uint32_t counter, unsigned bits)
 {
     struct affine value = known_value(a, counter, VIEW_WHOLE);
@@ -251,7 +251,7 @@ static bool resolve(struct affines *a, const struct affine *step, unsigned bits,
     return sum_keep(a, &sum, to);
 }
 
-// start + iteration × step. False if something has to be computed first.
+// start + iteration × step. Returns false if something has to be computed first.
 static bool count_up(struct affines *a, const struct ir_phi *phi, uint32_t loop, struct affine *to)
 {
     struct affine start, step;
@@ -285,7 +285,7 @@ static bool phi_value(struct affines *a, uint32_t version, enum affine_view view
     return true;
 }
 
-// False if something has to be computed first.
+// Returns false if something has to be computed first.
 static bool compute(struct affines *a, uint32_t version, enum affine_view view, struct affine *to)
 {
     const struct ir_version *v = &a->fn->versions.v[version];

@@ -1,35 +1,36 @@
-// What integers and addresses are made of: constant + Σ coefficient × product of up to three atoms.
+// Integers and addresses as sums: constant + Σ coefficient × product of up to three atoms.
 //
 //   4*%tid.x + 4*%ntid.x*%ctaid.x + [out] + 16
 //
-// An atom is what the analysis does not look into: a special register, a kernel parameter, the
+// An atom is a value that the analysis does not expand: a special register, a kernel parameter, the
 // address of a variable, the number of a loop's iteration (0, 1, 2 …), or an SSA version.
 //
-// An expression is about one moment: two of them may be compared or subtracted if they belong to
-// the same iteration of all loops that hold both instructions. Behind a loop the number of its
+// An expression holds at one moment: two expressions may be compared or subtracted if they belong
+// to the same iteration of all loops around both instructions. After a loop the number of its
 // iteration is that of the last one.
 //
 // Expressions are mathematical integers. The value in the register equals the expression modulo
-// 2^exact_bits for sure; beyond these bits it does if what `assumes` names is true of the program.
+// 2^exact_bits. The higher bits are equal if the assumptions in `assumes` hold.
 #pragma once
 #include "passes/analysis/divergence.h"
 
 enum affine_kind {
     AFFINE_SPECIAL,   // index: isa_special; member: W_x …
-    AFFINE_PARAMETER, // what is read at index: symbol, + offset bytes, of the kernel's parameters
+    AFFINE_PARAMETER, // the value at index: symbol, + offset bytes, of the kernel's parameters
     AFFINE_SYMBOL,    // the address of index: symbol (variable, shared or local array, parameter)
     AFFINE_ITERATION, // index: loop
     AFFINE_VERSION,   // index: SSA version
-    AFFINE_COMMON, // of a version's value, what all lanes of a warp have in common; in no address
+    AFFINE_COMMON,    // the part of a version's value that all lanes of a warp share; never in an
+                      // address
 };
 
 struct affine_atom {
     uint8_t kind;
     uint8_t bits;     // of the register or parameter; 64 for iterations and addresses
     bool is_unsigned; // the bits are read as an unsigned number
-    bool varies;      // between the active lanes of a warp, where it is defined; see affine_uniform
-    uint8_t zeros;    // of its lowest bits, that are surely 0
-    uint8_t aligned;  // AFFINE_COMMON: the same if pointers are aligned to 256 bytes
+    bool varies;      // between the active lanes of a warp, at its definition; see affine_uniform
+    uint8_t zeros;    // number of its lowest bits that are 0
+    uint8_t aligned;  // AFFINE_COMMON: `zeros` if pointers are aligned to 256 bytes
     uint16_t member;
     uint32_t index;
     int64_t offset;      // AFFINE_PARAMETER
@@ -45,39 +46,40 @@ struct affine_term {
 
 enum affine_assumption {
     AFFINE_SIGNED = 1,   // signed 32-bit (16-bit) arithmetic does not wrap around before widening
-    AFFINE_UNSIGNED = 2, // nor do unsigned sums of what is not negative
+    AFFINE_UNSIGNED = 2, // nor do unsigned sums of terms that are not negative
 };
 
 struct affine {
     int64_t constant;
-    const struct affine_term *terms; // ascending by atoms; no two with the same
+    const struct affine_term *terms; // ascending by atoms, which differ
     uint32_t count;
-    uint8_t exact_bits; // 64: nothing is assumed
+    uint8_t exact_bits; // 64: no assumption
     uint8_t assumes;    // AFFINE_SIGNED | …
 };
 
 struct affines;
 
-// Works on demand: a value costs nothing before it is asked for, and each is computed once. The
-// shape bounds %tid and %ntid.
+// Computes on demand: each value once, when it is requested. The shape bounds %tid and %ntid.
 struct affines *affines_new(struct arena *arena, const struct ir_module *module,
                             const struct ir_function *fn, const struct divergence *divergence,
                             struct block_shape shape);
 
-// Every version of an integer or untyped register has an expression, if only itself.
+// Returns the expression of a version of an integer or untyped register; at least the version
+// itself.
 struct affine affine_of_version(struct affines *affines, uint32_t version);
-// Register, immediate, special register or symbol; a register in an address without its constant
-// offset. False if it is none of these, or differs each time that it is read.
+// The expression of a register, immediate, special register or symbol; for a register in an address
+// without its constant offset. Returns false for other operands, and for those that differ at each
+// read.
 bool affine_of_operand(struct affines *affines, uint32_t operand, struct affine *to);
-// The address that a load, store or atomic accesses, its constant offset included; of other
-// instructions and of those without an address: false.
+// The address of a load, store or atomic with its constant offset. Returns false for other
+// instructions and for those without an address.
 bool affine_of_address(struct affines *affines, uint32_t inst, struct affine *address);
 
-// Stays where it is until a value is asked for.
+// Valid until the next value is requested.
 const struct affine_atom *affine_atom(const struct affines *affines, uint32_t atom);
 
-// a - b. Returns false if there are too many terms. Where exact_bits is less than 64, the result is
-// sure modulo 2^exact_bits only.
+// Computes a + b and a - b. Returns false if the result has too many terms. With exact_bits less
+// than 64, the result is certain modulo 2^exact_bits only.
 bool affine_sum(struct affines *affines, const struct affine *a, const struct affine *b,
                 struct affine *to);
 bool affine_difference(struct affines *affines, const struct affine *a, const struct affine *b,
@@ -86,70 +88,72 @@ static inline bool affine_is_constant(const struct affine *a)
 {
     return !a->count;
 }
-// Least and most value, from the ranges of the atoms, as far as 64 bits hold them.
+// Computes the least and the greatest value from the ranges of the atoms, within 64 bits.
 void affine_range(const struct affines *affines, const struct affine *a, int64_t *least,
                   int64_t *most);
 
-// True if accesses of so many bytes at a and at b surely have no byte in common, whatever the atoms
-// are and whatever is assumed of them: by the range of a - b, or by what divides its terms.
+// Returns true if accesses of these sizes at a and at b have no byte in common, for all values of
+// the atoms and without assumptions: by the range of a - b, or by a divisor of its terms.
 bool affine_apart(const struct affines *affines, const struct affine *a, uint32_t a_bytes,
                   const struct affine *b, uint32_t b_bytes);
-// The one pointer that the address is an offset to: an atom (parameter, variable, version) as wide
-// as an address. IR_NONE: there is none, or several.
+// Returns the atom (parameter, variable, version) of the width of an address to which the address
+// is an offset. Returns IR_NONE if it has none, or several.
 uint32_t affine_base(const struct affines *affines, const struct affine *address);
 
-// The sum of the coefficients' terms that contain the atom, without it: what one step of the atom
-// adds. False if the atom is a factor more than once.
+// Computes the change of the expression per step of the atom: the sum of the terms with the atom,
+// without it. Returns false if the atom is a factor more than once.
 bool affine_step(struct affines *affines, const struct affine *a, uint32_t atom,
                  struct affine *step);
-// True if no atom of the expression changes while the loop runs.
+// Returns true if no atom of the expression changes while the loop runs.
 bool affine_invariant(const struct affines *affines, const struct affine *a, uint32_t loop);
-// True if all lanes of a warp that are active in this basic block have the same.
+// Returns true if the value is equal in all lanes of a warp that are active in this basic block.
 bool affine_uniform(const struct affines *affines, const struct affine *a, uint32_t block);
 
-// How far the lanes of a warp are apart, if that is known.
+// Distances between the lanes of a warp.
 struct affine_lanes {
     bool known;
-    bool same_in_all_warps;     // else `offset` is that of the warp asked for
-    uint32_t because;           // not known: an atom that differs in a way that is not known
+    bool same_in_all_warps;     // else `offset` is that of the requested warp
+    uint32_t because;           // not known: an atom with unknown differences
     int64_t offset[WARP_LANES]; // value of each lane minus that of lane 0
-    uint32_t active;            // bit per lane: it exists, the last warp of a block may be short
-    uint8_t assumes;            // AFFINE_SIGNED | …, beside what the expression does
+    uint32_t active;            // bit per lane that exists; the last warp of a block may be short
+    uint8_t assumes;            // AFFINE_SIGNED | …, in addition to those of the expression
 };
 
-// Of the warp with this number in its block, for a value that is read in this basic block.
+// Returns the distances in the warp with this number in its block, for a value that is read in this
+// basic block.
 struct affine_lanes affine_lanes(struct affines *affines, const struct affine *a, uint32_t block,
                                  uint32_t warp);
 
-// The atom's value in each lane of a warp, as far as it follows from the threads' places in the
-// block: of special registers, and of versions that are computed from these, from constants, and
-// from what all lanes have in common. Of a block of unknown shape, that of the warp with this
-// number if it has one dimension.
+// The atom's value in each lane of a warp, as far as the threads' places in the block determine it:
+// for special registers, and for versions that are computed from these, from constants, and from a
+// part that all lanes share. For a block of unknown shape, that of the warp with this number if the
+// block has one dimension.
 struct affine_warp {
-    bool exact;       // else something is to be added to all values that is the same for all lanes
-    bool anywhere;    // the same in all warps of a block: %tid has not been asked for
-    bool apart;       // what is to be added is the same for all warps of a block
+    bool exact;       // else an unknown value that is equal in all lanes is to be added
+    bool anywhere;    // equal in all warps of a block: %tid was not used
+    bool apart;       // the value to be added is equal in all warps of a block
     uint8_t assumes;  // AFFINE_SIGNED | …
-    uint64_t granule; // a power of two that divides it; pointers are aligned to 256 bytes
+    uint64_t granule; // a power of two that divides the value to be added; pointers are aligned to
+                      // 256 bytes
     int64_t value[WARP_LANES];
 };
 
-// NULL: it is not known. Lasts until the next is asked for.
+// Returns NULL if it is unknown. Valid until the next request.
 const struct affine_warp *affine_warp(struct affines *affines, uint32_t atom, uint32_t warp);
 
-// The same over all warps of a block of unknown shape that has one dimension.
+// The same over all warps of a one-dimensional block of unknown shape.
 struct affine_places {
-    bool known;    // as above, in all of them
-    bool alike;    // the lanes are equally far apart in all of them
-    bool same;     // lane 0 has the value `first` in all of them, exactly
-    bool anywhere; // %tid has not been asked for, and what is to be added is the same
+    bool known;    // known in all warps
+    bool alike;    // the distances between the lanes are equal in all warps
+    bool same;     // lane 0 has exactly the value `first` in all warps
+    bool anywhere; // %tid was not used, and the value to be added is equal
     uint8_t assumes;
-    int64_t first;    // what is known of lane 0's value in the first of them
-    uint64_t divisor; // a power of two that divides how far lane 0's value is from `first`
+    int64_t first;    // lane 0's value in the first warp, as in `affine_warp`
+    uint64_t divisor; // a power of two that divides the distance of lane 0's value from `first`
 };
 
 struct affine_places affine_places(struct affines *affines, uint32_t atom);
 
-// One atom as text, without how its bits are read: symbols plain, parameters in brackets, loops as
-// `i@` and the line of their header.
+// Returns an atom as text, without the interpretation of its bits: symbols plain, parameters in
+// brackets, loops as `i@` and the line of their header.
 const char *affine_atom_text(const struct affines *affines, struct arena *arena, uint32_t atom);

@@ -139,7 +139,7 @@ static unsigned integer_bits(uint16_t type, bool *is_unsigned)
     return 0;
 }
 
-// What an instruction's results are known to lie in, if they have fewer bits than their register.
+// Computes the range of an instruction's results that have fewer bits than their register.
 static bool narrow_result(const struct affines *affines, uint32_t inst, unsigned *bits,
                           bool *is_unsigned)
 {

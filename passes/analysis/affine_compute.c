@@ -1,9 +1,9 @@
-// What an instruction makes of numbers: for values that are known lane by lane.
+// Evaluation of instructions on numbers, for values that are known in each lane.
 #include "passes/analysis/affine_warp.h"
 
 __extension__ typedef unsigned __int128 wide_number;
 
-// Sources have been extended from the type's bits. False: not known here.
+// Sources have been extended from the type's bits. Returns false: unknown here.
 typedef bool compute_fn(uint64_t *to, const uint64_t s[4], unsigned bits, bool is_signed);
 
 #define COMPUTE(name, ...)                                                                         \

@@ -1,6 +1,6 @@
 // Values lane by lane, from the bottom up: what is a sum is put together from its atoms, what is
 // not is computed by the operations of affine_warp.h, or, where all sources are known altogether,
-// as the instruction does it. What differs in a way that is not known ends the search; what is the
+// as the instruction does it. What differs in a way that is unknown ends the search; what is the
 // same for all lanes is a base.
 #include "passes/analysis/affine_eval.h"
 #include "support/bits.h"
@@ -11,7 +11,7 @@ enum { MOST_WARPS = 32, WARP_ZEROS = 5, ANY_WARP = UINT16_MAX };
 static bool version_value(struct evaluation *e, uint32_t version, uint32_t block,
                           struct affine_warp_value *to);
 
-// True if the warps of a block may have different values: a load brings each its own.
+// Returns true if the warps of a block may have different values: a load brings each its own.
 static bool parts_warps(struct affines *a, const struct affine_atom *atom, uint32_t block)
 {
     if (atom->kind == AFFINE_SPECIAL)
@@ -154,7 +154,8 @@ bool evaluate_operand(struct evaluation *e, uint32_t operand, unsigned bits, uin
 
 // Versions
 
-// What differs from iteration to iteration is not the same for lanes that have left a loop apart.
+// A value that changes per iteration differs between lanes that left the loop in different
+// iterations.
 static bool is_left_apart(const struct evaluation *e, uint32_t version, uint32_t block)
 {
     return e->affines->fn->irreducible ||
@@ -205,8 +206,8 @@ bool evaluation_keep(struct evaluation *e, uint32_t version, const struct affine
     return true;
 }
 
-// What a search for the first warp has not found, no other looks for again: that keeps the time
-// linear where much depends on one value.
+// A search that failed for the first warp is not repeated for others: time stays linear where many
+// values depend on one.
 static bool find_version(struct evaluation *e, uint32_t version, uint32_t block,
                          struct affine_warp_value *to)
 {

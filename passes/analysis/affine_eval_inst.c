@@ -208,7 +208,7 @@ static bool combine_predicates(const struct step *s, struct affine_warp_value *t
     return true;
 }
 
-// What a whole warp does together
+// Operations of a whole warp
 
 static bool is_whole(const struct step *s, uint32_t mask)
 {
@@ -268,7 +268,7 @@ static step_fn *const steps[OP_COUNT] = {
 
 // Sources that are known for all lanes
 
-// Saturation, rounding and carries are none of this; a `cvt` has two types.
+// Excludes saturation, rounding and carries; a `cvt` has two types.
 static bool is_plain(const struct step *s)
 {
     bool converts = s->inst->op == OP_cvt;

@@ -10,7 +10,7 @@ static bool is_reachable(const struct ir_function *fn, uint32_t block)
     return fn->blocks.v[block].rpo != IR_NONE;
 }
 
-// What a predecessor brings: as it is read at its end and where the ways meet.
+// Evaluates the argument of a predecessor, at its end and at the phi.
 static bool evaluate_argument(struct evaluation *e, const struct ir_phi *phi, uint32_t pred,
                               struct affine_warp_value *to)
 {
@@ -24,8 +24,8 @@ static bool evaluate_argument(struct evaluation *e, const struct ir_phi *phi, ui
 
 // Branches
 
-// Which way out of the branch leads to the phi by this predecessor: its place among the successors,
-// or IR_NONE.
+// Returns the successor of the branch that leads to the phi by this predecessor, as its place among
+// the successors, or IR_NONE.
 static uint32_t way_to(const struct ir_function *fn, uint32_t branch, uint32_t pred, uint32_t block)
 {
     uint32_t found = IR_NONE;
@@ -114,8 +114,8 @@ static unsigned lesser(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-// True if what comes round differs from `start` by the same for all lanes; lowers the zero bits to
-// those that it has.
+// Returns true if what comes round differs from `start` by the same for all lanes; lowers the zero
+// bits to those that it has.
 static bool comes_round(struct evaluation *e, const struct ir_phi *phi,
                         const struct affine_warp_value *start, unsigned *zeros, unsigned *aligned,
                         uint8_t *assumes)
@@ -141,7 +141,7 @@ static bool comes_round(struct evaluation *e, const struct ir_phi *phi,
     return true;
 }
 
-// What is kept in the meantime holds only if the guess does.
+// Values kept meanwhile are valid only if the assumption is.
 static bool go_round(struct evaluation *e, const struct ir_phi *phi,
                      const struct affine_warp_value *start, struct affine_warp_value *to)
 {

@@ -1,5 +1,5 @@
-// What each instruction makes of the expressions that it reads. What is not in the table at the end
-// makes an atom.
+// Expressions of instructions from those of their operands. The table at the end lists the
+// instructions; results of others are atoms.
 #include "passes/analysis/affine_internal.h"
 
 struct affine_reader {
@@ -98,7 +98,7 @@ bool affine_is_wider(const struct affines *affines, const struct affine *a, unsi
             const struct affine_atom *atom = &affines->atoms.v[a->terms[i].atom[k]];
             bool fits = bits > 63 || (bits && atom->least >= -(INT64_C(1) << (bits - 1)));
             fits &= bits > 62 || atom->most < INT64_C(1) << bits;
-            if (atom->kind == AFFINE_COMMON) // of which only so many bits are looked at
+            if (atom->kind == AFFINE_COMMON) // of which only these low bits are used
                 fits = atom->bits <= bits;
             if (atom->kind != AFFINE_ITERATION && !fits)
                 return true;
@@ -299,7 +299,7 @@ static bool shift_left(const struct affine_reader *r, struct affine *to)
     return finish(r, &sum, r->bits, to);
 }
 
-// True if the register holds just this number, read with or without sign.
+// Returns true if the register holds just this number, read with or without sign.
 static bool is_exact(const struct affine_reader *r, const struct affine *a, bool is_signed)
 {
     return a->exact_bits >= r->bits && affine_fits(r->affines, a, r->bits, is_signed);
@@ -391,8 +391,8 @@ static bool take_field(const struct affine_reader *r, struct affine *to)
     return all && divide_exactly(r, to, INT64_C(1) << from, to);
 }
 
-// True if the two have no bit in common: b is below the lowest bit of a's terms, and what a's
-// constant has there is not in b.
+// Returns true if the two have no bit in common: b is below the lowest bit of a's terms, and what
+// a's constant has there is not in b.
 static bool are_disjoint(const struct affine_reader *r, const struct affine *a,
                          const struct affine *b)
 {

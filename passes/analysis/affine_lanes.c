@@ -1,4 +1,4 @@
-// How the lanes of a warp differ: from %tid and %laneid it follows by how much.
+// Distances between the lanes of a warp, from %tid and %laneid.
 #include "passes/analysis/affine_internal.h"
 
 static bool atom_uniform(const struct affines *a, uint32_t atom, uint32_t block)
@@ -30,7 +30,7 @@ static bool is_flat(const int64_t values[WARP_LANES], uint32_t lanes)
     return true;
 }
 
-// True if the lanes are equally far apart in all warps that a block may have.
+// Returns true if the lanes are equally far apart in all warps that a block may have.
 static bool is_alike(struct affines *a, uint32_t atom)
 {
     if (a->atoms.v[atom].kind != AFFINE_VERSION)
@@ -54,7 +54,7 @@ static bool is_left_apart(const struct spread *s, uint32_t atom)
 }
 
 // One product: the factors that differ are multiplied lane by lane; a factor that is the same for
-// all, but not known, leaves the distance unknown.
+// all, but unknown, leaves the distance unknown.
 static bool add_term(struct spread *s, const struct affine_term *term)
 {
     int64_t product[WARP_LANES];
@@ -82,7 +82,7 @@ static bool add_term(struct spread *s, const struct affine_term *term)
         return true;
     if (!exact && varying > 1)
         return false;
-    // What is the same for all lanes of this warp may differ in another: %tid.y.
+    // A value that is equal in all lanes of this warp may differ in another one: %tid.y.
     s->lanes.same_in_all_warps &= varying == 1 && alike;
     if (is_flat(product, s->present))
         return true;

@@ -81,7 +81,7 @@ static void add_term(struct sum *to, const struct affine_term *term)
     to->terms[at] = *term;
 }
 
-// How many low bits of factor × a are sure.
+// Returns the number of certain low bits of factor × a.
 static unsigned exact_bits_times(const struct affine *a, int64_t factor)
 {
     unsigned bits = a->exact_bits + (factor ? (unsigned)__builtin_ctzll((uint64_t)factor) : 64);
@@ -197,7 +197,7 @@ unsigned affine_low_zeros(const struct affine *a)
     return any ? (unsigned)__builtin_ctzll(any) : 64;
 }
 
-// Ranges: INT64_MIN as a least and INT64_MAX as a most value stand for all that lies beyond.
+// Ranges: INT64_MIN as a least and INT64_MAX as a most value represent all that lies beyond.
 
 static int64_t clamp(wide value)
 {
@@ -271,7 +271,7 @@ bool affine_fits(const struct affines *affines, const struct affine *a, unsigned
     return least >= (is_signed ? -top : 0) && most < top;
 }
 
-// For those who ask
+// Queries
 
 bool affine_difference(struct affines *affines, const struct affine *a, const struct affine *b,
                        struct affine *to)

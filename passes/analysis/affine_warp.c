@@ -1,5 +1,5 @@
-// What a base ends in, a number of zero bits, divides the lanes' offsets into a lower part, with
-// which nothing of the base mixes, and a higher one.
+// The low zero bits of a base divide the lanes' offsets into a lower part, which never carries into
+// the base, and a higher one.
 #include "passes/analysis/affine_warp.h"
 
 enum { MOST_ZEROS = 62, POINTER_ZEROS = 8 };
@@ -116,7 +116,7 @@ static struct extent offsets_extent(const struct affine_warp_value *v)
     return e;
 }
 
-// INT64_MIN and INT64_MAX stand for all that lies beyond.
+// INT64_MIN and INT64_MAX represent all that lies beyond.
 static struct extent extent_of(const struct affines *affines, const struct affine_warp_value *v)
 {
     struct extent own = offsets_extent(v), e;
@@ -158,7 +158,7 @@ bool warp_number(const struct affines *affines, struct affine_warp_value *v, uns
     return true;
 }
 
-// Of what has been read as a number of so many bits.
+// The range of a value that was read as a number of this width.
 static struct extent number_extent(const struct warp_place *at, const struct affine_warp_value *v)
 {
     struct extent e = extent_of(at->affines, v);
@@ -314,7 +314,7 @@ static bool divide_base(const struct affine *base, int64_t divisor, struct sum *
     return true;
 }
 
-// True if x lies between two neighbouring multiples of the divisor.
+// Returns true if x lies between two neighbouring multiples of the divisor.
 static bool one_quotient(const struct warp_place *at, const struct affine_warp_value *x,
                          int64_t divisor, int64_t *quotient)
 {
@@ -350,8 +350,8 @@ static bool divide_offset(const struct warp_place *at, const struct affine_warp_
     return warp_set_common(at, zeros - by, e.least, e.most, to);
 }
 
-// True if all that is not in the low zero bits of the base is the same for all lanes; then `low` is
-// what the lanes have there.
+// Returns true if all that is not in the low zero bits of the base is the same for all lanes; then
+// `low` is what the lanes have there.
 static bool high_is_flat(const struct warp_place *at, const struct affine_warp_value *x,
                          unsigned *zeros, int64_t low[WARP_LANES])
 {
@@ -429,7 +429,7 @@ static bool holds(enum warp_relation relation, int64_t x, int64_t y)
     }
 }
 
-// What holds of all x and y, by what they lie between.
+// Returns the result that holds for all x and y in their ranges.
 static bool compare_extents(enum warp_relation relation, struct extent x, struct extent y,
                             int64_t *result)
 {
@@ -477,7 +477,7 @@ static unsigned common_zeros(const struct warp_place *at, const struct affine_wa
     return other < zeros ? other : zeros;
 }
 
-// One of the two for all lanes, but which is not known: if the lanes of both are equally far apart.
+// One of the two for all lanes, but which is unknown: if the lanes of both are equally far apart.
 static bool choose_any(const struct warp_place *at, const struct affine_warp_value *x,
                        const struct affine_warp_value *y, struct affine_warp_value *to)
 {

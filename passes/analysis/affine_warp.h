@@ -1,14 +1,14 @@
-// Values lane by lane, for what is no sum. A value is what all lanes of a warp have in common, a
-// sum of atoms, plus an offset for each lane that is known; without a base, it is known altogether.
-// What is not such a value is not known.
+// Values of each lane, for values that are not sums. A value is a base that all lanes of a warp
+// share, a sum of atoms, plus a known offset for each lane. Without a base it is fully known. All
+// other values are unknown.
 //
-// As with sums, 32-bit arithmetic is taken not to wrap around where a number is made of it; that is
-// recorded in `assumes`.
+// As with sums, 32-bit arithmetic is assumed not to wrap around if its result is used as a number;
+// `assumes` records this.
 #pragma once
 #include "passes/analysis/affine_internal.h"
 
-// Beside what is assumed: the base may differ from warp to warp in a block, for it has been made of
-// offsets, too, or of what a warp has loaded.
+// In addition to the assumptions: the base may differ from warp to warp in a block, because it
+// depends on offsets, or on loads of a warp.
 enum { WARP_MIXED = 128 };
 
 struct affine_warp_value {
@@ -17,12 +17,12 @@ struct affine_warp_value {
     int64_t offset[WARP_LANES];
 };
 
-// Where an operation is made: what its result has in common is named after the version.
+// Place of an operation. The shared part of its result is named after the version.
 struct warp_place {
     struct affines *affines;
     uint32_t version;
     unsigned bits;
-    bool is_signed; // how its sources are read as numbers
+    bool is_signed; // interpretation of its sources
 };
 
 enum warp_relation { WARP_EQ, WARP_NE, WARP_LT, WARP_LE, WARP_GT, WARP_GE };
@@ -39,24 +39,24 @@ static inline uint64_t extended_number(uint64_t value, unsigned bits, bool is_si
 
 bool warp_is_flat(const struct affine_warp_value *v);
 struct affine_warp_value warp_constant(int64_t value);
-// Bases last as long as the search for one value. False: there is no room for more.
+// Allocates a base, valid for the evaluation of one value. Returns false if no room is left.
 bool warp_set_base(struct affines *affines, const struct affine_term *terms, uint32_t count,
                    struct affine *to);
-// Gives `to` as its base what the lanes have in common of the version: in what zero bits it ends,
-// and what it lies between. warp_set_mixed: it follows from the offsets of what it is made of, too.
+// Sets the base of `to` to the shared part of the version, with its zero bits and its range.
+// warp_set_mixed: the base also depends on the offsets of its operands.
 bool warp_set_common(const struct warp_place *at, unsigned zeros, int64_t least, int64_t most,
                      struct affine_warp_value *to);
 bool warp_set_mixed(const struct warp_place *at, unsigned zeros, int64_t least, int64_t most,
                     struct affine_warp_value *to);
-// Of a base that has just been made: its zero bits if pointers are aligned.
+// Sets the zero bits of a new base for aligned pointers.
 void warp_align(struct affines *affines, const struct affine_warp_value *v, unsigned aligned);
-// With `pointers`: if the pointer in it is aligned as memory is that CUDA allocates.
+// With `pointers`: assumes that the pointer in it is aligned as memory of CUDA's allocator.
 unsigned warp_zeros(const struct affines *affines, const struct affine *base, bool pointers);
 
-// What follows is false if it is not known; `to` may be a source of sums, products, divisions and
-// operations on bits.
+// The following functions return false if the result is unknown. `to` may be a source of sums,
+// products, divisions and operations on bits.
 
-// The register's bits as a number.
+// Interprets the register's bits as a number.
 bool warp_number(const struct affines *affines, struct affine_warp_value *v, unsigned bits,
                  bool is_signed);
 bool warp_sum(struct affines *affines, const struct affine_warp_value *x,
@@ -66,12 +66,12 @@ bool warp_product(struct affines *affines, const struct affine_warp_value *x,
 // OP_and, OP_or, OP_xor.
 bool warp_logic(const struct warp_place *at, uint16_t op, const struct affine_warp_value *x,
                 const struct affine_warp_value *y, struct affine_warp_value *to);
-// Of numbers, rounded down; the divisor is positive.
+// Divides numbers, rounding down. Requires a positive divisor.
 bool warp_quotient(const struct warp_place *at, const struct affine_warp_value *x, int64_t divisor,
                    struct affine_warp_value *to);
 bool warp_remainder(const struct warp_place *at, const struct affine_warp_value *x, int64_t divisor,
                     struct affine_warp_value *to);
-// Numbers; 1 or 0 for each lane, or something in common.
+// Compares numbers. The result is 1 or 0 for each lane, or a shared part.
 bool warp_compare(const struct warp_place *at, enum warp_relation relation,
                   const struct affine_warp_value *x, const struct affine_warp_value *y,
                   struct affine_warp_value *to);
@@ -85,6 +85,6 @@ const struct operation *operation_find(const struct affines *affines, uint32_t i
 unsigned operation_sources(const struct operation *operation);
 bool operation_compute(const struct operation *operation, const struct affine_warp_value *sources,
                        unsigned bits, bool is_signed, struct affine_warp_value *to);
-// The same of one lane; sources are read from their low bits.
+// The same for one lane; sources are in the low bits.
 bool operation_compute_number(const struct operation *operation, const uint64_t sources[4],
                               unsigned bits, bool is_signed, uint64_t *to);

@@ -23,8 +23,8 @@ struct coalescings {
     const struct ir_function *fn;
     struct affines *affines;
     struct block_shape shape;
-    bool rows;              // the shape is not known, and has more than one dimension
-    struct coalescing **of; // per instruction; NULL: not asked for yet
+    bool rows;              // the shape is unknown, and has more than one dimension
+    struct coalescing **of; // per instruction; NULL: not requested yet
 };
 
 struct coalescings *coalescings_new(struct arena *arena, const struct ir_module *module,
@@ -59,7 +59,7 @@ struct ratio ratio_of(uint64_t count, uint64_t of)
     return divisor ? (struct ratio){count / divisor, of / divisor} : (struct ratio){0, 1};
 }
 
-// Where a warp begins
+// Starts of warps
 
 // A factor of a term: `value`, and unless it is known, a multiple of `granule` beside that.
 struct factor {
@@ -99,8 +99,8 @@ static uint32_t warp_of(const struct coalescings *c, const uint32_t tid[3])
     return (tid[0] + shape->x * (tid[1] + shape->y * tid[2])) / WARP_LANES;
 }
 
-// Of what is computed from %tid: that of lane 0 of the warp; if the shape is not known, what it is
-// in all warps, or what divides it in all of them.
+// A factor computed from %tid: the value of lane 0 of the warp; for an unknown shape the value in
+// all warps, or a divisor of it in all warps.
 static struct factor computed_factor(const struct coalescings *c, uint32_t atom,
                                      const uint32_t tid[3])
 {
@@ -126,8 +126,8 @@ static struct factor factor_of(const struct coalescings *c, uint32_t id, const u
     return factor;
 }
 
-// True if it follows from the thread's place in the block. If it is the only factor, it is enough
-// to know it beside what is the same for all warps.
+// Returns true if it follows from the thread's place in the block. If it is the only factor, it is
+// enough to know it beside what is the same for all warps.
 static bool is_placed(const struct coalescings *c, uint32_t id, const uint32_t tid[3], bool alone,
                       struct factor *factor)
 {
@@ -155,7 +155,8 @@ static bool is_placed(const struct coalescings *c, uint32_t id, const uint32_t t
     return true;
 }
 
-// Terms that do not depend on the place count nothing. False: one does in a way that is not known.
+// Terms that do not depend on the place count nothing. Returns false: one does in a way that is
+// unknown.
 static bool term_offset(const struct coalescings *c, const struct affine_term *term,
                         const uint32_t tid[3], int64_t *offset)
 {
@@ -194,7 +195,7 @@ static uint64_t lowest_bit(uint64_t value)
     return value & -value;
 }
 
-// The lowest bit is the largest power of two that divides. Of one factor that is not known it
+// The lowest bit is the largest power of two that divides. Of one factor that is unknown it
 // counts what is beside the granule, too.
 static void add_term(const struct coalescings *c, struct start *start,
                      const struct affine_term *term, const uint32_t tid[3], bool *based)
@@ -257,7 +258,7 @@ static void take(struct coalescing *c, struct coalescing_sum *sum, uint32_t line
     sum->of++;
 }
 
-// Lines and sectors of a pattern by the place where it begins, as they are asked for.
+// Lines and sectors of a pattern by the place where it begins, as they are requested.
 struct coalescing_places {
     struct access_pattern pattern;
     uint8_t lines[LINE_BYTES], sectors[LINE_BYTES]; // 0: not counted yet
@@ -329,7 +330,7 @@ static void describe(struct coalescing *to, const struct affine_lanes *lanes, bo
     to->stride = to->even ? stride : 0;
 }
 
-// What is known of the lanes of the warps that were looked at.
+// Results for the lanes of the evaluated warps.
 struct look {
     const struct affine *address;
     uint32_t block;
@@ -339,7 +340,7 @@ struct look {
     uint8_t assumes;
 };
 
-// False: the lanes of this warp are not known.
+// Returns false: the lanes of this warp are unknown.
 static bool take_lanes(struct coalescings *c, struct coalescing *to, struct look *look,
                        uint32_t warp)
 {
@@ -386,7 +387,7 @@ static void set_bounds(struct coalescing *to)
     to->sectors = ratio_of(to->least_s + to->most_s, 2);
 }
 
-// Variables of shared memory, constants and parameters are none of this, however they are reached.
+// Excludes shared memory, constants and parameters, also by generic addresses.
 static uint16_t space_of(const struct coalescings *c, uint32_t inst, const struct affine *address)
 {
     struct address at = address_of(c->module, c->fn, inst);
@@ -403,7 +404,7 @@ static bool is_access(const struct ir_inst *inst)
     return inst->class == CLASS_LOAD || inst->class == CLASS_STORE || inst->class == CLASS_ATOMIC;
 }
 
-// True if the address follows from where in its block a thread is, or may do so.
+// Returns true if the address follows from where in its block a thread is, or may do so.
 static bool depends_on_place(const struct coalescings *c, const struct affine *address)
 {
     for (uint32_t i = 0; i < address->count; i++)
@@ -524,7 +525,7 @@ static const char *atom_text(const struct coalescings *c, struct arena *arena, u
     }
 }
 
-// What it is of the address that keeps the lanes' distances from being known.
+// Names the part of the address whose distances between lanes are unknown.
 static const char *unknown_text(struct coalescings *c, struct arena *arena, uint32_t because)
 {
     if (because == IR_NONE)

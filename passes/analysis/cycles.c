@@ -1,7 +1,7 @@
 // The algorithm of Johnson, Pearson and Pingali (The Program Structure Tree, PLDI 1994, figure 4).
 // In an undirected depth-first tree, a tree edge is cycle equivalent to another exactly if the same
 // back edges, its brackets, reach over both. The set of brackets of each tree edge is kept as a
-// list in which the innermost bracket stands on top; top and size name the set. Where two subtrees
+// list in which the innermost bracket is on top; top and size name the set. Where two subtrees
 // with brackets meet, a capping bracket is added so that the top stays unique.
 #include "passes/analysis/cycles.h"
 

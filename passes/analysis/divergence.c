@@ -1,14 +1,14 @@
-// Needs a function with its SSA overlay; changes nothing. Optimistic: all is uniform until a reason
-// to the contrary arrives by a use, a branch or a loop that lanes leave one by one. What follows
-// from branches is in divergence_ways.c.
+// Requires a function with its SSA overlay; changes nothing. Optimistic: all is uniform until a
+// reason to the contrary arrives by a use, a branch or a loop that lanes leave one by one. What
+// follows from branches is in divergence_ways.c.
 #include "passes/analysis/address.h"
 #include "passes/analysis/divergence_internal.h"
 #include <string.h>
 
-// What the results of an instruction follow from.
+// Sources of the results of an instruction.
 enum origin {
     FROM_OPERANDS, // all that it reads
-    FROM_MASK,     // warp-wide: only who takes part
+    FROM_MASK,     // warp-wide: only the set of active lanes
     FROM_ADDRESS,  // a load: all that it reads, unless lanes have memory of their own
     FROM_LANE,     // differs from lane to lane
     FROM_SHUFFLE,
@@ -68,7 +68,7 @@ bool divergence_special(const struct divergence *d, uint32_t special, uint16_t m
     }
 }
 
-// True if lanes leave a loop around `from`, but not around `to`, in different iterations.
+// Returns true if lanes leave a loop around `from`, but not around `to`, in different iterations.
 static bool leaves_apart(const struct divergence *d, uint32_t from, uint32_t to)
 {
     uint32_t loop = d->leaving[from];
@@ -155,7 +155,7 @@ static const unsigned guard_roles = 1u << ROLE_GUARD | 1u << ROLE_KEEP;
 static const unsigned all_roles = 1u << ROLE_USE | 1u << ROLE_ADDRESS;
 
 // A load whose lanes read one place if their addresses are the same. Local memory is a thread's
-// own, and so may be a generic address that is not known to lead elsewhere.
+// own, and so may be a generic address that is unknown to lead elsewhere.
 static bool reads_shared_memory(const struct divergence *d, uint32_t inst)
 {
     const struct ir_inst *at = &d->fn->insts.v[inst];
@@ -324,7 +324,7 @@ struct divergence *divergence_new(struct arena *arena, const struct ir_module *m
     arena_init(&scratch, arena->memory);
     struct finder f = {.d = d, .scratch = &scratch};
     divergence_prepare(&f);
-    for (uint32_t i = 0; i < fn->versions.n; i++) // what the caller left, or nobody wrote
+    for (uint32_t i = 0; i < fn->versions.n; i++) // values of the caller, or never written
         if (fn->versions.v[i].kind == VERSION_ENTRY)
             divergence_mark(&f, i);
     for (uint32_t inst = 0; inst < fn->insts.n; inst++)

@@ -1,4 +1,4 @@
-// What the files of the divergence analysis share.
+// Shared by the files of the divergence analysis.
 #pragma once
 #include "passes/analysis/divergence.h"
 #include "support/bits.h"
@@ -11,14 +11,14 @@ struct divergence {
     enum divergence_shape unknown;
     uint64_t *varying;  // versions
     uint64_t *branches; // blocks
-    uint64_t *joins;    // blocks in which parted lanes meet
-    uint64_t *partial;  // blocks that some lanes of a warp may execute without the others
+    uint64_t *joins;    // blocks in which divergent lanes reconverge
+    uint64_t *partial;  // blocks that a part of a warp may execute alone
     uint64_t *leaves;   // loops that lanes leave in different iterations
-    uint32_t *leaving;  // per block: the innermost of them around it, or IR_NONE
-    uint64_t *mixed;    // loops in whose header lanes meet that are in different iterations
-    uint64_t *cyclic;   // blocks that may be executed again; NULL: not coarse
-    // Per block, NULL: none. Blocks that read its values where lanes have met that executed it at
-    // different times, by dom_in less that of the block: it dominates them.
+    uint32_t *leaving;  // per block: the innermost of these loops around it, or IR_NONE
+    uint64_t *mixed; // loops whose header is a reconvergence point of lanes in different iterations
+    uint64_t *cyclic; // blocks that may be executed again; NULL: not coarse
+    // Per block, NULL: none. Blocks that read its values after reconvergence of lanes that executed
+    // it at different times, by dom_in minus that of the block, which dominates them.
     uint64_t **late;
 };
 
@@ -26,27 +26,27 @@ struct finder {
     struct divergence *d;
     struct arena *scratch;
     VEC(uint32_t) changed; // versions that have become varying
-    VEC(uint32_t) parting; // blocks whose branch has turned out to part a warp
-    uint64_t budget;       // blocks that may still be walked through
-    // of one walk; blocks by their place in reverse post-order
+    VEC(uint32_t) parting; // blocks with a divergent branch
+    uint64_t budget;       // remaining number of blocks to visit
+    // state of one walk; blocks by their place in reverse post-order
     uint64_t *pending;
     uint32_t *colour; // per block: colour + 1
     VEC(uint32_t) coloured;
     VEC(uint32_t) meeting; // blocks that two colours reach
     uint32_t *meets;       // per block: the last walk in which two colours reached it
     uint32_t walks;
-    uint32_t first; // nothing pending lies before it
+    uint32_t first; // no pending block precedes it
     uint32_t waiting;
-    VEC(uint32_t) reached; // of one meeting
+    VEC(uint32_t) reached; // state of one meeting
 };
 
 // divergence.c
-// The version varies from now on.
+// Marks the version as varying.
 void divergence_mark(struct finder *finder, uint32_t version);
-// Looks at the results of an instruction and at where it branches to.
+// Evaluates the results and the branch of an instruction.
 void divergence_judge(struct finder *finder, uint32_t inst);
 
 // divergence_ways.c
 void divergence_prepare(struct finder *finder);
-// Finds what follows from a branch that parts a warp.
+// Finds the consequences of a divergent branch.
 void divergence_follow(struct finder *finder, uint32_t block);

@@ -1,19 +1,19 @@
-// What follows from a branch that parts a warp.
+// Consequences of a divergent branch.
 //
-// Where lanes meet again is found as in "Divergence analysis" (Sampaio and others, 2013) and LLVM's
-// sync dependence: each successor of the branch is a colour that is handed on along the edges; a
-// block that two colours reach is a meeting point and a colour of its own. The walk ends at the
-// branch's immediate post-dominator.
+// Reconvergence is found as in "Divergence analysis" (Sampaio and others, 2013) and LLVM's sync
+// dependence: each successor of the branch is a colour that propagates along the edges. A block
+// that two colours reach is a meeting point and a new colour. The walk ends at the branch's
+// immediate post-dominator.
 //
 // Lanes may also meet after different numbers of executions of a block. Some lanes go from the
-// branch to the meeting point; others first come back to a block that dominates the branch, and
-// execute it again. Behind the meeting point its values differ (temporal divergence). Most such
-// cases are natural loops that the meeting point lies outside of: then all that the loop defines
-// differs outside of it. In a loop whose header is shared with another one, or with a `continue`,
-// the meeting point lies in the loop, and the blocks behind it are noted one by one.
+// branch to the meeting point; others first return to a block that dominates the branch, and
+// execute it again. After the meeting point its values differ (temporal divergence). Most such
+// cases are natural loops that do not contain the meeting point: then all definitions of the loop
+// differ outside it. In a loop whose header is shared with another one, or with a `continue`, the
+// meeting point is in the loop, and the blocks after it are recorded one by one.
 //
-// The work is bounded over the whole function: beyond that, and in irreducible functions, every phi
-// counts as varying, and so does what a block in a cycle defines when another block reads it.
+// The work is bounded over the whole function. Beyond the bound, and in irreducible functions,
+// every phi counts as varying, and so do values of a block in a cycle that another block reads.
 #include "passes/analysis/divergence_internal.h"
 
 enum { WALKS_PER_BLOCK = 64, LEAST_WALKS = 1 << 20 };
@@ -83,7 +83,7 @@ static void visit_defined(struct finder *f, uint32_t block)
     }
 }
 
-// Lanes leave the loop in different iterations: what it defines differs between them behind it.
+// Lanes leave the loop in different iterations: what it defines differs between them after it.
 static void leave_apart(struct finder *f, uint32_t loop)
 {
     const struct ir_loop *l = &f->d->fn->loops.v[loop];
@@ -112,8 +112,8 @@ static void reach(struct finder *f, uint32_t from, uint32_t block)
     vec_push(f->scratch, &f->reached, block);
 }
 
-// Lanes meet at `to` that have executed `from` at different times: its values differ there, and
-// wherever control comes to from there without executing it again.
+// Lanes that have executed `from` at different times reconverge at `to`: its values differ there,
+// and in all blocks that are reachable without executing `from` again.
 static void meet_late(struct finder *f, uint32_t from, uint32_t to)
 {
     const struct ir_function *fn = f->d->fn;
@@ -142,7 +142,7 @@ static void meet_late(struct finder *f, uint32_t from, uint32_t to)
 
 // Coarse answers
 
-// Blocks with cycles both before and behind them count too.
+// Blocks with cycles both before and after them count too.
 static uint64_t *find_cyclic(struct finder *f)
 {
     const struct ir_function *fn = f->d->fn;
@@ -165,7 +165,7 @@ static uint64_t *find_cyclic(struct finder *f)
     return cyclic;
 }
 
-// Gives up telling where lanes meet.
+// Gives up telling where lanes reconverge.
 static void make_coarse(struct finder *f)
 {
     struct divergence *d = f->d;

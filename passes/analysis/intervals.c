@@ -13,7 +13,7 @@ void intervals_put(struct arena *arena, struct intervals *to, int64_t begin, int
     vec_push(arena, &to->list, (struct interval){begin, end});
 }
 
-// Where the run ends that begins at `at`: what begins further and further.
+// Returns the end of the ascending run that begins at `at`.
 static uint32_t run_end(const struct intervals *from, uint32_t at)
 {
     uint32_t count = from->list.n;
@@ -58,7 +58,7 @@ static void swap_lists(struct intervals *intervals)
     intervals->spare.capacity = old.list.capacity;
 }
 
-// What is put into a list ascends for the most part: its runs are merged, two by two.
+// Lists are mostly ascending: their runs are merged, two by two.
 void intervals_merge(struct arena *arena, struct intervals *intervals)
 {
     vec_reserve(arena, &intervals->spare, intervals->list.n);
@@ -79,9 +79,9 @@ static int64_t floor_of(int64_t value, int64_t unit)
     return value >= 0 ? value / unit : -((unit - 1 - value) / unit);
 }
 
-// Of the n = line / granule places, floor((m + 0) / n) + … + floor((m + n - 1) / n) is m: so many
-// granules from one byte to another are so many ends of lines between them, all places together. Of
-// a gap, each place has one end at most that brings a line.
+// For the n = line / granule places, floor((m + 0) / n) + … + floor((m + n - 1) / n) is m: m
+// granules between two bytes have m ends of lines, over all places. In a gap, each place has at
+// most one end that brings a line.
 uint64_t intervals_lines(const struct intervals *intervals, const struct start *start)
 {
     int64_t granule = (int64_t)start->granule, places = LINE_BYTES / granule, last = 0;

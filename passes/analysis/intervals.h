@@ -1,4 +1,4 @@
-// Bytes as intervals, and the lines that these touch. Private to what is found out about reuse.
+// Intervals of bytes, and the lines that they touch. Private to the analysis of reuse.
 #pragma once
 #include "passes/analysis/coalescing_places.h"
 #include "support/vec.h"
@@ -12,11 +12,11 @@ struct intervals {
     VEC(struct interval) spare; // for merging
 };
 
-// Adds one; nothing if it is empty. One that begins in the last joins it.
+// Adds an interval unless it is empty. Extends the last one if it begins there.
 void intervals_put(struct arena *arena, struct intervals *to, int64_t begin, int64_t end);
-// Sorts, and brings together what overlaps or adjoins.
+// Sorts, and merges intervals that overlap or adjoin.
 void intervals_merge(struct arena *arena, struct intervals *intervals);
 
-// Lines that sorted intervals touch, summed over all places of byte 0 in a line that `start` leaves
-// open: line / granule of them.
+// Returns the number of lines that sorted intervals touch, summed over the line / granule places of
+// byte 0 in a line that `start` allows.
 uint64_t intervals_lines(const struct intervals *intervals, const struct start *start);

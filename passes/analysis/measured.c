@@ -126,7 +126,7 @@ bool measured_miss(const struct facts *facts, uint32_t inst, struct ratio *miss)
     return true;
 }
 
-// A load that goes past the first level asks the last one for all of its lines.
+// A load that goes past L1 asks the last one for all of its lines.
 bool measured_miss_all(const struct facts *facts, uint32_t inst, struct ratio *miss)
 {
     const struct measured_inst *at = measured_inst(facts, inst);

@@ -76,7 +76,7 @@ static void walk_block(struct live *live, uint32_t block, struct pressure *press
     }
 }
 
-// What is live at a block's start is all that its walk leaves in the set.
+// The registers that are live at a block's start are those that its walk leaves in the set.
 static void empty(struct live *live, uint32_t block)
 {
     const struct ir_block *at = &live->fn->blocks.v[block];

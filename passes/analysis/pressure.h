@@ -1,15 +1,15 @@
-// How many registers a thread needs at once.
+// Number of registers that a thread needs at the same time.
 //
-// Registers are counted as PTX has them, in 32-bit units: an assembler may need a few more, for
-// addresses that it computes once, or fewer, where it computes a value again.
+// Counts PTX's registers in 32-bit units. An assembler may need a few more, for addresses that it
+// computes once, or fewer, if it recomputes a value.
 #pragma once
 #include "ir/ir.h"
 
 struct pressure {
-    uint32_t registers;  // most 32-bit units that are live at once
-    uint32_t predicates; // most that are live at once
-    uint32_t at;         // instruction at which most registers are live, or IR_NONE
+    uint32_t registers;  // maximum number of live 32-bit units
+    uint32_t predicates; // maximum number of live predicates
+    uint32_t at;         // instruction with the most live registers, or IR_NONE
 };
 
-// Linear in the function's liveness. A result counts at the instruction that makes it, used or not.
+// Linear in the function's liveness. A result counts at its definition, even if it is not used.
 struct pressure pressure_of(struct arena *scratch, const struct ir_function *fn);

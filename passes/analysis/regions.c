@@ -62,7 +62,8 @@ static void mark_ending(const struct region_graph *g, bool *ends, uint32_t *stac
     }
 }
 
-// Which blocks get an edge to the end: those that leave, and one of each cycle without a way out.
+// Finds the blocks that get an edge to the end: those that leave, and one of each cycle without an
+// exit.
 static bool *find_leaving(const struct region_graph *g, struct arena *arena)
 {
     bool *leaves = ARENA_ARRAY(arena, bool, g->blocks + 1);
@@ -160,7 +161,7 @@ static uint32_t unit_part_of(const struct region_builder *b, uint32_t block, enu
     return b->regions->loops + b->graph.fn->loops.n + block * 3 + unit;
 }
 
-// The region behind each edge holds the node that the edge leads to.
+// The region after each edge holds the node that the edge leads to.
 static void place_nodes(struct region_builder *b)
 {
     const struct region_graph *g = &b->graph;
@@ -182,7 +183,7 @@ static uint32_t block_of_node(const struct region_builder *b, uint32_t node)
     return node / 2 < b->graph.blocks ? b->graph.fn->rpo.v[node / 2] : IR_NONE;
 }
 
-// What lies in a loop lies in the region around it or deeper.
+// The contents of a loop are in the region around it or deeper.
 static uint32_t innermost(const struct region_builder *b, uint32_t region, uint32_t loop)
 {
     if (loop == IR_NONE)
@@ -228,7 +229,7 @@ static void make_sequences(struct region_builder *b)
     }
 }
 
-// The edge that comes behind this one in its class; the last one of the root has none.
+// The edge that comes after this one in its class; the last one of the root has none.
 static uint32_t *find_next(struct region_builder *b)
 {
     uint32_t *next = ARENA_ARRAY(&b->scratch, uint32_t, b->graph.edges);

@@ -56,7 +56,7 @@ static enum reuse_kind kind_of(const struct reuse *reuse)
     return most == CAUSE_LOOP && !reuse->step ? REUSE_SAME : kinds[most];
 }
 
-// What the causes leave, one after the other.
+// Evaluates the causes in order, each on the lines that remain.
 static struct reuse judge(const struct view *view)
 {
     struct reuse reuse = reuse_new(view);
@@ -106,7 +106,7 @@ struct reuse reuse_of(struct reuses *r, uint32_t inst)
     return *member->reuse;
 }
 
-// Of the other loads the one that serves most alone.
+// Returns the other load that alone serves most.
 static uint32_t best_other(struct view *view, bool *all)
 {
     const unsigned of = OF_LOOP | OF_OTHERS;

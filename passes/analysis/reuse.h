@@ -1,28 +1,28 @@
-// Which loads a first-level cache would serve, because a line that they touch was touched before:
-// in an earlier iteration of the innermost loop, by another load of the block of code or of what
-// leads to it, or by another warp of the CTA.
+// Loads that hit in L1, because their line was touched before: in an earlier iteration of the
+// innermost loop, by another load of the same code or of code before it, or by another warp of the
+// CTA.
 //
-// What is assumed: the warps of a CTA are in the same iteration; a line stays until all of them
-// have gone on by a line (or by one iteration, if that is more), but not from one time that the
-// loop runs to the next; blocks of unknown shape have 256 threads in one dimension, or, where
-// passes/analysis/coalescing.h assumes rows of whole warps, other warps touch nothing; and what it
-// says of places within lines. Stores bring no lines.
+// Assumptions: the warps of a CTA are in the same iteration. A line stays until all of them have
+// advanced by a line (or by one iteration, if that is more), but not until the loop runs again.
+// Blocks of unknown shape have 256 threads in one dimension; if passes/analysis/coalescing.h
+// assumes rows of whole warps, other warps have no common lines. The assumptions of
+// passes/analysis/coalescing.h on places within lines hold. Stores bring no lines.
 //
-// Answers are the mean over all iterations where their number is a constant, of at most 4096. Else
-// they hold far from the loop's beginning.
+// Results are means over all iterations if their number is a constant of at most 4096, else those
+// of the steady state.
 #pragma once
 #include "passes/analysis/coalescing.h"
 
 enum reuse_kind {
-    REUSE_UNKNOWN, // nothing is known of its addresses: taken as missing always
+    REUSE_UNKNOWN, // unknown addresses: each access counts as a miss
     REUSE_NONE,    // every line is new
-    REUSE_LOOP,    // the thread goes on by less than a line each iteration
+    REUSE_LOOP,    // the thread advances by less than a line per iteration
     REUSE_SAME,    // the address does not change in the loop
     REUSE_OTHER,   // another load touches the same lines
     REUSE_WARPS,   // other warps of the CTA touch the same lines
 };
 
-// What may serve a line, in the order in which it is asked: each serves what those before it leave.
+// Causes of hits in the order of evaluation: each serves lines that the previous ones do not.
 enum reuse_cause {
     CAUSE_LOOP,  // the load itself, of the same warp, in an earlier iteration
     CAUSE_OTHER, // another load of the same warp
@@ -31,13 +31,13 @@ enum reuse_cause {
 };
 
 struct reuse {
-    enum reuse_kind kind;          // of the cause that serves most
-    struct ratio miss;             // lines that are new, of those that it touches
-    uint64_t lines;                // that the warps touch; in lowest terms with what follows
-    uint64_t served[REUSE_CAUSES]; // of them; the rest is new
-    uint32_t warps;                // of the CTA that were looked at
-    bool others;                   // there may be others, of whose accesses nothing is known
-    int64_t step;                  // bytes from one iteration to the next, if that is known
+    enum reuse_kind kind;          // of the cause with the largest share
+    struct ratio miss;             // new lines, as a fraction of the lines touched
+    uint64_t lines;                // lines that the warps touch; in lowest terms with `served`
+    uint64_t served[REUSE_CAUSES]; // of these; the others are new
+    uint32_t warps;                // number of evaluated warps of the CTA
+    bool others;                   // other warps with unknown accesses may exist
+    int64_t step;                  // bytes from one iteration to the next, if known
     uint32_t loop;                 // the innermost loop, or IR_NONE
 };
 
@@ -45,19 +45,19 @@ struct reuses;
 
 struct facts;
 
-// Addresses of all loads are looked at when the first is asked for; close to linear in them.
+// Evaluates all loads at the first request. Time is close to linear in the loads.
 struct reuses *reuses_new(struct facts *facts);
 struct reuse reuse_of(struct reuses *reuses, uint32_t inst);
 
-// Of the other loads that serve one the one that serves most alone.
+// The load that alone serves most lines of another one.
 struct reuse_other {
     uint32_t line;
-    bool all; // as much as all of them together
+    bool all; // it serves as much as all others together
 };
 
-// Needs a load with served[CAUSE_OTHER] above 0.
+// Requires a load with served[CAUSE_OTHER] > 0.
 struct reuse_other reuse_other(struct reuses *reuses, uint32_t inst);
 
-// Half a sentence for remarks: "each iteration goes on by 4 bytes: 1 of 32 lines is new". Where
-// several causes serve a load, each is named with its share.
+// Returns half a sentence for remarks: "each iteration advances by 4 bytes: 1 of 32 lines is new".
+// If several causes serve a load, it has the share of each.
 const char *reuse_text(struct reuses *reuses, struct arena *arena, uint32_t inst);

@@ -1,8 +1,8 @@
-// Which lines that a load touches are new.
+// New lines of a load.
 #include "passes/analysis/reuse_view.h"
 
 enum {
-    MOST_OTHERS = 8,      // loads before and behind one that are looked at
+    MOST_OTHERS = 8,      // loads before and after one that are looked at
     MOST_WORK = 64 * 256, // intervals that are put together for iterations looked at one by one
 };
 
@@ -12,7 +12,7 @@ struct moment {
     struct start start;
 };
 
-// Lanes side by side, as they are in most accesses, go as one.
+// Lanes adjacent, as they are in most accesses, go as one.
 static void put_lanes(struct arena *arena, struct intervals *to, const struct affine_lanes *lanes,
                       int64_t at, uint32_t bytes)
 {
@@ -63,9 +63,9 @@ void view_put_warp(const struct view *view, struct intervals *to, uint32_t warp,
         intervals_put(r->arena, to, first->list.v[i].begin + at, first->list.v[i].end + at);
 }
 
-// What was touched by a load of the group before: in as many earlier iterations as are remembered;
-// in this one if it stands in front. The bytes between two iterations lie in lines that they touch:
-// where more than one is remembered, a line is as long as a step at least.
+// Adds the bytes that a load of the group touched before: in the earlier iterations for which a
+// line stays, and in this one if it precedes the load. Bytes between two iterations are in lines
+// that they touch: with more than one iteration, a line is at least as long as a step.
 static void put_member(const struct view *view, struct intervals *to,
                        const struct reuse_member *other, unsigned of, uint64_t back)
 {
@@ -188,9 +188,9 @@ static uint64_t work_of(const struct view *view, uint64_t moments)
     return moments * count * view->warps * view->pieces;
 }
 
-// As soon as there are as many iterations behind one as are remembered, what is new depends on the
-// place of byte 0 alone: of as many as it takes to come to the same places, each place counts once.
-// Where it would be too much to look at all before, the first one is looked at, and a mean.
+// After as many iterations as a line stays, new lines depend on the place of byte 0 alone: over one
+// period of places, each place counts once. If it takes too long to evaluate all earlier
+// iterations, the first one and a mean are evaluated.
 struct counts view_lines(const struct view *view, struct warps warps, unsigned of)
 {
     struct counts counts = {0};
@@ -213,7 +213,7 @@ struct counts view_lines(const struct view *view, struct warps warps, unsigned o
     return counts;
 }
 
-// True if the warp touches what the one before it does, whole lines further.
+// Returns true if the warp touches what the one before it does, whole lines further.
 static bool is_like_the_last(const struct view *view, uint32_t warp)
 {
     return view->lanes.same_in_all_warps && (view->at[warp] - view->at[warp - 1]) % LINE_BYTES == 0;

@@ -1,4 +1,4 @@
-// What reuse there is, in words.
+// Reuse as text.
 #include "passes/analysis/reuse_view.h"
 #include <inttypes.h>
 
@@ -25,8 +25,8 @@ static const char *cause_text(struct reuses *r, struct arena *arena, uint32_t in
     }
 }
 
-// "each iteration goes on by 4 bytes (serves 744 of 752 lines) and 8 warps of a CTA touch the same
-// lines (serves 7 more)"; without shares if there is one cause.
+// "each iteration continues by 4 bytes (serves 744 of 752 lines) and 8 warps of a CTA touch the
+// same lines (serves 7 more)"; without shares if there is one cause.
 static const char *causes_text(struct reuses *r, struct arena *arena, uint32_t inst,
                                const struct reuse *reuse)
 {
@@ -34,23 +34,23 @@ static const char *causes_text(struct reuses *r, struct arena *arena, uint32_t i
     int causes = 0;
     for (int i = 0; i < REUSE_CAUSES; i++)
         causes += reuse->served[i] > 0;
-    for (int i = 0, told = 0; i < REUSE_CAUSES; i++) {
+    for (int i = 0, done = 0; i < REUSE_CAUSES; i++) {
         if (!reuse->served[i])
             continue;
         const char *cause = cause_text(r, arena, inst, reuse, i);
         if (causes == 1)
             return cause;
-        const char *between = !told ? "" : told + 1 == causes ? " and " : ", ";
+        const char *between = !done ? "" : done + 1 == causes ? " and " : ", ";
         const char *of =
-            told++ ? "more" : arena_printf(arena, "of %" PRIu64 " lines", reuse->lines);
+            done++ ? "more" : arena_printf(arena, "of %" PRIu64 " lines", reuse->lines);
         text = arena_printf(arena, "%s%s%s (serves %" PRIu64 " %s)", text, between, cause,
                             reuse->served[i], of);
     }
     return text;
 }
 
-// What a cache has to keep from one iteration to the next for this load alone, if that is more than
-// it has room for.
+// The lines that a cache must keep from one iteration to the next for this load alone, if they
+// exceed its size.
 static const char *room_text(struct reuses *r, struct arena *arena, uint32_t inst,
                              const struct reuse *reuse)
 {

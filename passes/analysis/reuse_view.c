@@ -116,7 +116,7 @@ static struct rounds find_rounds(struct reuses *r, uint32_t loop)
     return (struct rounds){true, known ? trip.count : 0, exits.from};
 }
 
-// How often the loop runs through an instruction's block when it runs; 0: that is no constant.
+// Returns the executions of an instruction's block per execution of the loop; 0: not constant.
 static uint64_t rounds_of(struct reuses *r, uint32_t loop, uint32_t inst)
 {
     struct rounds *rounds = &r->rounds[loop];
@@ -205,7 +205,7 @@ static void find_warps(struct view *view, bool rows)
     view->others = false;
 }
 
-// Where the first warp begins.
+// Finds the start of the first warp.
 static void find_start(struct view *view, uint32_t bytes)
 {
     struct reuses *r = view->r;

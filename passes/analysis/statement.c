@@ -10,7 +10,7 @@ struct statement_reader {
     uint32_t tag; // begin of the tags in front, or NO_OFFSET
 };
 
-// What stood in front of the next statement belongs to none.
+// Text before the next statement belongs to no statement.
 static void part(struct statement_reader *r)
 {
     r->lead = IR_NONE;
@@ -131,7 +131,7 @@ static uint32_t skip_back(const char *text, uint32_t at)
     }
 }
 
-// On over blanks and comments up to the end of the line; stops before a comment that goes on.
+// On over blanks and comments up to the end of the line; stops before a comment that continues.
 static uint32_t skip_on(const struct source *source, uint32_t at)
 {
     const char *text = source->text;

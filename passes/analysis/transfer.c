@@ -47,7 +47,7 @@ static bool holds(const struct transfers *t, uint32_t block, enum unit_part unit
     return place >= t->begin && place < t->end;
 }
 
-// What is free
+// Free values
 
 static bool copies_grid_constant(const struct ir_function *fn, uint32_t version)
 {
@@ -129,7 +129,7 @@ static void read_version(struct transfers *t, uint32_t version)
     vec_push(t->scratch, &t->work, version);
 }
 
-// What a guarded instruction may leave as it was passes through it, as through a phi.
+// A value that a guarded instruction may keep passes through it, as through a phi.
 static void follow_kept(struct transfers *t, uint32_t version)
 {
     const struct ir_inst *at = &t->fn->insts.v[t->fn->versions.v[version].index];
@@ -226,7 +226,7 @@ static void add_exit(struct transfers *t, uint32_t block)
     vec_push(t->scratch, &t->exits, block);
 }
 
-// Where control leaves the unit for what is outside.
+// Finds the edges that leave the unit.
 static void find_exits(struct transfers *t, struct region_unit unit)
 {
     const struct ir_block *block = &t->fn->blocks.v[unit.block];
@@ -239,7 +239,7 @@ static void find_exits(struct transfers *t, struct region_unit unit)
             add_exit(t, ir_succs(t->fn, unit.block)[i]);
 }
 
-// Of the versions that are defined on every way to the exit, the last one leaves.
+// Among the versions defined on every path to the exit, the last one leaves.
 static void offer_leaving(struct transfers *t, uint32_t exit, uint32_t version)
 {
     const struct ir_function *fn = t->fn;

@@ -1,5 +1,5 @@
 // Counted loops: exits whose tests compare a counter with a bound. The counter is a register
-// that all ways around the loop change by the same step; the bound does not change in the loop.
+// that all paths around the loop change by the same step; the bound does not change in the loop.
 #include "passes/analysis/trip_finder.h"
 
 bool trip_unknown(struct trip_finder *f, uint32_t because, const char *why)
@@ -69,9 +69,9 @@ static bool read_comparison(struct trip_finder *f, struct test *test)
     return trip_unknown(f, test->inst, "its exit has an unknown comparison");
 }
 
-// What changes the counter
+// Step of the counter
 
-// What every way around the loop adds to the counter, without the counter.
+// Computes the amount that every path around the loop adds to the counter.
 static bool find_step(struct trip_finder *f, const struct linear *counter, struct linear *step)
 {
     const struct ir_phi *phi = &f->fn->phis.v[counter->phi];
@@ -140,7 +140,7 @@ static bool set_step(struct trip_finder *f, struct linear step, int64_t factor, 
     return p->step_text != NULL;
 }
 
-// Where the counter begins, and the bound
+// Start of the counter, and bound
 
 static struct linear constant_version(struct trip_finder *f, uint32_t version, unsigned bits)
 {
@@ -183,7 +183,8 @@ static bool set_endpoint(struct trip_finder *f, const struct linear *value, unsi
     return to->text != NULL;
 }
 
-// True if the counter begins a constant before something, and what is ahead leads back there.
+// Returns true if the counter begins a constant before something, and what is ahead leads back
+// there.
 static bool steps_back(struct trip_finder *f, uint32_t phi, int64_t ahead)
 {
     const struct ir_phi *at = &f->fn->phis.v[phi];
@@ -299,9 +300,10 @@ static bool find_progress(struct trip_finder *f, struct test *test, struct progr
     return true;
 }
 
-// Where start and bound are a constant apart, whatever they are: p < p + 64.
+// Start and bound that differ by a constant: p < p + 64.
 
-// True if the value is in the range of the comparison, and stays there when so much is added.
+// Returns true if the value is in the range of the comparison, and stays there when so much is
+// added.
 static bool fits(const struct affines *affines, const struct affine *a, int64_t more,
                  const struct test *test)
 {
@@ -312,7 +314,7 @@ static bool fits(const struct affines *affines, const struct affine *a, int64_t 
            (more < 0 ? least >= low - more : most <= high - more);
 }
 
-// What a version is a constant away from, through copies and additions.
+// Returns the version that differs from this one by a constant, through copies and additions.
 static uint32_t origin(struct trip_finder *f, uint32_t version, unsigned bits, int64_t *distance)
 {
     for (int i = 0; i < TRIP_STEPS; i++) {

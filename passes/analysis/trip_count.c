@@ -152,8 +152,7 @@ static void put_constant(struct trip_writer *w, int64_t value)
     put_number(w, value < 0 && w->terms > 1 ? -value : value);
 }
 
-// What the count is made of: (near - far + constant + factor · step atom) / divisor, at least
-// `least`.
+// Terms of the count: (near - far + constant + factor · step atom) / divisor, at least `least`.
 struct trip_sum {
     const struct endpoint *near, *far; // the bound and the start, or the other way round
     wide constant;

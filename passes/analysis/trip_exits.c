@@ -5,7 +5,7 @@
 
 enum { MOST_EXITS = 8, MOST_JOINED = 4, MOST_TEXT = 1024 };
 
-// Whether the branch at the end of the exit's block goes on for a true guard.
+// Whether the branch at the end of the exit's block continues for a true guard.
 static bool find_branch(struct trip_finder *f, uint32_t block, uint32_t *guard, bool *goes_on)
 {
     const struct ir_block *b = &f->fn->blocks.v[block];
@@ -75,7 +75,7 @@ static bool tests_each_time(struct trip_finder *f, uint32_t block)
     return true;
 }
 
-// True if the loop has an access that runs only if the test has let pass.
+// Returns true if the loop has an access that runs only if the test has let pass.
 static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t block,
                             const bool *accesses)
 {
@@ -91,12 +91,12 @@ static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t 
     return false;
 }
 
-// What is asked of a branch: the loop goes on if the guard has this value.
+// Condition of a branch: the loop continues if the guard has this value.
 struct question {
     uint32_t guard;
     bool goes_on;
     bool several;   // others may end the loop, or keep it going, too
-    bool at_bottom; // what stands before the test is counted
+    bool at_bottom; // what precedes the test is counted
     int depth;
 };
 

@@ -1,16 +1,15 @@
-// What a value is while a loop runs, as a sum over what registers hold when control comes to the
-// loop from outside. Private to the trip counts.
+// Values in a loop as sums over register values at its entry. Private to the trip counts.
 #pragma once
 #include "ir/ir.h"
 
-// How the text of an atom stands for the atom's value.
+// Relation between the text of an atom and its value.
 enum trip_form {
-    FORM_SIGNED,   // it is the value, sign-extended from `bits`
-    FORM_UNSIGNED, // it is the value, zero-extended
-    FORM_LOW,      // its lowest `bits` are those of the value
+    FORM_SIGNED,   // the value, sign-extended from `bits`
+    FORM_UNSIGNED, // the value, zero-extended
+    FORM_LOW,      // its lowest `bits` equal those of the value
 };
 
-// A value that does not change while the loop runs.
+// A loop-invariant value.
 struct trip_atom {
     const char *text; // by the grammar in trip.h
     bool is_sum;      // the text needs parentheses within a product
@@ -25,18 +24,18 @@ struct trip_term {
     struct trip_atom atom;
 };
 
-// factor × counter + Σ coefficient × atom + add, modulo 2^bits. A counter that is narrower than
-// what it is added to, or extended from a part of its register, is exact only as long as it does
+// factor × counter + Σ coefficient × atom + add, modulo 2^bits. If the counter is narrower than the
+// sum, or extended from a part of its register, the sum is exact only as long as the counter does
 // not wrap around at `narrow` bits.
 struct linear {
     bool known;
-    uint32_t phi; // the counter: a phi at the loop's header, or IR_NONE
+    uint32_t phi; // the counter, a phi at the loop's header; or IR_NONE
     int64_t factor;
     int64_t add;
     struct trip_term terms[TRIP_TERMS];
     uint32_t count;
     uint8_t bits;
-    uint8_t narrow; // 0: as wide as `bits`
+    uint8_t narrow; // 0: equal to `bits`
     bool narrow_signed;
 };
 
@@ -45,24 +44,25 @@ struct tracer {
     const struct ir_module *module;
     const struct ir_function *fn;
     uint32_t loop;
-    int left; // steps that may still be made
+    int left; // remaining steps
 };
 
-// What an operand of so many bits, or a version, is worth in the loop; not `known` if that is not
-// a sum of these parts, or would take too long to find out.
+// Returns the value of an operand of this width, or of a version, in the loop. It is not `known` if
+// it is not such a sum, or takes too long to compute.
 struct linear trip_operand(struct tracer *t, uint32_t operand, unsigned bits);
 struct linear trip_version(struct tracer *t, uint32_t version, unsigned bits);
 
-// What the counter is when control comes to the loop.
+// The value of the counter at the entry of the loop.
 struct linear trip_entering(const struct tracer *t, uint32_t phi, unsigned bits);
-// What is known modulo 2^from, extended to a register's bits.
+// A value that is known modulo 2^from, extended to a register's bits.
 struct linear trip_widened(struct tracer *t, const struct linear *a, unsigned from, bool is_signed,
                            unsigned bits);
-// False if it is no integer.
+// Returns false if it is not an integer.
 bool trip_immediate(const struct tracer *t, const struct ir_operand *o, unsigned bits,
                     int64_t *value);
 
-// a + factor × b. Not known if there are too many terms, or both have counters.
+// Computes a + factor × b. The result is not known if it has too many terms, or if both have
+// counters.
 struct linear linear_sum(const struct linear *a, const struct linear *b, int64_t factor);
 bool linear_same(const struct linear *a, const struct linear *b);
 static inline bool linear_is_constant(const struct linear *a)
@@ -75,16 +75,16 @@ struct linear linear_constant(int64_t value, unsigned bits);
 struct linear linear_of_atom(struct trip_atom atom, unsigned bits);
 struct linear linear_scaled(const struct linear *a, int64_t factor);
 
-// A fixed sum as text: sign- or zero-extended from `bits`. NULL if it is too long.
+// Returns a fixed sum as text, sign- or zero-extended from `bits`, or NULL if it is too long.
 const char *linear_text(struct arena *arena, const struct linear *sum, unsigned bits,
                         bool is_signed);
-// The same, with parentheses where it would need them behind a minus or as a factor.
+// The same, in parentheses if a minus or a product needs them.
 const char *linear_factor(struct arena *arena, const struct linear *sum, unsigned bits,
                           bool is_signed);
-// Atoms as name(a, b) and as a sign b, without text if one of the two has none.
+// Atoms name(a, b), and a with a sign and b; without text if one of the two has none.
 struct trip_atom trip_function(struct arena *arena, enum trip_form form, unsigned bits,
                                const char *name, const char *a, const char *b);
 struct trip_atom trip_product(struct arena *arena, enum trip_form form, unsigned bits,
                               const char *sign, const char *a, const char *b);
-// A constant's value when it is extended from `bits`.
+// Returns a constant's value, extended from `bits`.
 int64_t trip_extended(int64_t value, unsigned bits, bool is_signed);

@@ -166,7 +166,7 @@ static const char *joined(struct arena *arena, const char *sum, bool negative, c
     return arena_printf(arena, "%s %c %s", sum, negative ? '-' : '+', term);
 }
 
-// What is added first, so that few sums begin with a sign.
+// Positive terms first, so that few sums begin with a sign.
 static const char *sum_text(struct arena *arena, const struct linear *sum)
 {
     const char *text = NULL;

@@ -88,7 +88,7 @@ static bool holds(const struct test *test, uint64_t left, uint64_t right)
     }
 }
 
-// One constant from outside, and one way around.
+// One constant from outside, and one path around.
 static bool find_ends(struct runner *r, unsigned bits, uint32_t *next)
 {
     const struct ir_function *fn = r->f->fn;
@@ -114,7 +114,7 @@ static bool find_ends(struct runner *r, unsigned bits, uint32_t *next)
     return entered && *next != IR_NONE;
 }
 
-// How often the test lets pass.
+// Counts how often the test passes.
 static bool run(struct runner *r, const struct test *test, uint64_t *passed)
 {
     const struct ir_function *fn = r->f->fn;

@@ -1,5 +1,5 @@
-// What instructions in a loop compute from its counter and from what does not change while it runs.
-// What is not in the table at the end is not looked into.
+// Values of instructions in a loop, as functions of its counter and of loop-invariant values. The
+// table at the end lists the instructions; results of others are unknown.
 #include "passes/analysis/address.h"
 #include "passes/analysis/trip_internal.h"
 #include <string.h>
@@ -187,7 +187,7 @@ static struct linear multiply(const struct trace_reader *r)
     return linear_sum(&to, &c, 1);
 }
 
-// What a function of two numbers yields, each extended as the type says.
+// The value of a function of two numbers, each extended by the type.
 static struct linear function(const struct trace_reader *r, enum trip_form form, const char *name)
 {
     struct arena *arena = r->t->arena;

@@ -63,7 +63,7 @@ static void see(struct uses *uses, struct worklist *list, uint32_t version)
     vec_push(&list->arena, &list->versions, version);
 }
 
-// What a version that is seen is made of is seen as well.
+// The sources of a version that is read count as read, too.
 static void spread(struct uses *uses, struct worklist *list, uint32_t version)
 {
     const struct ir_function *fn = uses->fn;

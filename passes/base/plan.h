@@ -1,4 +1,4 @@
-// What the passes decide: plans with verdicts, and the edits that carry them out.
+// The results of the passes: plans with verdicts, and their edits.
 #pragma once
 #include "ir/edit.h"
 #include "ir/ir.h"
@@ -15,15 +15,15 @@ struct pass_options {
     enum fma_mode fma;
     bool reorder;
     struct block_shape block; // --block; unknown: all 0
-    // --restrict: different pointers of a kernel lead to different memory
+    // --restrict: different pointers of a kernel point to different memory
     bool restrict_parameters;
     // --min-saving: the least expected saving of a chain, in flits; NULL: any. Finite.
     const double *min_saving;
-    const struct capability *capability; // of the unit near the data; NULL: the usual one
-    const struct measurements *measured; // of a run of this module; NULL: nothing is measured
+    const struct capability *capability; // of the unit near the data; NULL: the default
+    const struct measurements *measured; // of a run of this module; NULL: none
 };
 
-// Rule ids under which candidates are turned down: PLAN_RULE(identifier, "id", explanation)
+// Rule ids under which candidates are rejected: PLAN_RULE(identifier, "id", explanation)
 enum plan_rule {
 #define PLAN_RULE(name, id, text) RULE_##name,
 #include "passes/base/rules.def"
@@ -40,27 +40,26 @@ enum candidate_kind {
     CANDIDATE_CHAIN,
     CANDIDATE_BLOCK,
     CANDIDATE_STORE,
-    CANDIDATE_KERNEL, // it keeps its chains, but its cores are none of the places that compute them
+    CANDIDATE_KERNEL, // it keeps its chains, but its cores do not compute them
 };
 enum block_kind { BLOCK_LOOP, BLOCK_BASIC, BLOCK_REGION };
 
-// A candidate that was turned down.
+// A rejected candidate.
 struct rejection {
     uint32_t function;
     enum candidate_kind kind;
     enum plan_rule rule;
-    uint32_t inst; // where: the load or store, the chain's operation, the first instruction of the
-                   // block or kernel
+    uint32_t inst;    // place: the load or store, the chain's operation, the first instruction of
+                      // block or kernel
     uint32_t because; // the instruction that caused it, or IR_NONE
-    const char *text; // one sentence that a person can act on
-    // Of a block that was weighed or looked into, else IR_NONE: its last instruction, and its
-    // shape.
+    const char *text; // one sentence on which a user can act
+    // The last instruction and the kind of a block that was evaluated, else IR_NONE.
     uint32_t last;
     enum block_kind shape;
 };
 
-// Instructions: 5, and CHAIN_COPIES of what each but the last makes. With vectors two loads, four
-// operations and a store.
+// Instructions: 5, and CHAIN_COPIES for the result of each except the last. With vectors two loads,
+// four operations and a store.
 enum { CHAIN_COPIES = 2, CHAIN_MOST = 5 + 4 * CHAIN_COPIES };
 enum response { RESPONSE_ACK, RESPONSE_DATA, RESPONSE_BITMAP };
 
@@ -68,18 +67,18 @@ enum response { RESPONSE_ACK, RESPONSE_DATA, RESPONSE_BITMAP };
 struct chain {
     uint32_t function;
     uint32_t pattern;          // 1 … 9
-    uint32_t inst[CHAIN_MOST]; // in the order in which they will stand; copies among them
+    uint32_t inst[CHAIN_MOST]; // in output order, with copies
     uint32_t count;
-    bool across; // not all of them are in one basic block: they stay where they are
-    bool split;  // the fused multiply-add among `inst` is divided: its multiply ends the chain
+    bool across; // in several basic blocks: no instruction is moved
+    bool split; // the fused multiply-add among `inst` is divided: its multiplication ends the chain
     enum response response;
     uint32_t response_flits;
-    // Flits per warp and hop that the chain saves if both ends are the same distance: a load is a
-    // request of 1 and data of 5, a store data of 5 and an ack of 1; offloaded, the chain is one
-    // packet of 1 and its response. Pattern 1: 6 + 6 + 6 - (1 + 1) = 16.
+    // Saving in flits per warp and hop, for equal distances of all accesses: a load is a request of
+    // 1 and data of 5, a store data of 5 and an ack of 1; an offloaded chain is one packet of 1 and
+    // its response. Pattern 1: 6 + 6 + 6 - (1 + 1) = 16.
     uint32_t saving;
-    // The same with the lines that the accesses are expected to touch, and without the loads that a
-    // first-level cache would serve; see passes/chains/saving.h.
+    // The same with the expected lines of the accesses, and without loads that hit in L1; see
+    // passes/chains/saving.h.
     double expected_saving;
 };
 
@@ -93,18 +92,18 @@ struct live_value {
 enum trip_kind { TRIP_ONE, TRIP_CONSTANT, TRIP_COUNTED, TRIP_UNKNOWN };
 enum { SAVES_TX = 1, SAVES_RX = 2 };
 
-// What a cost model says of a block.
+// Result of a cost model for a block.
 struct block_estimate {
     enum cost_model cost;
-    double in, out;            // words to move the live values
-    double saved_tx, saved_rx; // words that an iteration saves
-    double bw_tx, bw_rx;       // one iteration, or all of them if their number is constant
+    double in, out;            // words of the live values
+    double saved_tx, saved_rx; // words saved per iteration
+    double bw_tx, bw_rx;       // for one iteration; for all if their number is constant
     double at_tx, at_rx;       // at the threshold
-    double weight;             // words that it saves if chosen: as judged, or as was measured
-    uint64_t threshold;        // iterations from which the sum saves; 0: it never does
+    double weight;             // words saved if chosen: at the threshold, or at the measured number
+    uint64_t threshold;        // iterations from which the sum saves; 0: never
     uint64_t threshold_tx, threshold_rx; // the same for each channel
-    unsigned saves;                      // SAVES_…, judged at the threshold
-    bool candidate;                      // saves, maybe under its condition
+    unsigned saves;                      // SAVES_…, at the threshold
+    bool candidate;                      // it saves, under its condition if it has one
     bool conditional;                    // only if trips >= threshold
 };
 
@@ -112,31 +111,31 @@ struct block_estimate {
 struct block_plan {
     uint32_t function;
     enum block_kind kind;
-    uint32_t entry;   // block by which it is entered
-    uint32_t *blocks; // all that it has instructions of, ascending
+    uint32_t entry;   // the block at its entry
+    uint32_t *blocks; // all blocks with instructions of it, ascending
     uint32_t block_count;
-    uint32_t tail; // of them: the branch at the end of this one is not part of it; or IR_NONE
-    bool again;    // control that comes back to the entry stays in it, else it leaves it
-    uint32_t first, last; // of its instructions, by place in the text
+    uint32_t tail;        // one of them, whose final branch is not part of it; or IR_NONE
+    bool again;           // a branch back to the entry stays inside; else it leaves
+    uint32_t first, last; // first and last instruction, by place in the text
     VEC(struct live_value) live_in, live_out;
-    double reg_tx, reg_rx;  // registers, a predicate counting 1/32
+    double reg_tx, reg_rx;  // registers; a predicate counts 1/32
     uint32_t loads, stores; // per iteration
     enum trip_kind trip;
     uint64_t trips;        // TRIP_CONSTANT
     const char *trip_text; // TRIP_COUNTED: the trip count as an expression of live-in registers
     unsigned
-        measured; // MEASURED_…: which numbers of the refined model are (passes/analysis/measured.h)
+        measured; // MEASURED_…: measured numbers of the refined model (passes/analysis/measured.h)
     double measured_trips;          // mean, if MEASURED_TRIPS of a loop
-    struct block_estimate estimate; // by the cost model that decides
-    struct block_estimate other;    // by the other one
-    bool chosen;                    // a candidate that is not passed over for an overlapping one
+    struct block_estimate estimate; // of the model that decides
+    struct block_estimate other;    // of the other model
+    bool chosen;                    // a candidate that is not passed over
 };
 
 struct plan {
     struct arena *arena;
     VEC(struct chain) chains;      // by function, then place
-    VEC(struct block_plan) blocks; // by function, then place: candidates and the others
+    VEC(struct block_plan) blocks; // by function, then place: candidates and others
     VEC(struct rejection) rejections;
-    struct facts_table *facts; // see facts.h; NULL until a pass asks
-    struct edits edits;        // of the reordering and of --fma=split; tags are the backend's
+    struct facts_table *facts; // see facts.h; NULL until the first request
+    struct edits edits;        // of reordering and --fma=split; the backend adds tags
 };

@@ -1,9 +1,10 @@
 // Candidate blocks of TOM [002 §3.1].
 //
-// Needs a module as ir_build makes it; changes nothing in it. Adds, for every function with a body,
-// to plan->blocks the loops and those other candidates that hold an access and no instruction that
-// cannot be moved, with what moving their live values costs and their accesses save by equations
-// (3) and (4); and to plan->rejections why candidates are not taken. Returns whether it added any.
+// Requires a module as ir_build makes it; changes nothing in it. Adds, for every function with a
+// body, to plan->blocks the loops and those other candidates that hold an access and no instruction
+// that cannot be moved, with what moving their live values costs and their accesses save by
+// equations (3) and (4); and to plan->rejections why candidates are not taken. Returns whether it
+// added any.
 //
 // Readings of the paper:
 //   - An address, a register and a datum are one unit whatever their width; a vector access is one
@@ -78,7 +79,7 @@ static void list_blocks(const struct block_pass *p, const struct block_candidate
     qsort(plan->blocks, plan->block_count, sizeof *plan->blocks, by_number);
 }
 
-// True if control that comes back to the entry passes a place that is in the candidate.
+// Returns true if control that comes back to the entry passes a place that is in the candidate.
 static bool begins_at_head(const struct block_pass *p, const struct block_candidate *candidate)
 {
     uint32_t place = p->candidates.regions.place[UNIT_HEAD][candidate->entry];
@@ -111,7 +112,7 @@ static struct block_estimate estimate_of(const struct block_plan *plan, enum cos
     return to;
 }
 
-// What was measured instead of what may be: not of the paper's model.
+// Replaces the threshold by the measured mean; not in the paper's model.
 static void judge_mean(struct block_estimate *to, const struct bandwidth *bw, double mean)
 {
     to->candidate = to->threshold && mean >= (double)to->threshold;

@@ -22,12 +22,12 @@ struct candidate_item {
     uint32_t begin, end, entry;
     struct block_exit exit;
     struct block_counts counts;
-    struct block_counts jump; // in front of a region; part of a candidate that begins before it
+    struct block_counts jump; // before a region; part of a candidate that begins before it
 };
 
 static const struct block_counts empty = {.barred = IR_NONE, .first = IR_NONE, .last = IR_NONE};
 
-// Tallies
+// Counts
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {
@@ -173,7 +173,7 @@ static bool follows_in_text(const struct ir_function *fn, const struct candidate
     return item && item->is_code && fn->blocks.v[item->exit.tail].end == fn->blocks.v[block].first;
 }
 
-// Code goes on behind a jump to what comes next in the text anyway.
+// Code continues after a jump to what comes next in the text anyway.
 static void add_body(struct candidate_search *s, const struct region_part *part,
                      const struct block_counts *counts, const struct region_part *between,
                      const struct block_counts *jump)

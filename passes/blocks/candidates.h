@@ -1,5 +1,5 @@
-// The blocks of a function that could be offloaded: loops at every level, straight-line code, and
-// single-entry single-exit regions [002 §3.1.2, §3.1.3].
+// Candidate blocks of a function: loops at every level, straight-line code, and single-entry
+// single-exit regions [002 §3.1.2, §3.1.3].
 #pragma once
 #include "passes/analysis/effects.h"
 #include "passes/blocks/traffic.h"
@@ -7,14 +7,14 @@
 #include "passes/analysis/transfer.h"
 #include "passes/analysis/trip.h"
 
-// What a part of the function holds.
+// Counts of a part of the function.
 struct block_counts {
     uint64_t loads, stores; // inner loops with a constant trip count multiply, others count as one;
                             // of tx and rx also those with a measured one
-    uint64_t tx, rx;        // what the accesses move, refined: see traffic.h
-    unsigned measured;      // MEASURED_…: what tx and rx come from
+    uint64_t tx, rx;        // refined traffic of the accesses, see traffic.h
+    unsigned measured;      // MEASURED_…: sources of tx and rx
     uint32_t barred;        // first instruction that cannot be moved, or IR_NONE
-    uint32_t first, last;   // instructions, by place in the text; IR_NONE: there is none
+    uint32_t first, last;   // instructions, by place in the text; IR_NONE: none
     uint32_t bodies;
 };
 
@@ -26,26 +26,26 @@ struct block_candidate {
     uint32_t loop; // BLOCK_LOOP
     struct loop_exits exits;
     struct trip trip;
-    bool has_mean; // of a loop whose count is no constant: its iterations were measured
+    bool has_mean; // of a loop without a constant count: its iterations were measured
     double mean;
     struct block_counts counts; // of one iteration
-    bool open;                  // control leaves it at more than one place
+    bool open;                  // it has several exits
 };
 
 struct candidates {
-    VEC(struct block_candidate) list; // any two are apart or one lies within the other
+    VEC(struct block_candidate) list; // any two are disjoint or nested
     struct regions regions;
     struct effect *effects; // per instruction
 };
 
-// Needs a function with blocks that is not incomplete; without `traffics`, what accesses move is
-// not counted. All lies in `arena`.
+// Requires a function with blocks that is not incomplete. Without `traffics`, the traffic of
+// accesses is not counted. Results are in `arena`.
 //
-// Listed are: all loops; and with at least one access each: straight-line code, as long as it gets
-// and without the branch at its end; the smallest regions, each with the straight-line code before
-// it that decides where to go; and of each sequence of such parts the longest runs without an
-// instruction that cannot be moved, with and without the parts at their ends that have no access.
-// Regions and straight-line code with such an instruction are listed once.
+// The list has all loops, and with at least one access each: maximal straight-line code without its
+// final branch; the smallest regions, each with the straight-line code before it that decides its
+// branch; and of each sequence of such parts the longest runs without an instruction that cannot be
+// moved, with and without the parts at their ends that have no access. Regions and straight-line
+// code with such an instruction are listed once.
 void candidates_find(struct candidates *candidates, struct arena *arena,
                      const struct ir_module *module, const struct ir_function *fn,
                      struct effects *effects, const struct traffics *traffics);

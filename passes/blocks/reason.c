@@ -108,5 +108,5 @@ const char *reason_rival(struct arena *arena, const struct ir_module *module,
         [BLOCK_LOOP] = "loop", [BLOCK_BASIC] = "block", [BLOCK_REGION] = "region"};
     return arena_printf(arena, "the %s on lines %u to %u, %s it, saves more", kinds[rival->kind],
                         line_of(module, fn, rival->first), line_of(module, fn, rival->last),
-                        around ? "around" : "in");
+                        around ? "around" : "inside");
 }

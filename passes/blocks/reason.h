@@ -1,12 +1,12 @@
-// Sentences that say why a candidate block was turned down.
+// Sentences for the reasons why candidate blocks are rejected.
 #pragma once
 #include "passes/analysis/bandwidth.h"
 #include "passes/blocks/candidates.h"
 
-// The block holds an instruction that cannot be moved.
+// The block has an instruction that cannot be moved.
 const char *reason_barred(struct arena *arena, const struct ir_module *module,
                           const struct ir_function *fn, uint32_t inst, enum plan_rule rule);
-// Control leaves the block by more than one way, or never.
+// The block has several exits, or none.
 const char *reason_open(struct arena *arena, const struct ir_module *module,
                         const struct ir_function *fn, const struct block_candidate *candidate);
 const char *reason_cost(struct arena *arena, const struct ir_module *module,

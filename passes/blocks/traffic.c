@@ -44,7 +44,7 @@ static struct traffic store_traffic(uint32_t bytes, struct ratio touched, unsign
     return (struct traffic){data + lines, lines / BW_QUARTERS, measured};
 }
 
-// What is not looked into: the accesses of a function that is called, and bulk copies.
+// Traffic of accesses that are not analysed: those of called functions, and bulk copies.
 static struct traffic whole_lines(const struct effect *effect)
 {
     const struct ratio half = {1, 2}, whole = {1, 1};

@@ -1,16 +1,16 @@
-// What an access of a warp moves between a core and memory, and what a value costs to move along,
-// as the analyses see it: the terms of equations (3) and (4) with --cost=refined.
+// Traffic of a warp's access between a core and memory, and the cost of moving a value, by the
+// analyses: the terms of equations (3) and (4) with --cost=refined.
 //
-// Per warp, in words (the size of a register of one lane):
-//   - a load asks for the lines that it touches and L1 does not have: a word for each address to
-//     memory, 32 words for each line from it;
-//   - a store sends its data, as many words as its lanes write, and a word for each line's address;
-//     a quarter of a word comes back for each line;
-//   - a register of 64 bits is two words; what is the same in all lanes goes once, not 32 times; a
-//     predicate is a bit.
-// An access whose lines are not known counts the mean of its bounds. Accesses in called functions
-// count as in TOM: one line, of which half the loads miss. Where a run has measured lines that are
-// not proven, or what caches served, that counts instead (passes/analysis/measured.h).
+// Units: words per warp (the size of a register of one lane).
+//   - A load requests the lines that it touches and L1 does not have: a word for each address to
+//     memory, 32 words for each line from it.
+//   - A store sends its data, as many words as its lanes write, and a word for each line's address;
+//     a quarter of a word returns for each line.
+//   - A register of 64 bits is two words. A value that is equal in all lanes is sent once, not 32
+//     times. A predicate is a bit.
+// An access with unknown lines counts the mean of its bounds. Accesses in called functions count as
+// in TOM: one line, and half of the loads miss. Measured lines that are not proven, and measured
+// hits, replace these numbers (passes/analysis/measured.h).
 #pragma once
 #include "passes/analysis/effects.h"
 #include "passes/analysis/reuse.h"
@@ -33,9 +33,10 @@ struct traffics {
 void traffics_init(struct traffics *traffics, struct plan *plan, const struct ir_module *module,
                    const struct pass_options *options, uint32_t function);
 
-// Of one instruction, executed once.
+// Returns the traffic of one execution of the instruction.
 struct traffic traffic_of(const struct traffics *traffics, uint32_t inst,
                           const struct effect *effect);
-// Of live values, as seen in this basic block (IR_NONE: where they are made); 1/BW_REFINED words.
+// Returns the cost of live values as seen in this basic block (IR_NONE: at their definitions).
+// Units: 1/BW_REFINED words.
 uint64_t traffic_values(const struct traffics *traffics, const struct live_value *values,
                         uint32_t count, uint32_t block);

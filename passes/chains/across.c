@@ -14,8 +14,8 @@ void across_init(struct across *across, struct arena *arena, struct order *order
     across->met = ARENA_ARRAY(arena, uint32_t, order->fn->blocks.n + 1);
 }
 
-// What control may come to from a block before it comes to `to`. False if it may come to `from`,
-// out of the function, round a loop, or to too many.
+// Adds the blocks that are reachable from a block before `to`. Returns false if control may reach
+// `from`, leave the function, enter a loop, or reach too many blocks.
 static bool go_on(struct across *across, uint32_t block, uint32_t from, uint32_t to,
                   struct between *between)
 {
@@ -39,7 +39,7 @@ static bool go_on(struct across *across, uint32_t block, uint32_t from, uint32_t
     return true;
 }
 
-// True if control comes to the block from `from` and from what is between only.
+// Returns true if control comes to the block from `from` and from what is between only.
 static bool is_closed(const struct across *across, uint32_t block, uint32_t from)
 {
     const struct ir_function *fn = across->order->fn;
@@ -76,7 +76,7 @@ static bool diverges_at(const struct across *across, uint32_t block, struct obst
     return true;
 }
 
-// True if none of the instructions keeps the load from being done behind them.
+// Returns true if none of the instructions keeps the load from being done after them.
 static bool may_pass(const struct across *across, uint32_t load, uint32_t first, uint32_t end,
                      struct obstacle *why)
 {

@@ -1,6 +1,6 @@
 // Finds the Load-Compute-Store chains [000 §4.1, Table 1].
 //
-// Needs the SSA overlay. Keeps everything: the pass only adds to the plan. Every load of global,
+// Requires the SSA overlay. Keeps everything: the pass only adds to the plan. Every load of global,
 // generic or shared memory, and every store to it, ends in a chain or with the reason why it does
 // not; a fused multiply-add that would be a chain if divided is listed, too, and so is a kernel
 // whose shared memory leaves no room for the service queue.

@@ -10,7 +10,7 @@
 // go without its store (patterns 1 and 9 become 2 and 8); after MOST_ATTEMPTS, or in larger groups,
 // the chains that save more go first, of equals those that stand together already, then those that
 // come first in the text. If a chain keeps out k others at most, that saves at least 1/k of the
-// best: each chain chosen stands for those that it keeps out, none of which saves more.
+// best: each chain chosen represents those that it keeps out, none of which saves more.
 #include "passes/chains/match.h"
 #include "passes/chains/saving.h"
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void accept(struct matcher *m, struct candidate *candidate, struct plan *
         verdict_aside(m, match_load_at(m, candidate->aside[i]), candidate);
 }
 
-// The loads that are turned down with it: its own, and those of its other forms.
+// The loads that are rejected with it: its own, and those of its other forms.
 static uint32_t load_count(const struct candidate *candidate)
 {
     return patterns[candidate->pattern].loads + candidate->aside_count;
@@ -94,7 +94,7 @@ static void turn_down(struct matcher *m, const struct candidate *candidate,
         verdict_obstacle(m, nth_load(m, candidate, i), why, candidate);
 }
 
-// It goes on without its store, or not at all.
+// It continues without its store, or not at all.
 static void give_up(struct matcher *m, struct candidate *candidate, const struct obstacle *why)
 {
     if (patterns[candidate->pattern].without_store) {
@@ -108,7 +108,7 @@ static void give_up(struct matcher *m, struct candidate *candidate, const struct
     }
 }
 
-// What speaks against a candidate by itself
+// Reasons against a single candidate
 
 static const char *capacity_fault(const struct matcher *m, const struct candidate *candidate)
 {
@@ -150,7 +150,7 @@ static void check_across(struct matcher *m, struct candidate *candidate)
             give_up(m, candidate, &why);
 }
 
-// The refined cost model sees no saving in it: a first-level cache is sure to serve its loads, or
+// The refined cost model sees no saving in it: L1 is sure to serve its loads, or
 // its packets are more than what they save.
 static void check_expected(struct matcher *m, struct candidate *candidate)
 {
@@ -171,7 +171,7 @@ static bool gains_too_little(const struct matcher *m, uint32_t pattern, const ui
 }
 
 // It is expected to save less than the options ask for. A scattered store may take more packets
-// than it saves: then the chain goes on without it.
+// than it saves: then the chain continues without it.
 static void check_gain(struct matcher *m, struct candidate *candidate)
 {
     if (!gains_too_little(m, candidate->pattern, candidate->inst, candidate->count))
@@ -189,7 +189,7 @@ static void check_gain(struct matcher *m, struct candidate *candidate)
 
 // Forms of one candidate
 
-// What is left of a form if the others are not looked at, and what that saves.
+// The rest of a form without the others, and its saving.
 struct form {
     struct candidate candidate;
     struct saving saving;
@@ -224,8 +224,8 @@ static struct form form_of(struct matcher *m, const struct candidate *candidate)
     return form;
 }
 
-// Of what is possible, that which saves most by the paper's numbers, then what is expected to; then
-// what rounds as the program does, then what takes more instructions to where the data are.
+// Compares forms: by the saving in the paper's numbers, then by the expected saving, then by equal
+// rounding to the program, then by the number of instructions near the data.
 static bool is_better(const struct form *a, const struct form *b)
 {
     if (a->possible != b->possible)
@@ -274,7 +274,7 @@ static void choose_form(struct matcher *m, struct candidate *candidate)
         set_aside(candidate, &m->alternatives.v[at - 1]);
 }
 
-// What cannot be a chain whatever becomes of the others.
+// Removes candidates that cannot be chains, independent of others.
 static void sift(struct matcher *m, struct plan *plan)
 {
     struct obstacle why;
@@ -348,7 +348,7 @@ static void choose_one(struct matcher *m, struct candidate *candidate, struct pl
     }
 }
 
-// Those that save more first; one that loses its store waits for its turn.
+// In the order of savings; a candidate that loses its store is considered again in its turn.
 static void choose_greedily(struct matcher *m, struct choice *choices, uint32_t count,
                             struct plan *plan)
 {
@@ -410,7 +410,7 @@ static void search_group(struct matcher *m, struct choice *choices, uint32_t cou
     descend(&s, 0, 0);
 }
 
-// What was decided, in the same order; what is out learns what is in its way.
+// Carries out the decisions in the same order; rejected candidates get the obstacle.
 static void carry_out(struct matcher *m, struct choice *choices, uint32_t count, struct plan *plan)
 {
     struct obstacle why;

@@ -1,4 +1,4 @@
-// Which loads there are and what speaks against each by itself.
+// Loads, and the reasons against each alone.
 #include "passes/chains/match.h"
 
 static bool is_wanted(const struct address *address)
@@ -6,7 +6,7 @@ static bool is_wanted(const struct address *address)
     return address->space == W_global || address->space == W_shared || address->space == W_UNKNOWN;
 }
 
-// Loads of parameters, constants and local memory are not listed: nobody would offload them.
+// Loads of parameters, constants and local memory are not listed: they cannot be offloaded.
 static bool is_listed(const struct matcher *m, uint32_t inst)
 {
     const struct ir_inst *at = &m->fn->insts.v[inst];
@@ -81,7 +81,7 @@ static bool is_near_enough(const struct matcher *m, uint32_t maker, uint32_t rea
             alu_of(m->capability, m->module, m->fn, reader).kind == ALU_COMPARE);
 }
 
-// What is loaded fills the register, or is a part of one that is converted.
+// Returns true if the loaded value fills the register, or is converted from 8 or 16 bits.
 static bool fits_register(const struct matcher *m, uint32_t inst, uint16_t bits)
 {
     const struct ir_inst *at = &m->fn->insts.v[inst];

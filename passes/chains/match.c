@@ -1,20 +1,18 @@
 // Matches the nine patterns [000 Table 1], beginning at the ALU instruction.
 //
-// A loaded register has one reader and an intermediate result has one, so an instruction belongs to
-// one candidate at most, and candidates never overlap. Where a load is the same in all lanes of a
-// warp it can be a load of the chain, or stay at the core and be its scalar: such forms of one
-// candidate are its alternatives, of which choose.c takes one.
+// A loaded register has one reader and an intermediate result has one, so that an instruction
+// belongs to at most one candidate, and candidates never overlap. A load that is equal in all lanes
+// of a warp can be a load of the chain, or stay at the core and be its scalar: such forms of one
+// candidate are its alternatives; choose.c selects one.
 //
-// Where the table leaves something open:
-//   pattern 4 is a unary operation or both sources the same loaded register;
-//   pattern 6 is also h(a, a), a test for NaN, which needs no scalar; `set` compares like `setp`;
-//   patterns 8 and 9 have their scalar: f(a, g(b)) is none, nor is h(a, g(b, i));
-//   b·i + a in one instruction is 8 or 9, a·b + i and a·i + a are none;
-//   an operation of three operands counts those that differ: lop3 of a and b is f(a, b);
-//   a mov that copies a whole register is no operation: it is a member that computes nothing
-//   (copies.c); any other mov is a use as any other;
-//   members without a guard may feed members with one: where the guard is false nobody sees what
-//   they make, and the lanes of the packet are those of the last member.
+// Readings of the table: pattern 4 is a unary operation, or both sources are the same loaded
+// register; pattern 6 is also h(a, a), a test for NaN, which needs no scalar; `set` compares like
+// `setp`; patterns 8 and 9 have a scalar: f(a, g(b)) does not match, nor does h(a, g(b, i)); b·i +
+// a in one instruction is 8 or 9, a·b + i and a·i + a do not match; an operation of three operands
+// counts those that differ: lop3 of a and b is f(a, b); a mov that copies a whole register is not
+// an operation but a member without computation (copies.c), and any other mov is an ordinary use;
+// members without a guard may feed members with one: their results are not used if the guard is
+// false, and the lanes of the packet are those of the last member.
 #include "passes/chains/match_inputs.h"
 #include "support/bits.h"
 #include <string.h>
@@ -161,7 +159,7 @@ static void judge_inputs(struct matcher *m, const struct inputs *inputs, enum pl
             verdict_set(m, inputs->v[i].load, rule, because, "%s", text);
 }
 
-// The other operand comes from a load of the same block that is turned down itself: then for the
+// The other operand comes from a load of the same block that is rejected itself: then for the
 // same reason, since without it there might be a chain.
 static bool judge_by_partner(struct matcher *m, const struct inputs *inputs, uint32_t inst,
                              const struct input *other)

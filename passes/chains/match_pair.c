@@ -4,7 +4,7 @@
 
 struct pair {
     uint32_t inner, outer; // g and f
-    struct load *b[2];     // by which of g's operands is the scalar; NULL: that one is none
+    struct load *b[2];     // by the operand of g that is the scalar; NULL: that operand cannot be
     struct load *a;
     uint32_t version;    // c
     bool uniform;        // c is the same in all lanes

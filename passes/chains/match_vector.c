@@ -15,7 +15,7 @@ struct elements {
     uint32_t version[MOST_ELEMENTS];
 };
 
-// Where an operation's operand comes from: a vector, a scalar, or neither.
+// Source of an operation's operand: a vector, a scalar, or neither.
 struct source_of {
     struct load *load;
     uint32_t operand; // of the first element's operation; a scalar if there is no load
@@ -117,7 +117,8 @@ static bool same_scalar(const struct matcher *m, uint32_t a, uint32_t b)
            x->value == y->value && x->negated == y->negated && x->part == y->part;
 }
 
-// What the operation of one element reads; false if that is neither its vectors nor a scalar.
+// Finds the operands of the operation of one element. Returns false if one is neither of its
+// vectors nor a scalar.
 static bool read_sources(struct vector *v, uint32_t element, struct shape *shape)
 {
     struct matcher *m = v->m;

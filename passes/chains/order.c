@@ -6,7 +6,7 @@ enum {
     MOST_COMPARED = 256,  // addresses that are compared; from then on any two accesses depend
 };
 
-// How an instruction takes part in the order.
+// Role of an instruction in the order.
 enum effect {
     EFFECT_NONE,  // registers only
     EFFECT_READ,  // reads memory that its address names
@@ -60,7 +60,7 @@ static void read_access(struct order *order, uint32_t inst, enum effect effect)
 
 // Declarations in the middle of the body
 
-// The first instruction behind the node.
+// The first instruction after the node.
 static uint32_t first_behind(const struct ir_function *fn, uint32_t node)
 {
     uint32_t low = 0, high = fn->insts.n;
@@ -90,8 +90,8 @@ static void find_after(struct order *order, uint32_t inst)
     }
 }
 
-// True if one name is declared twice: an instruction that crosses the declaration would mean
-// another register.
+// Returns true if one name is declared twice: an instruction that crosses the declaration would
+// mean another register.
 static bool names_repeat(const struct order *order)
 {
     const struct ir_module *module = order->module;
@@ -202,7 +202,7 @@ static void add_late(struct order *order, uint32_t inst)
         vec_push(order->arena, &order->late, inst);
 }
 
-// True if something late has to stay behind the instruction.
+// Returns true if something late has to stay after the instruction.
 static bool is_needed(const struct order *order, uint32_t inst)
 {
     const struct ir_inst *at = &order->fn->insts.v[inst];
@@ -225,7 +225,7 @@ static bool is_needed(const struct order *order, uint32_t inst)
     return false;
 }
 
-// A member that stands before the instruction and has to; or IR_NONE.
+// A member that precedes the instruction and has to; or IR_NONE.
 static uint32_t member_in_front(const struct order *order, const uint32_t *members, uint32_t count,
                                 uint32_t inst)
 {

@@ -1,11 +1,11 @@
-// In which order the instructions of a basic block may stand: what depends on what, and chains as
-// units that nothing stands inside of.
+// Legal orders of the instructions of a basic block: dependences, and chains as units that no other
+// instruction may split.
 //
-// An order is kept for the whole function; at first it is that of the text. A chain is legal if its
-// members can be brought next to each other: what stands between and is needed by a later member
-// goes before the first, all else behind the last. Accepted chains stay together from then on, so
-// that chains are legal together and not only each for itself. The time is linear in the
-// instructions between the first and the last member.
+// An order is kept for the whole function; initially it is that of the text. A chain is legal if
+// its members can be moved next to each other: instructions between them move before the first
+// member if a later member needs them, else after the last. Accepted chains stay together, so that
+// all of them are legal at once. Time is linear in the instructions between the first and the last
+// member.
 #pragma once
 #include "passes/analysis/address.h"
 #include "passes/base/plan.h"
@@ -17,8 +17,8 @@ struct order {
     const struct ir_function *fn;
     struct arena *arena;
     struct statement *statements;
-    uint32_t *segment; // per instruction: none leaves its segment
-    uint32_t *after; // per instruction: the first one behind the last declaration, in the middle of
+    uint32_t *segment; // per instruction: instructions stay in their segment
+    uint32_t *after; // per instruction: the first one after the last declaration, in the middle of
                      // the body, of a register that it names; or 0
     uint32_t *at;    // place → instruction
     uint32_t *place; // instruction → place
@@ -26,38 +26,39 @@ struct order {
     uint32_t units;
     uint32_t *access; // instruction → place in `accesses` + 1, or 0
     VEC(struct address) accesses;
-    // of one attempt
+    // state of one attempt
     uint32_t round;
-    uint32_t *read, *written; // per register: the round in which something late reads, writes it
-    uint32_t *mark;           // per instruction: 2 × round: member; 2 × round + 1: needed
-    VEC(uint32_t) late;       // memory instructions among members and needed ones
-    VEC(uint32_t) moved;      // buffer
+    uint32_t *read,
+        *written;       // per register: the last round in which a late instruction reads, writes it
+    uint32_t *mark;     // per instruction: 2 × round: member; 2 × round + 1: needed
+    VEC(uint32_t) late; // memory instructions among members and needed instructions
+    VEC(uint32_t) moved; // buffer
 };
 
-// Why instructions cannot be brought next to each other.
+// Reason why instructions cannot be moved next to each other.
 struct obstacle {
     enum plan_rule rule; // ALIAS_STORE, BARRIER, OPAQUE, ORDER
-    uint32_t inst;       // what stands in the way, or IR_NONE
-    uint32_t member;     // the member that it must not change places with, or IR_NONE
+    uint32_t inst;       // the obstacle, or IR_NONE
+    uint32_t member;     // the member with which it must not change places, or IR_NONE
 };
 
 void order_init(struct order *order, struct arena *arena, struct facts *facts);
 
-// True if the members can stand next to each other in the order given. The members are in one basic
-// block, in no unit yet.
+// Returns true if the members can be made adjacent in the given order. Requires that the members
+// are in one basic block and in no unit yet.
 bool order_allows(struct order *order, const uint32_t *members, uint32_t count,
                   struct obstacle *why);
-// Makes the members a unit; order_allows has just said yes.
+// Makes the members a unit. Requires that order_allows has just returned true.
 void order_join(struct order *order, const uint32_t *members, uint32_t count);
 
-// What keeps a load from being done behind an instruction that comes after it, apart from
-// registers: ALIAS_STORE, BARRIER, OPAQUE or RULE_COUNT for nothing. Branches keep nothing.
+// Returns the reason why a load cannot be executed after a later instruction, registers aside:
+// ALIAS_STORE, BARRIER, OPAQUE, or RULE_COUNT for none. Branches are no reason.
 enum plan_rule order_crossing(const struct order *order, uint32_t load, uint32_t inst);
 
-// The places from `first` on, `count` of them, to come back to after chains were joined that have
-// all their members there. `saved` has room for them.
+// Saves and restores `count` places from `first` on, around the joining of chains whose members are
+// all there. `saved` has room for them.
 void order_save(const struct order *order, uint32_t first, uint32_t count, uint32_t *saved);
 void order_restore(struct order *order, uint32_t first, uint32_t count, const uint32_t *saved);
 
-// True if the later instruction has to stay behind the earlier one.
+// Returns true if the later instruction must stay after the earlier one.
 bool order_depends(const struct order *order, uint32_t earlier, uint32_t later);

@@ -16,7 +16,7 @@ struct sums {
     double stores;       // lines
     double missed, left; // of the loads': expected to miss; not sure to be served
     double most;         // lines of one access
-    uint32_t plain;      // lines of all, lanes side by side
+    uint32_t plain;      // lines of all, lanes adjacent
     uint32_t packets;    // the same of the longest
 };
 

@@ -1,21 +1,20 @@
-// What a chain saves, in flits per warp and hop, if all ends are equally far apart.
+// Saving of a chain. Units: flits per warp and hop, for equal distances of all accesses.
 //
-// By the paper's numbers [000 §3, Table 1]: a load is a request of 1 flit and a line of data of 5
-// for each 128 bytes, a store a line of 5 and an ack of 1, all lanes side by side; offloaded, a
-// packet for each line goes out and its response comes back.
+// By the paper's numbers [000 §3, Table 1] a load is a request of 1 flit and a line of data of 5
+// for each 128 bytes, a store a line of 5 and an ack of 1, with adjacent lanes. An offloaded chain
+// is one packet and one response per line.
 //
-// Expected, with what the analyses know: lines that an access touches
-// (passes/analysis/coalescing.h) instead of those of lanes side by side, and of loads only those
-// that a first-level cache would not serve (passes/analysis/reuse.h). For each line of the access
-// that touches most, a packet goes out, with one flit more for the lanes' mask if that is more than
-// lanes side by side would touch:
+// The expected saving uses the lines that an access touches (passes/analysis/coalescing.h) and the
+// loads that miss in L1 (passes/analysis/reuse.h). The number of packets is that of the lines of
+// the access that touches most; each has one flit more for the lanes' mask if that is more than
+// adjacent lanes touch:
 //
 //     Σ loads lines · miss · (1 + 5)  +  Σ stores lines · (5 + 1)  −  packets · (packet + response)
 //
-// A cache may be too small for what is expected of it, and the hardware looks into it before it
-// sends a packet [000 §4.4]: a chain is turned down for its cache only if that is sure to serve it,
-// where the thread itself comes to the same line in the next iteration and a warp's lanes need no
-// more than one, or where a run has measured what it served.
+// A cache may be smaller than this assumes, and the hardware looks into it before it sends a packet
+// [000 §4.4]. A chain is therefore rejected for its reuse only if the hit is certain (the thread
+// itself accesses the same line in the next iteration, and a warp's lanes need at most one line) or
+// measured.
 #pragma once
 #include "passes/base/capability.h"
 #include "passes/analysis/facts.h"
@@ -23,7 +22,7 @@
 struct pattern {
     uint8_t loads, stores;
     enum response response;
-    uint8_t without_store; // the pattern that is left, or 0
+    uint8_t without_store; // the remaining pattern, or 0
 };
 enum { PATTERNS = 10 };
 extern const struct pattern patterns[PATTERNS];
@@ -31,13 +30,13 @@ extern const struct pattern patterns[PATTERNS];
 struct saving {
     uint32_t response_flits, saved;
     double expected;
-    double certain; // the same with loads that are sure to be served only
+    double certain; // the same with certain hits only
 };
 
-// True if a first-level cache is sure to serve a part of the load, or was seen to; and half a
-// sentence on that.
+// Returns true if a part of the load certainly hits in L1, or hit in a measured run; `text`
+// describes it.
 bool saving_is_served(struct facts *facts, uint32_t load);
 const char *saving_served_text(struct facts *facts, struct arena *arena, uint32_t load);
-// Of a chain with these members, `pattern`'s loads first.
+// Computes the saving of a chain with these members, the loads of `pattern` first.
 struct saving saving_of(struct facts *facts, const struct capability *capability, uint32_t pattern,
                         const uint32_t *members, uint32_t count);

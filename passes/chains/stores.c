@@ -23,7 +23,7 @@ void stores_left_out(struct matcher *m, const struct candidate *candidate,
     list(m, &store);
 }
 
-// What wrote a predicate again that is the guard of both, or IR_NONE.
+// Returns the instruction that redefines the predicate that guards both, or IR_NONE.
 static uint32_t guard_between(const struct ir_function *fn, uint32_t from, uint32_t to)
 {
     uint32_t first = ir_find_operand(fn, from, ROLE_GUARD, 0);
@@ -72,7 +72,7 @@ static void judge_result(struct matcher *m, struct load *store, uint32_t version
                     other == IR_NONE ? "" : verdict_inst(m, other));
 }
 
-// The value goes through a load that is turned down, and for that load's reason is not stored from
+// The value goes through a load that is rejected, and for that load's reason is not stored from
 // there.
 static void judge_by_load(struct matcher *m, struct load *store, const struct load *load)
 {

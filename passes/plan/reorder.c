@@ -1,7 +1,7 @@
 // Brings the instructions of each chain next to each other: address arithmetic and immediate loads
 // go before its first load [000 §4.2, Figure 6]. Divides the fused multiply-adds of split chains.
 //
-// Needs the chains. Keeps the module; the order is an edit of the text. As few statements as
+// Requires the chains. Keeps the module; the order is an edit of the text. As few statements as
 // possible move (those outside a longest run that keeps its order), each with its whole line, or by
 // itself where it shares a line. Labels, comments on lines of their own, directives and braces
 // stay. Where the .loc in force would be another than before, a copy of the right one is put in
@@ -41,8 +41,8 @@ static bool is_alone(const struct lines *lines)
     return lines->head && lines->tail;
 }
 
-// Where something goes that is to stand in front of the instruction: before the .loc directives
-// that lead to it, at the start of a line if it can.
+// Returns the place for a statement before the instruction: before the .loc directives that belong
+// to it, at the start of a line if possible.
 static uint32_t front_of(const struct mover *m, uint32_t inst, bool *line_start)
 {
     const struct statement *statement = &m->order.statements[inst];
@@ -95,7 +95,7 @@ static const char *loc_text(struct mover *m, uint32_t loc)
     return arena_strndup(m->plan->arena, source_of(m)->text + at->begin, at->end - at->begin);
 }
 
-// True if the instruction needs a copy of its .loc in front; then it is in force.
+// Returns true if the instruction needs a copy of its .loc in front; then it is in force.
 static bool takes_loc(const struct mover *m, uint32_t inst, uint32_t *in_force)
 {
     uint32_t loc = m->order.statements[inst].loc;
@@ -105,7 +105,7 @@ static bool takes_loc(const struct mover *m, uint32_t inst, uint32_t *in_force)
     return true;
 }
 
-// How a statement begins: on a line of its own, at the start of one that it gets, or inside one.
+// Begin of a statement: on a line of its own, at the start of a new line, or inside a line.
 enum beginning { OWN_LINE, NEW_LINE, IN_LINE };
 
 static void put_loc(struct mover *m, uint32_t inst, const struct lines *lines,
@@ -132,7 +132,7 @@ static void restore_loc(struct mover *m, uint32_t inst, uint32_t *in_force)
     put_loc(m, inst, &lines, lines.head ? OWN_LINE : IN_LINE);
 }
 
-// Which instructions stay
+// Instructions that stay
 
 // Longest runs so far whose last instruction is at most a given one: a tree of maxima by prefix.
 struct runs {
@@ -159,8 +159,8 @@ static void note_run(struct runs *runs, uint32_t rank, uint32_t place)
 }
 
 // Marks a longest run of the changed places whose instructions are in the order of the text; of
-// several, one that has most members of chains. What names a register comes behind its declaration:
-// what stands in front of the declaration and is to come behind such an instruction moves.
+// several, one that has most members of chains. What names a register comes after its declaration:
+// what precedes the declaration and is to come after such an instruction moves.
 static void find_staying(struct mover *m)
 {
     uint32_t count = m->end - m->begin;
@@ -184,7 +184,7 @@ static void find_staying(struct mover *m)
 
 // Moves
 
-// A statement that shares its line goes alone. The blanks behind it go along into another line; a
+// A statement that shares its line goes alone. The blanks after it go along into another line; a
 // line of its own has no use for them.
 static void move_part(struct mover *m, uint32_t inst, struct edit edit, bool line_start,
                       bool with_loc)
@@ -227,7 +227,7 @@ static void move(struct mover *m, uint32_t inst, uint32_t to, bool line_start, u
     vec_push(m->plan->arena, &m->plan->edits.list, edit);
 }
 
-// The places [from, until) of the new order go in front of `to`.
+// The places [from, until) of the new order go before `to`.
 static void move_run(struct mover *m, uint32_t from, uint32_t until, uint32_t to, bool line_start,
                      uint32_t *in_force)
 {
@@ -235,14 +235,14 @@ static void move_run(struct mover *m, uint32_t from, uint32_t until, uint32_t to
         move(m, m->order.at[place], to, line_start, in_force);
 }
 
-// True if the .loc stands behind the instruction in the text.
+// Returns true if the .loc follows the instruction in the text.
 static bool is_behind(const struct mover *m, uint32_t loc, uint32_t inst)
 {
     return loc != IR_NONE && m->module->tree->nodes.v[loc].begin >= m->order.statements[inst].end;
 }
 
-// Goes through the changed places in the order of the text. What is to stand between two staying
-// instructions goes in front of the second one, what stands last goes behind the last.
+// Goes through the changed places in the order of the text. What is to be between two staying
+// instructions goes before the second one, what stands last goes after the last.
 static void rearrange(struct mover *m, uint32_t *in_force)
 {
     uint32_t done = m->begin, last = m->begin; // places; the last staying instruction

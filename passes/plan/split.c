@@ -40,7 +40,7 @@ static const char *node_text(struct splitter *s, uint32_t node)
     return slice(s, at->begin, at->end);
 }
 
-// The guard with a blank behind it, or nothing.
+// The guard with a blank after it, or nothing.
 static const char *guard_text(struct splitter *s, uint32_t node)
 {
     const struct node *at = &s->module->tree->nodes.v[node];
@@ -49,7 +49,7 @@ static const char *guard_text(struct splitter *s, uint32_t node)
     return arena_printf(s->plan->arena, "%s ", node_text(s, node + 1));
 }
 
-// What of the modifiers goes to both halves, to the product only, or to the sum only.
+// Modifiers of both halves, of the product only, and of the sum only.
 struct halves {
     const char *product, *sum;
 };
@@ -79,7 +79,7 @@ static struct halves modifiers_of(struct splitter *s, uint32_t node, uint16_t ty
     return halves;
 }
 
-// Line ends inside the instruction, so that the lines behind it keep their numbers.
+// Line ends inside the instruction, so that the lines after it keep their numbers.
 static const char *line_ends(struct splitter *s, const struct node *at)
 {
     const char *text = s->module->tree->source->text;

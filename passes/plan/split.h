@@ -1,10 +1,10 @@
-// --fma=split: a fused multiply-add becomes a multiplication, which ends its chain, and an
+// --fma=split: divides a fused multiply-add into a multiplication, which ends its chain, and an
 // addition.
 #pragma once
 #include "passes/base/plan.h"
 
-// Adds to the plan's edits what divides the fused multiply-adds of its split chains. The product
-// goes into a new register of the function. Both instructions say how they round, so that no
-// assembler fuses them again; they stand in the lines that the old one stood in.
-// Returns whether there are any.
+// Adds the edits that divide the fused multiply-adds of split chains. The product is written to a
+// new register of the function. Both instructions have an explicit rounding mode, so that no
+// assembler fuses them again, and are in the lines of the original. Returns true if the plan has
+// any.
 bool split_fused(const struct ir_module *module, struct plan *plan);

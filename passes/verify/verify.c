@@ -68,7 +68,7 @@ static bool is_hard(const struct ir_function *fn, uint32_t inst)
 
 // Windows
 
-// What the output has instead of an instruction that it lacks, if anything.
+// Returns the output's instruction in place of a missing one, or IR_NONE.
 static uint32_t instead(const struct checker *c)
 {
     for (uint32_t i = 0; i < c->events.n; i++)
@@ -77,8 +77,8 @@ static uint32_t instead(const struct checker *c)
     return c->output.at;
 }
 
-// Where in the input something stands that only the output has: before the next instruction that
-// both have.
+// Returns the input's place for an instruction that only the output has: before the next
+// instruction that both have.
 static uint32_t place_of_event(const struct checker *c, uint32_t event)
 {
     for (uint32_t i = event; i < c->events.n; i++)
@@ -168,7 +168,7 @@ static void collect(struct checker *c, struct item *a, uint32_t inst, struct ite
     collect_output(c, b);
 }
 
-// `.reg .f32 %product_f<3>;` behind a body's brace: new names only.
+// `.reg .f32 %product_f<3>;` after a body's brace: new names only.
 static bool is_declaration(struct checker *c, const struct item *item)
 {
     struct text_words words = {.text = c->output.text, .at = item->begin, .end = item->end};
@@ -202,7 +202,7 @@ static bool is_difference(struct checker *c, struct item *a, uint32_t inst, stru
            (a->kind == ITEM_INSTRUCTION && inst != IR_NONE && !same_loc(c, a, b));
 }
 
-// Where two items begin to differ: at a word or a sign of each.
+// Returns the first difference of two items: at a word or a sign of each.
 static uint32_t word_begin(const struct text_words *words, uint32_t begin)
 {
     uint32_t at = words->at > begin && words->at < words->end ? words->at - 1 : words->at;

@@ -26,7 +26,7 @@ static uint32_t last_of(const struct chain *chain)
     return chain->inst[chain->count - 1];
 }
 
-// True if both run in the same lanes.
+// Returns true if both run in the same lanes.
 static bool same_guard(const struct ir_function *fn, uint32_t a, uint32_t b)
 {
     enum { GUARD = INST_GUARDED | INST_GUARD_NEGATED };
@@ -60,7 +60,7 @@ static struct member_counts count_members(const struct chain_check *c, const str
     return counts;
 }
 
-// Loads, stores and operations of the nine patterns [000 Table 1]. A fused multiply-add stands for
+// Loads, stores and operations of the nine patterns [000 Table 1]. A fused multiply-add represents
 // two; divided, only its multiplication is in the chain. The checker keeps its own table on
 // purpose: with passes/base/patterns.def it would accept what a wrong row there allows.
 static const struct {
@@ -170,7 +170,7 @@ static const char *crossings_fault(struct chain_check *c, uint32_t load, uint32_
 }
 
 // Marks the blocks by which control comes from the load's block to the comparison's, and looks at
-// what stands in them.
+// what is in them.
 static const char *way_fault(struct chain_check *c, uint32_t load, uint32_t from, uint32_t to)
 {
     const char *wrong = NULL;

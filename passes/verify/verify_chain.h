@@ -1,8 +1,8 @@
-// Chains of a plan against what they claim to be, from the IR, the alias analysis and divergence.
+// Checks chains of a plan against their records, by the IR, the alias analysis and divergence.
 #pragma once
 #include "passes/analysis/address.h"
 
-// Lanes of a warp: those in which all of these guards are true. 2 × SSA version + 1 if negated.
+// Lanes of a warp in which all of these guards are true. Numbers: 2 × SSA version, + 1 if negated.
 enum { LANES_GUARDS = 4 };
 struct value_lanes {
     uint32_t count;
@@ -16,16 +16,17 @@ struct chain_check {
     struct arena scratch; // of one function
     uint32_t stamp;
     uint32_t *version_mark, *block_mark;
-    struct value_lanes *lanes; // per version: where the value at hand is in it
+    struct value_lanes *lanes; // per version: lanes in which it has the current value
     VEC(uint32_t) work;
 };
 
-// Turns to a function; its facts are asked for when a chain across blocks is met.
+// Selects a function; its facts are computed when it has a chain across blocks.
 void verify_chain_begin(struct chain_check *c, struct facts *facts);
-// NULL, or what is wrong.
+// Returns NULL, or the error.
 const char *verify_chain(struct chain_check *c, const struct chain *chain);
 bool verify_is_member(const struct chain *chain, uint32_t inst);
-// True if only members of the chain read what one of them makes (verify_reads.c).
+// Returns true if only members of the chain read the result of one of them (verify_reads.c).
 bool verify_stays_inside(struct chain_check *c, const struct chain *chain, uint32_t version);
-// Of a chain with the shape of its pattern: what its members read, and what is answered.
+// Checks the values of a chain with the shape of its pattern: operands of members, and the
+// response.
 const char *verify_chain_values(struct chain_check *c, const struct chain *chain);

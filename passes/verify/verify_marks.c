@@ -1,6 +1,5 @@
-// What instructions of a window may cross, and what keeps them from it: a register's declaration
-// stands in front of all instructions that name it, and behind those that mean another one of the
-// name.
+// Items that instructions of a window may cross, and the limits: a register's declaration precedes
+// all instructions that use it, and follows those that use another register of that name.
 #include "passes/verify/verify_window.h"
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +39,8 @@ static const char *plain_text(struct checker *c, const char *text, const struct 
     return plain;
 }
 
-// The next word from *at on that is no number and that no dot precedes; length 0: there is none.
-// *at comes behind it.
+// The next word from *at on that is no number and that no dot precedes; length 0: none exists.
+// *at comes after it.
 static struct word next_word(const char **at)
 {
     char before = 0;
@@ -97,7 +96,7 @@ static bool names_one_of(struct checker *c, const struct verify_mark *mark,
     }
 }
 
-// Marks in front of the event.
+// Marks before the event.
 static uint32_t marks_before(const struct checker *c, uint32_t event)
 {
     uint32_t low = 0, high = c->marks.n;

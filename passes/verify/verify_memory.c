@@ -14,7 +14,7 @@ enum window_touch { TOUCH_NOTHING, TOUCH_READ, TOUCH_WRITE, TOUCH_ALL };
 // Log of a granule's bytes; groups from which on all that was overtaken is looked at instead.
 enum { GRANULE_BITS = 6, MOST_GROUPS = 64 };
 
-// Members that are still to come, as they stand in the input.
+// Members that are still to come, as they are in the input.
 enum waiting {
     WAITING_ANY,
     WAITING_HARD,
@@ -67,7 +67,7 @@ struct window_memory {
     struct window_cell **cells; // by hash
 };
 
-// What may read or write anywhere, wait, or make something seen by others.
+// Classes that may read or write anywhere, wait, or order memory.
 static const bool touches_all[] = {
     [CLASS_ATOMIC] = true, [CLASS_SURFACE] = true, [CLASS_ASYNC] = true, [CLASS_MATRIX] = true,
     [CLASS_CALL] = true,   [CLASS_BARRIER] = true, [CLASS_FENCE] = true, [CLASS_STACK] = true,
@@ -307,7 +307,7 @@ static bool conflicts_group(struct window_memory *m, uint32_t member)
     return false;
 }
 
-// True if the groups never meet, wherever in them the accesses are.
+// Returns true if the groups never meet, wherever in them the accesses are.
 static bool are_apart(const struct window_memory *m, const struct group *a, const struct group *b)
 {
     struct address x = a->address, y = b->address;

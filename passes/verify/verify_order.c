@@ -1,7 +1,7 @@
-// Whether the instructions of a window may stand in the order that the output gives them.
+// Whether the instructions of a window may be in the order that the output gives them.
 #include "passes/verify/verify_window.h"
 
-// Registers: the same definition behind every use
+// Registers: the same definition after every use
 
 static void begin_definitions(struct checker *c)
 {

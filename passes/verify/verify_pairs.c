@@ -1,4 +1,4 @@
-// Pairing: which instruction of the input stands at each place of the output.
+// Pairing: which instruction of the input is at each place of the output.
 #include "passes/verify/verify_window.h"
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +71,8 @@ static bool says(struct spelling s, const char *word)
     return s.part.end - s.part.begin == length && !memcmp(s.text + s.part.begin, word, length);
 }
 
-// What the opcodes of the two halves must be: rounding is written down, saturation is the sum's,
-// and which half of an integer product is meant is the product's.
+// Computes the opcodes that the two halves must have: explicit rounding, saturation in the sum, and
+// the half of an integer product in the product.
 static void expected_opcodes(struct checker *c, const char *text, struct text_part opcode,
                              const char **product, const char **sum)
 {
@@ -132,8 +132,8 @@ static struct parts parts_of(const struct listed *item)
     return parts;
 }
 
-// What a fused multiply-add and its two halves have in common, as one text: guard, both opcodes,
-// the result, the factors, the addend.
+// The common parts of a fused multiply-add and its two halves as one text: guard, both opcodes, the
+// result, the factors, the addend.
 struct division {
     const char *product, *sum; // opcodes
     struct spelling guard, result, factor[2], addend;
@@ -150,7 +150,7 @@ static struct listed key_of(struct checker *c, const struct division *d, uint32_
     return (struct listed){text, (uint32_t)strlen(text), index};
 }
 
-// False if it is none.
+// Returns false if the member is not a fused multiply-add.
 static bool fused_key(struct checker *c, uint32_t member, struct listed *key)
 {
     uint16_t op = c->fn->insts.v[c->members.v[member].inst].op;
@@ -173,8 +173,8 @@ static bool fused_key(struct checker *c, uint32_t member, struct listed *key)
     return true;
 }
 
-// Of a multiplication and the addition behind it, with a new register between them; false if they
-// are none.
+// The key of a multiplication and the addition after it, with a new register between them. Returns
+// false for other instructions.
 static bool halves_key(struct checker *c, uint32_t event, struct listed *key)
 {
     if (event + 1 == c->events.n || c->events.v[event].member != IR_NONE ||
@@ -235,8 +235,8 @@ static int by_number(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-// Of members with one text the first one in the input is the first one in the output, whether it is
-// divided there or not.
+// Among members with equal texts the first one in the input is the first one in the output, divided
+// or not.
 static void put_in_order(struct checker *c, const struct listed *in)
 {
     uint32_t *out = ARENA_ARRAY(&c->scratch, uint32_t, c->members.n + 1);

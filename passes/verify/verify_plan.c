@@ -4,7 +4,7 @@
 #include "passes/verify/verify_chain.h"
 #include "support/bits.h"
 
-// Of a fault: its number in the plan.
+// Subject of a fault: its number in the plan.
 struct subject {
     uint32_t chain, block;
 };
@@ -16,10 +16,10 @@ struct plan_checker {
     const struct plan *plan;
     const struct ir_function *fn;
     struct arena scratch;
-    // Of one block; marks of others are older.
+    // Stamp of the current block; older marks belong to others.
     uint32_t stamp;
     uint32_t *block_mark, *version_mark, *reg_in, *reg_out, *reg_judged;
-    uint32_t *in_needed, *out_needed; // per register: the block reads it; it is read behind
+    uint32_t *in_needed, *out_needed; // per register: the block reads it; it is read after
     uint64_t *chained;                // bit set: instructions of chains
     VEC(uint32_t) work;
     VEC(uint32_t) inside; // its basic blocks, those without instructions too
@@ -53,7 +53,7 @@ static bool is_marked(const struct plan_checker *c, uint32_t block)
     return c->block_mark[block] == c->stamp;
 }
 
-// All of its basic blocks, but for the branch at the end of the one behind which control leaves.
+// All of its basic blocks, but for the branch at the end of the one after which control leaves.
 static bool is_inside(const struct plan_checker *c, const struct block_plan *plan, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
@@ -61,7 +61,7 @@ static bool is_inside(const struct plan_checker *c, const struct block_plan *pla
     return is_marked(c, at->block) && !(ends && at->block == plan->tail);
 }
 
-// True if control that goes from one basic block to the other stays in the block.
+// Returns true if control that goes from one basic block to the other stays in the block.
 static bool stays(const struct plan_checker *c, const struct block_plan *plan, uint32_t from,
                   uint32_t to)
 {
@@ -141,8 +141,9 @@ static bool is_free(const struct plan_checker *c, uint32_t version)
     return false;
 }
 
-// What an instruction inside reads, in all lanes: what a guarded one keeps where its guard is false
-// is read only if that is read itself; what a definition of a part leaves as it was always is.
+// Operands that an instruction reads, in all lanes. A value that a guarded instruction keeps where
+// its guard is false is read only if the result is read; a value that a partial definition keeps is
+// always read.
 static bool is_read(const struct ir_operand *operand)
 {
     bool partial = operand->part || operand->member != W_UNKNOWN;
@@ -157,7 +158,7 @@ static void need_kept(struct plan_checker *c, uint32_t inst, uint32_t reg)
             need(c, c->fn->operand_version.v[i]);
 }
 
-// Values meet in front of one of its basic blocks. What comes into the entry from outside is a
+// Values meet before one of its basic blocks. What comes into the entry from outside is a
 // live-in.
 static bool follow_phi(struct plan_checker *c, const struct block_plan *plan,
                        const struct ir_phi *phi)
@@ -177,7 +178,7 @@ static bool follow_phi(struct plan_checker *c, const struct block_plan *plan,
     return listed;
 }
 
-// Where a value that is read inside comes from: in front of the entry it is a live-in.
+// Follows a value that is read inside to its definition: before the entry it is a live-in.
 static bool follow(struct plan_checker *c, const struct block_plan *plan, uint32_t version)
 {
     const struct ir_version *v = &c->fn->versions.v[version];
@@ -259,8 +260,8 @@ static bool branch_reads(const struct plan_checker *c, uint32_t block, uint32_t 
     return false;
 }
 
-// True if the register's value is read where control leaves the block: by the branch that is not
-// part of it, or where control goes to.
+// Returns true if the register's value is read where control leaves the block: by the branch that
+// is not part of it, or where control goes to.
 static bool lives_behind(const struct plan_checker *c, const struct block_plan *plan,
                          uint32_t block, uint32_t reg)
 {
@@ -304,7 +305,8 @@ static const char *inst_fault(struct plan_checker *c, const struct block_plan *p
     return NULL;
 }
 
-// What is listed is needed, too: it is paid for. Special registers are looked for in the text.
+// Listed live-ins must be needed, because they have a cost. Special registers are searched in the
+// text.
 static bool reads_special(const struct plan_checker *c, const struct block_plan *plan,
                           const struct live_value *value)
 {
@@ -443,7 +445,7 @@ static uint32_t check_blocks(struct plan_checker *c, uint32_t function, uint32_t
     return block;
 }
 
-// Of functions that come before, or that there are not.
+// Plans of functions that are out of order or do not exist.
 static void refuse_rest(struct plan_checker *c, uint32_t chain, uint32_t block)
 {
     static const char out_of_order[] = "the plan is not in the order of the functions";

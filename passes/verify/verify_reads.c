@@ -1,13 +1,13 @@
-// Who reads a value that a chain makes, lane by lane.
+// Readers of a value of a chain, lane by lane.
 //
-// A value lives in the lanes in which its instruction ran. A guarded definition keeps it in the
-// lanes where the guard is false, and a guarded reader sees the lanes where its guard is true. The
-// lanes of a value are a conjunction of guards, each an SSA version with its sign: what a
-// complementary guard would read is not there. A guard that was dropped means more lanes, so that a
-// read may be reported that does not happen, but none is overlooked.
+// A value exists in the lanes in which its instruction was executed. A guarded definition keeps it
+// in the lanes where the guard is false, and a guarded reader reads the lanes where its guard is
+// true. The lanes of a value are a conjunction of guards, each an SSA version with its sign: a
+// reader with the complementary guard does not read it. A dropped guard means more lanes: the check
+// may report a read that does not happen, but misses none.
 #include "passes/verify/verify_chain.h"
 
-// A value on its way through definitions that keep it, and phis.
+// A value in flight through definitions that keep it, and phis.
 struct read_flow {
     struct chain_check *c;
     const struct chain *chain;
@@ -74,7 +74,7 @@ static void go_on(struct read_flow *f, uint32_t version, struct value_lanes lane
 }
 
 // Behind a phi a guard says something only if it was written before control came to the phi's
-// block, and is not written again on the way back to it.
+// block, and is not written again on the path back to it.
 static void pass_phi(struct read_flow *f, const struct ir_phi *phi, const struct value_lanes *lanes)
 {
     const struct ir_function *fn = f->c->fn;

@@ -130,7 +130,7 @@ static bool is_label_end(const struct item_reader *r, uint32_t at)
            (at + 1 == r->length || r->text[at + 1] != ':');
 }
 
-// A directive ends at its semicolon or at a brace: of what stands in it, both texts are compared
+// A directive ends at its semicolon or at a brace: of what is in it, both texts are compared
 // byte by byte.
 static uint32_t past_directive(const struct item_reader *r, uint32_t at)
 {
@@ -200,8 +200,8 @@ struct item item_next(struct item_reader *r)
 
 // Words
 
-// True if what stands on both sides of a blank is one word or sign without it. A dot begins a new
-// word behind any but a number.
+// Returns true if what is on both sides of a blank is one word or sign without it. A dot begins a
+// new word after any but a number.
 static bool grows_together(const struct text_words *words, char next)
 {
     static const char signs[] = "<>=&|!:";

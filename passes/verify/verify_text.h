@@ -1,4 +1,4 @@
-// PTX as statements, read by a scanner of its own. Private to the checker.
+// PTX as statements, with a scanner of its own. Private to the checker.
 #pragma once
 #include "support/vec.h"
 
@@ -14,15 +14,15 @@ struct item {
     uint32_t loc, loc_end; // the .loc in force; equal: none
 };
 
-// Tags, comments and blanks are passed over.
+// Skips tags, comments and blanks.
 struct item_reader {
     const char *text;
     uint32_t at, length;
     uint32_t loc, loc_end;
 };
 
-// A range of a text, read without the blanks and comments between its words and signs; where words
-// would grow together, there is one blank.
+// A range of a text, read without the blanks and comments between its words and signs. One blank
+// remains where two words would merge.
 struct text_words {
     const char *text;
     uint32_t at, end;
@@ -30,15 +30,16 @@ struct text_words {
     bool quoted; // inside a string
 };
 
-// The next character, or -1.
+// Returns the next character, or -1.
 int words_next(struct text_words *words);
-// True if both have the same words and signs; else `a` and `b` stand behind the first difference.
+// Returns true if both have the same words and signs; else `a` and `b` are after the first
+// difference.
 bool words_same(struct text_words *a, struct text_words *b);
 
-// At the text's begin a byte order mark is passed over.
+// Skips a byte order mark at the beginning of the text.
 struct item item_next(struct item_reader *reader);
 
-// An instruction's parts, as ranges of the text.
+// Parts of an instruction, as ranges of the text.
 struct text_part {
     uint32_t begin, end;
 };
@@ -48,7 +49,7 @@ enum { MOST_PARTS = 8 };
 struct parts {
     struct text_part guard, opcode;
     struct text_part operand[MOST_PARTS];
-    uint32_t operands; // more than MOST_PARTS: not all are there
+    uint32_t operands; // more than MOST_PARTS: `operand` is not complete
 };
 
 void parts_read(struct parts *parts, const char *text, const struct item *item);

@@ -1,5 +1,5 @@
-// What the members of a chain compute with: loaded values go on from member to member, all else is
-// a scalar of the packet, and the answer is that of the pattern [000 Table 1].
+// Operands of the members of a chain: loaded values pass from member to member, all others are
+// scalars of the packet, and the response is that of the pattern [000 Table 1].
 #include "passes/base/capability.h"
 #include "passes/verify/verify_chain.h"
 
@@ -24,7 +24,7 @@ static enum verify_step step_of(const struct chain_check *c, uint32_t inst)
     return class == CLASS_LOAD ? STEP_LOAD : class == CLASS_STORE ? STEP_STORE : STEP_OPERATION;
 }
 
-// Of a fused multiply-add that is divided, only the product belongs to the chain.
+// Only the product of a divided fused multiply-add belongs to the chain.
 static bool stays_at_core(const struct chain_check *c, const struct chain *chain, uint32_t operand)
 {
     enum { ADDEND = 3 };
@@ -33,7 +33,7 @@ static bool stays_at_core(const struct chain_check *c, const struct chain *chain
 }
 
 struct flow {
-    bool fed[CHAIN_MOST]; // a member behind it reads what it makes
+    bool fed[CHAIN_MOST]; // a member after it reads what it makes
     bool scalar;          // a member reads one
 };
 

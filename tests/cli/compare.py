@@ -43,7 +43,7 @@ def compare(folder, one, other, *options):
 
 def prove(folder, one, other, *options):
     done = ends(compare(folder, one, other, *options), 0, err='')
-    match = re.fullmatch(r"'out\.ptx' is equivalent to 'in\.ptx' does: (\d+) statements"
+    match = re.fullmatch(r"'out\.ptx' is equivalent to 'in\.ptx': (\d+) statements"
                          r"(?:, (\d+) of them moved| in the same order)\n", done.out.decode())
     assert match, done
     return int(match.group(2) or 0)
@@ -248,7 +248,7 @@ def standard_input(folder):
         done = ends(run([PROGRAM, *arguments], folder, stdin=text().encode()), 0, err='')
         within("'standard input'", done.out.decode())
     done = ends(run([PROGRAM, '-', '--compare=-'], folder, stdin=b''), 2)
-    within('there is one standard input', done.err.decode())
+    within('only one can be standard input', done.err.decode())
 
 
 @case

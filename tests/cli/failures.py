@@ -232,7 +232,7 @@ BAD_USAGE = {
     'in.ptx --emit=ptx,ir -o -':
         "--emit of several outputs needs a file for -o, not '-'",
     'in.ptx --print-after=none':
-        "--print-after does not know a pass 'none': --print-passes lists them",
+        "--print-after names the unknown pass 'none': --print-passes lists all",
     'in.ptx other.ptx': "more than one input file: 'in.ptx' and 'other.ptx'",
     'in.ptx -o new.ptx --metadata=./new.ptx': "-o and --metadata both write './new.ptx'",
     'in.ptx -o out.ptx --metadata=../{}/out.ptx': "-o and --metadata both write '../{}/out.ptx'",
@@ -245,7 +245,7 @@ BAD_USAGE = {
     'in.ptx --report=text:./in.ptx': "--report would overwrite the input 'in.ptx'",
     'in.ptx --strip': '--strip needs -o OUT',
     'in.ptx --strip -o out.ptx --report=text':
-        '--strip does no analysis: there is nothing for --metadata, --report and --emit',
+        '--strip does no analysis: it excludes --metadata, --report and --emit',
 }
 
 

@@ -268,7 +268,7 @@ def chain_turned_down(folder):
     assert lost, 'no chain was rejected'
     for change in lost:
         same(change['after'], 'not offloaded')
-        within('a first-level cache serves', change['reason'])
+        within('L1 serves', change['reason'])
         within('measured', change['reason'])
     result = good(folder, 'in.ptx', '--profile=p.json', '--remarks-analysis')
     within('of which L1 served 100 %', result.err.decode())

@@ -194,7 +194,7 @@ def analysed(folder):
                        'of 752 lines) and 8 warps of a CTA touch the same lines (serves 7 more): '
                        '1 of 752 lines is new'),
         (17, 'access', 'all lanes of a warp have the same address: 1 line for each access'),
-        (21, 'access', "the lanes' addresses depend on %r3, which line 18 sets")])
+        (21, 'access', "the lanes' addresses depend on %r3, which line 18 defines")])
     assert not any('passed' in one for one in found)
     both = remarks(folder, '--remarks-analysis', *BOTH, text=FOUND)
     same(len(both), len(found) + len(remarks(folder, *BOTH, text=FOUND)))
@@ -223,9 +223,9 @@ def rule_ids(folder):
 
 FULL = TWO.replace('.reg .b64', '.shared .align 4 .b8 big[24577];\n    .reg .b64', 1) \
     .replace('    ret;', '    st.shared.f32 [big], %f3;\n    st.shared.f32 [big+4], %f3;\n    ret;', 1)
-NO_ROOM = 'it takes 24577 of the 49152 bytes of shared memory at a core, which leaves too little for ' \
-    'the 24576 of the service queue; its chains are computed only where all that they access is in ' \
-    'one LLC partition'
+NO_ROOM = 'it uses 24577 of the 49152 bytes of shared memory at a core, which leaves too little for ' \
+    'the 24576 of the service queue; its chains are computed only if all their accesses go to one ' \
+    'LLC partition'
 
 
 @case
@@ -238,7 +238,7 @@ def no_queue(folder):
     done = run([PROGRAM, 'in.ptx', *BOTH, '--report=text'], folder)
     within("in.ptx:8:5: remark: kernel not offloaded to cores: %s [shared]" % NO_ROOM, heads(done))
     report = done.out.decode()
-    within('kernel first\n  8:5      kernel | it takes 24577 of ', report)
+    within('kernel first\n  8:5      kernel | it uses 24577 of ', report)
     same(report.count('it takes 24577 of '), 1)
     document = json.loads(run([PROGRAM, 'in.ptx', '--report=json'], folder).out)
     kernels, summary = document['kernels'], document['summary']
@@ -376,10 +376,10 @@ for form in ('json', 'sarif'):
 
 HINT = "'ptxoffload --help' explains the options\n"
 USAGE = {
-    '--remarks-filter=k': '--remarks-filter chooses among remarks, and there is none of --remarks, '
-                          '--remarks-missed and --remarks-analysis',
-    '--remarks --strip -o out': '--strip does no analysis: there is nothing to remark',
-    '--remarks-missed --format -o out': '--format does no analysis: there is nothing to remark',
+    '--remarks-filter=k': '--remarks-filter needs --remarks, --remarks-missed or '
+                          '--remarks-analysis',
+    '--remarks --strip -o out': '--strip does no analysis: it excludes --remarks',
+    '--remarks-missed --format -o out': '--format does no analysis: it excludes --remarks',
     '--remarks=k': '--remarks takes no argument',
 }
 

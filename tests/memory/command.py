@@ -214,8 +214,8 @@ def bad_usage(folder):
              "--pattern cannot be 'all': it is seq, random, one-bank or bank-rr"),
             (['--sweep=0.1,,2'], "--sweep cannot be '0.1,,2': loads are written as 0.1,0.2,0.3 or "
                                  "FROM:TO:STEP, above 0"),
-            (['--sweep', '--load=1'], '--load is one load, --sweep several: give one of the two'),
-            (['--plot=a.svg'], '--plot draws latency over load and needs --sweep'),
+            (['--sweep', '--load=1'], '--load and --sweep exclude each other'),
+            (['--plot=a.svg'], '--plot needs --sweep'),
             (['--plot=a.png', '--sweep'], "--plot cannot be 'a.png': its name ends in .svg"),
             (['--trace=t', '--sweep'], '--trace is of one measurement, --sweep makes several'),
             (['--cycles=0'], "--cycles cannot be '0': it is a number from 1 to 1000000000000"),

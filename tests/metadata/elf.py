@@ -157,8 +157,8 @@ def other_options(folder):
                          ('--min-saving=3', 'this --min-saving'),
                          ('--tags=comment', '--tags'), ('--tags=none', '--tags')):
         ends(run([PROGRAM, 'out.elf', option], folder), 1,
-             "ptxoffload: error: 'out.elf' was made without %s, and is taken as it is; --module=0 "
-             'takes its PTX and decides anew\n' % name)
+             "ptxoffload: error: 'out.elf' was made without %s, and is used unchanged; --module=0 "
+             'uses its PTX and decides anew\n' % name)
         tag(folder, 'out.elf', option, '--module=0', '--metadata=new.json')
     make(folder, VECADD, '--no-reorder', '--tags=comment')
     tag(folder, 'out.elf', '--no-reorder', '--tags=comment')
@@ -213,12 +213,12 @@ def other_byte(at, value):
 for what, change, why in (
         ('cut short', lambda whole, ptx: whole[:-1], 'its table of sections is cut short [container]'),
         ('with another PTX', other_ptx,
-         "section '.ptxoffload.ptx': the PTX is not the one that the metadata are of: its digest is "
-         'another [metadata]'),
+         "section '.ptxoffload.ptx': the PTX does not belong to the metadata: its digest differs "
+         '[metadata]'),
         ('of another version', lambda whole, ptx: whole.replace(
             b'ptxoffload\0\0\1\0\0\0', b'ptxoffload\0\0\2\0\0\0', 1),
-         'the metadata have version 2, and only version 1 is read [metadata]'),
-        ('of another machine', other_byte(18, 62), 'the ELF object is for a machine'),
+         'the metadata have version 2; only version 1 is supported [metadata]'),
+        ('of another machine', other_byte(18, 62), 'the ELF object has a machine'),
         ('that is big-endian', other_byte(5, 2), ''),
         ('of 32 bits', other_byte(4, 1), '')):
     add_case('an object %s is refused' % what, damage, change, why)
@@ -311,7 +311,7 @@ def example(folder):
         raise Skip('readelf is not the one of binutils 2.40')
     shutil.copy(VECADD, folder / 'vecadd.ptx')
     tag(folder, 'vecadd.ptx', '-o', 'out.ptx', '--emit=ptx,elf')
-    block = CHAPTER[CHAPTER.index('    $ readelf'):CHAPTER.index('With `objcopy`')]
+    block = CHAPTER[CHAPTER.index('    $ readelf'):CHAPTER.index('Without `ptxoffload`, `objcopy`')]
     commands = re.split(r'^    \$ ', block, flags=re.M)[1:]
     assert len(commands) == 4
     for command in commands:
@@ -366,7 +366,7 @@ for name in ('srad', 'kmn', 'mvt'):
 
 def listings():
     """Command, and what the document says it prints: blocks of lines behind `    $ `."""
-    text = CHAPTER[CHAPTER.index('What binutils show of'):CHAPTER.index('With `objcopy`')]
+    text = CHAPTER[CHAPTER.index('The output of binutils for'):CHAPTER.index('Without `ptxoffload`, `objcopy`')]
     for block in re.split(r'^    \$ ', text, flags=re.M)[1:]:
         command, _, rest = block.partition('\n')
         yield command, [re.sub(r'^    ', '', line).rstrip() for line in rest.strip('\n').split('\n')]

@@ -371,11 +371,11 @@ def bad_usage(folder, arguments, message):
 
 
 BAD_USAGE = {
-    '--load is missing, or --sweep for several loads': (),
-    '--load is one load, --sweep several: give one of the two': ('--load=0.1', '--sweep'),
-    'there are no operands: options begin with --': ('--load=0.1', 'x'),
+    '--load or --sweep is missing': (),
+    '--load and --sweep exclude each other': ('--load=0.1', '--sweep'),
+    'unexpected operand: options begin with --': ('--load=0.1', 'x'),
     'a sender creates at most one packet per cycle: --load is at most --flits': ('--load=1.5',),
-    '--plot draws latency over load and needs --sweep; --heatmap does not':
+    '--plot needs --sweep; --heatmap does not':
         ('--load=0.1', '--plot=x.svg'),
     "--plot cannot be 'x.png': its name ends in .svg or .html": ('--load=0.1', '--plot=x.png'),
     "--load cannot be 'much': it is a number of flits, such as 0.25": ('--load=much',),

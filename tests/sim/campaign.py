@@ -524,7 +524,7 @@ def not_run(folder):
     """what has no result is told as missing, and the mean is of the others"""
     write_campaign(folder)
     ends(campaign(folder, 'report', 'tiny.yaml'), 1,
-         "ptxoffload-campaign: error: there is no store 'tiny.campaign': nothing has been run\n", '')
+         "ptxoffload-campaign: error: no store 'tiny.campaign': no job has been run\n", '')
     ends(campaign(folder, 'run', 'tiny.yaml', '--workload=COPY'), 0, '')
     text = ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain'), 0, '').out.decode()
     within('– VECADD, base has not been run\n', text)
@@ -663,11 +663,11 @@ def usage(folder):
     """bad usage is exit code 2"""
     hint = "'ptxoffload-campaign --help' explains the options\n"
     ends(campaign(folder), 2,
-         'ptxoffload-campaign: error: say what to do: run, status, report or compare\n' + hint, '')
+         'ptxoffload-campaign: error: no command: run, status, report or compare\n' + hint, '')
     ends(campaign(folder, 'walk', 'x.yaml'), 2,
-         'ptxoffload-campaign: error: it is run, status, report or compare, and not walk\n' + hint, '')
+         'ptxoffload-campaign: error: unknown command (run, status, report or compare): walk\n' + hint, '')
     ends(campaign(folder, 'report', 'x.yaml', '--retry'), 2,
-         'ptxoffload-campaign: error: only run takes --retry\n' + hint, '')
+         'ptxoffload-campaign: error: only run accepts --retry\n' + hint, '')
     ends(campaign(folder, 'run', 'x.yaml', '--jobs=0'), 2)
     ends(campaign(folder, 'run', 'x.yaml'), 1,
          "ptxoffload-campaign: error: cannot read 'x.yaml': No such file or directory\n", '')

@@ -253,8 +253,8 @@ def twice(m):
 BAD_DOCUMENTS = {
     'an instruction outside of the kernel': (
         instruction(3, index=22), 'm.json: error: ',
-        "kernel 'vecadd', chain 0: an instruction lies outside the kernel: its index is 22, but there "
-        'are 22'),
+        "kernel 'vecadd', chain 0: an instruction lies outside the kernel: its index is 22, but "
+        'the kernel has 22'),
     'an instruction that is another one': (
         instruction(3, index=21), 'out.ptx:52:2: error: ',
         "chain 0 of 'vecadd': this is 'ret', but the chain has 'st.global.f32' here"),
@@ -387,8 +387,8 @@ def bad_objects(folder):
     for damaged, message in (
             (data[:300], 'm.elf: error: offset 0x0: it is cut short'),
             (data.replace(b'add.f32', b'sub.f32', 1),
-             "m.elf: error: section '.ptxoffload.ptx': the PTX is not the one that the metadata are of"),
-            (outside, 'an instruction lies outside the kernel: its index is 99, but there are 22'),
+             "m.elf: error: section '.ptxoffload.ptx': the PTX does not belong to the metadata"),
+            (outside, 'an instruction lies outside the kernel: its index is 99, but the kernel has 22'),
             (other, "m.elf(.ptxoffload.ptx):45:2: error: chain 0 of 'vecadd': this is ")):
         (folder / 'm.elf').write_bytes(damaged)
         result = ends(sim(folder, 'm.elf', *LAUNCH, '--policy=llc'), 1, out='')

@@ -227,7 +227,7 @@ def clusters(folder):
                       '--cluster', '4'), 1)
     within(b'the kernel has clusters of 2 x 1 x 1 CTAs', result.err)
     result = ends(sim(folder, 'ranks.ptx', '--grid', '3', '--block', '1', '--arg', 'buf:u32:4:zero'), 1)
-    within(b'the grid is not a multiple of the cluster', result.err)
+    within(b'the grid is no multiple of the cluster', result.err)
 
 
 @case
@@ -274,7 +274,7 @@ def modules(folder):
     """one of several modules is chosen by its number"""
     library = BUILD / 'tests' / 'fuzz' / 'elf64'
     launch = ['--grid', '1', '--block', '1']
-    within(b'modules of PTX that fit: choose one with --module=N; ptxoffload --list shows them',
+    within(b'matching modules of PTX: select one with --module=N; ptxoffload --list shows them',
            ends(sim(folder, library, *launch), 1).err)
     within(b'99',
            ends(sim(folder, library, '--module=99', *launch), 1).err)

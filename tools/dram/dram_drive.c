@@ -136,7 +136,7 @@ static uint64_t go(struct driven *run, uint64_t now)
     return next;
 }
 
-// What is still inside when the clocks are over is answered, too, without being counted.
+// Requests in flight at the end are served, too, without being counted.
 static void finish(struct driven *run, uint64_t now)
 {
     for (uint64_t next; dram_inside(run->channel); now = next) {

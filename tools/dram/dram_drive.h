@@ -1,5 +1,5 @@
-// Drives the channels of a memory with a pattern of requests, for validation and measurement: no
-// caches, no network. Each channel has a source of its own, which gives it its share of the load.
+// Drives the channels of a memory with a pattern of requests, for validation and measurement,
+// without caches and network. Each channel has a source of its own for its share of the load.
 #pragma once
 #include "runtime-sim/dram/dram.h"
 #include "runtime-sim/dram/dram_map.h"
@@ -16,47 +16,47 @@ struct dram_drive {
     const struct dram_config *config;
     enum dram_pattern pattern;
     double writes; // share of writes among the requests, 0 to 1
-    double load;   // requests per clock that come, of all channels together; 0: always one more
-    uint64_t warmup, cycles; // clocks before counting, and counted
+    double load;   // mean requests per clock, over all channels; 0: the queues are always full
+    uint64_t warmup, cycles; // clocks before the measurement, and of it
     uint64_t seed;
-    dram_trace *trace; // of all channels, one after the other; NULL: nobody listens
+    dram_trace *trace; // of all channels, one after the other; NULL: no trace
     void *trace_context;
-    uint32_t *channel;      // unless NULL: the number of the channel whose commands are told
+    uint32_t *channel;      // unless NULL: the number of the channel whose commands are reported
     const atomic_int *stop; // ends the run when not 0; may be NULL
 };
 
-// What was counted after the warm-up, by the clock of RD and WR; that of the whole run is marked.
+// Counts after the warm-up, by the clock of RD and WR; counts of the whole run are marked.
 struct dram_result {
     const struct dram_drive *drive;
     struct dram_stats all;       // all channels together
     struct dram_stats *channels; // each
-    uint64_t *clocks;            // that were counted in each: fewer if the run was stopped
+    uint64_t *clocks;            // measured clocks of each: fewer if the run was stopped
     bool stopped;
-    uint64_t offered; // requests that came to the memory's door
-    // Of the whole run, what was answered after its end included.
+    uint64_t offered; // requests that arrived
+    // Over the whole run, with requests served after its end.
     uint64_t latency_min, write_latency_min; // UINT64_MAX: none
     uint64_t taken, answered;
-    bool conserved;     // every request was answered, and once
+    bool conserved;     // every request was served exactly once
     double cpu_seconds; // of this process
 };
 
 // Runs.
 void dram_drive(const struct dram_drive *drive, struct arena *arena, struct dram_result *result);
 
-// Requests answered per clock, of all channels together.
+// Returns the requests served per clock, of all channels together.
 double dram_result_rate(const struct dram_result *result);
-// Clocks: of reads, of writes if there are no reads.
+// Returns the mean latency in clocks: of reads, of writes if there are no reads.
 double dram_result_latency(const struct dram_result *result);
 uint64_t dram_result_least(const struct dram_result *result);
-// Part of the data buses' clocks with data.
+// Returns the fraction of the data buses' clocks with data.
 double dram_result_use(const struct dram_result *result);
 
 // The memory at several loads.
 struct dram_sweep {
     VEC(struct dram_result) points; // by load
-    double saturation;              // requests per clock that are answered when there is always one
+    double saturation;              // requests served per clock with full queues
 };
 
-// Measures at these loads; with none, at tenths of saturation and a bit below it.
+// Measures at these loads; with none, at tenths of saturation and just below it.
 void dram_sweep(struct dram_sweep *sweep, struct arena *arena, const struct dram_drive *drive,
                 const double *loads, uint32_t count);

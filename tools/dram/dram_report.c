@@ -76,7 +76,7 @@ static void write_head(struct json *json, const struct dram_head *head)
     json_uint_of(json, "cycles", drive->cycles);
 }
 
-// With no load asked for there is always one more request.
+// With no load requested there is always one more request.
 static void write_results(struct json *json, const struct dram_result *r)
 {
     json_key(json, "outcome");
@@ -93,7 +93,7 @@ static void write_results(struct json *json, const struct dram_result *r)
 #undef RESULT_UINT
 }
 
-// What differs from run to run stands last.
+// Members that differ from run to run are last.
 void dram_report_json(const struct dram_head *head, const struct dram_result *result, FILE *to)
 {
     struct json json;

@@ -1,4 +1,4 @@
-// Writing what was measured: as text, JSON, CSV, and as a picture of latency over load.
+// Output of the results as text, JSON, CSV, and as a plot of latency over load.
 #pragma once
 #include "tools/dram/dram_drive.h"
 
@@ -12,13 +12,14 @@ struct dram_head {
 double dram_report_bandwidth(const struct dram_result *result);
 
 void dram_report_text(const struct dram_result *result, FILE *to);
-// What was asked for, the results, and all statistics.
+// Writes the inputs, the results, and all statistics.
 void dram_report_json(const struct dram_head *head, const struct dram_result *result, FILE *to);
-// The same for a sweep: what was asked for once, the results of each point.
+// The same for a sweep: the inputs once, the results of each point.
 void dram_sweep_json(const struct dram_head *head, const struct dram_sweep *sweep, FILE *to);
-// A line for each point, below a line with the names of the columns. They are those of JSON.
+// Writes a line for each point, below a line with the names of the columns, which are those of
+// JSON.
 void dram_sweep_csv(const struct dram_sweep *sweep, FILE *to);
-// Latency and answered load over the offered load.
+// Plots latency and served load over the offered load.
 void dram_sweep_plot(const struct dram_head *head, const struct dram_sweep *sweep, FILE *to);
 
 // The statistics of the channels.

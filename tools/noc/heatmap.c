@@ -10,12 +10,12 @@ struct map {
     FILE *to;
     const struct noc_config *config;
     const struct measured *m;
-    double most;         // flits in a cycle that the last shade stands for
+    double most;         // flits in a cycle that the last shade represents
     uint32_t per_column; // routers of a stage; of a mesh: of a row
     uint32_t places;     // nodes at the sides of a butterfly or crossbar; 0: a mesh
     double cell;         // pixels from one router, or node, to the next
-    // Of each router the channels from its nodes and to them, those at the sides left out: how
-    // many, and their sum.
+    // The channels of each router from its nodes and to them, except those at the sides: their
+    // number and their sum.
     struct ports {
         uint32_t from_count, to_count;
         double from, to;
@@ -178,7 +178,7 @@ static bool is_inside(const struct map *map, const struct noc_channel *channel)
            (channel->kind == NOC_CHANNEL_EJECTION && channel->to >= map->places);
 }
 
-// How many wires meet each router's sides, and how many of them are drawn.
+// Number of wires at each router's sides, and of those drawn.
 struct sides {
     uint32_t in, out, in_drawn, out_drawn;
 };

@@ -5,8 +5,8 @@
 
 enum { PROGRESS_EVERY = 1 << 14 };
 
-// How far a load that the network bears can fall behind in the window: by a part of what was
-// created, in all and at each sender. Queues fluctuate, so a few packets say nothing.
+// Limit of the backlog of a stable load in the window, as a fraction of the created flits, in total
+// and at each sender. Queues fluctuate, so that a few packets do not count.
 static const double most_behind = 0.02;
 enum { FEW_IN_ALL = 1, FEW_AT_SENDER = 32 }; // packets for each sender
 
@@ -17,8 +17,8 @@ struct noc_run {
     struct noc *noc;
     struct sources sources;
     uint64_t begin, end; // of the window
-    // Of each node: packets taken from its source; created and, of these, waiting when the window
-    // began.
+    // Per node: packets taken from its source; created and, of these, waiting at the beginning of
+    // the window.
     uint64_t *taken, *created, *waiting;
     uint64_t flits_taken, flits_before; // from all; created before the window began
     uint64_t next_progress;
@@ -31,7 +31,7 @@ static double cpu_now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-// The pattern's places are the nodes. Where nodes are placed one by one they lie in no grid.
+// The pattern's places are the nodes. Where nodes are placed one by one they are in no grid.
 const char *measure_traffic(struct noc_traffic *traffic, struct arena *arena,
                             const struct noc_config *config)
 {
@@ -233,8 +233,7 @@ static bool keeps_up(uint64_t created, uint64_t before, uint64_t after, uint64_t
     return growth <= most_behind * (double)created || growth <= (double)few;
 }
 
-// Of each sender. A network that falls behind somewhere does not bear its load, though it may in
-// the mean.
+// Counts per sender. A load is not stable if one sender falls behind, even if the mean does not.
 static void count_created(struct noc_run *run)
 {
     struct measured *m = run->m;
@@ -264,7 +263,7 @@ static void end_window(struct noc_run *run)
                           (uint64_t)(FEW_IN_ALL * m->senders * run->plan->flits.mean));
 }
 
-// For as long at most as it took to come here: who is not there by then does not get there.
+// Runs at most as long as the run so far: packets that have not arrived by then do not arrive.
 static void drain(struct noc_run *run)
 {
     struct measured *m = run->m;
@@ -309,7 +308,7 @@ void measure(struct measured *measured, struct arena *arena, const struct measur
         begin_window(&run);
         bool ended = run_until(&run, run.end);
         end_window(&run);
-        // What a network has taken in, but cannot bear, it need not bring to an end.
+        // An unstable network need not deliver its packets.
         if (ended && measured->stable)
             drain(&run);
     }

@@ -1,8 +1,8 @@
-// A network under synthetic traffic: warm-up, a window in which is measured, and the time until the
-// last packet of the window has arrived; the sources go on all the while.
+// A network under synthetic traffic: warm-up, a window of measurement, and the time until the last
+// packet of the window has arrived; the sources continue throughout.
 //
-// Latency counts from a packet's creation, so the time that it waits in its source's queue is part
-// of it. It is the mean of all packets created in the window.
+// Latency counts from a packet's creation and includes the time in its source's queue. It is the
+// mean of all packets created in the window.
 #pragma once
 #include "runtime-sim/noc/noc.h"
 #include "tools/noc/traffic.h"
@@ -10,14 +10,14 @@
 
 struct measure_plan {
     const struct noc_config *config;
-    const struct noc_traffic *traffic; // fitted to the network, see measure_traffic
+    const struct noc_traffic *traffic; // bound to the network, see measure_traffic
     struct traffic_sizes flits;        // of packets
-    double load;                       // flits that a sender creates in a cycle; at most flits.mean
+    double load; // mean flits that a sender creates per cycle; at most flits.mean
     uint64_t seed;
     uint64_t warmup, cycles; // of the window, at least 1
     uint64_t shuffle;        // see noc_shuffle
-    uint64_t patience;       // cycles in which nothing moves until it is said that nothing will
-    // Called now and then, unless NULL, with the load and the cycles that were simulated.
+    uint64_t patience;       // cycles without any movement that count as no progress
+    // Called periodically, unless NULL, with the load and the simulated cycles.
     void (*progress)(void *context, double load, uint64_t cycle);
     void *context;
     const atomic_int *stop; // ends the measurement when not 0; may be NULL
@@ -25,34 +25,34 @@ struct measure_plan {
 
 enum measure_outcome {
     MEASURE_DONE,
-    MEASURE_STUCK, // packets are in flight and none of them moves any more
+    MEASURE_STUCK, // packets are in flight, but no flit moves
     MEASURE_INTERRUPTED,
-    MEASURE_FAULT, // of this program: `fault` says what
+    MEASURE_FAULT, // an internal fault, described by `fault`
 };
 
-// Latencies by size: exact below 128, above to one part in 64.
+// Latencies by size: exact below 128, above with a resolution of 1/64.
 enum { LATENCY_BUCKETS = 64 * 60 };
 
 struct measured {
     enum measure_outcome outcome;
     double load;
     uint32_t senders, receivers;
-    uint64_t cycles; // all that were simulated
+    uint64_t cycles; // all simulated cycles
     uint64_t warmup, window, drain;
     double cpu_seconds;
 
-    // Of packets created in the window.
+    // Packets created in the window.
     uint64_t packets_created, packets;
     uint64_t latency_sum, wait_sum, router_sum;
     uint64_t latency_least, latency_most;
-    uint32_t *latencies; // how many by bucket
+    uint32_t *latencies; // count per bucket
     // Flits in the window.
     uint64_t flits_created, flits_arrived;
     bool stable;
-    // Flits created and not arrived at the beginning and at the end of the window.
+    // Flits in flight at the beginning and at the end of the window.
     uint64_t behind_before, behind_after;
 
-    struct noc *noc;         // as it was at the end
+    struct noc *noc;         // at the end
     struct stats_mark since; // counters at the beginning of the window, NULL if it has none
     struct stats stats;
     uint32_t channels;
@@ -60,23 +60,23 @@ struct measured {
     const char *fault;
 };
 
-// Fits the pattern to the network. Returns NULL, or why that cannot be done. Needs a configuration
-// that noc_check finds right.
+// Binds the pattern to the network. Returns NULL, or the reason why that is not possible. Requires
+// a configuration that noc_check accepts.
 const char *measure_traffic(struct noc_traffic *traffic, struct arena *arena,
                             const struct noc_config *config);
 
-// All that the result points to lies in the arena.
+// The members of the result are in the arena.
 void measure(struct measured *measured, struct arena *arena, const struct measure_plan *plan);
 
-// Flits that a sender created, and that arrived for each sender, in a cycle of the window.
+// Return the flits created and arrived per sender and cycle of the window.
 double measured_offered(const struct measured *measured);
 double measured_accepted(const struct measured *measured);
-// Flits that arrived in a cycle, in all.
+// Returns the flits that arrived per cycle, in total.
 double measured_flow(const struct measured *measured);
 // Cycles; NAN if no packet arrived.
 double measured_latency(const struct measured *measured);
 double measured_wait(const struct measured *measured);
 // Routers that packets passed.
 double measured_routers(const struct measured *measured);
-// The latency that this part (0 … 1) of the packets did not exceed.
+// Returns the latency that this fraction (0 … 1) of the packets did not exceed.
 uint64_t measured_quantile(const struct measured *measured, double part);

@@ -70,7 +70,7 @@ static void write_results(struct json *json, const struct measured *m)
 #undef RESULT_UINT
 }
 
-// What differs from run to run stands last.
+// Members that differ from run to run are last.
 static void write_host(struct json *json, const struct measured *measured, uint32_t count)
 {
     double seconds = 0;
@@ -117,7 +117,7 @@ void sweep_write_json(const struct measure_head *head, const struct sweep *sweep
     json_done(&json);
 }
 
-// What is not known is an empty field.
+// An unknown value is an empty field.
 static void csv_real(FILE *to, double value)
 {
     char number[NUMBER_TEXT] = "";

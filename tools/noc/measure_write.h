@@ -1,4 +1,4 @@
-// Writing what was measured, for programs: as JSON and as CSV.
+// Output of the results as JSON and CSV.
 #pragma once
 #include "tools/noc/sweep.h"
 
@@ -8,11 +8,12 @@ struct measure_head {
     const char *traffic; // as the user wrote it
 };
 
-// One measurement: what was asked for, the results, and all statistics since the window began.
+// Writes one measurement: inputs, results, and all statistics since the window began.
 void measure_write_json(const struct measure_head *head, const struct measured *measured, FILE *to);
-// The same for a sweep: what was asked for once, the results of each point.
+// The same for a sweep: the inputs once, the results of each point.
 void sweep_write_json(const struct measure_head *head, const struct sweep *sweep, FILE *to);
-// A line for each point, below a line with the names of the columns. They are those of JSON.
+// Writes a line for each point, below a line with the names of the columns, which are those of
+// JSON.
 void sweep_write_csv(const struct sweep *sweep, FILE *to);
 
 const char *measure_outcome_name(enum measure_outcome outcome);

@@ -1,17 +1,17 @@
-// Pictures of what was measured, see support/svg.h.
+// Plots of the results, see support/svg.h.
 #pragma once
 #include "tools/noc/measure_write.h"
 
-// Latency and accepted load over the offered load.
+// Plots latency and accepted load over the offered load.
 void plot_sweep(const struct measure_head *head, const struct sweep *sweep, FILE *to);
-// The flits in a cycle of each channel in the window. The arena is for working memory.
+// Draws the flits per cycle of each channel in the window. The arena is for working memory.
 void plot_heatmap(const struct measure_head *head, const struct measured *measured,
                   struct arena *arena, FILE *to);
-// A page with both, and the numbers as a table.
+// Writes a page with both plots and the numbers as a table.
 void plot_page(const struct measure_head *head, const struct sweep *sweep, struct arena *arena,
                FILE *to);
 
 enum { PLOT_TITLE = 400 };
 
-// What the pictures are of, as their title.
+// Returns the title of the plots.
 const char *plot_title(char text[PLOT_TITLE], const struct measure_head *head);

@@ -41,7 +41,7 @@ static uint32_t draw_receiver(const struct noc_traffic *traffic, uint32_t node, 
     return traffic->receivers[(splitmix64(state) >> 32) * traffic->receiver_count >> 32];
 }
 
-// Where all packets have one size nothing is drawn for it.
+// If all packets have one size, nothing is drawn.
 static uint32_t draw_flits(const struct sources *sources, uint64_t *state)
 {
     const struct traffic_sizes *sizes = sources->sizes;
@@ -78,7 +78,7 @@ static void draw(struct sources *sources, uint32_t node, uint64_t first)
 
 // The wheel
 
-// What lies further ahead than the wheel goes is looked at once per turn.
+// A time beyond the wheel is checked once per turn.
 static void wait_for_head(struct sources *sources, uint32_t node)
 {
     uint64_t at = sources->created[node], most = sources->now + TRAFFIC_WHEEL - 1;

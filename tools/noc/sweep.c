@@ -33,7 +33,7 @@ static int by_load(const void *a, const void *b)
     return (x->load > y->load) - (x->load < y->load);
 }
 
-// The points lie in order of their loads; one that did not end stays the last.
+// The points are in order of their loads; one that did not end stays the last.
 static void finish(struct sweep *sweep)
 {
     uint32_t sorted = sweep->points.n - sweep->failed;

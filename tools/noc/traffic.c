@@ -97,7 +97,7 @@ static const char *bind_tornado(struct noc_traffic *traffic, struct arena *arena
     return bind_rotated(traffic, shape, true);
 }
 
-// Of a place's number bit i moves to bit i + 1, the highest to 0; or all in reverse order.
+// Bit i of a place's number moves to bit i + 1, the highest to 0; or the bits are reversed.
 static const char *bind_bits(struct noc_traffic *traffic, struct arena *arena,
                              const struct traffic_shape *shape, bool reverse)
 {
@@ -148,7 +148,7 @@ static const char *bind_hotspot(struct noc_traffic *traffic, struct arena *arena
     return NULL;
 }
 
-// Those that are listed send to the others, or the other way round.
+// The listed places send to the others, or the reverse.
 static const char *bind_between(struct noc_traffic *traffic, struct arena *arena, bool listed_send)
 {
     const bool *listed = mark_list(traffic, arena);

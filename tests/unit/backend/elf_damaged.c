@@ -154,7 +154,7 @@ static const struct {
     {".ptxoffload.chains", AT(ptxoffload_chain, instructions.count), UINT32_MAX,
      "instructions: it has 4294967295 records"},
     {".ptxoffload.chains", AT(ptxoffload_chain, instructions.count), 1,
-     "section '.ptxoffload.instructions': record 1 belongs to nothing"},
+     "section '.ptxoffload.instructions': record 1 is not referenced"},
     {".ptxoffload.instructions", AT(ptxoffload_instruction, tag), 0,
      "tag: expected one of 01, 10, 11"},
     {".ptxoffload.instructions", AT(ptxoffload_instruction, tag), 4, "tag: expected one of"},
@@ -182,7 +182,7 @@ static const struct {
     {".ptxoffload.blocks", AT(ptxoffload_block, estimate.cost), 2,
      "cost: expected one of tom, refined"},
     {".ptxoffload.blocks", AT(ptxoffload_block, estimate.candidate), 0,
-     "passed over, but no candidate"},
+     "passed over, but is not a candidate"},
     {".ptxoffload.blocks", AT(ptxoffload_block, end_index), 0x7fffffff,
      "it is not inside the kernel"},
     {".ptxoffload.blocks", AT(ptxoffload_block, live_out.first), 0,
@@ -206,13 +206,14 @@ static const struct {
     {".ptxoffload.module", AT(ptxoffload_module, min_saving), UINT64_C(0x7ff0000000000000),
      "options.min_saving: expected a number"},
     {".ptxoffload.module", AT(ptxoffload_module, kernels.count), 0,
-     "section '.ptxoffload.kernels': record 0 belongs to nothing"},
+     "section '.ptxoffload.kernels': record 0 is not referenced"},
     {".ptxoffload.strings", 0, 1, 'x',
      "section '.ptxoffload.strings': it does not begin and end with"},
     {".ptxoffload.strings", 1, 1, 0xff, "section '.ptxoffload.strings': byte 1 is not UTF-8"},
-    {".ptxoffload.ptx", 0, 1, 'x', "section '.ptxoffload.ptx': the PTX is not the one"},
+    {".ptxoffload.ptx", 0, 1, 'x',
+     "section '.ptxoffload.ptx': the PTX does not belong to the metadata"},
     // Notes: 12 bytes and 12 of the name in front of what they say.
-    {".note.ptxoffload", 24, 4, 2, "the metadata have version 2, and only version 1 is read"},
+    {".note.ptxoffload", 24, 4, 2, "the metadata have version 2; only version 1 is supported"},
     {".note.ptxoffload", 24, 4, 0, "the metadata have version 0"},
     {".note.ptxoffload", 0, 4, 10, "the note 'version' is missing"},
     {".note.ptxoffload", 4, 4, UINT32_MAX, "section '.note.ptxoffload': a note is truncated"},
@@ -220,7 +221,8 @@ static const struct {
     {".note.ptxoffload", 8, 4, 16, "the note 'source' is of the wrong size"},
     {".note.ptxoffload", 28 + 8, 4, 17, "the note 'output' is given more than once"},
     {".note.ptxoffload", 28 + 8, 4, 99, "the note 'source' is missing"},
-    {".note.ptxoffload", 84 + 24, 1, 0, "section '.ptxoffload.ptx': the PTX is not the one"},
+    {".note.ptxoffload", 84 + 24, 1, 0,
+     "section '.ptxoffload.ptx': the PTX does not belong to the metadata"},
 };
 
 static void test_faulty(void **state)
@@ -291,10 +293,10 @@ static void test_other_files(void **state)
         const char *why;
     } changes[] = {
         {0, 'x', "this is not an ELF file"},
-        {EI_CLASS, ELFCLASS32, "this is not an ELF object of 64 bits"},
+        {EI_CLASS, ELFCLASS32, "this is not a 64-bit ELF object"},
         {EI_DATA, ELFDATA2MSB, "this is not a little-endian ELF object"},
-        {offsetof(Elf64_Ehdr, e_type), ET_EXEC, "the ELF file is no relocatable object"},
-        {offsetof(Elf64_Ehdr, e_machine), EM_X86_64, "the ELF object is for a machine"},
+        {offsetof(Elf64_Ehdr, e_type), ET_EXEC, "the ELF file is not a relocatable object"},
+        {offsetof(Elf64_Ehdr, e_machine), EM_X86_64, "the ELF object has a machine"},
         {offsetof(Elf64_Ehdr, e_shentsize), 65, "its table of sections is damaged"},
         {offsetof(Elf64_Ehdr, e_shoff) + 6, 1, "its table of sections lies behind its end"},
         {offsetof(Elf64_Ehdr, e_shnum) + 1, 1, "its table of sections is cut short"},
@@ -319,7 +321,7 @@ static void test_other_forms(void **state)
         assert_true(tables_is_elf(blob.bytes, blob.size));
         assert_false(read_object(o, blob.bytes, blob.size));
         const char *message = o->diags.list.v[0].message;
-        assert_non_null(strstr(message, form & 1 ? "64 bits" : form ? "little-endian" : ""));
+        assert_non_null(strstr(message, form & 1 ? "64-bit" : form ? "little-endian" : ""));
         blob_free(&blob);
         make_elf(&blob, (struct made_elf){.is_32 = form & 1, .is_big = form >> 1}, sections, 0);
         assert_false(tables_is_elf(blob.bytes, blob.size));

@@ -110,9 +110,9 @@ static void test_faults(void **state)
         {"[{\"name\": \"k\",\n", "[{\"name\": \"other\",\n",
          "kernels[0].functions[0].name: the program has no function of this name"},
         {"\"line\": 18", "\"line\": 17",
-         GATHER ": instruction 10 of the function is not in line 17, column 1"},
+         GATHER ": instruction 10 of the function is not at line 17, column 1"},
         {"\"index\": 10", "\"index\": 9",
-         GATHER ": instruction 9 of the function is not in line 18, column 1"},
+         GATHER ": instruction 9 of the function is not at line 18, column 1"},
         {"\"index\": 10", "\"index\": 16", GATHER ": instruction 16 of the function is not"},
         {"\"line\": 15, \"column\": 1, \"index\": 7, \"entries\"",
          "\"line\": 16, \"column\": 1, \"index\": 8, \"entries\"",
@@ -210,7 +210,7 @@ static void test_other_program(void **state)
     take(&r, PROFILED_JSON, NULL);
     assert_int_equal(r.diags.errors, 1);
     const char *message = r.diags.list.v[0].message;
-    assert_non_null(strstr(message, "source.sha256: the profile is of another program, 'k.ptx'"));
+    assert_non_null(strstr(message, "source.sha256: the profile is of another program: 'k.ptx'"));
     assert_non_null(strstr(message, PROFILED_SHA256));
     // That of the text as it was given, whose tags are gone now.
     source_init(&tagged, &r.program.arena, "k.ptx", PROFILED_PTX, (uint32_t)strlen(PROFILED_PTX));

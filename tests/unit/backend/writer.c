@@ -92,11 +92,11 @@ static void test_refused(void **state)
 {
     (void)state;
     static const struct text_case cases[] = {
-        {"abcdef", "lies behind the source's end", {INSERT(7, "x", 0)}},
-        {"abcdef", "empty or ends behind", {REPLACE(2, 2, "x")}},
-        {"abcdef", "empty or ends behind", {REPLACE(3, 2, "x")}},
-        {"abcdef", "empty or ends behind", {REPLACE(3, 7, "x")}},
-        {"abcdef", "lies behind the source's end", {MOVE(1, 2, 7, 0)}},
+        {"abcdef", "is after the source's end", {INSERT(7, "x", 0)}},
+        {"abcdef", "empty or ends after", {REPLACE(2, 2, "x")}},
+        {"abcdef", "empty or ends after", {REPLACE(3, 2, "x")}},
+        {"abcdef", "empty or ends after", {REPLACE(3, 7, "x")}},
+        {"abcdef", "is after the source's end", {MOVE(1, 2, 7, 0)}},
         {"abcdef", "has no text", {{EDIT_REPLACE, 1, 2, 0, NULL, 0}}},
         {"abcdef", "overlaps another one", {REPLACE(1, 3, "x"), REPLACE(2, 4, "y")}},
         {"abcdef", "overlaps another one", {MOVE(1, 3, 6, 0), MOVE(2, 4, 0, 0)}},
@@ -104,10 +104,12 @@ static void test_refused(void **state)
         {"abcdef", "overlaps a range that is moved", {MOVE(1, 3, 6, 0), REPLACE(2, 4, "y")}},
         {"abcdef", "overlaps a range that is moved", {MOVE(2, 4, 6, 0), REPLACE(1, 3, "y")}},
         {"abcdef", "overlaps a range that is moved", {MOVE(2, 4, 6, 0), REPLACE(1, 5, "y")}},
-        {"abcdef", "goes into a range that is replaced", {REPLACE(1, 4, "x"), INSERT(2, "-", 0)}},
-        {"abcdef", "goes into a range that is replaced", {REPLACE(1, 4, "x"), MOVE(5, 6, 3, 0)}},
-        {"abcdef", "goes into a range that is moved", {MOVE(1, 4, 6, 0), MOVE(5, 6, 2, 0)}},
-        {"abcdef", "goes into a range that is moved", {MOVE(1, 4, 2, 0)}},
+        {"abcdef",
+         "inserts into a range that is replaced",
+         {REPLACE(1, 4, "x"), INSERT(2, "-", 0)}},
+        {"abcdef", "inserts into a range that is replaced", {REPLACE(1, 4, "x"), MOVE(5, 6, 3, 0)}},
+        {"abcdef", "inserts into a range that is moved", {MOVE(1, 4, 6, 0), MOVE(5, 6, 2, 0)}},
+        {"abcdef", "inserts into a range that is moved", {MOVE(1, 4, 2, 0)}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena;

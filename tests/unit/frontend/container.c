@@ -380,7 +380,7 @@ static void test_foreign(void **state)
         {"abc\0def", 7, "offset 0x3: this is neither PTX text nor a known container"},
         {"\x7f"
          "ELF",
-         4, "the ELF header is damaged or truncated"},
+         4, "the ELF header is damaged or cut short"},
     };
     struct opened *o = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -470,7 +470,7 @@ static void test_choose(void **state)
     assert_said(o, "'sm_' is no architecture such as sm_80");
     assert_chosen(o, NULL, "80 ", "");
     assert_chosen(o, NULL, "90", "");
-    assert_said(o, "the input has code for a GPU, but no PTX");
+    assert_said(o, "there is code for a GPU, but no PTX");
     assert_string_equal(o->container.modules.n ? container_file_name(&o->container, 1) : "",
                         "made.o.1.sm_90a");
     assert_string_equal(container_file_name(&o->container, 5), "made.o.5");
@@ -493,7 +493,7 @@ static void test_choose_cubins(void **state)
     assert_chosen(o, NULL, "sm_80", "1 ");
     assert_int_equal(o->diags.errors, 0);
     assert_chosen(o, NULL, "sm_75", "");
-    assert_said(o, "the input has code for a GPU, but no PTX");
+    assert_said(o, "there is code for a GPU, but no PTX");
     open_bytes(o, o->blob.bytes, 0);
     assert_chosen(o, NULL, NULL, "");
     assert_said(o, "there is no code for a GPU in this file");

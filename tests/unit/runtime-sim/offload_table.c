@@ -184,7 +184,7 @@ static void other_response(struct tagging *t, struct table_chain *chain)
 {
     enum response was = chain->response;
     chain->response = (was + 1) % 3;
-    refused(t, "the answer");
+    refused(t, "the response");
     chain->response = was;
 }
 
