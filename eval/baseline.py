@@ -21,7 +21,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 # Sizes: more threads than the machine holds (56 x 1,536) wherever a kernel has one for each element,
-# arrays of the size of the last level or larger, rows of whole lines and, lest all CTAs ask the
+# arrays of the size of the LLC or larger, rows of whole lines and, lest all CTAs ask the
 # same partition at the same time, of an odd number of lines.
 WORKLOADS = {
     'BFS': ('bfs', {'n': 100000}),
@@ -42,7 +42,7 @@ PAPER_LATENCY = (75, 16, 9)
 # What the paper leaves open and was pinned, with a step to either side, also where it leaves the range
 # that isca19.yaml calls plausible, but not where there is no such step (a port wider than a line).
 PINNED = [
-    ('l1.mshrs', 'MSHRs of a first-level cache', (8, 32)),
+    ('l1.mshrs', 'MSHRs of L1', (8, 32)),
     ('reply_network.injection_queue', 'NI queue at a partition, flits', (128, 512)),
     ('memory.reply_queue', 'LLC to NI queue, packets', (16, 64)),
     ('memory.llc_clock', 'clock of the slices, MHz', (1050, 1750)),

@@ -239,7 +239,7 @@ def no_queue(folder):
     within("in.ptx:8:5: remark: kernel not offloaded to cores: %s [shared]" % NO_ROOM, heads(done))
     report = done.out.decode()
     within('kernel first\n  8:5      kernel | it uses 24577 of ', report)
-    same(report.count('it takes 24577 of '), 1)
+    same(report.count('it uses 24577 of '), 1)
     document = json.loads(run([PROGRAM, 'in.ptx', '--report=json'], folder).out)
     kernels, summary = document['kernels'], document['summary']
     same([one['rejected'] for one in summary['kernels']],

@@ -217,9 +217,9 @@ def bad_usage(folder):
             (['--sweep', '--load=1'], '--load and --sweep exclude each other'),
             (['--plot=a.svg'], '--plot needs --sweep'),
             (['--plot=a.png', '--sweep'], "--plot cannot be 'a.png': its name ends in .svg"),
-            (['--trace=t', '--sweep'], '--trace is of one measurement, --sweep makes several'),
+            (['--trace=t', '--sweep'], '--trace is for one measurement and excludes --sweep'),
             (['--cycles=0'], "--cycles cannot be '0': it is a number from 1 to 1000000000000"),
-            (['file'], 'there are no operands, options begin with --: file'),
+            (['file'], 'unexpected operand (options begin with --): file'),
             (['--seeds=1'], "unknown option '--seeds'; did you mean '--seed'?")]:
         ends(dram(folder, *arguments), 2, err='ptxoffload-dram: error: %s\n%s' % (text, HINT),
              out='')
