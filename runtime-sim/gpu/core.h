@@ -19,8 +19,10 @@
 
 enum {
     CORE_LINES = 4096, // core_line
-    CORE_WARPS = 64,
+    CORE_WARPS = 256, // at most
+    CORE_WORDS = CORE_WARPS / 64,
     CORE_CTAS = 64,
+    CORE_MISSED = 64,
     CORE_WHEEL = 1024,
     CORE_UNITS = 4,
     CORE_DIRECT = 16,
@@ -69,6 +71,19 @@ struct slot {
     uint32_t behind; // 1 + the epoch that has to be over before `next`; 0: none is known
 };
 
+// A slot in a word of a set of slots.
+static inline uint64_t slot_bit(uint32_t slot)
+{
+    return UINT64_C(1) << slot % 64;
+}
+
+// Loops over the slots of a set. `members`: the word number `word` of the set.
+#define EACH_SLOT(slot, core, members)                                                             \
+    for (uint32_t word = 0, slot; word < (core)->words; word++)                                    \
+        for (uint64_t rest_ = (members);                                                           \
+             rest_ && (slot = word * 64 + (uint32_t)__builtin_ctzll(rest_), true);                 \
+             rest_ &= rest_ - 1)
+
 // Where a line's stores are counted.
 static inline uint32_t core_line(uint64_t line)
 {
@@ -78,14 +93,14 @@ static inline uint32_t core_line(uint64_t line)
 struct core_cta {
     struct cta *cta; // NULL: free
     uint32_t kernel; // of the machine
-    uint64_t slots;  // of its warps
+    uint64_t slots[CORE_WORDS]; // of its warps
     uint32_t left;   // of them, not over
     uint32_t registers, shared_bytes;
     uint64_t seen; // of its events, when the watchdog last looked
     struct epochs epochs;
 };
 
-enum route {
+enum part_route {
     ROUTE_SHARED,
     ROUTE_L1,
     ROUTE_DIRECT,
@@ -101,7 +116,7 @@ struct part {
     struct mask bytes;
     uint32_t lanes;          // whose values are moved with it
     uint16_t cycles;         // that the banks of shared memory, or of constants, take
-    uint8_t route;           // enum route
+    uint8_t route;           // enum part_route
     uint8_t kind;            // enum memsys_kind
     uint8_t keep, keep_next; // enum cache_keep, of the first level and of the last
     bool answered;
@@ -121,7 +136,7 @@ struct entry {
 };
 
 // Values to be moved in core_commit.
-struct effect {
+struct core_effect {
     uint32_t entry, part;
 };
 
@@ -145,18 +160,25 @@ struct core_ops;
 struct core_trace;
 struct scheme_stall;
 
-// What all cores have in common.
-struct core_shared {
+// What the cores of one kind have in common.
+struct core_kind {
+    const char *name; // of statistics and traces
+    uint32_t number;  // 0: the ordinary kind
     const struct core_config *config;
     const struct cache_config *l1;
     uint32_t l1_unit; // bytes in which the memory system answers reads
     const struct tags_config *code, *constant, *texture;
+    uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
+    uint32_t units[UNITS]; // number of units of each class
+    uint32_t watchers;     // that look into these cores: a set
+};
+
+// What all cores have in common.
+struct core_shared {
     struct timings timings;
     struct memsys *memsys;
-    uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
-    uint32_t units[UNITS]; // how many there are of each
     struct fault *fault;
-    uint32_t cores;
+    uint32_t cores; // of the ordinary kind
     bool profiled; // a launch that runs counts what its instructions ask caches for
     // Active schemes that look into cores, by registration; what create returned.
     const struct core_ops *watchers[SCHEMES_MOST];
@@ -171,25 +193,35 @@ struct core_shared {
     uint32_t stat_key_count;
 };
 
+// Sets of slots: 64 of them, a bit each.
+struct slot_sets {
+    uint64_t used;         // with a warp
+    uint64_t ready;        // could issue
+    uint64_t wants[UNITS]; // of these, by unit
+    uint64_t hungry;       // want a fetch
+    uint64_t deferred;     // issue in core_commit
+};
+
 struct core {
     const struct core_shared *shared;
+    const struct core_kind *kind;
     struct arena *arena;
-    uint32_t index;
+    uint32_t index;      // of the machine
+    uint32_t endpoint;   // of the memory system
+    uint32_t first_slot; // number of slot 0 in the machine: a multiple of 64
     uint64_t next;    // nothing is to be done before
     uint64_t counted; // cycles before this one are in the statistics, as to slots that are ready
     uint64_t busy;    // cycles in which there was something to do
-    struct slot slots[CORE_WARPS];
+    struct slot *slots;         // kind->config->warps of them
+    uint32_t words;             // of sets of slots
+    struct slot_sets sets[CORE_WORDS];
     struct core_cta ctas[CORE_CTAS];
+    bool alone; // its CTA shares the core with no other
     uint32_t cta_count, threads, registers, shared_bytes; // in use
-    uint64_t used;                                        // the set of slots with a warp
-    uint64_t ready;                                       // could issue
-    uint64_t wants[UNITS];                                // of these, by unit
-    uint64_t hungry;                                      // want a fetch
-    uint64_t deferred;                                    // issue in core_commit
     uint64_t ended;   // CTAs that are over, for the machine to take
     uint64_t stirred; // CTAs of clusters in which something has happened that others may wait for
     uint64_t unit_free[UNITS][CORE_UNITS];
-    uint64_t wheel[CORE_WHEEL]; // slots to look at, by cycle
+    uint64_t *wheel; // slots to look at, by cycle: `words` for each
     uint64_t wheel_used[CORE_WHEEL / 64];
     uint64_t wheel_words; // the words of these that are not 0
     uint64_t wheel_at;    // the first cycle that was not looked at
@@ -206,7 +238,7 @@ struct core {
     uint32_t *freed, freed_count;             // in this cycle
     uint32_t *queue, queue_head, queue_count; // entries that have parts to send
     uint64_t banks_free;                      // shared memory
-    VEC(struct effect) effects;
+    VEC(struct core_effect) effects;
     struct cache l1;
     uint64_t l1_next;
     // Of the stores in the first level's way out: 2 · slot + parity of the epoch.
@@ -215,7 +247,7 @@ struct core {
     struct memsys_request direct[CORE_DIRECT]; // past the first level
     uint32_t direct_head, direct_count;
     struct tag_cache code, constant, texture;
-    struct memsys_request missed[CORE_WARPS]; // lines of these three
+    struct memsys_request missed[CORE_MISSED]; // lines of these three
     uint32_t missed_head, missed_count;
     uint32_t send_turn;
     uint32_t to_send;         // packets that schemes have to send: they count them
@@ -234,7 +266,7 @@ struct core {
 // Rows of struct core_stats with those of schemes' stalls, for shared->stalls.
 void core_stat_keys(struct core_shared *shared, struct arena *arena);
 void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
-               uint32_t index);
+               const struct core_kind *kind, uint32_t index);
 
 // What a CTA of the launch takes of a core, with so many registers for each thread; in granules.
 struct core_needs {
@@ -251,11 +283,19 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
 // The CTAs that are over; their places are free.
 uint64_t core_take_ended(struct core *core);
 
+static inline bool core_has_deferred(const struct core *core)
+{
+    uint64_t any = core->sets[0].deferred;
+    for (uint32_t i = 1; i < core->words; i++)
+        any |= core->sets[i].deferred;
+    return any;
+}
+
 void core_tick(struct core *core, uint64_t now);
 void core_commit(struct core *core, uint64_t now);
 static inline bool core_has_commit(const struct core *core)
 {
-    return core->effects.n || core->deferred;
+    return core->effects.n || core_has_deferred(core);
 }
 // Values of an access that a partition serves.
 void core_served(struct core *core, const struct memsys_request *request);
@@ -277,7 +317,8 @@ void core_set_state(struct core *core, uint64_t now, uint32_t slot, uint32_t sta
 void core_count_idle(struct core *core, uint64_t now);
 void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot);
 uint64_t core_next_wake(const struct core *core);
-uint32_t core_choose(struct core *core, uint32_t scheduler, uint64_t candidates);
+// `candidates`: a set, which is not empty.
+uint32_t core_choose(struct core *core, uint32_t scheduler, const uint64_t *candidates);
 void core_fetch(struct core *core, uint64_t now);
 void core_issue(struct core *core, uint64_t now, uint32_t slot);
 

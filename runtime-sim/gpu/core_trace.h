@@ -29,7 +29,7 @@ void core_trace_end(struct core *core, uint64_t now);
 void core_trace_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state);
 // What slots that are ready do from this cycle on, as sets: those chosen issue, those for whose
 // unit, or for whom the load/store unit, has no room wait; so do all others.
-void core_trace_ready(struct core *core, uint64_t now, uint64_t chosen, uint64_t units,
-                      uint64_t by_memory);
+void core_trace_ready(struct core *core, uint64_t now, uint32_t word, uint64_t chosen,
+                      uint64_t blocked, uint64_t by_memory);
 void core_trace_cta_begins(struct core *core, uint64_t now, uint32_t place);
 void core_trace_cta_ends(struct core *core, uint64_t now, uint32_t place);

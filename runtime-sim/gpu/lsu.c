@@ -6,8 +6,10 @@
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/gpu/scheme.h"
+#include "support/gpu.h"
+#include <assert.h>
 
-enum { PART_BITS = 16, LINE = 128 };
+enum { PART_BITS = 16 };
 
 static uint32_t part_tag(uint32_t entry, uint32_t part)
 {
@@ -53,7 +55,7 @@ static void count_l1(const struct core *core, const struct cache_request *reques
 
 static void move_values(struct core *core, uint32_t entry, uint32_t part)
 {
-    struct effect effect = {entry, part};
+    struct core_effect effect = {entry, part};
     vec_push(core->arena, &core->effects, effect);
 }
 
@@ -69,15 +71,16 @@ static void served_by_l1(void *context, const struct cache_request *request, uin
             count_l1(core, request);
         return;
     }
-    uint32_t capacity = (uint32_t)core->shared->l1->out;
+    uint32_t capacity = (uint32_t)core->kind->l1->out;
     uint32_t at = (core->store_head + core->store_count++) % capacity;
     core->store_tags[at] = core->entries[entry].slot << 1 | core->entries[entry].epoch;
 }
 
 void lsu_init(struct core *core)
 {
-    const struct core_config *config = core->shared->config;
+    const struct core_config *config = core->kind->config;
     uint32_t most = (uint32_t)config->memory_most + core->entry_extra;
+    assert(most <= TAGS_WAITERS);
     core->entry_count = most;
     core->queue_room = (uint32_t)config->memory_queue + core->entry_extra;
     size_t bytes = held_bytes(core->shared->timings.program);
@@ -85,27 +88,27 @@ void lsu_init(struct core *core)
     core->free_entries = ARENA_ARRAY(core->arena, uint32_t, most);
     core->freed = ARENA_ARRAY(core->arena, uint32_t, most);
     core->queue = ARENA_ARRAY(core->arena, uint32_t, core->queue_room);
-    core->store_tags = ARENA_ARRAY(core->arena, uint32_t, core->shared->l1->out);
+    core->store_tags = ARENA_ARRAY(core->arena, uint32_t, core->kind->l1->out);
     for (uint32_t i = 0; i < most; i++) {
         char *at = arena_alloc(core->arena, bytes + 64);
         core->entries[i].held = (struct held *)(void *)(at + (-(uintptr_t)at & 63));
         core->free_entries[core->free_count++] = most - 1 - i;
     }
-    cache_init(&core->l1, core->arena, core->shared->l1, 1);
-    cache_answers_in(&core->l1, core->shared->l1_unit);
+    cache_init(&core->l1, core->arena, core->kind->l1, 1);
+    cache_answers_in(&core->l1, core->kind->l1_unit);
     core->l1.inputs[0].serve = served_by_l1;
     core->l1.inputs[0].context = core;
     core->l1_next = UINT64_MAX;
-    tags_init(&core->code, core->arena, core->shared->code);
-    tags_init(&core->constant, core->arena, core->shared->constant);
-    tags_init(&core->texture, core->arena, core->shared->texture);
+    tags_init(&core->code, core->arena, core->kind->code);
+    tags_init(&core->constant, core->arena, core->kind->constant);
+    tags_init(&core->texture, core->arena, core->kind->texture);
 }
 
 // One entry more than it takes: other instructions may turn out to access memory.
 bool lsu_can_take(const struct core *core)
 {
     return core->free_count + core->parked > 1 + core->entry_extra &&
-           core->queue_count < core->shared->config->memory_queue;
+           core->queue_count < core->kind->config->memory_queue;
 }
 
 static void count_issue(struct core *core, const struct entry *entry)
@@ -249,7 +252,7 @@ static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct 
 {
     struct entry *entry = &core->entries[index];
     // It was issued in the cycle before.
-    uint64_t done = now - 1 + core->shared->config->shared_latency + part->cycles - 1;
+    uint64_t done = now - 1 + core->kind->config->shared_latency + part->cycles - 1;
     core->banks_free = now + part->cycles;
     entry->done = done > entry->done ? done : entry->done;
     move_values(core, index, (uint32_t)(part - entry->parts.v));
@@ -259,9 +262,9 @@ static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct 
 
 static struct mask wanted_bytes(const struct core *core, struct mask touched)
 {
-    uint32_t size = (uint32_t)core->shared->l1->sector_bytes;
+    uint32_t size = (uint32_t)core->kind->l1->sector_bytes;
     struct mask all = {{0}};
-    for (uint32_t at = 0; at < LINE; at += size) {
+    for (uint32_t at = 0; at < LINE_BYTES; at += size) {
         struct mask sector = mask_range(at, at + size);
         if (mask_meet(sector, touched))
             all = mask_or(all, sector);
@@ -303,7 +306,7 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
     core->direct[at] =
         (struct memsys_request){.line = part->line,
                                 .bytes = atomic ? part->bytes : wanted_bytes(core, part->bytes),
-                                .core = core->index,
+                                .core = core->endpoint,
                                 .tag = part_tag(index, (uint32_t)(part - entry->parts.v)),
                                 .carries = atomic ? data : 0,
                                 .returns = part->kind == MEMSYS_ATOMIC ? data : 0,
@@ -319,10 +322,10 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
 
 static void ask_for(struct core *core, uint64_t line, uint32_t tag, enum client client)
 {
-    uint32_t at = (core->missed_head + core->missed_count++) % CORE_WARPS;
+    uint32_t at = (core->missed_head + core->missed_count++) % CORE_MISSED;
     core->missed[at] = (struct memsys_request){.line = line,
-                                               .bytes = mask_range(0, LINE),
-                                               .core = core->index,
+                                               .bytes = mask_range(0, LINE_BYTES),
+                                               .core = core->endpoint,
                                                .tag = tag,
                                                .kind = MEMSYS_READ,
                                                .client = (uint8_t)client};
@@ -333,7 +336,7 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
                       struct tag_cache *tags, enum client client)
 {
     struct entry *entry = &core->entries[index];
-    if (core->missed_count == CORE_WARPS)
+    if (core->missed_count == CORE_MISSED)
         return false;
     enum tags_result result = tag_cache_read(tags, part->line, index);
     if (result == TAGS_FULL)
@@ -414,7 +417,7 @@ static bool send_l1_out(struct core *core, uint64_t now)
         return false;
     struct memsys_request request = {.line = out->line,
                                      .bytes = out->bytes,
-                                     .core = core->index,
+                                     .core = core->endpoint,
                                      .tag = out->write ? core->store_tags[core->store_head]
                                                        : (uint32_t)out->id,
                                      .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
@@ -424,7 +427,7 @@ static bool send_l1_out(struct core *core, uint64_t now)
         return false;
     memsys_send(core->shared->memsys, &request);
     if (out->write) {
-        core->store_head = (core->store_head + 1) % (uint32_t)core->shared->l1->out;
+        core->store_head = (core->store_head + 1) % (uint32_t)core->kind->l1->out;
         core->store_count--;
     }
     cache_out_pop(&core->l1, now);
@@ -462,7 +465,7 @@ static void send_out(struct core *core, uint64_t now)
                     : source == 1 ? send_from(core, core->direct, CORE_DIRECT, &core->direct_head,
                                               &core->direct_count)
                     : source == 2 ? core->to_send && send_of_schemes(core, now)
-                                  : send_from(core, core->missed, CORE_WARPS, &core->missed_head,
+                                  : send_from(core, core->missed, CORE_MISSED, &core->missed_head,
                                               &core->missed_count);
         if (!sent)
             continue;
@@ -475,7 +478,7 @@ static void send_out(struct core *core, uint64_t now)
 // From the network
 
 static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tag_cache *tags,
-                      enum route route)
+                      enum part_route route)
 {
     struct tags_waiters who = tags_fill(tags, line);
     for (uint32_t w = 0; w < TAGS_WORDS; w++)
@@ -546,10 +549,10 @@ static void reuse_entries(struct core *core)
 void lsu_receive(struct core *core, uint64_t now)
 {
     reuse_entries(core);
-    const struct memsys_request *answer = memsys_peek(core->shared->memsys, core->index);
+    const struct memsys_request *answer = memsys_peek(core->shared->memsys, core->endpoint);
     if (answer) {
         struct memsys_request copy = *answer;
-        memsys_pop(core->shared->memsys, core->index);
+        memsys_pop(core->shared->memsys, core->endpoint);
         take_answer(core, now, &copy);
     }
     for (const struct cache_answer *a; (a = cache_answer_peek(&core->l1, now));) {

@@ -13,8 +13,26 @@ struct machine_keys {
 #include "runtime-sim/base/config_fields.inc"
 };
 
+enum { CORE_KINDS = 4 }; // at most, the ordinary kind included
+
+// Cores of another kind than the ordinary ones. They get CTAs of the launches whose placement names
+// the kind, and warps that schemes start.
+struct added_cores {
+    const char *name; // of statistics and traces
+    struct core_config core;
+    struct cache_config l1;
+    struct tags_config code, constant, texture;
+    // MEMSYS_AT_PARTITION: each core is the endpoint of a partition; MEMSYS_OF_OWNER: each core has
+    // an endpoint of its own at a node.
+    enum memsys_end at;
+    const uint32_t *places; // numbers of partitions or nodes, one for each core
+    uint32_t count;
+    uint32_t scheme; // that has added them, by registration; the machine sets it
+};
+
 struct machine_config {
     struct machine_keys machine;
+    // The ordinary cores: memory.cores of them.
     struct core_config core;
     struct cache_config l1;
     struct tags_config code, constant, texture;
@@ -23,6 +41,8 @@ struct machine_config {
     const struct scheme_ops *const *schemes;
     void *of_scheme[SCHEMES_MOST];
     struct scheme_classes classes[SCHEMES_MOST]; // of a machine, of its active schemes
+    struct added_cores added[CORE_KINDS - 1];    // by active schemes: kinds 1 and up
+    uint32_t added_count;
 };
 
 enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
@@ -44,6 +64,10 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
 bool machine_reads_plans(const struct machine_config *config);
 // The policy of the first scheme that is on: the value of its key `policy`. "baseline": none is.
 const char *machine_policy(struct arena *arena, const struct machine_config *config);
+
+// Copies the ordinary kind, without cores, for the `require` of a scheme: the next kind. Returns it,
+// to be changed.
+struct added_cores *machine_add_cores(struct machine_config *config, const char *name);
 
 struct machine;
 struct trace;
@@ -68,9 +92,20 @@ void machine_shuffle(struct machine *machine, uint64_t seed);
 // where another machine has left off.
 void machine_start_at(struct machine *machine, uint64_t cycle);
 
+// In which order the CTAs of a launch start. A CTA does not start before the one in front of it.
+enum cta_order { CTAS_ASCENDING, CTAS_DESCENDING };
+
+// Where the CTAs of a launch run.
+struct cta_placement {
+    uint32_t kind; // of cores
+    uint8_t order; // enum cta_order
+    bool alone;    // one CTA of any launch for each core
+};
+
 // A launch and how it went.
 struct machine_launch {
     struct launch *launch; // as grid_run wants it
+    struct cta_placement placement;
     uint64_t begun, ended; // cycles; the run's end if it came before
     uint64_t warp_instructions, thread_instructions;
     // Registers of a thread, and where the number comes from; CTAs that a core has room for, and

@@ -33,15 +33,24 @@ struct machine {
     uint32_t requester_count;
     uint32_t first_requester[SCHEMES_MOST], first_stall[SCHEMES_MOST]; // of registered schemes
     struct core_shared shared;
+    struct machine_kind {
+        struct core_kind kind;
+        uint32_t first, count; // cores
+        uint32_t turn;         // of these: the one that gets the next CTA first
+        struct core_stats totals;
+        struct cache_stats l1_totals;
+    } kinds[CORE_KINDS];
+    uint32_t kind_count;
     struct core *cores;
     uint32_t count, words; // cores, and of sets of them
+    uint32_t ordinary;     // cores of kind 0, which are the first ones, and endpoints
+    uint32_t *core_at;     // of each endpoint: the core, if there is one
     uint64_t *due;         // when each core has something to do
     uint64_t *awake;       // the set of cores that will have
     uint64_t *ticked;      // the set of those that tick in this cycle
     uint64_t *trying;      // the set of cores that may have room for a CTA
     uint64_t now, start;   // cycles since `start`, which is what clocks show at first
     struct launch_time time;
-    uint32_t turn;    // core that gets the next CTA first
     uint64_t shuffle; // state; 0: off
     uint32_t *order;
     struct running *running;
@@ -67,6 +76,25 @@ static inline void machine_set_due(struct machine *machine, uint32_t core, uint6
         bits_set(machine->awake, core);
 }
 
+// Kinds of cores (machine_kinds.c).
+
+// Counts the cores, from the configuration; what those of a kind have in common.
+void machine_init_kinds(struct machine *machine);
+// Adds the endpoints of added cores to a memory system that is to be made.
+void machine_add_endpoints(struct machine *machine, struct memsys_tables *tables);
+// Makes the cores. Needs a memory system with these tables.
+void machine_init_cores(struct machine *machine, const struct memsys_tables *tables);
+static inline const struct machine_kind *machine_kind_of(const struct machine *machine,
+                                                         const struct machine_launch *launch)
+{
+    return &machine->kinds[launch->placement.kind];
+}
+
+// machine_registers and machine_occupancy at the placement of the launch.
+uint32_t machine_registers_of(const struct machine *machine, const struct machine_launch *launch,
+                              const char **source);
+uint32_t machine_room(const struct machine *machine, const struct machine_launch *launch,
+                      const char **why);
 // Gives CTAs to cores that have room, one each in a cycle at most. True if there are more and a
 // core that has room.
 bool machine_dispatch(struct machine *machine);

@@ -1,27 +1,25 @@
 // Warp schedulers.
 #include "runtime-sim/gpu/core.h"
+#include "support/bits.h"
 
-static uint32_t oldest(const struct core *core, uint64_t candidates)
+static uint32_t find_oldest(const struct core *core, const uint64_t *candidates)
 {
-    uint32_t best = (uint32_t)__builtin_ctzll(candidates);
-    for (uint64_t rest = candidates & (candidates - 1); rest; rest &= rest - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(rest);
-        if (core->slots[i].age < core->slots[best].age)
-            best = i;
-    }
+    uint32_t best = UINT32_MAX;
+    EACH_SLOT (slot, core, candidates[word])
+        if (best == UINT32_MAX || core->slots[slot].age < core->slots[best].age)
+            best = slot;
     return best;
 }
 
-// Needs at least one candidate.
-uint32_t core_choose(struct core *core, uint32_t scheduler, uint64_t candidates)
+uint32_t core_choose(struct core *core, uint32_t scheduler, const uint64_t *candidates)
 {
-    uint32_t last = core->last[scheduler];
-    if (!core->shared->config->scheduler) {
-        if (!(candidates >> last & 1))
-            last = oldest(core, candidates);
+    uint32_t last = core->last[scheduler], count = core->words * 64;
+    if (!core->kind->config->scheduler) {
+        if (!bits_test(candidates, last))
+            last = find_oldest(core, candidates);
     } else {
-        uint64_t behind = last == 63 ? 0 : candidates & ~UINT64_C(0) << (last + 1);
-        last = (uint32_t)__builtin_ctzll(behind ? behind : candidates);
+        last = last + 1 < count ? bits_next(candidates, last + 1, count) : count;
+        last = last < count ? last : bits_next(candidates, 0, count);
     }
     core->last[scheduler] = last;
     return last;

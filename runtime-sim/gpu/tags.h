@@ -18,7 +18,7 @@ enum tags_result {
     TAGS_FULL,   // too many are: again later
 };
 
-enum { TAGS_WAITERS = 512, TAGS_WORDS = TAGS_WAITERS / 64 };
+enum { TAGS_WAITERS = 1024, TAGS_WORDS = TAGS_WAITERS / 64 };
 
 struct tags_waiters {
     uint64_t w[TAGS_WORDS];
