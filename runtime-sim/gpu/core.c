@@ -58,6 +58,7 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
     core->words = bits_words(warps);
     core->wheel = ARENA_ARRAY(arena, uint64_t, CORE_WHEEL * core->words);
     core->slots = ARENA_ARRAY(arena, struct slot, warps);
+    core->ctas = ARENA_ARRAY(arena, struct core_cta, core_places(core));
     for (uint32_t i = 0; i < warps; i++)
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);
     core->entry_extra = shared->entries_of_slot * warps;
@@ -89,7 +90,7 @@ struct core_needs core_needs(const struct core_config *config, const struct laun
     };
 }
 
-static uint32_t count_free_slots(const struct core *core)
+uint32_t core_count_free_slots(const struct core *core)
 {
     uint32_t used = 0;
     for (uint32_t i = 0; i < core->words; i++)
@@ -97,7 +98,7 @@ static uint32_t count_free_slots(const struct core *core)
     return (uint32_t)core->kind->config->warps - used;
 }
 
-static uint32_t find_free_slot(const struct core *core)
+uint32_t core_free_slot(const struct core *core)
 {
     uint32_t word = 0;
     while (!~core->sets[word].used)
@@ -109,27 +110,28 @@ bool core_has_room(const struct core *core, const struct launch *launch, uint32_
 {
     const struct core_config *config = core->kind->config;
     struct core_needs needs = core_needs(config, launch, registers);
-    return core->cta_count < config->ctas && needs.warps <= count_free_slots(core) &&
+    return core->cta_count < config->ctas && needs.warps <= core_count_free_slots(core) &&
            core->threads + needs.warps * LANES <= config->threads &&
            core->registers + needs.registers <= config->registers &&
            core->shared_bytes + needs.shared_bytes <= config->shared_bytes;
 }
 
-static void start_warp(struct core *core, uint64_t now, uint32_t index, struct warp *warp,
-                       uint32_t cta)
+void core_fill_slot(struct core *core, uint64_t now, uint32_t index, struct warp *warp,
+                    uint32_t place)
 {
     struct slot *slot = &core->slots[index];
     uint64_t *ready = slot->ready;
     memset(ready, 0, core->shared->timings.most_registers * sizeof *ready);
     core_set_state(core, now, index, SLOT_FETCH);
     *slot = (struct slot){.warp = warp,
-                          .cta = cta,
+                          .cta = place,
                           .state = SLOT_FETCH,
                           .since = now,
                           .age = core->ages++,
                           .ready = ready,
                           .buffer_at = UINT32_MAX};
     core->sets[index / 64].used |= slot_bit(index);
+    bits_set(core->ctas[place].slots, index);
     core_look(core, now, index);
 }
 
@@ -147,9 +149,8 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
     to->shared_bytes = needs.shared_bytes;
     to->left = needs.warps;
     for (uint32_t i = 0; i < needs.warps; i++) {
-        uint32_t index = find_free_slot(core);
-        bits_set(to->slots, index);
-        start_warp(core, now, index, &cta->warps[i], at);
+        uint32_t index = core_free_slot(core);
+        core_fill_slot(core, now, index, &cta->warps[i], at);
     }
     core_count_idle(core, now);
     core->cta_count++;
@@ -163,7 +164,7 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
 
 void core_count_idle(struct core *core, uint64_t now)
 {
-    if (!core->cta_count)
+    if (!core->threads)
         core->stats.core_idle += now - core->idle_since;
     core->idle_since = now;
 }
@@ -171,7 +172,7 @@ void core_count_idle(struct core *core, uint64_t now)
 static void end_cta(struct core *core, uint64_t now, uint32_t at)
 {
     struct core_cta *cta = &core->ctas[at];
-    EACH_SLOT (index, core, cta->slots[word]) {
+    EACH_SLOT (index, core->words, cta->slots[word]) {
         core_set_state(core, now, index, SLOT_EMPTY);
         core->slots[index].warp = NULL;
         core->sets[word].used &= ~slot_bit(index);
@@ -193,6 +194,10 @@ void core_maybe_over(struct core *core, uint64_t now, uint32_t index)
     struct slot *slot = &core->slots[index];
     if (!slot->warp || slot->warp->live || slot->entries || slot->stores || slot->over)
         return;
+    if (core_is_detached(slot)) {
+        core_end_warp(core, now, index);
+        return;
+    }
     slot->over = true;
     if (!--core->ctas[slot->cta].left)
         end_cta(core, now, slot->cta);
@@ -291,6 +296,15 @@ static enum issue_result execute(struct core *core, uint32_t index, enum issue_a
     return as == ISSUE_AS_CAPTURED ? owner->execute(core, index, held) : ISSUE_DONE;
 }
 
+// Schemes see barriers of the CTA that have opened before its warps go on.
+static void notify_barriers(struct core *core, uint64_t now, uint32_t place)
+{
+    struct cta *cta = core->ctas[place].cta;
+    EACH_WATCHER (ops, core, barrier)
+        ops->barrier(core, now, place, cta->opened);
+    cta->opened = 0;
+}
+
 void core_issue(struct core *core, uint64_t now, uint32_t index)
 {
     struct slot *slot = &core->slots[index];
@@ -324,34 +338,39 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
         owner->issued(core, now, index, timing, entry);
     if (timing->orders && as != ISSUE_AS_MIGRATED)
         epoch_mark(core, index);
+    if (warp->cta->opened)
+        notify_barriers(core, now + 1, slot->cta);
     core_look(core, now + 1, index);
     core_maybe_over(core, now + 1, index);
     if (warp->cta->events == events)
         return;
     core_look_at_cta(core, now + 1, slot->cta);
-    core->stirred |= (uint64_t)(warp->cta->cluster.count > 1) << slot->cta;
+    if (warp->cta->cluster.count > 1)
+        core->stirred |= UINT64_C(1) << slot->cta;
 }
 
 // A cycle
 
 // A core ticks in every cycle that it has noted: none is left behind.
-static void wake(struct core *core, uint64_t now)
+static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
 {
     uint32_t place = (uint32_t)(now % CORE_WHEEL);
     uint64_t slots[CORE_WORDS];
     core->wheel_at = now + 1;
     if (!bits_test(core->wheel_used, place))
         return;
-    for (uint32_t i = 0; i < core->words; i++) {
-        slots[i] = core->wheel[place * core->words + i];
-        core->wheel[place * core->words + i] = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        slots[i] = core->wheel[place * words + i];
+        core->wheel[place * words + i] = 0;
     }
     if (!(core->wheel_used[place / 64] &= ~(UINT64_C(1) << place % 64)))
         core->wheel_words &= ~(UINT64_C(1) << place / 64);
-    EACH_SLOT (index, core, slots[word]) {
+    EACH_SLOT (index, words, slots[word]) {
         uint8_t state = core->slots[index].state;
         if (state == SLOT_RESULT || state == SLOT_FETCH)
             core_look(core, now, index);
+        if (state == SLOT_RESULT && core_is_detached(&core->slots[index]))
+            core_maybe_over(core, now, index);
         EACH_WATCHER (ops, core, wake)
             ops->wake(core, now, index);
     }
@@ -382,10 +401,11 @@ static void reserve(struct core *core, uint64_t now, const struct slot *slot)
 }
 
 // Slots that a scheme wants first come first.
-static uint32_t choose_one(struct core *core, uint32_t scheduler, const uint64_t *candidates)
+static ALWAYS_INLINE uint32_t choose_one(struct core *core, uint32_t scheduler,
+                                         const uint64_t *candidates, uint32_t words)
 {
     EACH_WATCHER (ops, core, first)
-        for (uint32_t i = 0; i < core->words; i++) {
+        for (uint32_t i = 0; i < words; i++) {
             uint64_t first = ops->first(core, i) & candidates[i];
             if (first)
                 return core->last[scheduler] = i * 64 + (uint32_t)__builtin_ctzll(first);
@@ -394,13 +414,13 @@ static uint32_t choose_one(struct core *core, uint32_t scheduler, const uint64_t
 }
 
 // Slots of a word that are blocked now that some were chosen.
-static uint64_t find_blocked_by(struct core *core, uint64_t now, uint32_t word,
-                                const uint64_t *chosen)
+static ALWAYS_INLINE uint64_t find_blocked_by(struct core *core, uint64_t now, uint32_t word,
+                                              const uint64_t *chosen, uint32_t words)
 {
     uint64_t slots = find_blocked(core, now, word).all;
     EACH_WATCHER (ops, core, exclusive) {
         uint64_t taken = 0;
-        for (uint32_t i = 0; i < core->words; i++)
+        for (uint32_t i = 0; i < words; i++)
             taken |= ops->exclusive(core, i) & chosen[i];
         slots |= taken ? ops->exclusive(core, word) : 0;
     }
@@ -420,21 +440,22 @@ static uint64_t slots_of_scheduler(const struct core *core, uint32_t scheduler, 
 
 // Adds to `chosen` what the schedulers choose. A unit takes as many warps as it is wide. `blocked`:
 // what is blocked before.
-static void choose(struct core *core, uint64_t now, uint64_t *blocked, uint64_t *chosen)
+static ALWAYS_INLINE void choose(struct core *core, uint64_t now, uint64_t *blocked,
+                                 uint64_t *chosen, uint32_t words)
 {
     uint32_t schedulers = (uint32_t)core->kind->config->schedulers;
     for (uint32_t i = 0; i < schedulers; i++) {
         uint64_t candidates[CORE_WORDS], any = 0;
-        for (uint32_t w = 0; w < core->words; w++)
+        for (uint32_t w = 0; w < words; w++)
             any |= candidates[w] =
                 core->sets[w].ready & slots_of_scheduler(core, i, w) & ~blocked[w];
         if (!any)
             continue;
-        uint32_t index = choose_one(core, i, candidates);
+        uint32_t index = choose_one(core, i, candidates, words);
         bits_set(chosen, index);
         reserve(core, now, &core->slots[index]);
-        for (uint32_t w = 0; i + 1 < schedulers && w < core->words; w++)
-            blocked[w] = find_blocked_by(core, now, w, chosen);
+        for (uint32_t w = 0; i + 1 < schedulers && w < words; w++)
+            blocked[w] = find_blocked_by(core, now, w, chosen, words);
     }
 }
 
@@ -455,21 +476,21 @@ static void count_ready(struct core *core, uint32_t word, uint64_t chosen,
     s->stall_not_selected += count_slots(rest & ~blocked.all) * cycles;
 }
 
-static bool has_ready(const struct core *core)
+static ALWAYS_INLINE bool has_ready(const struct core *core, uint32_t words)
 {
     uint64_t any = core->sets[0].ready;
-    for (uint32_t i = 1; i < core->words; i++)
+    for (uint32_t i = 1; i < words; i++)
         any |= core->sets[i].ready;
     return any;
 }
 
-void core_catch_up(struct core *core, uint64_t now)
+static ALWAYS_INLINE void catch_up(struct core *core, uint64_t now, uint32_t words)
 {
     if (now <= core->counted)
         return;
     uint64_t passed = now - core->counted;
-    bool ready = has_ready(core);
-    for (uint32_t i = 0; ready && i < core->words; i++) {
+    bool ready = has_ready(core, words);
+    for (uint32_t i = 0; ready && i < words; i++) {
         struct blocked_slots blocked = find_blocked(core, now - 1, i);
         count_ready(core, i, 0, blocked, passed);
         if (core->trace)
@@ -479,26 +500,37 @@ void core_catch_up(struct core *core, uint64_t now)
     core->counted = now;
 }
 
-static void issue(struct core *core, uint64_t now)
+void core_catch_up(struct core *core, uint64_t now)
+{
+    catch_up(core, now, core->words);
+}
+
+static void defer(struct core *core, uint32_t slot)
+{
+    core->sets[slot / 64].deferred |= slot_bit(slot);
+    core->defers = true;
+}
+
+static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
 {
     struct blocked_slots blocked[CORE_WORDS];
     uint64_t all[CORE_WORDS], chosen[CORE_WORDS], any = 0;
-    for (uint32_t i = 0; i < core->words; i++) {
+    for (uint32_t i = 0; i < words; i++) {
         blocked[i] = find_blocked(core, now, i);
         any |= core->sets[i].ready & ~(all[i] = blocked[i].all);
         chosen[i] = 0;
     }
     if (any)
-        choose(core, now, all, chosen);
-    for (uint32_t i = 0; i < core->words; i++) {
+        choose(core, now, all, chosen, words);
+    for (uint32_t i = 0; i < words; i++) {
         count_ready(core, i, chosen[i], blocked[i], 1);
         if (core->trace)
             core_trace_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
     }
-    EACH_SLOT (index, core, chosen[word]) {
+    EACH_SLOT (index, words, chosen[word]) {
         const struct slot *slot = &core->slots[index];
         if (slot->next->shared || slot->warp->cta->cluster.count > 1)
-            core->sets[word].deferred |= slot_bit(index);
+            defer(core, index);
         else
             core_issue(core, now, index);
     }
@@ -511,14 +543,14 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 // The first cycle from `at` on in which slots that are ready are no longer blocked as they are now.
 // What only the load/store unit blocks goes on when that does.
-static uint64_t next_issue(const struct core *core, uint64_t at)
+static ALWAYS_INLINE uint64_t next_issue(const struct core *core, uint64_t at, uint32_t words)
 {
     uint64_t next = UINT64_MAX;
     if (core->refused || core->freed_count)
         return at;
     for (uint32_t unit = 0; unit < UNITS; unit++) {
         uint64_t free = UINT64_MAX, wants = 0;
-        for (uint32_t i = 0; i < core->words; i++)
+        for (uint32_t i = 0; i < words; i++)
             wants |= core->sets[i].wants[unit];
         for (uint32_t i = 0; wants && i < core->kind->units[unit]; i++)
             free = least(free, core->unit_free[unit][i]);
@@ -529,36 +561,45 @@ static uint64_t next_issue(const struct core *core, uint64_t at)
     return next > at ? next : at;
 }
 
-static bool has_hungry(const struct core *core)
+static ALWAYS_INLINE bool has_hungry(const struct core *core, uint32_t words)
 {
     uint64_t any = core->sets[0].hungry;
-    for (uint32_t i = 1; i < core->words; i++)
+    for (uint32_t i = 1; i < words; i++)
         any |= core->sets[i].hungry;
     return any;
 }
 
-static uint64_t next_cycle(const struct core *core, uint64_t now)
+static ALWAYS_INLINE uint64_t next_cycle(const struct core *core, uint64_t now, uint32_t words)
 {
-    if (has_hungry(core) || core_has_deferred(core))
+    if (has_hungry(core, words) || core->defers)
         return now + 1;
     uint64_t next = least(core_next_wake(core), lsu_next(core, now));
-    return has_ready(core) && next > now + 1 ? least(next, next_issue(core, now + 1)) : next;
+    return has_ready(core, words) && next > now + 1 ? least(next, next_issue(core, now + 1, words)) : next;
 }
 
-void core_tick(struct core *core, uint64_t now)
+static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)
 {
-    core_catch_up(core, now);
+    catch_up(core, now, words);
     core->counted = now + 1;
     core->busy++;
     core->wheel_at = now;
     lsu_receive(core, now);
-    wake(core, now);
+    wake(core, now, words);
     lsu_tick(core, now);
-    if (has_ready(core))
-        issue(core, now);
-    if (has_hungry(core))
+    if (has_ready(core, words))
+        issue(core, now, words);
+    if (has_hungry(core, words))
         core_fetch(core, now);
-    core->next = next_cycle(core, now);
+    core->next = next_cycle(core, now, words);
+}
+
+// The usual case is compiled for one word.
+void core_tick(struct core *core, uint64_t now)
+{
+    if (core->words == 1)
+        tick(core, now, 1);
+    else
+        tick(core, now, core->words);
 }
 
 void core_move_values(struct core *core, struct entry *entry, uint32_t part)
@@ -569,14 +610,21 @@ void core_move_values(struct core *core, struct entry *entry, uint32_t part)
     core->progress += entry->parts.v[part].kind == MEMSYS_WRITE || entry->held->changed;
 }
 
+static void issue_deferred(struct core *core, uint64_t now)
+{
+    EACH_SLOT (index, core->words, core->sets[word].deferred)
+        core_issue(core, now, index);
+    for (uint32_t i = 0; i < core->words; i++)
+        core->sets[i].deferred = 0;
+    core->defers = false;
+}
+
 void core_commit(struct core *core, uint64_t now)
 {
     for (uint32_t i = 0; i < core->effects.n; i++)
         core_move_values(core, &core->entries[core->effects.v[i].entry], core->effects.v[i].part);
     core->effects.n = 0;
-    EACH_SLOT (index, core, core->sets[word].deferred)
-        core_issue(core, now, index);
-    for (uint32_t i = 0; i < core->words; i++)
-        core->sets[i].deferred = 0;
-    core->next = next_cycle(core, now);
+    if (core->defers)
+        issue_deferred(core, now);
+    core->next = next_cycle(core, now, core->words);
 }

@@ -77,9 +77,12 @@ static inline uint64_t slot_bit(uint32_t slot)
     return UINT64_C(1) << slot % 64;
 }
 
-// Loops over the slots of a set. `members`: the word number `word` of the set.
-#define EACH_SLOT(slot, core, members)                                                             \
-    for (uint32_t word = 0, slot; word < (core)->words; word++)                                    \
+// The usual case of one word is compiled by itself: in functions with this and a parameter `words`.
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+// Loops over the slots of a set of `count` words. `members`: the word number `word` of the set.
+#define EACH_SLOT(slot, count, members)                                                            \
+    for (uint32_t word = 0, slot; word < (count); word++)                                          \
         for (uint64_t rest_ = (members);                                                           \
              rest_ && (slot = word * 64 + (uint32_t)__builtin_ctzll(rest_), true);                 \
              rest_ &= rest_ - 1)
@@ -96,6 +99,7 @@ struct core_cta {
     uint64_t slots[CORE_WORDS]; // of its warps
     uint32_t left;   // of them, not over
     uint32_t registers, shared_bytes;
+    uint8_t starter; // of a detached warp: number among watchers
     uint64_t seen; // of its events, when the watchdog last looked
     struct epochs epochs;
 };
@@ -215,10 +219,13 @@ struct core {
     struct slot *slots;         // kind->config->warps of them
     uint32_t words;             // of sets of slots
     struct slot_sets sets[CORE_WORDS];
-    struct core_cta ctas[CORE_CTAS];
-    bool alone; // its CTA shares the core with no other
+    struct core_cta *ctas; // places: of CTAs, then one for each slot, of detached warps
+    bool one_cta; // its CTA shares the core with no other
     uint32_t cta_count, threads, registers, shared_bytes; // in use
+    bool defers;      // some slots issue in core_commit
     uint64_t ended;   // CTAs that are over, for the machine to take
+    uint64_t returned[CORE_WORDS]; // slots of detached warps that are over, the same
+    bool returns;                  // there is one
     uint64_t stirred; // CTAs of clusters in which something has happened that others may wait for
     uint64_t unit_free[UNITS][CORE_UNITS];
     uint64_t *wheel; // slots to look at, by cycle: `words` for each
@@ -283,19 +290,37 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
 // The CTAs that are over; their places are free.
 uint64_t core_take_ended(struct core *core);
 
-static inline bool core_has_deferred(const struct core *core)
+// Detached warps (core_detached.c).
+
+static inline uint32_t core_places(const struct core *core)
 {
-    uint64_t any = core->sets[0].deferred;
-    for (uint32_t i = 1; i < core->words; i++)
-        any |= core->sets[i].deferred;
-    return any;
+    return CORE_CTAS + (uint32_t)core->kind->config->warps;
 }
+static inline bool core_is_detached(const struct slot *slot)
+{
+    return slot->cta >= CORE_CTAS;
+}
+// True if a detached warp with `registers` registers for each thread has room.
+bool core_has_warp_room(const struct core *core, uint32_t registers);
+// Starts the warp of a place that cta_start_detached has made ready, with the core's number. Requires
+// core_has_warp_room. `now`: in the core's tick this cycle, in a commit the next one. `kernel`: of
+// the machine, that its instructions count for. `ops`: of the scheme, whose `returned` is called.
+// In a scheme's tick machine_set_due follows.
+void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
+                     uint32_t registers, const struct core_ops *ops);
+// The detached warp has ended, and with it all that it has begun: it is over when its last results
+// have been written.
+void core_end_warp(struct core *core, uint64_t now, uint32_t slot);
+// Frees the slot of a detached warp that is over, and returns it to who has started it.
+void core_return_warp(struct core *core, uint64_t now, uint32_t slot);
+// The warp of a slot that a scheme has held goes on at another code of its function.
+void core_go_on_at(struct core *core, uint64_t now, uint32_t slot, uint32_t code);
 
 void core_tick(struct core *core, uint64_t now);
 void core_commit(struct core *core, uint64_t now);
 static inline bool core_has_commit(const struct core *core)
 {
-    return core->effects.n || core_has_deferred(core);
+    return core->effects.n || core->defers;
 }
 // Values of an access that a partition serves.
 void core_served(struct core *core, const struct memsys_request *request);
@@ -325,6 +350,11 @@ void core_issue(struct core *core, uint64_t now, uint32_t slot);
 void core_move_values(struct core *core, struct entry *entry, uint32_t part);
 const struct ir_inst *core_inst(const struct core *core, const struct timing *timing);
 void core_maybe_over(struct core *core, uint64_t now, uint32_t slot);
+// A warp of the place begins in a free slot.
+void core_fill_slot(struct core *core, uint64_t now, uint32_t slot, struct warp *warp,
+                    uint32_t place);
+uint32_t core_free_slot(const struct core *core);
+uint32_t core_count_free_slots(const struct core *core);
 void core_fetched(struct core *core, uint64_t now, uint64_t line);
 
 void lsu_init(struct core *core);

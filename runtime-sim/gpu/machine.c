@@ -145,7 +145,7 @@ static void commit(struct machine *machine)
             if (core_has_commit(core))
                 core_commit(core, machine->now);
             stirred |= core->stirred != 0;
-            ended |= core->ended != 0;
+            ended |= core->ended || core->returns;
             machine_set_due(machine, (uint32_t)i, core->next);
         }
     for (uint32_t w = 0; stirred && w < machine->words; w++)
@@ -153,7 +153,7 @@ static void commit(struct machine *machine)
             machine_look_at_clusters(machine, (uint32_t)i);
     for (uint32_t w = 0; ended && w < machine->words; w++)
         EACH_OF (i, w, machine->ticked[w])
-            if (machine->cores[i].ended)
+            if (machine->cores[i].ended || machine->cores[i].returns)
                 machine_take_ended(machine, (uint32_t)i);
 }
 

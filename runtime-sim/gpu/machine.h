@@ -99,7 +99,7 @@ enum cta_order { CTAS_ASCENDING, CTAS_DESCENDING };
 struct cta_placement {
     uint32_t kind; // of cores
     uint8_t order; // enum cta_order
-    bool alone;    // one CTA of any launch for each core
+    bool one_per_core; // a core with such a CTA has no other
 };
 
 // A launch and how it went.

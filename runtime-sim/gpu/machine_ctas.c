@@ -1,5 +1,6 @@
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/machine_state.h"
+#include <string.h>
 
 // Occupancy
 
@@ -37,7 +38,7 @@ uint32_t machine_room(const struct machine *machine, const struct machine_launch
         uint64_t room;
         const char *what;
     } limits[] = {
-        {from->placement.alone ? 1 : config->ctas, "CTAs"},
+        {from->placement.one_per_core ? 1 : config->ctas, "CTAs"},
         {config->warps / needs.warps, "warps"},
         {config->threads / (needs.warps * LANES), "threads"},
         {config->registers / needs.registers, "registers"},
@@ -73,7 +74,7 @@ static void place_cta(struct machine *machine, uint32_t core, uint32_t index, st
 {
     struct running *running = &machine->running[index];
     core_start(&machine->cores[core], machine->now + 1, cta, index, running->registers);
-    machine->cores[core].alone = running->launch->placement.alone;
+    machine->cores[core].one_cta = running->launch->placement.one_per_core;
     machine_set_due(machine, core, machine->now + 1);
     machine->progress++;
 }
@@ -105,7 +106,7 @@ static void start_cluster(struct machine *machine, uint32_t index, const uint32_
 
 static bool has_room(const struct core *core, const struct running *running)
 {
-    if (core->alone || (running->launch->placement.alone && core->cta_count))
+    if (core->one_cta || (running->launch->placement.one_per_core && core->cta_count))
         return false;
     return core_has_room(core, running->launch->launch, running->registers);
 }
@@ -219,7 +220,7 @@ static void count_cta(struct machine_launch *launch, struct cta *cta)
 void machine_count_there(struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->count; i++)
-        for (uint32_t k = 0; k < CORE_CTAS; k++) {
+        for (uint32_t k = 0; machine->cores[i].threads && k < core_places(&machine->cores[i]); k++) {
             const struct core_cta *at = &machine->cores[i].ctas[k];
             if (at->cta)
                 count_cta(machine->running[at->kernel].launch, at->cta);
@@ -231,7 +232,7 @@ static void end_cta(struct machine *machine, struct core *core, struct core_cta 
     struct running *running = &machine->running[at->kernel];
     struct cta *cta = at->cta;
     at->cta = NULL;
-    core->alone = false;
+    core->one_cta = false;
     count_cta(running->launch, cta);
     if (cta->cluster.count == 1) {
         vec_push(&running->arena, &running->idle, cta);
@@ -244,10 +245,28 @@ static void end_cta(struct machine *machine, struct core *core, struct core_cta 
         running->launch->ended = machine_cycle(machine);
 }
 
+// A warp that ends at once when it is started by another one's return is returned in the next cycle.
+static void return_warps(struct machine *machine, struct core *core)
+{
+    uint64_t returned[CORE_WORDS];
+    memcpy(returned, core->returned, sizeof returned);
+    memset(core->returned, 0, sizeof core->returned);
+    core->returns = false;
+    EACH_SLOT (slot, core->words, returned[word]) {
+        const struct core_cta *at = &core->ctas[CORE_CTAS + slot];
+        count_cta(machine->running[at->kernel].launch, at->cta);
+        core_return_warp(core, machine->now + 1, slot);
+        machine->progress++;
+    }
+    machine_set_due(machine, core->index, machine->now + 1);
+}
+
 void machine_take_ended(struct machine *machine, uint32_t index)
 {
     struct core *core = &machine->cores[index];
     for (uint64_t ended = core_take_ended(core); ended; ended &= ended - 1)
         end_cta(machine, core, &core->ctas[__builtin_ctzll(ended)]);
+    if (core->returns)
+        return_warps(machine, core);
     bits_set(machine->trying, index);
 }

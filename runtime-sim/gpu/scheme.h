@@ -70,6 +70,15 @@ struct core_ops {
     // The slot has issued an access that no scheme has; the load/store unit takes it next.
     void (*accessed)(struct core *core, uint64_t now, uint32_t slot, const struct held *held);
 
+    // Barriers and detached warps
+
+    // Barriers of the CTA at this place have opened: a set of their numbers. Its warps go on from
+    // this cycle on. The scheme may hold them by `hold`; core_look_at_cta lets them go.
+    void (*barrier)(struct core *core, uint64_t now, uint32_t place, uint32_t opened);
+    // A detached warp of the scheme is over; its slot is free. Lanes in warp->reached have come to
+    // its end, others have ended. Called in the commit: may change what cores share.
+    void (*returned)(struct core *core, uint64_t now, uint32_t slot, struct warp *warp);
+
     // Fetch
 
     // Returns the slot that fetches next: `slot`, or another one that is hungry.
