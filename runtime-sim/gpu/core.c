@@ -172,7 +172,8 @@ void core_count_idle(struct core *core, uint64_t now)
 static void end_cta(struct core *core, uint64_t now, uint32_t at)
 {
     struct core_cta *cta = &core->ctas[at];
-    EACH_SLOT (index, core->words, cta->slots[word]) {
+    EACH_SLOT(index, core->words, cta->slots[word])
+    {
         core_set_state(core, now, index, SLOT_EMPTY);
         core->slots[index].warp = NULL;
         core->sets[word].used &= ~slot_bit(index);
@@ -365,7 +366,8 @@ static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
     }
     if (!(core->wheel_used[place / 64] &= ~(UINT64_C(1) << place % 64)))
         core->wheel_words &= ~(UINT64_C(1) << place / 64);
-    EACH_SLOT (index, words, slots[word]) {
+    EACH_SLOT(index, words, slots[word])
+    {
         uint8_t state = core->slots[index].state;
         if (state == SLOT_RESULT || state == SLOT_FETCH)
             core_look(core, now, index);
@@ -527,7 +529,8 @@ static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
         if (core->trace)
             core_trace_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
     }
-    EACH_SLOT (index, words, chosen[word]) {
+    EACH_SLOT(index, words, chosen[word])
+    {
         const struct slot *slot = &core->slots[index];
         if (slot->next->shared || slot->warp->cta->cluster.count > 1)
             defer(core, index);
@@ -574,7 +577,8 @@ static ALWAYS_INLINE uint64_t next_cycle(const struct core *core, uint64_t now, 
     if (has_hungry(core, words) || core->defers)
         return now + 1;
     uint64_t next = least(core_next_wake(core), lsu_next(core, now));
-    return has_ready(core, words) && next > now + 1 ? least(next, next_issue(core, now + 1, words)) : next;
+    return has_ready(core, words) && next > now + 1 ? least(next, next_issue(core, now + 1, words))
+                                                    : next;
 }
 
 static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)
@@ -612,8 +616,8 @@ void core_move_values(struct core *core, struct entry *entry, uint32_t part)
 
 static void issue_deferred(struct core *core, uint64_t now)
 {
-    EACH_SLOT (index, core->words, core->sets[word].deferred)
-        core_issue(core, now, index);
+    EACH_SLOT(index, core->words, core->sets[word].deferred)
+    core_issue(core, now, index);
     for (uint32_t i = 0; i < core->words; i++)
         core->sets[i].deferred = 0;
     core->defers = false;

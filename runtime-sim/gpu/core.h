@@ -19,7 +19,7 @@
 
 enum {
     CORE_LINES = 4096, // core_line
-    CORE_WARPS = 256, // at most
+    CORE_WARPS = 256,  // at most
     CORE_WORDS = CORE_WARPS / 64,
     CORE_CTAS = 64,
     CORE_MISSED = 64,
@@ -94,13 +94,13 @@ static inline uint32_t core_line(uint64_t line)
 }
 
 struct core_cta {
-    struct cta *cta; // NULL: free
-    uint32_t kernel; // of the machine
+    struct cta *cta;            // NULL: free
+    uint32_t kernel;            // of the machine
     uint64_t slots[CORE_WORDS]; // of its warps
-    uint32_t left;   // of them, not over
+    uint32_t left;              // of them, not over
     uint32_t registers, shared_bytes;
     uint8_t starter; // of a detached warp: number among watchers
-    uint64_t seen; // of its events, when the watchdog last looked
+    uint64_t seen;   // of its events, when the watchdog last looked
     struct epochs epochs;
 };
 
@@ -183,7 +183,7 @@ struct core_shared {
     struct memsys *memsys;
     struct fault *fault;
     uint32_t cores; // of the ordinary kind
-    bool profiled; // a launch that runs counts what its instructions ask caches for
+    bool profiled;  // a launch that runs counts what its instructions ask caches for
     // Active schemes that look into cores, by registration; what create returned.
     const struct core_ops *watchers[SCHEMES_MOST];
     void *watcher_states[SCHEMES_MOST];
@@ -213,17 +213,17 @@ struct core {
     uint32_t index;      // of the machine
     uint32_t endpoint;   // of the memory system
     uint32_t first_slot; // number of slot 0 in the machine: a multiple of 64
-    uint64_t next;    // nothing is to be done before
-    uint64_t counted; // cycles before this one are in the statistics, as to slots that are ready
-    uint64_t busy;    // cycles in which there was something to do
-    struct slot *slots;         // kind->config->warps of them
-    uint32_t words;             // of sets of slots
+    uint64_t next;       // nothing is to be done before
+    uint64_t counted;    // cycles before this one are in the statistics, as to slots that are ready
+    uint64_t busy;       // cycles in which there was something to do
+    struct slot *slots;  // kind->config->warps of them
+    uint32_t words;      // of sets of slots
     struct slot_sets sets[CORE_WORDS];
     struct core_cta *ctas; // places: of CTAs, then one for each slot, of detached warps
-    bool one_cta; // its CTA shares the core with no other
+    bool one_cta;          // its CTA shares the core with no other
     uint32_t cta_count, threads, registers, shared_bytes; // in use
-    bool defers;      // some slots issue in core_commit
-    uint64_t ended;   // CTAs that are over, for the machine to take
+    bool defers;                                          // some slots issue in core_commit
+    uint64_t ended;                // CTAs that are over, for the machine to take
     uint64_t returned[CORE_WORDS]; // slots of detached warps that are over, the same
     bool returns;                  // there is one
     uint64_t stirred; // CTAs of clusters in which something has happened that others may wait for
@@ -302,10 +302,10 @@ static inline bool core_is_detached(const struct slot *slot)
 }
 // True if a detached warp with `registers` registers for each thread has room.
 bool core_has_warp_room(const struct core *core, uint32_t registers);
-// Starts the warp of a place that cta_start_detached has made ready, with the core's number. Requires
-// core_has_warp_room. `now`: in the core's tick this cycle, in a commit the next one. `kernel`: of
-// the machine, that its instructions count for. `ops`: of the scheme, whose `returned` is called.
-// In a scheme's tick machine_set_due follows.
+// Starts the warp of a place that cta_start_detached has made ready, with the core's number.
+// Requires core_has_warp_room. `now`: in the core's tick this cycle, in a commit the next one.
+// `kernel`: of the machine, that its instructions count for. `ops`: of the scheme, whose `returned`
+// is called. In a scheme's tick machine_set_due follows.
 void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
                      uint32_t registers, const struct core_ops *ops);
 // The detached warp has ended, and with it all that it has begun: it is over when its last results

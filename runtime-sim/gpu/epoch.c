@@ -29,7 +29,8 @@ static void look_at_waiting(struct core *core, uint64_t now, struct epochs *e)
     memcpy(waiting, e->waiting, sizeof waiting);
     memset(e->waiting, 0, sizeof e->waiting);
     e->waits = false;
-    EACH_SLOT (index, core->words, waiting[word]) {
+    EACH_SLOT(index, core->words, waiting[word])
+    {
         if (core->slots[index].state == SLOT_FENCE)
             core_look(core, now, index);
     }

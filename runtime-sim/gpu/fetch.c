@@ -70,7 +70,7 @@ void core_fetch(struct core *core, uint64_t now)
 void core_fetched(struct core *core, uint64_t now, uint64_t line)
 {
     struct tags_waiters who = tags_fill(&core->code, line);
-    EACH_SLOT (index, core->words, who.w[word])
-        if (core->slots[index].warp && core->slots[index].fetching)
-            fill_buffer(core, now, index);
+    EACH_SLOT(index, core->words, who.w[word])
+    if (core->slots[index].warp && core->slots[index].fetching)
+        fill_buffer(core, now, index);
 }

@@ -386,11 +386,11 @@ static bool begin(struct machine *machine, struct running *running, struct machi
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     EACH_SCHEME (scheme, machine, place)
         scheme->ops->place(machine, scheme->state, from);
-    running->registers = machine_registers_of(machine, from, &from->registers_source);
+    running->registers = machine_registers(machine, from, &from->registers_source);
     from->registers = running->registers;
     running->ctas = ctas;
     running->count = ctas / grid_cluster_ctas(launch);
-    from->room = machine_room(machine, from, &from->limit);
+    from->room = machine_occupancy(machine, from, &from->limit);
     return check_room(machine, from, result);
 }
 

@@ -65,8 +65,8 @@ bool machine_reads_plans(const struct machine_config *config);
 // The policy of the first scheme that is on: the value of its key `policy`. "baseline": none is.
 const char *machine_policy(struct arena *arena, const struct machine_config *config);
 
-// Copies the ordinary kind, without cores, for the `require` of a scheme: the next kind. Returns it,
-// to be changed.
+// Copies the ordinary kind, without cores, for the `require` of a scheme: the next kind. Returns
+// it, to be changed.
 struct added_cores *machine_add_cores(struct machine_config *config, const char *name);
 
 struct machine;
@@ -97,8 +97,8 @@ enum cta_order { CTAS_ASCENDING, CTAS_DESCENDING };
 
 // Where the CTAs of a launch run.
 struct cta_placement {
-    uint32_t kind; // of cores
-    uint8_t order; // enum cta_order
+    uint32_t kind;     // of cores
+    uint8_t order;     // enum cta_order
     bool one_per_core; // a core with such a CTA has no other
 };
 
@@ -141,12 +141,12 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
                              uint32_t count, const struct machine_limits *limits,
                              struct grid_result *result);
 
-// Registers of each thread of a launch, and where the number comes from, in words.
-uint32_t machine_registers(const struct machine *machine, const struct launch *launch,
+// Returns the registers of each thread of a launch. *source: where the number comes from.
+uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,
                            const char **source);
-// CTAs of the launch that a core has room for; 0: not even one, `why` says what there is too little
-// of.
-uint32_t machine_occupancy(const struct machine *machine, const struct launch *launch,
+// Returns how many CTAs of the launch a core of its kind has room for; 0: not even one. *why: the
+// resource that is used up first.
+uint32_t machine_occupancy(const struct machine *machine, const struct machine_launch *launch,
                            const char **why);
 
 uint64_t machine_cycle(const struct machine *machine);

@@ -4,8 +4,8 @@
 
 // Occupancy
 
-uint32_t machine_registers_of(const struct machine *machine, const struct machine_launch *launch,
-                              const char **source)
+uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,
+                           const char **source)
 {
     const struct program_function *fn = &machine->program->functions.v[launch->launch->function];
     uint64_t given = machine_kind_of(machine, launch)->kind.config->thread_registers;
@@ -19,21 +19,13 @@ uint32_t machine_registers_of(const struct machine *machine, const struct machin
     return fn->registers ? fn->registers : 1;
 }
 
-uint32_t machine_registers(const struct machine *machine, const struct launch *launch,
-                           const char **source)
-{
-    struct launch copy = *launch;
-    return machine_registers_of(machine, &(struct machine_launch){.launch = &copy}, source);
-}
-
-uint32_t machine_room(const struct machine *machine, const struct machine_launch *from,
-                      const char **why)
+uint32_t machine_occupancy(const struct machine *machine, const struct machine_launch *from,
+                           const char **why)
 {
     const struct core_config *config = machine_kind_of(machine, from)->kind.config;
     const struct launch *launch = from->launch;
     const char *source;
-    struct core_needs needs =
-        core_needs(config, launch, machine_registers_of(machine, from, &source));
+    struct core_needs needs = core_needs(config, launch, machine_registers(machine, from, &source));
     const struct {
         uint64_t room;
         const char *what;
@@ -52,13 +44,6 @@ uint32_t machine_room(const struct machine *machine, const struct machine_launch
             *why = limits[i].what;
         }
     return (uint32_t)least;
-}
-
-uint32_t machine_occupancy(const struct machine *machine, const struct launch *launch,
-                           const char **why)
-{
-    struct launch copy = *launch;
-    return machine_room(machine, &(struct machine_launch){.launch = &copy}, why);
 }
 
 // CTAs
@@ -220,7 +205,8 @@ static void count_cta(struct machine_launch *launch, struct cta *cta)
 void machine_count_there(struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->count; i++)
-        for (uint32_t k = 0; machine->cores[i].threads && k < core_places(&machine->cores[i]); k++) {
+        for (uint32_t k = 0; machine->cores[i].threads && k < core_places(&machine->cores[i]);
+             k++) {
             const struct core_cta *at = &machine->cores[i].ctas[k];
             if (at->cta)
                 count_cta(machine->running[at->kernel].launch, at->cta);
@@ -245,14 +231,16 @@ static void end_cta(struct machine *machine, struct core *core, struct core_cta 
         running->launch->ended = machine_cycle(machine);
 }
 
-// A warp that ends at once when it is started by another one's return is returned in the next cycle.
+// A warp that ends at once when it is started by another one's return is returned in the next
+// cycle.
 static void return_warps(struct machine *machine, struct core *core)
 {
     uint64_t returned[CORE_WORDS];
     memcpy(returned, core->returned, sizeof returned);
     memset(core->returned, 0, sizeof core->returned);
     core->returns = false;
-    EACH_SLOT (slot, core->words, returned[word]) {
+    EACH_SLOT(slot, core->words, returned[word])
+    {
         const struct core_cta *at = &core->ctas[CORE_CTAS + slot];
         count_cta(machine->running[at->kernel].launch, at->cta);
         core_return_warp(core, machine->now + 1, slot);

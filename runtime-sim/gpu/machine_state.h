@@ -90,11 +90,6 @@ static inline const struct machine_kind *machine_kind_of(const struct machine *m
     return &machine->kinds[launch->placement.kind];
 }
 
-// machine_registers and machine_occupancy at the placement of the launch.
-uint32_t machine_registers_of(const struct machine *machine, const struct machine_launch *launch,
-                              const char **source);
-uint32_t machine_room(const struct machine *machine, const struct machine_launch *launch,
-                      const char **why);
 // Gives CTAs to cores that have room, one each in a cycle at most. True if there are more and a
 // core that has room.
 bool machine_dispatch(struct machine *machine);

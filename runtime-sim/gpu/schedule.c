@@ -3,7 +3,8 @@
 #include "support/bits.h"
 
 // The oldest candidate of a word; `first`: its first slot.
-static ALWAYS_INLINE uint32_t oldest_of(const struct core *core, uint32_t first, uint64_t candidates)
+static ALWAYS_INLINE uint32_t oldest_of(const struct core *core, uint32_t first,
+                                        uint64_t candidates)
 {
     uint32_t best = first + (uint32_t)__builtin_ctzll(candidates);
     for (uint64_t rest = candidates & (candidates - 1); rest; rest &= rest - 1) {

@@ -205,7 +205,8 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
 void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta)
 {
     core->wheel_at = core->wheel_at > now ? core->wheel_at : now; // it may have slept for long
-    EACH_SLOT (index, core->words, core->ctas[cta].slots[word]) {
+    EACH_SLOT(index, core->words, core->ctas[cta].slots[word])
+    {
         uint8_t state = core->slots[index].state;
         if (state == SLOT_BARRIER || state == SLOT_LANES)
             core_look(core, now, index);

@@ -52,8 +52,7 @@ void cta_start(struct cta *cta, uint32_t linear)
     cta->opened = 0;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         uint32_t left = cta->threads - i * LANES;
-        warp_start(&cta->warps[i], launch->function,
-                   left < LANES ? (1u << left) - 1 : FULL_MASK);
+        warp_start(&cta->warps[i], launch->function, left < LANES ? (1u << left) - 1 : FULL_MASK);
         special_fill_cta(&cta->warps[i]);
     }
     if (launch->check)

@@ -8,11 +8,8 @@ struct cta *cta_new_detached(struct arena *arena, const struct program *program)
 {
     struct cta *cta = ARENA_NEW(arena, struct cta);
     struct warp *warp = aligned_lanes(arena, sizeof *warp);
-    *cta = (struct cta){.cluster = {1, {cta}},
-                        .threads = LANES,
-                        .warp_count = 1,
-                        .warps = warp,
-                        .detached = true};
+    *cta = (struct cta){
+        .cluster = {1, {cta}}, .threads = LANES, .warp_count = 1, .warps = warp, .detached = true};
     warp->program = program;
     warp->cta = cta;
     warp->arena = arena;
@@ -40,8 +37,7 @@ void cta_start_detached(struct cta *cta, const struct detached_start *start)
     special_fill_cta(warp); // %smid
     warp->paths.v[0].pc = start->begin;
     warp->end = start->end;
-    warp_write_registers(warp, start->registers, start->register_count, start->values,
-                         start->mask);
+    warp_write_registers(warp, start->registers, start->register_count, start->values, start->mask);
 }
 
 // A detached warp begins and ends in its first frame.

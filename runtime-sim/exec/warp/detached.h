@@ -1,5 +1,5 @@
-// A detached warp: it runs without a CTA, from a code with registers and lanes of another warp to an
-// end code, and is executed by single instructions (issue.h).
+// A detached warp: it runs without a CTA, from a code with registers and lanes of another warp to
+// an end code, and is executed by single instructions (issue.h).
 //
 // It has the special registers, the kernel's parameters and the global memory of the other warp. It
 // has no shared memory, no local memory and no barriers: using them is a fault.

@@ -53,7 +53,7 @@ struct warp {
     uint32_t first; // linear thread index of lane 0
     uint32_t lanes; // that exist
     uint32_t live;  // that have not ended
-    uint32_t end;   // of a detached warp (detached.h): the code before which lanes end; else IR_NONE
+    uint32_t end; // of a detached warp (detached.h): the code before which lanes end; else IR_NONE
     uint32_t reached; // lanes that have come to `end`
     struct arena *arena;
     const struct memory_ops *ops;

@@ -172,9 +172,9 @@ bool oq_operands_ready(const struct core *core, uint32_t index, uint64_t *ready,
 // Others that are about to begin a chain wait until this one is formed.
 static void hold_others(struct core *core, uint64_t now, uint32_t index)
 {
-    EACH_SLOT (other, core->words, core->sets[word].ready)
-        if (other != index && oq_role(core, other) == OQ_BEGINS)
-            core_look(core, now + 1, other);
+    EACH_SLOT(other, core->words, core->sets[word].ready)
+    if (other != index && oq_role(core, other) == OQ_BEGINS)
+        core_look(core, now + 1, other);
 }
 
 static bool refuse(const struct core *core, uint64_t now, uint32_t index, uint64_t *reason,
@@ -316,8 +316,8 @@ static void leave_forming(struct core *core, uint64_t now, uint32_t index)
     uint64_t wanting[CORE_WORDS];
     memcpy(wanting, oq->wanting, sizeof wanting);
     memset(oq->wanting, 0, sizeof oq->wanting);
-    EACH_SLOT (slot, core->words, wanting[word])
-        core_look(core, now, slot);
+    EACH_SLOT(slot, core->words, wanting[word])
+    core_look(core, now, slot);
 }
 
 // Lines of global memory that a plain load or store accesses.

@@ -132,7 +132,7 @@ struct offload_queue {
     struct oq_chain *chains; // by slot
     struct oqsr *entries;
     uint32_t *free_entries, free_count, count;
-    uint32_t forming; // slot, or OQ_NONE
+    uint32_t forming;             // slot, or OQ_NONE
     uint64_t wanting[CORE_WORDS]; // slots that could begin a chain, but for the one that is formed
     uint32_t *ring, ring_head, ring_count; // entries whose packets are to be sent
     uint64_t counted;                      // cycles before this one are in the statistics

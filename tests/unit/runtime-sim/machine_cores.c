@@ -52,13 +52,14 @@ static const char *const kernels[] = {
                   "add.u64 %d6, %d6, %d7; setp.eq.u32 %p2, %r4, 0; @%p2 bra GO;\n"
                   "L: ld.volatile.global.u32 %r5, [%d6+-4]; setp.eq.u32 %p2, %r5, 0; @%p2 bra L;\n"
                   "GO: ld.param.u64 %d3, [c]; mul.wide.u32 %d7, %r4, 16; add.u64 %d3, %d3, %d7;\n"
-                  "mov.u64 %d4, %clock64; st.global.v2.u64 [%d3], {%d5, %d4\n"
+                  "mov.u64 %d4, %clock64; st.global.v2.u64 [%d3], {%d5, %d4};\n"
                   "ld.param.u64 %d2, [b]; mul.wide.u32 %d7, %r4, 4; add.u64 %d2, %d2, %d7;\n"
                   "mov.u32 %r6, %smid; st.global.u32 [%d2], %r6;\n"
                   "st.volatile.global.u32 [%d6], 1;\nEND:\n"),
     // Cycles before and behind a barrier; a value is kept across it.
-    ENTRY("mode", "ld.global.u32 %r4, [%d1]; mov.u32 %r5, %clock; bar.sync 0; mov.u32 %r6, %clock;\n"
-                  "sub.u32 %r5, %r6, %r5; st.global.u32 [%d2], %r5; st.global.u32 [%d3], %r4;\n"),
+    ENTRY("mode",
+          "ld.global.u32 %r4, [%d1]; mov.u32 %r5, %clock; bar.sync 0; mov.u32 %r6, %clock;\n"
+          "sub.u32 %r5, %r6, %r5; st.global.u32 [%d2], %r5; st.global.u32 [%d3], %r4;\n"),
 };
 
 // Of the last machine.
@@ -146,14 +147,16 @@ static void configurations(void **state)
     rig_free(&r);
     assert_true(run_where(&r, 0, ON("satellite.ctas=true", "satellite.pipeline=60")) > usual);
     rig_free(&r);
-    assert_int_equal(run_where(&r, 0, ON("core.pipeline=60", "satellite.pipeline=6",
-                                         "satellite.ctas=true")),
-                     usual);
+    assert_int_equal(
+        run_where(&r, 0, ON("core.pipeline=60", "satellite.pipeline=6", "satellite.ctas=true")),
+        usual);
     rig_free(&r);
     run_where(&r, 0, ON("satellite.ctas=true", "satellite.warps=9"));
     assert_int_equal(r.runs[0].room, 2);
     assert_string_equal(r.runs[0].limit, "warps");
-    assert_int_equal(machine_occupancy(r.machine, r.runs[0].launch, &why), 8);
+    assert_int_equal(
+        machine_occupancy(r.machine, &(struct machine_launch){.launch = r.runs[0].launch}, &why),
+        8);
     rig_free(&r);
     // A launch that does not fit the kind.
     prepare(&r, CORES, ON("satellite.ctas=true", "satellite.warps=3"));
@@ -166,8 +169,7 @@ static void configurations(void **state)
 
 // Detached warps
 
-static uint64_t run_block(struct rig *r, float *results, uint64_t seed,
-                          const char *const *settings)
+static uint64_t run_block(struct rig *r, float *results, uint64_t seed, const char *const *settings)
 {
     prepare(r, CORES, settings);
     r->shuffle = seed;
@@ -202,8 +204,9 @@ static void blocks(void **state)
     assert_true(rig_stat(&r, "core.stall_away") > 0);
     rig_free(&r);
     // One slot: blocks wait for it.
-    assert_true(run_block(&r, found, 0, ON("satellite.blocks=true", "satellite.cores=1",
-                                           "satellite.warps=1")) > cycles);
+    assert_true(run_block(&r, found, 0,
+                          ON("satellite.blocks=true", "satellite.cores=1", "satellite.warps=1")) >
+                cycles);
     assert_memory_equal(found, expected, sizeof found);
     rig_free(&r);
     for (uint64_t seed = 1; seed < 4; seed++) {
@@ -278,7 +281,7 @@ static void in_order(void **state)
     rig_free(&r);
     // The last CTAs take both cores and wait for those in front of them.
     assert_int_equal(run_turns(&r, ON("satellite.one_per_core=true", "machine.watchdog=20000",
-                                          "satellite.order=descending")),
+                                      "satellite.order=descending")),
                      MACHINE_STUCK);
     assert_int_equal(r.result.stalls.ended, 0);
     rig_free(&r);

@@ -61,8 +61,8 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t together, const char 
 static void check_slots(const struct rig *r)
 {
     static const char *const reasons[] = {
-        "issued",      "stall_empty", "stall_fetch", "stall_result",
-        "stall_load",  "stall_fence", "stall_lanes", "stall_barrier",
+        "issued",      "stall_empty", "stall_fetch",        "stall_result",
+        "stall_load",  "stall_fence", "stall_lanes",        "stall_barrier",
         "stall_ended", "stall_unit",  "stall_memory_queue", "stall_not_selected"};
     double sum = 0;
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
@@ -79,16 +79,18 @@ static void schedulers(void **state)
     struct rig r;
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t k = 0; k < 2; k++) {
-            run(&r, 0, 2, SETTINGS(counts[i], kinds[k], ROOM, "core.warps=64",
-                                                  "core.threads=2048", "core.alu_units=4"));
+            run(&r, 0, 2,
+                SETTINGS(counts[i], kinds[k], ROOM, "core.warps=64", "core.threads=2048",
+                         "core.alu_units=4"));
             check_slots(&r);
             rig_free(&r);
-            run(&r, 0, 8, SETTINGS(counts[i], kinds[k], ROOM, "core.warps=256",
-                                                   "core.threads=8192", "core.alu_units=4"));
+            run(&r, 0, 8,
+                SETTINGS(counts[i], kinds[k], ROOM, "core.warps=256", "core.threads=8192",
+                         "core.alu_units=4"));
             check_slots(&r);
             rig_free(&r);
-            run(&r, 0, 3, SETTINGS(counts[i], kinds[k], ROOM, "core.warps=100",
-                                   "core.threads=3200"));
+            run(&r, 0, 3,
+                SETTINGS(counts[i], kinds[k], ROOM, "core.warps=100", "core.threads=3200"));
             check_slots(&r);
             rig_free(&r);
         }
@@ -101,11 +103,13 @@ static void one_word_or_two(void **state)
     static const char *const kinds[] = {"core.scheduler=gto", "core.scheduler=lrr"};
     struct rig r;
     for (uint32_t i = 0; i < 2; i++) {
-        uint64_t one = run(&r, 0, 2, SETTINGS(kinds[i], ROOM, "core.warps=64",
-                                              "core.threads=2048", "core.schedulers=2"));
+        uint64_t one = run(
+            &r, 0, 2,
+            SETTINGS(kinds[i], ROOM, "core.warps=64", "core.threads=2048", "core.schedulers=2"));
         rig_free(&r);
-        assert_int_equal(run(&r, 0, 2, SETTINGS(kinds[i], ROOM, "core.warps=65",
-                                                "core.threads=2048", "core.schedulers=2")),
+        assert_int_equal(run(&r, 0, 2,
+                             SETTINGS(kinds[i], ROOM, "core.warps=65", "core.threads=2048",
+                                      "core.schedulers=2")),
                          one);
         rig_free(&r);
     }
@@ -115,10 +119,8 @@ static void shuffled(void **state)
 {
     (void)state;
     struct rig r;
-    const char *const *settings =
-        SETTINGS(ROOM, "core.warps=256",
-                                          "core.threads=8192", "core.schedulers=3",
-                                          "core.scheduler=lrr");
+    const char *const *settings = SETTINGS(ROOM, "core.warps=256", "core.threads=8192",
+                                           "core.schedulers=3", "core.scheduler=lrr");
     uint64_t usual = run(&r, 0, 8, settings);
     rig_free(&r);
     assert_int_equal(run(&r, 5, 8, settings), usual);

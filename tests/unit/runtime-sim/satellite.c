@@ -58,9 +58,9 @@ struct satellites {
 struct satellite_core {
     struct satellites *of;
     uint64_t asking[CORE_WORDS], away[CORE_WORDS];
-    uint32_t asked;          // slots in `asking`
-    uint64_t mode_until;     // 0: not in the other mode
-    uint32_t place;          // of the CTA in that mode
+    uint32_t asked;      // slots in `asking`
+    uint64_t mode_until; // 0: not in the other mode
+    uint32_t place;      // of the CTA in that mode
 };
 
 static const struct core_ops core_ops;
@@ -116,7 +116,8 @@ static void enter_mode(struct core *core, uint64_t now, uint32_t place, uint32_t
             warp_fault(&cta->warps[i], &cta->warps[i].program->codes.v[0], 0, "not at the barrier");
     own->mode_until = now + own->of->config->mode;
     own->place = place;
-    EACH_SLOT (slot, core->words, core->ctas[place].slots[word]) {
+    EACH_SLOT(slot, core->words, core->ctas[place].slots[word])
+    {
         core_wake_at(core, own->mode_until, slot);
         break;
     }
@@ -132,8 +133,8 @@ static void leave_mode(struct core *core, uint64_t now, uint32_t slot)
         return;
     own->mode_until = 0;
     own->of->stats.modes++;
-    EACH_SLOT (index, core->words, core->ctas[own->place].slots[word])
-        core_look(core, now, index);
+    EACH_SLOT(index, core->words, core->ctas[own->place].slots[word])
+    core_look(core, now, index);
 }
 
 // In the commit: both cores may be changed.
@@ -210,7 +211,8 @@ static void find_block(struct satellites *own, struct timings *timings, uint32_t
     if (first == UINT32_MAX)
         return;
     struct block *block = &own->blocks[own->block_count];
-    *block = (struct block){function, code_of(timings, first), code_of(timings, last + 1), {{0}}, 0};
+    *block =
+        (struct block){function, code_of(timings, first), code_of(timings, last + 1), {{0}}, 0};
     for (uint32_t code = block->begin; code < block->end; code++) {
         const struct slot_use *uses;
         uint32_t count = issue_slots(&timings->used, code, &uses);
@@ -225,10 +227,10 @@ static void *create(struct machine *machine, const void *config, const void *pla
     struct satellites *own = ARENA_NEW(machine->arena, struct satellites);
     struct timings *timings = &machine->shared.timings;
     (void)plan;
-    *own = (struct satellites){.config = config,
-                               .machine = machine,
-                               .scheme =
-                                   (uint8_t)machine_scheme_number(machine->config, &satellite)};
+    *own =
+        (struct satellites){.config = config,
+                            .machine = machine,
+                            .scheme = (uint8_t)machine_scheme_number(machine->config, &satellite)};
     for (uint32_t i = 0; own->config->blocks && i < machine->program->functions.n; i++)
         find_block(own, timings, i);
     own->traveller_count = (uint32_t)(own->config->cores * own->config->warps);
@@ -261,8 +263,8 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
     struct traveller *traveller = own->travellers;
     while (traveller->busy)
         traveller++;
-    *traveller = (struct traveller){traveller->cta, index, slot, block,
-                                    warp->paths.v[warp->current].mask, true};
+    *traveller = (struct traveller){
+        traveller->cta, index, slot, block, warp->paths.v[warp->current].mask, true};
     warp_read_registers(warp, block->registers, block->count, own->values);
     traveller->cta->core = core->index;
     cta_start_detached(traveller->cta, &(struct detached_start){.of = warp,
@@ -284,11 +286,11 @@ static void tick(struct machine *machine, void *state)
 {
     for (uint32_t i = 0; i < machine->ordinary; i++) {
         struct satellite_core *own = own_of(&machine->cores[i]);
-        EACH_SLOT (slot, machine->cores[i].words, own->asking[word])
-            if (start(state, i, slot)) {
-                own->asking[word] &= ~slot_bit(slot);
-                own->asked--;
-            }
+        EACH_SLOT(slot, machine->cores[i].words, own->asking[word])
+        if (start(state, i, slot)) {
+            own->asking[word] &= ~slot_bit(slot);
+            own->asked--;
+        }
     }
 }
 
