@@ -371,7 +371,7 @@ static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
         uint8_t state = core->slots[index].state;
         if (state == SLOT_RESULT || state == SLOT_FETCH)
             core_look(core, now, index);
-        if (state == SLOT_RESULT && core_is_detached(&core->slots[index]))
+        if (core_is_detached(&core->slots[index]))
             core_maybe_over(core, now, index);
         EACH_WATCHER (ops, core, wake)
             ops->wake(core, now, index);

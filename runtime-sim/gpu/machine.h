@@ -1,8 +1,8 @@
 // A GPU: cores and what is behind them, and launches on it.
 //
-// A cycle of the cores: those that have something to do tick, in any order; then what they read and
-// write of memory is done, core by core; CTAs that are over make room for the next ones; then the
-// memory system goes on to the next cycle in which a core has something to do.
+// A cycle: cores that are due tick, in any order; then values of memory are read and written, core
+// by core; CTAs that are over make room for the next ones; then the memory system advances to the
+// next cycle in which a core is due.
 #pragma once
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
@@ -47,22 +47,23 @@ struct machine_config {
 
 enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
 
-// Sections for config_init, of which values are read into *config; returns how many. `schemes`:
-// those that are registered, up to a NULL; NULL: none.
+// Makes the sections for config_init, whose values are read into *config; returns their count.
+// `schemes`: the registered ones, up to a NULL; NULL: none.
 uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
                           struct machine_config *config, struct arena *arena,
                           const struct scheme_ops *const *schemes);
-// The number of a registered scheme.
+// Returns the number of a registered scheme.
 uint32_t machine_scheme_number(const struct machine_config *config, const struct scheme_ops *ops);
-// The first classes that it has added to the networks of a machine.
+// Returns the first classes that it has added to the networks.
 struct scheme_classes machine_scheme_classes(const struct machine_config *config,
                                              const struct scheme_ops *ops);
-// What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
-// tables of keys cannot tell.
+// Returns the first fault of a configuration that the tables of keys cannot find, as a sentence
+// without a full stop; NULL: none.
 const char *machine_check(struct arena *arena, const struct machine_config *config);
-// A scheme is on that reads a plan.
+// Returns true if a scheme that is on reads a plan.
 bool machine_reads_plans(const struct machine_config *config);
-// The policy of the first scheme that is on: the value of its key `policy`. "baseline": none is.
+// Returns the policy of the first scheme that is on: the value of its key `policy`; "baseline" if
+// none is on.
 const char *machine_policy(struct arena *arena, const struct machine_config *config);
 
 // Copies the ordinary kind, without cores, for the `require` of a scheme: the next kind. Returns
@@ -72,21 +73,21 @@ struct added_cores *machine_add_cores(struct machine_config *config, const char 
 struct machine;
 struct trace;
 
-// Needs a configuration that machine_check finds right, and a program; both stay.
+// Requires a configuration without a fault, and a program; both must outlive the machine.
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program);
-// What the program's metadata hold for each registered scheme: the table of its plan, or NULL.
+// For each registered scheme the table of its plan in the program's metadata, or NULL.
 struct machine_plans {
     const void *table[SCHEMES_MOST];
 };
-// The same with schemes, which the configuration turns on. Without plans (NULL) those are active
-// that read none.
+// The same with the schemes that the configuration turns on. Schemes that read a plan need it to be
+// active. `plans` may be NULL.
 struct machine *machine_new_planned(struct arena *arena, const struct machine_config *config,
                                     const struct program *program,
                                     const struct machine_plans *plans);
-// What the scheme's create returned; NULL: it is not active.
+// Returns the state that the scheme's create returned; NULL: it is not active.
 void *machine_scheme(const struct machine *machine, const struct scheme_ops *ops);
-// Evaluates what is evaluated in the same cycle in another order each time; results stay the same.
+// Evaluates components in another order in each cycle; results stay the same.
 void machine_shuffle(struct machine *machine, uint64_t seed);
 // The first cycle of a machine that has run nothing yet, which is 0 otherwise: of what goes on
 // where another machine has left off.
@@ -171,6 +172,6 @@ void machine_stats_add(struct machine *machine, struct stats *stats);
 // Those that a machine of this configuration has, whatever it runs.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,
                         struct stats *stats);
-// Who waits for whom in networks and memory.
+// Prints waiting requests in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);
 struct memsys *machine_memsys(const struct machine *machine);
