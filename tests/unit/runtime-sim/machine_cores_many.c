@@ -27,10 +27,28 @@ struct stay {
     uint64_t begun, ended;
 };
 
+// A scheme that sees what is issued: in a cycle one slot of each remainder, by schedulers.
+static uint64_t issued_at, issued_together;
+static uint32_t remainders;
+
+static enum issue_as see(struct core *core, uint64_t now, uint32_t slot)
+{
+    uint32_t remainder = 1u << slot % core->kind->config->schedulers;
+    remainders = now == issued_at ? remainders : 0;
+    issued_together += now == issued_at;
+    issued_at = now;
+    assert_false(remainders & remainder);
+    remainders |= remainder;
+    return ISSUE_AS_NORMAL;
+}
+
+static const struct core_ops observer_core = {.issue_as = see};
+static const struct scheme_ops observer = {.name = "observer", .core = &observer_core};
+
 static uint64_t run(struct rig *r, uint64_t seed, uint32_t together, const char *const *settings)
 {
-    static const struct scheme_ops *const none[] = {NULL};
-    rig_configure_with(r, text, 1, settings, none);
+    static const struct scheme_ops *const known[] = {&observer, NULL};
+    rig_configure_with(r, text, 1, settings, known);
     rig_build_planned(r, NULL);
     float *a = kernel_buffer(&r->k, THREADS * 4), *c = kernel_buffer(&r->k, THREADS * 4);
     const struct stay *stays = kernel_buffer(&r->k, CTAS * sizeof *stays);
@@ -92,7 +110,9 @@ static void schedulers(void **state)
             run(&r, 0, 3,
                 SETTINGS(counts[i], kinds[k], ROOM, "core.warps=100", "core.threads=3200"));
             check_slots(&r);
+            assert_true(i == 0 || issued_together > 1000);
             rig_free(&r);
+            issued_together = 0;
         }
 }
 
