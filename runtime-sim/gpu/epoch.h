@@ -1,5 +1,5 @@
-// The accesses of a CTA, in epochs: for what has to wait until those of other warps are over that
-// a synchronisation within the CTA has put before it.
+// The accesses of a CTA, in epochs. An instruction may have to wait for accesses of other warps
+// that a synchronisation within the CTA orders before it.
 //
 // A warp that arrives at a barrier, or issues a fence or a release, marks all accesses that the CTA
 // has issued until then, and a new epoch begins for those behind. What waits, waits for the epochs

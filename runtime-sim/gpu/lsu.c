@@ -1,8 +1,8 @@
-// The load/store unit: parts of memory instructions, one in a cycle, go to shared memory, to the
-// first level or past it; requests go out to the network and answers come in.
+// The load/store unit: it sends one part of a memory instruction in a cycle to shared memory, to
+// the L1 or past it, sends requests to the network and takes replies.
 //
-// Accesses of a warp to one line keep their order: the first level sees to it for those that go
-// through it, and one that goes past it waits for those, and they for it (order.c).
+// Accesses of a warp to one line keep their order: the L1 keeps it for accesses through it; an
+// access past it waits for those, and they for it (order.c).
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/gpu/scheme.h"
@@ -32,8 +32,7 @@ static void count_cache(struct profile_cache *cache, uint8_t from)
     cache->merged += from == CACHE_MERGED;
 }
 
-// Of what loads and atomics asked the last level for, whoever of the core sent it. The entry waits
-// for the answer.
+// Counts the reply to a load or an atomic, of any requester of the core. The entry waits for it.
 static void count_llc(const struct core *core, const struct memsys_request *answer)
 {
     if (answer->client == CLIENT_CODE || answer->client >= CLIENTS_OF_CORE ||
@@ -59,7 +58,7 @@ static void move_values(struct core *core, uint32_t entry, uint32_t part)
     vec_push(core->arena, &core->effects, effect);
 }
 
-// The first level serves a request: stores go on from it in this order.
+// The L1 serves a request. Stores leave it in this order.
 static void served_by_l1(void *context, const struct cache_request *request, uint64_t now)
 {
     struct core *core = context;
@@ -104,7 +103,7 @@ void lsu_init(struct core *core)
     tags_init(&core->texture, core->arena, core->kind->texture);
 }
 
-// One entry more than it takes: other instructions may turn out to access memory.
+// Keeps one entry free: an instruction of another unit may turn out to access memory.
 bool lsu_can_take(const struct core *core)
 {
     return core->free_count + core->parked > 1 + core->entry_extra &&
@@ -131,7 +130,7 @@ static void count_issue(struct core *core, const struct entry *entry)
     }
 }
 
-// A load or atomic that has gone to global or local memory, with all its lanes or some.
+// Returns true for a load or atomic that has accessed global or local memory with some lanes.
 static bool is_load(const struct entry *entry)
 {
     for (uint32_t i = 0; entry->timing->write_count && i < entry->parts.n; i++)
@@ -370,7 +369,7 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     }
 }
 
-// A part of a load that a scheme holds back: it goes no further.
+// The next part belongs to a load that a scheme holds back: it is not sent.
 static bool next_looks(const struct entry *entry)
 {
     return entry->parts.v[entry->sent].route >= ROUTE_LOOKUP;
@@ -408,7 +407,7 @@ static void send_next(struct core *core, uint64_t now)
         core->watchers[entry->owner - 1].ops->looked_up(core, now, index, false, last);
 }
 
-// To the network: one request in a cycle, of the first level, past it, or of the other caches.
+// To the network: one request in a cycle, of the L1, past it, or of the other caches.
 
 static bool send_l1_out(struct core *core, uint64_t now)
 {
@@ -454,7 +453,7 @@ static bool send_of_schemes(struct core *core, uint64_t now)
     return false;
 }
 
-// A core that is refused is told when there is room.
+// A core that is refused is woken when there is room.
 static void send_out(struct core *core, uint64_t now)
 {
     enum { SOURCES = 4 };
@@ -539,7 +538,7 @@ static void take_answer(struct core *core, uint64_t now, const struct memsys_req
     }
 }
 
-// What was freed in the last cycle was needed up to its end.
+// Entries that were freed in the last cycle were in use up to its end.
 static void reuse_entries(struct core *core)
 {
     while (core->freed_count)
@@ -579,7 +578,7 @@ uint64_t lsu_next(const struct core *core, uint64_t now)
     bool sends = core->direct_count || core->missed_count || cache_out_peek(&core->l1);
     if ((sends && !core->refused) || core->to_send)
         return now + 1;
-    // What waits for room in the first level can only be sent after that has ticked.
+    // A part that waits for room in the L1 can only be sent after a tick of the L1.
     if (core->queue_count && (!core->l1_full || core->refused || cache_can_put(&core->l1, 0)))
         next = core->banks_free > now + 1 ? core->banks_free : now + 1;
     next = core->l1_next < next ? core->l1_next : next;

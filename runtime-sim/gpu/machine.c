@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Values of requests that went past the first level.
+// A request is served: moves its values.
 static enum memsys_served serve(void *context, const struct memsys_request *request)
 {
     struct machine *machine = context;

@@ -134,10 +134,10 @@ enum machine_end {
     MACHINE_FAULT,   // result->fault
 };
 
-// Runs launches at the same time, until all are over: CTAs of the first come before those of the
-// next ones, which have what room there is left. Before them the first levels forget all. Launches
-// are told apart by their ids: result->fault.launch is that of the one that has failed, or, if the
-// run is stuck, of the first that is not over.
+// Runs launches at the same time until all are over: CTAs of the first one start before those of
+// the next ones, on each kind of cores. L1s are emptied before. Launches have different ids:
+// result->fault.launch is that of the launch that failed or, if the run is stuck, of the first one
+// that is not over.
 enum machine_end machine_run(struct machine *machine, struct machine_launch *launches,
                              uint32_t count, const struct machine_limits *limits,
                              struct grid_result *result);

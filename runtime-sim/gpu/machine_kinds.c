@@ -21,6 +21,7 @@ static void init_kind(struct machine *machine, struct machine_kind *to, uint32_t
     const struct core_config *core = to->kind.config;
     const uint64_t units[UNITS] = {
         core->alu_units, core->sfu_units, core->fp64_units, core->matrix_units, 1, CORE_UNITS};
+    assert(core->threads <= core->warps * LANES);
     for (uint32_t i = 0; i < TIMING_CLASSES; i++) {
         to->kind.latency[i] = timing_latency(core, i);
         to->kind.interval[i] = timing_interval(core, i);

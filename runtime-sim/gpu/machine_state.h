@@ -1,6 +1,6 @@
-// What the files of the machine share: machine.c (making one, time, runs), machine_ctas.c
-// (occupancy, CTAs to cores), machine_watch.c (who stands still), machine_totals.c (statistics),
-// machine_trace.c.
+// State that the files of the machine share: machine.c (construction, time, runs), machine_kinds.c
+// (kinds of cores), machine_ctas.c (occupancy, CTAs to cores), machine_watch.c (runs without
+// progress), machine_totals.c (statistics), machine_trace.c, machine_schemes.c.
 #pragma once
 #include "runtime-sim/gpu/machine.h"
 #include "support/bits.h"
@@ -63,10 +63,10 @@ struct machine {
     struct cache_stats l1_totals;
     const struct machine_limits *limits; // of this run
     uint64_t begun, cycles_before;       // when it began; what runs before it took
-    struct machine_trace *trace;         // NULL: nobody listens
+    struct machine_trace *trace;         // NULL: no trace
 };
 
-// The core has something to do in this cycle, and nothing before.
+// The core's next tick is in this cycle.
 static inline void machine_set_due(struct machine *machine, uint32_t core, uint64_t cycle)
 {
     machine->due[core] = cycle;
@@ -78,11 +78,11 @@ static inline void machine_set_due(struct machine *machine, uint32_t core, uint6
 
 // Kinds of cores (machine_kinds.c).
 
-// Counts the cores, from the configuration; what those of a kind have in common.
+// Makes the kinds of the configuration and counts the cores.
 void machine_init_kinds(struct machine *machine);
 // Adds the endpoints of added cores to a memory system that is to be made.
 void machine_add_endpoints(struct machine *machine, struct memsys_tables *tables);
-// Makes the cores. Needs a memory system with these tables.
+// Makes the cores. Requires a memory system with these tables.
 void machine_init_cores(struct machine *machine, const struct memsys_tables *tables);
 static inline const struct machine_kind *machine_kind_of(const struct machine *machine,
                                                          const struct machine_launch *launch)
@@ -90,14 +90,14 @@ static inline const struct machine_kind *machine_kind_of(const struct machine *m
     return &machine->kinds[launch->placement.kind];
 }
 
-// Gives CTAs to cores that have room, one each in a cycle at most. True if there are more and a
-// core that has room.
+// Starts CTAs on cores that have room, at most one for each core in a cycle. Returns true if CTAs
+// are left and a core has room.
 bool machine_dispatch(struct machine *machine);
-// Warps of all cores that wait for what has happened in CTAs of their clusters on this core.
+// Looks at warps of all cores that may wait for an event in CTAs of their cluster on this core.
 void machine_look_at_clusters(struct machine *machine, uint32_t core);
-// CTAs of a core that are over make room.
+// Removes CTAs and detached warps of a core that are over.
 void machine_take_ended(struct machine *machine, uint32_t core);
-// Takes what CTAs that are not over have counted.
+// Counts the instructions of CTAs and detached warps that are not over.
 void machine_count_there(struct machine *machine);
 
 // True: nothing has come of anything for so long that the run is to be given up.

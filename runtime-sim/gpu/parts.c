@@ -64,7 +64,7 @@ static void find_hints(const struct held *held, struct part *part)
     }
 }
 
-// Stores go through the first level, which passes them on. Loads do not if they must see what
+// Stores go through the L1, which passes them on. Loads do not if they must see what
 // others have written, or say so.
 static enum part_route global_route(const struct core *core, const struct held *held, uint8_t kind)
 {

@@ -65,7 +65,7 @@ static bool releases(const struct ir_module *module, const struct ir_function *f
 }
 
 // Keeps accesses of warps of a CTA in the order of its synchronisation. Barriers order what a CTA's
-// warps have accessed: the first level, which they share, does so for what goes through it.
+// warps have accessed: the L1, which they share, does so for accesses through it.
 static uint8_t waits_of(const struct timing_builder *b, const struct ir_function *fn, uint32_t inst,
                         const struct slots_used_code *code)
 {
