@@ -2,6 +2,7 @@
 #include "runtime-sim/gpu/core_trace.h"
 #include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/exec/warp/cta.h"
+#include "support/bits.h"
 #include <string.h>
 
 const struct config_key core_keys[] = {
@@ -45,17 +46,26 @@ void core_stat_keys(struct core_shared *shared, struct arena *arena)
     shared->stat_key_count = count;
 }
 
+// Of schemes that do not look into cores of this kind.
+static const struct core_ops blind;
+
 void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
-               uint32_t index)
+               const struct core_kind *kind, uint32_t index)
 {
-    *core = (struct core){.shared = shared, .arena = arena, .index = index, .next = UINT64_MAX};
-    for (uint32_t i = 0; i < shared->config->warps; i++)
+    uint32_t warps = (uint32_t)kind->config->warps;
+    *core = (struct core){
+        .shared = shared, .kind = kind, .arena = arena, .index = index, .next = UINT64_MAX};
+    core->words = bits_words(warps);
+    core->wheel = ARENA_ARRAY(arena, uint64_t, CORE_WHEEL * core->words);
+    core->slots = ARENA_ARRAY(arena, struct slot, warps);
+    core->ctas = ARENA_ARRAY(arena, struct core_cta, core_places(core));
+    for (uint32_t i = 0; i < warps; i++)
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);
-    core->entry_extra = shared->entries_of_slot * (uint32_t)shared->config->warps;
+    core->entry_extra = shared->entries_of_slot * warps;
     lsu_init(core);
     for (uint32_t i = 0; i < shared->watcher_count; i++) {
         struct core_watcher *watcher = &core->watchers[core->watcher_count++];
-        watcher->ops = shared->watchers[i];
+        watcher->ops = kind->watchers >> i & 1 ? shared->watchers[i] : &blind;
         watcher->own = watcher->ops->init ? watcher->ops->init(core, shared->watcher_states[i])
                                           : shared->watcher_states[i];
     }
@@ -80,47 +90,55 @@ struct core_needs core_needs(const struct core_config *config, const struct laun
     };
 }
 
-// That are free.
-static uint32_t count_slots(const struct core *core)
+uint32_t core_count_free_slots(const struct core *core)
 {
-    uint64_t all = core->shared->config->warps == 64
-                       ? ~UINT64_C(0)
-                       : (UINT64_C(1) << core->shared->config->warps) - 1;
-    return (uint32_t)__builtin_popcountll(all & ~core->used);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < core->words; i++)
+        used += (uint32_t)__builtin_popcountll(core->sets[i].used);
+    return (uint32_t)core->kind->config->warps - used;
+}
+
+uint32_t core_free_slot(const struct core *core)
+{
+    uint32_t word = 0;
+    while (!~core->sets[word].used)
+        word++;
+    return word * 64 + (uint32_t)__builtin_ctzll(~core->sets[word].used);
 }
 
 bool core_has_room(const struct core *core, const struct launch *launch, uint32_t registers)
 {
-    const struct core_config *config = core->shared->config;
+    const struct core_config *config = core->kind->config;
     struct core_needs needs = core_needs(config, launch, registers);
-    return core->cta_count < config->ctas && needs.warps <= count_slots(core) &&
+    return core->cta_count < config->ctas && needs.warps <= core_count_free_slots(core) &&
            core->threads + needs.warps * LANES <= config->threads &&
            core->registers + needs.registers <= config->registers &&
            core->shared_bytes + needs.shared_bytes <= config->shared_bytes;
 }
 
-static void start_warp(struct core *core, uint64_t now, uint32_t index, struct warp *warp,
-                       uint32_t cta)
+void core_fill_slot(struct core *core, uint64_t now, uint32_t index, struct warp *warp,
+                    uint32_t place)
 {
     struct slot *slot = &core->slots[index];
     uint64_t *ready = slot->ready;
     memset(ready, 0, core->shared->timings.most_registers * sizeof *ready);
     core_set_state(core, now, index, SLOT_FETCH);
     *slot = (struct slot){.warp = warp,
-                          .cta = cta,
+                          .cta = place,
                           .state = SLOT_FETCH,
                           .since = now,
                           .age = core->ages++,
                           .ready = ready,
                           .buffer_at = UINT32_MAX};
-    core->used |= UINT64_C(1) << index;
+    core->sets[index / 64].used |= slot_bit(index);
+    bits_set(core->ctas[place].slots, index);
     core_look(core, now, index);
 }
 
 void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
                 uint32_t registers)
 {
-    struct core_needs needs = core_needs(core->shared->config, cta->launch, registers);
+    struct core_needs needs = core_needs(core->kind->config, cta->launch, registers);
     uint32_t at = 0;
     while (core->ctas[at].cta)
         at++;
@@ -131,9 +149,8 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
     to->shared_bytes = needs.shared_bytes;
     to->left = needs.warps;
     for (uint32_t i = 0; i < needs.warps; i++) {
-        uint32_t index = (uint32_t)__builtin_ctzll(~core->used);
-        to->slots |= UINT64_C(1) << index;
-        start_warp(core, now, index, &cta->warps[i], at);
+        uint32_t index = core_free_slot(core);
+        core_fill_slot(core, now, index, &cta->warps[i], at);
     }
     core_count_idle(core, now);
     core->cta_count++;
@@ -147,7 +164,7 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
 
 void core_count_idle(struct core *core, uint64_t now)
 {
-    if (!core->cta_count)
+    if (!core->threads)
         core->stats.core_idle += now - core->idle_since;
     core->idle_since = now;
 }
@@ -155,17 +172,17 @@ void core_count_idle(struct core *core, uint64_t now)
 static void end_cta(struct core *core, uint64_t now, uint32_t at)
 {
     struct core_cta *cta = &core->ctas[at];
-    for (uint64_t rest = cta->slots; rest; rest &= rest - 1) {
-        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+    EACH_SLOT(index, core->words, cta->slots[word])
+    {
         core_set_state(core, now, index, SLOT_EMPTY);
         core->slots[index].warp = NULL;
+        core->sets[word].used &= ~slot_bit(index);
+        core->threads -= LANES;
     }
-    core->used &= ~cta->slots;
     core->cta_count--;
     core->idle_since = now;
     if (core->trace)
         core_trace_cta_ends(core, now, at);
-    core->threads -= (uint32_t)__builtin_popcountll(cta->slots) * LANES;
     core->registers -= cta->registers;
     core->shared_bytes -= cta->shared_bytes;
     core->ended |= UINT64_C(1) << at;
@@ -178,6 +195,10 @@ void core_maybe_over(struct core *core, uint64_t now, uint32_t index)
     struct slot *slot = &core->slots[index];
     if (!slot->warp || slot->warp->live || slot->entries || slot->stores || slot->over)
         return;
+    if (core_is_detached(slot)) {
+        core_end_warp(core, now, index);
+        return;
+    }
     slot->over = true;
     if (!--core->ctas[slot->cta].left)
         end_cta(core, now, slot->cta);
@@ -212,7 +233,7 @@ void core_flush(struct core *core)
 
 static uint64_t *free_unit(struct core *core, uint32_t unit, uint64_t now)
 {
-    for (uint32_t i = 0; i < core->shared->units[unit]; i++)
+    for (uint32_t i = 0; i < core->kind->units[unit]; i++)
         if (core->unit_free[unit][i] <= now)
             return &core->unit_free[unit][i];
     return NULL;
@@ -276,6 +297,15 @@ static enum issue_result execute(struct core *core, uint32_t index, enum issue_a
     return as == ISSUE_AS_CAPTURED ? owner->execute(core, index, held) : ISSUE_DONE;
 }
 
+// Schemes see barriers of the CTA that have opened before its warps go on.
+static void notify_barriers(struct core *core, uint64_t now, uint32_t place)
+{
+    struct cta *cta = core->ctas[place].cta;
+    EACH_WATCHER (ops, core, barrier)
+        ops->barrier(core, now, place, cta->opened);
+    cta->opened = 0;
+}
+
 void core_issue(struct core *core, uint64_t now, uint32_t index)
 {
     struct slot *slot = &core->slots[index];
@@ -304,51 +334,64 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     if (result == ISSUE_HELD)
         hold(core, now, index, entry, as);
     else if (!elsewhere)
-        set_results(slot, timing, now + core->shared->latency[timing->class]);
+        set_results(slot, timing, now + core->kind->latency[timing->class]);
     if (as != ISSUE_AS_NORMAL && owner->issued)
         owner->issued(core, now, index, timing, entry);
     if (timing->orders && as != ISSUE_AS_MIGRATED)
         epoch_mark(core, index);
+    if (warp->cta->opened)
+        notify_barriers(core, now + 1, slot->cta);
     core_look(core, now + 1, index);
     core_maybe_over(core, now + 1, index);
     if (warp->cta->events == events)
         return;
     core_look_at_cta(core, now + 1, slot->cta);
-    core->stirred |= (uint64_t)(warp->cta->cluster.count > 1) << slot->cta;
+    if (warp->cta->cluster.count > 1)
+        core->stirred |= UINT64_C(1) << slot->cta;
 }
 
 // A cycle
 
 // A core ticks in every cycle that it has noted: none is left behind.
-static void wake(struct core *core, uint64_t now)
+static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
 {
     uint32_t place = (uint32_t)(now % CORE_WHEEL);
-    uint64_t slots = core->wheel[place];
+    uint64_t slots[CORE_WORDS];
     core->wheel_at = now + 1;
-    if (!slots)
+    if (!bits_test(core->wheel_used, place))
         return;
-    core->wheel[place] = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        slots[i] = core->wheel[place * words + i];
+        core->wheel[place * words + i] = 0;
+    }
     if (!(core->wheel_used[place / 64] &= ~(UINT64_C(1) << place % 64)))
         core->wheel_words &= ~(UINT64_C(1) << place / 64);
-    for (uint64_t rest = slots; rest; rest &= rest - 1) {
-        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+    EACH_SLOT(index, words, slots[word])
+    {
         uint8_t state = core->slots[index].state;
         if (state == SLOT_RESULT || state == SLOT_FETCH)
             core_look(core, now, index);
+        if (core_is_detached(&core->slots[index]))
+            core_maybe_over(core, now, index);
         EACH_WATCHER (ops, core, wake)
             ops->wake(core, now, index);
     }
 }
 
-// Slots that could issue but for what they need.
-static uint64_t blocked(struct core *core, uint64_t now, uint64_t *by_memory)
+// Slots of a word that are ready and whose unit, or for whom the load/store unit, has no room.
+struct blocked_slots {
+    uint64_t all, by_memory;
+};
+
+static struct blocked_slots find_blocked(struct core *core, uint64_t now, uint32_t word)
 {
+    const uint64_t *wants = core->sets[word].wants;
     uint64_t units = 0;
     for (uint32_t unit = 0; unit < UNITS; unit++)
-        if (core->wants[unit] && !free_unit(core, unit, now))
-            units |= core->wants[unit];
-    *by_memory = lsu_can_take(core) ? 0 : core->wants[UNIT_MEMORY] & ~units;
-    return units | *by_memory;
+        if (wants[unit] && !free_unit(core, unit, now))
+            units |= wants[unit];
+    uint64_t by_memory = lsu_can_take(core) ? 0 : wants[UNIT_MEMORY] & ~units;
+    return (struct blocked_slots){units | by_memory, by_memory};
 }
 
 static void reserve(struct core *core, uint64_t now, const struct slot *slot)
@@ -356,91 +399,141 @@ static void reserve(struct core *core, uint64_t now, const struct slot *slot)
     const struct timing *timing = slot->next;
     uint64_t *unit = free_unit(core, slot->unit, now);
     if (slot->unit != UNIT_CONTROL)
-        *unit = now + core->shared->interval[timing->class];
+        *unit = now + core->kind->interval[timing->class];
 }
 
 // Slots that a scheme wants first come first.
-static uint32_t choose_one(struct core *core, uint32_t scheduler, uint64_t candidates)
+static ALWAYS_INLINE uint32_t choose_one(struct core *core, uint32_t scheduler,
+                                         const uint64_t *candidates, uint32_t words)
 {
-    EACH_WATCHER (ops, core, first) {
-        uint64_t first = ops->first(core) & candidates;
-        if (first)
-            return core->last[scheduler] = (uint32_t)__builtin_ctzll(first);
-    }
+    EACH_WATCHER (ops, core, first)
+        for (uint32_t i = 0; i < words; i++) {
+            uint64_t first = ops->first(core, i) & candidates[i];
+            if (first)
+                return core->last[scheduler] = i * 64 + (uint32_t)__builtin_ctzll(first);
+        }
     return core_choose(core, scheduler, candidates);
 }
 
-// What the schedulers choose, as a set. Each has its own warps; a unit takes as many as it is wide.
-// `blocked_slots` is what is blocked before.
-static uint64_t choose(struct core *core, uint64_t now, uint64_t blocked_slots)
+// Slots of a word that are blocked now that some were chosen.
+static ALWAYS_INLINE uint64_t find_blocked_by(struct core *core, uint64_t now, uint32_t word,
+                                              const uint64_t *chosen, uint32_t words)
+{
+    uint64_t slots = find_blocked(core, now, word).all;
+    EACH_WATCHER (ops, core, exclusive) {
+        uint64_t taken = 0;
+        for (uint32_t i = 0; i < words; i++)
+            taken |= ops->exclusive(core, i) & chosen[i];
+        slots |= taken ? ops->exclusive(core, word) : 0;
+    }
+    return slots;
+}
+
+// Warp w belongs to scheduler w mod the number of schedulers.
+static uint64_t slots_of_scheduler(const struct core *core, uint32_t scheduler, uint32_t word)
 {
     static const uint64_t every[] = {0, UINT64_MAX, 0x5555555555555555, 0x9249249249249249,
                                      0x1111111111111111};
-    uint32_t schedulers = (uint32_t)core->shared->config->schedulers;
-    uint64_t chosen = 0, by_memory;
-    for (uint32_t i = 0; i < schedulers; i++) {
-        uint64_t own = every[schedulers] << i;
-        uint64_t candidates = core->ready & own & ~blocked_slots;
-        if (!candidates)
-            continue;
-        uint32_t index = choose_one(core, i, candidates);
-        chosen |= UINT64_C(1) << index;
-        reserve(core, now, &core->slots[index]);
-        if (i + 1 == schedulers)
-            break;
-        blocked_slots = blocked(core, now, &by_memory);
-        EACH_WATCHER (ops, core, exclusive) {
-            uint64_t exclusive = ops->exclusive(core);
-            blocked_slots |= exclusive & chosen ? exclusive : 0;
-        }
-    }
-    return chosen;
+    uint32_t schedulers = (uint32_t)core->kind->config->schedulers;
+    // 64 words are 1 mod 3, and 0 mod 1, 2 and 4.
+    uint32_t shift = schedulers == 3 ? (scheduler + 2 * word) % 3 : scheduler;
+    return every[schedulers] << shift;
 }
 
-static uint32_t count_slots_of(uint64_t slots)
+// Adds to `chosen` what the schedulers choose. A unit takes as many warps as it is wide. `blocked`:
+// what is blocked before.
+static ALWAYS_INLINE void choose(struct core *core, uint64_t now, uint64_t *blocked,
+                                 uint64_t *chosen, uint32_t words)
+{
+    uint32_t schedulers = (uint32_t)core->kind->config->schedulers;
+    for (uint32_t i = 0; i < schedulers; i++) {
+        uint64_t candidates[CORE_WORDS], any = 0;
+        for (uint32_t w = 0; w < words; w++)
+            any |= candidates[w] =
+                core->sets[w].ready & slots_of_scheduler(core, i, w) & ~blocked[w];
+        if (!any)
+            continue;
+        uint32_t index = choose_one(core, i, candidates, words);
+        bits_set(chosen, index);
+        reserve(core, now, &core->slots[index]);
+        for (uint32_t w = 0; i + 1 < schedulers && w < words; w++)
+            blocked[w] = find_blocked_by(core, now, w, chosen, words);
+    }
+}
+
+static uint32_t count_slots(uint64_t slots)
 {
     return slots ? (uint32_t)__builtin_popcountll(slots) : 0;
 }
 
-// In so many cycles.
-static void count_ready(struct core *core, uint64_t chosen, uint64_t units, uint64_t by_memory,
-                        uint64_t cycles)
+// Counts `cycles` cycles of the slots of a word that are ready.
+static void count_ready(struct core *core, uint32_t word, uint64_t chosen,
+                        struct blocked_slots blocked, uint64_t cycles)
 {
     struct core_stats *s = &core->stats;
-    uint64_t rest = core->ready & ~chosen;
-    s->issued += count_slots_of(chosen) * cycles;
-    s->stall_memory_queue += count_slots_of(rest & by_memory) * cycles;
-    s->stall_unit += count_slots_of(rest & units & ~by_memory) * cycles;
-    s->stall_not_selected += count_slots_of(rest & ~units & ~by_memory) * cycles;
+    uint64_t rest = core->sets[word].ready & ~chosen;
+    s->issued += count_slots(chosen) * cycles;
+    s->stall_memory_queue += count_slots(rest & blocked.by_memory) * cycles;
+    s->stall_unit += count_slots(rest & blocked.all & ~blocked.by_memory) * cycles;
+    s->stall_not_selected += count_slots(rest & ~blocked.all) * cycles;
 }
 
-void core_catch_up(struct core *core, uint64_t now)
+static ALWAYS_INLINE bool has_ready(const struct core *core, uint32_t words)
+{
+    uint64_t any = core->sets[0].ready;
+    for (uint32_t i = 1; i < words; i++)
+        any |= core->sets[i].ready;
+    return any;
+}
+
+static ALWAYS_INLINE void catch_up(struct core *core, uint64_t now, uint32_t words)
 {
     if (now <= core->counted)
         return;
     uint64_t passed = now - core->counted;
-    if (core->ready) {
-        uint64_t by_memory, units = blocked(core, now - 1, &by_memory);
-        count_ready(core, 0, units, by_memory, passed);
+    bool ready = has_ready(core, words);
+    for (uint32_t i = 0; ready && i < words; i++) {
+        struct blocked_slots blocked = find_blocked(core, now - 1, i);
+        count_ready(core, i, 0, blocked, passed);
         if (core->trace)
-            core_trace_ready(core, core->counted, 0, units, by_memory);
+            core_trace_ready(core, core->counted, i, 0, blocked.all, blocked.by_memory);
     }
-    core->busy += core->ready || (core->queue_count && core->l1_full) ? passed : 0;
+    core->busy += ready || (core->queue_count && core->l1_full) ? passed : 0;
     core->counted = now;
 }
 
-static void issue(struct core *core, uint64_t now)
+void core_catch_up(struct core *core, uint64_t now)
 {
-    uint64_t by_memory, units = blocked(core, now, &by_memory);
-    uint64_t chosen = core->ready & ~units ? choose(core, now, units) : 0;
-    count_ready(core, chosen, units, by_memory, 1);
-    if (core->trace)
-        core_trace_ready(core, now, chosen, units, by_memory);
-    for (uint64_t rest = chosen; rest; rest &= rest - 1) {
-        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+    catch_up(core, now, core->words);
+}
+
+static void defer(struct core *core, uint32_t slot)
+{
+    core->sets[slot / 64].deferred |= slot_bit(slot);
+    core->defers = true;
+}
+
+static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
+{
+    struct blocked_slots blocked[CORE_WORDS];
+    uint64_t all[CORE_WORDS], chosen[CORE_WORDS], any = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        blocked[i] = find_blocked(core, now, i);
+        any |= core->sets[i].ready & ~(all[i] = blocked[i].all);
+        chosen[i] = 0;
+    }
+    if (any)
+        choose(core, now, all, chosen, words);
+    for (uint32_t i = 0; i < words; i++) {
+        count_ready(core, i, chosen[i], blocked[i], 1);
+        if (core->trace)
+            core_trace_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
+    }
+    EACH_SLOT(index, words, chosen[word])
+    {
         const struct slot *slot = &core->slots[index];
         if (slot->next->shared || slot->warp->cta->cluster.count > 1)
-            core->deferred |= UINT64_C(1) << index;
+            defer(core, index);
         else
             core_issue(core, now, index);
     }
@@ -453,14 +546,16 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 // The first cycle from `at` on in which slots that are ready are no longer blocked as they are now.
 // What only the load/store unit blocks goes on when that does.
-static uint64_t next_issue(const struct core *core, uint64_t at)
+static ALWAYS_INLINE uint64_t next_issue(const struct core *core, uint64_t at, uint32_t words)
 {
     uint64_t next = UINT64_MAX;
     if (core->refused || core->freed_count)
         return at;
     for (uint32_t unit = 0; unit < UNITS; unit++) {
-        uint64_t free = UINT64_MAX;
-        for (uint32_t i = 0; core->wants[unit] && i < core->shared->units[unit]; i++)
+        uint64_t free = UINT64_MAX, wants = 0;
+        for (uint32_t i = 0; i < words; i++)
+            wants |= core->sets[i].wants[unit];
+        for (uint32_t i = 0; wants && i < core->kind->units[unit]; i++)
             free = least(free, core->unit_free[unit][i]);
         if (unit == UNIT_MEMORY && free <= at && !lsu_can_take(core))
             continue;
@@ -469,28 +564,46 @@ static uint64_t next_issue(const struct core *core, uint64_t at)
     return next > at ? next : at;
 }
 
-static uint64_t next_cycle(const struct core *core, uint64_t now)
+static ALWAYS_INLINE bool has_hungry(const struct core *core, uint32_t words)
 {
-    if (core->hungry || core->deferred)
-        return now + 1;
-    uint64_t next = least(core_next_wake(core), lsu_next(core, now));
-    return core->ready && next > now + 1 ? least(next, next_issue(core, now + 1)) : next;
+    uint64_t any = core->sets[0].hungry;
+    for (uint32_t i = 1; i < words; i++)
+        any |= core->sets[i].hungry;
+    return any;
 }
 
-void core_tick(struct core *core, uint64_t now)
+static ALWAYS_INLINE uint64_t next_cycle(const struct core *core, uint64_t now, uint32_t words)
 {
-    core_catch_up(core, now);
+    if (has_hungry(core, words) || core->defers)
+        return now + 1;
+    uint64_t next = least(core_next_wake(core), lsu_next(core, now));
+    return has_ready(core, words) && next > now + 1 ? least(next, next_issue(core, now + 1, words))
+                                                    : next;
+}
+
+static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)
+{
+    catch_up(core, now, words);
     core->counted = now + 1;
     core->busy++;
     core->wheel_at = now;
     lsu_receive(core, now);
-    wake(core, now);
+    wake(core, now, words);
     lsu_tick(core, now);
-    if (core->ready)
-        issue(core, now);
-    if (core->hungry)
+    if (has_ready(core, words))
+        issue(core, now, words);
+    if (has_hungry(core, words))
         core_fetch(core, now);
-    core->next = next_cycle(core, now);
+    core->next = next_cycle(core, now, words);
+}
+
+// The usual case is compiled for one word.
+void core_tick(struct core *core, uint64_t now)
+{
+    if (core->words == 1)
+        tick(core, now, 1);
+    else
+        tick(core, now, core->words);
 }
 
 void core_move_values(struct core *core, struct entry *entry, uint32_t part)
@@ -501,12 +614,21 @@ void core_move_values(struct core *core, struct entry *entry, uint32_t part)
     core->progress += entry->parts.v[part].kind == MEMSYS_WRITE || entry->held->changed;
 }
 
+static void issue_deferred(struct core *core, uint64_t now)
+{
+    EACH_SLOT(index, core->words, core->sets[word].deferred)
+    core_issue(core, now, index);
+    for (uint32_t i = 0; i < core->words; i++)
+        core->sets[i].deferred = 0;
+    core->defers = false;
+}
+
 void core_commit(struct core *core, uint64_t now)
 {
     for (uint32_t i = 0; i < core->effects.n; i++)
         core_move_values(core, &core->entries[core->effects.v[i].entry], core->effects.v[i].part);
     core->effects.n = 0;
-    for (; core->deferred; core->deferred &= core->deferred - 1)
-        core_issue(core, now, (uint32_t)__builtin_ctzll(core->deferred));
-    core->next = next_cycle(core, now);
+    if (core->defers)
+        issue_deferred(core, now);
+    core->next = next_cycle(core, now, core->words);
 }

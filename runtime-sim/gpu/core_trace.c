@@ -27,13 +27,13 @@ static struct trace_row slot_row(const struct core *core, uint32_t slot)
 
 static struct trace_row cta_row(const struct core *core, uint32_t place)
 {
-    return (struct trace_row){core->index + 1, CORE_WARPS + place + 1};
+    return (struct trace_row){core->index + 1, core->words * 64 + place + 1};
 }
 
 void core_trace_name(const struct core *core, struct trace *to)
 {
-    const struct core_config *config = core->shared->config;
-    trace_process(to, core->index + 1, "core", core->index);
+    const struct core_config *config = core->kind->config;
+    trace_process(to, core->index + 1, core->kind->name, core->index);
     for (uint32_t i = 0; i < config->warps; i++)
         trace_row(to, slot_row(core, i), "warp slot", i);
     for (uint32_t i = 0; i < config->ctas && i < CORE_CTAS; i++)
@@ -114,15 +114,15 @@ void core_trace_state(struct core *core, uint64_t now, uint32_t slot, uint32_t s
         change(core, now, slot, state);
 }
 
-void core_trace_ready(struct core *core, uint64_t now, uint64_t chosen, uint64_t units,
-                      uint64_t by_memory)
+void core_trace_ready(struct core *core, uint64_t now, uint32_t word, uint64_t chosen,
+                      uint64_t blocked, uint64_t by_memory)
 {
-    for (uint64_t rest = core->ready; rest; rest &= rest - 1) {
+    for (uint64_t rest = core->sets[word].ready; rest; rest &= rest - 1) {
         uint64_t slot = rest & -rest;
-        change(core, now, (uint32_t)__builtin_ctzll(rest),
+        change(core, now, word * 64 + (uint32_t)__builtin_ctzll(rest),
                chosen & slot      ? ISSUES
                : by_memory & slot ? MEMORY_QUEUE
-               : units & slot     ? UNIT_IS_BUSY
+               : blocked & slot   ? UNIT_IS_BUSY
                                   : NOT_SELECTED);
     }
 }
@@ -150,7 +150,7 @@ void core_trace_cta_ends(struct core *core, uint64_t now, uint32_t place)
 
 void core_trace_end(struct core *core, uint64_t now)
 {
-    for (uint32_t i = 0; i < core->shared->config->warps; i++)
+    for (uint32_t i = 0; i < core->kind->config->warps; i++)
         write_slot(core, i, now);
     for (uint32_t i = 0; i < CORE_CTAS; i++)
         if (core->ctas[i].cta)

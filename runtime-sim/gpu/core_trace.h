@@ -1,11 +1,11 @@
-// What cores do as a trace (engine/trace.h) in which a microsecond is a cycle: a process for each
-// core, with a row for each warp slot, on which it always either issues an instruction or waits for
-// something, and one for each place for a CTA.
+// A trace of cores (base/trace.h) in which a microsecond is a cycle: a process for each core, with
+// a row for each warp slot (an issued instruction or a stall reason in each cycle) and a row for
+// each place of a CTA.
 #pragma once
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/gpu/core.h"
 
-// What a core does now: told when it has ended.
+// The open spans of a core: each is written when it ends.
 struct core_trace {
     struct trace *to;
     struct core_trace_slot {
@@ -24,12 +24,13 @@ void core_trace_begin(struct core *core, struct arena *arena, struct trace *to, 
 // All that a core does ends at this cycle. Needs core_settle.
 void core_trace_end(struct core *core, uint64_t now);
 
-// Needs core->trace. The slot is in this state from this cycle on; of SLOT_READY nothing is known
-// yet.
+// Requires core->trace. The slot is in this state from this cycle on; SLOT_READY is resolved by
+// core_trace_ready.
 void core_trace_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state);
-// What slots that are ready do from this cycle on, as sets: those chosen issue, those for whose
-// unit, or for whom the load/store unit, has no room wait; so do all others.
-void core_trace_ready(struct core *core, uint64_t now, uint64_t chosen, uint64_t units,
-                      uint64_t by_memory);
+// Ready slots of a word of sets from this cycle on: those in `chosen` issue; those in `blocked`
+// wait for their unit, of these those in `by_memory` for the load/store unit; others were not
+// chosen.
+void core_trace_ready(struct core *core, uint64_t now, uint32_t word, uint64_t chosen,
+                      uint64_t blocked, uint64_t by_memory);
 void core_trace_cta_begins(struct core *core, uint64_t now, uint32_t place);
 void core_trace_cta_ends(struct core *core, uint64_t now, uint32_t place);

@@ -1,5 +1,9 @@
 #include "runtime-sim/gpu/epoch.h"
 #include "runtime-sim/gpu/core.h"
+#include "support/bits.h"
+#include <string.h>
+
+_Static_assert(EPOCH_WORDS * 64 == (int)CORE_WARPS, "sets of slots");
 
 static struct epochs *epochs_of(struct core *core, uint32_t slot)
 {
@@ -21,10 +25,12 @@ void epoch_take(struct core *core, uint32_t index)
 
 static void look_at_waiting(struct core *core, uint64_t now, struct epochs *e)
 {
-    uint64_t waiting = e->waiting;
-    e->waiting = 0;
-    for (uint64_t rest = waiting; rest; rest &= rest - 1) {
-        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+    uint64_t waiting[EPOCH_WORDS];
+    memcpy(waiting, e->waiting, sizeof waiting);
+    memset(e->waiting, 0, sizeof e->waiting);
+    e->waits = false;
+    EACH_SLOT(index, core->words, waiting[word])
+    {
         if (core->slots[index].state == SLOT_FENCE)
             core_look(core, now, index);
     }
@@ -34,7 +40,7 @@ void epoch_free(struct core *core, uint64_t now, uint32_t index)
 {
     const struct entry *entry = &core->entries[index];
     struct epochs *e = epochs_of(core, entry->slot);
-    if (!--e->accesses[entry->epoch] && e->waiting)
+    if (!--e->accesses[entry->epoch] && e->waits)
         look_at_waiting(core, now, e);
 }
 
@@ -47,7 +53,7 @@ void epoch_store(struct core *core, uint32_t index)
 void epoch_stored(struct core *core, uint64_t now, uint32_t slot, uint32_t epoch)
 {
     struct epochs *e = epochs_of(core, slot);
-    if (!--e->stores[epoch] && e->waiting)
+    if (!--e->stores[epoch] && e->waits)
         look_at_waiting(core, now, e);
 }
 
@@ -75,7 +81,9 @@ bool epoch_holds(struct core *core, uint32_t index, bool stores)
     uint32_t parity = (slot->behind - 1) & 1;
     bool over = e->now > slot->behind ||
                 (e->now == slot->behind && !e->accesses[parity] && !(stores && e->stores[parity]));
-    if (!over)
-        e->waiting |= UINT64_C(1) << index;
+    if (!over) {
+        bits_set(e->waiting, index);
+        e->waits = true;
+    }
     return !over;
 }

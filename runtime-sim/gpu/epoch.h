@@ -1,5 +1,5 @@
-// The accesses of a CTA, in epochs: for what has to wait until those of other warps are over that
-// a synchronisation within the CTA has put before it.
+// The accesses of a CTA, in epochs. An instruction may have to wait for accesses of other warps
+// that a synchronisation within the CTA orders before it.
 //
 // A warp that arrives at a barrier, or issues a fence or a release, marks all accesses that the CTA
 // has issued until then, and a new epoch begins for those behind. What waits, waits for the epochs
@@ -12,12 +12,15 @@
 
 struct core;
 
+enum { EPOCH_WORDS = 4 }; // of a set of slots
+
 struct epochs {
     uint32_t now, marked; // numbers: of the current one, and of the last that was marked
     // Not over, by the parity of the epoch in which they were issued: instructions, and of stores
     // the lines that were not acknowledged.
     uint32_t accesses[2], stores[2];
-    uint64_t waiting; // slots
+    uint64_t waiting[EPOCH_WORDS]; // slots
+    bool waits;                    // there is one
 };
 
 void epoch_init(struct epochs *epochs);

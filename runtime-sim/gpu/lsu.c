@@ -1,13 +1,15 @@
-// The load/store unit: parts of memory instructions, one in a cycle, go to shared memory, to the
-// first level or past it; requests go out to the network and answers come in.
+// The load/store unit: it sends one part of a memory instruction in a cycle to shared memory, to
+// the L1 or past it, sends requests to the network and takes replies.
 //
-// Accesses of a warp to one line keep their order: the first level sees to it for those that go
-// through it, and one that goes past it waits for those, and they for it (order.c).
+// Accesses of a warp to one line keep their order: the L1 keeps it for accesses through it; an
+// access past it waits for those, and they for it (order.c).
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/gpu/scheme.h"
+#include "support/gpu.h"
+#include <assert.h>
 
-enum { PART_BITS = 16, LINE = 128 };
+enum { PART_BITS = 16 };
 
 static uint32_t part_tag(uint32_t entry, uint32_t part)
 {
@@ -30,8 +32,7 @@ static void count_cache(struct profile_cache *cache, uint8_t from)
     cache->merged += from == CACHE_MERGED;
 }
 
-// Of what loads and atomics asked the last level for, whoever of the core sent it. The entry waits
-// for the answer.
+// Counts the reply to a load or an atomic, of any requester of the core. The entry waits for it.
 static void count_llc(const struct core *core, const struct memsys_request *answer)
 {
     if (answer->client == CLIENT_CODE || answer->client >= CLIENTS_OF_CORE ||
@@ -53,11 +54,11 @@ static void count_l1(const struct core *core, const struct cache_request *reques
 
 static void move_values(struct core *core, uint32_t entry, uint32_t part)
 {
-    struct effect effect = {entry, part};
+    struct core_effect effect = {entry, part};
     vec_push(core->arena, &core->effects, effect);
 }
 
-// The first level serves a request: stores go on from it in this order.
+// The L1 serves a request. Stores leave it in this order.
 static void served_by_l1(void *context, const struct cache_request *request, uint64_t now)
 {
     struct core *core = context;
@@ -69,15 +70,16 @@ static void served_by_l1(void *context, const struct cache_request *request, uin
             count_l1(core, request);
         return;
     }
-    uint32_t capacity = (uint32_t)core->shared->l1->out;
+    uint32_t capacity = (uint32_t)core->kind->l1->out;
     uint32_t at = (core->store_head + core->store_count++) % capacity;
     core->store_tags[at] = core->entries[entry].slot << 1 | core->entries[entry].epoch;
 }
 
 void lsu_init(struct core *core)
 {
-    const struct core_config *config = core->shared->config;
+    const struct core_config *config = core->kind->config;
     uint32_t most = (uint32_t)config->memory_most + core->entry_extra;
+    assert(most <= TAGS_WAITERS);
     core->entry_count = most;
     core->queue_room = (uint32_t)config->memory_queue + core->entry_extra;
     size_t bytes = held_bytes(core->shared->timings.program);
@@ -85,27 +87,27 @@ void lsu_init(struct core *core)
     core->free_entries = ARENA_ARRAY(core->arena, uint32_t, most);
     core->freed = ARENA_ARRAY(core->arena, uint32_t, most);
     core->queue = ARENA_ARRAY(core->arena, uint32_t, core->queue_room);
-    core->store_tags = ARENA_ARRAY(core->arena, uint32_t, core->shared->l1->out);
+    core->store_tags = ARENA_ARRAY(core->arena, uint32_t, core->kind->l1->out);
     for (uint32_t i = 0; i < most; i++) {
         char *at = arena_alloc(core->arena, bytes + 64);
         core->entries[i].held = (struct held *)(void *)(at + (-(uintptr_t)at & 63));
         core->free_entries[core->free_count++] = most - 1 - i;
     }
-    cache_init(&core->l1, core->arena, core->shared->l1, 1);
-    cache_answers_in(&core->l1, core->shared->l1_unit);
+    cache_init(&core->l1, core->arena, core->kind->l1, 1);
+    cache_answers_in(&core->l1, core->kind->l1_unit);
     core->l1.inputs[0].serve = served_by_l1;
     core->l1.inputs[0].context = core;
     core->l1_next = UINT64_MAX;
-    tags_init(&core->code, core->arena, core->shared->code);
-    tags_init(&core->constant, core->arena, core->shared->constant);
-    tags_init(&core->texture, core->arena, core->shared->texture);
+    tags_init(&core->code, core->arena, core->kind->code);
+    tags_init(&core->constant, core->arena, core->kind->constant);
+    tags_init(&core->texture, core->arena, core->kind->texture);
 }
 
-// One entry more than it takes: other instructions may turn out to access memory.
+// Keeps one entry free: an instruction of another unit may turn out to access memory.
 bool lsu_can_take(const struct core *core)
 {
     return core->free_count + core->parked > 1 + core->entry_extra &&
-           core->queue_count < core->shared->config->memory_queue;
+           core->queue_count < core->kind->config->memory_queue;
 }
 
 static void count_issue(struct core *core, const struct entry *entry)
@@ -128,7 +130,7 @@ static void count_issue(struct core *core, const struct entry *entry)
     }
 }
 
-// A load or atomic that has gone to global or local memory, with all its lanes or some.
+// Returns true for a load or atomic that has accessed global or local memory with some lanes.
 static bool is_load(const struct entry *entry)
 {
     for (uint32_t i = 0; entry->timing->write_count && i < entry->parts.n; i++)
@@ -249,7 +251,7 @@ static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct 
 {
     struct entry *entry = &core->entries[index];
     // It was issued in the cycle before.
-    uint64_t done = now - 1 + core->shared->config->shared_latency + part->cycles - 1;
+    uint64_t done = now - 1 + core->kind->config->shared_latency + part->cycles - 1;
     core->banks_free = now + part->cycles;
     entry->done = done > entry->done ? done : entry->done;
     move_values(core, index, (uint32_t)(part - entry->parts.v));
@@ -259,9 +261,9 @@ static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct 
 
 static struct mask wanted_bytes(const struct core *core, struct mask touched)
 {
-    uint32_t size = (uint32_t)core->shared->l1->sector_bytes;
+    uint32_t size = (uint32_t)core->kind->l1->sector_bytes;
     struct mask all = {{0}};
-    for (uint32_t at = 0; at < LINE; at += size) {
+    for (uint32_t at = 0; at < LINE_BYTES; at += size) {
         struct mask sector = mask_range(at, at + size);
         if (mask_meet(sector, touched))
             all = mask_or(all, sector);
@@ -303,7 +305,7 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
     core->direct[at] =
         (struct memsys_request){.line = part->line,
                                 .bytes = atomic ? part->bytes : wanted_bytes(core, part->bytes),
-                                .core = core->index,
+                                .core = core->endpoint,
                                 .tag = part_tag(index, (uint32_t)(part - entry->parts.v)),
                                 .carries = atomic ? data : 0,
                                 .returns = part->kind == MEMSYS_ATOMIC ? data : 0,
@@ -319,10 +321,10 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
 
 static void ask_for(struct core *core, uint64_t line, uint32_t tag, enum client client)
 {
-    uint32_t at = (core->missed_head + core->missed_count++) % CORE_WARPS;
+    uint32_t at = (core->missed_head + core->missed_count++) % CORE_MISSED;
     core->missed[at] = (struct memsys_request){.line = line,
-                                               .bytes = mask_range(0, LINE),
-                                               .core = core->index,
+                                               .bytes = mask_range(0, LINE_BYTES),
+                                               .core = core->endpoint,
                                                .tag = tag,
                                                .kind = MEMSYS_READ,
                                                .client = (uint8_t)client};
@@ -333,7 +335,7 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
                       struct tag_cache *tags, enum client client)
 {
     struct entry *entry = &core->entries[index];
-    if (core->missed_count == CORE_WARPS)
+    if (core->missed_count == CORE_MISSED)
         return false;
     enum tags_result result = tag_cache_read(tags, part->line, index);
     if (result == TAGS_FULL)
@@ -367,7 +369,7 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     }
 }
 
-// A part of a load that a scheme holds back: it goes no further.
+// The next part belongs to a load that a scheme holds back: it is not sent.
 static bool next_looks(const struct entry *entry)
 {
     return entry->parts.v[entry->sent].route >= ROUTE_LOOKUP;
@@ -405,7 +407,7 @@ static void send_next(struct core *core, uint64_t now)
         core->watchers[entry->owner - 1].ops->looked_up(core, now, index, false, last);
 }
 
-// To the network: one request in a cycle, of the first level, past it, or of the other caches.
+// To the network: one request in a cycle, of the L1, past it, or of the other caches.
 
 static bool send_l1_out(struct core *core, uint64_t now)
 {
@@ -414,7 +416,7 @@ static bool send_l1_out(struct core *core, uint64_t now)
         return false;
     struct memsys_request request = {.line = out->line,
                                      .bytes = out->bytes,
-                                     .core = core->index,
+                                     .core = core->endpoint,
                                      .tag = out->write ? core->store_tags[core->store_head]
                                                        : (uint32_t)out->id,
                                      .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
@@ -424,7 +426,7 @@ static bool send_l1_out(struct core *core, uint64_t now)
         return false;
     memsys_send(core->shared->memsys, &request);
     if (out->write) {
-        core->store_head = (core->store_head + 1) % (uint32_t)core->shared->l1->out;
+        core->store_head = (core->store_head + 1) % (uint32_t)core->kind->l1->out;
         core->store_count--;
     }
     cache_out_pop(&core->l1, now);
@@ -451,7 +453,7 @@ static bool send_of_schemes(struct core *core, uint64_t now)
     return false;
 }
 
-// A core that is refused is told when there is room.
+// A core that is refused is woken when there is room.
 static void send_out(struct core *core, uint64_t now)
 {
     enum { SOURCES = 4 };
@@ -462,7 +464,7 @@ static void send_out(struct core *core, uint64_t now)
                     : source == 1 ? send_from(core, core->direct, CORE_DIRECT, &core->direct_head,
                                               &core->direct_count)
                     : source == 2 ? core->to_send && send_of_schemes(core, now)
-                                  : send_from(core, core->missed, CORE_WARPS, &core->missed_head,
+                                  : send_from(core, core->missed, CORE_MISSED, &core->missed_head,
                                               &core->missed_count);
         if (!sent)
             continue;
@@ -475,7 +477,7 @@ static void send_out(struct core *core, uint64_t now)
 // From the network
 
 static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tag_cache *tags,
-                      enum route route)
+                      enum part_route route)
 {
     struct tags_waiters who = tags_fill(tags, line);
     for (uint32_t w = 0; w < TAGS_WORDS; w++)
@@ -536,7 +538,7 @@ static void take_answer(struct core *core, uint64_t now, const struct memsys_req
     }
 }
 
-// What was freed in the last cycle was needed up to its end.
+// Entries that were freed in the last cycle were in use up to its end.
 static void reuse_entries(struct core *core)
 {
     while (core->freed_count)
@@ -546,10 +548,10 @@ static void reuse_entries(struct core *core)
 void lsu_receive(struct core *core, uint64_t now)
 {
     reuse_entries(core);
-    const struct memsys_request *answer = memsys_peek(core->shared->memsys, core->index);
+    const struct memsys_request *answer = memsys_peek(core->shared->memsys, core->endpoint);
     if (answer) {
         struct memsys_request copy = *answer;
-        memsys_pop(core->shared->memsys, core->index);
+        memsys_pop(core->shared->memsys, core->endpoint);
         take_answer(core, now, &copy);
     }
     for (const struct cache_answer *a; (a = cache_answer_peek(&core->l1, now));) {
@@ -576,7 +578,7 @@ uint64_t lsu_next(const struct core *core, uint64_t now)
     bool sends = core->direct_count || core->missed_count || cache_out_peek(&core->l1);
     if ((sends && !core->refused) || core->to_send)
         return now + 1;
-    // What waits for room in the first level can only be sent after that has ticked.
+    // A part that waits for room in the L1 can only be sent after a tick of the L1.
     if (core->queue_count && (!core->l1_full || core->refused || cache_can_put(&core->l1, 0)))
         next = core->banks_free > now + 1 ? core->banks_free : now + 1;
     next = core->l1_next < next ? core->l1_next : next;

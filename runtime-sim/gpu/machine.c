@@ -1,11 +1,12 @@
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/machine_state.h"
+#include "support/random.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-// Values of requests that went past the first level.
+// A request is served: moves its values.
 static enum memsys_served serve(void *context, const struct memsys_request *request)
 {
     struct machine *machine = context;
@@ -13,35 +14,13 @@ static enum memsys_served serve(void *context, const struct memsys_request *requ
         if (scheme->ops->admit(machine, scheme->state, request) == MEMSYS_WAIT)
             return MEMSYS_WAIT;
     if (request->client < CLIENTS_OF_CORE) {
-        core_served(&machine->cores[request->core], request);
+        core_served(&machine->cores[machine->core_at[request->core]], request);
         return MEMSYS_SERVED;
     }
     const struct active_scheme *scheme = &machine->schemes[machine->scheme_of[request->client] - 1];
     if (scheme->ops->serve)
         scheme->ops->serve(machine, scheme->state, request);
     return MEMSYS_SERVED;
-}
-
-static void init_shared(struct machine *machine)
-{
-    const struct machine_config *config = machine->config;
-    machine->shared = (struct core_shared){.config = &config->core,
-                                           .l1 = &config->l1,
-                                           .l1_unit = memsys_read_unit(&config->memsys),
-                                           .code = &config->code,
-                                           .constant = &config->constant,
-                                           .texture = &config->texture};
-    timings_build(&machine->shared.timings, machine->arena, machine->program);
-    for (uint32_t i = 0; i < TIMING_CLASSES; i++) {
-        machine->shared.latency[i] = timing_latency(&config->core, i);
-        machine->shared.interval[i] = timing_interval(&config->core, i);
-    }
-    const struct core_config *core = &config->core;
-    const uint64_t units[UNITS] = {
-        core->alu_units, core->sfu_units, core->fp64_units, core->matrix_units, 1, CORE_UNITS};
-    for (uint32_t i = 0; i < UNITS; i++)
-        machine->shared.units[i] = (uint32_t)units[i];
-    machine->shared.cores = machine->count;
 }
 
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
@@ -58,26 +37,26 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
     *machine = (struct machine){.arena = arena, .config = config, .program = program};
     machine_choose_schemes(machine, plans);
     config = machine->config;
-    machine->count = (uint32_t)config->memsys.memory.cores;
+    machine_init_kinds(machine);
     machine->time.clock = config->memsys.memory.core_clock;
-    machine->time.cores = machine->count;
+    machine->time.cores = machine->ordinary;
     machine->words = bits_words(machine->count);
-    init_shared(machine);
+    timings_build(&machine->shared.timings, arena, program);
     machine_init_rows(machine);
     machine_create_schemes(machine, plans);
     struct memsys_tables tables = {.requesters = machine->requesters,
                                    .requester_count = machine->requester_count};
     EACH_SCHEME (scheme, machine, extend)
         scheme->ops->extend(machine, scheme->state, &tables);
+    machine_add_endpoints(machine, &tables);
     machine->shared.memsys = memsys_new(arena, &config->memsys, &tables, serve, machine);
-    machine->cores = ARENA_ARRAY(arena, struct core, machine->count);
+    machine_init_cores(machine, &tables);
     machine->due = ARENA_ARRAY(arena, uint64_t, machine->count);
     machine->awake = bits_new(arena, machine->count);
     machine->ticked = bits_new(arena, machine->count);
     machine->trying = bits_new(arena, machine->count);
     machine->order = ARENA_ARRAY(arena, uint32_t, machine->count);
     for (uint32_t i = 0; i < machine->count; i++) {
-        core_init(&machine->cores[i], arena, &machine->shared, i);
         machine->due[i] = UINT64_MAX;
         machine->order[i] = i;
     }
@@ -114,18 +93,10 @@ void machine_report(const struct machine *machine, FILE *to)
 
 // Time
 
-static uint64_t draw(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 static void shuffle_order(struct machine *machine)
 {
     for (uint32_t i = machine->count; i > 1; i--) {
-        uint32_t k = (uint32_t)(draw(&machine->shuffle) % i), other = machine->order[k];
+        uint32_t k = (uint32_t)(xorshift64(&machine->shuffle) % i), other = machine->order[k];
         machine->order[k] = machine->order[i - 1];
         machine->order[i - 1] = other;
     }
@@ -174,7 +145,7 @@ static void commit(struct machine *machine)
             if (core_has_commit(core))
                 core_commit(core, machine->now);
             stirred |= core->stirred != 0;
-            ended |= core->ended != 0;
+            ended |= core->ended || core->returns;
             machine_set_due(machine, (uint32_t)i, core->next);
         }
     for (uint32_t w = 0; stirred && w < machine->words; w++)
@@ -182,25 +153,30 @@ static void commit(struct machine *machine)
             machine_look_at_clusters(machine, (uint32_t)i);
     for (uint32_t w = 0; ended && w < machine->words; w++)
         EACH_OF (i, w, machine->ticked[w])
-            if (machine->cores[i].ended)
+            if (machine->cores[i].ended || machine->cores[i].returns)
                 machine_take_ended(machine, (uint32_t)i);
 }
 
-// The bits of a word that are cores'.
+// The bits of a word of endpoints that are ordinary cores'.
 static uint64_t cores_of(const struct machine *machine, uint32_t word)
 {
-    uint32_t left = machine->count - word * 64;
+    uint32_t left = machine->ordinary - word * 64;
     return left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
 }
 
 static void wake_cores(struct machine *machine)
 {
-    for (uint32_t w = 0; w < bits_words(machine->count); w++)
-        for (uint64_t rest = (memsys_answers(machine->shared.memsys, w) |
-                              memsys_may_send(machine->shared.memsys, w)) &
-                             cores_of(machine, w);
+    const struct memsys *memsys = machine->shared.memsys;
+    for (uint32_t w = 0; w < bits_words(machine->ordinary); w++)
+        for (uint64_t rest =
+                 (memsys_answers(memsys, w) | memsys_may_send(memsys, w)) & cores_of(machine, w);
              rest; rest &= rest - 1)
             machine_set_due(machine, w * 64 + (uint32_t)__builtin_ctzll(rest), machine->now);
+    for (uint32_t i = machine->ordinary; i < machine->count; i++) {
+        uint32_t end = machine->cores[i].endpoint;
+        if ((memsys_answers(memsys, end / 64) | memsys_may_send(memsys, end / 64)) >> end % 64 & 1)
+            machine_set_due(machine, i, machine->now);
+    }
 }
 
 static uint64_t least_due(const struct machine *machine)
@@ -347,7 +323,7 @@ static enum machine_end run(struct machine *machine)
 static void describe_room(const struct machine *machine, const struct machine_launch *from,
                           char *text, size_t size)
 {
-    const struct core_config *config = &machine->config->core;
+    const struct core_config *config = machine_kind_of(machine, from)->kind.config;
     const struct core_needs needs = core_needs(config, from->launch, from->registers);
     const struct {
         const char *limit, *key;
@@ -377,20 +353,21 @@ static bool check_room(const struct machine *machine, const struct machine_launc
     const struct launch *launch = from->launch;
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     uint32_t cluster = grid_cluster_ctas(launch);
+    uint32_t cores = machine_kind_of(machine, from)->count;
     struct fault *fault = &result->fault;
-    bool together = launch->cooperative && ctas > (uint64_t)from->room * machine->count;
-    fault->refused = fault->happened = !from->room || together || cluster > machine->count;
+    bool together = launch->cooperative && ctas > (uint64_t)from->room * cores;
+    fault->refused = fault->happened = !from->room || together || cluster > cores;
     if (!from->room)
         describe_room(machine, from, fault->text, sizeof fault->text);
     else if (together)
         snprintf(fault->text, sizeof fault->text,
                  "the launch's %" PRIu64 " CTAs must be there at once, and each of the machine's "
                  "%u cores has room for %u: it has too little %s",
-                 ctas, machine->count, from->room, from->limit);
+                 ctas, cores, from->room, from->limit);
     else if (fault->refused)
         snprintf(fault->text, sizeof fault->text,
                  "a cluster has %u CTAs, one for each core, and memory.cores is %u", cluster,
-                 machine->count);
+                 cores);
     return !fault->refused;
 }
 
@@ -407,11 +384,13 @@ static bool begin(struct machine *machine, struct running *running, struct machi
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    running->registers = machine_registers(machine, launch, &from->registers_source);
+    EACH_SCHEME (scheme, machine, place)
+        scheme->ops->place(machine, scheme->state, from);
+    running->registers = machine_registers(machine, from, &from->registers_source);
     from->registers = running->registers;
     running->ctas = ctas;
     running->count = ctas / grid_cluster_ctas(launch);
-    from->room = machine_occupancy(machine, launch, &from->limit);
+    from->room = machine_occupancy(machine, from, &from->limit);
     return check_room(machine, from, result);
 }
 

@@ -1,8 +1,8 @@
 // A GPU: cores and what is behind them, and launches on it.
 //
-// A cycle of the cores: those that have something to do tick, in any order; then what they read and
-// write of memory is done, core by core; CTAs that are over make room for the next ones; then the
-// memory system goes on to the next cycle in which a core has something to do.
+// A cycle: cores that are due tick, in any order; then values of memory are read and written, core
+// by core; CTAs that are over make room for the next ones; then the memory system advances to the
+// next cycle in which a core is due.
 #pragma once
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
@@ -13,8 +13,26 @@ struct machine_keys {
 #include "runtime-sim/base/config_fields.inc"
 };
 
+enum { CORE_KINDS = 4 }; // at most, the ordinary kind included
+
+// Cores of another kind than the ordinary ones. They get CTAs of the launches whose placement names
+// the kind, and warps that schemes start.
+struct added_cores {
+    const char *name; // of statistics and traces
+    struct core_config core;
+    struct cache_config l1;
+    struct tags_config code, constant, texture;
+    // MEMSYS_AT_PARTITION: each core is the endpoint of a partition; MEMSYS_OF_OWNER: each core has
+    // an endpoint of its own at a node.
+    enum memsys_end at;
+    const uint32_t *places; // numbers of partitions or nodes, one for each core
+    uint32_t count;
+    uint32_t scheme; // that has added them, by registration; the machine sets it
+};
+
 struct machine_config {
     struct machine_keys machine;
+    // The ordinary cores: memory.cores of them.
     struct core_config core;
     struct cache_config l1;
     struct tags_config code, constant, texture;
@@ -23,54 +41,72 @@ struct machine_config {
     const struct scheme_ops *const *schemes;
     void *of_scheme[SCHEMES_MOST];
     struct scheme_classes classes[SCHEMES_MOST]; // of a machine, of its active schemes
+    struct added_cores added[CORE_KINDS - 1];    // by active schemes: kinds 1 and up
+    uint32_t added_count;
 };
 
 enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
 
-// Sections for config_init, of which values are read into *config; returns how many. `schemes`:
-// those that are registered, up to a NULL; NULL: none.
+// Makes the sections for config_init, whose values are read into *config; returns their count.
+// `schemes`: the registered ones, up to a NULL; NULL: none.
 uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
                           struct machine_config *config, struct arena *arena,
                           const struct scheme_ops *const *schemes);
-// The number of a registered scheme.
+// Returns the number of a registered scheme.
 uint32_t machine_scheme_number(const struct machine_config *config, const struct scheme_ops *ops);
-// The first classes that it has added to the networks of a machine.
+// Returns the first classes that it has added to the networks.
 struct scheme_classes machine_scheme_classes(const struct machine_config *config,
                                              const struct scheme_ops *ops);
-// What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
-// tables of keys cannot tell.
+// Returns the first fault of a configuration that the tables of keys cannot find, as a sentence
+// without a full stop; NULL: none.
 const char *machine_check(struct arena *arena, const struct machine_config *config);
-// A scheme is on that reads a plan.
+// Returns true if a scheme that is on reads a plan.
 bool machine_reads_plans(const struct machine_config *config);
-// The policy of the first scheme that is on: the value of its key `policy`. "baseline": none is.
+// Returns the policy of the first scheme that is on: the value of its key `policy`; "baseline" if
+// none is on.
 const char *machine_policy(struct arena *arena, const struct machine_config *config);
+
+// Copies the ordinary kind, without cores, for the `require` of a scheme: the next kind. Returns
+// it, to be changed.
+struct added_cores *machine_add_cores(struct machine_config *config, const char *name);
 
 struct machine;
 struct trace;
 
-// Needs a configuration that machine_check finds right, and a program; both stay.
+// Requires a configuration without a fault, and a program; both must outlive the machine.
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program);
-// What the program's metadata hold for each registered scheme: the table of its plan, or NULL.
+// For each registered scheme the table of its plan in the program's metadata, or NULL.
 struct machine_plans {
     const void *table[SCHEMES_MOST];
 };
-// The same with schemes, which the configuration turns on. Without plans (NULL) those are active
-// that read none.
+// The same with the schemes that the configuration turns on. Schemes that read a plan need it to be
+// active. `plans` may be NULL.
 struct machine *machine_new_planned(struct arena *arena, const struct machine_config *config,
                                     const struct program *program,
                                     const struct machine_plans *plans);
-// What the scheme's create returned; NULL: it is not active.
+// Returns the state that the scheme's create returned; NULL: it is not active.
 void *machine_scheme(const struct machine *machine, const struct scheme_ops *ops);
-// Evaluates what is evaluated in the same cycle in another order each time; results stay the same.
+// Evaluates components in another order in each cycle; results stay the same.
 void machine_shuffle(struct machine *machine, uint64_t seed);
 // The first cycle of a machine that has run nothing yet, which is 0 otherwise: of what goes on
 // where another machine has left off.
 void machine_start_at(struct machine *machine, uint64_t cycle);
 
+// In which order the CTAs of a launch start. A CTA does not start before the one in front of it.
+enum cta_order { CTAS_ASCENDING, CTAS_DESCENDING };
+
+// Where the CTAs of a launch run.
+struct cta_placement {
+    uint32_t kind;     // of cores
+    uint8_t order;     // enum cta_order
+    bool one_per_core; // a core with such a CTA has no other
+};
+
 // A launch and how it went.
 struct machine_launch {
     struct launch *launch; // as grid_run wants it
+    struct cta_placement placement;
     uint64_t begun, ended; // cycles; the run's end if it came before
     uint64_t warp_instructions, thread_instructions;
     // Registers of a thread, and where the number comes from; CTAs that a core has room for, and
@@ -98,20 +134,20 @@ enum machine_end {
     MACHINE_FAULT,   // result->fault
 };
 
-// Runs launches at the same time, until all are over: CTAs of the first come before those of the
-// next ones, which have what room there is left. Before them the first levels forget all. Launches
-// are told apart by their ids: result->fault.launch is that of the one that has failed, or, if the
-// run is stuck, of the first that is not over.
+// Runs launches at the same time until all are over: CTAs of the first one start before those of
+// the next ones, on each kind of cores. L1s are emptied before. Launches have different ids:
+// result->fault.launch is that of the launch that failed or, if the run is stuck, of the first one
+// that is not over.
 enum machine_end machine_run(struct machine *machine, struct machine_launch *launches,
                              uint32_t count, const struct machine_limits *limits,
                              struct grid_result *result);
 
-// Registers of each thread of a launch, and where the number comes from, in words.
-uint32_t machine_registers(const struct machine *machine, const struct launch *launch,
+// Returns the registers of each thread of a launch. *source: where the number comes from.
+uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,
                            const char **source);
-// CTAs of the launch that a core has room for; 0: not even one, `why` says what there is too little
-// of.
-uint32_t machine_occupancy(const struct machine *machine, const struct launch *launch,
+// Returns how many CTAs of the launch a core of its kind has room for; 0: not even one. *why: the
+// resource that is used up first.
+uint32_t machine_occupancy(const struct machine *machine, const struct machine_launch *launch,
                            const char **why);
 
 uint64_t machine_cycle(const struct machine *machine);
@@ -136,6 +172,6 @@ void machine_stats_add(struct machine *machine, struct stats *stats);
 // Those that a machine of this configuration has, whatever it runs.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,
                         struct stats *stats);
-// Who waits for whom in networks and memory.
+// Prints waiting requests in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);
 struct memsys *machine_memsys(const struct machine *machine);

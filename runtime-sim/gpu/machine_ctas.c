@@ -1,15 +1,17 @@
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/machine_state.h"
+#include <string.h>
 
 // Occupancy
 
-uint32_t machine_registers(const struct machine *machine, const struct launch *launch,
+uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,
                            const char **source)
 {
-    const struct program_function *fn = &machine->program->functions.v[launch->function];
+    const struct program_function *fn = &machine->program->functions.v[launch->launch->function];
+    uint64_t given = machine_kind_of(machine, launch)->kind.config->thread_registers;
     *source = "core.thread_registers";
-    if (machine->config->core.thread_registers)
-        return (uint32_t)machine->config->core.thread_registers;
+    if (given)
+        return (uint32_t)given;
     *source = ".maxnreg";
     if (fn->maxnreg && fn->maxnreg < fn->registers)
         return fn->maxnreg;
@@ -17,18 +19,18 @@ uint32_t machine_registers(const struct machine *machine, const struct launch *l
     return fn->registers ? fn->registers : 1;
 }
 
-uint32_t machine_occupancy(const struct machine *machine, const struct launch *launch,
+uint32_t machine_occupancy(const struct machine *machine, const struct machine_launch *from,
                            const char **why)
 {
-    const struct core_config *config = &machine->config->core;
+    const struct core_config *config = machine_kind_of(machine, from)->kind.config;
+    const struct launch *launch = from->launch;
     const char *source;
-    struct core_needs needs =
-        core_needs(config, launch, machine_registers(machine, launch, &source));
+    struct core_needs needs = core_needs(config, launch, machine_registers(machine, from, &source));
     const struct {
         uint64_t room;
         const char *what;
     } limits[] = {
-        {config->ctas, "CTAs"},
+        {from->placement.one_per_core ? 1 : config->ctas, "CTAs"},
         {config->warps / needs.warps, "warps"},
         {config->threads / (needs.warps * LANES), "threads"},
         {config->registers / needs.registers, "registers"},
@@ -57,8 +59,16 @@ static void place_cta(struct machine *machine, uint32_t core, uint32_t index, st
 {
     struct running *running = &machine->running[index];
     core_start(&machine->cores[core], machine->now + 1, cta, index, running->registers);
+    machine->cores[core].one_cta = running->launch->placement.one_per_core;
     machine_set_due(machine, core, machine->now + 1);
     machine->progress++;
+}
+
+// In the order of the launch's placement.
+static uint64_t next_cluster(const struct running *running)
+{
+    return running->launch->placement.order == CTAS_DESCENDING ? running->count - 1 - running->next
+                                                               : running->next;
 }
 
 // The CTAs of a cluster begin together, at `cores`, one each.
@@ -72,23 +82,31 @@ static void start_cluster(struct machine *machine, uint32_t index, const uint32_
     for (uint32_t i = 0; i < cluster.count; i++) {
         cluster.ctas[i]->cluster = cluster;
         cluster.ctas[i]->core = cores[i];
-        cta_start(cluster.ctas[i], grid_cta(launch, running->next, i));
+        cta_start(cluster.ctas[i], grid_cta(launch, next_cluster(running), i));
     }
     for (uint32_t i = 0; i < cluster.count; i++)
         place_cta(machine, cores[i], index, cluster.ctas[i]);
     running->next++;
 }
 
-// Cores for all CTAs of a cluster, one each, from `turn` on. False: there are not so many.
-static bool find_cores(struct machine *machine, const struct running *running, uint32_t *cores)
+static bool has_room(const struct core *core, const struct running *running)
 {
-    const struct launch *launch = running->launch->launch;
-    uint32_t wanted = grid_cluster_ctas(launch), found = 0;
-    for (uint32_t i = 0; i < machine->count && found < wanted; i++) {
-        uint32_t core = (machine->turn + i) % machine->count;
+    if (core->one_cta || (running->launch->placement.one_per_core && core->cta_count))
+        return false;
+    return core_has_room(core, running->launch->launch, running->registers);
+}
+
+// Finds cores of the kind for all CTAs of a cluster, one each, from `turn` on. Returns false if
+// fewer cores have room than the cluster needs.
+static bool find_cores(struct machine *machine, const struct machine_kind *kind,
+                       const struct running *running, uint32_t *cores)
+{
+    uint32_t wanted = grid_cluster_ctas(running->launch->launch), found = 0;
+    for (uint32_t i = 0; i < kind->count && found < wanted; i++) {
+        uint32_t core = kind->first + (kind->turn + i) % kind->count;
         if (!bits_test(machine->trying, core))
             continue;
-        if (core_has_room(&machine->cores[core], launch, running->registers))
+        if (has_room(&machine->cores[core], running))
             cores[found++] = core;
         else if (wanted == 1 && machine->running_count == 1)
             bits_clear(machine->trying, core);
@@ -96,31 +114,41 @@ static bool find_cores(struct machine *machine, const struct running *running, u
     return found == wanted;
 }
 
-static struct running *next_to_start(struct machine *machine)
+// The first launch on cores of the kind that has a CTA to start; NULL: none.
+static struct running *next_to_start(struct machine *machine, const struct machine_kind *kind)
 {
     for (uint32_t i = 0; i < machine->running_count; i++)
-        if (machine->running[i].next < machine->running[i].count)
+        if (machine->running[i].next < machine->running[i].count &&
+            machine_kind_of(machine, machine->running[i].launch) == kind)
             return &machine->running[i];
     return NULL;
 }
 
 // In a cycle each core gets one CTA at most.
-bool machine_dispatch(struct machine *machine)
+static bool dispatch(struct machine *machine, struct machine_kind *kind)
 {
     uint32_t given = 0;
     bool more = false;
     struct running *running;
-    while (given < machine->count && (running = next_to_start(machine))) {
+    while (given < kind->count && (running = next_to_start(machine, kind))) {
         uint32_t cores[CLUSTER_CTAS];
-        more = find_cores(machine, running, cores);
+        more = find_cores(machine, kind, running, cores);
         if (!more)
             break;
         uint32_t count = grid_cluster_ctas(running->launch->launch);
         start_cluster(machine, (uint32_t)(running - machine->running), cores);
-        machine->turn = (cores[count - 1] + 1) % machine->count;
+        kind->turn = (cores[count - 1] - kind->first + 1) % kind->count;
         given += count;
     }
-    return more && next_to_start(machine);
+    return more && next_to_start(machine, kind);
+}
+
+bool machine_dispatch(struct machine *machine)
+{
+    bool more = false;
+    for (uint32_t i = 0; i < machine->kind_count; i++)
+        more |= dispatch(machine, &machine->kinds[i]);
+    return more;
 }
 
 static void look_at(struct machine *machine, const struct cta *cta)
@@ -177,18 +205,20 @@ static void count_cta(struct machine_launch *launch, struct cta *cta)
 void machine_count_there(struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->count; i++)
-        for (uint32_t k = 0; k < CORE_CTAS; k++) {
+        for (uint32_t k = 0; machine->cores[i].threads && k < core_places(&machine->cores[i]);
+             k++) {
             const struct core_cta *at = &machine->cores[i].ctas[k];
             if (at->cta)
                 count_cta(machine->running[at->kernel].launch, at->cta);
         }
 }
 
-static void end_cta(struct machine *machine, struct core_cta *at)
+static void end_cta(struct machine *machine, struct core *core, struct core_cta *at)
 {
     struct running *running = &machine->running[at->kernel];
     struct cta *cta = at->cta;
     at->cta = NULL;
+    core->one_cta = false;
     count_cta(running->launch, cta);
     if (cta->cluster.count == 1) {
         vec_push(&running->arena, &running->idle, cta);
@@ -201,10 +231,30 @@ static void end_cta(struct machine *machine, struct core_cta *at)
         running->launch->ended = machine_cycle(machine);
 }
 
+// A warp that ends at once when it is started by another one's return is returned in the next
+// cycle.
+static void return_warps(struct machine *machine, struct core *core)
+{
+    uint64_t returned[CORE_WORDS];
+    memcpy(returned, core->returned, sizeof returned);
+    memset(core->returned, 0, sizeof core->returned);
+    core->returns = false;
+    EACH_SLOT(slot, core->words, returned[word])
+    {
+        const struct core_cta *at = &core->ctas[CORE_CTAS + slot];
+        count_cta(machine->running[at->kernel].launch, at->cta);
+        core_return_warp(core, machine->now + 1, slot);
+        machine->progress++;
+    }
+    machine_set_due(machine, core->index, machine->now + 1);
+}
+
 void machine_take_ended(struct machine *machine, uint32_t index)
 {
     struct core *core = &machine->cores[index];
     for (uint64_t ended = core_take_ended(core); ended; ended &= ended - 1)
-        end_cta(machine, &core->ctas[__builtin_ctzll(ended)]);
+        end_cta(machine, core, &core->ctas[__builtin_ctzll(ended)]);
+    if (core->returns)
+        return_warps(machine, core);
     bits_set(machine->trying, index);
 }

@@ -152,8 +152,11 @@ static void require(struct arena *arena, const struct machine_config *given,
     config->classes[number] =
         (struct scheme_classes){(uint8_t)config->memsys.request_network.classes,
                                 (uint8_t)config->memsys.reply_network.classes};
+    uint32_t added = config->added_count;
     if (config->schemes[number]->require)
         config->schemes[number]->require(arena, config->of_scheme[number], given, config);
+    for (; added < config->added_count; added++)
+        config->added[added].scheme = number;
 }
 
 const struct machine_config *machine_as_planned(struct arena *arena,

@@ -1,6 +1,6 @@
-// What the files of the machine share: machine.c (making one, time, runs), machine_ctas.c
-// (occupancy, CTAs to cores), machine_watch.c (who stands still), machine_totals.c (statistics),
-// machine_trace.c.
+// State that the files of the machine share: machine.c (construction, time, runs), machine_kinds.c
+// (kinds of cores), machine_ctas.c (occupancy, CTAs to cores), machine_watch.c (runs without
+// progress), machine_totals.c (statistics), machine_trace.c, machine_schemes.c.
 #pragma once
 #include "runtime-sim/gpu/machine.h"
 #include "support/bits.h"
@@ -33,15 +33,24 @@ struct machine {
     uint32_t requester_count;
     uint32_t first_requester[SCHEMES_MOST], first_stall[SCHEMES_MOST]; // of registered schemes
     struct core_shared shared;
+    struct machine_kind {
+        struct core_kind kind;
+        uint32_t first, count; // cores
+        uint32_t turn;         // of these: the one that gets the next CTA first
+        struct core_stats totals;
+        struct cache_stats l1_totals;
+    } kinds[CORE_KINDS];
+    uint32_t kind_count;
     struct core *cores;
     uint32_t count, words; // cores, and of sets of them
+    uint32_t ordinary;     // cores of kind 0, which are the first ones, and endpoints
+    uint32_t *core_at;     // of each endpoint: the core, if there is one
     uint64_t *due;         // when each core has something to do
     uint64_t *awake;       // the set of cores that will have
     uint64_t *ticked;      // the set of those that tick in this cycle
     uint64_t *trying;      // the set of cores that may have room for a CTA
     uint64_t now, start;   // cycles since `start`, which is what clocks show at first
     struct launch_time time;
-    uint32_t turn;    // core that gets the next CTA first
     uint64_t shuffle; // state; 0: off
     uint32_t *order;
     struct running *running;
@@ -54,10 +63,10 @@ struct machine {
     struct cache_stats l1_totals;
     const struct machine_limits *limits; // of this run
     uint64_t begun, cycles_before;       // when it began; what runs before it took
-    struct machine_trace *trace;         // NULL: nobody listens
+    struct machine_trace *trace;         // NULL: no trace
 };
 
-// The core has something to do in this cycle, and nothing before.
+// The core's next tick is in this cycle.
 static inline void machine_set_due(struct machine *machine, uint32_t core, uint64_t cycle)
 {
     machine->due[core] = cycle;
@@ -67,14 +76,28 @@ static inline void machine_set_due(struct machine *machine, uint32_t core, uint6
         bits_set(machine->awake, core);
 }
 
-// Gives CTAs to cores that have room, one each in a cycle at most. True if there are more and a
-// core that has room.
+// Kinds of cores (machine_kinds.c).
+
+// Makes the kinds of the configuration and counts the cores.
+void machine_init_kinds(struct machine *machine);
+// Adds the endpoints of added cores to a memory system that is to be made.
+void machine_add_endpoints(struct machine *machine, struct memsys_tables *tables);
+// Makes the cores. Requires a memory system with these tables.
+void machine_init_cores(struct machine *machine, const struct memsys_tables *tables);
+static inline const struct machine_kind *machine_kind_of(const struct machine *machine,
+                                                         const struct machine_launch *launch)
+{
+    return &machine->kinds[launch->placement.kind];
+}
+
+// Starts CTAs on cores that have room, at most one for each core in a cycle. Returns true if CTAs
+// are left and a core has room.
 bool machine_dispatch(struct machine *machine);
-// Warps of all cores that wait for what has happened in CTAs of their clusters on this core.
+// Looks at warps of all cores that may wait for an event in CTAs of their cluster on this core.
 void machine_look_at_clusters(struct machine *machine, uint32_t core);
-// CTAs of a core that are over make room.
+// Removes CTAs and detached warps of a core that are over.
 void machine_take_ended(struct machine *machine, uint32_t core);
-// Takes what CTAs that are not over have counted.
+// Counts the instructions of CTAs and detached warps that are not over.
 void machine_count_there(struct machine *machine);
 
 // True: nothing has come of anything for so long that the run is to be given up.

@@ -9,16 +9,28 @@ static void add_all(uint64_t *to, const void *from, size_t bytes)
         to[i] += values[i];
 }
 
+static void add_cores(struct machine *machine, struct machine_kind *kind)
+{
+    memset(&kind->totals, 0, sizeof kind->totals);
+    memset(&kind->l1_totals, 0, sizeof kind->l1_totals);
+    for (uint32_t i = kind->first; i < kind->first + kind->count; i++) {
+        core_settle(&machine->cores[i], machine->now);
+        add_all((uint64_t *)&kind->totals, &machine->cores[i].stats, sizeof kind->totals);
+        add_all((uint64_t *)&kind->l1_totals, &machine->cores[i].l1.stats, sizeof kind->l1_totals);
+    }
+}
+
 void machine_refresh(struct machine *machine)
 {
     struct core_stats *cores = &machine->core_totals;
     struct cache_stats *l1 = &machine->l1_totals;
     memset(cores, 0, sizeof *cores);
     memset(l1, 0, sizeof *l1);
-    for (uint32_t i = 0; i < machine->count; i++) {
-        core_settle(&machine->cores[i], machine->now);
-        add_all((uint64_t *)cores, &machine->cores[i].stats, sizeof *cores);
-        add_all((uint64_t *)l1, &machine->cores[i].l1.stats, sizeof *l1);
+    for (uint32_t i = 0; i < machine->kind_count; i++) {
+        struct machine_kind *kind = &machine->kinds[i];
+        add_cores(machine, kind);
+        add_all((uint64_t *)cores, &kind->totals, sizeof *cores);
+        add_all((uint64_t *)l1, &kind->l1_totals, sizeof *l1);
     }
     struct machine_totals *totals = &machine->totals;
     totals->cycles = machine->cycles_before + machine->now - machine->begun;
@@ -46,6 +58,12 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
     stats_add(stats, "machine", keys, sizeof keys / sizeof *keys, &machine->totals);
     stats_add(stats, "core", shared->stat_keys, shared->stat_key_count, &machine->core_totals);
     stats_add(stats, "l1", cache_stat_keys, cache_stat_key_count, &machine->l1_totals);
+    for (uint32_t i = 1; i < machine->kind_count; i++) {
+        struct machine_kind *kind = &machine->kinds[i];
+        const char *l1 = arena_printf(machine->arena, "%s_l1", kind->kind.name);
+        stats_add(stats, kind->kind.name, shared->stat_keys, shared->stat_key_count, &kind->totals);
+        stats_add(stats, l1, cache_stat_keys, cache_stat_key_count, &kind->l1_totals);
+    }
     memsys_stats_add(machine->shared.memsys, stats);
     EACH_SCHEME (scheme, machine, add_stats)
         scheme->ops->add_stats(machine, scheme->state, stats);

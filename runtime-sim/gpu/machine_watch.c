@@ -8,7 +8,7 @@ static uint64_t count_progress(const struct machine *machine)
     for (uint32_t i = 0; i < machine->count; i++) {
         const struct core *core = &machine->cores[i];
         sum += core->progress;
-        for (uint32_t k = 0; k < CORE_CTAS && core->cta_count; k++)
+        for (uint32_t k = 0; k < core_places(core) && core->threads; k++)
             sum += core->ctas[k].cta ? core->ctas[k].cta->events : 0;
     }
     return sum;
@@ -38,7 +38,7 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result)
 {
     VEC(struct cta *) ctas = {0};
     for (uint32_t i = 0; i < machine->count; i++)
-        for (uint32_t k = 0; k < CORE_CTAS; k++)
+        for (uint32_t k = 0; k < core_places(&machine->cores[i]); k++)
             if (machine->cores[i].ctas[k].cta)
                 vec_push(machine->arena, &ctas, machine->cores[i].ctas[k].cta);
     result->stuck = true;

@@ -1,6 +1,5 @@
 // Accesses that must wait for older ones of their warp, or of other warps of the core, to the same
-// line. What goes through the first level is served there in its order; what goes past it may be
-// overtaken in the network.
+// line. The L1 serves accesses in their order; those past it may be overtaken in the network.
 #include "runtime-sim/exec/memory/atomic.h"
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/gpu/core.h"
@@ -10,7 +9,7 @@ static const struct atomic_op *operation(const struct held *held)
     return ((const struct atomic_code *)held->code->extra)->op;
 }
 
-// In which order they come makes no difference to memory, and nobody reads it.
+// Their order changes neither memory nor a register.
 static bool commute(const struct held *a, const struct held *b)
 {
     return a->kind == HELD_REDUCE && b->kind == HELD_REDUCE && operation(a) == operation(b) &&
@@ -62,7 +61,7 @@ bool lsu_is_behind(const struct core *core, uint32_t index, const struct part *p
             waits_for(entry, self, part))
             return true;
     }
-    // Other warps', which the first level still has to serve.
+    // Accesses of other warps that the L1 has not served yet.
     return direct && cache_waits(&core->l1, part->line, part->kind == MEMSYS_READ);
 }
 

@@ -9,14 +9,14 @@ static void add_shared(struct core *core, struct entry *entry, const struct lane
     bool atomic = as->kind == MEMSYS_ATOMIC || as->kind == MEMSYS_REDUCE;
     part.route = ROUTE_SHARED;
     part.lanes = lanes->mask;
-    part.cycles = (uint16_t)bank_cycles(core->shared->config, lanes, atomic);
+    part.cycles = (uint16_t)bank_cycles(core->kind->config, lanes, atomic);
     vec_push(core->arena, &entry->parts, part);
 }
 
 // A warp's local memory: as many words of each thread as its window of addresses has.
 static uint64_t local_line(const struct core *core, uint32_t slot)
 {
-    return LOCAL_LINES + ((uint64_t)core->index * CORE_WARPS + slot) * (WINDOW_BYTES / 4);
+    return LOCAL_LINES + ((uint64_t)core->first_slot + slot) * (WINDOW_BYTES / 4);
 }
 
 static void add_local(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
@@ -25,7 +25,7 @@ static void add_local(struct core *core, struct entry *entry, const struct lane_
     struct part part = *as;
     bool store = as->kind == MEMSYS_WRITE;
     part.line = local_line(core, entry->slot);
-    part.route = store || core->shared->config->l1_local ? ROUTE_L1 : ROUTE_DIRECT;
+    part.route = store || core->kind->config->l1_local ? ROUTE_L1 : ROUTE_DIRECT;
     coalesce_local(core, entry, lanes, &part);
 }
 
@@ -64,15 +64,15 @@ static void find_hints(const struct held *held, struct part *part)
     }
 }
 
-// Stores go through the first level, which passes them on. Loads do not if they must see what
+// Stores go through the L1, which passes them on. Loads do not if they must see what
 // others have written, or say so.
-static enum route global_route(const struct core *core, const struct held *held, uint8_t kind)
+static enum part_route global_route(const struct core *core, const struct held *held, uint8_t kind)
 {
     if (kind == MEMSYS_WRITE)
         return ROUTE_L1;
     bool direct = kind != MEMSYS_READ || held->order != W_weak || has_operator(held, W_cg) ||
                   has_operator(held, W_cv) || has_operator(held, W_L1_no_allocate) ||
-                  !core->shared->config->l1_global;
+                  !core->kind->config->l1_global;
     return direct ? ROUTE_DIRECT : ROUTE_L1;
 }
 

@@ -16,6 +16,7 @@
 struct diags;
 struct machine;
 struct machine_config;
+struct machine_launch;
 struct program;
 struct tables;
 struct trace;
@@ -43,10 +44,10 @@ struct core_ops {
 
     // Choice of slots
 
-    // Slots that schedulers choose before others.
-    uint64_t (*first)(const struct core *core);
-    // Slots of which one at most issues in a cycle.
-    uint64_t (*exclusive)(const struct core *core);
+    // Slots that schedulers choose before others: word number `word` of the set.
+    uint64_t (*first)(const struct core *core, uint32_t word);
+    // Slots of which one at most issues in a cycle, the same.
+    uint64_t (*exclusive)(const struct core *core, uint32_t word);
     // The slot's next instruction is in its buffer. Returns true if it must not issue now; the slot
     // waits for *reason, the number of one of the scheme's stalls.
     bool (*hold)(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason);
@@ -69,9 +70,18 @@ struct core_ops {
     // The slot has issued an access that no scheme has; the load/store unit takes it next.
     void (*accessed)(struct core *core, uint64_t now, uint32_t slot, const struct held *held);
 
+    // Barriers and detached warps
+
+    // Barriers of the CTA at this place have opened: a set of their numbers. Its warps go on from
+    // this cycle on. The scheme may hold them by `hold`; core_look_at_cta lets them go.
+    void (*barrier)(struct core *core, uint64_t now, uint32_t place, uint32_t opened);
+    // A detached warp of the scheme is over; its slot is free. Lanes in warp->reached have come to
+    // its end, others have ended. Called in the commit: may change what cores share.
+    void (*returned)(struct core *core, uint64_t now, uint32_t slot, struct warp *warp);
+
     // Fetch
 
-    // Returns the slot that fetches next: `slot`, or another one in core->hungry.
+    // Returns the slot that fetches next: `slot`, or another one that is hungry.
     uint32_t (*fetch_first)(const struct core *core, uint32_t slot);
     // Instructions of the slot were fetched, from number `first` on.
     void (*fetched)(struct core *core, uint32_t slot, uint32_t first, uint32_t count);
@@ -154,6 +164,8 @@ struct scheme_ops {
     void (*extend)(struct machine *machine, void *state, struct memsys_tables *tables);
     // They are made.
     void (*join)(struct machine *machine, void *state);
+    // A launch is about to begin: may change where its CTAs run.
+    void (*place)(struct machine *machine, void *state, struct machine_launch *launch);
     // Launches begin.
     void (*launch)(struct machine *machine, void *state);
     // A cycle, before the cores'; and the next cycle that needs a tick, UINT64_MAX: none.

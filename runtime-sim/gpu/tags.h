@@ -1,5 +1,4 @@
-// A cache that is only read: tags and lines on their way, no data. Of instructions, constants and
-// textures.
+// A read-only cache of instructions, constants or textures: tags and outstanding lines, no data.
 #pragma once
 #include "runtime-sim/base/config.h"
 
@@ -13,12 +12,12 @@ extern const uint32_t tags_key_count;
 
 enum tags_result {
     TAGS_HIT,
-    TAGS_MISS,   // the line is to be asked for; the waiter is told when it comes
+    TAGS_MISS,   // the line must be requested; the waiter is in tags_fill's result
     TAGS_MERGED, // it is on its way
     TAGS_FULL,   // too many are: again later
 };
 
-enum { TAGS_WAITERS = 512, TAGS_WORDS = TAGS_WAITERS / 64 };
+enum { TAGS_WAITERS = 1024, TAGS_WORDS = TAGS_WAITERS / 64 };
 
 struct tags_waiters {
     uint64_t w[TAGS_WORDS];
@@ -35,9 +34,9 @@ struct tag_cache {
 };
 
 void tags_init(struct tag_cache *tags, struct arena *arena, const struct tags_config *config);
-// Looks for a line; on a miss waiter `who` waits for it.
+// Looks a line up. On a miss waiter `who` waits for it.
 enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t who);
-// A line has come. Returns those who wait for it.
+// A line has arrived. Returns its waiters.
 struct tags_waiters tags_fill(struct tag_cache *tags, uint64_t line);
-// Forgets all lines but those on their way.
+// Removes all lines except the outstanding ones.
 void tags_flush(struct tag_cache *tags);

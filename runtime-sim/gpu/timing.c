@@ -36,7 +36,7 @@ uint32_t timing_interval(const struct core_config *config, uint32_t class)
     return (uint32_t)key_at(config, intervals[class]);
 }
 
-struct builder {
+struct timing_builder {
     struct timings *timings;
     struct arena *arena;
     const struct program *program;
@@ -65,8 +65,8 @@ static bool releases(const struct ir_module *module, const struct ir_function *f
 }
 
 // Keeps accesses of warps of a CTA in the order of its synchronisation. Barriers order what a CTA's
-// warps have accessed: the first level, which they share, does so for what goes through it.
-static uint8_t waits_of(const struct builder *b, const struct ir_function *fn, uint32_t inst,
+// warps have accessed: the L1, which they share, does so for accesses through it.
+static uint8_t waits_of(const struct timing_builder *b, const struct ir_function *fn, uint32_t inst,
                         const struct slots_used_code *code)
 {
     const struct ir_module *module = b->program->module;
@@ -97,7 +97,7 @@ static bool is_result(const struct slot_use *use)
     return use->written && (!use->between || use->late);
 }
 
-static void take_registers(const struct builder *b, struct timing *to, uint32_t code)
+static void take_registers(const struct timing_builder *b, struct timing *to, uint32_t code)
 {
     const struct slot_use *uses;
     uint32_t count = issue_slots(b->used, code, &uses);
@@ -114,7 +114,7 @@ static void take_registers(const struct builder *b, struct timing *to, uint32_t 
             registers[to->read_count + to->write_count++] = uses[i].slot;
 }
 
-static void take_instruction(const struct builder *b, uint32_t function, uint32_t code,
+static void take_instruction(const struct timing_builder *b, uint32_t function, uint32_t code,
                              bool counted)
 {
     const struct program *program = b->program;
@@ -140,7 +140,7 @@ static void take_instruction(const struct builder *b, uint32_t function, uint32_
 }
 
 // Codes in front of the counted one belong to its instruction.
-static void take_function(const struct builder *b, uint32_t function)
+static void take_function(const struct timing_builder *b, uint32_t function)
 {
     const struct program_function *fn = &b->program->functions.v[function];
     uint32_t slots = b->used->function_slots[function];
@@ -165,7 +165,7 @@ void timings_build(struct timings *timings, struct arena *arena, const struct pr
     slots_used_build(&timings->used, arena, program);
     timings->list = ARENA_ARRAY(arena, struct timing, program->codes.n + 1);
     timings->of = ARENA_ARRAY(arena, uint32_t, program->codes.n + 1);
-    const struct builder b = {timings, arena, program, &timings->used};
+    const struct timing_builder b = {timings, arena, program, &timings->used};
     for (uint32_t i = 0; i < program->functions.n; i++)
         take_function(&b, i);
 }

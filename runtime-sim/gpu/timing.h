@@ -1,5 +1,4 @@
-// What the core has to know of an instruction before it executes it: where it goes, how long it
-// takes, which registers it waits for.
+// Issue info of each instruction: unit, latency class, registers, marks of schemes.
 //
 // Registers are those of the simulator's frames: several PTX registers that never live at once may
 // be one, as in hardware. They are numbered densely in each function.
@@ -34,11 +33,11 @@ enum timing_class {
     TIMING_CLASSES,
 };
 
-// What has to be over before the instruction is issued.
+// Conditions for issue.
 enum timing_wait {
     WAIT_LOADS = 1,  // the warp's loads and atomics
     WAIT_STORES = 2, // its stores and reductions have been acknowledged
-    WAIT_DIRECT = 4, // what goes past the first level
+    WAIT_DIRECT = 4, // accesses past the L1
     WAIT_CTA = 8,    // the CTA's accesses up to its last synchronisation, as far as of its own
 };
 

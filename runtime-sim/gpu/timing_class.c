@@ -3,7 +3,7 @@
 #include "runtime-sim/gpu/timing_class.h"
 
 // By what is computed with: 32-bit integers and less, 64-bit integers, f32 and less, f64.
-enum kind { KIND_INT, KIND_WIDE, KIND_F32, KIND_F64, KINDS };
+enum operand_kind { KIND_INT, KIND_WIDE, KIND_F32, KIND_F64, KINDS };
 
 struct row {
     uint16_t op;
@@ -79,7 +79,7 @@ static const uint8_t classes[][KINDS] = {
     CLASS(MISC, control, control, control, control),
 };
 
-static enum kind kind_of(uint16_t type)
+static enum operand_kind kind_of(uint16_t type)
 {
     switch (type) {
     case W_f16:
@@ -109,7 +109,7 @@ static bool has_word(const struct at *at, uint16_t word)
 }
 
 // Division and roots that are rounded are many steps; with .approx one.
-static uint8_t special(const struct at *at, enum kind kind)
+static uint8_t special(const struct at *at, enum operand_kind kind)
 {
     bool rounded =
         has_word(at, W_rn) || has_word(at, W_rz) || has_word(at, W_rm) || has_word(at, W_rp);
@@ -135,7 +135,7 @@ enum timing_class timing_class_of(const struct ir_module *module, const struct i
 {
     const struct ir_inst *inst = &fn->insts.v[index];
     const struct at at = {module, fn, inst, index};
-    enum kind kind = kind_of(inst->type);
+    enum operand_kind kind = kind_of(inst->type);
     if (inst->class == CLASS_LOAD && inst->space == W_param)
         return TIMING_parameter;
     if (is_matrix_access(&at))

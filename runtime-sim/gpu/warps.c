@@ -31,7 +31,7 @@ void core_set_state(struct core *core, uint64_t now, uint32_t index, uint32_t st
 void core_settle(struct core *core, uint64_t now)
 {
     core_catch_up(core, now);
-    for (uint32_t i = 0; i < core->shared->config->warps; i++)
+    for (uint32_t i = 0; i < core->kind->config->warps; i++)
         core_set_state(core, now, i, core->slots[i].state);
     core_count_idle(core, now);
     core->stats.l1_read_hit = core->l1.stats.read_hits;
@@ -45,7 +45,7 @@ void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot)
 {
     uint64_t farthest = core->wheel_at + CORE_WHEEL - 1;
     uint32_t at = (uint32_t)((cycle < farthest ? cycle : farthest) % CORE_WHEEL);
-    core->wheel[at] |= UINT64_C(1) << slot;
+    core->wheel[at * core->words + slot / 64] |= slot_bit(slot);
     core->wheel_used[at / 64] |= UINT64_C(1) << at % 64;
     core->wheel_words |= UINT64_C(1) << at / 64;
 }
@@ -100,20 +100,21 @@ static uint64_t operands_ready(const struct slot *slot, const struct timing *tim
 
 static void make_ready(struct core *core, uint64_t now, uint32_t index)
 {
-    uint64_t bit = UINT64_C(1) << index;
+    struct slot_sets *sets = &core->sets[index / 64];
     core_set_state(core, now, index, SLOT_READY);
-    core->ready |= bit;
-    core->wants[core->slots[index].unit] |= bit;
+    sets->ready |= slot_bit(index);
+    sets->wants[core->slots[index].unit] |= slot_bit(index);
 }
 
 static void forget_ready(struct core *core, uint32_t index)
 {
-    uint64_t bit = UINT64_C(1) << index;
-    if (!(core->ready & bit))
+    struct slot_sets *sets = &core->sets[index / 64];
+    uint64_t bit = slot_bit(index);
+    if (!(sets->ready & bit))
         return;
-    core->ready &= ~bit;
+    sets->ready &= ~bit;
     for (uint32_t i = 0; i < UNITS; i++)
-        core->wants[i] &= ~bit;
+        sets->wants[i] &= ~bit;
 }
 
 // The instruction is in the warp's buffer, or fetched.
@@ -130,7 +131,7 @@ static bool is_buffered(struct core *core, uint64_t now, uint32_t index, uint32_
     if (slot->buffered)
         core_wake_at(core, slot->decoded, index);
     else if (!slot->fetching)
-        core->hungry |= UINT64_C(1) << index;
+        core->sets[index / 64].hungry |= slot_bit(index);
     return false;
 }
 
@@ -204,8 +205,8 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
 void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta)
 {
     core->wheel_at = core->wheel_at > now ? core->wheel_at : now; // it may have slept for long
-    for (uint64_t rest = core->ctas[cta].slots; rest; rest &= rest - 1) {
-        uint32_t index = (uint32_t)__builtin_ctzll(rest);
+    EACH_SLOT(index, core->words, core->ctas[cta].slots[word])
+    {
         uint8_t state = core->slots[index].state;
         if (state == SLOT_BARRIER || state == SLOT_LANES)
             core_look(core, now, index);

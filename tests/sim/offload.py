@@ -153,6 +153,32 @@ def storage(folder):
     same([larger['SQSR'][0], larger['buffer'][0]], ['128', '8'])
 
 
+MANY = """program: out.ptx
+buffers:
+  a: {type: f32, count: 38400, fill: iota}
+  b: {type: f32, count: 38400, fill: iota}
+  c: {type: f32, count: 38400}
+launches: [{kernel: vecadd, grid: 300, block: 128, args: [a, b, c, 38400]}]
+expect: [{buffer: c, fill: "= 2 * i"}]
+"""
+
+
+@case
+def many_slots(folder):
+    """chains of cores with more than 64 warp slots; the result does not depend on the order of evaluation"""
+    prepare(folder)
+    (folder / 'run.yaml').write_text(MANY)
+    settings = [option for key in ('memory.cores=4', 'core.warps=200', 'core.threads=6400', 'core.ctas=50',
+                                   'core.registers=1048576', 'core.memory_most=256')
+                for option in ('--set', key)]
+    for policy in ('llc', 'omni', 'adaptive'):
+        found = [summary(folder, 'run.yaml', '--policy=' + policy, *settings, *more)
+                 for more in ((), ('--shuffle=3',))]
+        same([one['checks']['failed'] for one in found], [0, 0])
+        same(found[0]['kernels'], found[1]['kernels'])
+        assert found[0]['total']['offload']['chains_offloaded'] > 600
+
+
 @case
 def no_chains(folder):
     """that there are none is only noted"""

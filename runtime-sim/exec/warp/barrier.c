@@ -5,6 +5,7 @@
 #include "runtime-sim/exec/warp/barrier.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/warp/detached.h"
 #include <string.h>
 
 static uint32_t count_come(const struct cta *cta, const struct barrier *barrier)
@@ -71,6 +72,7 @@ static void open(struct cta *cta, uint32_t number)
     if (cta->launch->check)
         check_barrier(cta->launch->check, cta, barrier->arrived);
     memset(barrier, 0, sizeof *barrier);
+    cta->opened |= 1u << number;
     cta->events++;
 }
 
@@ -133,6 +135,8 @@ enum step_result step_barrier(struct warp *warp, struct path *path, const struct
     if (!mask)
         return STEP_NEXT;
     uint32_t number, expected = 0;
+    if (warp->cta->detached)
+        return detached_fault(warp, code, mask, "barriers");
     if (!take_operand(warp, code, 0, mask, "numbers", &number) ||
         (what->counted && !take_operand(warp, code, 1, mask, "counts of threads", &expected)))
         return STEP_FAULT;

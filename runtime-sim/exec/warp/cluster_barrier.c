@@ -6,6 +6,7 @@
 #include "runtime-sim/exec/warp/barrier.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/warp/detached.h"
 
 static bool all_arrived(const struct cluster *cluster)
 {
@@ -46,6 +47,8 @@ enum step_result step_cluster_arrive(struct warp *warp, struct path *path, const
     (void)path;
     if (!mask)
         return STEP_NEXT;
+    if (warp->cta->detached)
+        return detached_fault(warp, code, mask, "barriers");
     if (warp->cluster_arrived & mask)
         return warp_fault(warp, code, mask & warp->cluster_arrived,
                           "a thread comes to the cluster's barrier a second time");

@@ -49,9 +49,10 @@ void cta_start(struct cta *cta, uint32_t linear)
     cta->rank = at[0] + launch->cluster[0] * (at[1] + launch->cluster[1] * at[2]);
     memset(cta->shared, 0, cta->shared_bytes);
     memset(cta->barriers, 0, sizeof cta->barriers);
+    cta->opened = 0;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         uint32_t left = cta->threads - i * LANES;
-        warp_start(&cta->warps[i], launch->function, left < LANES ? left : LANES);
+        warp_start(&cta->warps[i], launch->function, left < LANES ? (1u << left) - 1 : FULL_MASK);
         special_fill_cta(&cta->warps[i]);
     }
     if (launch->check)

@@ -75,6 +75,8 @@ struct cta {
     uint32_t shared_bytes;
     struct barrier barriers[BARRIERS];
     uint64_t events; // barriers passed and lanes ended: progress
+    uint32_t opened; // barriers that have opened, until somebody clears the bits
+    bool detached;   // only a place for a detached warp (detached.h)
     struct fault *fault;
 };
 

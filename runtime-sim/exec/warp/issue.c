@@ -55,7 +55,9 @@ static const struct path *settle(struct warp *warp)
         warp->current = index;
         struct path *path = &warp->paths.v[index];
         const struct code *code = code_of(warp, path);
-        if (code->step == step_join)
+        if (path->pc == warp->end && !path->frame)
+            warp_reach_end(warp);
+        else if (code->step == step_join)
             come_to_join(warp, path, code);
         else if (code->behind)
             end_instruction(warp, path, code);

@@ -230,6 +230,16 @@ enum step_result step_branch_indexed(struct warp *warp, struct path *path, const
     return STEP_JUMP;
 }
 
+void warp_reach_end(struct warp *warp)
+{
+    struct path *path = &warp->paths.v[warp->current];
+    uint32_t mask = path->mask;
+    warp->reached |= mask;
+    take_lanes(warp, path, mask);
+    warp_end_lanes(warp, warp->current, mask);
+    cta_lanes_ended(warp);
+}
+
 void warp_end_lanes(struct warp *warp, uint32_t index, uint32_t mask)
 {
     warp->live &= ~mask;

@@ -133,12 +133,13 @@ void warp_reserve(struct warp *warp, uint32_t frame_bytes, uint32_t local_bytes)
     }
 }
 
-void warp_start(struct warp *warp, uint32_t function, uint32_t lanes)
+void warp_start(struct warp *warp, uint32_t function, uint32_t mask)
 {
     const struct program_function *at = &warp->program->functions.v[function];
-    uint32_t mask = lanes == LANES ? FULL_MASK : (1u << lanes) - 1;
     warp_reserve(warp, at->frame_bytes + 64, at->local_bytes); // some frame even if it is empty
     warp->lanes = warp->live = mask;
+    warp->end = IR_NONE;
+    warp->reached = 0;
     warp->current = 0;
     warp->budget = TURN;
     warp->cluster_arrived = 0;

@@ -53,6 +53,8 @@ struct warp {
     uint32_t first; // linear thread index of lane 0
     uint32_t lanes; // that exist
     uint32_t live;  // that have not ended
+    uint32_t end; // of a detached warp (detached.h): the code before which lanes end; else IR_NONE
+    uint32_t reached; // lanes that have come to `end`
     struct arena *arena;
     const struct memory_ops *ops;
     uint8_t *bases[4]; // by slot_base; the frame is that of the path that runs
@@ -93,8 +95,8 @@ static inline void warp_uncount(struct warp *warp, uint32_t mask)
     warp->again |= mask;
 }
 
-// Lanes 0 … lanes−1 start at the function's first code.
-void warp_start(struct warp *warp, uint32_t function, uint32_t lanes);
+// The lanes of `mask` start at the function's first code.
+void warp_start(struct warp *warp, uint32_t function, uint32_t mask);
 // Runs until one of the states; `budget` is refilled by the caller.
 enum warp_state warp_run(struct warp *warp);
 
@@ -103,6 +105,8 @@ uint32_t warp_next_ready(const struct warp *warp);
 
 // For steps. `path` pointers are good until a path or join is made.
 void warp_end_lanes(struct warp *warp, uint32_t path, uint32_t mask);
+// The lanes of the current path of a detached warp end: they have come to warp->end.
+void warp_reach_end(struct warp *warp);
 // Lanes that go on elsewhere, or end, are no longer waited for from `join` up to before `until`.
 void warp_leave_joins(struct warp *warp, uint32_t join, uint32_t until, uint32_t mask);
 // Lanes have come to a join; it goes on if they were the last.

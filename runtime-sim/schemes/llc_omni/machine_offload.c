@@ -14,7 +14,7 @@ static void set_latencies(struct machine *machine, struct machine_offload *o, ui
         const struct timing *timing = &timings->list[i];
         if (timing_is_marked(timing, o->shared.scheme) && timing->kind == SHADOW_COMPUTES)
             latency[timing->plan * CHAIN_MOST + timing->place] =
-                machine->shared.latency[timing->class];
+                machine->kinds[0].kind.latency[timing->class];
     }
     o->shared.latency = latency;
 }
@@ -144,7 +144,7 @@ static bool is_idle(void *context, uint32_t end)
 {
     struct machine_offload *o = context;
     const struct core *core = core_of(o, end);
-    for (uint32_t i = 0; i < o->machine->shared.units[UNIT_ALU]; i++)
+    for (uint32_t i = 0; i < o->machine->kinds[0].kind.units[UNIT_ALU]; i++)
         if (core->unit_free[UNIT_ALU][i] < o->machine->now)
             return true;
     return false;
@@ -316,7 +316,7 @@ static void init_services(struct machine_offload *o)
         service_init(s, machine->arena, config, memsys, i);
         s->hooks = &o->hooks;
         s->stats = &o->service_stats;
-        s->energy = i < machine->count ? &o->at_cores : &o->elsewhere;
+        s->energy = i < machine->ordinary ? &o->at_cores : &o->elsewhere;
         s->log = &o->shared.log;
         s->back_client = o->shared.requester;
         s->client = (uint8_t)(o->shared.requester + 1);
@@ -408,10 +408,10 @@ static void wake_service(struct machine_offload *o, uint64_t now, uint32_t end)
 static void wake_services(struct machine_offload *o, uint64_t now)
 {
     const struct memsys *memsys = o->machine->shared.memsys;
-    for (uint32_t w = o->machine->count / 64; w < bits_words(o->ends); w++)
+    for (uint32_t w = o->machine->ordinary / 64; w < bits_words(o->ends); w++)
         for (uint64_t rest = memsys_answers(memsys, w); rest; rest &= rest - 1) {
             uint32_t end = w * 64 + (uint32_t)__builtin_ctzll(rest);
-            if (end >= o->machine->count)
+            if (end >= o->machine->ordinary)
                 wake_service(o, now, end);
         }
     for (uint32_t w = 0; w < memsys_node_words(memsys); w++)
@@ -422,7 +422,7 @@ static void wake_services(struct machine_offload *o, uint64_t now)
 void machine_offload_tick(struct machine *machine, void *state)
 {
     struct machine_offload *o = state;
-    for (uint32_t i = 0; o->shared.learnt && i < machine->count; i++)
+    for (uint32_t i = 0; o->shared.learnt && i < machine->ordinary; i++)
         if (oq_of(&machine->cores[i])->adaptive->lessons.n)
             adaptive_teach(oq_of(&machine->cores[i])->adaptive, o->shared.learnt);
     wake_services(o, machine->now);
@@ -448,7 +448,7 @@ void machine_offload_settle(struct machine *machine, void *state)
     struct machine_offload *o = state;
     for (uint32_t i = 0; i < o->ends; i++)
         service_count(&o->services[i], machine->now);
-    for (uint32_t i = 0; i < machine->count; i++)
+    for (uint32_t i = 0; i < machine->ordinary; i++)
         oq_count(&machine->cores[i], machine->now);
 }
 

@@ -14,7 +14,7 @@ const uint32_t offload_stat_key_count = sizeof offload_stat_keys / sizeof *offlo
 struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
 {
     const struct offload_config *config = shared->config;
-    uint32_t warps = (uint32_t)core->shared->config->warps;
+    uint32_t warps = (uint32_t)core->kind->config->warps;
     size_t bytes = shadow_bytes(core->shared->timings.program, shared->slots);
     struct offload_queue *oq = ARENA_NEW(core->arena, struct offload_queue);
     *oq = (struct offload_queue){.shared = shared,
@@ -36,7 +36,7 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
     if (config->policy == OFFLOAD_ADAPTIVE) {
         oq->adaptive = ARENA_NEW(core->arena, struct adaptive);
         adaptive_init(oq->adaptive, core->arena, shared->learnt, shared->table->chains.n,
-                      core->shared->l1);
+                      core->kind->l1);
     }
     return oq;
 }
@@ -97,12 +97,13 @@ static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
     return slot->mask && (role == OQ_LOADS || !(slot->mask & ~loaded(core, c)));
 }
 
-uint64_t oq_beginning(const struct core *core)
+uint64_t oq_beginning(const struct core *core, uint32_t word)
 {
     uint64_t slots = 0;
-    for (uint64_t rest = oq_of(core)->free_count ? core->ready : 0; rest; rest &= rest - 1) {
-        uint32_t index = (uint32_t)__builtin_ctzll(rest);
-        slots |= (uint64_t)(oq_role(core, index) == OQ_BEGINS) << index;
+    uint64_t ready = oq_of(core)->free_count ? core->sets[word].ready : 0;
+    for (uint64_t rest = ready; rest; rest &= rest - 1) {
+        uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(rest);
+        slots |= oq_role(core, index) == OQ_BEGINS ? rest & -rest : 0;
     }
     return slots;
 }
@@ -128,7 +129,7 @@ bool oq_look(struct core *core, uint64_t now, uint32_t index, uint32_t *reason)
         return true;
     if (!begins || c->state == OQ_FORMING || oq->forming == OQ_NONE || !oq->free_count)
         return false;
-    oq->wanting |= UINT64_C(1) << index;
+    oq->wanting[index / 64] |= slot_bit(index);
     *reason = OQ_STALL_FORMING;
     return true;
 }
@@ -171,11 +172,9 @@ bool oq_operands_ready(const struct core *core, uint32_t index, uint64_t *ready,
 // Others that are about to begin a chain wait until this one is formed.
 static void hold_others(struct core *core, uint64_t now, uint32_t index)
 {
-    for (uint64_t rest = core->ready & ~(UINT64_C(1) << index); rest; rest &= rest - 1) {
-        uint32_t other = (uint32_t)__builtin_ctzll(rest);
-        if (oq_role(core, other) == OQ_BEGINS)
-            core_look(core, now + 1, other);
-    }
+    EACH_SLOT(other, core->words, core->sets[word].ready)
+    if (other != index && oq_role(core, other) == OQ_BEGINS)
+        core_look(core, now + 1, other);
 }
 
 static bool refuse(const struct core *core, uint64_t now, uint32_t index, uint64_t *reason,
@@ -314,10 +313,11 @@ static void leave_forming(struct core *core, uint64_t now, uint32_t index)
     if (oq->forming != index)
         return;
     oq->forming = OQ_NONE;
-    uint64_t wanting = oq->wanting;
-    oq->wanting = 0;
-    for (uint64_t rest = wanting; rest; rest &= rest - 1)
-        core_look(core, now, (uint32_t)__builtin_ctzll(rest));
+    uint64_t wanting[CORE_WORDS];
+    memcpy(wanting, oq->wanting, sizeof wanting);
+    memset(oq->wanting, 0, sizeof oq->wanting);
+    EACH_SLOT(slot, core->words, wanting[word])
+    core_look(core, now, slot);
 }
 
 // Lines of global memory that a plain load or store accesses.
@@ -387,7 +387,7 @@ uint32_t oq_fetches_first(const struct core *core, uint32_t slot)
 {
     const uint32_t first[] = {oq_of(core)->forming, oq_of(core)->fetching};
     for (uint32_t i = 0; i < 2; i++)
-        if (first[i] != OQ_NONE && core->hungry >> first[i] & 1)
+        if (first[i] != OQ_NONE && core->sets[first[i] / 64].hungry & slot_bit(first[i]))
             return first[i];
     return slot;
 }

@@ -132,8 +132,8 @@ struct offload_queue {
     struct oq_chain *chains; // by slot
     struct oqsr *entries;
     uint32_t *free_entries, free_count, count;
-    uint32_t forming; // slot, or OQ_NONE
-    uint64_t wanting; // slots that could begin a chain, but for the one that is formed
+    uint32_t forming;             // slot, or OQ_NONE
+    uint64_t wanting[CORE_WORDS]; // slots that could begin a chain, but for the one that is formed
     uint32_t *ring, ring_head, ring_count; // entries whose packets are to be sent
     uint64_t counted;                      // cycles before this one are in the statistics
     struct adaptive *adaptive;             // NULL: another policy
@@ -155,7 +155,7 @@ const struct offload_ways *oq_ways(const struct noc_config *network, bool has_ta
 enum oq_role { OQ_NOTHING, OQ_BEGINS, OQ_LOADS, OQ_COMPUTES, OQ_STORES };
 enum oq_role oq_role(const struct core *core, uint32_t slot);
 // Slots that are ready to begin a chain, for which there is an entry: one can in a cycle.
-uint64_t oq_beginning(const struct core *core);
+uint64_t oq_beginning(const struct core *core, uint32_t word);
 // A slot is looked at. True: it must not issue now, and waits for its chain, or for another one to
 // be formed (*reason: enum oq_stall). A chain that cannot go on with what comes next is discarded.
 bool oq_look(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason);

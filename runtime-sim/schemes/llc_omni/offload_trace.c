@@ -63,12 +63,12 @@ struct heard {
 
 static uint32_t of_packets(const struct offload_trace *t)
 {
-    return t->machine->count * t->warps;
+    return t->machine->ordinary * t->warps;
 }
 
 static uint32_t of_services(const struct offload_trace *t)
 {
-    return of_packets(t) + t->machine->count * t->queue;
+    return of_packets(t) + t->machine->ordinary * t->queue;
 }
 
 static uint32_t row_count(const struct offload_trace *t)
@@ -87,8 +87,8 @@ static bool is_first(struct offload_trace *t, uint32_t number)
 static struct trace_row core_row(struct offload_trace *t, uint32_t core, bool packets,
                                  uint32_t index)
 {
-    struct trace_row row = {core + 1,
-                            CORE_WARPS + CORE_CTAS + 1 + (packets ? CORE_WARPS : 0) + index};
+    uint32_t slots = t->machine->cores[core].words * 64;
+    struct trace_row row = {core + 1, slots + CORE_CTAS + 1 + (packets ? slots : 0) + index};
     uint32_t number = packets ? of_packets(t) + core * t->queue + index : core * t->warps + index;
     if (is_first(t, number))
         trace_row(t->to, row, packets ? "offload queue entry" : "chain of slot", index);
@@ -491,9 +491,9 @@ void *offload_trace_begin(struct machine *machine, void *state, struct arena *ar
                                 .queue = (uint32_t)config->queue,
                                 .service_queue = (uint32_t)config->service_queue,
                                 .names = name_chains(machine, offload->shared.table, arena)};
-    t->chains = ARENA_ARRAY(arena, struct chain_span, machine->count * t->warps);
-    t->packets = ARENA_ARRAY(arena, struct packet_span, machine->count * t->queue);
-    t->at = ARENA_ARRAY(arena, uint32_t, machine->count * t->queue);
+    t->chains = ARENA_ARRAY(arena, struct chain_span, machine->ordinary * t->warps);
+    t->packets = ARENA_ARRAY(arena, struct packet_span, machine->ordinary * t->queue);
+    t->at = ARENA_ARRAY(arena, uint32_t, machine->ordinary * t->queue);
     t->stays = ARENA_ARRAY(arena, struct stay, offload->ends * (t->service_queue + 1));
     t->named = bits_new(arena, row_count(t));
     offload->shared.log = (struct offload_log){hear, t};
@@ -504,10 +504,10 @@ void *offload_trace_begin(struct machine *machine, void *state, struct arena *ar
 void offload_trace_end(void *trace, uint64_t now)
 {
     struct offload_trace *t = trace;
-    for (uint32_t i = 0; i < t->machine->count * t->warps; i++)
+    for (uint32_t i = 0; i < t->machine->ordinary * t->warps; i++)
         if (t->chains[i].open)
             write_chain(t, i / t->warps, i % t->warps, now, "open");
-    for (uint32_t i = 0; i < t->machine->count * t->queue; i++)
+    for (uint32_t i = 0; i < t->machine->ordinary * t->queue; i++)
         if (t->packets[i].open)
             write_packet(t, i / t->queue, i % t->queue, now, "open");
     for (uint32_t i = 0; i < t->offload->ends; i++)

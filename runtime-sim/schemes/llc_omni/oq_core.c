@@ -14,10 +14,10 @@ static void flush(struct core *core)
 }
 
 // A warp that forms a chain comes first [000 §4.2].
-static uint64_t find_forming(const struct core *core)
+static uint64_t find_forming(const struct core *core, uint32_t word)
 {
     uint32_t forming = oq_of(core)->forming;
-    return forming == OQ_NONE ? 0 : UINT64_C(1) << forming;
+    return forming != OQ_NONE && forming / 64 == word ? slot_bit(forming) : 0;
 }
 
 static void see_load(struct core *core, uint64_t line)

@@ -48,7 +48,8 @@ static void room(uint32_t block, uint32_t shared, uint32_t expected, const char 
     launch->dynamic_shared = shared;
     rig_go(&r);
     rig_done(&r);
-    assert_int_equal(machine_occupancy(r.machine, launch, &what), expected);
+    assert_int_equal(
+        machine_occupancy(r.machine, &(struct machine_launch){.launch = launch}, &what), expected);
     assert_string_equal(what, why);
     assert_int_equal(most(spans, CTAS), expected);
     rig_free(&r);
@@ -77,7 +78,8 @@ static void limits(void **state)
 // What .maxnreg allows, if that is less than what lives at once.
 static void registers_of(struct rig *r, const char *name, uint32_t *number, const char **source)
 {
-    *number = machine_registers(r->machine, rig_add(r, name, 1, 32), source);
+    *number = machine_registers(
+        r->machine, &(struct machine_launch){.launch = rig_add(r, name, 1, 32)}, source);
 }
 
 static void registers(void **state)

@@ -1,0 +1,116 @@
+// Kinds of cores: the ordinary one, of the configuration, and those that schemes add.
+#include "runtime-sim/gpu/machine_state.h"
+#include <assert.h>
+
+struct added_cores *machine_add_cores(struct machine_config *config, const char *name)
+{
+    assert(config->added_count < CORE_KINDS - 1);
+    struct added_cores *added = &config->added[config->added_count++];
+    *added = (struct added_cores){.name = name,
+                                  .core = config->core,
+                                  .l1 = config->l1,
+                                  .code = config->code,
+                                  .constant = config->constant,
+                                  .texture = config->texture,
+                                  .at = MEMSYS_OF_OWNER};
+    return added;
+}
+
+static void init_kind(struct machine *machine, struct machine_kind *to, uint32_t count)
+{
+    const struct core_config *core = to->kind.config;
+    const uint64_t units[UNITS] = {
+        core->alu_units, core->sfu_units, core->fp64_units, core->matrix_units, 1, CORE_UNITS};
+    assert(core->threads <= core->warps * LANES);
+    for (uint32_t i = 0; i < TIMING_CLASSES; i++) {
+        to->kind.latency[i] = timing_latency(core, i);
+        to->kind.interval[i] = timing_interval(core, i);
+    }
+    for (uint32_t i = 0; i < UNITS; i++)
+        to->kind.units[i] = (uint32_t)units[i];
+    to->kind.l1_unit = memsys_read_unit(&machine->config->memsys);
+    to->kind.number = (uint32_t)(to - machine->kinds);
+    to->first = to->turn = machine->count;
+    to->count = count;
+    machine->count += count;
+    machine->kind_count++;
+}
+
+void machine_init_kinds(struct machine *machine)
+{
+    const struct machine_config *config = machine->config;
+    machine->kinds[0].kind = (struct core_kind){.name = "core",
+                                                .config = &config->core,
+                                                .l1 = &config->l1,
+                                                .code = &config->code,
+                                                .constant = &config->constant,
+                                                .texture = &config->texture};
+    machine->ordinary = machine->shared.cores = (uint32_t)config->memsys.memory.cores;
+    init_kind(machine, &machine->kinds[0], machine->ordinary);
+    for (uint32_t i = 0; i < config->added_count; i++) {
+        const struct added_cores *added = &config->added[i];
+        machine->kinds[1 + i].kind = (struct core_kind){.name = added->name,
+                                                        .config = &added->core,
+                                                        .l1 = &added->l1,
+                                                        .code = &added->code,
+                                                        .constant = &added->constant,
+                                                        .texture = &added->texture};
+        init_kind(machine, &machine->kinds[1 + i], added->count);
+    }
+}
+
+void machine_add_endpoints(struct machine *machine, struct memsys_tables *tables)
+{
+    for (uint32_t i = 0; i < machine->config->added_count; i++) {
+        const struct added_cores *added = &machine->config->added[i];
+        for (uint32_t k = 0; added->at == MEMSYS_OF_OWNER && k < added->count; k++) {
+            assert(tables->endpoint_count < MEMSYS_ROWS);
+            tables->endpoints[tables->endpoint_count++].node = added->places[k];
+        }
+    }
+}
+
+// Schemes look into ordinary cores and into those that they have added.
+static uint32_t watchers_of(const struct machine *machine, uint32_t kind)
+{
+    uint32_t set = 0, watcher = 0;
+    EACH_SCHEME (scheme, machine, core) {
+        bool own = kind && machine->config->added[kind - 1].scheme == scheme->number;
+        set |= (uint32_t)(!kind || own) << watcher++;
+    }
+    return set;
+}
+
+// `row`: the next row of the table of endpoints.
+static uint32_t endpoint_of(const struct machine *machine, const struct added_cores *added,
+                            uint32_t number, uint32_t *row)
+{
+    const struct memsys *memsys = machine->shared.memsys;
+    return added->at == MEMSYS_AT_PARTITION ? memsys_partition_end(memsys, added->places[number])
+                                            : (*row)++;
+}
+
+void machine_init_cores(struct machine *machine, const struct memsys_tables *tables)
+{
+    uint32_t ends = memsys_ends(machine->shared.memsys), slots = 0, row = ends;
+    for (uint32_t i = 0; i < machine->config->added_count; i++)
+        row -=
+            machine->config->added[i].at == MEMSYS_OF_OWNER ? machine->config->added[i].count : 0;
+    assert(row >= ends - tables->endpoint_count);
+    machine->cores = ARENA_ARRAY(machine->arena, struct core, machine->count);
+    machine->core_at = ARENA_ARRAY(machine->arena, uint32_t, ends);
+    for (uint32_t k = 0; k < machine->kind_count; k++) {
+        struct machine_kind *kind = &machine->kinds[k];
+        kind->kind.watchers = watchers_of(machine, k);
+        for (uint32_t i = 0; i < kind->count; i++) {
+            uint32_t index = kind->first + i;
+            struct core *core = &machine->cores[index];
+            core_init(core, machine->arena, &machine->shared, &kind->kind, index);
+            core->endpoint =
+                k ? endpoint_of(machine, &machine->config->added[k - 1], i, &row) : index;
+            core->first_slot = slots;
+            machine->core_at[core->endpoint] = index;
+            slots += core->words * 64;
+        }
+    }
+}
