@@ -50,8 +50,10 @@ void noc_tick(struct noc *noc)
 {
     noc_take_events(noc);
     noc->stats.noc_vc_arbitration += noc->waiting;
-    step_each(noc, noc->waiting_routers, noc->routers, noc_allocate_vcs);
+    step_each(noc, noc->has_vc_rows ? noc->serving_routers : noc->waiting_routers, noc->routers,
+              noc_allocate_vcs);
     step_each(noc, noc->ready_routers, noc->routers, noc_allocate_switch);
+    noc->stats.noc_buffer_read = noc->stats.noc_crossbar;
     step_each(noc, noc->holding, noc->nodes, noc_take_held);
     step_each(noc, noc->sending, noc->nodes, noc_inject);
     noc->now++;

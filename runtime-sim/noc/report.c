@@ -83,8 +83,8 @@ static void note_in(struct report *r, uint32_t index)
         wait.kind = WAIT_NODE;
         wait.blocker = NOC_NONE;
         r->waits[packet] = wait;
-    } else if (noc->in_port[port].waiting >> noc_vc(noc, index) & 1) {
-        note_channel(r, packet, wait, noc->router[noc->in_port[port].router].out0 + in->port);
+    } else if (noc_is_waiting(noc, index)) {
+        note_channel(r, packet, wait, in->row);
     } else if (in->out != NOC_NONE && !noc->out[in->out].credits) {
         note_room(r, packet, wait, in->out);
     }
