@@ -43,7 +43,7 @@ static inline void count_sent(struct noc *noc, uint32_t router, struct noc_out_p
     noc->stats.noc_crossbar++;
 }
 
-static inline void send_flit(struct noc *noc, uint32_t index)
+static inline __attribute__((always_inline)) void send_flit(struct noc *noc, uint32_t index)
 {
     struct noc_in *in = &noc->in[index];
     struct noc_out *out = &noc->out[in->out];
@@ -312,13 +312,31 @@ static inline uint64_t count_inputs(const struct noc *noc, const struct noc_rout
     return inputs;
 }
 
+// A single virtual channel asks.
+static inline void allocate_channel(struct noc *noc, const struct noc_router *router, uint32_t row,
+                                    uint32_t local)
+{
+    uint32_t x = local >> noc->shift;
+    struct noc_x *input = &noc->x[router->x0 + x];
+    input->turn = (uint8_t)(noc_vc(noc, local) + 1);
+    input->accept = (uint16_t)(row - router->out0 + 1);
+    noc->out_port[row].grant = (uint16_t)(x + 1);
+    noc->stats.noc_switch_arbitration++;
+    send_flit(noc, noc_index(noc, router->in0, local));
+}
+
 // All that asks is for the same output.
 static inline void allocate_output(struct noc *noc, const struct noc_router *router,
                                    uint32_t output)
 {
-    uint64_t asking = noc->ready_for[router->out0 + output];
+    uint32_t row = router->out0 + output;
+    uint64_t asking = noc->ready_for[row];
+    if (!(asking & (asking - 1))) {
+        allocate_channel(noc, router, row, (uint32_t)__builtin_ctzll(asking));
+        return;
+    }
     noc->stats.noc_switch_arbitration += count_inputs(noc, router, asking);
-    pass_row(noc, router, choose_input(noc, router->out0 + output, asking), output, true);
+    pass_row(noc, router, choose_input(noc, row, asking), output, true);
 }
 
 static inline uint64_t all_ready(const struct noc *noc, const struct noc_router *router,
