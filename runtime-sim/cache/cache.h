@@ -135,7 +135,7 @@ struct cache {
     struct cache_request *targets; // mshr · merges: a ring for each
     uint16_t *free_mshrs;
     uint32_t free_count;
-    uint64_t *wake; // the set of MSHRs whose first request may be served
+    uint64_t *wake;  // the set of MSHRs whose first request may be served
     uint32_t waking; // how many
     uint64_t *bank_free;
     struct cache_out *out;

@@ -11,21 +11,20 @@
 #include "runtime-sim/noc/state.h"
 #include "support/bits.h"
 
-static inline void free_out(struct noc *noc, uint32_t out, uint32_t router, uint32_t row,
-                            uint32_t port)
+static inline void free_out(struct noc *noc, const struct noc_in *in)
 {
-    noc->out[out].owner = NOC_NONE;
-    noc->out_port[row].free |= UINT64_C(1) << noc_vc(noc, out);
+    struct noc_out_port *port = &noc->out_port[in->row];
+    noc->out[in->out].owner = NOC_NONE;
+    port->free |= UINT64_C(1) << noc_vc(noc, in->out);
     if (noc->has_vc_rows)
-        noc->serving_routers[router / 64] |= (noc->waiting_outs[router] >> port & 1)
-                                             << router % 64;
+        noc->serving_routers[in->router / 64] |= (uint64_t)(port->waiting != 0) << in->router % 64;
 }
 
 // The tail has left: the next packet in the buffer begins its RC in the next cycle.
 static inline void end_packet(struct noc *noc, uint32_t index)
 {
-    struct noc_in *in = &noc->in[index];
-    free_out(noc, in->out, in->router, in->row, in->port);
+    struct noc_in *in = noc_in(noc, index);
+    free_out(noc, in);
     in->out = NOC_NONE;
     if (!in->count)
         return;
@@ -34,10 +33,10 @@ static inline void end_packet(struct noc *noc, uint32_t index)
     noc_post_route(noc->calendar.ahead.next_route, index);
 }
 
-static inline void count_sent(struct noc *noc, uint32_t router, struct noc_out_port *port)
+static inline void count_sent(struct noc *noc, struct noc_router *router, struct noc_out_port *port)
 {
-    noc->buffer_use[router].sum += noc->now;
-    noc->buffer_use[router].now--;
+    router->buffer_sum += noc->now;
+    router->buffer_now--;
     port->flits++;
     noc->stats.noc_link += !port->is_exit;
     noc->stats.noc_crossbar++;
@@ -45,7 +44,7 @@ static inline void count_sent(struct noc *noc, uint32_t router, struct noc_out_p
 
 static inline __attribute__((always_inline)) void send_flit(struct noc *noc, uint32_t index)
 {
-    struct noc_in *in = &noc->in[index];
+    struct noc_in *in = noc_in(noc, index);
     struct noc_out *out = &noc->out[in->out];
     struct noc_out_port *port = &noc->out_port[in->row];
     struct noc_ahead *ahead = &noc->calendar.ahead;
@@ -56,9 +55,9 @@ static inline __attribute__((always_inline)) void send_flit(struct noc *noc, uin
     in->head++;
     in->count--;
     out->credits--;
-    noc_post_flit(slot, port->is_exit, out->to, flit);
+    noc_post_flit(slot, port->is_exit, noc_index(noc, port->to, noc_vc(noc, in->out)), flit);
     noc_post_credit(ahead->credit[in->is_entry], in->from);
-    count_sent(noc, in->router, port);
+    count_sent(noc, &noc->router[in->router], port);
     if (!in->count || !out->credits || flit & FLIT_TAIL)
         noc_clear_ready(noc, index);
     if (flit & FLIT_TAIL)
@@ -73,7 +72,7 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
     MASK_EACH(vc, vcs)
     {
         uint32_t in = noc_index(noc, port, (uint32_t)vc);
-        if (noc->in[in].port != output)
+        if (noc_in(noc, in)->port != output)
             continue;
         uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
         if (rank > best)
@@ -132,7 +131,7 @@ static inline void ask_all(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     struct noc_scratch *s = &noc->scratch;
     MASK_EACH(vc, vcs)
     {
-        uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc->in[in].port;
+        uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc_in(noc, in)->port;
         if (!bits_test(s->outs_done, output))
             add_request(s, words, x, output, noc->is_ranked ? noc_rank(noc, in) : 0);
     }
@@ -147,7 +146,7 @@ static inline void ask_one(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     bool is_any = false;
     MASK_EACH(vc, vcs)
     {
-        uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc->in[in].port;
+        uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc_in(noc, in)->port;
         uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
         if (rank < best || bits_test(s->outs_done, output))
             continue;
@@ -278,7 +277,7 @@ static inline uint32_t choose_input(const struct noc *noc, uint32_t row, uint64_
 static inline void pass_row(struct noc *noc, const struct noc_router *router, uint32_t x,
                             uint32_t output, bool is_first)
 {
-    uint64_t row = noc->ready_for[router->out0 + output];
+    uint64_t row = noc->out_port[router->out0 + output].ready;
     uint64_t vcs = row >> (x << noc->shift) & noc->x[router->x0 + x].vcs;
     pass(noc, router, x, output, vcs, is_first);
 }
@@ -290,7 +289,7 @@ static inline uint64_t propose(const struct noc *noc, const struct noc_router *r
     uint64_t ins = 0;
     MASK_EACH(output, outs)
     {
-        uint64_t asking = noc->ready_for[router->out0 + output] & inputs;
+        uint64_t asking = noc->out_port[router->out0 + output].ready & inputs;
         if (!asking)
             continue;
         uint32_t x = choose_input(noc, router->out0 + (uint32_t)output, asking);
@@ -330,7 +329,7 @@ static inline void allocate_output(struct noc *noc, const struct noc_router *rou
                                    uint32_t output)
 {
     uint32_t row = router->out0 + output;
-    uint64_t asking = noc->ready_for[row];
+    uint64_t asking = noc->out_port[row].ready;
     if (!(asking & (asking - 1))) {
         allocate_channel(noc, router, row, (uint32_t)__builtin_ctzll(asking));
         return;
@@ -344,15 +343,15 @@ static inline uint64_t all_ready(const struct noc *noc, const struct noc_router 
 {
     uint64_t asking = 0;
     MASK_EACH(output, outs)
-    asking |= noc->ready_for[router->out0 + output];
+    asking |= noc->out_port[router->out0 + output].ready;
     return asking;
 }
 
-static inline void allocate_rows(struct noc *noc, const struct noc_router *router, uint32_t index)
+static inline void allocate_rows(struct noc *noc, const struct noc_router *router)
 {
     uint64_t *grants = noc->scratch.grants, inputs = ~UINT64_C(0), outs_done = 0;
     for (uint32_t i = 0; i < noc->config.sw_alloc_iterations; i++) {
-        uint64_t outs = noc->ready_outs[index];
+        uint64_t outs = router->ready_outs;
         noc->stats.noc_switch_arbitration +=
             count_inputs(noc, router, all_ready(noc, router, outs) & inputs);
         uint64_t ins = propose(noc, router, outs & ~outs_done, inputs, grants);
@@ -382,7 +381,7 @@ static inline bool allocate_only(struct noc *noc, const struct noc_router *route
     uint32_t vc = (uint32_t)__builtin_ctzll(vcs),
              x = noc->in_port[port].x + vc % noc->in_port[port].speed;
     noc->stats.noc_switch_arbitration++;
-    serve(noc, router, x, noc->in[noc_index(noc, port, vc)].port, true);
+    serve(noc, router, x, noc_in(noc, noc_index(noc, port, vc))->port, true);
     noc->scratch.ins_done[0] = noc->scratch.outs_done[0] = 0;
     return true;
 }
@@ -390,11 +389,11 @@ static inline bool allocate_only(struct noc *noc, const struct noc_router *route
 void noc_allocate_switch(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
-    uint64_t outs = noc->ready_outs[index];
+    uint64_t outs = router->ready_outs;
     if (noc->has_switch_rows && noc->config.sw_alloc_iterations == 1 && !(outs & (outs - 1)))
         allocate_output(noc, router, (uint32_t)__builtin_ctzll(outs));
     else if (noc->has_switch_rows)
-        allocate_rows(noc, router, index);
+        allocate_rows(noc, router);
     else if (noc->words > 1)
         allocate(noc, router, noc->words);
     else if (!allocate_only(noc, router))

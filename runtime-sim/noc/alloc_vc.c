@@ -12,7 +12,7 @@
 // last choice; turns go over all outputs of the router.
 static inline uint32_t turn_of(const struct noc *noc, uint32_t in, uint32_t port, uint64_t vcs)
 {
-    uint32_t accept = noc->in[in].accept;
+    uint32_t accept = noc_in(noc, in)->accept;
     return mask_turn(vcs, noc_port(noc, accept) == port ? noc_vc(noc, accept) : 0);
 }
 
@@ -23,7 +23,7 @@ static inline void assign(struct noc *noc, const struct noc_router *router, uint
     uint32_t in = noc_index(noc, router->in0, local);
     uint32_t out = noc_index(noc, router->out0 + port, vc);
     if (is_first) {
-        noc->in[in].accept = (uint16_t)(noc_index(noc, port, vc) + 1);
+        noc_in(noc, in)->accept = (uint16_t)(noc_index(noc, port, vc) + 1);
         noc->out[out].grant = (uint16_t)(local + 1);
     }
     noc->out_port[router->out0 + port].free &= ~(UINT64_C(1) << vc);
@@ -152,12 +152,12 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
         if (room > most) {
             most = room;
             best = some;
-            go_to(&noc->in[in], router, ways.port[i]);
+            go_to(noc_in(noc, in), router, ways.port[i]);
         }
     }
     if (best)
         return best;
-    go_to(&noc->in[in], router, ways.port[0]);
+    go_to(noc_in(noc, in), router, ways.port[0]);
     return noc_available(noc, router->out0 + ways.port[0], escape, packet->flits);
 }
 
@@ -165,17 +165,17 @@ static uint64_t ask(struct noc *noc, const struct noc_router *router, uint32_t i
 {
     uint64_t vcs = noc->class_vcs[noc->vc_class[noc_vc(noc, in)]];
     if (!noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
-        return vcs & noc->out_port[noc->in[in].row].free;
+        return vcs & noc->out_port[noc_in(noc, in)->row].free;
     const struct noc_hot *packet = noc_front_packet(noc, in);
     if (noc->is_adaptive && noc->node_exit[packet->target] != router - noc->router)
         return adapt(noc, router, in);
-    return noc_available(noc, noc->in[in].row, vcs, packet->flits);
+    return noc_available(noc, noc_in(noc, in)->row, vcs, packet->flits);
 }
 
 static void add_request(struct noc *noc, const struct noc_router *router, uint32_t in, uint32_t n)
 {
     struct noc_scratch *s = &noc->scratch;
-    uint32_t port = noc->in[in].port;
+    uint32_t port = noc_in(noc, in)->port;
     if (s->first[port] == NOC_NONE)
         s->first[port] = n;
     else
@@ -257,7 +257,7 @@ static inline void serve_masked(struct noc *noc, const struct noc_router *router
 // Somebody waits for the output who could have one of its virtual channels.
 static inline bool can_serve(const struct noc *noc, uint32_t row)
 {
-    uint64_t these = noc->waiting_for[row], vcs = noc->out_port[row].free;
+    uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
     bool can = false;
     for (uint32_t i = 0; these && vcs && i < noc->classes; i++)
         can |= these & noc->class_locals[i] && vcs & noc->class_vcs[i];
@@ -268,10 +268,10 @@ static void allocate_masked(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
     bool is_left = false;
-    MASK_EACH(output, noc->waiting_outs[index])
+    MASK_EACH(output, router->waiting_outs)
     {
         uint32_t row = router->out0 + (uint32_t)output;
-        uint64_t these = noc->waiting_for[row], vcs = noc->out_port[row].free;
+        uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
         for (uint32_t i = 0; vcs && i < noc->classes; i++)
             serve_masked(noc, router, (uint32_t)output, these & noc->class_locals[i],
                          vcs & noc->class_vcs[i]);

@@ -210,40 +210,39 @@ static void make_ports(struct noc *noc)
 {
     struct arena *arena = noc->arena;
     noc->in_port = ARENA_ARRAY(arena, struct noc_in_port, noc->ins);
-    noc->out_port = ARENA_ARRAY(arena, struct noc_out_port, noc->outs);
+    noc->out_port = noc_lines(arena, noc->outs * sizeof *noc->out_port);
     noc->switch_batch = ARENA_ARRAY(arena, uint64_t, noc->routers);
     noc->out_leaves = ARENA_ARRAY(arena, uint64_t, noc->outs);
     noc->node_port = ARENA_ARRAY(arena, uint16_t, noc->nodes);
     noc->interface = ARENA_ARRAY(arena, struct noc_interface, noc->nodes);
 }
 
-static struct noc_in new_channel(const struct noc *noc, uint32_t index)
+static void make_channel(const struct noc *noc, uint32_t index)
 {
     const struct noc_in_port *port = &noc->in_port[noc_port(noc, index)];
     bool is_exit = noc_port(noc, index) >= noc->router_ins;
-    return (struct noc_in){.out = NOC_NONE,
-                           .from = noc_index(noc, port->from, noc_vc(noc, index)),
-                           .router = port->router,
-                           .row = is_exit ? 0 : noc->router[port->router].out0,
-                           .local = (uint8_t)noc_index(noc, port->local, noc_vc(noc, index)),
-                           .is_entry = port->from >= noc->router_outs};
+    *noc_in(noc, index) =
+        (struct noc_in){.out = NOC_NONE,
+                        .from = noc_index(noc, port->from, noc_vc(noc, index)),
+                        .router = port->router,
+                        .row = is_exit ? 0 : noc->router[port->router].out0,
+                        .local = (uint8_t)noc_index(noc, port->local, noc_vc(noc, index)),
+                        .is_entry = port->from >= noc->router_outs};
 }
 
 static void make_channels(struct noc *noc)
 {
     uint32_t outs = noc->outs << noc->shift, ins = noc->ins << noc->shift;
-    while (1u << noc->ring < noc->buffer)
-        noc->ring++;
-    noc->out = ARENA_ARRAY(noc->arena, struct noc_out, outs);
-    noc->in = ARENA_ARRAY(noc->arena, struct noc_in, ins);
-    noc->flit = ARENA_ARRAY(noc->arena, uint32_t, (size_t)ins << noc->ring);
+    while (noc->ring + 1 < noc->buffer)
+        noc->ring = 2 * noc->ring + 1;
+    while ((size_t)1 << noc->in_shift < sizeof(struct noc_in) + (noc->ring + 1) * sizeof(uint32_t))
+        noc->in_shift++;
+    noc->out = noc_lines(noc->arena, outs * sizeof *noc->out);
+    noc->in = noc_lines(noc->arena, (size_t)ins << noc->in_shift);
     for (uint32_t i = 0; i < outs; i++)
-        noc->out[i] = (struct noc_out){
-            .owner = NOC_NONE,
-            .to = noc_index(noc, noc->out_port[noc_port(noc, i)].to, noc_vc(noc, i)),
-            .credits = (uint16_t)noc->buffer};
+        noc->out[i] = (struct noc_out){.owner = NOC_NONE, .credits = (uint16_t)noc->buffer};
     for (uint32_t i = 0; i < ins; i++)
-        noc->in[i] = new_channel(noc, i);
+        make_channel(noc, i);
     for (uint32_t i = 0; i < noc->outs; i++) {
         noc->out_port[i].free = ~UINT64_C(0) >> (64 - noc->vcs);
         noc->out_port[i].open = noc->buffer ? noc->out_port[i].free : 0;
@@ -297,17 +296,12 @@ static void make_masks(struct noc *noc)
     noc->node_words = bits_words(noc->nodes);
     noc->waiting_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
     noc->ready_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
-    noc->waiting_for = ARENA_ARRAY(noc->arena, uint64_t, noc->router_outs);
-    noc->ready_for = ARENA_ARRAY(noc->arena, uint64_t, noc->router_outs);
-    noc->waiting_outs = ARENA_ARRAY(noc->arena, uint64_t, noc->routers);
-    noc->ready_outs = ARENA_ARRAY(noc->arena, uint64_t, noc->routers);
     noc->waiting_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
     noc->ready_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
     noc->serving_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
     noc->sending = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
     noc->holding = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
     noc->arrived = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->classes * noc->node_words);
-    noc->buffer_use = ARENA_ARRAY(noc->arena, struct noc_buffer_use, noc->routers);
 }
 
 static void make_scratch(struct noc *noc)

@@ -21,7 +21,7 @@ uint32_t noc_flight(struct noc *noc, uint32_t router, uint32_t port)
 // A flit that comes to an empty buffer: its packet begins, or goes on.
 static inline void take_first(struct noc *noc, uint32_t index, uint32_t flit)
 {
-    struct noc_in *in = &noc->in[index];
+    struct noc_in *in = noc_in(noc, index);
     if (in->out != NOC_NONE) {
         if (noc->out[in->out].credits)
             noc_set_ready(noc, index);
@@ -37,12 +37,13 @@ static inline void take_first(struct noc *noc, uint32_t index, uint32_t flit)
 
 static inline void take_flit(struct noc *noc, uint32_t index, uint32_t flit)
 {
-    struct noc_in *in = &noc->in[index];
-    struct noc_buffer_use *use = &noc->buffer_use[in->router];
-    *noc_place(noc, index, (uint32_t)in->head + in->count) = flit;
-    use->sum -= noc->now;
-    use->now++;
-    use->most = use->now > use->most ? use->now : use->most;
+    struct noc_in *in = noc_in(noc, index);
+    struct noc_router *router = &noc->router[in->router];
+    in->flit[((uint32_t)in->head + in->count) & noc->ring] = flit;
+    router->buffer_sum -= noc->now;
+    router->buffer_now++;
+    if (router->buffer_now > router->buffer_most)
+        router->buffer_most = router->buffer_now;
     if (!in->count++)
         take_first(noc, index, flit);
 }
@@ -54,13 +55,13 @@ static inline void take_credit(struct noc *noc, uint32_t index)
         return;
     if (index >= noc->router_outs << noc->shift)
         noc->out_port[noc_port(noc, index)].open |= UINT64_C(1) << noc_vc(noc, index);
-    else if (out->owner != NOC_NONE && noc->in[out->owner].count)
+    else if (out->owner != NOC_NONE && noc_in(noc, out->owner)->count)
         noc_set_ready(noc, out->owner);
 }
 
 static inline void end_assign(struct noc *noc, struct noc_assign_event event)
 {
-    noc->in[event.in].out = event.out;
+    noc_in(noc, event.in)->out = event.out;
     noc->out[event.out].owner = event.in;
     if (noc->out[event.out].credits)
         noc_set_ready(noc, event.in);
@@ -81,15 +82,14 @@ static void take_flits(struct noc *noc, struct noc_slot *slot)
 
 static void look_ahead(struct noc *noc)
 {
-    noc->calendar.ahead =
-        (struct noc_ahead){.flight = noc_slot(noc, noc->flight),
-                           .entry = noc_slot(noc, noc->entry),
-                           .exit_credit = noc_slot(noc, noc->exit_credit_time),
-                           .route = noc_slot(noc, noc->routing_delay),
-                           .next_route = noc_slot(noc, noc->routing_delay + 1),
-                           .assign = noc_slot(noc, noc->vc_alloc_delay),
-                           .credit = {noc_slot(noc, noc->credit_time),
-                                      noc_slot(noc, noc->entry_credit_time)}};
+    noc->calendar.ahead = (struct noc_ahead){
+        .flight = noc_slot(noc, noc->flight),
+        .entry = noc_slot(noc, noc->entry),
+        .exit_credit = noc_slot(noc, noc->exit_credit_time),
+        .route = noc_slot(noc, noc->routing_delay),
+        .next_route = noc_slot(noc, noc->routing_delay + 1),
+        .assign = noc_slot(noc, noc->vc_alloc_delay),
+        .credit = {noc_slot(noc, noc->credit_time), noc_slot(noc, noc->entry_credit_time)}};
 }
 
 void noc_take_events(struct noc *noc)

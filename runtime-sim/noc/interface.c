@@ -105,10 +105,10 @@ static void leave_rows(struct noc *noc)
     noc->has_vc_rows = noc->has_switch_rows = false;
     noc->waiting = has_vc_rows ? 0 : noc->waiting;
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
-        const struct noc_in *in = &noc->in[i];
-        if (has_vc_rows && noc->waiting_for[in->row] >> in->local & 1)
+        const struct noc_in *in = noc_in(noc, i);
+        if (has_vc_rows && noc->out_port[in->row].waiting >> in->local & 1)
             noc_set_waiting(noc, i);
-        if (has_switch_rows && noc->ready_for[in->row] >> in->local & 1)
+        if (has_switch_rows && noc->out_port[in->row].ready >> in->local & 1)
             noc_set_ready(noc, i);
     }
 }
@@ -216,7 +216,7 @@ static void inject_flit(struct noc *noc, uint32_t link, uint32_t class, uint32_t
     lane->flits--;
     if (!--noc->out[out].credits)
         noc->out_port[port].open &= ~(UINT64_C(1) << noc_vc(noc, out));
-    noc_post_flit(noc->calendar.ahead.entry, false, noc->out[out].to, flit);
+    noc_post_flit(noc->calendar.ahead.entry, false, noc_fed(noc, out), flit);
     noc->out_port[port].flits++;
     interface->flits_entered++;
     interface->queue_sum += noc->now;
@@ -296,8 +296,8 @@ static void finish(struct noc *noc, uint32_t node, uint32_t index)
 
 static void take_in(struct noc *noc, uint32_t in, uint32_t flit)
 {
-    uint32_t vc = noc_vc(noc, in), node = noc->in[in].router;
-    noc_post_credit(noc->calendar.ahead.exit_credit, noc->in[in].from);
+    uint32_t vc = noc_vc(noc, in), node = noc_in(noc, in)->router;
+    noc_post_credit(noc->calendar.ahead.exit_credit, noc_in(noc, in)->from);
     noc->class_stats[noc->vc_class[vc]].flits++;
     noc->interface[node].flits_arrived++;
     if (flit & FLIT_TAIL)
@@ -310,7 +310,7 @@ void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
         take_in(noc, in, flit);
         return;
     }
-    struct noc_in *buffer = &noc->in[in];
+    struct noc_in *buffer = noc_in(noc, in);
     *noc_place(noc, in, (uint32_t)buffer->head + buffer->count++) = flit;
     noc->in_port[noc_port(noc, in)].ready |= UINT64_C(1) << noc_vc(noc, in);
     mask_set(noc->holding, buffer->router);
@@ -331,7 +331,7 @@ static bool take_held(struct noc *noc, uint32_t node, uint32_t vc)
 {
     struct noc_interface *interface = &noc->interface[node];
     uint32_t index = noc_index(noc, interface->in, vc), flit = noc_front(noc, index);
-    struct noc_in *in = &noc->in[index];
+    struct noc_in *in = noc_in(noc, index);
     if (flit & FLIT_HEAD) {
         if (!reserve(noc, node, flit))
             return false;

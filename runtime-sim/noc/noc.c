@@ -157,8 +157,8 @@ struct noc_node noc_node(const struct noc *noc, uint32_t node)
 
 uint64_t noc_buffer_sum(const struct noc *noc, uint32_t router)
 {
-    const struct noc_buffer_use *use = &noc->buffer_use[router];
-    return use->sum + use->now * noc->now;
+    const struct noc_router *at = &noc->router[router];
+    return at->buffer_sum + at->buffer_now * noc->now;
 }
 
 void noc_listen(struct noc *noc, noc_trace *trace, void *context)

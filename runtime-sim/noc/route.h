@@ -35,7 +35,7 @@ void noc_make_routes(struct noc *noc);
 static inline void noc_begin_route(struct noc *noc, uint32_t index, uint32_t flit)
 {
     struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
-    struct noc_in *in = &noc->in[index];
+    struct noc_in *in = noc_in(noc, index);
     in->port = noc->routes ? noc->routes[in->router * noc->nodes + packet->target]
                            : noc_compute_route(noc, in->router, packet->target);
     in->row = noc->router[in->router].out0 + in->port;

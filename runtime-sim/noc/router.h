@@ -33,6 +33,8 @@
 #include "runtime-sim/noc/noc.h"
 
 #define NOC_NONE UINT32_MAX
+// A cycle touches most of a network's state once: it costs as many lines of the host's cache.
+#define NOC_LINE __attribute__((aligned(64)))
 enum { NOC_PIECE = 1024 };
 
 // A flit: its packet's place in the pool, shifted, and which it is of the packet.
@@ -49,11 +51,11 @@ struct noc_in {
     uint32_t since;       // cycle from which its packet has been in front (low bits)
     uint8_t local;        // number in its router, where there are rows
     bool is_entry;        // fed by an interface
+    uint32_t flit[];      // the ring
 };
 
 struct noc_out {
     uint32_t owner; // input virtual channel or, of an interface, lane; or NOC_NONE
-    uint32_t to;    // the input virtual channel that it feeds
     uint16_t credits;
     uint16_t grant; // VC allocator's pointer, over the router's input virtual channels
 };
@@ -69,22 +71,26 @@ struct noc_in_port {
     // Virtual channels: in VA, unless `has_vc_rows`, and that can ask for the switch, unless
     // `has_switch_rows`. Of an interface `ready` are those with flits.
     uint64_t waiting, ready;
-    uint32_t router;         // or, of an interface, node
-    uint32_t from;           // output port that feeds it
-    uint16_t local;          // number in its router
-    uint16_t x;              // first crossbar input, in the router
-    uint8_t speed;           // crossbar inputs
+    uint32_t router; // or, of an interface, node
+    uint32_t from;   // output port that feeds it
+    uint16_t local;  // number in its router
+    uint16_t x;      // first crossbar input, in the router
+    uint8_t speed;   // crossbar inputs
 };
 
 struct noc_out_port {
-    uint64_t free;  // virtual channels that no packet has
-    uint64_t open;  // of an interface: those with credits
+    uint64_t free; // virtual channels that no packet has
+    uint64_t open; // of an interface: those with credits
+    // Rows of requests: the input virtual channels of its router, by their numbers there, that are
+    // in VA for this port, if `has_vc_rows`, and that can ask for the switch to it, if
+    // `has_switch_rows`.
+    uint64_t waiting, ready;
     uint64_t flits; // that it has carried
     uint32_t to;    // input port
     uint32_t from;  // router or, of an interface, node
     uint16_t grant; // switch allocator's pointer, over crossbar inputs
     bool is_exit;   // leads to an interface
-};
+} NOC_LINE;
 
 // An input of a crossbar.
 struct noc_x {
@@ -95,11 +101,15 @@ struct noc_x {
 };
 
 struct noc_router {
-    uint32_t in0, ins;   // its input ports
-    uint32_t out0, outs; // its output ports
-    uint32_t x0, xs;     // its crossbar's inputs
-    uint32_t x, y;       // place in the mesh; x: stage of the butterfly
-};
+    uint32_t in0, ins;                // its input ports
+    uint32_t out0, outs;              // its output ports
+    uint32_t x0, xs;                  // its crossbar's inputs
+    uint32_t x, y;                    // place in the mesh; x: stage of the butterfly
+    uint64_t waiting_outs;            // output ports with a row of requests that is not empty:
+    uint64_t ready_outs;              // `waiting`, `ready`
+    uint64_t buffer_sum;              // of flits that left minus of those that came, their cycles
+    uint32_t buffer_now, buffer_most; // flits in its buffers
+} NOC_LINE;
 
 struct noc_flit_event {
     uint32_t in, flit;
@@ -165,12 +175,6 @@ struct noc_interface {
     uint64_t queue_flits, queue_most; // now, and the most that there were
 };
 
-// Flits in a router's buffers.
-struct noc_buffer_use {
-    uint64_t sum; // of those that left minus of those that came, their cycles
-    uint32_t now, most;
-};
-
 // Packets of a class that have come to an interface.
 struct noc_arrivals {
     struct noc_queue queue;
@@ -201,8 +205,9 @@ struct noc {
     struct arena *arena;
     uint64_t now;
     uint32_t vcs, classes, buffer;
-    uint32_t shift; // of a port in the number of a virtual channel
-    uint32_t ring;  // log2 of the places for flits of an input virtual channel
+    uint32_t shift;    // of a port in the number of a virtual channel
+    uint32_t ring;     // places for flits of an input virtual channel minus 1, a mask
+    uint32_t in_shift; // of an input virtual channel's number in its place in `in`
     uint32_t nodes, routers;
     uint32_t router_outs, outs; // output ports: of routers, of all
     uint32_t router_ins, ins;
@@ -216,24 +221,18 @@ struct noc {
     uint32_t routing_delay, vc_alloc_delay;
     bool is_ranked; // some packet has had a priority, or may get one by waiting
     bool is_adaptive;
-    bool has_vc_rows;     // virtual channels are allocated by masks, see waiting_for
+    bool has_vc_rows;     // virtual channels are allocated by rows, see noc_out_port
     bool has_switch_rows; // the switch is, see ready_for
     enum noc_vc_reuse reuse;
 
     struct noc_router *router;
-    struct noc_in *in;   // by input virtual channel
-    uint32_t *flit;      // their rings
+    uint8_t *in;         // by input virtual channel, see noc_in
     struct noc_out *out; // by output virtual channel
     struct noc_in_port *in_port;
     struct noc_out_port *out_port;
     struct noc_x *x;
     uint64_t *waiting_ports, *ready_ports;     // by router and word
     uint64_t *waiting_routers, *ready_routers; // masks
-    // The same the other way round: by output port the input virtual channels of its router that
-    // are in VA for it, if `has_vc_rows`, and that can ask for the switch to it, if
-    // `has_switch_rows`, by their numbers in the router; and by router the outputs for which there
-    // are any.
-    uint64_t *waiting_for, *ready_for, *waiting_outs, *ready_outs;
     // Mask of routers where a virtual channel may be free that somebody waits for, if
     // `has_vc_rows`.
     uint64_t *serving_routers;
@@ -271,9 +270,8 @@ struct noc {
     // For switches that take more than one cycle: when the last flits began to cross, by router,
     // and when the last flit leaves, by output port.
     uint64_t *switch_batch, *out_leaves;
-    struct noc_buffer_use *buffer_use; // by router
-    struct noc_use *use;               // for statistics; NULL: not wanted
-    noc_trace *trace;                  // NULL: nobody listens
+    struct noc_use *use; // for statistics; NULL: not wanted
+    noc_trace *trace;    // NULL: nobody listens
     void *trace_context;
     struct noc_stats stats;
     struct noc_class_stats *class_stats;
@@ -295,13 +293,24 @@ static inline uint32_t noc_vc(const struct noc *noc, uint32_t index)
     return index & ((1u << noc->shift) - 1);
 }
 
+static inline struct noc_in *noc_in(const struct noc *noc, uint32_t index)
+{
+    return (struct noc_in *)(noc->in + ((size_t)index << noc->in_shift));
+}
+
 // The place of a ring of flits.
 static inline uint32_t *noc_place(const struct noc *noc, uint32_t in, uint32_t at)
 {
-    return &noc->flit[((size_t)in << noc->ring) + (at & ((1u << noc->ring) - 1))];
+    return &noc_in(noc, in)->flit[at & noc->ring];
 }
 
 static inline struct noc_packet *noc_packet_at(const struct noc *noc, uint32_t packet)
 {
     return &noc->packets[packet / NOC_PIECE][packet % NOC_PIECE];
+}
+
+// The input virtual channel that an output virtual channel feeds.
+static inline uint32_t noc_fed(const struct noc *noc, uint32_t out)
+{
+    return noc_index(noc, noc->out_port[noc_port(noc, out)].to, noc_vc(noc, out));
 }

@@ -23,29 +23,32 @@ static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *
         mask_clear(routers, router);
 }
 
-// An input virtual channel among those that want the output of its packet.
-static inline void noc_want(uint64_t *rows, uint64_t *outs, uint64_t *routers,
-                            const struct noc_in *in)
+// A virtual channel among those that ask for an output: `row` is the output's, `outs` its router's.
+static inline void noc_ask(const struct noc_in *in, uint64_t *row, uint64_t *outs,
+                           uint64_t *routers)
 {
-    rows[in->row] |= UINT64_C(1) << in->local;
-    outs[in->router] |= UINT64_C(1) << in->port;
+    *row |= UINT64_C(1) << in->local;
+    *outs |= UINT64_C(1) << in->port;
     mask_set(routers, in->router);
 }
 
-static inline void noc_want_no_more(uint64_t *rows, uint64_t *outs, uint64_t *routers,
-                                    const struct noc_in *in)
+static inline void noc_ask_no_more(const struct noc_in *in, uint64_t *row, uint64_t *outs,
+                                   uint64_t *routers)
 {
-    uint64_t row = rows[in->row] & ~(UINT64_C(1) << in->local);
-    uint64_t left = outs[in->router] & ~((uint64_t)!row << in->port);
-    rows[in->row] = row;
-    outs[in->router] = left;
-    routers[in->router / 64] &= ~((uint64_t)!left << in->router % 64);
+    *row &= ~(UINT64_C(1) << in->local);
+    if (*row)
+        return;
+    *outs &= ~(UINT64_C(1) << in->port);
+    if (!*outs)
+        mask_clear(routers, in->router);
 }
 
 static inline void noc_set_ready(struct noc *noc, uint32_t index)
 {
+    const struct noc_in *in = noc_in(noc, index);
     if (noc->has_switch_rows) {
-        noc_want(noc->ready_for, noc->ready_outs, noc->ready_routers, &noc->in[index]);
+        noc_ask(in, &noc->out_port[in->row].ready, &noc->router[in->router].ready_outs,
+                noc->ready_routers);
         return;
     }
     uint32_t port = noc_port(noc, index);
@@ -55,8 +58,10 @@ static inline void noc_set_ready(struct noc *noc, uint32_t index)
 
 static inline void noc_clear_ready(struct noc *noc, uint32_t index)
 {
+    const struct noc_in *in = noc_in(noc, index);
     if (noc->has_switch_rows) {
-        noc_want_no_more(noc->ready_for, noc->ready_outs, noc->ready_routers, &noc->in[index]);
+        noc_ask_no_more(in, &noc->out_port[in->row].ready, &noc->router[in->router].ready_outs,
+                        noc->ready_routers);
         return;
     }
     uint32_t port = noc_port(noc, index);
@@ -67,17 +72,20 @@ static inline void noc_clear_ready(struct noc *noc, uint32_t index)
 
 static inline bool noc_is_ready(const struct noc *noc, uint32_t index)
 {
+    const struct noc_in *in = noc_in(noc, index);
     if (noc->has_switch_rows)
-        return noc->ready_for[noc->in[index].row] >> noc->in[index].local & 1;
+        return noc->out_port[in->row].ready >> in->local & 1;
     return noc->in_port[noc_port(noc, index)].ready >> noc_vc(noc, index) & 1;
 }
 
 static inline void noc_set_waiting(struct noc *noc, uint32_t index)
 {
+    const struct noc_in *in = noc_in(noc, index);
     noc->waiting++;
     if (noc->has_vc_rows) {
-        noc_want(noc->waiting_for, noc->waiting_outs, noc->waiting_routers, &noc->in[index]);
-        mask_set(noc->serving_routers, noc->in[index].router);
+        noc_ask(in, &noc->out_port[in->row].waiting, &noc->router[in->router].waiting_outs,
+                noc->waiting_routers);
+        mask_set(noc->serving_routers, in->router);
         return;
     }
     uint32_t port = noc_port(noc, index);
@@ -87,10 +95,11 @@ static inline void noc_set_waiting(struct noc *noc, uint32_t index)
 
 static inline void noc_clear_waiting(struct noc *noc, uint32_t index)
 {
+    const struct noc_in *in = noc_in(noc, index);
     noc->waiting--;
     if (noc->has_vc_rows) {
-        noc_want_no_more(noc->waiting_for, noc->waiting_outs, noc->waiting_routers,
-                         &noc->in[index]);
+        noc_ask_no_more(in, &noc->out_port[in->row].waiting, &noc->router[in->router].waiting_outs,
+                        noc->waiting_routers);
         return;
     }
     uint32_t port = noc_port(noc, index);
@@ -101,14 +110,15 @@ static inline void noc_clear_waiting(struct noc *noc, uint32_t index)
 
 static inline bool noc_is_waiting(const struct noc *noc, uint32_t index)
 {
+    const struct noc_in *in = noc_in(noc, index);
     if (noc->has_vc_rows)
-        return noc->waiting_for[noc->in[index].row] >> noc->in[index].local & 1;
+        return noc->out_port[in->row].waiting >> in->local & 1;
     return noc->in_port[noc_port(noc, index)].waiting >> noc_vc(noc, index) & 1;
 }
 
 static inline uint32_t noc_front(const struct noc *noc, uint32_t in)
 {
-    return *noc_place(noc, in, noc->in[in].head);
+    return *noc_place(noc, in, noc_in(noc, in)->head);
 }
 
 static inline struct noc_hot *noc_front_packet(const struct noc *noc, uint32_t in)
@@ -120,7 +130,7 @@ static inline struct noc_hot *noc_front_packet(const struct noc *noc, uint32_t i
 static inline uint8_t noc_rank(const struct noc *noc, uint32_t in)
 {
     uint64_t wait = noc->config.priority_wait;
-    if (wait && (uint32_t)noc->now - noc->in[in].since >= wait)
+    if (wait && (uint32_t)noc->now - noc_in(noc, in)->since >= wait)
         return NOC_PRIORITIES - 1;
     return noc_front_packet(noc, in)->priority;
 }

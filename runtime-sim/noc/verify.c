@@ -9,7 +9,7 @@ static void count_slot(const struct noc *noc, const struct noc_slot *slot, struc
 {
     for (uint32_t i = 0; i < 2; i++)
         for (const struct noc_flit_event *at = slot->flits[i]; at < slot->flits_end[i]; at++)
-            by_out[noc->in[at->in].from].flits++;
+            by_out[noc_in(noc, at->in)->from].flits++;
     for (const uint32_t *at = slot->credits; at < slot->credits_end; at++)
         by_out[*at].credits++;
 }
@@ -24,7 +24,7 @@ static const char *check_credits(const struct noc *noc, struct arena *arena,
                                  const struct count *by_out)
 {
     for (uint32_t i = 0; i < noc->outs << noc->shift; i++) {
-        uint32_t there = noc->in[noc->out[i].to].count + by_out[i].flits;
+        uint32_t there = noc_in(noc, noc_fed(noc, i))->count + by_out[i].flits;
         uint32_t sum = noc->out[i].credits + there + by_out[i].credits;
         if (sum != noc->buffer)
             return arena_printf(arena,
@@ -42,7 +42,7 @@ static const char *check_flits(const struct noc *noc, struct arena *arena,
 {
     uint64_t *there = ARENA_ARRAY(arena, uint64_t, noc->classes);
     for (uint32_t i = 0; i < noc->ins << noc->shift; i++)
-        there[noc->vc_class[noc_vc(noc, i)]] += noc->in[i].count;
+        there[noc->vc_class[noc_vc(noc, i)]] += noc_in(noc, i)->count;
     for (uint32_t i = 0; i < noc->outs << noc->shift; i++)
         there[noc->vc_class[noc_vc(noc, i)]] += by_out[i].flits;
     for (uint32_t i = 0; i < noc->classes; i++) {
@@ -61,7 +61,7 @@ static const char *check_flits(const struct noc *noc, struct arena *arena,
 static const char *check_masks(const struct noc *noc, struct arena *arena)
 {
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
-        const struct noc_in *in = &noc->in[i];
+        const struct noc_in *in = noc_in(noc, i);
         uint32_t port = noc_port(noc, i), vc = noc_vc(noc, i);
         bool can = in->out != NOC_NONE && in->count && noc->out[in->out].credits;
         bool is_waiting = noc_is_waiting(noc, i);
@@ -78,7 +78,7 @@ static const char *check_masks(const struct noc *noc, struct arena *arena)
 static const char *check_order(const struct noc *noc, struct arena *arena)
 {
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
-        const struct noc_in *in = &noc->in[i];
+        const struct noc_in *in = noc_in(noc, i);
         uint32_t last = in->out == NOC_NONE ? FLIT_TAIL : 0;
         for (uint32_t k = 0; k < in->count; k++) {
             uint32_t flit = *noc_place(noc, i, in->head + k);
