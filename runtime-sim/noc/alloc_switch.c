@@ -85,7 +85,7 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
 }
 
 // One of these virtual channels of input x has the switch.
-static inline void pass(struct noc *noc, const struct noc_router *router, uint32_t x,
+static inline __attribute__((always_inline)) void pass(struct noc *noc, const struct noc_router *router, uint32_t x,
                         uint32_t output, uint64_t vcs, bool is_first)
 {
     struct noc_x *input = &noc->x[router->x0 + x];
