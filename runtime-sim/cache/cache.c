@@ -12,7 +12,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
 {
     uint32_t places = (uint32_t)(config->sets * config->ways), mshrs = (uint32_t)config->mshrs;
     assert(inputs >= 1 && inputs <= CACHE_INPUTS);
-    *c = (struct cache){.config = config, .next = UINT64_MAX, .input_count = inputs};
+    *c = (struct cache){.config = config, .next = UINT64_MAX, .changes = 1, .input_count = inputs};
     c->whole = mask_range(0, (uint32_t)config->line_bytes);
     c->sectors = (uint32_t)(config->line_bytes / config->sector_bytes);
     c->unit = (uint32_t)config->sector_bytes;
@@ -231,6 +231,7 @@ static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_
         c->stats.write_backs++;
     }
     c->line[place] = line;
+    c->changes++;
     c->known[place] = c->dirty[place] = (struct mask){{0}};
     c->used[place] = normal_rank | ++c->uses;
     return place;
@@ -384,8 +385,17 @@ static void until(struct waits *waits, uint64_t clock)
         waits->until = clock;
 }
 
-static bool access(struct cache *c, const struct cache_request *r, uint64_t now,
-                   struct waits *waits)
+// Where the request's line is. Lines change more rarely than requests that wait ask.
+static uint32_t find_again(const struct cache *c, struct cache_request *r)
+{
+    if (r->found_at != c->changes) {
+        r->place = find(c, r->line);
+        r->found_at = c->changes;
+    }
+    return r->place;
+}
+
+static bool access(struct cache *c, struct cache_request *r, uint64_t now, struct waits *waits)
 {
     const struct cache_input *input = &c->inputs[r->input];
     uint64_t *bank_free = &c->bank_free[bank_of(c, r->line)];
@@ -403,11 +413,17 @@ static bool access(struct cache *c, const struct cache_request *r, uint64_t now,
         c->stats.answer_waits++;
         return false;
     }
-    uint32_t place = find(c, r->line);
+    uint32_t place = find_again(c, r);
     if (!(r->kind == CACHE_WRITE ? access_write : access_read)(c, r, place, now))
         return false;
     *bank_free = *bank_free > now ? *bank_free : now + 1;
     return true;
+}
+
+// A bit for the line, of a set in which lines may share bits.
+static uint64_t line_bit(uint64_t line)
+{
+    return UINT64_C(1) << ((line ^ line >> 6) & 63);
 }
 
 // One of the first so many in the access queue is for the same line, and not to be passed.
@@ -425,12 +441,15 @@ static bool is_behind(const struct cache *c, uint32_t count, const struct cache_
 static void access_all(struct cache *c, uint64_t now, struct waits *waits)
 {
     uint32_t kept = 0;
+    uint64_t lines = 0; // of those kept
     for (uint32_t i = 0; i < c->waiting_count; i++) {
-        const struct cache_request *r = &c->waiting[i];
-        if (!is_behind(c, kept, r) && access(c, r, now, waits)) {
+        struct cache_request *r = &c->waiting[i];
+        uint64_t bit = line_bit(r->line);
+        if (!(lines & bit && is_behind(c, kept, r)) && access(c, r, now, waits)) {
             waits->done = true;
             continue;
         }
+        lines |= bit;
         if (kept != i)
             c->waiting[kept] = *r;
         kept++;
@@ -467,10 +486,22 @@ static void accept(struct cache *c, struct waits *waits)
 
 // Lines that come
 
+static void begin_waking(struct cache *c, uint32_t number)
+{
+    c->waking += !bits_test(c->wake, number);
+    bits_set(c->wake, number);
+}
+
+static void stop_waking(struct cache *c, uint32_t number)
+{
+    c->waking -= bits_test(c->wake, number);
+    bits_clear(c->wake, number);
+}
+
 static void free_mshr(struct cache *c, uint32_t number)
 {
     struct cache_mshr *mshr = &c->mshrs[number];
-    bits_clear(c->wake, number);
+    stop_waking(c, number);
     if (mask_any(mshr->coming))
         return;
     c->mshr_of[mshr->place] = 0;
@@ -488,7 +519,7 @@ void cache_fill(struct cache *c, uint64_t now, uint64_t line, struct mask bytes)
     c->stats.fills += sectors_in(c, bytes);
     move(c, line, now, mask_count(bytes));
     if (mshr->count)
-        bits_set(c->wake, number);
+        begin_waking(c, number);
     else
         free_mshr(c, number);
     cache_wake_at(c, now);
@@ -501,7 +532,7 @@ static bool wake(struct cache *c, uint32_t number, uint64_t now)
     const struct cache_request r = c->targets[number * c->config->merges + mshr->head];
     uint32_t place = mshr->place;
     if (r.kind != CACHE_WRITE && !mask_within(r.bytes, c->known[place])) {
-        bits_clear(c->wake, number); // until more of the line comes
+        stop_waking(c, number); // until more of the line comes
         return false;
     }
     bool fetches = r.kind == CACHE_WRITE && mask_any(rest_of(c, &r, place));
@@ -522,7 +553,7 @@ static bool wake(struct cache *c, uint32_t number, uint64_t now)
 static void wake_one(struct cache *c, uint64_t now, struct waits *waits)
 {
     uint32_t count = (uint32_t)c->config->mshrs;
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; c->waking && i < 2; i++) {
         uint32_t from = i ? 0 : c->wake_turn, to = i ? c->wake_turn : count;
         for (uint32_t at; (at = bits_next(c->wake, from, count)) < to; from = at + 1) {
             if (c->answer_count == c->config->answers) {
@@ -550,6 +581,7 @@ void cache_flush(struct cache *c, uint64_t now, uint64_t first, uint64_t last, b
 static void forget(struct cache *c, uint32_t place)
 {
     c->line[place] = no_line;
+    c->changes++;
     c->known[place] = c->dirty[place] = (struct mask){{0}};
 }
 

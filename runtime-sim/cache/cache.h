@@ -61,6 +61,9 @@ struct cache_request {
     bool touches;            // a read of no data: the line is to be there
     uint8_t keep, keep_next; // enum cache_keep: here, and at the next level if it is asked
     uint8_t from; // enum cache_from: CACHE_HIT when it is put; filled in before it is served
+    // In the access queue: the line's place, as of so many changes of lines; 0 when it is put.
+    uint32_t place;
+    uint64_t found_at;
 };
 
 // May the request, which is next to have its access, have it now? Asked again every clock while it
@@ -122,7 +125,8 @@ struct cache {
     struct cache_request *waiting; // the access queue, oldest first
     uint32_t waiting_count;
     // Of each place of a line: set · ways + way.
-    uint64_t *line; // UINT64_MAX: none
+    uint64_t *line;   // UINT64_MAX: none
+    uint64_t changes; // of these, from 1
     struct mask *known, *dirty;
     uint64_t *used;    // when last, or when brought in: a count, behind the line's rank
     uint16_t *mshr_of; // 1 + its MSHR, or 0
@@ -131,7 +135,8 @@ struct cache {
     struct cache_request *targets; // mshr · merges: a ring for each
     uint16_t *free_mshrs;
     uint32_t free_count;
-    uint64_t *wake; // the set of MSHRs whose first request may be served
+    uint64_t *wake;  // the set of MSHRs whose first request may be served
+    uint32_t waking; // how many
     uint64_t *bank_free;
     struct cache_out *out;
     uint32_t out_head, out_count;

@@ -11,52 +11,57 @@
 #include "runtime-sim/noc/state.h"
 #include "support/bits.h"
 
-static void free_out(struct noc *noc, uint32_t out_index, uint32_t out_port)
+static inline void free_out(struct noc *noc, const struct noc_in *in)
 {
-    noc->out[out_index].owner = NOC_NONE;
-    noc->out_port[out_port].free |= UINT64_C(1) << noc_vc(noc, out_index);
+    struct noc_out_port *port = &noc->out_port[in->row];
+    noc->out[in->out].owner = NOC_NONE;
+    port->free |= UINT64_C(1) << noc_vc(noc, in->out);
+    if (noc->has_vc_rows)
+        noc->serving_routers[in->router / 64] |= (uint64_t)(port->waiting != 0) << in->router % 64;
 }
 
 // The tail has left: the next packet in the buffer begins its RC in the next cycle.
-static void end_packet(struct noc *noc, uint32_t in_index)
+static inline void end_packet(struct noc *noc, uint32_t index)
 {
-    struct noc_in *in = &noc->in[in_index];
+    struct noc_in *in = noc_in(noc, index);
+    free_out(noc, in);
     in->out = NOC_NONE;
     if (!in->count)
         return;
     in->since = (uint32_t)noc->now + 1;
-    noc_begin_route(noc, in_index, noc_front(noc, in_index));
-    noc_post_route(noc, noc->routing_delay + 1, in_index);
+    noc_begin_route(noc, index, noc_front(noc, index));
+    noc_post_route(noc->calendar.ahead.next_route, index);
 }
 
-static void send_flit(struct noc *noc, const struct noc_router *router, uint32_t port, uint32_t vc)
+static inline void count_sent(struct noc *noc, struct noc_router *router, struct noc_out_port *port)
 {
-    uint32_t in_index = noc_index(noc, port, vc);
-    struct noc_in *in = &noc->in[in_index];
-    uint32_t out_index = in->out, out_port = router->out0 + in->port;
-    struct noc_out *out = &noc->out[out_index];
-    uint32_t flit = noc->flit[(size_t)in_index * noc->ring + in->head];
-    in->head = in->head + 1u == noc->ring ? 0 : (uint16_t)(in->head + 1);
+    router->buffer_sum += noc->now;
+    router->buffer_now--;
+    port->flits++;
+    noc->stats.noc_link += !port->is_exit;
+    noc->stats.noc_crossbar++;
+}
+
+static inline __attribute__((always_inline)) void send_flit(struct noc *noc, uint32_t index)
+{
+    struct noc_in *in = noc_in(noc, index);
+    struct noc_out *out = &noc->out[in->out];
+    struct noc_out_port *port = &noc->out_port[in->row];
+    struct noc_ahead *ahead = &noc->calendar.ahead;
+    struct noc_slot *slot = ahead->flight;
+    uint32_t flit = *noc_place(noc, index, in->head);
+    if (noc->config.st_final_delay > 1)
+        slot = noc_slot(noc, noc_flight(noc, in->router, in->row));
+    in->head++;
     in->count--;
     out->credits--;
+    noc_post_flit(slot, port->is_exit, noc_index(noc, port->to, noc_vc(noc, in->out)), flit);
+    noc_post_credit(ahead->credit[in->is_entry], in->from);
+    count_sent(noc, &noc->router[in->router], port);
     if (!in->count || !out->credits || flit & FLIT_TAIL)
-        noc_clear_ready(noc, port, vc);
-    uint32_t index = (uint32_t)(router - noc->router);
-    noc_post_flit(noc, noc_flight(noc, index, out_port),
-                  noc_index(noc, noc->out_port[out_port].to, noc_vc(noc, out_index)), flit);
-    uint32_t from = noc->in_port[port].from;
-    noc_post_credit(noc, from < noc->router_outs ? noc->credit_time : noc->entry_credit_time,
-                    noc_index(noc, from, vc));
-    if (flit & FLIT_TAIL) {
-        free_out(noc, out_index, out_port);
-        end_packet(noc, in_index);
-    }
-    noc->buffer_use[index].sum += noc->now;
-    noc->buffer_use[index].now--;
-    noc->out_port[out_port].flits++;
-    noc->stats.noc_link += noc->out_port[out_port].to < noc->router_ins;
-    noc->stats.noc_buffer_read++;
-    noc->stats.noc_crossbar++;
+        noc_clear_ready(noc, index);
+    if (flit & FLIT_TAIL)
+        end_packet(noc, index);
 }
 
 // Of these virtual channels of a port those that go to the output and have the highest priority.
@@ -67,7 +72,7 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
     MASK_EACH(vc, vcs)
     {
         uint32_t in = noc_index(noc, port, (uint32_t)vc);
-        if (noc->in[in].port != output)
+        if (noc_in(noc, in)->port != output)
             continue;
         uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
         if (rank > best)
@@ -80,7 +85,7 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
 }
 
 // One of these virtual channels of input x has the switch.
-static inline void pass(struct noc *noc, const struct noc_router *router, uint32_t x,
+static inline __attribute__((always_inline)) void pass(struct noc *noc, const struct noc_router *router, uint32_t x,
                         uint32_t output, uint64_t vcs, bool is_first)
 {
     struct noc_x *input = &noc->x[router->x0 + x];
@@ -90,7 +95,7 @@ static inline void pass(struct noc *noc, const struct noc_router *router, uint32
         noc->out_port[router->out0 + output].grant = (uint16_t)(x + 1);
         input->accept = (uint16_t)(output + 1);
     }
-    send_flit(noc, router, router->in0 + input->port, vc);
+    send_flit(noc, noc_index(noc, router->in0 + input->port, vc));
 }
 
 static inline void serve(struct noc *noc, const struct noc_router *router, uint32_t x,
@@ -126,7 +131,7 @@ static inline void ask_all(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     struct noc_scratch *s = &noc->scratch;
     MASK_EACH(vc, vcs)
     {
-        uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc->in[in].port;
+        uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc_in(noc, in)->port;
         if (!bits_test(s->outs_done, output))
             add_request(s, words, x, output, noc->is_ranked ? noc_rank(noc, in) : 0);
     }
@@ -141,7 +146,7 @@ static inline void ask_one(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     bool is_any = false;
     MASK_EACH(vc, vcs)
     {
-        uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc->in[in].port;
+        uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc_in(noc, in)->port;
         uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
         if (rank < best || bits_test(s->outs_done, output))
             continue;
@@ -262,11 +267,19 @@ allocate(struct noc *noc, const struct noc_router *router, uint32_t words)
 
 // The same where rows of requests are kept: input x has the bits from x << shift on.
 
-// Virtual channels of input x of those in a row.
-static inline uint64_t vcs_of(const struct noc *noc, const struct noc_router *router, uint64_t row,
-                              uint64_t x)
+// The input that is next in turn at an output, of those with a bit in the row.
+static inline uint32_t choose_input(const struct noc *noc, uint32_t row, uint64_t asking)
 {
-    return row >> (x << noc->shift) & noc->x[router->x0 + x].vcs;
+    return mask_turn(asking, (uint32_t)noc->out_port[row].grant << noc->shift) >> noc->shift;
+}
+
+// A virtual channel of input x with a bit in the output's row has the switch.
+static inline void pass_row(struct noc *noc, const struct noc_router *router, uint32_t x,
+                            uint32_t output, bool is_first)
+{
+    uint64_t row = noc->out_port[router->out0 + output].ready;
+    uint64_t vcs = row >> (x << noc->shift) & noc->x[router->x0 + x].vcs;
+    pass(noc, router, x, output, vcs, is_first);
 }
 
 // Proposals of outputs, by input; returns the inputs that have any.
@@ -276,36 +289,81 @@ static inline uint64_t propose(const struct noc *noc, const struct noc_router *r
     uint64_t ins = 0;
     MASK_EACH(output, outs)
     {
-        uint64_t row = noc->ready_for[router->out0 + output] & inputs;
-        if (!row)
+        uint64_t asking = noc->out_port[router->out0 + output].ready & inputs;
+        if (!asking)
             continue;
-        uint32_t from = (uint32_t)noc->out_port[router->out0 + output].grant << noc->shift;
-        uint32_t x = mask_turn(row, from) >> noc->shift;
+        uint32_t x = choose_input(noc, router->out0 + (uint32_t)output, asking);
         grants[x] |= UINT64_C(1) << output;
         ins |= UINT64_C(1) << x;
     }
     return ins;
 }
 
-static void allocate_direct(struct noc *noc, uint32_t index)
+// Counts the inputs with a bit among these.
+static inline uint64_t count_inputs(const struct noc *noc, const struct noc_router *router,
+                                    uint64_t locals)
 {
-    const struct noc_router *router = &noc->router[index];
-    uint64_t *grants = noc->scratch.grants, inputs = ~UINT64_C(0), ports_done = 0, outs_done = 0;
+    uint64_t inputs = 0;
+    for (; locals; inputs++) {
+        uint32_t x = (uint32_t)__builtin_ctzll(locals) >> noc->shift;
+        locals &= ~(noc->x[router->x0 + x].vcs << (x << noc->shift));
+    }
+    return inputs;
+}
+
+// A single virtual channel asks.
+static inline void allocate_channel(struct noc *noc, const struct noc_router *router, uint32_t row,
+                                    uint32_t local)
+{
+    uint32_t x = local >> noc->shift;
+    struct noc_x *input = &noc->x[router->x0 + x];
+    input->turn = (uint8_t)(noc_vc(noc, local) + 1);
+    input->accept = (uint16_t)(row - router->out0 + 1);
+    noc->out_port[row].grant = (uint16_t)(x + 1);
+    noc->stats.noc_switch_arbitration++;
+    send_flit(noc, noc_index(noc, router->in0, local));
+}
+
+// All that asks is for the same output.
+static inline void allocate_output(struct noc *noc, const struct noc_router *router,
+                                   uint32_t output)
+{
+    uint32_t row = router->out0 + output;
+    uint64_t asking = noc->out_port[row].ready;
+    if (!(asking & (asking - 1))) {
+        allocate_channel(noc, router, row, (uint32_t)__builtin_ctzll(asking));
+        return;
+    }
+    noc->stats.noc_switch_arbitration += count_inputs(noc, router, asking);
+    pass_row(noc, router, choose_input(noc, row, asking), output, true);
+}
+
+static inline uint64_t all_ready(const struct noc *noc, const struct noc_router *router,
+                                 uint64_t outs)
+{
+    uint64_t asking = 0;
+    MASK_EACH(output, outs)
+    asking |= noc->out_port[router->out0 + output].ready;
+    return asking;
+}
+
+static inline void allocate_rows(struct noc *noc, const struct noc_router *router)
+{
+    uint64_t *grants = noc->scratch.grants, inputs = ~UINT64_C(0), outs_done = 0;
     for (uint32_t i = 0; i < noc->config.sw_alloc_iterations; i++) {
-        uint64_t ports = noc->ready_ports[index] & ~ports_done;
-        noc->stats.noc_switch_arbitration += (uint64_t)__builtin_popcountll(ports);
-        uint64_t ins = propose(noc, router, noc->ready_outs[index] & ~outs_done, inputs, grants);
+        uint64_t outs = router->ready_outs;
+        noc->stats.noc_switch_arbitration +=
+            count_inputs(noc, router, all_ready(noc, router, outs) & inputs);
+        uint64_t ins = propose(noc, router, outs & ~outs_done, inputs, grants);
         if (!ins)
             break;
         MASK_EACH(x, ins)
         {
             uint32_t output = mask_turn(grants[x], noc->x[router->x0 + x].accept);
-            uint64_t vcs = vcs_of(noc, router, noc->ready_for[router->out0 + output], x);
             grants[x] = 0;
-            ports_done |= UINT64_C(1) << x;
             outs_done |= UINT64_C(1) << output;
             inputs &= ~(noc->x[router->x0 + x].vcs << (x << noc->shift));
-            pass(noc, router, (uint32_t)x, output, vcs, !i);
+            pass_row(noc, router, (uint32_t)x, output, !i);
         }
     }
 }
@@ -323,7 +381,7 @@ static inline bool allocate_only(struct noc *noc, const struct noc_router *route
     uint32_t vc = (uint32_t)__builtin_ctzll(vcs),
              x = noc->in_port[port].x + vc % noc->in_port[port].speed;
     noc->stats.noc_switch_arbitration++;
-    serve(noc, router, x, noc->in[noc_index(noc, port, vc)].port, true);
+    serve(noc, router, x, noc_in(noc, noc_index(noc, port, vc))->port, true);
     noc->scratch.ins_done[0] = noc->scratch.outs_done[0] = 0;
     return true;
 }
@@ -331,8 +389,11 @@ static inline bool allocate_only(struct noc *noc, const struct noc_router *route
 void noc_allocate_switch(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
-    if (noc->is_direct && !noc->is_ranked)
-        allocate_direct(noc, index);
+    uint64_t outs = router->ready_outs;
+    if (noc->has_switch_rows && noc->config.sw_alloc_iterations == 1 && !(outs & (outs - 1)))
+        allocate_output(noc, router, (uint32_t)__builtin_ctzll(outs));
+    else if (noc->has_switch_rows)
+        allocate_rows(noc, router);
     else if (noc->words > 1)
         allocate(noc, router, noc->words);
     else if (!allocate_only(noc, router))

@@ -12,7 +12,7 @@
 // last choice; turns go over all outputs of the router.
 static inline uint32_t turn_of(const struct noc *noc, uint32_t in, uint32_t port, uint64_t vcs)
 {
-    uint32_t accept = noc->in[in].accept;
+    uint32_t accept = noc_in(noc, in)->accept;
     return mask_turn(vcs, noc_port(noc, accept) == port ? noc_vc(noc, accept) : 0);
 }
 
@@ -23,12 +23,12 @@ static inline void assign(struct noc *noc, const struct noc_router *router, uint
     uint32_t in = noc_index(noc, router->in0, local);
     uint32_t out = noc_index(noc, router->out0 + port, vc);
     if (is_first) {
-        noc->in[in].accept = (uint16_t)(noc_index(noc, port, vc) + 1);
+        noc_in(noc, in)->accept = (uint16_t)(noc_index(noc, port, vc) + 1);
         noc->out[out].grant = (uint16_t)(local + 1);
     }
     noc->out_port[router->out0 + port].free &= ~(UINT64_C(1) << vc);
-    noc_clear_waiting(noc, noc_port(noc, in), noc_vc(noc, in));
-    noc_post_assign(noc, noc->vc_alloc_delay, in, out);
+    noc_clear_waiting(noc, in);
+    noc_post_assign(noc->calendar.ahead.assign, in, out);
     noc->stats.vc_grants++;
 }
 
@@ -130,6 +130,12 @@ static void serve_port(struct vc_round *r)
     }
 }
 
+static void go_to(struct noc_in *in, const struct noc_router *router, uint32_t port)
+{
+    in->port = (uint16_t)port;
+    in->row = router->out0 + port;
+}
+
 // Minimal adaptive: of the one or two ways on, that with more room in free virtual channels; the
 // escape only if there is none in either.
 static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t in)
@@ -146,12 +152,12 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
         if (room > most) {
             most = room;
             best = some;
-            noc->in[in].port = (uint16_t)ways.port[i];
+            go_to(noc_in(noc, in), router, ways.port[i]);
         }
     }
     if (best)
         return best;
-    noc->in[in].port = (uint16_t)ways.port[0];
+    go_to(noc_in(noc, in), router, ways.port[0]);
     return noc_available(noc, router->out0 + ways.port[0], escape, packet->flits);
 }
 
@@ -159,17 +165,17 @@ static uint64_t ask(struct noc *noc, const struct noc_router *router, uint32_t i
 {
     uint64_t vcs = noc->class_vcs[noc->vc_class[noc_vc(noc, in)]];
     if (!noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
-        return vcs & noc->out_port[router->out0 + noc->in[in].port].free;
+        return vcs & noc->out_port[noc_in(noc, in)->row].free;
     const struct noc_hot *packet = noc_front_packet(noc, in);
     if (noc->is_adaptive && noc->node_exit[packet->target] != router - noc->router)
         return adapt(noc, router, in);
-    return noc_available(noc, router->out0 + noc->in[in].port, vcs, packet->flits);
+    return noc_available(noc, noc_in(noc, in)->row, vcs, packet->flits);
 }
 
 static void add_request(struct noc *noc, const struct noc_router *router, uint32_t in, uint32_t n)
 {
     struct noc_scratch *s = &noc->scratch;
-    uint32_t port = noc->in[in].port;
+    uint32_t port = noc_in(noc, in)->port;
     if (s->first[port] == NOC_NONE)
         s->first[port] = n;
     else
@@ -248,22 +254,36 @@ static inline void serve_masked(struct noc *noc, const struct noc_router *router
     assign(noc, router, local, port, turn_of(noc, in, port, vcs), true);
 }
 
+// Somebody waits for the output who could have one of its virtual channels.
+static inline bool can_serve(const struct noc *noc, uint32_t row)
+{
+    uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
+    bool can = false;
+    for (uint32_t i = 0; these && vcs && i < noc->classes; i++)
+        can |= these & noc->class_locals[i] && vcs & noc->class_vcs[i];
+    return can;
+}
+
 static void allocate_masked(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
-    MASK_EACH(output, noc->waiting_outs[index])
+    bool is_left = false;
+    MASK_EACH(output, router->waiting_outs)
     {
-        uint64_t these = noc->waiting_for[router->out0 + output];
-        uint64_t vcs = noc->out_port[router->out0 + output].free;
+        uint32_t row = router->out0 + (uint32_t)output;
+        uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
         for (uint32_t i = 0; vcs && i < noc->classes; i++)
             serve_masked(noc, router, (uint32_t)output, these & noc->class_locals[i],
                          vcs & noc->class_vcs[i]);
+        is_left |= can_serve(noc, row);
     }
+    if (!is_left)
+        mask_clear(noc->serving_routers, index);
 }
 
 void noc_allocate_vcs(struct noc *noc, uint32_t index)
 {
-    if (noc->is_plain && !noc->is_ranked)
+    if (noc->has_vc_rows)
         allocate_masked(noc, index);
     else
         allocate_listed(noc, index);

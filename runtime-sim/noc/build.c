@@ -149,6 +149,7 @@ static void join(struct noc *noc, const struct noc_wires *wires)
             is_out ? noc->router_ins + wire->to : noc->router[wire->to].in0 + ins[wire->to]++;
         noc->out_port[out].to = in;
         noc->out_port[out].from = wire->from;
+        noc->out_port[out].is_exit = is_out;
         noc->in_port[in].from = out;
         noc->in_port[in].router = wire->to;
         if (is_out) {
@@ -209,26 +210,43 @@ static void make_ports(struct noc *noc)
 {
     struct arena *arena = noc->arena;
     noc->in_port = ARENA_ARRAY(arena, struct noc_in_port, noc->ins);
-    noc->out_port = ARENA_ARRAY(arena, struct noc_out_port, noc->outs);
+    noc->out_port = noc_lines(arena, noc->outs * sizeof *noc->out_port);
     noc->switch_batch = ARENA_ARRAY(arena, uint64_t, noc->routers);
     noc->out_leaves = ARENA_ARRAY(arena, uint64_t, noc->outs);
     noc->node_port = ARENA_ARRAY(arena, uint16_t, noc->nodes);
     noc->interface = ARENA_ARRAY(arena, struct noc_interface, noc->nodes);
 }
 
+static void make_channel(const struct noc *noc, uint32_t index)
+{
+    const struct noc_in_port *port = &noc->in_port[noc_port(noc, index)];
+    bool is_exit = noc_port(noc, index) >= noc->router_ins;
+    *noc_in(noc, index) =
+        (struct noc_in){.out = NOC_NONE,
+                        .from = noc_index(noc, port->from, noc_vc(noc, index)),
+                        .router = port->router,
+                        .row = is_exit ? 0 : noc->router[port->router].out0,
+                        .local = (uint8_t)noc_index(noc, port->local, noc_vc(noc, index)),
+                        .is_entry = port->from >= noc->router_outs};
+}
+
 static void make_channels(struct noc *noc)
 {
     uint32_t outs = noc->outs << noc->shift, ins = noc->ins << noc->shift;
-    noc->ring = noc->buffer ? noc->buffer : 1;
-    noc->out = ARENA_ARRAY(noc->arena, struct noc_out, outs);
-    noc->in = ARENA_ARRAY(noc->arena, struct noc_in, ins);
-    noc->flit = ARENA_ARRAY(noc->arena, uint32_t, (size_t)ins * noc->ring);
+    while (noc->ring + 1 < noc->buffer)
+        noc->ring = 2 * noc->ring + 1;
+    while ((size_t)1 << noc->in_shift < sizeof(struct noc_in) + (noc->ring + 1) * sizeof(uint32_t))
+        noc->in_shift++;
+    noc->out = noc_lines(noc->arena, outs * sizeof *noc->out);
+    noc->in = noc_lines(noc->arena, (size_t)ins << noc->in_shift);
     for (uint32_t i = 0; i < outs; i++)
-        noc->out[i] = (struct noc_out){NOC_NONE, (uint16_t)noc->buffer, 0};
+        noc->out[i] = (struct noc_out){.owner = NOC_NONE, .credits = (uint16_t)noc->buffer};
     for (uint32_t i = 0; i < ins; i++)
-        noc->in[i].out = NOC_NONE;
-    for (uint32_t i = 0; i < noc->outs; i++)
+        make_channel(noc, i);
+    for (uint32_t i = 0; i < noc->outs; i++) {
         noc->out_port[i].free = ~UINT64_C(0) >> (64 - noc->vcs);
+        noc->out_port[i].open = noc->buffer ? noc->out_port[i].free : 0;
+    }
 }
 
 static void make_classes(struct noc *noc)
@@ -243,27 +261,26 @@ static void make_classes(struct noc *noc)
         }
 }
 
-static void make_locals(struct noc *noc)
+// Virtual channels and the switch are allocated by masks of a router's input virtual channels where
+// these fit a word and nothing but turns decides. Inputs of such a crossbar have the numbers of
+// their ports.
+static void make_rows(struct noc *noc)
 {
     uint32_t most = 0;
-    for (uint32_t i = 0; i < noc->routers; i++)
+    bool is_direct = noc->config.sw_allocator == NOC_ISLIP;
+    for (uint32_t i = 0; i < noc->routers; i++) {
         most = noc->router[i].ins > most ? noc->router[i].ins : most;
-    noc->is_small = most << noc->shift <= 64 && noc->words == 1;
-    noc->is_plain = !noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL &&
-                    noc->config.vc_allocator == NOC_ISLIP && noc->config.vc_alloc_iterations == 1 &&
-                    noc->is_small;
+        is_direct &= noc->router[i].xs == noc->router[i].ins;
+    }
+    bool is_small = most << noc->shift <= 64 && noc->words == 1 && !noc->is_ranked;
+    noc->has_switch_rows = is_small && is_direct;
+    noc->has_vc_rows = is_small && !noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL &&
+                       noc->config.vc_allocator == NOC_ISLIP &&
+                       noc->config.vc_alloc_iterations == 1;
     noc->class_locals = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
-    for (uint32_t i = 0; noc->is_plain && i < noc->classes; i++)
+    for (uint32_t i = 0; noc->has_vc_rows && i < noc->classes; i++)
         for (uint32_t port = 0; port < most; port++)
             noc->class_locals[i] |= noc->class_vcs[i] << (port << noc->shift);
-}
-
-// Inputs of a crossbar have the numbers of their ports.
-static void find_direct(struct noc *noc)
-{
-    noc->is_direct = noc->is_small && noc->config.sw_allocator == NOC_ISLIP;
-    for (uint32_t i = 0; i < noc->routers; i++)
-        noc->is_direct &= noc->router[i].xs == noc->router[i].ins;
 }
 
 static void make_masks(struct noc *noc)
@@ -279,16 +296,12 @@ static void make_masks(struct noc *noc)
     noc->node_words = bits_words(noc->nodes);
     noc->waiting_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
     noc->ready_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
-    noc->waiting_for = ARENA_ARRAY(noc->arena, uint64_t, noc->router_outs);
-    noc->ready_for = ARENA_ARRAY(noc->arena, uint64_t, noc->router_outs);
-    noc->waiting_outs = ARENA_ARRAY(noc->arena, uint64_t, noc->routers);
-    noc->ready_outs = ARENA_ARRAY(noc->arena, uint64_t, noc->routers);
     noc->waiting_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
     noc->ready_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
+    noc->serving_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
     noc->sending = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
     noc->holding = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
     noc->arrived = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->classes * noc->node_words);
-    noc->buffer_use = ARENA_ARRAY(noc->arena, struct noc_buffer_use, noc->routers);
 }
 
 static void make_scratch(struct noc *noc)
@@ -320,6 +333,18 @@ static uint32_t most_of(uint64_t a, uint64_t b)
     return (uint32_t)(a > b ? a : b);
 }
 
+static void make_slot(const struct noc *noc, struct noc_slot *slot)
+{
+    size_t stages = (size_t)noc->router_ins << noc->shift;
+    for (uint32_t i = 0; i < 2; i++)
+        slot->flits[i] = slot->flits_end[i] =
+            ARENA_ARRAY(noc->arena, struct noc_flit_event, noc->router_outs + noc->links);
+    slot->credits = slot->credits_end =
+        ARENA_ARRAY(noc->arena, uint32_t, (size_t)noc->outs << noc->shift);
+    slot->routes = slot->routes_end = ARENA_ARRAY(noc->arena, uint32_t, stages);
+    slot->assigns = slot->assigns_end = ARENA_ARRAY(noc->arena, struct noc_assign_event, stages);
+}
+
 static void make_calendar(struct noc *noc)
 {
     struct noc_calendar *c = &noc->calendar;
@@ -330,17 +355,9 @@ static void make_calendar(struct noc *noc)
     while (slots <= longest)
         slots *= 2;
     c->mask = slots - 1;
-    c->flit_room = noc->router_outs + noc->links;
-    c->credit_room = noc->outs << noc->shift;
-    c->stage_room = noc->router_ins << noc->shift;
-    c->flits = ARENA_ARRAY(noc->arena, uint32_t, slots);
-    c->credits = ARENA_ARRAY(noc->arena, uint32_t, slots);
-    c->routed = ARENA_ARRAY(noc->arena, uint32_t, slots);
-    c->assigned = ARENA_ARRAY(noc->arena, uint32_t, slots);
-    c->flit = ARENA_ARRAY(noc->arena, struct noc_flit_event, (size_t)slots * c->flit_room);
-    c->credit = ARENA_ARRAY(noc->arena, uint32_t, (size_t)slots * c->credit_room);
-    c->route = ARENA_ARRAY(noc->arena, uint32_t, (size_t)slots * c->stage_room);
-    c->assign = ARENA_ARRAY(noc->arena, struct noc_assign_event, (size_t)slots * c->stage_room);
+    c->slot = ARENA_ARRAY(noc->arena, struct noc_slot, slots);
+    for (uint32_t i = 0; i < slots; i++)
+        make_slot(noc, &c->slot[i]);
 }
 
 static uint32_t links_of_port(const struct noc *noc, uint32_t node)
@@ -401,8 +418,7 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     make_classes(noc);
     make_interfaces(noc);
     make_masks(noc);
-    make_locals(noc);
-    find_direct(noc);
+    make_rows(noc);
     make_scratch(noc);
     make_calendar(noc);
     return noc;

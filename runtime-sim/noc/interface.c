@@ -97,6 +97,22 @@ static void count_sent(struct noc *noc, const struct noc_packet *packet)
     noc->moved_at = noc->now;
 }
 
+// From now on packets have priorities, which rows of requests do not tell.
+static void leave_rows(struct noc *noc)
+{
+    bool has_vc_rows = noc->has_vc_rows, has_switch_rows = noc->has_switch_rows;
+    noc->is_ranked = true;
+    noc->has_vc_rows = noc->has_switch_rows = false;
+    noc->waiting = has_vc_rows ? 0 : noc->waiting;
+    for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
+        const struct noc_in *in = noc_in(noc, i);
+        if (has_vc_rows && noc->out_port[in->row].waiting >> in->local & 1)
+            noc_set_waiting(noc, i);
+        if (has_switch_rows && noc->out_port[in->row].ready >> in->local & 1)
+            noc_set_ready(noc, i);
+    }
+}
+
 void noc_send(struct noc *noc, const struct noc_packet *packet)
 {
     assert(noc_reaches(&noc->config, packet->source, packet->target) &&
@@ -111,7 +127,8 @@ void noc_send(struct noc *noc, const struct noc_packet *packet)
     noc->link[index].lanes |= 1u << packet->class;
     interface->packets++;
     mask_set(noc->sending, packet->source);
-    noc->is_ranked |= packet->priority > 0;
+    if (packet->priority && !noc->is_ranked)
+        leave_rows(noc);
     uint64_t width = noc->config.node_link;
     if (width)
         interface->busy_until = noc->now + (packet->flits + width - 1) / width;
@@ -146,10 +163,9 @@ static uint32_t channel_of(const struct noc *noc, const struct noc_lane *lane, u
     if (lane->out != NOC_NONE)
         return noc->out[lane->out].credits ? lane->out : NOC_NONE;
     const struct noc_hot *packet = &noc->hot[lane->queue.first];
-    uint64_t vcs = noc_available(noc, port, noc->class_vcs[packet->class], packet->flits), some = 0;
-    MASK_EACH(vc, vcs)
-    some |= (uint64_t)(noc->out[noc_index(noc, port, vc)].credits > 0) << vc;
-    return some ? noc_index(noc, port, mask_turn(some, lane->turn)) : NOC_NONE;
+    uint64_t vcs = noc_available(noc, port, noc->class_vcs[packet->class], packet->flits);
+    vcs &= noc->out_port[port].open;
+    return vcs ? noc_index(noc, port, mask_turn(vcs, lane->turn)) : NOC_NONE;
 }
 
 static void enter(struct noc *noc, uint32_t link, uint32_t class)
@@ -198,8 +214,9 @@ static void inject_flit(struct noc *noc, uint32_t link, uint32_t class, uint32_t
     lane->sent++;
     flit |= lane->sent == noc->hot[packet].flits ? FLIT_TAIL : 0;
     lane->flits--;
-    noc->out[out].credits--;
-    noc_post_flit(noc, noc->entry, noc_index(noc, noc->out_port[port].to, noc_vc(noc, out)), flit);
+    if (!--noc->out[out].credits)
+        noc->out_port[port].open &= ~(UINT64_C(1) << noc_vc(noc, out));
+    noc_post_flit(noc->calendar.ahead.entry, false, noc_fed(noc, out), flit);
     noc->out_port[port].flits++;
     interface->flits_entered++;
     interface->queue_sum += noc->now;
@@ -279,8 +296,8 @@ static void finish(struct noc *noc, uint32_t node, uint32_t index)
 
 static void take_in(struct noc *noc, uint32_t in, uint32_t flit)
 {
-    uint32_t port = noc_port(noc, in), vc = noc_vc(noc, in), node = noc->in_port[port].router;
-    noc_post_credit(noc, noc->exit_credit_time, noc_index(noc, noc->in_port[port].from, vc));
+    uint32_t vc = noc_vc(noc, in), node = noc_in(noc, in)->router;
+    noc_post_credit(noc->calendar.ahead.exit_credit, noc_in(noc, in)->from);
     noc->class_stats[noc->vc_class[vc]].flits++;
     noc->interface[node].flits_arrived++;
     if (flit & FLIT_TAIL)
@@ -293,11 +310,10 @@ void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
         take_in(noc, in, flit);
         return;
     }
-    struct noc_in *buffer = &noc->in[in];
-    uint32_t at = buffer->head + buffer->count++, port = noc_port(noc, in);
-    noc->flit[(size_t)in * noc->ring + (at < noc->ring ? at : at - noc->ring)] = flit;
-    noc->in_port[port].ready |= UINT64_C(1) << noc_vc(noc, in);
-    mask_set(noc->holding, noc->in_port[port].router);
+    struct noc_in *buffer = noc_in(noc, in);
+    *noc_place(noc, in, (uint32_t)buffer->head + buffer->count++) = flit;
+    noc->in_port[noc_port(noc, in)].ready |= UINT64_C(1) << noc_vc(noc, in);
+    mask_set(noc->holding, buffer->router);
 }
 
 // A packet has its place in the queue from its head on, so that its tail never waits for others.
@@ -315,13 +331,13 @@ static bool take_held(struct noc *noc, uint32_t node, uint32_t vc)
 {
     struct noc_interface *interface = &noc->interface[node];
     uint32_t index = noc_index(noc, interface->in, vc), flit = noc_front(noc, index);
-    struct noc_in *in = &noc->in[index];
+    struct noc_in *in = noc_in(noc, index);
     if (flit & FLIT_HEAD) {
         if (!reserve(noc, node, flit))
             return false;
         interface->turn = vc + 1 < noc->vcs ? vc + 1 : 0;
     }
-    in->head = in->head + 1u == noc->ring ? 0 : (uint16_t)(in->head + 1);
+    in->head++;
     if (!--in->count)
         noc->in_port[interface->in].ready &= ~(UINT64_C(1) << vc);
     noc->moved_at = noc->now;

@@ -50,8 +50,10 @@ void noc_tick(struct noc *noc)
 {
     noc_take_events(noc);
     noc->stats.noc_vc_arbitration += noc->waiting;
-    step_each(noc, noc->waiting_routers, noc->routers, noc_allocate_vcs);
+    step_each(noc, noc->has_vc_rows ? noc->serving_routers : noc->waiting_routers, noc->routers,
+              noc_allocate_vcs);
     step_each(noc, noc->ready_routers, noc->routers, noc_allocate_switch);
+    noc->stats.noc_buffer_read = noc->stats.noc_crossbar;
     step_each(noc, noc->holding, noc->nodes, noc_take_held);
     step_each(noc, noc->sending, noc->nodes, noc_inject);
     noc->now++;
@@ -155,8 +157,8 @@ struct noc_node noc_node(const struct noc *noc, uint32_t node)
 
 uint64_t noc_buffer_sum(const struct noc *noc, uint32_t router)
 {
-    const struct noc_buffer_use *use = &noc->buffer_use[router];
-    return use->sum + use->now * noc->now;
+    const struct noc_router *at = &noc->router[router];
+    return at->buffer_sum + at->buffer_now * noc->now;
 }
 
 void noc_listen(struct noc *noc, noc_trace *trace, void *context)

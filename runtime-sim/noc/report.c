@@ -32,7 +32,7 @@ static uint32_t holder(const struct noc *noc, uint32_t out)
             return NOC_NONE;
         if (out >= noc->router_outs << noc->shift)
             return noc->lane[owner].queue.first;
-        if (noc->in[owner].count)
+        if (noc_in(noc, owner)->count)
             return noc_front(noc, owner) >> FLIT_SHIFT;
         out = noc_index(noc, noc->in_port[noc_port(noc, owner)].from, noc_vc(noc, owner));
     }
@@ -43,7 +43,7 @@ static uint32_t holder(const struct noc *noc, uint32_t out)
 static uint32_t front_behind(const struct noc *noc, uint32_t out)
 {
     uint32_t in = noc_index(noc, noc->out_port[noc_port(noc, out)].to, noc_vc(noc, out));
-    return noc->in[in].count ? noc_front(noc, in) >> FLIT_SHIFT : NOC_NONE;
+    return noc_in(noc, in)->count ? noc_front(noc, in) >> FLIT_SHIFT : NOC_NONE;
 }
 
 static void note_room(struct report *r, uint32_t packet, struct wait wait, uint32_t out)
@@ -76,15 +76,15 @@ static void note_channel(struct report *r, uint32_t packet, struct wait wait, ui
 static void note_in(struct report *r, uint32_t index)
 {
     const struct noc *noc = r->noc;
-    const struct noc_in *in = &noc->in[index];
+    const struct noc_in *in = noc_in(noc, index);
     uint32_t port = noc_port(noc, index), packet = noc_front(noc, index) >> FLIT_SHIFT;
     struct wait wait = {.at = index};
     if (port >= noc->router_ins) {
         wait.kind = WAIT_NODE;
         wait.blocker = NOC_NONE;
         r->waits[packet] = wait;
-    } else if (noc->in_port[port].waiting >> noc_vc(noc, index) & 1) {
-        note_channel(r, packet, wait, noc->router[noc->in_port[port].router].out0 + in->port);
+    } else if (noc_is_waiting(noc, index)) {
+        note_channel(r, packet, wait, in->row);
     } else if (in->out != NOC_NONE && !noc->out[in->out].credits) {
         note_room(r, packet, wait, in->out);
     }
@@ -165,7 +165,7 @@ void noc_report(const struct noc *noc, FILE *to, uint32_t most)
         if (noc->lane[i].queue.packets)
             note_lane(&r, i);
     for (uint32_t i = 0; i < noc->ins << noc->shift; i++)
-        if (noc->in[i].count)
+        if (noc_in(noc, i)->count)
             note_in(&r, i);
     fprintf(to,
             "cycle %" PRIu64 ": %" PRIu64

@@ -32,12 +32,13 @@ uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target);
 void noc_make_routes(struct noc *noc);
 
 // RC of the packet whose head is in front of an input virtual channel.
-static inline void noc_begin_route(struct noc *noc, uint32_t in, uint32_t flit)
+static inline void noc_begin_route(struct noc *noc, uint32_t index, uint32_t flit)
 {
     struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
-    uint32_t router = noc->in_port[noc_port(noc, in)].router;
-    noc->in[in].port = noc->routes ? noc->routes[router * noc->nodes + packet->target]
-                                   : noc_compute_route(noc, router, packet->target);
+    struct noc_in *in = noc_in(noc, index);
+    in->port = noc->routes ? noc->routes[in->router * noc->nodes + packet->target]
+                           : noc_compute_route(noc, in->router, packet->target);
+    in->row = noc->router[in->router].out0 + in->port;
     if (noc->config.priority_decay && packet->routers && packet->priority)
         packet->priority--;
     packet->routers++;

@@ -33,6 +33,8 @@
 #include "runtime-sim/noc/noc.h"
 
 #define NOC_NONE UINT32_MAX
+// A cycle touches most of a network's state once: it costs as many lines of the host's cache.
+#define NOC_LINE __attribute__((aligned(64)))
 enum { NOC_PIECE = 1024 };
 
 // A flit: its packet's place in the pool, shifted, and which it is of the packet.
@@ -40,10 +42,16 @@ enum { FLIT_TAIL = 1, FLIT_HEAD = 2, FLIT_SHIFT = 2 };
 
 struct noc_in {
     uint32_t out;         // the output virtual channel that its packet has, or NOC_NONE
-    uint16_t head, count; // of its ring of flits
-    uint16_t port;        // local number of the output port that its packet goes to
+    uint32_t from;        // the output virtual channel that feeds it
+    uint32_t router;      // or, of an interface, node
+    uint32_t row;         // output port that its packet goes to
+    uint16_t head, count; // of its ring of flits; the head counts on beyond the ring
+    uint16_t port;        // the local number of `row`
     uint16_t accept;      // VC allocator's pointer, over the router's output virtual channels
     uint32_t since;       // cycle from which its packet has been in front (low bits)
+    uint8_t local;        // number in its router, where there are rows
+    bool is_entry;        // fed by an interface
+    uint32_t flit[];      // the ring
 };
 
 struct noc_out {
@@ -60,21 +68,29 @@ struct noc_hot {
 };
 
 struct noc_in_port {
-    uint64_t waiting, ready; // virtual channels: in VA, and that can ask for the switch
-    uint32_t router;         // or, of an interface, node
-    uint32_t from;           // output port that feeds it
-    uint16_t local;          // number in its router
-    uint16_t x;              // first crossbar input, in the router
-    uint8_t speed;           // crossbar inputs
+    // Virtual channels: in VA, unless `has_vc_rows`, and that can ask for the switch, unless
+    // `has_switch_rows`. Of an interface `ready` are those with flits.
+    uint64_t waiting, ready;
+    uint32_t router; // or, of an interface, node
+    uint32_t from;   // output port that feeds it
+    uint16_t local;  // number in its router
+    uint16_t x;      // first crossbar input, in the router
+    uint8_t speed;   // crossbar inputs
 };
 
 struct noc_out_port {
-    uint64_t free;  // virtual channels that no packet has
+    uint64_t free; // virtual channels that no packet has
+    uint64_t open; // of an interface: those with credits
+    // Rows of requests: the input virtual channels of its router, by their numbers there, that are
+    // in VA for this port, if `has_vc_rows`, and that can ask for the switch to it, if
+    // `has_switch_rows`.
+    uint64_t waiting, ready;
     uint64_t flits; // that it has carried
     uint32_t to;    // input port
     uint32_t from;  // router or, of an interface, node
     uint16_t grant; // switch allocator's pointer, over crossbar inputs
-};
+    bool is_exit;   // leads to an interface
+} NOC_LINE;
 
 // An input of a crossbar.
 struct noc_x {
@@ -85,11 +101,15 @@ struct noc_x {
 };
 
 struct noc_router {
-    uint32_t in0, ins;   // its input ports
-    uint32_t out0, outs; // its output ports
-    uint32_t x0, xs;     // its crossbar's inputs
-    uint32_t x, y;       // place in the mesh; x: stage of the butterfly
-};
+    uint32_t in0, ins;                // its input ports
+    uint32_t out0, outs;              // its output ports
+    uint32_t x0, xs;                  // its crossbar's inputs
+    uint32_t x, y;                    // place in the mesh; x: stage of the butterfly
+    uint64_t waiting_outs;            // output ports with a row of requests that is not empty:
+    uint64_t ready_outs;              // `waiting`, `ready`
+    uint64_t buffer_sum;              // of flits that left minus of those that came, their cycles
+    uint32_t buffer_now, buffer_most; // flits in its buffers
+} NOC_LINE;
 
 struct noc_flit_event {
     uint32_t in, flit;
@@ -100,15 +120,25 @@ struct noc_assign_event {
     uint32_t in, out;
 };
 
+// The events of a cycle: lists that end where the next event is written.
+struct noc_slot {
+    struct noc_flit_event *flits[2], *flits_end[2]; // to routers, to interfaces
+    uint32_t *credits, *credits_end;                // output virtual channels
+    uint32_t *routes, *routes_end;                  // input virtual channels whose RC ends
+    struct noc_assign_event *assigns, *assigns_end;
+};
+
+// Slots for the events that this cycle can post, by the time until they take place.
+struct noc_ahead {
+    struct noc_slot *flight, *entry, *exit_credit, *route, *next_route, *assign;
+    struct noc_slot *credit[2]; // between routers, and from a router to an interface
+};
+
 // Events by cycle: slot `cycle & mask`.
 struct noc_calendar {
     uint32_t mask;
-    uint32_t flit_room, credit_room, stage_room;   // of a slot
-    uint32_t *flits, *credits, *routed, *assigned; // how many there are in each slot
-    struct noc_flit_event *flit;
-    uint32_t *credit; // output virtual channels
-    uint32_t *route;  // input virtual channels whose RC ends
-    struct noc_assign_event *assign;
+    struct noc_slot *slot;
+    struct noc_ahead ahead;
 };
 
 // A queue of packets, linked through the pool.
@@ -145,12 +175,6 @@ struct noc_interface {
     uint64_t queue_flits, queue_most; // now, and the most that there were
 };
 
-// Flits in a router's buffers.
-struct noc_buffer_use {
-    uint64_t sum; // of those that left minus of those that came, their cycles
-    uint32_t now, most;
-};
-
 // Packets of a class that have come to an interface.
 struct noc_arrivals {
     struct noc_queue queue;
@@ -181,8 +205,9 @@ struct noc {
     struct arena *arena;
     uint64_t now;
     uint32_t vcs, classes, buffer;
-    uint32_t shift; // of a port in the number of a virtual channel
-    uint32_t ring;  // places for flits of an input virtual channel, at least 1
+    uint32_t shift;    // of a port in the number of a virtual channel
+    uint32_t ring;     // places for flits of an input virtual channel minus 1, a mask
+    uint32_t in_shift; // of an input virtual channel's number in its place in `in`
     uint32_t nodes, routers;
     uint32_t router_outs, outs; // output ports: of routers, of all
     uint32_t router_ins, ins;
@@ -196,26 +221,23 @@ struct noc {
     uint32_t routing_delay, vc_alloc_delay;
     bool is_ranked; // some packet has had a priority, or may get one by waiting
     bool is_adaptive;
-    bool is_small;  // a router's input virtual channels fit a word
-    bool is_plain;  // virtual channels can be allocated by masks: it is small, too
-    bool is_direct; // a crossbar has one input for each port, and its allocator is iSLIP
+    bool has_vc_rows;     // virtual channels are allocated by rows, see noc_out_port
+    bool has_switch_rows; // the switch is, see ready_for
     enum noc_vc_reuse reuse;
 
     struct noc_router *router;
-    struct noc_in *in;   // by input virtual channel
-    uint32_t *flit;      // their rings
+    uint8_t *in;         // by input virtual channel, see noc_in
     struct noc_out *out; // by output virtual channel
     struct noc_in_port *in_port;
     struct noc_out_port *out_port;
     struct noc_x *x;
     uint64_t *waiting_ports, *ready_ports;     // by router and word
     uint64_t *waiting_routers, *ready_routers; // masks
-    // The same the other way round, if `is_small`: by output port the input virtual channels of its
-    // router that are in VA for it (only if `is_plain`) and that can ask for the switch to it, by
-    // their numbers in the router; and by router the outputs for which there are any.
-    uint64_t *waiting_for, *ready_for, *waiting_outs, *ready_outs;
+    // Mask of routers where a virtual channel may be free that somebody waits for, if
+    // `has_vc_rows`.
+    uint64_t *serving_routers;
     uint64_t *class_vcs;    // masks
-    uint64_t *class_locals; // a class's input virtual channels of a router, if `is_plain`
+    uint64_t *class_locals; // a class's input virtual channels of a router, if `has_vc_rows`
     uint8_t *vc_class;
     uint32_t *node_exit; // routers where packets leave to a node
     uint16_t *node_port; // local output port of the latter
@@ -248,9 +270,8 @@ struct noc {
     // For switches that take more than one cycle: when the last flits began to cross, by router,
     // and when the last flit leaves, by output port.
     uint64_t *switch_batch, *out_leaves;
-    struct noc_buffer_use *buffer_use; // by router
-    struct noc_use *use;               // for statistics; NULL: not wanted
-    noc_trace *trace;                  // NULL: nobody listens
+    struct noc_use *use; // for statistics; NULL: not wanted
+    noc_trace *trace;    // NULL: nobody listens
     void *trace_context;
     struct noc_stats stats;
     struct noc_class_stats *class_stats;
@@ -272,7 +293,24 @@ static inline uint32_t noc_vc(const struct noc *noc, uint32_t index)
     return index & ((1u << noc->shift) - 1);
 }
 
+static inline struct noc_in *noc_in(const struct noc *noc, uint32_t index)
+{
+    return (struct noc_in *)(noc->in + ((size_t)index << noc->in_shift));
+}
+
+// The place of a ring of flits.
+static inline uint32_t *noc_place(const struct noc *noc, uint32_t in, uint32_t at)
+{
+    return &noc_in(noc, in)->flit[at & noc->ring];
+}
+
 static inline struct noc_packet *noc_packet_at(const struct noc *noc, uint32_t packet)
 {
     return &noc->packets[packet / NOC_PIECE][packet % NOC_PIECE];
+}
+
+// The input virtual channel that an output virtual channel feeds.
+static inline uint32_t noc_fed(const struct noc *noc, uint32_t out)
+{
+    return noc_index(noc, noc->out_port[noc_port(noc, out)].to, noc_vc(noc, out));
 }

@@ -23,68 +23,102 @@ static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *
         mask_clear(routers, router);
 }
 
-// An input virtual channel among those that want the output of its packet.
-static inline void noc_want(const struct noc *noc, uint64_t *rows, uint64_t *outs, uint32_t in)
+// A virtual channel among those that ask for an output: `row` is the output's, `outs` its router's.
+static inline void noc_ask(const struct noc_in *in, uint64_t *row, uint64_t *outs,
+                           uint64_t *routers)
 {
-    const struct noc_in_port *port = &noc->in_port[noc_port(noc, in)];
-    uint32_t output = noc->in[in].port;
-    rows[noc->router[port->router].out0 + output] |=
-        UINT64_C(1) << noc_index(noc, port->local, noc_vc(noc, in));
-    outs[port->router] |= UINT64_C(1) << output;
+    *row |= UINT64_C(1) << in->local;
+    *outs |= UINT64_C(1) << in->port;
+    mask_set(routers, in->router);
 }
 
-static inline void noc_want_no_more(const struct noc *noc, uint64_t *rows, uint64_t *outs,
-                                    uint32_t in)
+static inline void noc_ask_no_more(const struct noc_in *in, uint64_t *row, uint64_t *outs,
+                                   uint64_t *routers)
 {
-    const struct noc_in_port *port = &noc->in_port[noc_port(noc, in)];
-    uint32_t output = noc->in[in].port;
-    uint64_t *row = &rows[noc->router[port->router].out0 + output];
-    *row &= ~(UINT64_C(1) << noc_index(noc, port->local, noc_vc(noc, in)));
-    if (!*row)
-        outs[port->router] &= ~(UINT64_C(1) << output);
+    *row &= ~(UINT64_C(1) << in->local);
+    if (*row)
+        return;
+    *outs &= ~(UINT64_C(1) << in->port);
+    if (!*outs)
+        mask_clear(routers, in->router);
 }
 
-static inline void noc_set_ready(struct noc *noc, uint32_t port, uint32_t vc)
+static inline void noc_set_ready(struct noc *noc, uint32_t index)
 {
-    if (!noc->in_port[port].ready)
-        noc_mark(noc, noc->ready_ports, noc->ready_routers, port);
-    noc->in_port[port].ready |= UINT64_C(1) << vc;
-    if (noc->is_small)
-        noc_want(noc, noc->ready_for, noc->ready_outs, noc_index(noc, port, vc));
+    const struct noc_in *in = noc_in(noc, index);
+    if (noc->has_switch_rows) {
+        noc_ask(in, &noc->out_port[in->row].ready, &noc->router[in->router].ready_outs,
+                noc->ready_routers);
+        return;
+    }
+    uint32_t port = noc_port(noc, index);
+    noc_mark(noc, noc->ready_ports, noc->ready_routers, port);
+    noc->in_port[port].ready |= UINT64_C(1) << noc_vc(noc, index);
 }
 
-static inline void noc_clear_ready(struct noc *noc, uint32_t port, uint32_t vc)
+static inline void noc_clear_ready(struct noc *noc, uint32_t index)
 {
-    noc->in_port[port].ready &= ~(UINT64_C(1) << vc);
+    const struct noc_in *in = noc_in(noc, index);
+    if (noc->has_switch_rows) {
+        noc_ask_no_more(in, &noc->out_port[in->row].ready, &noc->router[in->router].ready_outs,
+                        noc->ready_routers);
+        return;
+    }
+    uint32_t port = noc_port(noc, index);
+    noc->in_port[port].ready &= ~(UINT64_C(1) << noc_vc(noc, index));
     if (!noc->in_port[port].ready)
         noc_unmark(noc, noc->ready_ports, noc->ready_routers, port);
-    if (noc->is_small)
-        noc_want_no_more(noc, noc->ready_for, noc->ready_outs, noc_index(noc, port, vc));
 }
 
-static inline void noc_set_waiting(struct noc *noc, uint32_t port, uint32_t vc)
+static inline bool noc_is_ready(const struct noc *noc, uint32_t index)
 {
-    if (!noc->in_port[port].waiting)
-        noc_mark(noc, noc->waiting_ports, noc->waiting_routers, port);
-    noc->in_port[port].waiting |= UINT64_C(1) << vc;
+    const struct noc_in *in = noc_in(noc, index);
+    if (noc->has_switch_rows)
+        return noc->out_port[in->row].ready >> in->local & 1;
+    return noc->in_port[noc_port(noc, index)].ready >> noc_vc(noc, index) & 1;
+}
+
+static inline void noc_set_waiting(struct noc *noc, uint32_t index)
+{
+    const struct noc_in *in = noc_in(noc, index);
     noc->waiting++;
-    if (noc->is_plain)
-        noc_want(noc, noc->waiting_for, noc->waiting_outs, noc_index(noc, port, vc));
+    if (noc->has_vc_rows) {
+        noc_ask(in, &noc->out_port[in->row].waiting, &noc->router[in->router].waiting_outs,
+                noc->waiting_routers);
+        mask_set(noc->serving_routers, in->router);
+        return;
+    }
+    uint32_t port = noc_port(noc, index);
+    noc_mark(noc, noc->waiting_ports, noc->waiting_routers, port);
+    noc->in_port[port].waiting |= UINT64_C(1) << noc_vc(noc, index);
 }
 
-static inline void noc_clear_waiting(struct noc *noc, uint32_t port, uint32_t vc)
+static inline void noc_clear_waiting(struct noc *noc, uint32_t index)
 {
-    noc->in_port[port].waiting &= ~(UINT64_C(1) << vc);
+    const struct noc_in *in = noc_in(noc, index);
     noc->waiting--;
+    if (noc->has_vc_rows) {
+        noc_ask_no_more(in, &noc->out_port[in->row].waiting, &noc->router[in->router].waiting_outs,
+                        noc->waiting_routers);
+        return;
+    }
+    uint32_t port = noc_port(noc, index);
+    noc->in_port[port].waiting &= ~(UINT64_C(1) << noc_vc(noc, index));
     if (!noc->in_port[port].waiting)
         noc_unmark(noc, noc->waiting_ports, noc->waiting_routers, port);
-    if (noc->is_plain)
-        noc_want_no_more(noc, noc->waiting_for, noc->waiting_outs, noc_index(noc, port, vc));
+}
+
+static inline bool noc_is_waiting(const struct noc *noc, uint32_t index)
+{
+    const struct noc_in *in = noc_in(noc, index);
+    if (noc->has_vc_rows)
+        return noc->out_port[in->row].waiting >> in->local & 1;
+    return noc->in_port[noc_port(noc, index)].waiting >> noc_vc(noc, index) & 1;
 }
 
 static inline uint32_t noc_front(const struct noc *noc, uint32_t in)
 {
-    return noc->flit[(size_t)in * noc->ring + noc->in[in].head];
+    return *noc_place(noc, in, noc_in(noc, in)->head);
 }
 
 static inline struct noc_hot *noc_front_packet(const struct noc *noc, uint32_t in)
@@ -96,7 +130,7 @@ static inline struct noc_hot *noc_front_packet(const struct noc *noc, uint32_t i
 static inline uint8_t noc_rank(const struct noc *noc, uint32_t in)
 {
     uint64_t wait = noc->config.priority_wait;
-    if (wait && (uint32_t)noc->now - noc->in[in].since >= wait)
+    if (wait && (uint32_t)noc->now - noc_in(noc, in)->since >= wait)
         return NOC_PRIORITIES - 1;
     return noc_front_packet(noc, in)->priority;
 }

@@ -1,6 +1,13 @@
 #include "runtime-sim/noc/topology.h"
 #include "runtime-sim/noc/route.h"
 
+void *noc_lines(struct arena *arena, size_t bytes)
+{
+    enum { LINE = 64 };
+    uintptr_t at = (uintptr_t)arena_alloc(arena, bytes + LINE - 1);
+    return (void *)((at + LINE - 1) & ~(uintptr_t)(LINE - 1));
+}
+
 uint32_t noc_node_count(const struct noc_config *config)
 {
     switch ((enum noc_topology)config->topology) {
@@ -33,7 +40,7 @@ static void begin(struct noc *noc, struct noc_wires *wires, uint32_t routers)
 {
     wires->routers = routers;
     wires->nodes = noc_node_count(&noc->config);
-    noc->router = ARENA_ARRAY(noc->arena, struct noc_router, routers);
+    noc->router = noc_lines(noc->arena, routers * sizeof *noc->router);
     noc->node_exit = ARENA_ARRAY(noc->arena, uint32_t, wires->nodes);
 }
 

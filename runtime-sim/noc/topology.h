@@ -18,3 +18,5 @@ uint32_t noc_node_count(const struct noc_config *config);
 struct noc_wires noc_topology(struct noc *noc);
 // The node has what the keys `injection_…` say.
 bool noc_is_wide(const struct noc_config *config, uint32_t node);
+// So many bytes, zeroed, from the beginning of a line of the host's cache.
+void *noc_lines(struct arena *arena, size_t bytes);

@@ -104,7 +104,7 @@ void noc_use_refresh(struct noc *noc)
     for (uint32_t i = 0; i < noc->routers; i++)
         use->routers[i] = (struct router_use){.flits = router_flits(noc, i),
                                               .buffer_sum = noc_buffer_sum(noc, i),
-                                              .buffer_most = noc->buffer_use[i].most,
+                                              .buffer_most = noc->router[i].buffer_most,
                                               .cycles = cycles};
     for (uint32_t i = 0; i < use->link_count; i++) {
         use->links[i].flits = noc->out_port[use->links[i].channel].flits;

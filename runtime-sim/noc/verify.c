@@ -5,25 +5,26 @@ struct count {
     uint32_t flits, credits; // on the way to a buffer, and back from it
 };
 
+static void count_slot(const struct noc *noc, const struct noc_slot *slot, struct count *by_out)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        for (const struct noc_flit_event *at = slot->flits[i]; at < slot->flits_end[i]; at++)
+            by_out[noc_in(noc, at->in)->from].flits++;
+    for (const uint32_t *at = slot->credits; at < slot->credits_end; at++)
+        by_out[*at].credits++;
+}
+
 static void count_events(const struct noc *noc, struct count *by_out)
 {
-    const struct noc_calendar *c = &noc->calendar;
-    for (uint32_t slot = 0; slot <= c->mask; slot++) {
-        for (uint32_t i = 0; i < c->flits[slot]; i++) {
-            uint32_t in = c->flit[(size_t)slot * c->flit_room + i].in;
-            by_out[noc_index(noc, noc->in_port[noc_port(noc, in)].from, noc_vc(noc, in))].flits++;
-        }
-        for (uint32_t i = 0; i < c->credits[slot]; i++)
-            by_out[c->credit[(size_t)slot * c->credit_room + i]].credits++;
-    }
+    for (uint32_t i = 0; i <= noc->calendar.mask; i++)
+        count_slot(noc, &noc->calendar.slot[i], by_out);
 }
 
 static const char *check_credits(const struct noc *noc, struct arena *arena,
                                  const struct count *by_out)
 {
     for (uint32_t i = 0; i < noc->outs << noc->shift; i++) {
-        uint32_t in = noc_index(noc, noc->out_port[noc_port(noc, i)].to, noc_vc(noc, i));
-        uint32_t there = noc->in[in].count + by_out[i].flits;
+        uint32_t there = noc_in(noc, noc_fed(noc, i))->count + by_out[i].flits;
         uint32_t sum = noc->out[i].credits + there + by_out[i].credits;
         if (sum != noc->buffer)
             return arena_printf(arena,
@@ -41,7 +42,7 @@ static const char *check_flits(const struct noc *noc, struct arena *arena,
 {
     uint64_t *there = ARENA_ARRAY(arena, uint64_t, noc->classes);
     for (uint32_t i = 0; i < noc->ins << noc->shift; i++)
-        there[noc->vc_class[noc_vc(noc, i)]] += noc->in[i].count;
+        there[noc->vc_class[noc_vc(noc, i)]] += noc_in(noc, i)->count;
     for (uint32_t i = 0; i < noc->outs << noc->shift; i++)
         there[noc->vc_class[noc_vc(noc, i)]] += by_out[i].flits;
     for (uint32_t i = 0; i < noc->classes; i++) {
@@ -60,17 +61,11 @@ static const char *check_flits(const struct noc *noc, struct arena *arena,
 static const char *check_masks(const struct noc *noc, struct arena *arena)
 {
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
-        const struct noc_in *in = &noc->in[i];
+        const struct noc_in *in = noc_in(noc, i);
         uint32_t port = noc_port(noc, i), vc = noc_vc(noc, i);
         bool can = in->out != NOC_NONE && in->count && noc->out[in->out].credits;
-        bool is_ready = noc->in_port[port].ready >> vc & 1,
-             is_waiting = noc->in_port[port].waiting >> vc & 1;
-        const struct noc_in_port *at = &noc->in_port[port];
-        uint32_t output = noc->router[at->router].out0 + in->port;
-        uint64_t bit = UINT64_C(1) << (noc_index(noc, at->local, vc) & 63);
-        if ((noc->is_small && is_ready != !!(noc->ready_for[output] & bit)) ||
-            (noc->is_plain && is_waiting != !!(noc->waiting_for[output] & bit)) ||
-            can != is_ready || (is_waiting && (in->out != NOC_NONE || !in->count)))
+        bool is_waiting = noc_is_waiting(noc, i);
+        if (can != noc_is_ready(noc, i) || (is_waiting && (in->out != NOC_NONE || !in->count)))
             return arena_printf(arena,
                                 "virtual channel %u of input port %u: its masks do not tell "
                                 "its state",
@@ -83,10 +78,10 @@ static const char *check_masks(const struct noc *noc, struct arena *arena)
 static const char *check_order(const struct noc *noc, struct arena *arena)
 {
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
-        const struct noc_in *in = &noc->in[i];
+        const struct noc_in *in = noc_in(noc, i);
         uint32_t last = in->out == NOC_NONE ? FLIT_TAIL : 0;
         for (uint32_t k = 0; k < in->count; k++) {
-            uint32_t flit = noc->flit[(size_t)i * noc->ring + (in->head + k) % noc->ring];
+            uint32_t flit = *noc_place(noc, i, in->head + k);
             bool begins = flit & FLIT_HEAD, ended = last & FLIT_TAIL;
             bool is_same = !k || last >> FLIT_SHIFT == flit >> FLIT_SHIFT;
             // In front of an active one there may be a head as well as what follows it.
