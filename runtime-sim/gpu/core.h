@@ -157,6 +157,7 @@ struct core_shared {
     uint32_t units[UNITS]; // how many there are of each
     struct fault *fault;
     uint32_t cores;
+    bool flush_l1; // between launches
     bool profiled; // a launch that runs counts what its instructions ask caches for
     // Active schemes that look into cores, by registration; what create returned.
     const struct core_ops *watchers[SCHEMES_MOST];

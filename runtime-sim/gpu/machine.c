@@ -28,6 +28,7 @@ static void init_shared(struct machine *machine)
     machine->shared = (struct core_shared){.config = &config->core,
                                            .l1 = &config->l1,
                                            .l1_unit = memsys_read_unit(&config->memsys),
+                                           .flush_l1 = config->machine.flush_l1,
                                            .code = &config->code,
                                            .constant = &config->constant,
                                            .texture = &config->texture};
@@ -403,6 +404,7 @@ static bool begin(struct machine *machine, struct running *running, struct machi
     result->fault.function = launch->function;
     arena_init(&running->arena, machine->arena->memory);
     launch->time = &machine->time;
+    launch->high_lane_later = machine->config->core.divergence;
     machine->shared.profiled |= launch->profile != NULL;
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
@@ -476,6 +478,7 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
         result->thread_instructions += launches[i].thread_instructions;
         grid_end(launches[i].launch);
         launches[i].launch->time = NULL;
+        launches[i].launch->high_lane_later = false;
         arena_free(&machine->running[i].arena);
     }
     arena_free(&own);
