@@ -165,7 +165,8 @@ static uint64_t move(struct cache *c, uint64_t line, uint64_t now, uint32_t byte
 static void move_in(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
 {
     if (c->config->fill_port)
-        c->fill_free = now + (bytes + c->config->port_bytes - 1) / c->config->port_bytes;
+        c->fill_free = (c->fill_free > now ? c->fill_free : now) +
+                       (bytes + c->config->port_bytes - 1) / c->config->port_bytes;
     else
         move(c, line, now, bytes);
 }
@@ -370,7 +371,7 @@ static bool forward(struct cache *c, const struct cache_request *r, uint32_t pla
     if (place == NOWHERE && (place = take_place(c, r->line, now, 2)) == NOWHERE)
         return false;
     send(c, r->line, r->id, r->bytes, true, r->keep_next);
-    fetch(c, place, CACHE_NOBODY, c->whole, r->keep_next);
+    fetch(c, place, CACHE_NOBODY, mask_without(c->whole, c->known[place]), r->keep_next);
     line.kind = CACHE_READ;
     line.bytes = c->whole;
     line.silent = true;

@@ -202,12 +202,14 @@ static void report_partition(const struct memsys_partition *p, FILE *to)
         noc_peek(m->side[MEMSYS_REQUESTS].noc, p->node, m->side[MEMSYS_REQUESTS].class) != NULL;
     uint32_t inside = cache_inside(&p->cache), dram = m->backend->inside(p->backend);
     uint32_t sending = noc_waiting_packets(reply->noc, p->node, reply->class);
-    if (!arrived && !inside && !dram && !p->reply_count && !sending && !p->waiting.n)
+    if (!arrived && !inside && !dram && !p->reply_count && !sending && !p->waiting.n && !p->delayed)
         return;
     fprintf(to, "partition %u at node %u:\n", p->number, p->node);
     if (arrived)
         fprintf(to, "  a request has arrived; the slice's input queue has %s\n",
                 cache_can_put(&p->cache, 0) ? "room" : "no room");
+    if (p->delayed)
+        fprintf(to, "  %u requests wait for memory.request_delay\n", p->delayed);
     fprintf(to, "  slice: %u requests, %u of them served, %u to the DRAM wait%s\n", inside,
             p->cache.answer_count, p->cache.out_count,
             cache_flushing(&p->cache) ? "; it is flushed" : "");
