@@ -85,6 +85,13 @@ static uint32_t victim(const struct cache *c, uint64_t line)
     return best;
 }
 
+static void forget(struct cache *c, uint32_t place)
+{
+    c->line[place] = no_line;
+    c->changes++;
+    c->known[place] = c->dirty[place] = (struct mask){{0}};
+}
+
 // Above the count of uses: lines of a lower rank give way first.
 enum { RANK_SHIFT = 60 };
 static const uint64_t normal_rank = UINT64_C(1) << RANK_SHIFT;
@@ -155,6 +162,16 @@ static uint64_t move(struct cache *c, uint64_t line, uint64_t now, uint32_t byte
     return clocks;
 }
 
+// The same for bytes that come.
+static void move_in(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
+{
+    if (c->config->fill_port)
+        c->fill_free = (c->fill_free > now ? c->fill_free : now) +
+                       (bytes + c->config->port_bytes - 1) / c->config->port_bytes;
+    else
+        move(c, line, now, bytes);
+}
+
 static bool out_has_room(const struct cache *c, uint32_t requests)
 {
     return c->out_count + requests <= c->config->out;
@@ -164,7 +181,7 @@ static void send(struct cache *c, uint64_t line, uint64_t id, struct mask bytes,
                  uint8_t keep)
 {
     uint32_t at = cache_wrap(c->out_head + c->out_count++, c->config->out);
-    c->out[at] = (struct cache_out){line, id, bytes, write, keep};
+    c->out[at] = (struct cache_out){line, id, bytes, write, keep, c->clock};
     if (!write)
         c->stats.fetches += sectors_in(c, bytes);
 }
@@ -182,7 +199,7 @@ static void answer(struct cache *c, const struct cache_request *r, uint64_t now,
 
 static bool goes_on(const struct cache *c, const struct cache_request *r)
 {
-    return r->kind != CACHE_READ && c->config->write;
+    return r->kind != CACHE_READ && c->config->write != CACHE_BACK;
 }
 
 // The request reads and writes the line at `place`, or, if that is NOWHERE, goes by. Its answer is
@@ -263,6 +280,7 @@ static void let_wait(struct cache *c, uint32_t place, const struct cache_request
     *target = *r;
     target->from = (uint8_t)from;
     mshr->writes |= r->kind != CACHE_READ;
+    mshr->silent += r->silent;
 }
 
 // Bytes that a write leaves unknown in sectors that it writes, if these are to be fetched.
@@ -344,12 +362,45 @@ static bool access_read(struct cache *c, const struct cache_request *r, uint32_t
     return true;
 }
 
+// A write that misses, or whose line is on its way, goes on, and waits without a value for the line.
+static bool forward(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now)
+{
+    const struct cache_input *input = &c->inputs[r->input];
+    const struct cache_mshr *mshr = mshr_at(c, place);
+    struct cache_request line = *r;
+    if (lacks_room(c, 2) || lacks_mshr(c, mshr))
+        return false;
+    if (place == NOWHERE && (place = take_place(c, r->line, now, 2)) == NOWHERE)
+        return false;
+    send(c, r->line, r->id, r->bytes, true, r->keep_next);
+    fetch(c, place, CACHE_NOBODY, mask_without(c->whole, c->known[place]), r->keep_next);
+    line.kind = CACHE_READ;
+    line.bytes = c->whole;
+    line.silent = true;
+    let_wait(c, place, &line, CACHE_MERGED);
+    if (input->serve)
+        input->serve(input->context, r, now);
+    use(c, place, r->keep);
+    c->stats.writes++;
+    c->stats.forwarded++;
+    return true;
+}
+
+static bool must_forward(const struct cache *c, uint32_t place, const struct cache_mshr *mshr)
+{
+    return c->config->forward_misses &&
+           (mshr ? mask_any(mshr->coming) && mshr->count == mshr->silent : place == NOWHERE);
+}
+
 static bool access_write(struct cache *c, const struct cache_request *r, uint32_t place,
                          uint64_t now)
 {
     struct cache_mshr *mshr = mshr_at(c, place);
-    bool hit = place != NOWHERE, by = !hit && !c->config->allocate_writes;
-    bool behind = mshr && mshr->count, fetches = !by && mask_any(rest_of(c, r, place));
+    if (must_forward(c, place, mshr))
+        return forward(c, r, place, now);
+    bool hit = place != NOWHERE, evicts = hit && !mshr && c->config->write == CACHE_EVICT;
+    bool by = evicts || (!hit && !c->config->allocate_writes);
+    bool behind = mshr && mshr->count > mshr->silent, fetches = !by && mask_any(rest_of(c, r, place));
     if (behind && c->inputs[r->input].until_served)
         return false;
     uint32_t room = fetches + (goes_on(c, r) || by);
@@ -357,6 +408,10 @@ static bool access_write(struct cache *c, const struct cache_request *r, uint32_
         return false;
     if (!hit && !by && (place = take_place(c, r->line, now, room)) == NOWHERE)
         return false;
+    if (evicts) {
+        forget(c, place);
+        place = NOWHERE;
+    }
     if (behind) {
         let_wait(c, place, r, CACHE_MERGED);
         c->stats.merged++;
@@ -517,7 +572,7 @@ void cache_fill(struct cache *c, uint64_t now, uint64_t line, struct mask bytes)
     mshr->coming = mask_without(mshr->coming, bytes);
     c->known[place] = mask_or(c->known[place], bytes);
     c->stats.fills += sectors_in(c, bytes);
-    move(c, line, now, mask_count(bytes));
+    move_in(c, line, now, mask_count(bytes));
     if (mshr->count)
         begin_waking(c, number);
     else
@@ -538,7 +593,10 @@ static bool wake(struct cache *c, uint32_t number, uint64_t now)
     bool fetches = r.kind == CACHE_WRITE && mask_any(rest_of(c, &r, place));
     if (lacks_room(c, goes_on(c, &r) + fetches))
         return false;
-    serve(c, &r, place, now, now + 1);
+    if (r.silent)
+        mshr->silent--;
+    else
+        serve(c, &r, place, now, now + c->config->wake_latency);
     if (r.kind == CACHE_WRITE)
         after_write(c, &r, place);
     mshr->head = cache_wrap(mshr->head + 1, c->config->merges);
@@ -576,13 +634,6 @@ void cache_flush(struct cache *c, uint64_t now, uint64_t first, uint64_t last, b
     assert(!c->flush.active);
     c->flush = (struct cache_flush){.active = true, .drop = drop, .first = first, .last = last};
     cache_wake_at(c, now);
-}
-
-static void forget(struct cache *c, uint32_t place)
-{
-    c->line[place] = no_line;
-    c->changes++;
-    c->known[place] = c->dirty[place] = (struct mask){{0}};
 }
 
 // Goes on to the next line that is written back. Waits for lines that are on their way.
@@ -684,6 +735,7 @@ uint64_t cache_tick(struct cache *c, uint64_t now)
     struct waits waits = {.until = UINT64_MAX};
     if (now < c->next)
         return c->next;
+    c->clock = now;
     wake_one(c, now, &waits);
     accept(c, &waits);
     if (c->flush.active)

@@ -14,6 +14,9 @@
 // one that covers them in part fetches nothing either until somebody reads the rest (partial:
 // mask).
 //
+// With forward_misses a write that misses is answered by the next level, and its line is fetched
+// whole. Until the line has come, further writes to it go on, too, unless a read waits for it.
+//
 // A line's place in its set is taken when it is asked for. Requests that wait for it are served in
 // the order of their coming; reads that find all they need pass those, unless one of them writes.
 #pragma once
@@ -35,6 +38,7 @@ struct cache_stats {
 };
 
 enum cache_kind { CACHE_READ, CACHE_WRITE, CACHE_ATOMIC };
+enum cache_write { CACHE_BACK, CACHE_THROUGH, CACHE_EVICT };
 
 // Where a request that is served found what it wants.
 enum cache_from {
@@ -59,6 +63,7 @@ struct cache_request {
     uint8_t kind; // enum cache_kind
     uint8_t input;
     bool touches;            // a read of no data: the line is to be there
+    bool silent;             // of a forwarded write: waits for the line, gets no answer
     uint8_t keep, keep_next; // enum cache_keep: here, and at the next level if it is asked
     uint8_t from; // enum cache_from: CACHE_HIT when it is put; filled in before it is served
     // In the access queue: the line's place, as of so many changes of lines; 0 when it is put.
@@ -93,16 +98,19 @@ struct cache_answer {
 // To the next level: bytes of a line that are wanted, in whole sectors, or that were written.
 struct cache_out {
     uint64_t line;
-    uint64_t id; // of the read or atomic that wants them; CACHE_NOBODY: stores are the reason
+    uint64_t id; // of the read or atomic that wants them, or of the write that the next level is to
+                 // answer; CACHE_NOBODY: other stores are the reason
     struct mask bytes;
     bool write;
-    uint8_t keep; // enum cache_keep
+    uint8_t keep;   // enum cache_keep
+    uint64_t since; // when it was asked for
 };
 
 struct cache_mshr {
     uint32_t place; // of its line
     uint32_t head, count;
-    bool writes; // one of those waiting writes
+    uint32_t silent; // of those waiting
+    bool writes;     // one of those waiting writes
     struct mask coming;
 };
 
@@ -119,7 +127,8 @@ struct cache {
     uint32_t unit;        // bytes in which the next level answers, if more than a sector
     uint64_t line_clocks; // in which a bank moves it
     uint64_t next;
-    uint64_t free; // the first clock that was not ticked
+    uint64_t free;  // the first clock that was not ticked
+    uint64_t clock; // the last that was
     uint32_t input_count, turn, wake_turn;
     struct cache_input inputs[CACHE_INPUTS];
     struct cache_request *waiting; // the access queue, oldest first
@@ -138,6 +147,7 @@ struct cache {
     uint64_t *wake;  // the set of MSHRs whose first request may be served
     uint32_t waking; // how many
     uint64_t *bank_free;
+    uint64_t fill_free; // with fill_port: own
     struct cache_out *out;
     uint32_t out_head, out_count;
     struct cache_answer *answers; // in the order of `ready`
@@ -191,7 +201,13 @@ uint64_t cache_answer_next(const struct cache *cache);
 const struct cache_out *cache_out_peek(const struct cache *cache);
 void cache_out_pop(struct cache *cache, uint64_t now);
 
-// Bytes of a line that was asked for have come.
+// Returns true if the port for lines that come is free.
+static inline bool cache_can_fill(const struct cache *cache, uint64_t now)
+{
+    return cache->fill_free <= now;
+}
+
+// Bytes of a line that was asked for have come. Requires cache_can_fill.
 void cache_fill(struct cache *cache, uint64_t now, uint64_t line, struct mask bytes);
 
 // Begins to write back the dirty ones of these lines, both ends included, one in a clock, and with

@@ -43,7 +43,9 @@ void dram_init(struct dram_channel *ch, struct arena *arena, const struct dram_c
     ch->queues[READS].capacity = (uint32_t)config->queue;
     ch->queues[WRITES].capacity = (uint32_t)config->write_queue;
     for (uint32_t b = 0; b < config->banks; b++)
-        ch->banks.group[b] = (uint8_t)(b % config->bank_groups);
+        ch->banks.group[b] = (uint8_t)(config->group_rule
+                                           ? b / (config->banks / config->bank_groups)
+                                           : b % config->bank_groups);
     ch->answers = ARENA_ARRAY(arena, struct dram_answer, config->answers);
     ch->least_latency = ch->least_write_latency = UINT64_MAX;
 }
@@ -179,15 +181,29 @@ static void count_served(struct dram_channel *ch, uint64_t latency, uint32_t ban
     at_most(write ? &ch->least_write_latency : &ch->least_latency, latency);
 }
 
+static void move_data(struct dram_channel *ch, uint64_t now, const struct dram_request *request,
+                      uint64_t since)
+{
+    uint64_t ready = now + (request->write ? ch->time.write_end : ch->time.read_end);
+    told(ch, now, request->write ? DRAM_WR : DRAM_RD, request->bank, request->id);
+    (request->write ? after_write : after_read)(ch, now, request->bank);
+    answer(ch, request->id, ready, request->write);
+    count_served(ch, ready - since, request->bank, request->write);
+}
+
+static struct dram_request request_at(const struct dram_queue *q, uint32_t place)
+{
+    return (struct dram_request){.id = q->id[place],
+                                 .bank = q->bank[place],
+                                 .row = q->row[place],
+                                 .write = q->writes >> place & 1};
+}
+
 static void serve(struct dram_channel *ch, struct dram_queue *q, uint64_t now, uint32_t place)
 {
-    uint32_t bank = q->bank[place];
-    bool write = q->writes >> place & 1;
-    uint64_t ready = now + (write ? ch->time.write_end : ch->time.read_end);
-    told(ch, now, write ? DRAM_WR : DRAM_RD, bank, q->id[place]);
-    (write ? after_write : after_read)(ch, now, bank);
-    answer(ch, q->id[place], ready, write);
-    count_served(ch, ready - q->since[place], bank, write);
+    const struct dram_request request = request_at(q, place);
+    uint32_t bank = request.bank;
+    move_data(ch, now, &request, q->since[place]);
     dram_queue_remove(q, place);
     // Requests of the other queue may have had their row open for its whole share, too.
     if (q->hit[bank] == 0 || ch->config->row_hit_cap)
@@ -279,8 +295,77 @@ static struct dram_queue *choose_queue(struct dram_channel *ch)
     return &ch->queues[drain ? WRITES : READS];
 }
 
+// With scheduler: bank_slots
+
+// The next bank in turn that has none takes a request of its own: of the row that it had last, else
+// the oldest. Returns true if one did.
+static bool fill_slot(struct dram_channel *ch)
+{
+    struct dram_queue *q = &ch->queues[READS];
+    for (uint32_t i = 0; i < ch->config->banks; i++) {
+        uint32_t bank = (ch->slot_turn + i) % (uint32_t)ch->config->banks;
+        if (ch->slots_used & bit(bank) || !q->of_bank[bank])
+            continue;
+        uint64_t same = dram_queue_find(q, bank, ch->banks.row[bank]);
+        uint32_t place = (uint32_t)__builtin_ctzll(same ? same : q->of_bank[bank]);
+        ch->slots[bank] = (struct dram_slot){request_at(q, place), q->since[place]};
+        ch->slots_used |= bit(bank);
+        dram_queue_remove(q, place);
+        ch->slot_turn = (ch->slot_turn + 1) % (uint32_t)ch->config->banks;
+        return true;
+    }
+    return false;
+}
+
+// When the bank's slot may have its RD or WR, its ACT, or the PRE of another row.
+static uint64_t slot_ready(const struct dram_channel *ch, uint32_t bank)
+{
+    const struct dram_request *request = &ch->slots[bank].request;
+    const struct dram_limits *group = &ch->groups[ch->banks.group[bank]];
+    if (!(ch->banks.open & bit(bank)))
+        return later(ch->banks.act[bank], later(ch->all.act, group->act));
+    if (ch->banks.row[bank] != request->row)
+        return ch->banks.pre[bank];
+    if (ch->answer_count == ch->config->answers)
+        return UINT64_MAX;
+    return request->write ? later(ch->banks.write[bank], later(ch->all.write, group->write))
+                          : later(ch->banks.read[bank], later(ch->all.read, group->read));
+}
+
+static void serve_slot(struct dram_channel *ch, uint64_t now, uint32_t bank)
+{
+    const struct dram_slot *slot = &ch->slots[bank];
+    if (ch->banks.open & bit(bank) && ch->banks.row[bank] == slot->request.row) {
+        move_data(ch, now, &slot->request, slot->since);
+        ch->slots_used &= ~bit(bank);
+        return;
+    }
+    if (ch->banks.open & bit(bank))
+        precharge(ch, now, bank);
+    else
+        activate(ch, now, bank, slot->request.row);
+    ch->slot_turn = (bank + 1) % (uint32_t)ch->config->banks;
+}
+
+static bool schedule_slots(struct dram_channel *ch, uint64_t now, uint64_t *next)
+{
+    bool filled = fill_slot(ch);
+    for (uint32_t i = 0; i < ch->config->banks; i++) {
+        uint32_t bank = (ch->slot_turn + i) % (uint32_t)ch->config->banks;
+        uint64_t ready = ch->slots_used & bit(bank) ? slot_ready(ch, bank) : UINT64_MAX;
+        if (ready <= now) {
+            serve_slot(ch, now, bank);
+            return true;
+        }
+        at_most(next, ready);
+    }
+    return filled;
+}
+
 static bool schedule(struct dram_channel *ch, uint64_t now, uint64_t *next)
 {
+    if (ch->config->scheduler)
+        return schedule_slots(ch, now, next);
     struct dram_queue *q = choose_queue(ch);
     bool column = choose_column(ch, q, now, next);
     bool row = false;
@@ -342,5 +427,6 @@ void dram_pop(struct dram_channel *ch, uint64_t now)
 
 uint32_t dram_inside(const struct dram_channel *ch)
 {
-    return ch->queues[READS].count + ch->queues[WRITES].count + ch->answer_count;
+    return ch->queues[READS].count + ch->queues[WRITES].count + ch->answer_count +
+           (uint32_t)__builtin_popcountll(ch->slots_used);
 }

@@ -36,6 +36,12 @@ struct dram_banks {
     uint64_t act[DRAM_BANKS], pre[DRAM_BANKS], read[DRAM_BANKS], write[DRAM_BANKS];
 };
 
+// The request that a bank keeps to, with scheduler: bank_slots.
+struct dram_slot {
+    struct dram_request request;
+    uint64_t since;
+};
+
 // What one group of banks, or all of them, say.
 struct dram_limits {
     uint64_t act, read, write;
@@ -50,6 +56,9 @@ struct dram_channel {
     bool wrote;                  // the last data were of a write
     struct dram_queue queues[2]; // reads, writes; with write_queue 0 all are in the first
     struct dram_banks banks;
+    struct dram_slot slots[DRAM_BANKS];
+    uint64_t slots_used; // the set of banks with one
+    uint32_t slot_turn;  // bank to begin with
     struct dram_limits all, groups[DRAM_GROUPS];
     uint64_t faw[4]; // when the fourth ACT after each of the last four may be
     uint32_t faw_at;

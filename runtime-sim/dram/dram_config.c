@@ -63,6 +63,15 @@ const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
 {
     const char *faults[] = {
         not_multiple(arena, KEY(row_bytes), KEY(request_bytes)),
+        c->bank_split ? not_multiple(arena, KEY(bank_split), KEY(request_bytes)) : NULL,
+        c->bank_split ? not_multiple(arena, KEY(row_bytes), KEY(bank_split)) : NULL,
+        c->bank_split && (c->order || c->banks % 2)
+            ? "dram.bank_split needs dram.order: row_bank_column and an even number of dram.banks"
+            : NULL,
+        c->scheduler && (c->write_queue || c->row_hit_cap || c->page || c->split_commands)
+            ? "dram.scheduler: bank_slots needs dram.write_queue 0, .row_hit_cap 0, .page: open and "
+              ".split_commands: false"
+            : NULL,
         not_multiple(arena, KEY(channel_bytes), KEY(request_bytes)),
         not_multiple(arena, KEY(banks), KEY(bank_groups)),
         c->write_queue ? not_below(arena, KEY(write_low), KEY(write_high)) : NULL,

@@ -34,12 +34,27 @@ void dram_map_init(struct dram_map *map, const struct dram_config *c)
         .chunk = part(c->channel_bytes / c->request_bytes),
         .channels = part(c->channels),
         .request_bytes = (uint32_t)c->request_bytes,
+        .split = c->bank_split != 0,
     };
+    if (!map->split)
+        return;
+    map->lower_columns = part(c->bank_split / c->request_bytes);
+    map->upper_columns = part(c->row_bytes / c->bank_split);
+    map->pair = part(2);
+    map->other_banks = part(c->banks / 2);
 }
 
 uint64_t dram_map_requests(const struct dram_map *map)
 {
     return (uint64_t)map->columns.size * map->banks.size * map->rows.size;
+}
+
+static void take_split(const struct dram_map *map, uint64_t *number, struct dram_place *at)
+{
+    at->column = take(number, &map->lower_columns);
+    at->bank = take(number, &map->pair);
+    at->column += take(number, &map->upper_columns) * map->lower_columns.size;
+    at->bank += take(number, &map->other_banks) * 2;
 }
 
 struct dram_place dram_map_local(const struct dram_map *map, uint64_t number)
@@ -48,6 +63,10 @@ struct dram_place dram_map_local(const struct dram_map *map, uint64_t number)
     uint32_t group;
     switch (map->order) {
     case DRAM_ROW_BANK_COLUMN:
+        if (map->split) {
+            take_split(map, &number, &at);
+            break;
+        }
         at.column = take(&number, &map->columns);
         at.bank = take(&number, &map->banks);
         break;

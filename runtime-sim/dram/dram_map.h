@@ -3,7 +3,8 @@
 // Chunks of `channel_bytes` go to the channels in turn. What is left, as the number of a request
 // within its channel, is taken apart as the key `order` says; column is then the lowest, bank the
 // middle and row the highest part, or column and bank change places, or the bank's group comes
-// lowest, so that requests that follow each other take turns between bank groups.
+// lowest, so that requests that follow each other take turns between bank groups. With `bank_split`
+// one bit of the bank lies within the column.
 #pragma once
 #include "runtime-sim/dram/dram_timing.h"
 
@@ -24,6 +25,8 @@ struct dram_part {
 struct dram_map {
     enum dram_order order;
     bool bank_xor;
+    bool split; // a bit of the bank is below the upper columns
+    struct dram_part lower_columns, upper_columns, pair, other_banks;
     struct dram_part columns, banks, inner_banks, groups, rows, chunk, channels;
     uint32_t request_bytes;
 };

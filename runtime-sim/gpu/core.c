@@ -222,7 +222,8 @@ void core_flush(struct core *core)
 {
     memset(core->unit_free, 0, sizeof core->unit_free); // no launch waits for the one before
     core->banks_free = 0;
-    cache_forget(&core->l1);
+    if (core->shared->flush_l1)
+        cache_forget(&core->l1);
     EACH_WATCHER (ops, core, flush)
         ops->flush(core);
     tags_flush(&core->constant);

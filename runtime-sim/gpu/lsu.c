@@ -250,8 +250,9 @@ void lsu_free(struct core *core, uint64_t now, uint32_t index)
 static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
     struct entry *entry = &core->entries[index];
-    // It was issued in the cycle before.
-    uint64_t done = now - 1 + core->kind->config->shared_latency + part->cycles - 1;
+    const struct core_config *config = core->kind->config;
+    // The latency counts from the issue, if nothing was in front.
+    uint64_t done = now - config->access_delay + config->shared_latency + part->cycles - 1;
     core->banks_free = now + part->cycles;
     entry->done = done > entry->done ? done : entry->done;
     move_values(core, index, (uint32_t)(part - entry->parts.v));
@@ -381,9 +382,17 @@ static bool next_hits(const struct core *core, const struct entry *entry)
     return part->route == ROUTE_LOOKUP && cache_has(&core->l1, part->line);
 }
 
+// The first cycle in which the oldest entry of the queue may have an access.
+static uint64_t first_access(const struct core *core)
+{
+    uint64_t issued = core->entries[core->queue[core->queue_head]].issued;
+    uint64_t first = issued + core->kind->config->access_delay;
+    return first > core->banks_free ? first : core->banks_free;
+}
+
 static void send_next(struct core *core, uint64_t now)
 {
-    if (!core->queue_count || core->banks_free > now)
+    if (!core->queue_count || first_access(core) > now)
         return;
     uint32_t index = core->queue[core->queue_head];
     struct entry *entry = &core->entries[index];
@@ -421,7 +430,8 @@ static bool send_l1_out(struct core *core, uint64_t now)
                                                        : (uint32_t)out->id,
                                      .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
                                      .keep = out->keep,
-                                     .client = CLIENT_L1};
+                                     .client = CLIENT_L1,
+                                     .since = out->since};
     if (!memsys_can_send(core->shared->memsys, &request))
         return false;
     memsys_send(core->shared->memsys, &request);
@@ -580,7 +590,7 @@ uint64_t lsu_next(const struct core *core, uint64_t now)
         return now + 1;
     // A part that waits for room in the L1 can only be sent after a tick of the L1.
     if (core->queue_count && (!core->l1_full || core->refused || cache_can_put(&core->l1, 0)))
-        next = core->banks_free > now + 1 ? core->banks_free : now + 1;
+        next = first_access(core) > now + 1 ? first_access(core) : now + 1;
     next = core->l1_next < next ? core->l1_next : next;
     next = answer < next ? answer : next;
     return next > now ? next : now + 1;

@@ -380,6 +380,7 @@ static bool begin(struct machine *machine, struct running *running, struct machi
     result->fault.function = launch->function;
     arena_init(&running->arena, machine->arena->memory);
     launch->time = &machine->time;
+    launch->high_lane_later = machine->config->core.divergence;
     machine->shared.profiled |= launch->profile != NULL;
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
@@ -455,6 +456,7 @@ enum machine_end machine_run(struct machine *machine, struct machine_launch *lau
         result->thread_instructions += launches[i].thread_instructions;
         grid_end(launches[i].launch);
         launches[i].launch->time = NULL;
+        launches[i].launch->high_lane_later = false;
         arena_free(&machine->running[i].arena);
     }
     arena_free(&own);

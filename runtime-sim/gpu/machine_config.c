@@ -64,7 +64,9 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
         return "l1.line_bytes and llc.line_bytes must be 128: addresses of a warp are joined to "
                "lines of 128 bytes";
     if (!config->l1.write || config->l1.allocate_writes)
-        return "the L1 must have write: through and allocate_writes: false";
+        return "the L1 must have write: through or evict, and allocate_writes: false";
+    if (config->l1.fill_port && config->l1.port_bytes < config->l1.line_bytes)
+        return "l1.fill_port: own needs l1.port_bytes of a line: the core takes an answer in a cycle";
     if (config->core.threads > config->core.warps * LANES)
         return arena_printf(arena, "core.threads is more than the %u threads of core.warps",
                             (unsigned)(config->core.warps * LANES));

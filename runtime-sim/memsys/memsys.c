@@ -87,6 +87,7 @@ uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request
     struct memsys_entry *entry = &m->entries[index];
     m->unused = entry->next;
     *entry = (struct memsys_entry){.request = *request, .sent = m->cycle * m->core_period};
+    entry->created = request->since ? request->since * m->core_period : entry->sent;
     if (request->kind == MEMSYS_READ)
         entry->request.bytes =
             m->config->memory.sectors ? memsys_sectors_of(m, request->bytes) : m->line;
@@ -163,6 +164,19 @@ static void count_latency(struct memsys_client_stats *stats, const struct memsys
     stats->noc_sum += latency - injection - service;
 }
 
+// A read that passed no such stage had its end with the one before.
+static void count_stages(struct memsys *m, const struct memsys_entry *entry, uint64_t arrived)
+{
+    uint64_t last = entry->created;
+    for (uint32_t i = 0; i < MEMSYS_STAGES; i++) {
+        uint64_t end = entry->end[i] > last ? entry->end[i] : last;
+        m->stage_sum[i] += end - last;
+        last = end;
+    }
+    m->stage_sum[MEMSYS_STAGES] += arrived - last;
+    m->stats.reads_answered++;
+}
+
 static void count_answer(struct memsys *m, const struct memsys_entry *entry, uint64_t entered,
                          uint64_t arrived)
 {
@@ -177,6 +191,8 @@ static void count_answer(struct memsys *m, const struct memsys_entry *entry, uin
     if (entry->request.kind != MEMSYS_PACKET)
         ++*from[entry->request.from];
     count_latency(stats, entry, entered, arrived);
+    if (entry->request.kind == MEMSYS_READ && !m->tables.requesters[entry->request.client].apart)
+        count_stages(m, entry, arrived);
 }
 
 void memsys_free_entry(struct memsys *m, uint32_t index)

@@ -38,6 +38,7 @@ struct memsys_config {
     struct dram_config dram;
 };
 
+enum { MEMSYS_NONE = UINT32_MAX };
 enum { MEMSYS_SECTIONS = 5, MEMSYS_REQUESTERS = 32 };
 
 // Who sends requests: its statistics are the group memory.NAME.
@@ -80,6 +81,9 @@ struct memsys_piece {
     uint32_t number;
     struct mask bytes;
     bool write;
+    uint32_t entry; // the request that it is for, or that is answered when it is written; MEMSYS_NONE
+    // Clocks at which it was taken, came to the scheduler, and was read or written.
+    uint64_t taken, queued, done;
 };
 
 // The memory behind a slice. Times are clocks of the DRAM.
@@ -153,6 +157,7 @@ struct memsys_request {
     uint8_t from;      // enum cache_from, of an answer: where the slice found what it asked for
     uint16_t flits;    // of MEMSYS_PACKET, and then of the answer to it
     uint8_t message;   // class of messages: 0, or 1 + row
+    uint64_t since;    // cycle from which its latency counts in stages; 0: that of its sending
 };
 
 // Called when the request is served: values are read or written now. At each point of time the

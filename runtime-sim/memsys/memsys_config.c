@@ -131,6 +131,8 @@ static const char *check_sizes(struct arena *arena, const struct memsys_config *
                                config->memory.sector_bytes);
     if (!wrong && request < line)
         wrong = check_multiple(arena, "llc.line_bytes", line, "dram.request_bytes", request);
+    if (!wrong && config->llc.forward_misses && request < line)
+        wrong = "llc.forward_misses needs dram.request_bytes of a line: one write is acknowledged";
     return wrong;
 }
 

@@ -3,16 +3,32 @@
 
 static const uint64_t write_id = UINT64_MAX;
 
-// What a read is for.
+// A piece on its way, for those who wait for it.
 struct transfer {
     struct memsys_piece piece;
     uint32_t next; // that is not in use
+};
+
+// A piece in front of its channel's scheduler.
+struct waiting_piece {
+    struct dram_request request;
+    uint64_t ready;
+};
+
+// Those of a channel: a ring.
+struct dram_delay {
+    struct waiting_piece *ring;
+    uint32_t head, count;
+    bool closed; // until a tick at which the scheduler has room: one piece enters in a clock
 };
 
 struct local_dram {
     const struct memsys_config *config;
     struct dram_map map;
     struct dram_channel *channels;
+    struct dram_delay *delays;
+    uint32_t room;  // of a channel, with memory.dram_delay
+    uint64_t after; // the last tick
     struct transfer *transfers;
     uint32_t unused;
     uint32_t shown; // channel of the answer that was peeked last
@@ -24,14 +40,19 @@ static void *create(void *context, struct arena *arena, const struct memsys_conf
 {
     const struct dram_config *dram = &config->dram;
     struct local_dram *d = ARENA_NEW(arena, struct local_dram);
-    uint32_t count = (uint32_t)(dram->channels * (dram->queue + dram->answers));
+    uint32_t inside = (uint32_t)(dram->queue + dram->write_queue + dram->banks + dram->answers);
+    uint32_t count = (uint32_t)dram->channels * inside;
     (void)context;
     (void)partition;
-    *d = (struct local_dram){.config = config};
+    *d = (struct local_dram){.config = config, .room = (uint32_t)(dram->queue + dram->answers)};
     dram_map_init(&d->map, dram);
     d->channels = ARENA_ARRAY(arena, struct dram_channel, dram->channels);
-    for (uint32_t i = 0; i < dram->channels; i++)
+    d->delays = ARENA_ARRAY(arena, struct dram_delay, dram->channels);
+    for (uint32_t i = 0; i < dram->channels; i++) {
         dram_init(&d->channels[i], arena, dram);
+        if (config->memory.dram_delay)
+            d->delays[i].ring = ARENA_ARRAY(arena, struct waiting_piece, d->room);
+    }
     d->transfers = ARENA_ARRAY(arena, struct transfer, count);
     for (uint32_t i = 0; i < count; i++)
         d->transfers[i].next = i + 1 < count ? i + 1 : MEMSYS_NONE;
@@ -52,14 +73,19 @@ static struct dram_place place_of(const struct local_dram *d, const struct memsy
 static bool can_take(const void *backend, const struct memsys_piece *piece)
 {
     const struct local_dram *d = backend;
-    return dram_can_take(&d->channels[place_of(d, piece).channel], piece->write);
+    uint32_t channel = place_of(d, piece).channel;
+    if (d->config->memory.dram_delay)
+        return !d->delays[channel].closed &&
+               d->delays[channel].count + dram_inside(&d->channels[channel]) < d->room;
+    return dram_can_take(&d->channels[channel], piece->write);
 }
 
-static uint64_t new_transfer(struct local_dram *d, const struct memsys_piece *piece)
+static uint64_t new_transfer(struct local_dram *d, const struct memsys_piece *piece, uint64_t now)
 {
     uint32_t index = d->unused;
     d->unused = d->transfers[index].next;
     d->transfers[index] = (struct transfer){*piece, MEMSYS_NONE};
+    d->transfers[index].piece.taken = d->transfers[index].piece.queued = now;
     return index;
 }
 
@@ -67,11 +93,48 @@ static void take(void *backend, uint64_t now, const struct memsys_piece *piece)
 {
     struct local_dram *d = backend;
     struct dram_place place = place_of(d, piece);
-    struct dram_request request = {.id = piece->write ? write_id : new_transfer(d, piece),
+    struct dram_delay *delay = &d->delays[place.channel];
+    bool waits = !piece->write || piece->entry != MEMSYS_NONE;
+    struct dram_request request = {.id = waits ? new_transfer(d, piece, now) : write_id,
                                    .bank = place.bank,
                                    .row = place.row,
                                    .write = piece->write};
-    dram_take(&d->channels[place.channel], now, now, &request);
+    if (!d->config->memory.dram_delay) {
+        dram_take(&d->channels[place.channel], now, now, &request);
+        return;
+    }
+    delay->ring[(delay->head + delay->count++) % d->room] =
+        (struct waiting_piece){request, now + d->config->memory.dram_delay};
+    delay->closed = true;
+}
+
+static void end_delay(struct local_dram *d, uint32_t channel, uint64_t now)
+{
+    struct dram_delay *delay = &d->delays[channel];
+    const struct waiting_piece *first = &delay->ring[delay->head];
+    struct dram_channel *to = &d->channels[channel];
+    delay->closed = delay->ring && !dram_can_take(to, false);
+    if (!delay->count || first->ready > now || !dram_can_take(to, first->request.write))
+        return;
+    if (first->request.id != write_id)
+        d->transfers[first->request.id].piece.queued = now;
+    dram_take(to, now + 1, now + 1, &first->request);
+    delay->head = (delay->head + 1) % d->room;
+    delay->count--;
+}
+
+// When one may enter again, or the oldest can go on. While the scheduler is full that is after its
+// next step.
+static uint64_t delay_next(const struct local_dram *d, uint32_t channel)
+{
+    const struct dram_delay *delay = &d->delays[channel];
+    if (delay->closed)
+        return d->after;
+    if (!delay->count ||
+        !dram_can_take(&d->channels[channel], delay->ring[delay->head].request.write))
+        return UINT64_MAX;
+    uint64_t ready = delay->ring[delay->head].ready;
+    return ready > d->after ? ready : d->after;
 }
 
 static const struct memsys_piece *peek(void *backend, uint64_t now)
@@ -82,10 +145,11 @@ static const struct memsys_piece *peek(void *backend, uint64_t now)
         if (!answer)
             continue;
         d->shown = i;
-        if (answer->write)
-            d->answer = (struct memsys_piece){.write = true};
+        if (answer->id == write_id)
+            d->answer = (struct memsys_piece){.write = true, .entry = MEMSYS_NONE};
         else
             d->answer = d->transfers[answer->id].piece;
+        d->answer.done = answer->ready;
         return &d->answer;
     }
     return NULL;
@@ -97,7 +161,7 @@ static void pop(void *backend, uint64_t now)
     struct local_dram *d = backend;
     struct dram_channel *channel = &d->channels[d->shown];
     const struct dram_answer *answer = &channel->answers[channel->answer_head];
-    if (!answer->write) {
+    if (answer->id != write_id) {
         d->transfers[answer->id].next = d->unused;
         d->unused = (uint32_t)answer->id;
     }
@@ -107,17 +171,23 @@ static void pop(void *backend, uint64_t now)
 static void tick(void *backend, uint64_t now)
 {
     struct local_dram *d = backend;
-    for (uint32_t i = 0; i < d->config->dram.channels; i++)
+    d->after = now + 1;
+    for (uint32_t i = 0; i < d->config->dram.channels; i++) {
         if (d->channels[i].next <= now)
             dram_tick(&d->channels[i], now);
+        end_delay(d, i, now);
+    }
 }
 
 static uint64_t next(const void *backend)
 {
     const struct local_dram *d = backend;
     uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < d->config->dram.channels; i++)
+    for (uint32_t i = 0; i < d->config->dram.channels; i++) {
+        uint64_t delayed = delay_next(d, i);
         least = d->channels[i].next < least ? d->channels[i].next : least;
+        least = delayed < least ? delayed : least;
+    }
     return least;
 }
 
@@ -138,7 +208,7 @@ static uint32_t inside(const void *backend)
     const struct local_dram *d = backend;
     uint32_t sum = 0;
     for (uint32_t i = 0; i < d->config->dram.channels; i++)
-        sum += dram_inside(&d->channels[i]);
+        sum += d->delays[i].count + dram_inside(&d->channels[i]);
     return sum;
 }
 

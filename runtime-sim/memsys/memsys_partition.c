@@ -2,6 +2,7 @@
 // to the DRAM, what it has served to the reply network.
 #include "runtime-sim/memsys/memsys_state.h"
 #include "support/bits.h"
+#include <string.h>
 
 // The slice
 
@@ -84,7 +85,7 @@ void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t n
                                     [MEMSYS_ATOMIC] = CACHE_ATOMIC,
                                     [MEMSYS_REDUCE] = CACHE_ATOMIC,
                                     [MEMSYS_TOUCH] = CACHE_READ};
-    const struct memsys *m = p->memsys;
+    struct memsys *m = p->memsys;
     const struct memsys_request *request = &m->entries[index].request;
     uint64_t size = m->config->llc.line_bytes;
     struct cache_request to = {.id = index,
@@ -94,65 +95,72 @@ void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t n
                                .touches = request->kind == MEMSYS_TOUCH,
                                .keep = request->keep,
                                .input = (uint8_t)input};
+    m->entries[index].end[STAGE_DELAY] = now * m->llc_period;
     cache_put(&p->cache, now, &to);
 }
 
-static void take_arrivals(struct memsys_partition *p, const struct memsys_moment *at,
-                          const struct memsys_message *message)
+// Takes the oldest request of this class of messages from the network, if its input has room.
+static uint32_t take_arrival(struct memsys_partition *p, const struct memsys_moment *at,
+                             const struct memsys_message *message)
 {
     struct memsys *m = p->memsys;
     const struct noc_packet *packet;
-    while (cache_can_put(&p->cache, message->input) && (packet = arrival(p, message))) {
-        m->entries[packet->payload].arrived = packet->arrived * m->network_period;
-        memsys_partition_put(p, (uint32_t)packet->payload, at->llc, message->input);
-        noc_pop(m->side[MEMSYS_REQUESTS].noc, p->node, message->request_class);
-        p->moved = true;
-    }
+    if (!cache_can_put(&p->cache, message->input) || !(packet = arrival(p, message)))
+        return MEMSYS_NONE;
+    uint32_t index = (uint32_t)packet->payload;
+    m->entries[index].arrived = packet->arrived * m->network_period;
+    m->entries[index].end[STAGE_REQUEST] = at->time;
+    noc_pop(m->side[MEMSYS_REQUESTS].noc, p->node, message->request_class);
+    p->moved = true;
+    return index;
 }
 
-// To and from the DRAM
-
-static void take_fills(struct memsys_partition *p, const struct memsys_moment *at)
-{
-    const struct memsys_backend *backend = p->memsys->backend;
-    const struct memsys_piece *piece;
-    while ((piece = backend->peek(p->backend, at->dram_done))) {
-        if (!piece->write)
-            cache_fill(&p->cache, at->llc, piece->line, piece->bytes);
-        backend->pop(p->backend, at->dram);
-        p->moved = true;
-    }
-}
-
-// Gives the backend a piece of what the slice asks for. False if it has no room.
-static bool ask_for_piece(struct memsys_partition *p, const struct cache_out *out, uint64_t now)
+// One in a clock.
+static void delay_arrival(struct memsys_partition *p, const struct memsys_moment *at,
+                          uint32_t number)
 {
     const struct memsys *m = p->memsys;
-    struct mask rest = mask_without(m->line, m->piece[p->piece]);
-    struct mask bytes = mask_without(out->bytes, rest);
-    if (!mask_any(bytes))
-        return true;
-    const struct memsys_piece piece = {out->line, p->piece, bytes, out->write};
-    if (!m->backend->can_take(p->backend, &piece))
-        return false;
-    m->backend->take(p->backend, now, &piece);
-    p->moved = true;
-    return true;
+    uint32_t index = take_arrival(p, at, &m->messages[number]);
+    struct memsys_delayed last = {index, at->llc + m->config->memory.request_delay};
+    if (index == MEMSYS_NONE)
+        return;
+    vec_push(m->arena, &p->delays[number].all, last);
+    p->delayed++;
 }
 
-static void ask_dram(struct memsys_partition *p, const struct memsys_moment *at)
+// One in a clock, after the slice had its accesses: while requests wait whose delay is over, the
+// slice's input stays full and nothing is taken from the network.
+static void end_delay(struct memsys_partition *p, const struct memsys_moment *at, uint32_t number)
 {
-    const struct cache_out *out;
-    while ((out = cache_out_peek(&p->cache))) {
-        for (; p->piece < p->memsys->pieces; p->piece++)
-            if (!ask_for_piece(p, out, at->dram))
-                return;
-        p->piece = 0;
-        cache_out_pop(&p->cache, at->llc);
-    }
+    struct memsys_delay *delay = &p->delays[number];
+    uint32_t input = p->memsys->messages[number].input;
+    if (delay->first == delay->all.n || delay->all.v[delay->first].ready > at->llc ||
+        !cache_can_put(&p->cache, input))
+        return;
+    memsys_partition_put(p, delay->all.v[delay->first++].entry, at->llc, input);
+    p->delayed--;
+    p->moved = true;
+    if (delay->first < delay->all.n / 2)
+        return;
+    delay->all.n -= delay->first;
+    memmove(delay->all.v, delay->all.v + delay->first, delay->all.n * sizeof *delay->all.v);
+    delay->first = 0;
 }
 
-// To the network
+static void take_arrivals(struct memsys_partition *p, const struct memsys_moment *at,
+                          uint32_t number)
+{
+    const struct memsys_message *message = &p->memsys->messages[number];
+    uint32_t index;
+    if (p->memsys->config->memory.request_delay) {
+        delay_arrival(p, at, number);
+        return;
+    }
+    while ((index = take_arrival(p, at, message)) != MEMSYS_NONE)
+        memsys_partition_put(p, index, at->llc, message->input);
+}
+
+// Answers
 
 // The partition's own end gets its answers without a network.
 static bool is_own(const struct memsys_partition *p, uint32_t entry)
@@ -178,6 +186,8 @@ static bool take_answer(struct memsys_partition *p, uint32_t index, uint64_t rea
     if ((own ? p->own_count : p->reply_count) == room)
         return false;
     m->entries[index].ready = ready * m->llc_period;
+    bool read = m->entries[index].end[STAGE_DRAM];
+    m->entries[index].end[read ? STAGE_FILL : STAGE_SLICE] = m->entries[index].ready;
     if (own) {
         append(p->own, room, p->own_head, &p->own_count, index);
         bits_set(m->answers, m->cores + p->number);
@@ -187,6 +197,81 @@ static bool take_answer(struct memsys_partition *p, uint32_t index, uint64_t rea
     }
     return true;
 }
+
+// To and from the DRAM
+
+static void note_read(struct memsys *m, const struct memsys_piece *piece)
+{
+    if (piece->entry == MEMSYS_NONE)
+        return;
+    uint64_t *end = m->entries[piece->entry].end;
+    end[STAGE_DRAM_DELAY] = piece->queued * m->dram_period;
+    end[STAGE_DRAM] = piece->done * m->dram_period;
+}
+
+// False: the piece has to wait for the slice's port, or for room for an acknowledgement.
+static bool take_piece(struct memsys_partition *p, const struct memsys_moment *at,
+                       const struct memsys_piece *piece)
+{
+    if (piece->write)
+        return piece->entry == MEMSYS_NONE || take_answer(p, piece->entry, at->llc);
+    if (!cache_can_fill(&p->cache, at->llc))
+        return false;
+    note_read(p->memsys, piece);
+    cache_fill(&p->cache, at->llc, piece->line, piece->bytes);
+    return true;
+}
+
+static void take_fills(struct memsys_partition *p, const struct memsys_moment *at)
+{
+    const struct memsys_backend *backend = p->memsys->backend;
+    const struct memsys_piece *piece;
+    while ((piece = backend->peek(p->backend, at->dram_done))) {
+        if (!take_piece(p, at, piece))
+            return;
+        backend->pop(p->backend, at->dram);
+        p->moved = true;
+    }
+}
+
+// Gives the backend a piece of what the slice asks for. False if it has no room.
+static bool ask_for_piece(struct memsys_partition *p, const struct cache_out *out,
+                          const struct memsys_moment *at)
+{
+    struct memsys *m = p->memsys;
+    struct mask rest = mask_without(m->line, m->piece[p->piece]);
+    struct mask bytes = mask_without(out->bytes, rest);
+    if (!mask_any(bytes))
+        return true;
+    const struct memsys_piece piece = {.line = out->line,
+                                       .number = p->piece,
+                                       .bytes = bytes,
+                                       .write = out->write,
+                                       .entry = (uint32_t)out->id};
+    if (!m->backend->can_take(p->backend, &piece))
+        return false;
+    if (piece.entry != MEMSYS_NONE) {
+        m->entries[piece.entry].end[STAGE_SLICE] = out->since * m->llc_period;
+        m->entries[piece.entry].end[STAGE_OUT] = at->time;
+    }
+    m->backend->take(p->backend, at->dram, &piece);
+    p->moved = true;
+    return true;
+}
+
+static void ask_dram(struct memsys_partition *p, const struct memsys_moment *at)
+{
+    const struct cache_out *out;
+    while ((out = cache_out_peek(&p->cache))) {
+        for (; p->piece < p->memsys->pieces; p->piece++)
+            if (!ask_for_piece(p, out, at))
+                return;
+        p->piece = 0;
+        cache_out_pop(&p->cache, at->llc);
+    }
+}
+
+// To the network
 
 // Requests that the owner has let wait, and has served since.
 static void take_late_answers(struct memsys_partition *p, uint64_t now)
@@ -233,6 +318,7 @@ static void send_replies(struct memsys_partition *p)
                                     .class = message->reply_class,
                                     .priority = message->reply_priority};
         noc_send(side->noc, &packet);
+        m->entries[index].end[STAGE_REPLY_QUEUE] = packet.created * m->network_period;
         p->reply_head = p->reply_head + 1 < m->config->memory.reply_queue ? p->reply_head + 1 : 0;
         p->reply_count--;
         p->moved = true;
@@ -259,7 +345,7 @@ static void set_due(struct memsys_partition *p, uint64_t now)
 {
     const struct memsys *m = p->memsys;
     p->due = p->cache.next;
-    if (p->reply_count || p->waiting.n || can_take_arrival(p))
+    if (p->reply_count || p->waiting.n || p->delayed || can_take_arrival(p))
         wake(p, now + 1);
     // A full queue of its own is emptied by its end, which does not say when.
     if (p->reply_count < m->config->memory.reply_queue)
@@ -275,8 +361,10 @@ void memsys_partition_tick(struct memsys_partition *p, const struct memsys_momen
     p->moved = false;
     take_fills(p, at);
     for (uint32_t i = 0; i < p->memsys->message_count; i++)
-        take_arrivals(p, at, &p->memsys->messages[i]);
+        take_arrivals(p, at, i);
     cache_tick(&p->cache, at->llc);
+    for (uint32_t i = 0; p->delayed && i < p->memsys->message_count; i++)
+        end_delay(p, at, i);
     p->moved |= p->served_count > 0;
     ask_dram(p, at);
     take_answers(p, at);

@@ -7,15 +7,29 @@
 #include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/dram/dram_map.h"
 
-enum { MEMSYS_NONE = UINT32_MAX };
 enum { MEMSYS_CLASSES = 16 }; // of a network, at most
 // Of a slice: what comes from the network, and from the partition's own end.
 enum { MEMSYS_FROM_NETWORK, MEMSYS_FROM_OWN, MEMSYS_INPUTS };
+
+// Stages of a request, at whose ends it has a time stamp.
+enum memsys_stage {
+    STAGE_REQUEST,    // in the request network, until the partition takes it
+    STAGE_DELAY,      // memory.request_delay, and until the slice's input has room
+    STAGE_SLICE,      // in the slice's input, and in the slice if it fetches nothing
+    STAGE_OUT,        // in the slice's way out
+    STAGE_DRAM_DELAY, // memory.dram_delay, and until the scheduler has room
+    STAGE_DRAM,       // in the scheduler and the DRAM
+    STAGE_FILL,       // from the DRAM until its answer is ready
+    STAGE_REPLY_QUEUE,
+    MEMSYS_STAGES
+};
 
 // A request on its way.
 struct memsys_entry {
     struct memsys_request request;
     uint64_t sent, arrived, ready; // units; at the partition: arrived, data ready
+    uint64_t created;              // units
+    uint64_t end[MEMSYS_STAGES];   // units, of stages; 0: it had none of it
     uint32_t partition;
     uint32_t to;   // endpoint of a packet between endpoints
     bool waits;    // served by the slice, but not by the owner
@@ -23,8 +37,22 @@ struct memsys_entry {
     uint32_t next; // that is not in use
 };
 
+// A request that waits for memory.request_delay.
+struct memsys_delayed {
+    uint32_t entry;
+    uint64_t ready; // clock of the LLC
+};
+
+// Those of a class of messages: a queue, from `first` on.
+struct memsys_delay {
+    VEC(struct memsys_delayed) all;
+    uint32_t first;
+};
+
 struct memsys_partition {
     struct memsys *memsys;
+    struct memsys_delay delays[MEMSYS_ROWS + 1];
+    uint32_t delayed; // requests in these
     uint32_t number, node;
     uint64_t due; // LLC clock at which there is something to do
     struct cache cache;
@@ -98,6 +126,7 @@ struct memsys {
     uint64_t *partition_set; // of nodes
     bool flushing;
     struct memsys_stats stats;
+    uint64_t stage_sum[MEMSYS_STAGES + 1]; // units, of reads; the last: in the reply network
     // Of requesters. Sums: units, brought to cycles by memsys_stats_refresh.
     struct memsys_client_stats client[MEMSYS_REQUESTERS], client_cycles[MEMSYS_REQUESTERS];
     struct cache_stats llc_total;

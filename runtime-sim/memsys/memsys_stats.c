@@ -80,6 +80,17 @@ static void add_clients(struct memsys *m)
     m->stats.noc_sum = all.noc_sum;
 }
 
+static void add_stages(struct memsys *m)
+{
+    uint64_t *const to[] = {&m->stats.in_request_network, &m->stats.in_request_delay,
+                            &m->stats.in_slice,           &m->stats.in_slice_out,
+                            &m->stats.in_dram_delay,      &m->stats.in_dram,
+                            &m->stats.in_fill,            &m->stats.in_reply_queue,
+                            &m->stats.in_reply_network};
+    for (uint32_t i = 0; i <= MEMSYS_STAGES; i++)
+        *to[i] = m->stage_sum[i] / m->core_period;
+}
+
 static void add_hops(struct memsys *m)
 {
     const uint64_t classes[] = {m->config->request_network.classes,
@@ -98,6 +109,7 @@ void memsys_stats_refresh(struct memsys *m)
     uint64_t bits = 8 * m->config->dram.request_bytes;
     add_parts(m);
     add_clients(m);
+    add_stages(m);
     add_hops(m);
     m->stats.llc_read_hit = m->llc_total.read_hits;
     m->stats.llc_write_hit = m->llc_total.write_hits;
@@ -190,12 +202,14 @@ static void report_partition(const struct memsys_partition *p, FILE *to)
         noc_peek(m->side[MEMSYS_REQUESTS].noc, p->node, m->side[MEMSYS_REQUESTS].class) != NULL;
     uint32_t inside = cache_inside(&p->cache), dram = m->backend->inside(p->backend);
     uint32_t sending = noc_waiting_packets(reply->noc, p->node, reply->class);
-    if (!arrived && !inside && !dram && !p->reply_count && !sending && !p->waiting.n)
+    if (!arrived && !inside && !dram && !p->reply_count && !sending && !p->waiting.n && !p->delayed)
         return;
     fprintf(to, "partition %u at node %u:\n", p->number, p->node);
     if (arrived)
         fprintf(to, "  a request has arrived; the slice's input queue has %s\n",
                 cache_can_put(&p->cache, 0) ? "room" : "no room");
+    if (p->delayed)
+        fprintf(to, "  %u requests wait for memory.request_delay\n", p->delayed);
     fprintf(to, "  slice: %u requests, %u of them served, %u to the DRAM wait%s\n", inside,
             p->cache.answer_count, p->cache.out_count,
             cache_flushing(&p->cache) ? "; it is flushed" : "");

@@ -108,7 +108,7 @@ static void set_times(struct noc *noc)
     noc->entry = (uint32_t)(1 + c->channel_latency);
     noc->exit_credit_time = (uint32_t)(c->channel_latency + c->credit_delay);
     noc->entry_credit_time = (uint32_t)(c->sw_alloc_delay - 1) + noc->exit_credit_time;
-    noc->credit_time = noc->entry_credit_time + (uint32_t)c->credit_delay - 1;
+    noc->credit_time = noc->entry_credit_time + (uint32_t)(c->credit_delay ? c->credit_delay - 1 : 0);
     noc->routing_delay = (uint32_t)c->routing_delay;
     noc->vc_alloc_delay = (uint32_t)c->vc_alloc_delay;
 }
@@ -375,7 +375,10 @@ static void make_interfaces(struct noc *noc)
     }
     noc->link = ARENA_ARRAY(noc->arena, struct noc_link, noc->links);
     noc->lane = ARENA_ARRAY(noc->arena, struct noc_lane, noc->links * noc->classes);
-    noc->arrivals = ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->nodes * noc->classes);
+    noc->arrival_queues = noc->config.ejection_order ? noc->vcs : noc->classes;
+    noc->arrivals =
+        ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->nodes * noc->arrival_queues);
+    noc->take_turn = ARENA_ARRAY(noc->arena, uint8_t, noc->nodes * noc->classes);
     for (uint32_t i = 0; i < noc->links * noc->classes; i++)
         noc->lane[i].out = NOC_NONE;
     for (uint32_t node = 0; node < noc->nodes; node++) {

@@ -271,7 +271,25 @@ void noc_inject(struct noc *noc, uint32_t node)
 
 // Ejection
 
-static void finish(struct noc *noc, uint32_t node, uint32_t index)
+// Where packets of this class and virtual channel wait to be taken.
+static struct noc_arrivals *arrivals_of(const struct noc *noc, uint32_t node, uint32_t class,
+                                        uint32_t vc)
+{
+    return &noc->arrivals[node * noc->arrival_queues + (noc->config.ejection_order ? vc : class)];
+}
+
+// The virtual channel whose turn it is of those with packets of a class that there are.
+static uint32_t channel_in_turn(const struct noc *noc, uint32_t node, uint32_t class)
+{
+    uint64_t vcs = 0;
+    if (!noc->config.ejection_order)
+        return 0;
+    MASK_EACH(vc, noc->class_vcs[class])
+    vcs |= (uint64_t)(noc->arrivals[node * noc->vcs + vc].queue.packets > 0) << vc;
+    return vcs ? mask_turn(vcs, noc->take_turn[node * noc->classes + class]) : 0;
+}
+
+static void finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t index)
 {
     struct noc_packet *packet = noc_packet_at(noc, index);
     struct noc_class_stats *stats = &noc->class_stats[packet->class];
@@ -287,7 +305,7 @@ static void finish(struct noc *noc, uint32_t node, uint32_t index)
     stats->network_sum += noc->now - packet->entered;
     if (latency > stats->latency_most)
         stats->latency_most = latency;
-    put(noc, &noc->arrivals[node * noc->classes + packet->class].queue, index);
+    put(noc, &arrivals_of(noc, node, packet->class, vc)->queue, index);
     mask_set(&noc->arrived[packet->class * noc->node_words], node);
     noc->moving--;
     if (noc->trace)
@@ -301,7 +319,7 @@ static void take_in(struct noc *noc, uint32_t in, uint32_t flit)
     noc->class_stats[noc->vc_class[vc]].flits++;
     noc->interface[node].flits_arrived++;
     if (flit & FLIT_TAIL)
-        finish(noc, node, flit >> FLIT_SHIFT);
+        finish(noc, node, vc, flit >> FLIT_SHIFT);
 }
 
 void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
@@ -317,10 +335,10 @@ void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
 }
 
 // A packet has its place in the queue from its head on, so that its tail never waits for others.
-static bool reserve(struct noc *noc, uint32_t node, uint32_t flit)
+static bool reserve(struct noc *noc, uint32_t node, uint32_t vc, uint32_t flit)
 {
     const struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
-    struct noc_arrivals *arrivals = &noc->arrivals[node * noc->classes + packet->class];
+    struct noc_arrivals *arrivals = arrivals_of(noc, node, packet->class, vc);
     if (arrivals->flits && arrivals->flits + packet->flits > noc->config.ejection_queue)
         return false;
     arrivals->flits += packet->flits;
@@ -333,7 +351,7 @@ static bool take_held(struct noc *noc, uint32_t node, uint32_t vc)
     uint32_t index = noc_index(noc, interface->in, vc), flit = noc_front(noc, index);
     struct noc_in *in = noc_in(noc, index);
     if (flit & FLIT_HEAD) {
-        if (!reserve(noc, node, flit))
+        if (!reserve(noc, node, vc, flit))
             return false;
         interface->turn = vc + 1 < noc->vcs ? vc + 1 : 0;
     }
@@ -361,20 +379,23 @@ void noc_take_held(struct noc *noc, uint32_t node)
 
 const struct noc_packet *noc_peek(const struct noc *noc, uint32_t node, uint32_t class)
 {
-    const struct noc_queue *queue = &noc->arrivals[node * noc->classes + class].queue;
+    uint32_t vc = channel_in_turn(noc, node, class);
+    const struct noc_queue *queue = &arrivals_of(noc, node, class, vc)->queue;
     return queue->packets ? noc_packet_at(noc, queue->first) : NULL;
 }
 
 void noc_pop(struct noc *noc, uint32_t node, uint32_t class)
 {
-    struct noc_arrivals *arrivals = &noc->arrivals[node * noc->classes + class];
+    uint32_t vc = channel_in_turn(noc, node, class);
+    struct noc_arrivals *arrivals = arrivals_of(noc, node, class, vc);
     uint32_t packet = take(noc, &arrivals->queue);
+    noc->take_turn[node * noc->classes + class] = (uint8_t)(vc + 1);
     if (noc->config.ejection_queue) {
         arrivals->flits -= noc->hot[packet].flits;
         if (noc->in_port[noc->interface[node].in].ready)
             mask_set(noc->holding, node);
     }
-    if (!arrivals->queue.packets)
+    if (!noc_peek(noc, node, class))
         mask_clear(&noc->arrived[class * noc->node_words], node);
     noc->next[packet] = noc->unused;
     noc->unused = packet;

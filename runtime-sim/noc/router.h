@@ -258,7 +258,9 @@ struct noc {
     struct noc_lane *lane; // by link and class
     uint32_t links;
     uint64_t *sending;             // mask of nodes that have packets to send
-    struct noc_arrivals *arrivals; // by node and class
+    struct noc_arrivals *arrivals; // by node and class, or by node and virtual channel
+    uint32_t arrival_queues;       // of a node
+    uint8_t *take_turn;            // by node and class: virtual channel to begin with
     uint64_t *arrived;             // by class: mask of nodes
     uint64_t *holding;             // mask of nodes with flits that may find room in a queue
 

@@ -55,6 +55,7 @@ struct launch {
     void *print_context;
     // What clocks and %nsmid tell. NULL: there is no time, a clock counts how often it is read.
     const struct launch_time *time;
+    bool high_lane_later; // of a branch that diverges the lanes without the highest one go on first
     const atomic_int *stop; // what is not done is left when this is not 0; NULL: nobody asks
     // Set by launch_prepare.
     uint8_t *values; // the area BASE_LAUNCH

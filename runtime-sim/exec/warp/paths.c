@@ -177,6 +177,12 @@ static uint32_t join_for(struct warp *warp, const struct path *path, uint32_t at
     return warp_new_join(warp, path, at + 1, path->mask);
 }
 
+// True: the lanes that do not branch go on first.
+static bool falls_through_first(const struct warp *warp, uint32_t all, uint32_t mask)
+{
+    return warp->cta->launch->high_lane_later && mask > (all & ~mask);
+}
+
 enum step_result step_branch(struct warp *warp, struct path *path, const struct code *code,
                              uint32_t mask)
 {
@@ -188,10 +194,15 @@ enum step_result step_branch(struct warp *warp, struct path *path, const struct 
         uint32_t others = path->mask & ~mask, index = warp->current;
         uint32_t join = join_for(warp, path, branch->join);
         path = &warp->paths.v[index];
+        bool first = falls_through_first(warp, path->mask, mask);
         path->join = join;
-        warp_fork(warp, path, path->pc + 1, others, join);
+        warp_fork(warp, path, first ? target : path->pc + 1, first ? mask : others, join);
         path = &warp->paths.v[index];
-        path->mask = mask;
+        path->mask = first ? others : mask;
+        if (first) {
+            path->pc++;
+            return STEP_JUMP;
+        }
     }
     if (branch->backward)
         return turn_back(warp, path, target);

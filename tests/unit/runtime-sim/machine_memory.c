@@ -119,6 +119,8 @@ static void first_level(void **state)
     expect("hit, latency 1", cost(&m), 2);
     m.settings = SETTINGS("l1.port_bytes=32");
     expect("hit, narrow port", cost(&m), 1 + p.c.l1.latency + 3);
+    m.settings = SETTINGS("core.access_delay=5");
+    expect("hit, five stages", cost(&m), 5 + p.c.l1.latency);
 }
 
 // A packet of L flits past H routers: 5·H + 2 + (L − 1). The slice has a request's access one clock
@@ -144,6 +146,9 @@ static void last_level(void **state)
     assert_int_equal(p.c.l1.sets, 32);
     // One cycle to the first level, one from it.
     expect("through the first level", cost(&m), 1 + network(&p) + slice(&p) + 1);
+    struct measure stages = m;
+    stages.settings = SETTINGS("core.access_delay=5", "l1.wake_latency=3");
+    expect("with stages", cost(&stages), 5 + network(&p) + slice(&p) + 3);
     struct measure past = m;
     past.load = "ld.global.cg.u64 %d1, [%d1];";
     past.ring.places = 1;

@@ -89,6 +89,7 @@ static void test_delays(void **state)
     check_pairs("width=4 height=2 st_final_delay=2", 5, 6, 3);
     check_pairs("width=4 height=2 channel_latency=3", 5, 7, 4);
     check_pairs("width=4 height=2 credit_delay=4", 5, 5, 2);
+    check_pairs("width=4 height=2 credit_delay=0", 5, 5, 2);
 }
 
 // Flits per cycle of a flow through four routers.
@@ -132,6 +133,7 @@ static void test_flows(void **state)
     check_flow(FLOW "vcs=1 vc_buffer=1", 1, 1.0 / 7); // the credit loop of a head flit
     check_flow(FLOW "vcs=1 vc_buffer=2", 1, 2.0 / 7);
     check_flow(FLOW "vcs=1 vc_buffer=1 credit_delay=2", 1, 1.0 / 9);
+    check_flow(FLOW "vcs=1 vc_buffer=1 credit_delay=0", 1, 1.0 / 6);
     check_flow(FLOW "vcs=1 vc_buffer=1 st_final_delay=2", 1, 1.0 / 8);
     check_flow(FLOW "vcs=1 vc_buffer=1", 60, 60 / (59 * 5 + 12.0)); // and of body flits
     check_flow(FLOW "vcs=2 vc_buffer=5", 5, 1);
@@ -289,6 +291,50 @@ static void test_skip(void **state)
     assert_int_equal(digest[0], digest[1]);
 }
 
+// Packets of two flows to a node that takes none for a while. `most`: those that have arrived by
+// then; returns whether they are taken in the order of their arrival.
+static bool taken_in_order(const char *settings, uint32_t most)
+{
+    struct network n;
+    uint64_t last = 0;
+    uint32_t come = 0, sent = 0;
+    bool in_order = true;
+    begin(&n, settings);
+    for (uint32_t i = 0; i < 400; i++) {
+        if (i < 200)
+            for (uint32_t source = 0; source < 3; source += 2)
+                if (noc_can_send(n.noc, source, 0, 1)) {
+                    struct noc_packet packet = {
+                        .created = i, .source = source, .target = 1, .flits = 1};
+                    noc_send(n.noc, &packet);
+                    sent++;
+                }
+        noc_tick(n.noc);
+    }
+    assert_int_equal(noc_class_stats(n.noc, 0)->packets, most);
+    for (const struct noc_packet *p; noc_in_flight(n.noc); noc_tick(n.noc))
+        while ((p = noc_peek(n.noc, 1, 0))) {
+            in_order &= p->arrived >= last;
+            last = p->arrived;
+            noc_pop(n.noc, 1, 0);
+            come++;
+        }
+    assert_int_equal(come, sent);
+    verify(&n);
+    end(&n);
+    return in_order;
+}
+
+static void test_ejection_order(void **state)
+{
+    (void)state;
+#define NETWORK "width=3 height=1 vcs=4 injection_queue=8 ejection_queue=6 "
+    assert_true(taken_in_order(NETWORK, 6));
+    // Each of the four channels has room for six, and a packet that came later may be taken first.
+    assert_false(taken_in_order(NETWORK "ejection_order=channels", 4 * 6));
+#undef NETWORK
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_flows),     cmocka_unit_test(test_hops),
         cmocka_unit_test(test_skip),      cmocka_unit_test(test_statistics_have_names),
         cmocka_unit_test(test_faults),    cmocka_unit_test(test_flits),
+        cmocka_unit_test(test_ejection_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -361,6 +361,111 @@ static void map(void **state)
     end(&f);
 }
 
+// With bank_split a pair of banks takes turns within two rows; each request has a place of its own.
+static void split_map(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct dram_map m;
+    begin(&f, "dram/gddr5_isca19");
+    f.values.row_bytes = 1024;
+    f.values.bank_split = 256;
+    f.values.rows = 4;
+    assert_null(dram_config_fault(&f.values, &f.arena));
+    dram_map_init(&m, &f.values);
+    uint8_t seen[8 * 4 * 8] = {0};
+    for (uint64_t number = 0; number < sizeof seen; number++) {
+        struct dram_place at = dram_map_local(&m, number);
+        assert_int_equal(seen[(at.bank * 4 + at.row) * 8 + at.column]++, 0);
+        assert_int_equal(at.bank, number / 2 % 2 + number / 16 % 4 * 2);
+        assert_int_equal(at.column, number % 2 + number / 4 % 4 * 2);
+        assert_int_equal(at.row, number / 64);
+    }
+    f.values.bank_split = 192;
+    assert_non_null(dram_config_fault(&f.values, &f.arena));
+    f.values.bank_split = 256;
+    f.values.order = DRAM_ROW_COLUMN_BANK;
+    assert_non_null(strstr(dram_config_fault(&f.values, &f.arena), "dram.bank_split needs"));
+    end(&f);
+}
+
+// The clock at which each of some requests is answered, by id; each comes at its clock.
+static void drive_some(struct fixture *f, const struct dram_request *requests,
+                       const uint64_t *comes, uint32_t count, uint64_t *done)
+{
+    dram_init(&f->channel, &f->arena, &f->values);
+    for (uint64_t now = 0, n = 0; now < 400; now++) {
+        for (const struct dram_answer *a; (a = dram_peek(&f->channel, now));) {
+            done[a->id] = now;
+            dram_pop(&f->channel, now);
+        }
+        for (; n < count && comes[n] == now; n++)
+            dram_take(&f->channel, now, now, &requests[n]);
+        dram_tick(&f->channel, now);
+    }
+    assert_int_equal(dram_inside(&f->channel), 0);
+}
+
+// A bank that has taken a request for another row keeps to it, though one for the open row comes
+// before that row may be closed.
+static void bank_slots(void **state)
+{
+    (void)state;
+    static const struct dram_request requests[] = {{.id = 0}, {.id = 1, .row = 1}, {.id = 2}};
+    static const uint64_t comes[] = {0, 20, 22};
+    struct fixture f;
+    uint64_t done[3];
+    begin(&f, "dram/gddr5_isca19");
+    drive_some(&f, requests, comes, 3, done);
+    assert_true(done[2] < done[1]);
+    assert_int_equal(done[2], 22 + 13);
+    f.values.scheduler = 1;
+    drive_some(&f, requests, comes, 3, done);
+    assert_true(done[1] < done[2]);
+    assert_int_equal(done[1], 28 + 11 + 11 + 13); // PRE after tRAS, ACT, RD, data; tRC is 39
+    f.values.page = 1;
+    assert_non_null(strstr(dram_config_fault(&f.values, &f.arena), "bank_slots needs"));
+    end(&f);
+}
+
+// In one clock one bank takes a request: of four banks the last has its ACT three clocks after it
+// could have had it, but for tRRD.
+static void slots_in_turn(void **state)
+{
+    (void)state;
+    static const struct dram_request requests[] = {
+        {.id = 0}, {.id = 1, .bank = 1}, {.id = 2, .bank = 2}, {.id = 3, .bank = 3}};
+    static const uint64_t comes[4] = {0};
+    struct fixture f;
+    uint64_t done[4];
+    begin(&f, "dram/gddr5_isca19");
+    f.values.scheduler = 1;
+    f.values.tRRD = 1;
+    drive_some(&f, requests, comes, 4, done);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_int_equal(done[i], (i < 1 ? 0 : i) + 11 + 13 + (i > 0 ? i : 0));
+    end(&f);
+}
+
+// Banks 0 and 1 are of one group with `block`, of two with `modulo`: tCCD_L holds for one group.
+static void group_rule(void **state)
+{
+    (void)state;
+    static const struct dram_request requests[] = {{.id = 0}, {.id = 1, .bank = 1}, {.id = 2}, {.id = 3, .bank = 1}};
+    static const uint64_t comes[] = {0, 0, 100, 100};
+    struct fixture f;
+    uint64_t done[4];
+    begin(&f, "dram/gddr5_isca19");
+    f.values.bank_groups = 4;
+    f.values.tCCD_L = 9;
+    for (uint64_t rule = 0; rule < 2; rule++) {
+        f.values.group_rule = rule;
+        drive_some(&f, requests, comes, 4, done);
+        assert_int_equal(done[3] - done[2], rule ? 9 : 2);
+    }
+    end(&f);
+}
+
 static void same_again(void **state)
 {
     (void)state;
@@ -421,7 +526,9 @@ int main(void)
         cmocka_unit_test(refresh),       cmocka_unit_test(write_drain),
         cmocka_unit_test(hit_cap),       cmocka_unit_test(answers),
         cmocka_unit_test(map),           cmocka_unit_test(same_again),
-        cmocka_unit_test(config_faults),
+        cmocka_unit_test(config_faults), cmocka_unit_test(split_map),
+        cmocka_unit_test(bank_slots),    cmocka_unit_test(slots_in_turn),
+        cmocka_unit_test(group_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,260 @@
+// What a cache does with writes that miss or hit and with lines that come, by its keys.
+#include "runtime-sim/cache/cache.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct mask whole = {{UINT64_MAX, UINT64_MAX}};
+
+struct fixture {
+    struct memory memory;
+    struct arena arena;
+    struct cache_config values;
+    struct config_section section;
+    struct config config;
+    struct cache cache;
+    uint64_t now, answers, last_answer, last_id;
+    VEC(uint64_t) served;
+    VEC(struct cache_out) out;
+};
+
+static void served(void *context, const struct cache_request *r, uint64_t now)
+{
+    struct fixture *f = context;
+    (void)now;
+    vec_push(&f->arena, &f->served, r->id);
+}
+
+static void begin(struct fixture *f)
+{
+    memset(f, 0, sizeof *f);
+    if (setjmp(f->memory.on_failure))
+        abort();
+    arena_init(&f->arena, &f->memory);
+    f->section = (struct config_section){"llc", cache_keys, cache_key_count, &f->values};
+    config_init(&f->config, &f->arena, &f->section, 1);
+}
+
+static void start(struct fixture *f)
+{
+    assert_null(cache_config_fault(&f->values, "llc", &f->arena));
+    cache_init(&f->cache, &f->arena, &f->values, 1);
+    f->cache.inputs[0].serve = served;
+    f->cache.inputs[0].context = f;
+}
+
+static void run(struct fixture *f, uint64_t clocks)
+{
+    for (uint64_t end = f->now + clocks; f->now < end; f->now++) {
+        cache_tick(&f->cache, f->now);
+        for (const struct cache_out *out; (out = cache_out_peek(&f->cache));) {
+            vec_push(&f->arena, &f->out, *out);
+            cache_out_pop(&f->cache, f->now);
+        }
+        for (const struct cache_answer *a; (a = cache_answer_peek(&f->cache, f->now));) {
+            f->answers++;
+            f->last_answer = f->now;
+            f->last_id = a->id;
+            cache_answer_pop(&f->cache, f->now);
+        }
+    }
+}
+
+static void put(struct fixture *f, uint64_t id, enum cache_kind kind, uint64_t line,
+                struct mask bytes)
+{
+    struct cache_request r = {.id = id, .line = line, .bytes = bytes, .kind = (uint8_t)kind};
+    cache_put(&f->cache, f->now, &r);
+    run(f, 5);
+}
+
+static void expect_out(const struct fixture *f, uint32_t index, bool write, uint64_t id,
+                       uint32_t bytes)
+{
+    assert_true(index < f->out.n);
+    assert_int_equal(f->out.v[index].write, write);
+    assert_int_equal(f->out.v[index].id, id);
+    assert_int_equal(mask_count(f->out.v[index].bytes), bytes);
+}
+
+// A write that misses goes on with its id, and its whole line is fetched; another one before the line
+// has come goes on alone. None of them is answered here. What comes later hits, and stays.
+static void writes_go_on(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    f.values.forward_misses = true;
+    start(&f);
+    put(&f, 7, CACHE_WRITE, 3, mask_range(0, 4));
+    put(&f, 8, CACHE_WRITE, 3, mask_range(8, 12));
+    assert_int_equal(f.out.n, 3);
+    expect_out(&f, 0, true, 7, 4);
+    expect_out(&f, 1, false, CACHE_NOBODY, 128);
+    expect_out(&f, 2, true, 8, 4);
+    assert_int_equal(f.served.n, 2); // values are written when they go on
+    cache_fill(&f.cache, f.now, 3, whole);
+    put(&f, 9, CACHE_WRITE, 3, mask_range(4, 8));
+    run(&f, 20);
+    assert_int_equal(f.out.n, 3);
+    assert_int_equal(f.answers, 1);
+    assert_int_equal(f.last_id, 9);
+    assert_int_equal(f.cache.stats.forwarded, 2);
+    assert_int_equal(f.cache.stats.write_hits, 1);
+    assert_int_equal(cache_inside(&f.cache), 0);
+    // The line was clean when it came, and has now what the last one wrote.
+    cache_flush(&f.cache, f.now, 0, UINT64_MAX - 1, true);
+    run(&f, 5000);
+    assert_int_equal(f.out.n, 4);
+    expect_out(&f, 3, true, CACHE_NOBODY, 4);
+    arena_free(&f.arena);
+}
+
+// A write behind a read of the line keeps its place behind it, and is answered here.
+static void writes_keep_behind_reads(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    f.values.forward_misses = true;
+    start(&f);
+    put(&f, 1, CACHE_READ, 3, whole);
+    put(&f, 2, CACHE_WRITE, 3, mask_range(0, 4));
+    assert_int_equal(f.served.n, 0);
+    cache_fill(&f.cache, f.now, 3, whole);
+    run(&f, 20);
+    assert_int_equal(f.served.n, 2);
+    assert_int_equal(f.served.v[0], 1);
+    assert_int_equal(f.answers, 2);
+    assert_int_equal(f.out.n, 1);
+    arena_free(&f.arena);
+}
+
+// As many wait for a line as merges says, those that went on included.
+static void writes_take_merges(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    f.values.forward_misses = true;
+    f.values.merges = 2;
+    start(&f);
+    for (uint64_t id = 0; id < 3; id++)
+        put(&f, id, CACHE_WRITE, 3, whole);
+    assert_int_equal(f.served.n, 2);
+    cache_fill(&f.cache, f.now, 3, whole);
+    run(&f, 20);
+    assert_int_equal(f.served.n, 3);
+    assert_int_equal(f.cache.stats.forwarded, 2);
+    arena_free(&f.arena);
+}
+
+// With write: evict a write that hits goes on and its line is gone; with through it stays.
+static void write_evict(void **state)
+{
+    (void)state;
+    for (int policy = CACHE_THROUGH; policy <= CACHE_EVICT; policy++) {
+        struct fixture f;
+        begin(&f);
+        f.values.write = (uint64_t)policy;
+        f.values.allocate_writes = false;
+        start(&f);
+        put(&f, 1, CACHE_READ, 3, whole);
+        cache_fill(&f.cache, f.now, 3, whole);
+        run(&f, 20);
+        assert_true(cache_has(&f.cache, 3));
+        put(&f, 2, CACHE_WRITE, 3, mask_range(0, 4));
+        run(&f, 20);
+        assert_int_equal(cache_has(&f.cache, 3), policy == CACHE_THROUGH);
+        expect_out(&f, 1, true, CACHE_NOBODY, 4);
+        assert_int_equal(f.cache.stats.write_hits, 1);
+        assert_int_equal(f.cache.stats.write_throughs, 1);
+        // A line on its way stays for those that wait for it.
+        put(&f, 3, CACHE_READ, 5, whole);
+        put(&f, 4, CACHE_WRITE, 5, mask_range(0, 4));
+        cache_fill(&f.cache, f.now, 5, whole);
+        run(&f, 20);
+        assert_true(cache_has(&f.cache, 5));
+        assert_int_equal(f.answers, 4);
+        arena_free(&f.arena);
+    }
+}
+
+// A line that comes keeps the port from a hit, or not if it has one of its own, which then takes
+// the next line when this one has moved.
+static void fill_port(void **state)
+{
+    (void)state;
+    for (uint64_t own = 0; own < 2; own++) {
+        struct fixture f;
+        begin(&f);
+        f.values.fill_port = own;
+        f.values.port_bytes = 32;
+        f.values.latency = 1;
+        start(&f);
+        put(&f, 1, CACHE_READ, 1, whole);
+        put(&f, 2, CACHE_READ, 2, whole);
+        cache_fill(&f.cache, f.now, 1, whole);
+        run(&f, 20);
+        uint64_t before = f.now;
+        cache_fill(&f.cache, f.now, 2, whole);
+        assert_int_equal(cache_can_fill(&f.cache, f.now), !own);
+        assert_int_equal(cache_can_fill(&f.cache, f.now + 3), !own);
+        assert_true(cache_can_fill(&f.cache, f.now + 4));
+        struct cache_request hit = {.id = 3, .line = 1, .bytes = whole};
+        cache_put(&f.cache, f.now, &hit);
+        run(&f, 20);
+        assert_int_equal(f.last_id, 3);
+        assert_int_equal(f.last_answer - before, own ? 4 : 8);
+        arena_free(&f.arena);
+    }
+}
+
+static void wake_latency(void **state)
+{
+    (void)state;
+    for (uint64_t latency = 1; latency < 9; latency += 7) {
+        struct fixture f;
+        begin(&f);
+        f.values.wake_latency = latency;
+        start(&f);
+        put(&f, 1, CACHE_READ, 1, whole);
+        uint64_t come = f.now;
+        cache_fill(&f.cache, f.now, 1, whole);
+        run(&f, 20);
+        assert_int_equal(f.last_answer - come, latency);
+        arena_free(&f.arena);
+    }
+}
+
+static void faults(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    f.values.forward_misses = true;
+    assert_null(cache_config_fault(&f.values, "llc", &f.arena));
+    f.values.out = 2;
+    assert_non_null(strstr(cache_config_fault(&f.values, "llc", &f.arena), "llc.out of 3"));
+    f.values.out = 3;
+    f.values.write = CACHE_THROUGH;
+    assert_non_null(strstr(cache_config_fault(&f.values, "llc", &f.arena), "write: back"));
+    f.values.write = CACHE_BACK;
+    f.values.allocate_writes = false;
+    assert_non_null(cache_config_fault(&f.values, "llc", &f.arena));
+    arena_free(&f.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_go_on),       cmocka_unit_test(writes_keep_behind_reads),
+        cmocka_unit_test(writes_take_merges), cmocka_unit_test(write_evict),
+        cmocka_unit_test(fill_port),          cmocka_unit_test(wake_latency),
+        cmocka_unit_test(faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
