@@ -138,4 +138,3 @@ void machine_stats_name(struct arena *arena, const struct machine_config *config
                         struct stats *stats);
 // Who waits for whom in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);
-struct memsys *machine_memsys(const struct machine *machine);
