@@ -2,7 +2,7 @@
 #pragma once
 #include "passes/base/plan.h"
 
-struct effect {
+struct memory_effect {
     uint8_t rule;           // enum plan_rule: why it cannot be moved; RULE_COUNT: it can
     uint32_t loads, stores; // accesses to memory that moving it saves
 };
@@ -16,4 +16,5 @@ struct effects *effects_new(struct arena *arena, const struct ir_module *module)
 // Loads and stores of global and local memory are accesses, and so are generic ones that do not
 // surely go elsewhere; a vector is one access [002 §3.1.1]. A call to a function of the module with
 // a body that could be moved itself has that body's accesses, each counted once.
-struct effect effect_of(struct effects *effects, const struct ir_function *fn, uint32_t inst);
+struct memory_effect effect_of(struct effects *effects, const struct ir_function *fn,
+                               uint32_t inst);

@@ -35,7 +35,7 @@ struct block_candidate {
 struct candidates {
     VEC(struct block_candidate) list; // any two are apart or one lies within the other
     struct regions regions;
-    struct effect *effects; // per instruction
+    struct memory_effect *effects; // per instruction
 };
 
 // Needs a function with blocks that is not incomplete; without `traffics`, what accesses move is
