@@ -375,7 +375,7 @@ def damaged(folder):
     result = campaign(folder, 'run', 'tiny.yaml', tools)
     ends(result, 0, out='11 of 11 jobs done, 0 failed, 0 left; 2 run now\n')
     for path in (cut, changed):
-        within('warning: the result tiny.campaign/results/%s is damaged: its job is to be run again\n' %
+        within('warning: the result tiny.campaign/results/%s is damaged: its job will be run again\n' %
                path.name, result.err.decode())
     same(sorted(starts(folder)[11:]), sorted([cut.stem, changed.stem]))
     (store / 'campaign.sqlite').write_bytes(b'no database at all' * 1000)
@@ -539,7 +539,7 @@ def not_run(folder):
     """what has no result is told as missing, and the mean is of the others"""
     write_campaign(folder)
     ends(campaign(folder, 'report', 'tiny.yaml'), 1,
-         "ptxoffload-campaign: error: there is no store 'tiny.campaign': nothing has been run\n", '')
+         "ptxoffload-campaign: error: no store 'tiny.campaign': no job has been run\n", '')
     ends(campaign(folder, 'run', 'tiny.yaml', '--workload=COPY'), 0, '')
     text = ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain'), 0, '').out.decode()
     within('– VECADD, base has not been run\n', text)
@@ -643,7 +643,7 @@ for name, *values in [
          "the file has no key 'titel'; did you mean 'title'? [campaign]"),
         ('needed key', 'name: tiny\n', '§', "the file needs 'name' [campaign]"),
         ('value of another kind', 'workloads:\n', 'workloads: §x\nfigures:\n',
-         "'workloads' takes a list, not one value [campaign]"),
+         "'workloads' needs a list, not one value [campaign]"),
         ('name that is taken', '{name: fast,', '{name: §base,', "the name 'base' is taken [campaign]"),
         ('name of a variant', '{name: fast,', '{name: §fa-st,',
          "'fa-st' is not a name of a variant: letters, digits and _, but not ref, plain, min or max "
@@ -677,7 +677,7 @@ def usage(folder):
     """bad usage is exit code 2"""
     hint = "'ptxoffload-campaign --help' explains the options\n"
     ends(campaign(folder), 2,
-         'ptxoffload-campaign: error: say what to do: run, status, report or compare\n' + hint, '')
+         'ptxoffload-campaign: error: no command: run, status, report or compare\n' + hint, '')
     ends(campaign(folder, 'walk', 'x.yaml'), 2,
          'ptxoffload-campaign: error: it is run, status, report or compare, and not walk\n' + hint, '')
     ends(campaign(folder, 'report', 'x.yaml', '--retry'), 2,
