@@ -1,7 +1,6 @@
 #include "runtime-sim/schemes/llc_omni/emn.h"
 #include <string.h>
 
-enum { REQUEST = 1, ACK = 1, DATA = 5, PACKET = 1 }; // flits [000 §2, Fig. 3]
 enum axis { X, Y };
 
 struct placement *placement_mesh(struct arena *arena, uint32_t width, uint32_t height,
@@ -27,7 +26,7 @@ struct placement *placement_mesh(struct arena *arena, uint32_t width, uint32_t h
 
 // Routes
 
-struct route {
+struct mesh_route {
     uint32_t from, to;
     enum axis first; // the direction that is gone first
 };
@@ -46,7 +45,7 @@ static bool between(uint32_t value, uint32_t a, uint32_t b)
 
 // A route has two legs with a corner between: one with the second coordinate of its beginning, one
 // with the first coordinate of its end.
-static bool passes(const struct placement *placement, const struct route *route, uint32_t node)
+static bool passes(const struct placement *placement, const struct mesh_route *route, uint32_t node)
 {
     enum axis one = route->first, two = one == X ? Y : X;
     uint32_t a = coordinate(placement, node, one), b = coordinate(placement, node, two);
@@ -57,7 +56,7 @@ static bool passes(const struct placement *placement, const struct route *route,
     return (b == from_b && between(a, from_a, to_a)) || (a == to_a && between(b, from_b, to_b));
 }
 
-static uint32_t step_towards(const struct placement *placement, const struct route *route,
+static uint32_t step_towards(const struct placement *placement, const struct mesh_route *route,
                              uint32_t node)
 {
     enum axis axis = route->first;
@@ -72,8 +71,8 @@ struct best {
     uint32_t node, distance;
 };
 
-static void search(const struct placement *placement, const struct route *first,
-                   const struct route *second, struct best *best)
+static void search(const struct placement *placement, const struct mesh_route *first,
+                   const struct mesh_route *second, struct best *best)
 {
     uint32_t node = first->from;
     while (node != first->to) {
@@ -101,8 +100,8 @@ uint16_t emn_find(const struct placement *placement, uint32_t core, uint32_t fir
         return at_llc == EMN_LLC_NONE ? EMN_NONE : placement->llc[first];
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++) {
-            struct route one = {core, placement->llc[first], orders[i]};
-            struct route two = {core, placement->llc[second], orders[j]};
+            struct mesh_route one = {core, placement->llc[first], orders[i]};
+            struct mesh_route two = {core, placement->llc[second], orders[j]};
             search(placement, &one, &two, &best);
         }
     if (at_llc != EMN_LLC_ANY && is_llc(placement, best.node))
@@ -120,40 +119,4 @@ uint16_t *emn_tables(struct arena *arena, const struct placement *placement, enu
                 tables[(core * llcs + first) * llcs + second] =
                     emn_find(placement, placement->core[core], first, second, at_llc);
     return tables;
-}
-
-// Hops
-
-static void travel(struct chain_hops *sum, uint32_t distance, uint32_t flits)
-{
-    sum->hops += distance;
-    sum->weighted += distance * flits;
-}
-
-struct chain_hops chain_hops_alone(const struct placement *placement, uint32_t core, uint32_t first,
-                                   uint32_t second, uint32_t store)
-{
-    uint32_t llc[] = {first, second, store};
-    struct chain_hops sum = {0, 0};
-    for (int i = 0; i < 3; i++) { // there and back
-        uint32_t distance = placement_distance(placement, core, placement->llc[llc[i]]);
-        travel(&sum, distance, REQUEST);
-        travel(&sum, distance, DATA);
-    }
-    return sum;
-}
-
-struct chain_hops chain_hops_at(const struct placement *placement, uint32_t core, uint32_t node,
-                                uint32_t first, uint32_t second, uint32_t store)
-{
-    uint32_t llc[] = {first, second, store};
-    struct chain_hops sum = {0, 0};
-    for (int i = 0; i < 3; i++) {
-        uint32_t distance = placement_distance(placement, node, placement->llc[llc[i]]);
-        travel(&sum, distance, REQUEST);
-        travel(&sum, distance, DATA);
-    }
-    travel(&sum, placement_distance(placement, core, node), PACKET);
-    travel(&sum, placement_distance(placement, core, node), ACK);
-    return sum;
 }

@@ -10,7 +10,6 @@
 
 enum {
     PACKET_FLIT = 32, // bytes
-    PACKET_LINE = 128,
     PACKET_MOST_FLITS = 4,
     PACKET_LOADS = 2,
     PACKET_OPS = 2,
@@ -124,7 +123,6 @@ uint32_t packet_sources(uint32_t function);
 enum packet_detail packet_detail_of(uint32_t function);
 // The bits of its detail that may be set.
 uint8_t packet_detail_bits(uint32_t function);
-const char *packet_function_name(uint32_t function);
 // Is it one that computes with f32 as a core's unit for these does? Conversions are none.
 bool packet_is_float(uint32_t function);
 

@@ -13,13 +13,13 @@ static enum memsys_served serve(void *context, const struct memsys_request *requ
 static uint64_t round_trip(struct fixture *f, uint64_t line, enum memsys_kind kind)
 {
     struct memsys_request r = request(0, line, kind);
-    uint64_t sent = memsys_cycle(f->m);
+    uint64_t sent = f->now;
     memsys_send(f->m, &r);
-    uint64_t then = memsys_advance(f->m, UINT64_MAX);
+    uint64_t then = advance(f, UINT64_MAX);
     assert_true(then != UINT64_MAX);
     assert_non_null(memsys_peek(f->m, 0));
     memsys_pop(f->m, 0);
-    memsys_advance(f->m, then + 1000);
+    advance(f, then + 1000);
     return then - sent;
 }
 
@@ -133,8 +133,8 @@ static void under_load(void **state)
             memsys_pop(f.m, core);
             answered++;
         }
-        assert_true(memsys_cycle(f.m) < 1000000);
-        memsys_advance(f.m, memsys_cycle(f.m) + 1);
+        assert_true(f.now < 1000000);
+        advance(&f, f.now + 1);
     }
     assert_int_equal(f.served, REQUESTS);
     end(&f);

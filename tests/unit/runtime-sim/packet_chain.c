@@ -3,6 +3,7 @@
 #include "passes/base/passes.h"
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 #include "tests/unit/runtime-sim/conform.h"
+#include "tests/unit/runtime-sim/packet_model.h"
 #include <glob.h>
 
 enum { THREADS = 128, BUFFER = 2048, MOST_CHAIN = 13 };
@@ -340,7 +341,7 @@ static void serve_warp(struct hand *h, uint32_t warp, uint32_t mask)
             bool same = left >> i & 1;
             for (uint32_t k = 0; k < 3; k++)
                 same &=
-                    !operands[k] || address[k][i] / PACKET_LINE == address[k][first] / PACKET_LINE;
+                    !operands[k] || address[k][i] / LINE_BYTES == address[k][first] / LINE_BYTES;
             packet.mask |= (uint32_t)same << i;
         }
         for (uint32_t k = 0; k < 3; k++)
