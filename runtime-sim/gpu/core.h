@@ -182,6 +182,7 @@ struct core_shared {
     struct memsys *memsys;
     struct fault *fault;
     uint32_t cores; // of the ordinary kind
+    bool paused;    // no core issues
     bool profiled;  // a running launch has a profile
     // Active schemes that look into cores, by registration; what create returned.
     const struct core_ops *watchers[SCHEMES_MOST];

@@ -185,15 +185,18 @@ static void execute(void *context, struct session_launch *launches, uint32_t num
     arena_init(&own, arena->memory);
     struct stats_mark before = stats_take(&timed->stats, &own);
     struct machine_launch *runs = ARENA_ARRAY(&own, struct machine_launch, number);
-    for (uint32_t i = 0; i < number; i++)
+    struct machine_event *agenda = ARENA_ARRAY(&own, struct machine_event, number);
+    for (uint32_t i = 0; i < number; i++) {
         runs[i].launch = launches[i].launch;
+        agenda[i].launch = &runs[i];
+    }
     struct machine_limits limits = limits_of(timed);
     uint64_t begun = machine_cycle(timed->machine);
     if (wish->max_cycles)
         limits.cycles = begun + wish->max_cycles - timed->total.cycles;
     show_launches(timed, launches, number);
     timed->used = true;
-    machine_run(timed->machine, runs, number, &limits, result);
+    machine_run(timed->machine, agenda, number, &limits, result);
     count_launches(timed, launches, runs, number, &before, machine_cycle(timed->machine) - begun);
     arena_free(&own);
 }
