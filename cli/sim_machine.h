@@ -2,7 +2,7 @@
 #pragma once
 #include "cli/messages.h"
 #include "cli/sim_options.h"
-#include "runtime-sim/run/timed.h"
+#include "runtime-sim/device/timed.h"
 
 struct sim_machine {
     struct machine_config config;

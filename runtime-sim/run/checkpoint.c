@@ -160,7 +160,7 @@ void checkpoint_identify(struct checkpoint *checkpoint, struct arena *arena,
     checkpoint->simulator = PTXOFFLOAD_VERSION;
     checkpoint->timed = wish != NULL;
     digest_run(checkpoint->run, session->run);
-    tables_digest(checkpoint->program, session->source->text, session->source->length);
+    tables_digest(checkpoint->program, session->device.source->text, session->device.source->length);
     digest_configuration(checkpoint->configuration, wish);
     checkpoint->regions = regions_text(arena, wish);
 }
@@ -170,7 +170,7 @@ void checkpoint_identify(struct checkpoint *checkpoint, struct arena *arena,
 static void take_session(struct checkpoint *c, const struct session *session)
 {
     c->every = session->checkpoint_every;
-    c->launches = session->launches;
+    c->launches = session->device.launches;
     for (uint32_t i = 0; i < session->path.n; i++)
         vec_push(c->arena, &c->path, session->path.v[i]);
     for (uint32_t i = 0; i < session->run->inputs.n; i++) {
@@ -178,8 +178,8 @@ static void take_session(struct checkpoint *c, const struct session *session)
         memcpy(input.sha256, session->run->inputs.v[i].sha256, sizeof input.sha256);
         vec_push(c->arena, &c->inputs, input);
     }
-    for (uint32_t i = 0; i < session->kernels.n; i++) {
-        const struct session_kernel *from = &session->kernels.v[i];
+    for (uint32_t i = 0; i < session->device.kernels.n; i++) {
+        const struct device_kernel *from = session->device.kernels.v[i];
         struct checkpoint_kernel kernel = {.name = from->name,
                                            .launches = from->launches,
                                            .warp_instructions = from->warp_instructions,
@@ -231,9 +231,9 @@ static void write_sums(const struct session *session, const struct timed *timed,
     size_t values = stats_values(&timed->stats);
     fwrite(timed->total.sum.values, sizeof(uint64_t), values, to);
     fwrite(since_sample->values, sizeof(uint64_t), values, to);
-    for (uint32_t i = 0; i < session->kernels.n; i++)
-        if (session->kernels.v[i].timed)
-            fwrite(session->kernels.v[i].timed->sum.values, sizeof(uint64_t), values, to);
+    for (uint32_t i = 0; i < session->device.kernels.n; i++)
+        if (session->device.kernels.v[i]->timed)
+            fwrite(session->device.kernels.v[i]->timed->sum.values, sizeof(uint64_t), values, to);
 }
 
 static void write_all(const struct checkpoint *c, const struct session *session,
@@ -247,8 +247,8 @@ static void write_all(const struct checkpoint *c, const struct session *session,
     json_done(&json);
     if (timed)
         write_sums(session, timed, since_sample, to);
-    for (uint32_t i = 0; i < session->image->list.n; i++) {
-        const struct allocation *at = &session->image->list.v[i];
+    for (uint32_t i = 0; i < session->device.image->list.n; i++) {
+        const struct allocation *at = &session->device.image->list.v[i];
         if (at->state == ALLOCATION_LIVE)
             fwrite(at->data, 1, at->bytes, to);
     }
@@ -263,7 +263,7 @@ bool checkpoint_write(const struct session *session, const struct timed *timed, 
     checkpoint_identify(&c, &own, session, timed ? timed->wish : NULL);
     take_session(&c, session);
     take_time(&c, timed);
-    take_image(&c, session->image);
+    take_image(&c, session->device.image);
     if (timed)
         since_sample = timed_since_sample(timed, &own);
     struct hashed hashed;

@@ -5,7 +5,8 @@
 // endian: in total, since the last sample, and of each kernel that has taken time) and the bytes of
 // the allocations that live, in their order; then a line with the SHA-256 of all before.
 #pragma once
-#include "runtime-sim/run/timed.h"
+#include "runtime-sim/device/timed.h"
+#include "runtime-sim/run/session.h"
 
 // The caches of a timed run are empty: timed_renew. Nothing is kept for --check or for profiles.
 // False: there is no memory for it; what goes wrong with the file is the caller's to see.

@@ -7,25 +7,26 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *in_function(struct session *session, const struct session_kernel *kernel,
+static const char *in_function(struct session *session, const struct device_kernel *kernel,
                                const struct ir_function *function)
 {
-    const struct name *name = tree_name(session->program->module->tree, function->name);
+    const struct name *name = tree_name(session->device.program->module->tree, function->name);
     if (strlen(kernel->name) == name->length && !memcmp(kernel->name, name->text, name->length))
         return "";
     return arena_printf(session->arena, " in '%.*s'", (int)name->length, name->text);
 }
 
-void session_tell(struct session *session, const struct session_kernel *kernel, uint64_t number,
+void session_tell(struct session *session, const struct device_kernel *kernel, uint64_t number,
                   const struct grid_result *result)
 {
     const struct fault *from = &result->fault;
-    const struct ir_module *module = session->program->module;
+    const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
-        &module->functions.v[session->program->functions.v[from->function].function];
+        &module->functions.v[session->device.program->functions.v[from->function].function];
     struct session_fault *fault = &session->fault;
     *fault = (struct session_fault){
         .happened = from->happened && !from->refused,
+        .stuck = result->stuck,
         .text = from->happened ? arena_strndup(session->arena, from->text, strlen(from->text))
                                : "no thread of the launch can go on",
         .kernel = kernel->name,
@@ -74,9 +75,9 @@ void session_tell(struct session *session, const struct session_kernel *kernel, 
 
 static const struct node *node_of(const struct session *session, const struct check_place *place)
 {
-    const struct ir_module *module = session->program->module;
+    const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
-        &module->functions.v[session->program->functions.v[place->function].function];
+        &module->functions.v[session->device.program->functions.v[place->function].function];
     return &module->tree->nodes.v[function->insts.v[place->inst].node];
 }
 
@@ -128,9 +129,9 @@ static void tell_unwritten(struct session *session, const struct check_report *r
 
 static void tell_register(struct session *session, const struct check_report *report)
 {
-    const struct ir_module *module = session->program->module;
+    const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
-        &module->functions.v[session->program->functions.v[report->second.function].function];
+        &module->functions.v[session->device.program->functions.v[report->second.function].function];
     const struct name *name = tree_name(module->tree, function->registers.v[report->reg].name);
     const struct node *node = node_of(session, &report->second);
     diag_add(session->diags, DIAG_ERROR, "uninit", node->begin, node->end,
@@ -142,7 +143,7 @@ static void tell_register(struct session *session, const struct check_report *re
 
 void session_tell_reports(struct session *session)
 {
-    const struct check *check = session->check;
+    const struct check *check = session->device.check;
     static void (*const tell[])(struct session * session, const struct check_report *report) = {
         [CHECK_RACE] = tell_race,
         [CHECK_UNWRITTEN] = tell_unwritten,

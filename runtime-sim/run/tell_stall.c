@@ -10,15 +10,15 @@ struct telling {
 
 static const struct node *node_of(const struct session *session, const struct stall_place *place)
 {
-    const struct ir_module *module = session->program->module;
+    const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
-        &module->functions.v[session->program->functions.v[place->function].function];
+        &module->functions.v[session->device.program->functions.v[place->function].function];
     return &module->tree->nodes.v[function->insts.v[place->inst].node];
 }
 
 static uint32_t line_of(const struct session *session, const struct stall_place *place)
 {
-    return source_place(session->source, node_of(session, place)->begin).line;
+    return source_place(session->device.source, node_of(session, place)->begin).line;
 }
 
 static const char *warp_of(struct session *session, const uint32_t cta[3], uint32_t warp)

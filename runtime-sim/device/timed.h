@@ -1,9 +1,9 @@
-// A session whose launches take time: on a machine, cycle by cycle, or only those of a region of
-// interest, the others by their values alone.
+// A machine as the executor of a device: launches take time, cycle by cycle, or only those of a
+// region of interest.
 #pragma once
+#include "runtime-sim/device/kernel_name.h"
+#include "runtime-sim/device/stream.h"
 #include "runtime-sim/gpu/machine.h"
-#include "runtime-sim/run/kernel_name.h"
-#include "runtime-sim/run/session.h"
 
 // Launches of a kernel that take time, counted from 1; none given: all.
 struct timed_range {
@@ -20,7 +20,8 @@ typedef void timed_sample(void *context, const char *kernel, uint64_t cycle);
 
 struct timed_wish {
     const struct machine_config *config; // that machine_check finds right
-    const struct config *resolved;       // where it comes from, for results
+    const struct config *resolved;       // its values, for results
+    bool copies;                         // copies take time
     uint64_t shuffle;                    // order of evaluation; 0: by number
     uint64_t max_cycles;                 // of all launches together; 0: no limit
     VEC(struct timed_region) regions;    // none: every launch takes time
@@ -42,9 +43,10 @@ struct timed_kernel {
 
 struct timed {
     const struct timed_wish *wish;
-    struct session *session;
+    struct device *device;
     struct arena *arena;
-    struct arena own; // of the machine, and of what it counts
+    struct arena own; // of the machine and its statistics
+    struct machine_config config;
     struct machine *machine;
     struct trace *trace; // NULL: none
     struct stats stats;
@@ -64,12 +66,11 @@ const char *timed_region_read(struct timed_region *region, struct arena *arena, 
 bool timed_find_kernels(struct timed_wish *wish, const struct program *program,
                         struct kernel_fault *fault);
 
-// From now on launches of the session go through `timed`. The session has its program and arena;
-// `wish` stays.
-void timed_begin(struct timed *timed, struct session *session, const struct timed_wish *wish);
+// Makes a machine the executor of the device, which has its program and arena. `wish` stays.
+void timed_begin(struct timed *timed, struct device *device, const struct timed_wish *wish);
 
-// All that the session's kernel has counted.
-struct timed_kernel *timed_counts(struct timed *timed, struct session_kernel *kernel);
+// Returns the counts of a kernel.
+struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *kernel);
 // Empties the caches and goes on with another machine in which nothing of this one is left but the
 // cycle: before a checkpoint, so that it is the same whether a run goes on there or is resumed.
 // What emptying takes counts as the last launch's, or of several at the same time in total only.
@@ -82,6 +83,9 @@ void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *
 // Chrome trace events. timed_end completes the document; without one it does nothing.
 void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until);
 void timed_end(struct timed *timed);
+
+// Writes the requests that are under way in memory and networks, and what each waits for.
+void timed_report(const struct timed *timed, FILE *to);
 
 // Value of a statistic of a kernel's timed launches (NULL: of all). False: it is not known, as some
 // of them have run at the same time as others.

@@ -1,4 +1,4 @@
-#include "runtime-sim/run/timed.h"
+#include "runtime-sim/device/timed.h"
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include <errno.h>
@@ -83,7 +83,7 @@ static bool is_timed(const struct timed_wish *wish, const char *kernel, uint64_t
 
 // Launches
 
-struct timed_kernel *timed_counts(struct timed *timed, struct session_kernel *kernel)
+struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *kernel)
 {
     if (kernel->timed)
         return kernel->timed;
@@ -93,7 +93,7 @@ struct timed_kernel *timed_counts(struct timed *timed, struct session_kernel *ke
 }
 
 // For all together, and for a kernel unless it is NULL.
-static void count(struct timed *timed, struct timed_kernel *kernel, const struct stats_mark *before,
+static void count_run(struct timed *timed, struct timed_kernel *kernel, const struct stats_mark *before,
                   uint64_t launches, uint64_t cycles)
 {
     struct timed_kernel *const both[] = {&timed->total, kernel};
@@ -122,58 +122,127 @@ static struct machine_limits limits_of(struct timed *timed)
     };
 }
 
-static bool takes(void *context, const struct session_kernel *kernel, uint64_t number)
+static bool takes(const void *context, const struct device_kernel *kernel, uint64_t number)
 {
     const struct timed *timed = context;
     return is_timed(timed->wish, kernel->name, number);
 }
 
-// What is for who watches, and for the rows of a time series.
-static void show_launches(struct timed *timed, const struct session_launch *launches,
-                          uint32_t number)
+// For progress, and for the rows of a time series.
+static void show_launches(struct timed *timed, struct device_command *const *commands,
+                          uint32_t count)
 {
     uint64_t ctas = 0;
-    timed->kernel = launches[0].kernel->name;
-    for (uint32_t i = 0; i < number; i++) {
-        const uint32_t *grid = launches[i].launch->grid;
+    timed->kernel = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct device_launch *one = commands[i]->launch;
+        if (!one)
+            continue;
+        const uint32_t *grid = one->launch->grid;
+        const char *name = one->kernel->name;
         ctas += (uint64_t)grid[0] * grid[1] * grid[2];
-        if (i)
-            timed->kernel =
-                arena_printf(timed->arena, "%s+%s", timed->kernel, launches[i].kernel->name);
+        timed->kernel =
+            timed->kernel ? arena_printf(timed->arena, "%s+%s", timed->kernel, name) : name;
     }
+    if (!timed->kernel)
+        timed->kernel = "copy";
     atomic_store(&timed->cycle, 0);
     atomic_store(&timed->ctas_done, 0);
     atomic_store(&timed->ctas, ctas);
 }
 
-// What only the machine as a whole can tell is given to the kernel of a launch by itself, and to
-// none of several.
-static void count_launches(struct timed *timed, struct session_launch *launches,
-                           const struct machine_launch *runs, uint32_t number,
+// Statistics of the machine belong to the kernel of a launch that ran by itself, and to none of
+// several.
+static void count_launches(struct timed *timed, struct device_command *const *commands,
+                           const struct machine_event *agenda, uint32_t count,
                            const struct stats_mark *before, uint64_t cycles)
 {
-    for (uint32_t i = 0; i < number; i++) {
-        struct timed_kernel *kernel = timed_counts(timed, launches[i].kernel);
-        launches[i].warp_instructions = runs[i].warp_instructions;
-        launches[i].thread_instructions = runs[i].thread_instructions;
-        kernel->warp_instructions += runs[i].warp_instructions;
-        kernel->thread_instructions += runs[i].thread_instructions;
-        kernel->registers = runs[i].registers;
-        kernel->registers_source = runs[i].registers_source;
-        kernel->room = runs[i].room;
-        kernel->limit = runs[i].limit;
-        timed->last = number == 1 ? kernel : NULL;
-        if (number == 1)
-            break;
+    uint64_t launches = 0;
+    timed->last = NULL;
+    for (uint32_t i = 0; i < count; i++)
+        launches += commands[i]->kind == COMMAND_LAUNCH;
+    for (uint32_t i = 0; i < count; i++) {
+        struct device_launch *one = commands[i]->launch;
+        const struct machine_launch *run = agenda[i].launch;
+        if (!one)
+            continue;
+        struct timed_kernel *kernel = timed_counts(timed, one->kernel);
+        one->warp_instructions = run->warp_instructions;
+        one->thread_instructions = run->thread_instructions;
+        kernel->warp_instructions += run->warp_instructions;
+        kernel->thread_instructions += run->thread_instructions;
+        kernel->registers = run->registers;
+        kernel->registers_source = run->registers_source;
+        kernel->room = run->room;
+        kernel->limit = run->limit;
+        if (launches == 1) {
+            timed->last = kernel;
+            continue;
+        }
         kernel->together++;
         kernel->launches++;
-        kernel->cycles += runs[i].ended - runs[i].begun;
+        kernel->cycles += run->ended - run->begun;
     }
-    count(timed, number == 1 ? timed->last : NULL, before, number, cycles);
+    count_run(timed, timed->last, before, launches, cycles);
 }
 
-static void execute(void *context, struct session_launch *launches, uint32_t number,
-                    struct arena *arena, struct grid_result *result)
+// Copies that take no time, and calls.
+static void do_command(void *context, uint64_t cycle)
+{
+    struct device_command *command = context;
+    (void)cycle;
+    switch (command->kind) {
+    case COMMAND_COPY: memmove(command->data_to, command->data_from, command->bytes); break;
+    case COMMAND_SET: memset(command->data_to, command->value, command->bytes); break;
+    default:
+        if (command->call)
+            command->call(command->context);
+    }
+}
+
+static void plan_command(const struct timed *timed, struct device_command *command,
+                         struct arena *arena, struct machine_event *event)
+{
+    *event = (struct machine_event){
+        .kind = EVENT_CALL, .call = do_command, .context = command};
+    if (command->kind == COMMAND_LAUNCH) {
+        event->kind = EVENT_LAUNCH;
+        event->launch = ARENA_NEW(arena, struct machine_launch);
+        event->launch->launch = command->launch->launch;
+    } else if (command->kind != COMMAND_CALL && timed->wish->copies) {
+        event->kind = EVENT_COPY;
+        event->copy = (struct machine_copy){.to = command->to,
+                                            .from = command->from,
+                                            .bytes = command->bytes,
+                                            .data_to = command->data_to,
+                                            .data_from = command->data_from};
+    }
+    if (event->kind == EVENT_COPY && command->kind == COMMAND_SET) {
+        uint8_t *values = arena_alloc(arena, command->bytes + 1);
+        memset(values, command->value, command->bytes);
+        event->copy.data_from = values;
+    }
+}
+
+// Commands become events of an agenda, of the same order.
+static struct machine_event *plan_commands(const struct timed *timed,
+                                           struct device_command *const *commands, uint32_t count,
+                                           struct arena *arena)
+{
+    struct machine_event *agenda = ARENA_ARRAY(arena, struct machine_event, count);
+    for (uint32_t i = 0; i < count; i++) {
+        plan_command(timed, commands[i], arena, &agenda[i]);
+        for (int k = 0; k < 2; k++) {
+            const struct device_command *after = commands[i]->after[k];
+            if (after && !after->has_ended)
+                agenda[i].after[k] = &agenda[after->number - commands[0]->number];
+        }
+    }
+    return agenda;
+}
+
+static void execute(void *context, struct device_command *const *commands, uint32_t count,
+                    struct grid_result *result)
 {
     struct timed *timed = context;
     const struct timed_wish *wish = timed->wish;
@@ -182,22 +251,23 @@ static void execute(void *context, struct session_launch *launches, uint32_t num
         return;
     }
     struct arena own;
-    arena_init(&own, arena->memory);
+    arena_init(&own, timed->arena->memory);
     struct stats_mark before = stats_take(&timed->stats, &own);
-    struct machine_launch *runs = ARENA_ARRAY(&own, struct machine_launch, number);
-    struct machine_event *agenda = ARENA_ARRAY(&own, struct machine_event, number);
-    for (uint32_t i = 0; i < number; i++) {
-        runs[i].launch = launches[i].launch;
-        agenda[i].launch = &runs[i];
-    }
+    struct machine_event *agenda = plan_commands(timed, commands, count, &own);
     struct machine_limits limits = limits_of(timed);
     uint64_t begun = machine_cycle(timed->machine);
     if (wish->max_cycles)
         limits.cycles = begun + wish->max_cycles - timed->total.cycles;
-    show_launches(timed, launches, number);
+    show_launches(timed, commands, count);
     timed->used = true;
-    machine_run(timed->machine, agenda, number, &limits, result);
-    count_launches(timed, launches, runs, number, &before, machine_cycle(timed->machine) - begun);
+    machine_run(timed->machine, agenda, count, &limits, result);
+    for (uint32_t i = 0; i < count; i++) {
+        commands[i]->has_ended = agenda[i].has_ended;
+        commands[i]->begun = agenda[i].begun;
+        commands[i]->ended = agenda[i].ended;
+    }
+    count_launches(timed, commands, agenda, count, &before,
+                   machine_cycle(timed->machine) - begun);
     arena_free(&own);
 }
 
@@ -207,8 +277,10 @@ static void make_machine(struct timed *timed, uint64_t cycle)
         machine_trace_end(timed->machine);
     arena_free(&timed->own);
     arena_init(&timed->own, timed->arena->memory);
-    timed->machine = machine_new_planned(&timed->own, timed->wish->config, timed->session->program,
-                                         timed->session->plans);
+    timed->config = *timed->wish->config;
+    timed->config.copies = timed->wish->copies;
+    timed->machine = machine_new_planned(&timed->own, &timed->config, timed->device->program,
+                                         timed->device->plans);
     timed->last = NULL;
     timed->used = false;
     machine_start_at(timed->machine, cycle);
@@ -219,16 +291,16 @@ static void make_machine(struct timed *timed, uint64_t cycle)
         machine_trace_begin(timed->machine, &timed->own, timed->trace);
 }
 
-void timed_begin(struct timed *timed, struct session *session, const struct timed_wish *wish)
+void timed_begin(struct timed *timed, struct device *device, const struct timed_wish *wish)
 {
-    *timed = (struct timed){.wish = wish, .session = session, .arena = session->arena};
-    arena_init(&timed->own, session->arena->memory);
+    *timed = (struct timed){.wish = wish, .device = device, .arena = device->arena};
+    arena_init(&timed->own, device->arena->memory);
     make_machine(timed, 0);
-    timed->total.sum = stats_zero(&timed->stats, session->arena);
+    timed->total.sum = stats_zero(&timed->stats, device->arena);
     timed->sampled = stats_zero(&timed->stats, &timed->own);
-    session->takes = takes;
-    session->execute = execute;
-    session->executor = timed;
+    device->takes = takes;
+    device->execute = execute;
+    device->executor = timed;
 }
 
 void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until)
@@ -247,6 +319,11 @@ void timed_end(struct timed *timed)
     machine_trace_end(timed->machine);
     trace_end(timed->trace);
     timed->trace = NULL;
+}
+
+void timed_report(const struct timed *timed, FILE *to)
+{
+    machine_report(timed->machine, to);
 }
 
 // Going on with another machine
@@ -275,7 +352,7 @@ void timed_renew(struct timed *timed)
     uint64_t begun = machine_cycle(timed->machine);
     machine_flush(timed->machine, &limits);
     uint64_t cycle = machine_cycle(timed->machine);
-    count(timed, timed->last, &before, 0, cycle - begun);
+    count_run(timed, timed->last, &before, 0, cycle - begun);
     struct stats_mark since_sample = timed_since_sample(timed, &own);
     timed_resume(timed, cycle, &since_sample);
     arena_free(&own);
