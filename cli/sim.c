@@ -208,7 +208,8 @@ static bool read_plans(struct sim *sim)
     const struct machine_config *config = &sim->machine.config;
     return sim_plans_read(&sim->plans, &sim->arena, &sim->arguments, &sim->messages, &sim->run,
                           &sim->module.source, config) &&
-           sim_plans_build(&sim->plans, &sim->messages, &sim->module.program, &sim->module.source, config);
+           sim_plans_build(&sim->plans, &sim->messages, &sim->module.program, &sim->module.source,
+                           config);
 }
 
 // Running

@@ -50,12 +50,11 @@ static void take_value(const struct yaml_keys *table, const struct yaml_key *key
                        const struct yaml_node **to, struct diags *diags)
 {
     if (*to)
-        diag_add(diags, DIAG_ERROR, table->rule, name->begin, name->end,
-                 "'%s' is given twice", name->text);
+        diag_add(diags, DIAG_ERROR, table->rule, name->begin, name->end, "'%s' is given twice",
+                 name->text);
     else if (!(key->takes >> value->kind & 1))
-        diag_add(diags, DIAG_ERROR, table->rule, value->begin, value->end,
-                 "'%s' needs %s, not %s", name->text, kind_word(key->takes),
-                 kind_word(1 << value->kind));
+        diag_add(diags, DIAG_ERROR, table->rule, value->begin, value->end, "'%s' needs %s, not %s",
+                 name->text, kind_word(key->takes), kind_word(1 << value->kind));
     else if (value->kind == YAML_SCALAR && !value->length)
         diag_add(diags, DIAG_ERROR, table->rule, name->begin, name->end, "'%s' has no value",
                  name->text);

@@ -26,8 +26,8 @@ struct yaml_keys {
     const char *rule; // id of diagnostics
 };
 
-// Finds the values of a mapping: of[key], NULL if it has no such key. A key that is unknown, missing,
-// given twice or of another kind is an error. Returns false after errors.
+// Finds the values of a mapping: of[key], NULL if it has no such key. A key that is unknown,
+// missing, given twice or of another kind is an error. Returns false after errors.
 bool yaml_keys_read(const struct yaml_keys *table, uint32_t context,
                     const struct yaml_document *document, const struct yaml_node *mapping,
                     const struct yaml_node **of, struct diags *diags);

@@ -50,12 +50,12 @@ struct device_launch {
 struct device {
     struct arena *arena;
     const struct program *program;
-    const struct source *source;  // of the program
-    uint32_t threads;             // of this machine, for launches without time; 0 or 1: one
-    uint64_t max_instructions;    // of warps, in launches without time; 0: no limit
-    bool race, uninit;            // look for races, for reads of bytes that were never written
-    bool profiled;                // count for each instruction
-    const atomic_int *stop;       // execution stops when this is not 0; NULL: never
+    const struct source *source;       // of the program
+    uint32_t threads;                  // of this machine, for launches without time; 0 or 1: one
+    uint64_t max_instructions;         // of warps, in launches without time; 0: no limit
+    bool race, uninit;                 // look for races, for reads of bytes that were never written
+    bool profiled;                     // count for each instruction
+    const atomic_int *stop;            // execution stops when this is not 0; NULL: never
     const struct machine_plans *plans; // of the program for schemes; NULL: none
     // Called before each launch, with the number of launches so far.
     void (*progress)(void *context, const char *kernel, uint64_t launch);

@@ -23,8 +23,8 @@ enum launch_rule {
 struct launch_refusal {
     enum launch_rule rule; // LAUNCH_ALLOWED: none is broken
     enum launch_argument argument;
-    uint32_t dimension;           // 0 to 2, of a rule about one
-    uint64_t limit[3], value[3];  // [0] alone unless the rule is about a shape
+    uint32_t dimension;          // 0 to 2, of a rule about one
+    uint64_t limit[3], value[3]; // [0] alone unless the rule is about a shape
 };
 
 struct launch_request {

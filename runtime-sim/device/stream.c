@@ -31,11 +31,9 @@ bool device_stream_write(struct device_stream *stream, uint64_t to, const void *
 {
     uint8_t *at = device_at_written(stream->device, to, bytes);
     if (at)
-        add(stream, (struct device_command){.kind = COMMAND_COPY,
-                                            .to = to,
-                                            .bytes = bytes,
-                                            .data_to = at,
-                                            .data_from = from});
+        add(stream,
+            (struct device_command){
+                .kind = COMMAND_COPY, .to = to, .bytes = bytes, .data_to = at, .data_from = from});
     return at;
 }
 
@@ -69,11 +67,9 @@ bool device_stream_set(struct device_stream *stream, uint64_t to, uint8_t value,
 {
     uint8_t *at = device_at_written(stream->device, to, bytes);
     if (at)
-        add(stream, (struct device_command){.kind = COMMAND_SET,
-                                            .to = to,
-                                            .bytes = bytes,
-                                            .data_to = at,
-                                            .value = value});
+        add(stream,
+            (struct device_command){
+                .kind = COMMAND_SET, .to = to, .bytes = bytes, .data_to = at, .value = value});
     return at;
 }
 
@@ -119,12 +115,12 @@ static void blame(struct device_result *result, const struct device_launch *one)
 
 static enum device_end end_of(const struct grid_result *grid)
 {
-    return grid->stopped           ? DEVICE_STOPPED
-           : grid->limited         ? DEVICE_LIMITED
-           : grid->stuck           ? DEVICE_STUCK
-           : grid->fault.refused   ? DEVICE_REFUSED
-           : grid->fault.happened  ? DEVICE_FAULT
-                                   : DEVICE_DONE;
+    return grid->stopped          ? DEVICE_STOPPED
+           : grid->limited        ? DEVICE_LIMITED
+           : grid->stuck          ? DEVICE_STUCK
+           : grid->fault.refused  ? DEVICE_REFUSED
+           : grid->fault.happened ? DEVICE_FAULT
+                                  : DEVICE_DONE;
 }
 
 static enum device_end run_grid(struct device *device, struct device_launch *one,

@@ -10,13 +10,13 @@ enum command_kind { COMMAND_LAUNCH, COMMAND_COPY, COMMAND_SET, COMMAND_CALL };
 struct device_command {
     enum command_kind kind;
     struct device_stream *stream;
-    uint32_t number; // in the queue
+    uint32_t number;                 // in the queue
     struct device_command *after[2]; // of its stream, and of an event; NULL: none, or it has run
     struct device_launch *launch;
     uint64_t to, from, bytes; // addresses; 0: host memory
     uint8_t *data_to;
     const uint8_t *data_from;
-    uint8_t value;         // of COMMAND_SET
+    uint8_t value; // of COMMAND_SET
     void (*call)(void *context);
     void *context;
     struct device_event *event; // set when it has run; NULL: none

@@ -93,8 +93,8 @@ struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *ker
 }
 
 // For all together, and for a kernel unless it is NULL.
-static void count_run(struct timed *timed, struct timed_kernel *kernel, const struct stats_mark *before,
-                  uint64_t launches, uint64_t cycles)
+static void count_run(struct timed *timed, struct timed_kernel *kernel,
+                      const struct stats_mark *before, uint64_t launches, uint64_t cycles)
 {
     struct timed_kernel *const both[] = {&timed->total, kernel};
     for (int i = 0; i < 1 + !!kernel; i++) {
@@ -203,8 +203,7 @@ static void do_command(void *context, uint64_t cycle)
 static void plan_command(const struct timed *timed, struct device_command *command,
                          struct arena *arena, struct machine_event *event)
 {
-    *event = (struct machine_event){
-        .kind = EVENT_CALL, .call = do_command, .context = command};
+    *event = (struct machine_event){.kind = EVENT_CALL, .call = do_command, .context = command};
     if (command->kind == COMMAND_LAUNCH) {
         event->kind = EVENT_LAUNCH;
         event->launch = ARENA_NEW(arena, struct machine_launch);
@@ -266,8 +265,7 @@ static void execute(void *context, struct device_command *const *commands, uint3
         commands[i]->begun = agenda[i].begun;
         commands[i]->ended = agenda[i].ended;
     }
-    count_launches(timed, commands, agenda, count, &before,
-                   machine_cycle(timed->machine) - begun);
+    count_launches(timed, commands, agenda, count, &before, machine_cycle(timed->machine) - begun);
     arena_free(&own);
 }
 

@@ -229,8 +229,8 @@ static bool is_stopped(const struct machine *machine)
 // To the next cycle in which there is something to do, or to `most`. False: there is none.
 static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
 {
-    uint64_t next = dispatches ? machine->now + 1
-                               : least(least_due(machine), machine_agenda_next(machine));
+    uint64_t next =
+        dispatches ? machine->now + 1 : least(least_due(machine), machine_agenda_next(machine));
     bool waits = next != UINT64_MAX || memsys_inside(machine->shared.memsys);
     if (!waits) // the memory system may refresh its DRAM for ever
         return false;

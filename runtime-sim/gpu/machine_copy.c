@@ -1,8 +1,8 @@
 // Copies as requests through the memory system, from an endpoint at the first partition's node.
 //
-// A copy is cut into pieces, each in one line at both ends. A piece reads its line of device memory,
-// then writes it; one end in host memory takes no time. Three engines, one for each direction, share
-// the endpoint and a table of pieces under way.
+// A copy is cut into pieces, each in one line at both ends. A piece reads its line of device
+// memory, then writes it; one end in host memory takes no time. Three engines, one for each
+// direction, share the endpoint and a table of pieces under way.
 #include "runtime-sim/gpu/machine_state.h"
 #include <string.h>
 
@@ -34,7 +34,7 @@ struct copy_engines {
     uint8_t client;
     struct copy_engine engines[COPY_DIRECTIONS];
     struct copy_piece pieces[PIECES];
-    uint64_t free; // the set of pieces not in use
+    uint64_t free;                                  // the set of pieces not in use
     uint8_t queue[PIECES], queue_head, queue_count; // pieces to be sent
 };
 

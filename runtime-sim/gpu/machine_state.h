@@ -10,7 +10,7 @@
 struct running {
     struct machine_event *event;
     struct machine_launch *launch;
-    uint64_t ready; // the first cycle of its CTAs
+    uint64_t ready;       // the first cycle of its CTAs
     struct arena arena;   // of its CTAs
     uint64_t next, count; // clusters of the grid; without clusters each CTA is one
     uint64_t ctas, over;

@@ -283,8 +283,7 @@ static bool pass_by_name(struct passing *p)
         if (!parameter)
             unknown(p, &argument->name);
         else if (again)
-            run_fault(p->session->run, &argument->name, "'%s' is there a second time",
-                      argument->name.text);
+            run_fault(p->session->run, &argument->name, "'%s' is given twice", argument->name.text);
         good &= parameter && !again && pass(p, argument, parameter);
         vec_push(p->session->arena, &seen, parameter);
     }

@@ -160,7 +160,8 @@ void checkpoint_identify(struct checkpoint *checkpoint, struct arena *arena,
     checkpoint->simulator = PTXOFFLOAD_VERSION;
     checkpoint->timed = wish != NULL;
     digest_run(checkpoint->run, session->run);
-    tables_digest(checkpoint->program, session->device.source->text, session->device.source->length);
+    tables_digest(checkpoint->program, session->device.source->text,
+                  session->device.source->length);
     digest_configuration(checkpoint->configuration, wish);
     checkpoint->regions = regions_text(arena, wish);
 }

@@ -1,4 +1,5 @@
-// A launch of a run file → the request to the device; a rule that it breaks → the place in the file.
+// A launch of a run file → the request to the device; a rule that it breaks → the place in the
+// file.
 #include "runtime-sim/device/kernel_name.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>
@@ -95,10 +96,9 @@ static const char *refusal_text(struct arena *arena, const struct program_functi
                             refusal->rule == LAUNCH_BLOCK_MOST ? ".maxntid" : ".reqntid",
                             shape_text(arena, limit), shape_text(arena, value));
     case LAUNCH_CLUSTER_REQUIRED:
-        return arena_printf(arena,
-                            "the kernel has clusters of %" PRIu64 " x %" PRIu64 " x %" PRIu64
-                            " CTAs",
-                            limit[0], limit[1], limit[2]);
+        return arena_printf(
+            arena, "the kernel has clusters of %" PRIu64 " x %" PRIu64 " x %" PRIu64 " CTAs",
+            limit[0], limit[1], limit[2]);
     case LAUNCH_SHARED_TOTAL:
         return arena_printf(arena,
                             "the kernel has %u bytes of shared memory and is given %" PRIu64
@@ -125,8 +125,7 @@ static const struct run_text *refusal_place(const struct run_launch *from,
 }
 
 static void tell_refusal(struct session *session, const struct run_launch *from,
-                         const struct launch_request *request,
-                         const struct launch_refusal *refusal)
+                         const struct launch_request *request, const struct launch_refusal *refusal)
 {
     const struct program_function *kernel = request->kernel;
     const struct tree *tree = session->device.program->module->tree;

@@ -226,8 +226,9 @@ static enum session_outcome do_step(struct session *session, const struct run_st
     uint64_t before = session->device.launches;
     const struct run_together *together = step->together;
     enum session_outcome outcome =
-        together ? session_launch(session, &together->at, together->launches.v, together->launches.n)
-                 : session_launch(session, &step->launch->at, &step->launch, 1);
+        together
+            ? session_launch(session, &together->at, together->launches.v, together->launches.n)
+            : session_launch(session, &step->launch->at, &step->launch, 1);
     return outcome == SESSION_DONE ? after_launches(session, before) : outcome;
 }
 

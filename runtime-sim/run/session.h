@@ -30,7 +30,7 @@ struct session_stall {
 // A fault and its places.
 struct session_fault {
     bool happened;
-    bool stuck; // a launch has made no progress
+    bool stuck;       // a launch has made no progress
     const char *text; // one sentence without a full stop
     const char *kernel;
     uint64_t launch; // from 1

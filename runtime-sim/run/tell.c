@@ -131,7 +131,8 @@ static void tell_register(struct session *session, const struct check_report *re
 {
     const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
-        &module->functions.v[session->device.program->functions.v[report->second.function].function];
+        &module->functions
+             .v[session->device.program->functions.v[report->second.function].function];
     const struct name *name = tree_name(module->tree, function->registers.v[report->reg].name);
     const struct node *node = node_of(session, &report->second);
     diag_add(session->diags, DIAG_ERROR, "uninit", node->begin, node->end,

@@ -629,7 +629,7 @@ for name, *values in [
          "the file has no key 'titel'; did you mean 'title'? [campaign]"),
         ('needed key', 'name: tiny\n', '§', "the file needs 'name' [campaign]"),
         ('value of another kind', 'workloads:\n', 'workloads: §x\nfigures:\n',
-         "'workloads' takes a list, not one value [campaign]"),
+         "'workloads' needs a list, not one value [campaign]"),
         ('name that is taken', '{name: fast,', '{name: §base,', "the name 'base' is taken [campaign]"),
         ('name of a variant', '{name: fast,', '{name: §fa-st,',
          "'fa-st' is not a name of a variant: letters, digits and _, but not ref, plain, min or max "

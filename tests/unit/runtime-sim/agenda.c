@@ -1,5 +1,5 @@
-// The agenda of a machine: copies as requests, pauses, calls, launches one after the other, and time
-// without a CTA.
+// The agenda of a machine: copies as requests, pauses, calls, launches one after the other, and
+// time without a CTA.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 // out[i] += in[i] * 3, eight times.
@@ -97,7 +97,8 @@ static void check_out(const struct bench *b, uint32_t times)
         assert_int_equal(b->out[i], times * 24 * b->in[i]);
 }
 
-// Without a kernel, from an address that is not a line's: one request for each line, and time for it.
+// Without a kernel, from an address that is not a line's: one request for each line, and time for
+// it.
 static void copy_alone(void **state)
 {
     static struct bench b;
@@ -133,9 +134,8 @@ static void copy_within(void **state)
     static struct bench b;
     (void)state;
     load(&b, NULL);
-    struct machine_event *copy =
-        add_copy(&b, (uint8_t *)b.out + 8, (uint8_t *)b.in + 100, b.out_at + 8, b.in_at + 100, 3000,
-                 NULL);
+    struct machine_event *copy = add_copy(&b, (uint8_t *)b.out + 8, (uint8_t *)b.in + 100,
+                                          b.out_at + 8, b.in_at + 100, 3000, NULL);
     copy->copy.interval = 50;
     uint64_t cycles = go_done(&b);
     assert_memory_equal((uint8_t *)b.out + 8, (uint8_t *)b.in + 100, 3000);
@@ -314,11 +314,15 @@ static void limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copy_alone),   cmocka_unit_test(copy_within),
+        cmocka_unit_test(copy_alone),
+        cmocka_unit_test(copy_within),
         cmocka_unit_test(copy_during_kernel),
-        cmocka_unit_test(in_order),     cmocka_unit_test(pauses),
-        cmocka_unit_test(pause_drains), cmocka_unit_test(pause_without_end),
-        cmocka_unit_test(time_alone),   cmocka_unit_test(limit),
+        cmocka_unit_test(in_order),
+        cmocka_unit_test(pauses),
+        cmocka_unit_test(pause_drains),
+        cmocka_unit_test(pause_without_end),
+        cmocka_unit_test(time_alone),
+        cmocka_unit_test(limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

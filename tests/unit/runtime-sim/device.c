@@ -158,20 +158,8 @@ static void rules(void **state)
          0,
          {64, 2, 1},
          {64, 1, 1}},
-        {"most",
-         {.block = {64, 4}},
-         LAUNCH_BLOCK_MOST,
-         ARGUMENT_BLOCK,
-         0,
-         {128, 1, 1},
-         {64, 4, 1}},
-        {"step",
-         {.shared = 232449},
-         LAUNCH_SHARED_SIZE,
-         ARGUMENT_SHARED,
-         0,
-         {232448},
-         {232449}},
+        {"most", {.block = {64, 4}}, LAUNCH_BLOCK_MOST, ARGUMENT_BLOCK, 0, {128, 1, 1}, {64, 4, 1}},
+        {"step", {.shared = 232449}, LAUNCH_SHARED_SIZE, ARGUMENT_SHARED, 0, {232448}, {232449}},
         {"shares",
          {.shared = 232448},
          LAUNCH_SHARED_TOTAL,
@@ -415,8 +403,8 @@ static void stuck(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),       cmocka_unit_test(memory),
-        cmocka_unit_test(one_stream),  cmocka_unit_test(two_streams),
+        cmocka_unit_test(rules),           cmocka_unit_test(memory),
+        cmocka_unit_test(one_stream),      cmocka_unit_test(two_streams),
         cmocka_unit_test(kernels_overlap), cmocka_unit_test(stuck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
