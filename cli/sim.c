@@ -257,7 +257,7 @@ static bool open_series(struct sim *sim)
     FILE *to = open_output(sim, sim->arguments.series);
     if (!to)
         return false;
-    machine->wish.interval = sim->arguments.interval ? sim->arguments.interval : INTERVAL;
+    machine->options.interval = sim->arguments.interval ? sim->arguments.interval : INTERVAL;
     sim_machine_series(machine, to);
     return true;
 }
@@ -278,7 +278,7 @@ static bool begin(struct sim *sim)
     struct sim_machine *machine = &sim->machine;
     struct timed *timed = sim->arguments.functional ? NULL : &machine->timed;
     if (timed)
-        timed_begin(timed, &sim->session.device, &machine->wish);
+        timed_begin(timed, &sim->session.device, &machine->options);
     sim->progress.timed = timed;
     return (!sim->arguments.series || open_series(sim)) &&
            (!sim->arguments.trace || open_trace(sim)) &&
@@ -362,7 +362,7 @@ static enum session_outcome run(struct sim *sim)
             outcome = SESSION_BAD_INPUT;
     }
     tell_end(sim, outcome);
-    session_tell_reports(session);
+    session_report_accesses(session);
     if (outcome == SESSION_DONE && device_reports(&session->device))
         outcome = SESSION_CHECK_FAILED;
     tell_run(sim);

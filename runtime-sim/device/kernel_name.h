@@ -1,4 +1,4 @@
-// Which kernel a user means: by its name in the program, or by that in the CUDA source.
+// Kernels by name: that of the program, or that of the CUDA source.
 #pragma once
 #include "runtime-sim/exec/decode/program.h"
 

@@ -51,11 +51,11 @@ const char *timed_region_read(struct timed_region *region, struct arena *arena, 
                                text);
 }
 
-bool timed_find_kernels(struct timed_wish *wish, const struct program *program,
+bool timed_find_kernels(struct timed_options *options, const struct program *program,
                         struct kernel_fault *fault)
 {
-    for (uint32_t i = 0; i < wish->regions.n; i++) {
-        struct timed_region *region = &wish->regions.v[i];
+    for (uint32_t i = 0; i < options->regions.n; i++) {
+        struct timed_region *region = &options->regions.v[i];
         const struct program_function *found =
             kernel_find(program, program->arena, region->kernel, fault);
         if (!found)
@@ -66,10 +66,10 @@ bool timed_find_kernels(struct timed_wish *wish, const struct program *program,
 }
 
 // `launch` counts the kernel's launches from 1.
-static bool is_timed(const struct timed_wish *wish, const char *kernel, uint64_t launch)
+static bool is_timed(const struct timed_options *options, const char *kernel, uint64_t launch)
 {
-    for (uint32_t i = 0; i < wish->regions.n; i++) {
-        const struct timed_region *region = &wish->regions.v[i];
+    for (uint32_t i = 0; i < options->regions.n; i++) {
+        const struct timed_region *region = &options->regions.v[i];
         if (strcmp(region->kernel, kernel))
             continue;
         if (!region->launches.n)
@@ -78,7 +78,7 @@ static bool is_timed(const struct timed_wish *wish, const char *kernel, uint64_t
             if (launch >= region->launches.v[k].first && launch <= region->launches.v[k].last)
                 return true;
     }
-    return !wish->regions.n;
+    return !options->regions.n;
 }
 
 // Launches
@@ -107,14 +107,14 @@ static void count_run(struct timed *timed, struct timed_kernel *kernel,
 static void sample(void *context, uint64_t cycle)
 {
     struct timed *timed = context;
-    timed->wish->sample(timed->wish->context, timed->kernel, cycle);
+    timed->options->sample(timed->options->context, timed->kernel, cycle);
     stats_retake(&timed->stats, &timed->sampled);
 }
 
 static struct machine_limits limits_of(struct timed *timed)
 {
     return (struct machine_limits){
-        .every = timed->wish->interval,
+        .every = timed->options->interval,
         .sample = sample,
         .context = timed,
         .cycle = &timed->cycle,
@@ -125,7 +125,7 @@ static struct machine_limits limits_of(struct timed *timed)
 static bool takes(const void *context, const struct device_kernel *kernel, uint64_t number)
 {
     const struct timed *timed = context;
-    return is_timed(timed->wish, kernel->name, number);
+    return is_timed(timed->options, kernel->name, number);
 }
 
 // For progress, and for the rows of a time series.
@@ -208,7 +208,7 @@ static void plan_command(const struct timed *timed, struct device_command *comma
         event->kind = EVENT_LAUNCH;
         event->launch = ARENA_NEW(arena, struct machine_launch);
         event->launch->launch = command->launch->launch;
-    } else if (command->kind != COMMAND_CALL && timed->wish->copies) {
+    } else if (command->kind != COMMAND_CALL && timed->options->copies) {
         event->kind = EVENT_COPY;
         event->copy = (struct machine_copy){.to = command->to,
                                             .from = command->from,
@@ -244,8 +244,8 @@ static void execute(void *context, struct device_command *const *commands, uint3
                     struct grid_result *result)
 {
     struct timed *timed = context;
-    const struct timed_wish *wish = timed->wish;
-    if (wish->max_cycles && timed->total.cycles >= wish->max_cycles) {
+    const struct timed_options *options = timed->options;
+    if (options->max_cycles && timed->total.cycles >= options->max_cycles) {
         *result = (struct grid_result){.limited = true};
         return;
     }
@@ -255,8 +255,8 @@ static void execute(void *context, struct device_command *const *commands, uint3
     struct machine_event *agenda = plan_commands(timed, commands, count, &own);
     struct machine_limits limits = limits_of(timed);
     uint64_t begun = machine_cycle(timed->machine);
-    if (wish->max_cycles)
-        limits.cycles = begun + wish->max_cycles - timed->total.cycles;
+    if (options->max_cycles)
+        limits.cycles = begun + options->max_cycles - timed->total.cycles;
     show_launches(timed, commands, count);
     timed->used = true;
     machine_run(timed->machine, agenda, count, &limits, result);
@@ -275,23 +275,23 @@ static void make_machine(struct timed *timed, uint64_t cycle)
         machine_trace_end(timed->machine);
     arena_free(&timed->own);
     arena_init(&timed->own, timed->arena->memory);
-    timed->config = *timed->wish->config;
-    timed->config.copies = timed->wish->copies;
+    timed->config = *timed->options->config;
+    timed->config.copies = timed->options->copies;
     timed->machine = machine_new_planned(&timed->own, &timed->config, timed->device->program,
                                          timed->device->plans);
     timed->last = NULL;
     timed->used = false;
     machine_start_at(timed->machine, cycle);
-    machine_shuffle(timed->machine, timed->wish->shuffle);
+    machine_shuffle(timed->machine, timed->options->shuffle);
     stats_init(&timed->stats, &timed->own);
     machine_stats_add(timed->machine, &timed->stats);
     if (timed->trace)
         machine_trace_begin(timed->machine, &timed->own, timed->trace);
 }
 
-void timed_begin(struct timed *timed, struct device *device, const struct timed_wish *wish)
+void timed_begin(struct timed *timed, struct device *device, const struct timed_options *options)
 {
-    *timed = (struct timed){.wish = wish, .device = device, .arena = device->arena};
+    *timed = (struct timed){.options = options, .device = device, .arena = device->arena};
     arena_init(&timed->own, device->arena->memory);
     make_machine(timed, 0);
     timed->total.sum = stats_zero(&timed->stats, device->arena);

@@ -198,7 +198,7 @@ static void write_json_file(const struct timed *timed, FILE *to)
     json_key(&json, "version");
     json_int(&json, 1);
     json_key(&json, "configuration");
-    config_json(timed->wish->resolved, &json);
+    config_json(timed->options->resolved, &json);
     json_key(&json, "kernels");
     json_array(&json);
     each_scope(timed, write_json, &json);

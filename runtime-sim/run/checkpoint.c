@@ -126,26 +126,26 @@ static void digest_run(char to[SHA256_HEX + 1], const struct run *run)
     tables_digest_end(to, &all);
 }
 
-static void digest_configuration(char to[SHA256_HEX + 1], const struct timed_wish *wish)
+static void digest_configuration(char to[SHA256_HEX + 1], const struct timed_options *options)
 {
     struct hashed hashed;
     struct json json;
-    FILE *stream = wish ? hashed_open(&hashed, NULL) : NULL;
+    FILE *stream = options ? hashed_open(&hashed, NULL) : NULL;
     tables_digest(to, "", 0);
     if (!stream)
         return;
     json_init(&json, stream);
-    config_json(wish->resolved, &json);
+    config_json(options->resolved, &json);
     json_done(&json);
     fclose(stream);
     tables_digest_end(to, &hashed.digest);
 }
 
-static const char *regions_text(struct arena *arena, const struct timed_wish *wish)
+static const char *regions_text(struct arena *arena, const struct timed_options *options)
 {
     const char *text = "";
-    for (uint32_t i = 0; wish && i < wish->regions.n; i++) {
-        const struct timed_region *region = &wish->regions.v[i];
+    for (uint32_t i = 0; options && i < options->regions.n; i++) {
+        const struct timed_region *region = &options->regions.v[i];
         text = arena_printf(arena, "%s%s%s", text, i ? " " : "", region->kernel);
         for (uint32_t k = 0; k < region->launches.n; k++)
             text = arena_printf(arena, "%s%c%" PRIu64 "-%" PRIu64, text, k ? ',' : ':',
@@ -155,15 +155,15 @@ static const char *regions_text(struct arena *arena, const struct timed_wish *wi
 }
 
 void checkpoint_identify(struct checkpoint *checkpoint, struct arena *arena,
-                         const struct session *session, const struct timed_wish *wish)
+                         const struct session *session, const struct timed_options *options)
 {
     checkpoint->simulator = PTXOFFLOAD_VERSION;
-    checkpoint->timed = wish != NULL;
+    checkpoint->timed = options != NULL;
     digest_run(checkpoint->run, session->run);
     tables_digest(checkpoint->program, session->device.source->text,
                   session->device.source->length);
-    digest_configuration(checkpoint->configuration, wish);
-    checkpoint->regions = regions_text(arena, wish);
+    digest_configuration(checkpoint->configuration, options);
+    checkpoint->regions = regions_text(arena, options);
 }
 
 // Writing
@@ -202,7 +202,7 @@ static void take_time(struct checkpoint *c, const struct timed *timed)
     if (!timed)
         return;
     c->cycle = machine_cycle(timed->machine);
-    c->interval = timed->wish->interval;
+    c->interval = timed->options->interval;
     c->timed_launches = timed->total.launches;
     c->cycles = timed->total.cycles;
     stats_digest(&timed->stats, c->statistics);
@@ -261,7 +261,7 @@ bool checkpoint_write(const struct session *session, const struct timed *timed, 
     arena_init(&own, session->arena->memory);
     struct checkpoint c = {.arena = &own, .version = CHECKPOINT_VERSION};
     struct stats_mark since_sample = {0};
-    checkpoint_identify(&c, &own, session, timed ? timed->wish : NULL);
+    checkpoint_identify(&c, &own, session, timed ? timed->options : NULL);
     take_session(&c, session);
     take_time(&c, timed);
     take_image(&c, session->device.image);

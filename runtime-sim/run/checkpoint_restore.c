@@ -51,10 +51,10 @@ static const char *compare_identity(const struct checkpoint *c, const struct che
 }
 
 const char *checkpoint_fits(const struct checkpoint *c, const struct session *session,
-                            const struct timed_wish *wish, uint64_t every)
+                            const struct timed_options *options, uint64_t every)
 {
     struct checkpoint now = {0};
-    checkpoint_identify(&now, c->arena, session, wish);
+    checkpoint_identify(&now, c->arena, session, options);
     const char *wrong = compare_identity(c, &now);
     if (wrong)
         return wrong;
@@ -165,7 +165,7 @@ static bool restore_time(const struct checkpoint *c, struct session *session, st
                                       .thread_instructions = from->timed_thread_instructions};
     }
     // Other intervals begin here.
-    struct stats_mark since_sample = c->interval == timed->wish->interval
+    struct stats_mark since_sample = c->interval == timed->options->interval
                                          ? read_sum(c, session->arena, SAMPLE)
                                          : stats_zero(&timed->stats, session->arena);
     timed_resume(timed, c->cycle, &since_sample);

@@ -182,7 +182,7 @@ static enum session_outcome run_launches(struct session *session)
     struct device_result result;
     device_synchronise(&session->device, &result);
     if (result.end >= DEVICE_STUCK)
-        session_tell(session, result.kernel, result.launch, &result.grid);
+        session_report_fault(session, result.kernel, result.launch, &result.grid);
     return outcomes[result.end];
 }
 

@@ -24,7 +24,7 @@ static const char *origin(struct session *session, const struct ir_loc *loc)
     return text;
 }
 
-void session_tell_origin(struct session *session, const char *id, uint32_t function, uint32_t inst)
+void session_note_origin(struct session *session, const char *id, uint32_t function, uint32_t inst)
 {
     const struct ir_module *module = session->device.program->module;
     const struct ir_function *fn =

@@ -72,7 +72,7 @@ static void write_group(struct json *json, const char *key, const struct timed *
 // A member that schemes give.
 static struct measured_launch measured_of_scheme(const struct timed *timed, const char *key)
 {
-    const struct scheme_ops *const *schemes = timed ? timed->wish->config->schemes : NULL;
+    const struct scheme_ops *const *schemes = timed ? timed->options->config->schemes : NULL;
     for (; schemes && *schemes; schemes++)
         for (const struct scheme_result *row = (*schemes)->results; row && row->member; row++)
             if (!strcmp(row->member, key))
@@ -148,11 +148,11 @@ static void write_machine(struct json *json, const struct timed *timed)
         return;
     }
     json_object(json);
-    config_json_inputs(timed->wish->resolved, json);
+    config_json_inputs(timed->options->resolved, json);
     json_key(json, "resolved");
-    config_json(timed->wish->resolved, json);
+    config_json(timed->options->resolved, json);
     json_key(json, "policy");
-    json_string(json, machine_policy(timed->arena, timed->wish->config));
+    json_string(json, machine_policy(timed->arena, timed->options->config));
     json_end_object(json);
 }
 

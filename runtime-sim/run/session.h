@@ -74,7 +74,7 @@ bool session_prepare(struct session *session);
 // a fault only if it is launched.
 enum session_outcome session_run(struct session *session);
 // Reports races and reads of bytes that were never written.
-void session_tell_reports(struct session *session);
+void session_report_accesses(struct session *session);
 // Compares buffers with the run's expectations; a difference is reported at the expectation.
 enum session_outcome session_check(struct session *session);
 
@@ -94,7 +94,7 @@ bool session_bind_textures(struct session *session);
 bool session_arguments(struct session *session, const struct run_launch *launch,
                        const struct program_function *function, uint8_t *to);
 // Reports the fault that has ended a launch, the one of that number from 1.
-void session_tell(struct session *session, const struct device_kernel *kernel, uint64_t number,
-                  const struct grid_result *result);
-// Reports the warps that wait, and for which others; session_tell does.
-void session_tell_stalls(struct session *session, const struct stalls *stalls);
+void session_report_fault(struct session *session, const struct device_kernel *kernel,
+                          uint64_t number, const struct grid_result *result);
+// Reports the warps that wait, and for which others; session_report_fault does.
+void session_report_stalls(struct session *session, const struct stalls *stalls);

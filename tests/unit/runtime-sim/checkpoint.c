@@ -47,7 +47,7 @@ struct fixture {
     struct machine_config config;
     struct config_section sections[MACHINE_SECTIONS];
     struct config resolved;
-    struct timed_wish wish;
+    struct timed_options options;
     char *bytes; // of the checkpoint after launch AT
     size_t size;
 };
@@ -75,7 +75,7 @@ static void load(struct fixture *f)
     assert_true(config_load(&f->resolved, "isca19"));
     f->config.memsys.memory.cores = 1;
     assert_null(machine_check(&f->k.arena, &f->config));
-    f->wish = (struct timed_wish){.config = &f->config, .resolved = &f->resolved};
+    f->options = (struct timed_options){.config = &f->config, .resolved = &f->resolved};
 }
 
 static void unload(struct fixture *f)
@@ -98,7 +98,7 @@ static void prepare(struct going *g, struct fixture *f, bool with_time)
         .run = &g->run,
         .diags = &g->diags};
     if (with_time)
-        timed_begin(&g->timed, &g->session.device, &f->wish);
+        timed_begin(&g->timed, &g->session.device, &f->options);
     assert_true(good && session_prepare(&g->session));
 }
 

@@ -41,7 +41,7 @@ struct host {
     struct machine_config config;
     struct config_section sections[MACHINE_SECTIONS];
     struct config resolved;
-    struct timed_wish wish;
+    struct timed_options options;
     struct timed timed;
     bool with_time;
     uint64_t a, b, c; // buffers
@@ -65,10 +65,10 @@ static void start(struct host *h, bool with_time, uint64_t shuffle)
     config_init(&h->resolved, &h->arena, h->sections, count);
     assert_true(config_load(&h->resolved, "isca19"));
     assert_true(config_set(&h->resolved, "machine.watchdog=20000"));
-    h->wish = (struct timed_wish){.config = &h->config, .copies = true, .shuffle = shuffle};
+    h->options = (struct timed_options){.config = &h->config, .copies = true, .shuffle = shuffle};
     h->with_time = with_time;
     if (with_time)
-        timed_begin(&h->timed, &h->device, &h->wish);
+        timed_begin(&h->timed, &h->device, &h->options);
     assert_null(device_load(&h->device));
     h->a = device_allocate(&h->device, BYTES, "a");
     h->b = device_allocate(&h->device, BYTES, "b");
