@@ -1,5 +1,7 @@
 // The agenda of a machine: copies as requests, pauses, calls, launches one after the other, and
 // time without a CTA.
+#include "backend/tags.h"
+#include "tests/fuzz/tagged.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 // out[i] += in[i] * 3, eight times.
@@ -16,6 +18,20 @@
     "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 8; @%p1 bra A;\n"                                  \
     "ret;\n}\n"
 
+// out[i] = in[i] + in[i + 256], eight times: a chain.
+#define SUM                                                                                        \
+    HEAD("8.0", "sm_80")                                                                           \
+    ".visible .entry triple(.param .u64 out, .param .u64 in)\n{\n"                                 \
+    ".reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p1;\n"                                         \
+    "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in];\n"                                         \
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"                          \
+    "mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd3, %r1, 4;\n"                                  \
+    "add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3; mov.u32 %r6, 0;\n"                        \
+    "A:\nld.global.u32 %r4, [%rd2];\nld.global.u32 %r5, [%rd2+1024];\n"                             \
+    "add.u32 %r5, %r4, %r5;\nst.global.u32 [%rd1], %r5;\n"                                         \
+    "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p1, %r6, 8;\n@%p1 bra A;\n"                                \
+    "ret;\n}\n"
+
 enum { CTAS = 12, BLOCK = 128, ELEMENTS = CTAS * BLOCK, BYTES = 4 * ELEMENTS, EVENTS = 8 };
 
 struct bench {
@@ -26,18 +42,24 @@ struct bench {
     uint32_t count;
 };
 
+// Needs a configured rig. The machine with the chains of the table; NULL: none.
+static void build(struct bench *b, const struct offload_table *table)
+{
+    b->r.config.copies = true;
+    rig_build(&b->r, table);
+    b->out = kernel_buffer(&b->r.k, BYTES);
+    b->out_at = b->r.k.image.list.v[b->r.k.image.list.n - 1].address;
+    b->in = kernel_buffer(&b->r.k, BYTES + 1024);
+    b->in_at = b->r.k.image.list.v[b->r.k.image.list.n - 1].address;
+    for (uint32_t i = 0; i < ELEMENTS; i++)
+        b->in[i] = i ^ 0x55;
+}
+
 static void load(struct bench *b, const char *const *settings)
 {
     *b = (struct bench){0};
     rig_configure(&b->r, TRIPLE, 3, settings);
-    b->r.config.copies = true;
-    rig_build(&b->r, NULL);
-    b->out = kernel_buffer(&b->r.k, BYTES);
-    b->out_at = b->r.k.image.list.v[b->r.k.image.list.n - 1].address;
-    b->in = kernel_buffer(&b->r.k, BYTES);
-    b->in_at = b->r.k.image.list.v[b->r.k.image.list.n - 1].address;
-    for (uint32_t i = 0; i < ELEMENTS; i++)
-        b->in[i] = i ^ 0x55;
+    build(b, NULL);
 }
 
 static struct machine_event *add(struct bench *b, enum machine_event_kind kind, uint64_t cycle,
@@ -232,6 +254,50 @@ static void pauses(void **state)
     }
 }
 
+// The same with chains that are computed near memory, while a copy shares a partition's node.
+static void pauses_chains(void **state)
+{
+    static const char *const settings[][7] = {
+        {"offload.policy=omni"},
+        {"offload.policy=omni", "request_network.topology=fly", "reply_network.topology=fly",
+         "request_network.router_nodes=true", "reply_network.router_nodes=true",
+         "reply_network.reversed=true"},
+    };
+    static struct bench b;
+    static uint32_t host[ELEMENTS];
+    (void)state;
+    for (uint32_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        struct tagged tagged;
+        struct tables tables = {0};
+        struct offload_table table = {0};
+        b = (struct bench){0};
+        tagged_make(&tagged, SUM, sizeof SUM - 1, FMA_FUSED, MUTATE_NOTHING, 0);
+        assert_int_equal(tagged.chains, 1);
+        rig_configure(&b.r, tagged.text, 0, settings[i]);
+        tagged_free(&tagged);
+        struct kernel *k = &b.r.k;
+        assert_true(tags_read(&tables, &k->arena, &k->source, &k->diags));
+        assert_true(offload_table_build(&table, &k->arena, &tables, &k->program,
+                                        offload_config_of(&b.r.config), &k->diags));
+        build(&b, &table);
+        uint32_t *other = kernel_buffer(k, BYTES);
+        uint64_t other_at = k->image.list.v[k->image.list.n - 1].address;
+        for (uint32_t n = 0; n < ELEMENTS; n++)
+            host[n] = 7 * n;
+        struct machine_event *kernel = add_launch(&b, NULL);
+        add_copy(&b, other, host, other_at, 0, BYTES, NULL);
+        add(&b, EVENT_PAUSE, 300, NULL);
+        add(&b, EVENT_RESUME, 9000, NULL);
+        go_done(&b);
+        for (uint32_t n = 0; n < ELEMENTS; n++)
+            assert_int_equal(b.out[n], b.in[n] + b.in[n + 256]);
+        assert_memory_equal(other, host, BYTES);
+        assert_true(kernel->ended > 9000);
+        assert_true(rig_stat(&b.r, "offload.chains_offloaded") > 0);
+        kernel_free(k);
+    }
+}
+
 static void count_call(void *context, uint64_t cycle)
 {
     *(uint64_t *)context = cycle;
@@ -319,6 +385,7 @@ int main(void)
         cmocka_unit_test(copy_during_kernel),
         cmocka_unit_test(in_order),
         cmocka_unit_test(pauses),
+        cmocka_unit_test(pauses_chains),
         cmocka_unit_test(pause_drains),
         cmocka_unit_test(pause_without_end),
         cmocka_unit_test(time_alone),
