@@ -272,7 +272,7 @@ static bool open_trace(struct sim *sim)
     return to;
 }
 
-// What goes wrong here is told in results as well, which know of the machine.
+// Errors here are in the results as well, which know the machine.
 static bool begin(struct sim *sim)
 {
     struct sim_machine *machine = &sim->machine;
@@ -285,7 +285,7 @@ static bool begin(struct sim *sim)
            sim_checkpoint_begin(&sim->checkpoint, &sim->session, timed);
 }
 
-// Files with what was counted, as a list for people; NULL: none.
+// Files with statistics, as a list for people; NULL: none.
 static const char *counted_files(struct sim *sim)
 {
     const struct sim_arguments *a = &sim->arguments;
@@ -297,7 +297,7 @@ static const char *counted_files(struct sim *sim)
     return list;
 }
 
-// After what was counted is written.
+// After the statistics are written.
 static void tell_interrupt(struct sim *sim)
 {
     const char *files = counted_files(sim);
@@ -430,7 +430,7 @@ static int exit_of(const struct sim *sim, enum session_outcome outcome)
     return code == DONE && sim->checkpoint.failed ? BAD_INPUT : code;
 }
 
-// Results of a run that did not come to its end are no results; what was counted is.
+// A run that did not end writes statistics and no results.
 static int write_all(struct sim *sim, enum session_outcome outcome)
 {
     bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;

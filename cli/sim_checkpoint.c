@@ -32,7 +32,7 @@ static void write_checkpoint(void *context)
         timed_renew(checkpoint->timed);
     if (!checkpoint->arguments->checkpoint)
         return;
-    fflush(stdout); // what kernels have printed is not printed again
+    fflush(stdout); // output of kernels is not printed again
     const char *error = write_file(checkpoint);
     if (error)
         message_error(checkpoint->messages, "%s", error);

@@ -39,7 +39,7 @@ struct device_kernel {
     struct timed_kernel *timed; // of launches that took time; NULL: none did
 };
 
-// A launch that passed the checks of launch.h, and what it has executed.
+// A launch that passed the checks of launch.h, and its counts.
 struct device_launch {
     struct device_kernel *kernel;
     struct launch *launch;

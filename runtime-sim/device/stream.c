@@ -197,7 +197,7 @@ static bool takes_time(const struct device *device, struct device_command *const
     return device->takes(device->executor, launch->kernel, before + 1);
 }
 
-// Commands of one stream alone run one by one: what a command counts is its own then.
+// Commands of one stream alone run one by one, so that statistics belong to one command.
 static uint32_t count_together(const struct device *device, struct device_command *const *commands,
                                uint32_t most)
 {

@@ -214,7 +214,8 @@ static void plan_command(const struct timed *timed, struct device_command *comma
                                             .from = command->from,
                                             .bytes = command->bytes,
                                             .data_to = command->data_to,
-                                            .data_from = command->data_from};
+                                            .data_from = command->data_from,
+                                            .interval = timed->options->copy_interval};
     }
     if (event->kind == EVENT_COPY && command->kind == COMMAND_SET) {
         uint8_t *values = arena_alloc(arena, command->bytes + 1);

@@ -22,6 +22,7 @@ struct timed_options {
     const struct machine_config *config; // that machine_check finds right
     const struct config *resolved;       // its values, for results
     bool copies;                         // copies take time
+    uint32_t copy_interval;              // cycles from one request of a copy to the next; 0: 1
     uint64_t shuffle;                    // order of evaluation; 0: by number
     uint64_t max_cycles;                 // of all launches together; 0: no limit
     VEC(struct timed_region) regions;    // none: every launch takes time
@@ -72,13 +73,14 @@ void timed_begin(struct timed *timed, struct device *device, const struct timed_
 struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *kernel);
 // Empties the caches and goes on with another machine in which nothing of this one is left but the
 // cycle: before a checkpoint, so that it is the same whether a run goes on there or is resumed.
-// What emptying takes counts as the last launch's, or of several at the same time in total only.
+// The cycles of the flush count for the last launch; after several at the same time for the total
+// only.
 void timed_renew(struct timed *timed);
 // Counts since the last sample; and continuation with them in this cycle, of a machine that has run
 // nothing.
 struct stats_mark timed_since_sample(const struct timed *timed, struct arena *arena);
 void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *since_sample);
-// Before the first launch: what the machine does in these cycles, the last left out, is written as
+// Before the first launch: writes the machine's activity in these cycles, the last left out, as
 // Chrome trace events. timed_end completes the document; without one it does nothing.
 void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until);
 void timed_end(struct timed *timed);
@@ -94,5 +96,5 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
 // Results: all statistics, for each kernel and in total, by the name of the file as JSON (.json),
 // CSV (.csv) or text, which has the names that users of other simulators know as well.
 void timed_write_stats(const struct timed *timed, const char *path, FILE *to);
-// Names, units and meanings; and what the other names stand for.
+// Writes names, units and meanings, also of the public names.
 void timed_list_stats(const struct machine_config *config, struct arena *arena, FILE *to);

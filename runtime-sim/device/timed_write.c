@@ -51,14 +51,14 @@ static bool public_value(const struct stats *stats, const struct stats_mark *sin
     return true;
 }
 
-// What is known of a kernel
+// Statistics of a kernel
 
 struct known {
     const struct stats *stats;
     struct stats_mark since;
 };
 
-// Of a kernel with launches at the same time as others: what is counted for each launch.
+// For a kernel with launches at the same time as others: the counts of each launch.
 static struct stats *own_stats(const struct timed *timed, const struct timed_kernel *counts,
                                struct arena *arena)
 {

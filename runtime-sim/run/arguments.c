@@ -34,7 +34,7 @@ static const struct scalar *type_of(const struct passing *p,
     return type && type->bytes == parameter->bytes ? type : NULL;
 }
 
-// The parameter's type in the CUDA source, or NULL if the kernel's name does not tell.
+// The parameter's type in the CUDA source, or NULL if the kernel's name has none.
 static const char *source_type(const struct passing *p, const struct program_parameter *parameter)
 {
     const struct program_parameter *first =
@@ -44,7 +44,7 @@ static const char *source_type(const struct passing *p, const struct program_par
     return p->cxx.parameters.v[parameter - first];
 }
 
-// True if the program says so: by `.ptr`, or by the kernel's C++ name.
+// Returns true if the program marks it so: by `.ptr`, or by the kernel's C++ name.
 static bool is_pointer(const struct passing *p, const struct program_parameter *parameter)
 {
     const struct ir_module *module = p->session->device.program->module;
@@ -53,7 +53,7 @@ static bool is_pointer(const struct passing *p, const struct program_parameter *
     size_t length = type ? strlen(type) : 0;
     if (length && strchr("*&", type[length - 1]))
         return true;
-    // What is said of a declarator stands right before it.
+    // The attributes of a declarator stand right before it.
     for (uint32_t i = module->symbols.v[parameter->symbol].node;
          i-- > 0 && (nodes[i].kind == NODE_SPEC || nodes[i].kind == NODE_INT);)
         if (nodes[i].kind == NODE_SPEC && nodes[i].aux == W_ptr)
@@ -75,7 +75,7 @@ static const char *say_parameter(const struct passing *p, const struct program_p
                         type ? " (" : "", type ? type : "", type ? ")" : "");
 }
 
-// Stores a value. `what` says what the parameter is.
+// Stores a value. `what` describes the parameter in messages.
 static bool store(struct passing *p, const struct run_argument *argument, const struct scalar *type,
                   bool strict, const char *what, uint8_t *to)
 {
@@ -108,8 +108,8 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
     return !error;
 }
 
-// A number where the program says that there is a pointer. 0 is a null pointer, and `u64:N` says
-// that N is meant.
+// Returns true, after an error, for a number where the program has a pointer. 0 is a null pointer;
+// `u64:N` passes N.
 static bool is_stray_number(struct passing *p, const struct run_argument *argument,
                             const struct program_parameter *parameter)
 {
@@ -152,7 +152,7 @@ static bool pass_parts(struct passing *p, const struct run_argument *argument,
     return false;
 }
 
-// What is wrong with the type that the user gave for the parameter, or NULL. A type of bits, as
+// Returns the fault of the user's type for the parameter, or NULL. A type of bits, as
 // b32, is one for all.
 static const char *wrong_type(const struct passing *p, const struct run_argument *argument,
                               const struct program_parameter *parameter)
@@ -207,7 +207,7 @@ static const char *add_word(struct arena *arena, const char *list, const char *w
                         length + strlen(word) > MOST_LIST ? dots : word);
 }
 
-// The types of the parameters, and what was given instead.
+// Reports the types of the parameters, and the arguments.
 static void say_count(const struct passing *p)
 {
     const struct run_launch *launch = p->launch;

@@ -1,4 +1,4 @@
-// Writing checkpoints, and what writing and reading have in common.
+// Writes checkpoints; and the parts that writing and reading have in common.
 #include "runtime-sim/run/checkpoint_file.h"
 #include <inttypes.h>
 #include <nettle/sha2.h>
@@ -89,7 +89,7 @@ uint64_t checkpoint_sums(const struct checkpoint *checkpoint)
     return count;
 }
 
-// A stream that counts what goes through it into a digest
+// A stream whose bytes are added to a digest
 
 struct hashed {
     FILE *to; // NULL: nowhere
@@ -110,7 +110,7 @@ static FILE *hashed_open(struct hashed *hashed, FILE *to)
     return fopencookie(hashed, "w", (cookie_io_functions_t){.write = write_hashed});
 }
 
-// What a run is of
+// Inputs of a run
 
 // All that makes one run differ from another, but for its program and its files.
 static void digest_run(char to[SHA256_HEX + 1], const struct run *run)

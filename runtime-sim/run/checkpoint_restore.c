@@ -117,7 +117,7 @@ static bool restore_image(const struct checkpoint *c, struct image *image)
     return true;
 }
 
-// What was counted
+// Counts
 
 static struct stats_mark read_sum(const struct checkpoint *c, struct arena *arena, uint64_t number)
 {

@@ -1,5 +1,5 @@
-// What ended a launch and what was found out about its accesses: where in the program, by which
-// thread, and what lies near the address.
+// Reports of faults, races and reads of unwritten bytes: the place in the program, the thread, and
+// the allocation near the address.
 #include "frontend/isa.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/grid.h"
@@ -71,7 +71,7 @@ void session_report_fault(struct session *session, const struct device_kernel *k
     }
 }
 
-// Races and reads of what was never written
+// Races and reads of unwritten bytes
 
 static const struct node *node_of(const struct session *session, const struct check_place *place)
 {

@@ -1,4 +1,4 @@
-// Who waits for whom, in words: a note for each place at which warps stand.
+// A note for each place at which warps wait, with the warps that they wait for.
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/run/origin.h"
 #include <inttypes.h>

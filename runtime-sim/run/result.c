@@ -139,7 +139,7 @@ static void write_kernels(struct json *json, const struct session *session,
     json_end_object(json);
 }
 
-// What the results depend on beside the program and its data.
+// The results depend on this, the program and its data.
 static void write_machine(struct json *json, const struct timed *timed)
 {
     json_key(json, "configuration");

@@ -1,4 +1,4 @@
-// What a run says of textures → what launches fetch from.
+// Binds the textures of a run to their handles.
 #include "frontend/isa.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/memory/texture.h"
@@ -14,7 +14,7 @@ enum {
     PITCH_ALIGN = 32,
 };
 
-// Formats by their numbers; with b for u where there is no sign.
+// Formats by their numbers; b stands for u.
 static const char *const formats[] = {
     [TEXTURE_U8] = "u8",   [TEXTURE_S8] = "s8",   [TEXTURE_U16] = "u16", [TEXTURE_S16] = "s16",
     [TEXTURE_U32] = "u32", [TEXTURE_S32] = "s32", [TEXTURE_F16] = "f16", [TEXTURE_F32] = "f32",
@@ -127,7 +127,7 @@ static bool gives_floats(const struct argument_texture *b)
     return b->texture.format >= TEXTURE_F16 || b->texture.normalized_float;
 }
 
-// What the words ask for must go together.
+// Checks that the words agree with each other.
 static bool check_how(const struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
@@ -195,7 +195,7 @@ static bool take_size(struct argument_texture *b)
     return need <= bytes;
 }
 
-// What lies outside is as a texel that was read.
+// A border value has the type of a texel that was read.
 static bool take_border(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;

@@ -340,6 +340,24 @@ static void two_streams(void **state)
     assert_int_equal(cycles[1], cycles[2]);
 }
 
+// The interval bounds the rate of a copy.
+static void copy_rate(void **state)
+{
+    static struct host h;
+    struct device_stream stream;
+    struct device_event after = {0};
+    (void)state;
+    start(&h, true, 0);
+    h.options.copy_interval = 100;
+    device_stream_init(&stream, &h.device);
+    assert_true(device_stream_write(&stream, h.a, h.in, BYTES));
+    device_stream_record(&stream, &after);
+    synchronise(&h);
+    assert_true(after.cycle > 100 * (BYTES / 128 - 1));
+    assert_true(after.cycle < 110 * (BYTES / 128));
+    end(&h);
+}
+
 // Kernels of two streams run at the same time: faster than one after the other.
 static void kernels_overlap(void **state)
 {
@@ -403,9 +421,10 @@ static void stuck(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),           cmocka_unit_test(memory),
-        cmocka_unit_test(one_stream),      cmocka_unit_test(two_streams),
-        cmocka_unit_test(kernels_overlap), cmocka_unit_test(stuck),
+        cmocka_unit_test(rules),      cmocka_unit_test(memory),
+        cmocka_unit_test(one_stream), cmocka_unit_test(two_streams),
+        cmocka_unit_test(copy_rate),  cmocka_unit_test(kernels_overlap),
+        cmocka_unit_test(stuck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
