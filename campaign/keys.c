@@ -14,8 +14,13 @@ static const char *const contexts[CAMPAIGN_CONTEXTS] = {
     [CAMPAIGN_OF_COLUMN] = "a column",
 };
 
+static void report(struct diags *diags, uint32_t begin, uint32_t end, const char *text)
+{
+    diag_add(diags, DIAG_ERROR, "campaign", begin, end, "%s", text);
+}
+
 const struct yaml_keys campaign_file_keys = {rows, CAMPAIGN_KEYS, contexts, CAMPAIGN_CONTEXTS,
-                                             "campaign"};
+                                             report};
 
 bool campaign_keys_read(struct campaign_keys *to, const struct yaml_document *document,
                         const struct yaml_node *mapping, enum campaign_context context,

@@ -23,7 +23,8 @@ struct yaml_keys {
     uint32_t count;
     const char *const *contexts; // in messages
     uint32_t context_count;
-    const char *rule; // id of diagnostics
+    // Adds an error with the file's rule id.
+    void (*report)(struct diags *diags, uint32_t begin, uint32_t end, const char *text);
 };
 
 // Finds the values of a mapping: of[key], NULL if it has no such key. A key that is unknown,

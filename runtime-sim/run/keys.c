@@ -17,7 +17,12 @@ static const char *const contexts[CONTEXTS] = {
     [CONTEXT_EXPECT] = "an expectation",
 };
 
-const struct yaml_keys run_keys = {rows, RUN_KEYS, contexts, CONTEXTS, "run-file"};
+static void report(struct diags *diags, uint32_t begin, uint32_t end, const char *text)
+{
+    diag_add(diags, DIAG_ERROR, "run-file", begin, end, "%s", text);
+}
+
+const struct yaml_keys run_keys = {rows, RUN_KEYS, contexts, CONTEXTS, report};
 
 bool keys_read(struct key_values *values, const struct yaml_document *document,
                const struct yaml_node *mapping, enum run_context context, struct diags *diags)
