@@ -1,21 +1,13 @@
 #include "support/yaml_keys.h"
 #include "support/listing.h"
 #include "support/nearest.h"
-#include <stdarg.h>
 #include <string.h>
 
 // Reading
 
-__attribute__((format(printf, 4, 5))) static void report(const struct yaml_keys *table,
-                                                         const struct yaml_node *at,
-                                                         struct diags *diags, const char *format,
-                                                         ...)
-{
-    va_list list;
-    va_start(list, format);
-    table->report(diags, at->begin, at->end, arena_vprintf(diags->arena, format, list));
-    va_end(list);
-}
+// The text is in the diagnostics' arena.
+#define REPORT(table, at, diags, ...)                                                              \
+    (table)->report(diags, (at)->begin, (at)->end, arena_printf((diags)->arena, __VA_ARGS__))
 
 static const struct yaml_key *find_key(const struct yaml_keys *table, uint32_t context,
                                        const struct yaml_node *name)
@@ -34,14 +26,14 @@ static void report_unknown(const struct yaml_keys *table, uint32_t context,
 {
     struct nearest nearest;
     if (name->kind != YAML_SCALAR) {
-        report(table, name, diags, "a key is a single word");
+        REPORT(table, name, diags, "a key is a single word");
         return;
     }
     nearest_init(&nearest, name->text, name->length);
     for (uint32_t i = 0; i < table->count; i++)
         if (table->keys[i].context == context)
             nearest_offer(&nearest, table->keys[i].name, strlen(table->keys[i].name));
-    report(table, name, diags,
+    REPORT(table, name, diags,
            nearest.best ? "%s has no key '%s'; did you mean '%s'?" : "%s has no key '%s'",
            table->contexts[context], name->text, nearest.best);
 }
@@ -62,12 +54,12 @@ static void take_value(const struct yaml_keys *table, const struct yaml_key *key
                        const struct yaml_node **to, struct diags *diags)
 {
     if (*to)
-        report(table, name, diags, "'%s' is given twice", name->text);
+        REPORT(table, name, diags, "'%s' is given twice", name->text);
     else if (!(key->takes >> value->kind & 1))
-        report(table, value, diags, "'%s' needs %s, not %s", name->text, kind_word(key->takes),
+        REPORT(table, value, diags, "'%s' needs %s, not %s", name->text, kind_word(key->takes),
                kind_word(1 << value->kind));
     else if (value->kind == YAML_SCALAR && !value->length)
-        report(table, name, diags, "'%s' has no value", name->text);
+        REPORT(table, name, diags, "'%s' has no value", name->text);
     *to = value;
 }
 
@@ -79,7 +71,7 @@ bool yaml_keys_read(const struct yaml_keys *table, uint32_t context,
     for (uint32_t i = 0; i < table->count; i++)
         of[i] = NULL;
     if (mapping->kind != YAML_MAPPING) {
-        report(table, mapping, diags, "%s has keys with values, not %s", table->contexts[context],
+        REPORT(table, mapping, diags, "%s has keys with values, not %s", table->contexts[context],
                kind_word(1 << mapping->kind));
         return false;
     }
@@ -94,7 +86,7 @@ bool yaml_keys_read(const struct yaml_keys *table, uint32_t context,
     }
     for (uint32_t i = 0; i < table->count; i++)
         if (table->keys[i].context == context && table->keys[i].needed && !of[i])
-            report(table, mapping, diags, "%s needs '%s'", table->contexts[context],
+            REPORT(table, mapping, diags, "%s needs '%s'", table->contexts[context],
                    table->keys[i].name);
     return diags->errors == before;
 }
