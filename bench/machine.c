@@ -154,9 +154,10 @@ static bool run(const struct row *row, const struct options *options, struct mem
                             .params = s->params,
                             .image = &s->image};
     struct machine_launch one = {.launch = &launch};
+    struct machine_event event = {.launch = &one};
     struct grid_result grid;
     clock_t begin = clock();
-    enum machine_end end = machine_run(machine, &one, 1, &(struct machine_limits){0}, &grid);
+    enum machine_end end = machine_run(machine, &event, 1, &(struct machine_limits){0}, &grid);
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     if (!result->done || seconds < result->seconds)
         *result = (struct result){seconds, one.ended - one.begun, grid.warp_instructions,

@@ -141,8 +141,3 @@ bool campaign_read(struct campaign *campaign, struct arena *arena, const struct 
 // Returns CAMPAIGN_NONE if the name is unknown.
 uint32_t campaign_workload(const struct campaign *campaign, const char *name);
 uint32_t campaign_variant(const struct campaign *campaign, const char *name);
-
-// Prints the keys for --help.
-void campaign_keys_print(FILE *to);
-// The same as tables, for the documentation.
-void campaign_keys_print_markdown(FILE *to);

@@ -1,6 +1,6 @@
 // The keys of campaign files, from one table.
 #pragma once
-#include "support/yaml.h"
+#include "support/yaml_keys.h"
 
 enum campaign_context {
     CAMPAIGN_OF_CAMPAIGN,
@@ -20,13 +20,14 @@ enum campaign_key {
     CAMPAIGN_KEYS,
 };
 
-// The values of one mapping, by key; NULL: absent.
+// The values of one mapping, by key; NULL: not given.
 struct campaign_keys {
     const struct yaml_node *of[CAMPAIGN_KEYS];
 };
 
-// Looks up all keys of a mapping. Reports unknown, repeated and missing keys, and values of a wrong
-// kind. Returns false after an error.
+extern const struct yaml_keys campaign_file_keys;
+
+// Finds the values of a mapping. Returns false after errors.
 bool campaign_keys_read(struct campaign_keys *keys, const struct yaml_document *document,
                         const struct yaml_node *mapping, enum campaign_context context,
                         struct diags *diags);

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "campaign/compare.h"
+#include "campaign/keys.h"
 #include "campaign/report.h"
 #include "campaign/run.h"
 #include "support/file.h"
@@ -383,8 +384,8 @@ static void print_only(struct campaign_program *p, FILE *to)
     if (p->arguments.common.help)
         options_help(&campaign_command, to);
     else if (p->arguments.help_keys)
-        (p->arguments.help_keys == TOPIC_MARKDOWN ? campaign_keys_print_markdown
-                                                  : campaign_keys_print)(to);
+        (p->arguments.help_keys == TOPIC_MARKDOWN ? yaml_keys_print_markdown
+                                                  : yaml_keys_print)(&campaign_file_keys, to);
     else
         options_version(&campaign_command, to);
 }

@@ -10,12 +10,11 @@
 #include "cli/sim_paths.h"
 #include "cli/sim_plans.h"
 #include "cli/sim_progress.h"
-#include "ir/read.h"
+#include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/keys.h"
 #include "runtime-sim/run/line.h"
 #include "runtime-sim/run/npy.h"
-#include "runtime-sim/run/profile_write.h"
 #include "runtime-sim/run/result.h"
 #include "support/file.h"
 #include <errno.h>
@@ -37,10 +36,7 @@ struct sim {
     struct source run_source; // the run file, or the command line as a text
     struct diags run_diags, diags;
     struct run run;
-    struct source source; // of the program
-    struct tree tree;
-    struct ir_module module;
-    struct program program;
+    struct device_module module;
     struct sim_plans plans;
     struct session session;
     struct sim_machine machine;
@@ -150,7 +146,7 @@ static bool read_run(struct sim *sim)
 
 static bool read_text(struct sim *sim, const struct arguments *arguments)
 {
-    const char *id, *error = input_read(&sim->source, &sim->arena, arguments->input, &id);
+    const char *id, *error = input_read(&sim->module.source, &sim->arena, arguments->input, &id);
     if (!error && (arguments->module || arguments->arch)) {
         error = "a module or architecture is chosen in a program or library: this is PTX text";
         id = "module-choice";
@@ -186,9 +182,9 @@ static bool read_program(struct sim *sim)
         return false;
     plans->of_object = plans->decided = object_input_is(&sim->arena, arguments);
     if (plans->of_object)
-        return object_input_read(&sim->messages, &sim->arena, &sim->source, &plans->tables);
+        return object_input_read(&sim->messages, &sim->arena, &sim->module.source, &plans->tables);
     return container_input_is(arguments->input)
-               ? container_input_read(&sim->messages, &sim->arena, &sim->source)
+               ? container_input_read(&sim->messages, &sim->arena, &sim->module.source)
                : read_text(sim, arguments);
 }
 
@@ -201,21 +197,19 @@ static bool build(struct sim *sim)
         return false;
     }
     diags_init(&sim->diags, &sim->arena);
-    struct ir_reading reading = {&sim->arena, &sim->source, &sim->tree, &sim->module, &sim->diags};
-    program_read(&reading, NULL, NULL);
-    if (!messages_diags(&sim->messages, &sim->diags, &sim->source))
-        return false;
+    bool good = device_module_read(&sim->module, &sim->arena, lanes, &sim->diags);
+    good = messages_diags(&sim->messages, &sim->diags, &sim->module.source) && good;
     diags_init(&sim->diags, &sim->arena);
-    program_build(&sim->program, &sim->arena, &sim->module, lanes);
-    return true;
+    return good;
 }
 
 static bool read_plans(struct sim *sim)
 {
     const struct machine_config *config = &sim->machine.config;
     return sim_plans_read(&sim->plans, &sim->arena, &sim->arguments, &sim->messages, &sim->run,
-                          &sim->source, config) &&
-           sim_plans_build(&sim->plans, &sim->messages, &sim->program, &sim->source, config);
+                          &sim->module.source, config) &&
+           sim_plans_build(&sim->plans, &sim->messages, &sim->module.program, &sim->module.source,
+                           config);
 }
 
 // Running
@@ -263,7 +257,7 @@ static bool open_series(struct sim *sim)
     FILE *to = open_output(sim, sim->arguments.series);
     if (!to)
         return false;
-    machine->wish.interval = sim->arguments.interval ? sim->arguments.interval : INTERVAL;
+    machine->options.interval = sim->arguments.interval ? sim->arguments.interval : INTERVAL;
     sim_machine_series(machine, to);
     return true;
 }
@@ -278,20 +272,20 @@ static bool open_trace(struct sim *sim)
     return to;
 }
 
-// What goes wrong here is told in results as well, which know of the machine.
+// Errors here are in the results as well, which know the machine.
 static bool begin(struct sim *sim)
 {
     struct sim_machine *machine = &sim->machine;
     struct timed *timed = sim->arguments.functional ? NULL : &machine->timed;
     if (timed)
-        timed_begin(timed, &sim->session, &machine->wish);
+        timed_begin(timed, &sim->session.device, &machine->options);
     sim->progress.timed = timed;
     return (!sim->arguments.series || open_series(sim)) &&
            (!sim->arguments.trace || open_trace(sim)) &&
            sim_checkpoint_begin(&sim->checkpoint, &sim->session, timed);
 }
 
-// Files with what was counted, as a list for people; NULL: none.
+// Files with statistics, as a list for people; NULL: none.
 static const char *counted_files(struct sim *sim)
 {
     const struct sim_arguments *a = &sim->arguments;
@@ -303,13 +297,13 @@ static const char *counted_files(struct sim *sim)
     return list;
 }
 
-// After what was counted is written.
+// After the statistics are written.
 static void tell_interrupt(struct sim *sim)
 {
     const char *files = counted_files(sim);
     const char *at =
         sim->arguments.functional
-            ? arena_printf(&sim->arena, "in launch %" PRIu64, sim->session.launches)
+            ? arena_printf(&sim->arena, "in launch %" PRIu64, sim->session.device.launches)
             : arena_printf(&sim->arena, "at cycle %" PRIu64, sim->machine.timed.total.cycles);
     fprintf(stderr, "%s: interrupted %s%s%s\n", sim_command.name, at,
             files ? "; statistics until then are in " : "", files ? files : "");
@@ -323,28 +317,29 @@ static void tell_end(const struct sim *sim, enum session_outcome outcome)
                 sim_command.name, sim->arguments.functional ? "instructions" : "cycles");
     if (outcome == SESSION_STOPPED)
         fprintf(stderr, "%s: note: --stop-after has ended the run after launch %" PRIu64 "\n",
-                sim_command.name, sim->session.launches);
+                sim_command.name, sim->session.device.launches);
 }
 
 static enum session_outcome run(struct sim *sim)
 {
     struct session *session = &sim->session;
     *session = (struct session){
+        .device = {.arena = &sim->arena,
+                   .program = &sim->module.program,
+                   .source = &sim->module.source,
+                   .threads = sim->arguments.threads,
+                   .max_instructions = sim->arguments.max_instructions,
+                   .race = sim->arguments.checks >> CHECK_OF_RACES & 1,
+                   .uninit = sim->arguments.checks >> CHECK_OF_READS & 1,
+                   .profiled = sim->arguments.profile,
+                   .stop = &sim->stop,
+                   .plans = &sim->plans.plans,
+                   .progress = progress_launch,
+                   .progress_context = &sim->progress,
+                   .print = print},
         .arena = &sim->arena,
         .run = &sim->run,
-        .program = &sim->program,
-        .plans = &sim->plans.plans,
-        .source = &sim->source,
         .diags = &sim->diags,
-        .threads = sim->arguments.threads,
-        .max_instructions = sim->arguments.max_instructions,
-        .race = sim->arguments.checks >> CHECK_OF_RACES & 1,
-        .uninit = sim->arguments.checks >> CHECK_OF_READS & 1,
-        .profiled = sim->arguments.profile,
-        .stop = &sim->stop,
-        .print = print,
-        .progress = progress_launch,
-        .context = &sim->progress,
     };
     if (!begin(sim)) {
         timed_end(&sim->machine.timed);
@@ -367,11 +362,13 @@ static enum session_outcome run(struct sim *sim)
             outcome = SESSION_BAD_INPUT;
     }
     tell_end(sim, outcome);
-    session_tell_reports(session);
-    if (outcome == SESSION_DONE && session_reports(session))
+    session_report_accesses(session);
+    if (outcome == SESSION_DONE && device_reports(&session->device))
         outcome = SESSION_CHECK_FAILED;
     tell_run(sim);
-    messages_diags(&sim->messages, &sim->diags, &sim->source);
+    messages_diags(&sim->messages, &sim->diags, &sim->module.source);
+    if (session->fault.stuck && !sim->arguments.functional)
+        timed_report(&sim->machine.timed, sim->messages.to);
     return outcome;
 }
 
@@ -415,7 +412,7 @@ static bool write_profile(struct sim *sim)
 {
     FILE *to = sim->arguments.profile ? open_output(sim, sim->arguments.profile) : NULL;
     if (to)
-        profile_write(&sim->session, to);
+        profile_write(&sim->session.device, to);
     return to || !sim->arguments.profile;
 }
 
@@ -433,7 +430,7 @@ static int exit_of(const struct sim *sim, enum session_outcome outcome)
     return code == DONE && sim->checkpoint.failed ? BAD_INPUT : code;
 }
 
-// Results of a run that did not come to its end are no results; what was counted is.
+// A run that did not end writes statistics and no results.
 static int write_all(struct sim *sim, enum session_outcome outcome)
 {
     bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
@@ -452,8 +449,8 @@ static int write_all(struct sim *sim, enum session_outcome outcome)
 static void tell_counts(const struct sim *sim)
 {
     const struct session *session = &sim->session;
-    for (uint32_t i = 0; i < session->kernels.n; i++) {
-        const struct session_kernel *kernel = &session->kernels.v[i];
+    for (uint32_t i = 0; i < session->device.kernels.n; i++) {
+        const struct device_kernel *kernel = session->device.kernels.v[i];
         message_verbose(
             &sim->messages,
             "%s: launches %" PRIu64 ", warp instructions %" PRIu64 ", thread instructions %" PRIu64,
@@ -465,7 +462,7 @@ static void tell_counts(const struct sim *sim)
                 kernel->name, timed->registers, timed->registers_source, timed->room, timed->limit);
     }
     message_verbose(&sim->messages, "%.3f CPU seconds in kernels, %u of %u expectations hold",
-                    session->kernel_cpu_seconds, session->passed,
+                    session->device.kernel_cpu_seconds, session->passed,
                     session->passed + session->failed);
 }
 
@@ -485,7 +482,7 @@ static int tell(struct sim *sim)
     if (sim->arguments.common.help)
         options_help(sim_command_with_policies(&sim->arena), to);
     else if (sim->arguments.help_run)
-        (a->help_run == TOPIC_MARKDOWN ? keys_print_markdown : keys_print)(to);
+        (a->help_run == TOPIC_MARKDOWN ? yaml_keys_print_markdown : yaml_keys_print)(&run_keys, to);
     else if (sim->arguments.help_keys)
         (a->help_keys == TOPIC_MARKDOWN ? config_keys_print_markdown
                                         : config_keys_print)(&sim->machine.resolved, to);
@@ -525,7 +522,7 @@ static int do_all(struct sim *sim, int argc, char **argv)
     if (sim_only_tells(a))
         return tell(sim);
     if (!read_run(sim) || !read_program(sim) || !build(sim) || !read_plans(sim) ||
-        !sim_machine_finds(&sim->machine, &sim->program, &sim->messages))
+        !sim_machine_finds(&sim->machine, &sim->module.program, &sim->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);
     tell_counts(sim);

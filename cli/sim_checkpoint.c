@@ -32,7 +32,7 @@ static void write_checkpoint(void *context)
         timed_renew(checkpoint->timed);
     if (!checkpoint->arguments->checkpoint)
         return;
-    fflush(stdout); // what kernels have printed is not printed again
+    fflush(stdout); // output of kernels is not printed again
     const char *error = write_file(checkpoint);
     if (error)
         message_error(checkpoint->messages, "%s", error);
@@ -61,7 +61,7 @@ static bool read_file(struct sim_checkpoint *checkpoint)
                                 checkpoint->file.size);
     if (!wrong)
         wrong = checkpoint_fits(checkpoint->resume, checkpoint->session,
-                                checkpoint->timed ? checkpoint->timed->wish : NULL,
+                                checkpoint->timed ? checkpoint->timed->options : NULL,
                                 a->checkpoint_every);
     if (!wrong && a->stop_after && a->stop_after <= checkpoint_launches(checkpoint->resume))
         wrong = arena_printf(arena, "it was made after launch %" PRIu64 ", behind --stop-after",

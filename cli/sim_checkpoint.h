@@ -14,16 +14,16 @@ struct sim_checkpoint {
     struct checkpoint *resume; // NULL: none
     struct session *session;
     struct timed *timed; // NULL: values only
-    bool failed;         // a file could not be written, which was told
+    bool failed;         // a file could not be written, which was reported
 };
 
 // `arguments` and `messages` stay. From then on interrupt_remove may have the outputs.
 void sim_checkpoint_init(struct sim_checkpoint *checkpoint, struct memory *memory,
                          const struct sim_arguments *arguments, const struct messages *messages);
-// Before session_prepare: the session stops and has checkpoints as the user wants it. `timed` is
-// NULL if it is values only. False after telling why a file cannot be resumed.
+// Before session_prepare: sets the session's stop and checkpoints. `timed`: NULL for values only.
+// Returns false after an error in the file to resume.
 bool sim_checkpoint_begin(struct sim_checkpoint *checkpoint, struct session *session,
                           struct timed *timed);
-// After session_prepare: puts back what the file has, if one is resumed. False after telling why
-// not.
+// After session_prepare: restores the state of the file, if one is resumed. Returns false after
+// errors.
 bool sim_checkpoint_resume(struct sim_checkpoint *checkpoint);

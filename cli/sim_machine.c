@@ -32,14 +32,14 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
     const char *wrong = machine_check(arena, &machine->config);
     if (wrong)
         message_error(messages, "%s: %s", arguments->config, wrong);
-    machine->wish = (struct timed_wish){
+    machine->options = (struct timed_options){
         .config = &machine->config,
         .resolved = &machine->resolved,
         .shuffle = arguments->shuffle,
         .max_cycles = arguments->max_cycles,
     };
     for (uint32_t i = 0; i < arguments->timed.n; i++)
-        vec_push(arena, &machine->wish.regions, arguments->timed.v[i]);
+        vec_push(arena, &machine->options.regions, arguments->timed.v[i]);
     return !wrong;
 }
 
@@ -47,7 +47,7 @@ bool sim_machine_finds(struct sim_machine *machine, const struct program *progra
                        const struct messages *messages)
 {
     struct kernel_fault fault;
-    bool good = timed_find_kernels(&machine->wish, program, &fault);
+    bool good = timed_find_kernels(&machine->options, program, &fault);
     if (!good) {
         message_error(messages, "--timed: %s", fault.text);
         fprintf(messages->to, "%s: note: %s\n", messages->command, fault.kernels);
@@ -113,8 +113,8 @@ static void write_row(void *context, const char *kernel, uint64_t cycle)
 void sim_machine_series(struct sim_machine *machine, FILE *to)
 {
     machine->series = to;
-    machine->wish.sample = write_row;
-    machine->wish.context = machine;
+    machine->options.sample = write_row;
+    machine->options.context = machine;
     for (uint32_t i = 0; i < SERIES_ROWS; i++)
         if (series_rows[i])
             vec_push(machine->resolved.arena, &machine->series_names, series_rows[i]);

@@ -1,7 +1,7 @@
 // The command line of ptxoffload-sim.
 #pragma once
 #include "cli/arguments.h"
-#include "runtime-sim/run/timed.h"
+#include "runtime-sim/device/timed.h"
 
 struct sim_setting {
     const char *name, *value;

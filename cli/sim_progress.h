@@ -1,6 +1,6 @@
 // On a terminal, what a long run is doing: one line that is written over.
 #pragma once
-#include "runtime-sim/run/timed.h"
+#include "runtime-sim/device/timed.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>

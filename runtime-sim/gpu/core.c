@@ -523,7 +523,7 @@ static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
         any |= core->sets[i].ready & ~(all[i] = blocked[i].all);
         chosen[i] = 0;
     }
-    if (any)
+    if (any && !core->shared->paused)
         choose(core, now, all, chosen, words);
     for (uint32_t i = 0; i < words; i++) {
         count_ready(core, i, chosen[i], blocked[i], 1);
@@ -578,8 +578,8 @@ static ALWAYS_INLINE uint64_t next_cycle(const struct core *core, uint64_t now, 
     if (has_hungry(core, words) || core->defers)
         return now + 1;
     uint64_t next = least(core_next_wake(core), lsu_next(core, now));
-    return has_ready(core, words) && next > now + 1 ? least(next, next_issue(core, now + 1, words))
-                                                    : next;
+    bool issues = has_ready(core, words) && !core->shared->paused;
+    return issues && next > now + 1 ? least(next, next_issue(core, now + 1, words)) : next;
 }
 
 static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)

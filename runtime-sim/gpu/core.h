@@ -183,6 +183,7 @@ struct core_shared {
     struct fault *fault;
     uint32_t cores; // of the ordinary kind
     bool flush_l1;  // between launches
+    bool paused;    // no core issues
     bool profiled;  // a running launch has a profile
     // Active schemes that look into cores, by registration; what create returned.
     const struct core_ops *watchers[SCHEMES_MOST];

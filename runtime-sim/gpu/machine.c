@@ -2,9 +2,6 @@
 #include "runtime-sim/gpu/machine_state.h"
 #include "support/random.h"
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 // A request is served: moves its values.
 static enum memsys_served serve(void *context, const struct memsys_request *request)
@@ -15,6 +12,10 @@ static enum memsys_served serve(void *context, const struct memsys_request *requ
             return MEMSYS_WAIT;
     if (request->client < CLIENTS_OF_CORE) {
         core_served(&machine->cores[machine->core_at[request->core]], request);
+        return MEMSYS_SERVED;
+    }
+    if (!machine->scheme_of[request->client]) {
+        machine_serve_copy(machine, request);
         return MEMSYS_SERVED;
     }
     const struct active_scheme *scheme = &machine->schemes[machine->scheme_of[request->client] - 1];
@@ -48,6 +49,8 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
                                    .requester_count = machine->requester_count};
     EACH_SCHEME (scheme, machine, extend)
         scheme->ops->extend(machine, scheme->state, &tables);
+    if (config->copies)
+        machine_add_copies(machine, &tables);
     machine_add_endpoints(machine, &tables);
     machine->shared.memsys = memsys_new(arena, &config->memsys, &tables, serve, machine);
     machine_init_cores(machine, &tables);
@@ -62,6 +65,8 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
     }
     EACH_SCHEME (scheme, machine, join)
         scheme->ops->join(machine, scheme->state);
+    if (machine->copies)
+        machine_join_copies(machine, &tables);
     return machine;
 }
 
@@ -116,6 +121,8 @@ static void tick(struct machine *machine)
     machine->time.cycle = machine_cycle(machine);
     EACH_SCHEME (scheme, machine, tick)
         scheme->ops->tick(machine, scheme->state);
+    if (machine->copies)
+        machine_tick_copies(machine);
     for (uint32_t w = 0; w < machine->words; w++) {
         uint64_t ticked = 0;
         EACH_OF (i, w, machine->awake[w])
@@ -206,14 +213,6 @@ static uint64_t look_every(const struct machine *machine)
     return least(part, LOOK_EVERY);
 }
 
-static bool is_done(const struct machine *machine)
-{
-    for (uint32_t i = 0; i < machine->running_count; i++)
-        if (machine->running[i].over < machine->running[i].ctas)
-            return false;
-    return true;
-}
-
 static bool is_stopped(const struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->running_count; i++)
@@ -225,7 +224,8 @@ static bool is_stopped(const struct machine *machine)
 // To the next cycle in which there is something to do, or to `most`. False: there is none.
 static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
 {
-    uint64_t next = dispatches ? machine->now + 1 : least_due(machine);
+    uint64_t next =
+        dispatches ? machine->now + 1 : least(least_due(machine), machine_agenda_next(machine));
     bool waits = next != UINT64_MAX || memsys_inside(machine->shared.memsys);
     if (!waits) // the memory system may refresh its DRAM for ever
         return false;
@@ -275,23 +275,23 @@ static uint64_t last_cycle(const struct machine *machine)
     return machine->limits->cycles ? machine->limits->cycles - machine->start : UINT64_MAX;
 }
 
-static enum machine_end run(struct machine *machine)
+static enum machine_end run(struct machine *machine, struct grid_result *result)
 {
     const uint64_t limit = last_cycle(machine);
     const uint64_t every = look_every(machine);
     uint32_t evaluated = 0;
     uint64_t sampled = next_sample(machine);
-    if (machine->now >= limit) // before the first CTA
-        return MACHINE_CYCLES;
-    while (!is_done(machine)) {
+    while (machine->open) {
         uint64_t most = least(least(sampled, limit), machine->looked_at + every);
+        if (!machine_begin_due(machine, result))
+            return MACHINE_FAULT;
         tick(machine);
         commit(machine);
         if (machine->shared.fault->happened)
             return end_cycle(machine, MACHINE_FAULT);
-        bool dispatches = machine_dispatch(machine);
+        bool dispatches = !machine->shared.paused && machine_dispatch(machine);
         if (!go_on(machine, dispatches, most)) {
-            if (is_done(machine))
+            if (!machine->open)
                 return end_cycle(machine, MACHINE_DONE);
             if (!machine_relieve(machine) && !machine_relieve(machine))
                 return end_cycle(machine, MACHINE_STUCK);
@@ -302,7 +302,7 @@ static enum machine_end run(struct machine *machine)
             sample(machine);
             sampled = next_sample(machine);
         }
-        if (machine->now >= limit && !is_done(machine))
+        if (machine->now >= limit && machine->open)
             return MACHINE_CYCLES;
         if (++evaluated % WATCHED_EVERY == 0)
             be_watched(machine);
@@ -314,146 +314,66 @@ static enum machine_end run(struct machine *machine)
     return MACHINE_DONE;
 }
 
-// What a core has of what a CTA needs. `limit` names one of machine_occupancy's limits.
-static void describe_room(const struct machine *machine, const struct machine_launch *from,
-                          char *text, size_t size)
+// Waits for nothing of the runs before it.
+static void init_run(struct machine *machine, struct machine_event *agenda, uint32_t count)
 {
-    const struct core_config *config = machine_kind_of(machine, from)->kind.config;
-    const struct core_needs needs = core_needs(config, from->launch, from->registers);
-    const struct {
-        const char *limit, *key;
-        uint64_t needs, room;
-    } limits[] = {
-        {"warps", "core.warps", needs.warps, config->warps},
-        {"threads", "core.threads", (uint64_t)needs.warps * LANES, config->threads},
-        {"registers", "core.registers", needs.registers, config->registers},
-        {"shared memory", "core.shared_bytes", needs.shared_bytes, config->shared_bytes},
-    };
-    for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        if (!strcmp(limits[i].limit, from->limit))
-            snprintf(text, size,
-                     "a core has too little %s for one CTA of the launch: %s is %" PRIu64
-                     ", and the CTA needs %" PRIu64,
-                     from->limit, limits[i].key, limits[i].room, limits[i].needs);
-    if (!strcmp(from->limit, "registers"))
-        snprintf(text + strlen(text), size - strlen(text),
-                 ", at %u for each thread (%s; --registers=N sets it)", from->registers,
-                 from->registers_source);
+    machine->agenda = agenda;
+    machine->agenda_count = machine->waiting = machine->open = count;
+    machine->agenda_first = machine->running_count = machine->live = machine->unreleased = 0;
+    machine->pausing = NULL;
+    machine->shared.paused = machine->shared.profiled = false;
+    machine->cycles_before = machine->totals.cycles;
+    machine->begun = machine->looked_at = machine->progress_at = machine->now;
+    machine->progress_seen = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct machine_launch *launch = agenda[i].launch;
+        agenda[i].has_begun = agenda[i].has_ended = false;
+        if (agenda[i].kind != EVENT_LAUNCH)
+            continue;
+        launch->begun = launch->ended = machine_cycle(machine);
+        launch->warp_instructions = launch->thread_instructions = 0;
+    }
 }
 
-// False: the launch does not fit the machine, and `result` says why.
-static bool check_room(const struct machine *machine, const struct machine_launch *from,
-                       struct grid_result *result)
+static void end_run(struct machine *machine, struct grid_result *result)
 {
-    const struct launch *launch = from->launch;
-    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    uint32_t cluster = grid_cluster_ctas(launch);
-    uint32_t cores = machine_kind_of(machine, from)->count;
-    struct fault *fault = &result->fault;
-    bool together = launch->cooperative && ctas > (uint64_t)from->room * cores;
-    fault->refused = fault->happened = !from->room || together || cluster > cores;
-    if (!from->room)
-        describe_room(machine, from, fault->text, sizeof fault->text);
-    else if (together)
-        snprintf(fault->text, sizeof fault->text,
-                 "the launch's %" PRIu64 " CTAs must be there at once, and each of the machine's "
-                 "%u cores has room for %u: it has too little %s",
-                 ctas, cores, from->room, from->limit);
-    else if (fault->refused)
-        snprintf(fault->text, sizeof fault->text,
-                 "a cluster has %u CTAs, one for each core, and memory.cores is %u", cluster,
-                 cores);
-    return !fault->refused;
+    machine_count_there(machine);
+    for (uint32_t i = 0; i < machine->running_count; i++)
+        machine_release(&machine->running[i]);
+    for (uint32_t i = 0; i < machine->agenda_count; i++) {
+        struct machine_event *event = &machine->agenda[i];
+        if (!event->has_ended)
+            event->ended = machine_cycle(machine);
+        if (event->kind != EVENT_LAUNCH)
+            continue;
+        event->launch->ended = event->ended;
+        result->warp_instructions += event->launch->warp_instructions;
+        result->thread_instructions += event->launch->thread_instructions;
+    }
 }
 
-static bool begin(struct machine *machine, struct running *running, struct machine_launch *from,
-                  struct grid_result *result)
-{
-    struct launch *launch = from->launch;
-    *running = (struct running){.launch = from};
-    result->fault.launch = launch->id;
-    result->fault.function = launch->function;
-    arena_init(&running->arena, machine->arena->memory);
-    launch->time = &machine->time;
-    launch->high_lane_later = machine->config->core.divergence;
-    machine->shared.profiled |= launch->profile != NULL;
-    if (!grid_begin(launch, &running->arena, &result->fault))
-        return false;
-    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    EACH_SCHEME (scheme, machine, place)
-        scheme->ops->place(machine, scheme->state, from);
-    running->registers = machine_registers(machine, from, &from->registers_source);
-    from->registers = running->registers;
-    running->ctas = ctas;
-    running->count = ctas / grid_cluster_ctas(launch);
-    from->room = machine_occupancy(machine, from, &from->limit);
-    return check_room(machine, from, result);
-}
-
-// Before the first CTAs.
-static void wait_for_launch(struct machine *machine)
-{
-    uint64_t until =
-        least(machine->now + machine->config->machine.launch_latency, last_cycle(machine));
-    while (machine->now < until)
-        machine->now = memsys_advance(machine->shared.memsys, until);
-}
-
-enum machine_end machine_run(struct machine *machine, struct machine_launch *launches,
-                             uint32_t count, const struct machine_limits *limits,
-                             struct grid_result *result)
+enum machine_end machine_run(struct machine *machine, struct machine_event *agenda, uint32_t count,
+                             const struct machine_limits *limits, struct grid_result *result)
 {
     struct arena own;
     arena_init(&own, machine->arena->memory);
     *result = (struct grid_result){0};
     machine->running = ARENA_ARRAY(&own, struct running, count);
     machine->shared.fault = &result->fault;
-    machine->shared.profiled = false;
-    enum machine_end end = MACHINE_DONE;
     machine->limits = limits;
-    machine->cycles_before = machine->totals.cycles;
-    machine->begun = machine->now;
-    for (uint32_t i = 0; i < machine->count; i++) {
-        core_flush(&machine->cores[i]);
-        bits_set(machine->trying, i);
-    }
-    machine->running_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        launches[i].begun = launches[i].ended = machine_cycle(machine);
-        launches[i].warp_instructions = launches[i].thread_instructions = 0;
-        if (end == MACHINE_FAULT)
-            continue;
-        machine->running_count++;
-        if (!begin(machine, &machine->running[i], &launches[i], result))
-            end = MACHINE_FAULT;
-    }
-    EACH_SCHEME (scheme, machine, launch)
-        scheme->ops->launch(machine, scheme->state);
-    wait_for_launch(machine);
-    machine->looked_at = machine->progress_at = machine->now;
-    machine->progress_seen = 0;
-    if (end == MACHINE_DONE)
-        end = run(machine);
+    init_run(machine, agenda, count);
+    enum machine_end end = run(machine, result);
     if (end == MACHINE_STUCK)
         machine_tell_stalls(machine, result);
     result->stopped = end == MACHINE_STOPPED;
     result->limited = end == MACHINE_CYCLES;
     be_watched(machine);
-    machine->totals.launches += end == MACHINE_DONE ? count : 0;
+    for (uint32_t i = 0; end == MACHINE_DONE && i < count; i++)
+        machine->totals.launches += agenda[i].kind == EVENT_LAUNCH;
     machine_refresh(machine);
     if (machine->trace && end != MACHINE_DONE)
         machine_trace_close(machine); // while its CTAs are there: no launch comes behind it
-    machine_count_there(machine);
-    for (uint32_t i = 0; i < machine->running_count; i++) {
-        if (machine->running[i].over < machine->running[i].ctas)
-            launches[i].ended = machine->now;
-        result->warp_instructions += launches[i].warp_instructions;
-        result->thread_instructions += launches[i].thread_instructions;
-        grid_end(launches[i].launch);
-        launches[i].launch->time = NULL;
-        launches[i].launch->high_lane_later = false;
-        arena_free(&machine->running[i].arena);
-    }
+    end_run(machine, result);
     arena_free(&own);
     return end;
 }

@@ -1,8 +1,8 @@
-// A GPU: cores and what is behind them, and launches on it.
+// A GPU: cores, the memory system behind them, and an agenda of the host's events.
 //
-// A cycle: cores that are due tick, in any order; then values of memory are read and written, core
-// by core; CTAs that are over make room for the next ones; then the memory system advances to the
-// next cycle in which a core is due.
+// A cycle: events of the agenda that are due begin; cores that are due tick, in any order; then
+// values of memory are read and written, core by core; CTAs that are over make room for the next
+// ones; then the memory system advances to the next cycle in which a core or the agenda is due.
 #pragma once
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
@@ -43,6 +43,7 @@ struct machine_config {
     struct scheme_classes classes[SCHEMES_MOST]; // of a machine, of its active schemes
     struct added_cores added[CORE_KINDS - 1];    // by active schemes: kinds 1 and up
     uint32_t added_count;
+    bool copies; // the machine has copy engines: an endpoint, and the requester `copy`
 };
 
 enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
@@ -115,6 +116,38 @@ struct machine_launch {
     const char *registers_source, *limit;
 };
 
+// A copy of `bytes` bytes. Addresses are those of device memory, whose lines are requested; 0: the
+// end lies in host memory, which takes no time. The bytes of a line move when its request is
+// served.
+struct machine_copy {
+    uint64_t to, from, bytes;
+    uint8_t *data_to; // the same places in this process
+    const uint8_t *data_from;
+    uint32_t interval; // cycles from one request to the next, at least; 0 is 1
+};
+
+enum machine_event_kind {
+    EVENT_LAUNCH, // ends with its last CTA
+    EVENT_COPY,   // ends with its last reply; needs machine_config.copies
+    EVENT_PAUSE,  // cores stop issuing; ends when memory has replied to all of them, or at a resume
+    EVENT_RESUME, // cores issue again
+    EVENT_CALL,   // ends at once; calls a function
+};
+
+// An event of the agenda. It begins in the first cycle that is not before `cycle` and in which all
+// of `after` have ended. Those that begin in the same cycle begin in the agenda's order.
+struct machine_event {
+    enum machine_event_kind kind;
+    uint64_t cycle;                       // as machine_cycle counts
+    const struct machine_event *after[2]; // earlier ones of the agenda; NULL: none
+    struct machine_launch *launch;
+    struct machine_copy copy;
+    void (*call)(void *context, uint64_t cycle); // must not touch the machine
+    void *context;
+    bool has_begun, has_ended; // set by machine_run
+    uint64_t begun, ended;
+};
+
 struct machine_limits {
     uint64_t cycles; // the one in which the run ends, if it is not done; 0: none
     // Called in each cycle that is a multiple of `every` (0: never), with statistics that are up to
@@ -130,17 +163,17 @@ enum machine_end {
     MACHINE_DONE,
     MACHINE_STOPPED, // launch->stop
     MACHINE_CYCLES,  // the limit
-    MACHINE_STUCK,   // result->stalls says who waits for whom
+    MACHINE_STUCK,   // result->stalls names the warps that wait
     MACHINE_FAULT,   // result->fault
 };
 
-// Runs launches at the same time until all are over: CTAs of the first one start before those of
-// the next ones, on each kind of cores. L1s are emptied before. Launches have different ids:
-// result->fault.launch is that of the launch that failed or, if the run is stuck, of the first one
-// that is not over.
-enum machine_end machine_run(struct machine *machine, struct machine_launch *launches,
-                             uint32_t count, const struct machine_limits *limits,
-                             struct grid_result *result);
+// Runs an agenda until all its events have ended. Launches run at the same time if nothing orders
+// them: CTAs of the one that has begun first come before those of the next ones, which get the room
+// that is left. A launch that begins while no other runs finds empty L1s. Time goes on without a
+// CTA as long as an event is to come. Launches are told apart by their ids: result->fault.launch is
+// that of the one that has failed, or, if the run is stuck, of the first that is not over.
+enum machine_end machine_run(struct machine *machine, struct machine_event *agenda, uint32_t count,
+                             const struct machine_limits *limits, struct grid_result *result);
 
 // Returns the registers of each thread of a launch. *source: where the number comes from.
 uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,

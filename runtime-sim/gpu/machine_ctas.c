@@ -108,7 +108,7 @@ static bool find_cores(struct machine *machine, const struct machine_kind *kind,
             continue;
         if (has_room(&machine->cores[core], running))
             cores[found++] = core;
-        else if (wanted == 1 && machine->running_count == 1)
+        else if (wanted == 1 && machine->live == 1)
             bits_clear(machine->trying, core);
     }
     return found == wanted;
@@ -119,7 +119,8 @@ static struct running *next_to_start(struct machine *machine, const struct machi
 {
     for (uint32_t i = 0; i < machine->running_count; i++)
         if (machine->running[i].next < machine->running[i].count &&
-            machine_kind_of(machine, machine->running[i].launch) == kind)
+            machine_kind_of(machine, machine->running[i].launch) == kind &&
+            machine->running[i].ready <= machine->now)
             return &machine->running[i];
     return NULL;
 }
@@ -228,7 +229,7 @@ static void end_cta(struct machine *machine, struct core *core, struct core_cta 
     }
     machine->progress++;
     if (++running->over == running->ctas)
-        running->launch->ended = machine_cycle(machine);
+        machine_end_launch(machine, running);
 }
 
 // A warp that ends at once when it is started by another one's return is returned in the next

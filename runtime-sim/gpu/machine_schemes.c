@@ -103,7 +103,7 @@ const char *const *scheme_policies(struct arena *arena, const struct scheme_ops 
 
 // Rows
 
-static void add_requester(struct machine *machine, const struct memsys_requester *row)
+void machine_add_requester(struct machine *machine, const struct memsys_requester *row)
 {
     assert(machine->requester_count < MEMSYS_REQUESTERS);
     machine->requesters[machine->requester_count++] = *row;
@@ -119,13 +119,13 @@ void machine_init_rows(struct machine *machine)
     const struct machine_config *config = machine->config;
     struct core_shared *shared = &machine->shared;
     for (uint32_t i = 0; i < CLIENTS_OF_CORE; i++)
-        add_requester(machine, &own[i]);
+        machine_add_requester(machine, &own[i]);
     for (uint32_t i = 0; i < count_registered(config); i++) {
         const struct scheme_ops *ops = config->schemes[i];
         machine->first_requester[i] = machine->requester_count;
         machine->first_stall[i] = SLOT_STATES + shared->stall_count;
         for (uint32_t k = 0; k < ops->requester_count; k++)
-            add_requester(machine, &ops->requesters[k]);
+            machine_add_requester(machine, &ops->requesters[k]);
         for (uint32_t k = 0; k < ops->stall_count; k++) {
             assert(shared->stall_count < STALLS_MOST);
             shared->stalls[shared->stall_count++] = &ops->stalls[k];

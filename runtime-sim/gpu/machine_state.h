@@ -1,4 +1,5 @@
-// State that the files of the machine share: machine.c (construction, time, runs), machine_kinds.c
+// State that the files of the machine share: machine.c (construction, time, runs), machine_agenda.c (events of the
+// host), machine_copy.c (copy engines), machine_kinds.c
 // (kinds of cores), machine_ctas.c (occupancy, CTAs to cores), machine_watch.c (runs without
 // progress), machine_totals.c (statistics), machine_trace.c, machine_schemes.c.
 #pragma once
@@ -7,11 +8,14 @@
 
 // A launch that runs.
 struct running {
+    struct machine_event *event;
     struct machine_launch *launch;
+    uint64_t ready;       // the first cycle of its CTAs
     struct arena arena;   // of its CTAs
     uint64_t next, count; // clusters of the grid; without clusters each CTA is one
     uint64_t ctas, over;
     uint32_t registers;
+    bool is_released; // its memory
     VEC(struct cta *) idle;
 };
 
@@ -53,8 +57,14 @@ struct machine {
     struct launch_time time;
     uint64_t shuffle; // state; 0: off
     uint32_t *order;
-    struct running *running;
-    uint32_t running_count;
+    struct machine_event *agenda;
+    uint32_t agenda_count, agenda_first; // all before `agenda_first` have ended
+    uint32_t waiting, open;              // events that have not begun, and that have not ended
+    struct machine_event *pausing;       // memory has not replied to all cores; NULL: none
+    struct copy_engines *copies;         // NULL: none
+    struct running *running;             // launches that have begun
+    uint32_t running_count, live;        // of these, not over
+    uint32_t unreleased;                 // over, with memory
     uint64_t progress;                   // CTAs begun and ended
     uint64_t progress_seen, progress_at; // all that the watchdog counts, and when it last grew
     uint64_t looked_at;                  // when CTAs that stand still were last looked for
@@ -90,6 +100,35 @@ static inline const struct machine_kind *machine_kind_of(const struct machine *m
     return &machine->kinds[launch->placement.kind];
 }
 
+// Agenda
+
+// Begins the events that are due in this cycle. False: a launch does not fit the machine, and the
+// result says why.
+bool machine_begin_due(struct machine *machine, struct grid_result *result);
+// The next cycle in which an event begins or ends by itself, or a copy sends; UINT64_MAX: none.
+uint64_t machine_agenda_next(const struct machine *machine);
+// True if the agenda alone keeps the cores from progress, until a known cycle.
+bool machine_agenda_holds(const struct machine *machine);
+// The launch has no CTA left.
+void machine_end_launch(struct machine *machine, struct running *running);
+void machine_end_event(struct machine *machine, struct machine_event *event);
+// Frees the memory of a launch that has begun.
+void machine_release(struct running *running);
+
+// Copy engines: one for each direction. They take their copies in the order in which these begin.
+
+void machine_add_copies(struct machine *machine, struct memsys_tables *tables);
+void machine_join_copies(struct machine *machine, const struct memsys_tables *tables);
+void machine_begin_copy(struct machine *machine, struct machine_event *event);
+// Takes replies and sends requests.
+void machine_tick_copies(struct machine *machine);
+// The next cycle in which a request can be made; UINT64_MAX: none before a reply.
+uint64_t machine_copies_next(const struct machine *machine);
+// Requests that are under way.
+uint32_t machine_copies_inside(const struct machine *machine);
+// Moves the bytes of a request that is served.
+void machine_serve_copy(struct machine *machine, const struct memsys_request *request);
+
 // Starts CTAs on cores that have room, at most one for each core in a cycle. Returns true if CTAs
 // are left and a core has room.
 bool machine_dispatch(struct machine *machine);
@@ -109,6 +148,7 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result);
 
 // Registered schemes and active ones (machine_schemes.c).
 
+void machine_add_requester(struct machine *machine, const struct memsys_requester *row);
 // Rows of registered schemes: stalls and requesters.
 void machine_init_rows(struct machine *machine);
 // Makes those active that the configuration turns on and that have the plan that they read. Changes

@@ -56,7 +56,7 @@ bool machine_watch(struct machine *machine)
 {
     machine->looked_at = machine->now;
     uint64_t progress = count_progress(machine);
-    if (progress != machine->progress_seen) {
+    if (progress != machine->progress_seen || machine_agenda_holds(machine)) {
         machine->progress_seen = progress;
         machine->progress_at = machine->now;
     }

@@ -1,7 +1,7 @@
 // Arguments → bytes of parameters.
 #include "frontend/isa.h"
 #include "runtime-sim/exec/decode/layout.h"
-#include "runtime-sim/run/kernel_name.h"
+#include "runtime-sim/device/kernel_name.h"
 #include "runtime-sim/run/session.h"
 #include "support/demangle.h"
 #include "support/nearest.h"
@@ -18,7 +18,7 @@ struct passing {
 static const struct name *name_of(const struct passing *p,
                                   const struct program_parameter *parameter)
 {
-    const struct ir_module *module = p->session->program->module;
+    const struct ir_module *module = p->session->device.program->module;
     return tree_name(module->tree, module->symbols.v[parameter->symbol].name);
 }
 
@@ -27,33 +27,33 @@ static const struct name *name_of(const struct passing *p,
 static const struct scalar *type_of(const struct passing *p,
                                     const struct program_parameter *parameter)
 {
-    uint16_t id = p->session->program->module->symbols.v[parameter->symbol].type;
+    uint16_t id = p->session->device.program->module->symbols.v[parameter->symbol].type;
     bool handle = id == W_texref || id == W_samplerref;
     const char *word = handle ? "u64" : isa_is_type(id) ? isa_words[id].text + 1 : "";
     const struct scalar *type = scalar_find(word, strlen(word));
     return type && type->bytes == parameter->bytes ? type : NULL;
 }
 
-// The parameter's type in the CUDA source, or NULL if the kernel's name does not tell.
+// The parameter's type in the CUDA source, or NULL if the kernel's name has none.
 static const char *source_type(const struct passing *p, const struct program_parameter *parameter)
 {
     const struct program_parameter *first =
-        vec_from(&p->session->program->parameters, p->function->params);
+        vec_from(&p->session->device.program->parameters, p->function->params);
     if (!p->cxx.text || p->cxx.parameters.n != p->function->param_count)
         return NULL;
     return p->cxx.parameters.v[parameter - first];
 }
 
-// True if the program says so: by `.ptr`, or by the kernel's C++ name.
+// Returns true if the program marks it so: by `.ptr`, or by the kernel's C++ name.
 static bool is_pointer(const struct passing *p, const struct program_parameter *parameter)
 {
-    const struct ir_module *module = p->session->program->module;
+    const struct ir_module *module = p->session->device.program->module;
     const struct node *nodes = module->tree->nodes.v;
     const char *type = source_type(p, parameter);
     size_t length = type ? strlen(type) : 0;
     if (length && strchr("*&", type[length - 1]))
         return true;
-    // What is said of a declarator stands right before it.
+    // The attributes of a declarator stand right before it.
     for (uint32_t i = module->symbols.v[parameter->symbol].node;
          i-- > 0 && (nodes[i].kind == NODE_SPEC || nodes[i].kind == NODE_INT);)
         if (nodes[i].kind == NODE_SPEC && nodes[i].aux == W_ptr)
@@ -75,12 +75,12 @@ static const char *say_parameter(const struct passing *p, const struct program_p
                         type ? " (" : "", type ? type : "", type ? ")" : "");
 }
 
-// Stores a value. `what` says what the parameter is.
+// Stores a value. `what` describes the parameter in messages.
 static bool store(struct passing *p, const struct run_argument *argument, const struct scalar *type,
                   bool strict, const char *what, uint8_t *to)
 {
     struct run *run = p->session->run;
-    uint32_t address_bytes = p->session->program->module->address_bits / 8u;
+    uint32_t address_bytes = p->session->device.program->module->address_bits / 8u;
     struct run_number number;
     if (!run_value(run, &argument->value, &number))
         return false;
@@ -108,8 +108,8 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
     return !error;
 }
 
-// A number where the program says that there is a pointer. 0 is a null pointer, and `u64:N` says
-// that N is meant.
+// Returns true, after an error, for a number where the program has a pointer. 0 is a null pointer;
+// `u64:N` passes N.
 static bool is_stray_number(struct passing *p, const struct run_argument *argument,
                             const struct program_parameter *parameter)
 {
@@ -144,7 +144,7 @@ static bool pass_parts(struct passing *p, const struct run_argument *argument,
         at += part->type->bytes;
         align = part->type->bytes > align ? part->type->bytes : align;
     }
-    uint32_t own = p->session->program->module->symbols.v[parameter->symbol].align;
+    uint32_t own = p->session->device.program->module->symbols.v[parameter->symbol].align;
     if (align_up(at, own > align ? own : align) >= parameter->bytes)
         return true;
     run_fault(p->session->run, &argument->at, "the parameter has %u bytes, and these are %u",
@@ -152,7 +152,7 @@ static bool pass_parts(struct passing *p, const struct run_argument *argument,
     return false;
 }
 
-// What is wrong with the type that the user gave for the parameter, or NULL. A type of bits, as
+// Returns the fault of the user's type for the parameter, or NULL. A type of bits, as
 // b32, is one for all.
 static const char *wrong_type(const struct passing *p, const struct run_argument *argument,
                               const struct program_parameter *parameter)
@@ -193,7 +193,7 @@ static bool pass(struct passing *p, const struct run_argument *argument,
 
 static const struct program_parameter *parameters(const struct passing *p)
 {
-    return vec_from(&p->session->program->parameters, p->function->params);
+    return vec_from(&p->session->device.program->parameters, p->function->params);
 }
 
 static const char *add_word(struct arena *arena, const char *list, const char *word)
@@ -207,7 +207,7 @@ static const char *add_word(struct arena *arena, const char *list, const char *w
                         length + strlen(word) > MOST_LIST ? dots : word);
 }
 
-// The types of the parameters, and what was given instead.
+// Reports the types of the parameters, and the arguments.
 static void say_count(const struct passing *p)
 {
     const struct run_launch *launch = p->launch;
@@ -283,8 +283,7 @@ static bool pass_by_name(struct passing *p)
         if (!parameter)
             unknown(p, &argument->name);
         else if (again)
-            run_fault(p->session->run, &argument->name, "'%s' is there a second time",
-                      argument->name.text);
+            run_fault(p->session->run, &argument->name, "'%s' is given twice", argument->name.text);
         good &= parameter && !again && pass(p, argument, parameter);
         vec_push(p->session->arena, &seen, parameter);
     }
@@ -306,7 +305,7 @@ bool session_arguments(struct session *session, const struct run_launch *launch,
 {
     struct passing passing = {session, launch, function, {0}, to};
     struct arena *arena = session->run->arena;
-    if (!demangle(&passing.cxx, arena, kernel_name(session->program, arena, function)))
+    if (!demangle(&passing.cxx, arena, kernel_name(session->device.program, arena, function)))
         passing.cxx.text = NULL;
     return launch->by_name ? pass_by_name(&passing) : pass_in_order(&passing);
 }

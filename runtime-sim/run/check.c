@@ -1,4 +1,4 @@
-// Comparing buffers with what is expected.
+// Comparison of buffers with expected values.
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static bool take_tolerance(struct run *run, const struct run_expr *from, double 
     return false;
 }
 
-// How far a value is from what is expected, as a multiple of what is allowed; at most 1 is good.
+// Returns true if a value is within the tolerance of the expected one.
 static bool is_near(const struct buffer_comparison *c, const struct run_number *got,
                     const struct run_number *expected)
 {

@@ -1,4 +1,4 @@
-// Writing checkpoints, and what writing and reading have in common.
+// Writes checkpoints; and the parts that writing and reading have in common.
 #include "runtime-sim/run/checkpoint_file.h"
 #include <inttypes.h>
 #include <nettle/sha2.h>
@@ -89,7 +89,7 @@ uint64_t checkpoint_sums(const struct checkpoint *checkpoint)
     return count;
 }
 
-// A stream that counts what goes through it into a digest
+// A stream whose bytes are added to a digest
 
 struct hashed {
     FILE *to; // NULL: nowhere
@@ -110,7 +110,7 @@ static FILE *hashed_open(struct hashed *hashed, FILE *to)
     return fopencookie(hashed, "w", (cookie_io_functions_t){.write = write_hashed});
 }
 
-// What a run is of
+// Inputs of a run
 
 // All that makes one run differ from another, but for its program and its files.
 static void digest_run(char to[SHA256_HEX + 1], const struct run *run)
@@ -126,26 +126,26 @@ static void digest_run(char to[SHA256_HEX + 1], const struct run *run)
     tables_digest_end(to, &all);
 }
 
-static void digest_configuration(char to[SHA256_HEX + 1], const struct timed_wish *wish)
+static void digest_configuration(char to[SHA256_HEX + 1], const struct timed_options *options)
 {
     struct hashed hashed;
     struct json json;
-    FILE *stream = wish ? hashed_open(&hashed, NULL) : NULL;
+    FILE *stream = options ? hashed_open(&hashed, NULL) : NULL;
     tables_digest(to, "", 0);
     if (!stream)
         return;
     json_init(&json, stream);
-    config_json(wish->resolved, &json);
+    config_json(options->resolved, &json);
     json_done(&json);
     fclose(stream);
     tables_digest_end(to, &hashed.digest);
 }
 
-static const char *regions_text(struct arena *arena, const struct timed_wish *wish)
+static const char *regions_text(struct arena *arena, const struct timed_options *options)
 {
     const char *text = "";
-    for (uint32_t i = 0; wish && i < wish->regions.n; i++) {
-        const struct timed_region *region = &wish->regions.v[i];
+    for (uint32_t i = 0; options && i < options->regions.n; i++) {
+        const struct timed_region *region = &options->regions.v[i];
         text = arena_printf(arena, "%s%s%s", text, i ? " " : "", region->kernel);
         for (uint32_t k = 0; k < region->launches.n; k++)
             text = arena_printf(arena, "%s%c%" PRIu64 "-%" PRIu64, text, k ? ',' : ':',
@@ -155,14 +155,15 @@ static const char *regions_text(struct arena *arena, const struct timed_wish *wi
 }
 
 void checkpoint_identify(struct checkpoint *checkpoint, struct arena *arena,
-                         const struct session *session, const struct timed_wish *wish)
+                         const struct session *session, const struct timed_options *options)
 {
     checkpoint->simulator = PTXOFFLOAD_VERSION;
-    checkpoint->timed = wish != NULL;
+    checkpoint->timed = options != NULL;
     digest_run(checkpoint->run, session->run);
-    tables_digest(checkpoint->program, session->source->text, session->source->length);
-    digest_configuration(checkpoint->configuration, wish);
-    checkpoint->regions = regions_text(arena, wish);
+    tables_digest(checkpoint->program, session->device.source->text,
+                  session->device.source->length);
+    digest_configuration(checkpoint->configuration, options);
+    checkpoint->regions = regions_text(arena, options);
 }
 
 // Writing
@@ -170,7 +171,7 @@ void checkpoint_identify(struct checkpoint *checkpoint, struct arena *arena,
 static void take_session(struct checkpoint *c, const struct session *session)
 {
     c->every = session->checkpoint_every;
-    c->launches = session->launches;
+    c->launches = session->device.launches;
     for (uint32_t i = 0; i < session->path.n; i++)
         vec_push(c->arena, &c->path, session->path.v[i]);
     for (uint32_t i = 0; i < session->run->inputs.n; i++) {
@@ -178,8 +179,8 @@ static void take_session(struct checkpoint *c, const struct session *session)
         memcpy(input.sha256, session->run->inputs.v[i].sha256, sizeof input.sha256);
         vec_push(c->arena, &c->inputs, input);
     }
-    for (uint32_t i = 0; i < session->kernels.n; i++) {
-        const struct session_kernel *from = &session->kernels.v[i];
+    for (uint32_t i = 0; i < session->device.kernels.n; i++) {
+        const struct device_kernel *from = session->device.kernels.v[i];
         struct checkpoint_kernel kernel = {.name = from->name,
                                            .launches = from->launches,
                                            .warp_instructions = from->warp_instructions,
@@ -201,7 +202,7 @@ static void take_time(struct checkpoint *c, const struct timed *timed)
     if (!timed)
         return;
     c->cycle = machine_cycle(timed->machine);
-    c->interval = timed->wish->interval;
+    c->interval = timed->options->interval;
     c->timed_launches = timed->total.launches;
     c->cycles = timed->total.cycles;
     stats_digest(&timed->stats, c->statistics);
@@ -231,9 +232,9 @@ static void write_sums(const struct session *session, const struct timed *timed,
     size_t values = stats_values(&timed->stats);
     fwrite(timed->total.sum.values, sizeof(uint64_t), values, to);
     fwrite(since_sample->values, sizeof(uint64_t), values, to);
-    for (uint32_t i = 0; i < session->kernels.n; i++)
-        if (session->kernels.v[i].timed)
-            fwrite(session->kernels.v[i].timed->sum.values, sizeof(uint64_t), values, to);
+    for (uint32_t i = 0; i < session->device.kernels.n; i++)
+        if (session->device.kernels.v[i]->timed)
+            fwrite(session->device.kernels.v[i]->timed->sum.values, sizeof(uint64_t), values, to);
 }
 
 static void write_all(const struct checkpoint *c, const struct session *session,
@@ -247,8 +248,8 @@ static void write_all(const struct checkpoint *c, const struct session *session,
     json_done(&json);
     if (timed)
         write_sums(session, timed, since_sample, to);
-    for (uint32_t i = 0; i < session->image->list.n; i++) {
-        const struct allocation *at = &session->image->list.v[i];
+    for (uint32_t i = 0; i < session->device.image->list.n; i++) {
+        const struct allocation *at = &session->device.image->list.v[i];
         if (at->state == ALLOCATION_LIVE)
             fwrite(at->data, 1, at->bytes, to);
     }
@@ -260,10 +261,10 @@ bool checkpoint_write(const struct session *session, const struct timed *timed, 
     arena_init(&own, session->arena->memory);
     struct checkpoint c = {.arena = &own, .version = CHECKPOINT_VERSION};
     struct stats_mark since_sample = {0};
-    checkpoint_identify(&c, &own, session, timed ? timed->wish : NULL);
+    checkpoint_identify(&c, &own, session, timed ? timed->options : NULL);
     take_session(&c, session);
     take_time(&c, timed);
-    take_image(&c, session->image);
+    take_image(&c, session->device.image);
     if (timed)
         since_sample = timed_since_sample(timed, &own);
     struct hashed hashed;

@@ -1,27 +1,28 @@
 // The state of a run between two launches, as a file from which it goes on as if it had not ended.
 //
-// A line of JSON: what the run is of, where it is, what it has counted, and its allocations of
-// memory; then, as they are in memory, the sums of the statistics (unsigned, 64 bits, little
-// endian: in total, since the last sample, and of each kernel that has taken time) and the bytes of
-// the allocations that live, in their order; then a line with the SHA-256 of all before.
+// A line of JSON: the run's inputs, its position, its counts, and its allocations of memory; then,
+// as they are in memory, the sums of the statistics (unsigned, 64 bits, little endian: in total,
+// since the last sample, and of each kernel that has taken time) and the bytes of the allocations
+// that live, in their order; then a line with the SHA-256 of all before.
 #pragma once
-#include "runtime-sim/run/timed.h"
+#include "runtime-sim/device/timed.h"
+#include "runtime-sim/run/session.h"
 
 // The caches of a timed run are empty: timed_renew. Nothing is kept for --check or for profiles.
-// False: there is no memory for it; what goes wrong with the file is the caller's to see.
+// Returns false if there is no memory for it. The caller checks the file.
 bool checkpoint_write(const struct session *session, const struct timed *timed, FILE *to);
 
 struct checkpoint;
 
-// All these return NULL, or what is wrong as a sentence without a full stop, in the arena.
+// All these return NULL, or an error as a sentence without a full stop, in the arena.
 
 // `bytes` stay.
 const char *checkpoint_read(struct checkpoint **checkpoint, struct arena *arena, const char *bytes,
                             size_t size);
-// Whether it was made of this run, which has its program and what `timed` will want (NULL: values
-// only). `every` is the launches between checkpoints that the user asks for, or 0.
+// Checks that it belongs to this run and program, with these options of time (NULL: values only).
+// `every` is the number of launches between checkpoints that the user asks for, or 0.
 const char *checkpoint_fits(const struct checkpoint *checkpoint, const struct session *session,
-                            const struct timed_wish *wish, uint64_t every);
+                            const struct timed_options *options, uint64_t every);
 // Needs checkpoint_fits, a session that session_prepare has made and, if launches take time, one
 // that timed_begin has. From then on session_run goes on behind the launch that was the last.
 const char *checkpoint_restore(const struct checkpoint *checkpoint, struct session *session,

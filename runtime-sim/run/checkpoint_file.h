@@ -52,4 +52,4 @@ extern const struct record_field checkpoint_rows[];
 uint64_t checkpoint_sums(const struct checkpoint *checkpoint);
 // What the run is of: the fields from `run` to `regions`. The text of `regions` is in the arena.
 void checkpoint_identify(struct checkpoint *checkpoint, struct arena *arena,
-                         const struct session *session, const struct timed_wish *wish);
+                         const struct session *session, const struct timed_options *options);

@@ -7,7 +7,7 @@
 
 static const char damaged[] = "it is damaged or cut short";
 
-// Before anything else: what else there is depends on it.
+// Before the others, which depend on it.
 static const char *check_version(struct arena *arena, const char *bytes, size_t length)
 {
     static const struct record_field rows[] = {{.key = "version", .kind = FIELD_UINT}, {0}};

@@ -51,10 +51,10 @@ static const char *compare_identity(const struct checkpoint *c, const struct che
 }
 
 const char *checkpoint_fits(const struct checkpoint *c, const struct session *session,
-                            const struct timed_wish *wish, uint64_t every)
+                            const struct timed_options *options, uint64_t every)
 {
     struct checkpoint now = {0};
-    checkpoint_identify(&now, c->arena, session, wish);
+    checkpoint_identify(&now, c->arena, session, options);
     const char *wrong = compare_identity(c, &now);
     if (wrong)
         return wrong;
@@ -117,7 +117,7 @@ static bool restore_image(const struct checkpoint *c, struct image *image)
     return true;
 }
 
-// What was counted
+// Counts
 
 static struct stats_mark read_sum(const struct checkpoint *c, struct arena *arena, uint64_t number)
 {
@@ -131,9 +131,9 @@ static bool restore_kernels(const struct checkpoint *c, struct session *session)
 {
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct checkpoint_kernel *from = &c->kernels.v[i];
-        const struct program_function *function = program_find(session->program, from->name);
-        struct session_kernel *to = function ? session_counts(session, function) : NULL;
-        if (!to || session->kernels.n != i + 1)
+        const struct program_function *function = program_find(session->device.program, from->name);
+        struct device_kernel *to = function ? device_kernel_of(&session->device, function) : NULL;
+        if (!to || session->device.kernels.n != i + 1)
             return false;
         to->launches = from->launches;
         to->warp_instructions = from->warp_instructions;
@@ -156,7 +156,7 @@ static bool restore_time(const struct checkpoint *c, struct session *session, st
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct checkpoint_kernel *from = &c->kernels.v[i];
         if (from->timed_launches)
-            *timed_counts(timed, &session->kernels.v[i]) =
+            *timed_counts(timed, session->device.kernels.v[i]) =
                 (struct timed_kernel){.launches = from->timed_launches,
                                       .cycles = from->cycles,
                                       .sum = read_sum(c, session->arena, number++),
@@ -165,7 +165,7 @@ static bool restore_time(const struct checkpoint *c, struct session *session, st
                                       .thread_instructions = from->timed_thread_instructions};
     }
     // Other intervals begin here.
-    struct stats_mark since_sample = c->interval == timed->wish->interval
+    struct stats_mark since_sample = c->interval == timed->options->interval
                                          ? read_sum(c, session->arena, SAMPLE)
                                          : stats_zero(&timed->stats, session->arena);
     timed_resume(timed, c->cycle, &since_sample);
@@ -174,7 +174,7 @@ static bool restore_time(const struct checkpoint *c, struct session *session, st
 
 static void restore_place(const struct checkpoint *c, struct session *session)
 {
-    session->launches = c->launches;
+    session->device.launches = c->launches;
     session->checkpoint_every = c->every;
     session->resumed = c->path.n;
     for (uint32_t i = 0; i < c->path.n; i++)
@@ -187,7 +187,7 @@ const char *checkpoint_restore(const struct checkpoint *c, struct session *sessi
     const char *wrong = compare_inputs(c, session->run);
     if (wrong)
         return wrong;
-    if (!c->every || !leads(c, &session->run->steps) || !restore_image(c, session->image) ||
+    if (!c->every || !leads(c, &session->run->steps) || !restore_image(c, session->device.image) ||
         !restore_kernels(c, session) || (timed && !restore_time(c, session, timed)))
         return no_match;
     restore_place(c, session);

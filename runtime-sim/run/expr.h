@@ -11,12 +11,12 @@ struct expr_ref {
     uint32_t index; // the resolver's
 };
 
-// What the names in expressions mean. Errors are sentences without a full stop.
+// The names in expressions. Errors are sentences without a full stop.
 struct expr_names {
     void *context;
-    // False if there is no such name.
+    // Returns false if there is no such name.
     bool (*find)(void *context, const char *name, size_t length, struct expr_ref *ref);
-    // The number, or the buffer's element. NULL, or why there is none.
+    // Finds the number, or the buffer's element. Returns NULL, or an error.
     const char *(*load)(void *context, struct expr_ref ref, int64_t element,
                         struct run_number *number);
     // The address of a buffer's element, which may be the first one behind it.
@@ -43,7 +43,7 @@ struct expr_fault {
     uint32_t begin, end; // in the expression
 };
 
-// NULL, with the fault, if the text is no expression.
+// Returns NULL and the fault if the text is no expression.
 struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
                         const struct expr_names *names, struct expr_fault *fault);
 bool expr_evaluate(const struct expr *expr, const struct expr_names *names,

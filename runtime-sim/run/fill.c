@@ -198,7 +198,7 @@ static bool fill_uniform(struct run *run, const struct fill *fill, const struct 
     return true;
 }
 
-// What keeps the number before `end`, the greatest of a range, out of the type.
+// Returns the reason why the type does not hold the number before `end`, the greatest of a range.
 static const char *below(const struct scalar *type, int64_t end, uint64_t *bits)
 {
     struct run_number last = {.kind = NUMBER_INTEGER, .integer = (int64_t)((uint64_t)end - 1)};

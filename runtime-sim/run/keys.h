@@ -1,6 +1,6 @@
 // The keys of run files, from one table.
 #pragma once
-#include "support/yaml.h"
+#include "support/yaml_keys.h"
 
 enum run_context {
     CONTEXT_RUN,
@@ -20,17 +20,13 @@ enum run_key {
     RUN_KEYS,
 };
 
-// The values of one mapping, by key; NULL: not there.
+// The values of one mapping, by key; NULL: not given.
 struct key_values {
     const struct yaml_node *of[RUN_KEYS];
 };
 
-// Looks up all keys of a mapping. What is not known, there twice, missing or of another kind is
-// told. False after an error.
+extern const struct yaml_keys run_keys;
+
+// Finds the values of a mapping. Returns false after errors.
 bool keys_read(struct key_values *values, const struct yaml_document *document,
                const struct yaml_node *mapping, enum run_context context, struct diags *diags);
-
-// The table, for people.
-void keys_print(FILE *to);
-// The same as tables, for the documentation.
-void keys_print_markdown(FILE *to);

@@ -13,11 +13,11 @@ struct run_line {
     uint32_t texture_count;
 };
 
-// The words as a text, so that what is wrong with them has a place.
+// Makes a source of the words, in which errors have a place.
 void run_line_source(struct source *source, struct arena *arena, const struct run_line *line);
-// False after errors, all of which are in `run->diags`. An argument `buf:TYPE:COUNT:FILL` makes a
+// Returns false after errors, which are in `run->diags`. An argument `buf:TYPE:COUNT:FILL` makes a
 // buffer that is named after its number: "arg0"; `tex:…` makes one, too, and the texture "tex0".
 // The buffer of a --texture is named after the variable.
 bool run_line_read(struct run *run, const struct run_line *line);
-// The buffer of an argument's number or of this name; UINT32_MAX: there is none.
+// Returns the buffer of an argument's number or of this name, or UINT32_MAX.
 uint32_t run_saved_buffer(const struct run *run, const char *name);

@@ -154,7 +154,7 @@ static bool take_entry(struct header *h)
     if (!length || !expect(h, ":"))
         return false;
     const char *value = h->at;
-    h->at = key; // for what is wrong with it
+    h->at = key; // for errors
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (strlen(keys[i].name) != length || memcmp(keys[i].name, key, length))
             continue;

@@ -2,7 +2,7 @@
 
 const struct ir_loc *session_origin(struct session *session, uint32_t function, uint32_t inst)
 {
-    const struct program *program = session->program;
+    const struct program *program = session->device.program;
     if (!session->locs)
         session->locs = ir_locs_new(session->arena, program->module);
     return ir_loc_find(session->locs, program->functions.v[function].function, inst);
@@ -24,11 +24,11 @@ static const char *origin(struct session *session, const struct ir_loc *loc)
     return text;
 }
 
-void session_tell_origin(struct session *session, const char *id, uint32_t function, uint32_t inst)
+void session_note_origin(struct session *session, const char *id, uint32_t function, uint32_t inst)
 {
-    const struct ir_module *module = session->program->module;
+    const struct ir_module *module = session->device.program->module;
     const struct ir_function *fn =
-        &module->functions.v[session->program->functions.v[function].function];
+        &module->functions.v[session->device.program->functions.v[function].function];
     const struct node *node = &module->tree->nodes.v[fn->insts.v[inst].node];
     const struct ir_loc *loc = session_origin(session, function, inst);
     if (loc)

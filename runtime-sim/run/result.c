@@ -9,7 +9,7 @@ struct result_host result_host_now(void)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    return (struct result_host){session_cpu_seconds(), (uint64_t)usage.ru_maxrss * 1024};
+    return (struct result_host){device_cpu_seconds(), (uint64_t)usage.ru_maxrss * 1024};
 }
 
 static void write_input(struct json *json, const char *file, const char *sha256)
@@ -35,7 +35,7 @@ static void write_inputs(struct json *json, const struct result *result)
     const struct run *run = result->session->run;
     if (result->run_file)
         write_source(json, "run", run->source);
-    write_source(json, "program", result->session->source);
+    write_source(json, "program", result->session->device.source);
     json_key(json, "inputs");
     json_array(json);
     for (uint32_t i = 0; i < run->inputs.n; i++)
@@ -72,7 +72,7 @@ static void write_group(struct json *json, const char *key, const struct timed *
 // A member that schemes give.
 static struct measured_launch measured_of_scheme(const struct timed *timed, const char *key)
 {
-    const struct scheme_ops *const *schemes = timed ? timed->wish->config->schemes : NULL;
+    const struct scheme_ops *const *schemes = timed ? timed->options->config->schemes : NULL;
     for (; schemes && *schemes; schemes++)
         for (const struct scheme_result *row = (*schemes)->results; row && row->member; row++)
             if (!strcmp(row->member, key))
@@ -81,7 +81,7 @@ static struct measured_launch measured_of_scheme(const struct timed *timed, cons
 }
 
 static void write_counts(struct json *json, const struct timed *timed,
-                         const struct session_kernel *kernel, const struct timed_kernel *counts)
+                         const struct device_kernel *kernel, const struct timed_kernel *counts)
 {
     static const struct measured_launch ipc = {"ipc", "machine.ipc"};
     const struct measured_launch offload[] = {measured_of_scheme(timed, "chains_tagged"),
@@ -118,11 +118,11 @@ static void write_counts(struct json *json, const struct timed *timed,
 static void write_kernels(struct json *json, const struct session *session,
                           const struct timed *timed)
 {
-    struct session_kernel total = {0};
+    struct device_kernel total = {0};
     json_key(json, "kernels");
     json_array(json);
-    for (uint32_t i = 0; i < session->kernels.n; i++) {
-        const struct session_kernel *kernel = &session->kernels.v[i];
+    for (uint32_t i = 0; i < session->device.kernels.n; i++) {
+        const struct device_kernel *kernel = session->device.kernels.v[i];
         json_object(json);
         json_key(json, "name");
         json_string(json, kernel->name);
@@ -139,7 +139,7 @@ static void write_kernels(struct json *json, const struct session *session,
     json_end_object(json);
 }
 
-// What the results depend on beside the program and its data.
+// The results depend on this, the program and its data.
 static void write_machine(struct json *json, const struct timed *timed)
 {
     json_key(json, "configuration");
@@ -148,11 +148,11 @@ static void write_machine(struct json *json, const struct timed *timed)
         return;
     }
     json_object(json);
-    config_json_inputs(timed->wish->resolved, json);
+    config_json_inputs(timed->options->resolved, json);
     json_key(json, "resolved");
-    config_json(timed->wish->resolved, json);
+    config_json(timed->options->resolved, json);
     json_key(json, "policy");
-    json_string(json, machine_policy(timed->arena, timed->wish->config));
+    json_string(json, machine_policy(timed->arena, timed->options->config));
     json_end_object(json);
 }
 
@@ -168,11 +168,11 @@ static void write_triple(struct json *json, const char *key, const uint32_t of[3
 static void write_place(struct json *json, const struct session *session)
 {
     const struct session_fault *fault = &session->fault;
-    struct place place = source_place(session->source, fault->begin);
+    struct place place = source_place(session->device.source, fault->begin);
     write_triple(json, "cta", fault->cta);
     write_triple(json, "thread", fault->thread);
     json_key(json, "file");
-    json_string(json, session->source->name);
+    json_string(json, session->device.source->name);
     json_key(json, "line");
     json_uint(json, place.line);
     json_key(json, "column");
@@ -206,7 +206,7 @@ static void write_origin(struct json *json, const struct ir_loc *loc)
 static void write_stall(struct json *json, const struct session *session,
                         const struct session_stall *stall)
 {
-    struct place place = source_place(session->source, stall->begin);
+    struct place place = source_place(session->device.source, stall->begin);
     json_object(json);
     json_key(json, "text");
     json_string(json, stall->text);
@@ -272,7 +272,7 @@ static void write_ends(struct json *json, const struct result *result)
     json_key(json, "cpu_seconds");
     json_double(json, result->host.cpu_seconds);
     json_key(json, "kernel_cpu_seconds");
-    json_double(json, session->kernel_cpu_seconds);
+    json_double(json, session->device.kernel_cpu_seconds);
     json_key(json, "peak_rss_bytes");
     json_uint(json, result->host.peak_rss_bytes);
     json_end_object(json);
@@ -283,8 +283,8 @@ static void write_ends(struct json *json, const struct result *result)
     json_key(json, "failed");
     json_uint(json, session->failed);
     json_key(json, "reports");
-    if (session->check)
-        json_uint(json, session_reports(session));
+    if (session->device.check)
+        json_uint(json, device_reports(&session->device));
     else
         json_null(json);
     json_end_object(json);

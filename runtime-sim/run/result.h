@@ -1,6 +1,7 @@
-// What a run has come to, as JSON.
+// The results of a run as JSON.
 #pragma once
-#include "runtime-sim/run/timed.h"
+#include "runtime-sim/device/timed.h"
+#include "runtime-sim/run/session.h"
 
 // The process: CPU seconds of all its threads, most memory that it had resident.
 struct result_host {

@@ -1,4 +1,4 @@
-// What run files and command lines have in common: names, expressions, arguments.
+// Parts common to run files and command lines: names, expressions, arguments.
 #include "runtime-sim/run/run.h"
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,16 +1,16 @@
-// A run: a program, buffers, launches of its kernels, and what is expected of the results. Made
-// from a run file or from a command line.
+// A run: a program, buffers, launches of its kernels, and expected results. Read from a run file or
+// a command line.
 #pragma once
 #include "runtime-sim/run/expr.h"
 #include "support/intern.h"
 #include "support/yaml.h"
 
-// A word of the user's and where it stands in `run->source`.
+// A word of the user and its place in `run->source`.
 struct run_text {
     const char *text; // ends in 0; NULL: not given
     uint32_t length;
     uint32_t begin, end;
-    uint32_t inner; // offset of text[0], or UINT32_MAX if it does not stand there letter by letter
+    uint32_t inner; // offset of text[0], or UINT32_MAX if the source spells it otherwise
 };
 
 struct run_expr {
@@ -25,7 +25,7 @@ struct fill {
     struct run_text at;
     uint64_t seed;
     struct run_expr low, high; // of a range
-    struct run_expr formula;   // of each element; of a constant, too
+    struct run_expr formula;   // of each element, or of all if the fill is a constant
     uint32_t index;            // name of the element's number in the formula
     const char *path;          // as the user wrote it
 };
@@ -36,9 +36,9 @@ struct run_buffer {
     const struct scalar *type; // NULL: the file's
     struct run_expr count;
     struct fill fill;
-    struct run_text variable; // that it stands for; NULL: none
+    struct run_text variable; // of the program, instead of new memory; NULL: none
     struct run_text save;
-    bool save_chosen; // on the command line, and not by the run file
+    bool save_chosen; // on the command line
     // Once it is allocated:
     uint64_t elements, address;
     uint8_t *data;
@@ -46,7 +46,7 @@ struct run_buffer {
     uint32_t dimensions; // 0: (elements,)
 };
 
-// What is said of a texture by one word each. `run_texture.how` has a value of exec/texture.h.
+// Properties of a texture that are one word each. `run_texture.how` has a value of exec/texture.h.
 enum texture_way {
     WAY_ADDRESS_X,   // texture_mode
     WAY_ADDRESS_Y,   // the same
@@ -59,13 +59,13 @@ enum texture_way {
 struct run_texture {
     struct run_text at;
     struct run_text variable; // .texref or .samplerref that it is bound to; NULL: none
-    uint32_t name;            // whose number is the handle; UINT32_MAX: only the variable's
+    uint32_t name;            // its value is the handle; UINT32_MAX: the variable's name only
     uint32_t buffer;          // of the texels; UINT32_MAX: none, this is a sampler alone
     struct run_text type_at;
     const struct scalar *type; // of a channel; NULL: the buffer's
     struct run_expr channels, width, height, pitch, border[4];
     uint8_t how[TEXTURE_WAYS];
-    struct run_text how_at[TEXTURE_WAYS]; // NULL: not said
+    struct run_text how_at[TEXTURE_WAYS]; // NULL: not given
     uint64_t handle;                      // 0: not known yet
 };
 
@@ -130,13 +130,13 @@ struct run_name {
     const char *text;
     uint32_t length;
     enum run_name_kind kind;
-    bool closed;              // the loop that it belongs to has ended
-    uint32_t earlier;         // the name before it that is spelled so, or UINT32_MAX
+    bool closed;              // its loop has ended
+    uint32_t earlier;         // the name before it with the same spelling, or UINT32_MAX
     uint32_t buffer;          // or
-    struct run_number number; // its value now; of a texture: the handle, 0 as long as there is none
+    struct run_number number; // its present value; of a texture: the handle, 0 before it has one
 };
 
-// `--set values.NAME=EXPRESSION`, a text of its own with what is wrong in it.
+// `--set values.NAME=EXPRESSION`: a source of its own with its errors.
 struct run_setting {
     struct run_text name, value; // places in `source`
     struct source source;
@@ -144,7 +144,7 @@ struct run_setting {
     bool used;
 };
 
-// A file with data that was read.
+// A data file that was read.
 struct run_input {
     const char *file, *sha256;
 };
@@ -169,26 +169,27 @@ struct run {
 
 void run_init(struct run *run, struct arena *arena, const struct source *source,
               struct diags *diags);
-// Reads the file. False after errors, all of which are in `run->diags`.
+// Reads the file. Returns false after errors, which are in `run->diags`.
 bool run_read(struct run *run, struct arena *arena);
 
 // Adds a setting before the file is read.
 void run_set(struct run *run, const char *name, const char *value);
 
-// For readers of both kinds. Each tells what is wrong.
+// For readers of both kinds. Each reports errors.
 void run_fault(struct run *run, const struct run_text *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// A note on the fault before it, about the file as a whole.
+// Adds a note to the fault before it, about the file as a whole.
 void run_note(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// An error in a part of the text, from its byte `begin` to `end`.
+// Adds an error in a part of the text, from its byte `begin` to `end`.
 void run_fault_in(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end,
                   const char *text);
-// A YAML value as a text; what is no scalar has a place and the text "". NULL: not given.
+// Returns a YAML value as a text; a value that is no scalar has a place and the text "". NULL: not
+// given.
 struct run_text run_text_of(const struct yaml_node *node);
 bool run_expression(struct run *run, const struct run_text *at, struct run_expr *to);
-// The value at this time.
+// Computes the present value.
 bool run_value(struct run *run, const struct run_expr *expr, struct run_number *number);
-// The same for an integer of `least` … `most`; `what` names it in errors.
+// The same for an integer of `least` to `most`; `what` is its name in errors.
 bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, int64_t most,
                  const char *what, int64_t *value);
 // A part of a text.
@@ -199,11 +200,11 @@ bool run_shape(struct run *run, const struct run_text *at, struct run_expr shape
 bool run_argument(struct run *run, const struct run_text *at, struct run_argument *to);
 bool run_type(struct run *run, const struct run_text *at, const struct scalar **type);
 bool run_fill(struct run *run, const struct run_text *at, struct fill *fill);
-// Adds a name that nobody chose, or that is known to be free. Returns its place in run->names.
+// Adds a name that is generated or known to be free. Returns its index in run->names.
 uint32_t run_add_name(struct run *run, struct run_name name);
-// UINT32_MAX, after saying so, if the name is taken or is none.
+// Returns UINT32_MAX after an error: the name is taken or is no name.
 uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_kind kind);
-// UINT32_MAX, after saying so, if there is none.
+// Returns UINT32_MAX after an error: there is no such buffer.
 uint32_t run_find_buffer(struct run *run, const struct run_text *at);
-// A file to read by the name that the user wrote.
+// Returns the path of a file that the user names.
 const char *run_path(const struct run *run, const char *path);

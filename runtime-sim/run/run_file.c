@@ -45,7 +45,7 @@ static struct run_setting *setting_of(struct run_file_reading *r, const char *na
     return found;
 }
 
-// What is wrong with a setting is reported in its own text.
+// Errors of a setting are reported in its own text.
 static bool evaluate_setting(struct run *run, struct run_setting *setting,
                              struct run_number *number)
 {
@@ -393,7 +393,7 @@ static void take_steps(struct run_file_reading *r, const struct yaml_node *node,
 
 // Expectations
 
-// What a buffer is compared with, which is one of three.
+// Reads the expected values: one of three kinds.
 static bool take_expected(struct run_file_reading *r, const struct key_values *of,
                           struct run_check *check)
 {

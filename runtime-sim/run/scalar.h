@@ -15,7 +15,7 @@ struct scalar {
 
 extern const struct scalar scalars[]; // up to a name of NULL
 
-// An address is a buffer's, a handle a texture's: nothing is computed with them.
+// An address is a buffer's, a handle a texture's: they are no operands.
 enum run_number_kind { NUMBER_INTEGER, NUMBER_REAL, NUMBER_ADDRESS, NUMBER_HANDLE };
 
 // A value on the host's side. Integers are taken modulo 2^64.
@@ -23,7 +23,7 @@ struct run_number {
     enum run_number_kind kind;
     int64_t integer; // also of an address or a handle
     double real;
-    bool wrapped; // the exact value has more bits: some step on the way to it had
+    bool wrapped; // the exact value, or one on the way to it, has more bits
 };
 
 const struct scalar *scalar_find(const char *name, size_t length);
@@ -31,7 +31,8 @@ const struct scalar *scalar_find(const char *name, size_t length);
 const char *scalar_nearest(const char *name, size_t length);
 
 struct run_number scalar_load(const struct scalar *type, const void *from);
-// Writes the number, rounded to nearest even. NULL, or why the type does not hold it.
+// Writes the number, rounded to nearest even. Returns NULL, or the reason why the type does not
+// hold it.
 const char *scalar_store(const struct scalar *type, const struct run_number *number, void *to);
 
 static inline bool number_is_place(const struct run_number *number)
@@ -45,5 +46,5 @@ static inline bool scalar_holds_handle(const struct scalar *type)
 }
 
 double number_real(const struct run_number *number);
-// False if the number is a fraction or outside of 64 bits.
+// Returns false if the number is a fraction or has more than 64 bits.
 bool number_integer(const struct run_number *number, int64_t *integer);

@@ -1,14 +1,10 @@
-// What a run says of textures → what launches fetch from.
+// Binds the textures of a run to their handles.
 #include "frontend/isa.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>
 #include <string.h>
-
-// Handles of textures that are no variables: nobody comes to them by counting or by adding to an
-// address.
-#define HANDLE_FIRST UINT64_C(0x7465780000000001)
 
 enum {
     MOST_TEXELS = 1 << 28, // of one dimension
@@ -18,7 +14,7 @@ enum {
     PITCH_ALIGN = 32,
 };
 
-// Formats by their numbers; with b for u where there is no sign.
+// Formats by their numbers; b stands for u.
 static const char *const formats[] = {
     [TEXTURE_U8] = "u8",   [TEXTURE_S8] = "s8",   [TEXTURE_U16] = "u16", [TEXTURE_S16] = "s16",
     [TEXTURE_U32] = "u32", [TEXTURE_S32] = "s32", [TEXTURE_F16] = "f16", [TEXTURE_F32] = "f32",
@@ -43,7 +39,7 @@ static struct run *run_of(const struct argument_texture *b)
 // In the space .tex of old PTX everything is a .texref.
 static uint16_t type_of_variable(const struct session *session, uint32_t variable)
 {
-    const struct program *program = session->program;
+    const struct program *program = session->device.program;
     const struct ir_symbol *symbol =
         &program->module->symbols.v[program->variables.v[variable].symbol];
     return symbol->space == W_tex ? W_texref : symbol->type;
@@ -66,7 +62,7 @@ static bool name_variable(struct session *session, struct run_texture *texture)
                   sampler ? ".samplerref, as a sampler without a 'buffer' needs" : ".texref");
         return false;
     }
-    texture->handle = session->program->variables.v[found].address;
+    texture->handle = session->device.program->variables.v[found].address;
     return true;
 }
 
@@ -76,7 +72,7 @@ bool session_name_textures(struct session *session)
     bool good = true;
     for (uint32_t i = 0; i < run->textures.n; i++) {
         struct run_texture *texture = &run->textures.v[i];
-        texture->handle = HANDLE_FIRST + i;
+        texture->handle = device_texture_handle(i);
         if (texture->variable.text)
             good &= name_variable(session, texture);
         for (uint32_t k = 0; good && k < i; k++)
@@ -131,7 +127,7 @@ static bool gives_floats(const struct argument_texture *b)
     return b->texture.format >= TEXTURE_F16 || b->texture.normalized_float;
 }
 
-// What the words ask for must go together.
+// Checks that the words agree with each other.
 static bool check_how(const struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
@@ -199,7 +195,7 @@ static bool take_size(struct argument_texture *b)
     return need <= bytes;
 }
 
-// What lies outside is as a texel that was read.
+// A border value has the type of a texel that was read.
 static bool take_border(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
@@ -250,20 +246,19 @@ static bool bind(struct session *session, const struct run_texture *from)
         b.buffer = &session->run->buffers.v[from->buffer];
     take_sampler(&b);
     if (!b.buffer) {
-        sampler_bind(session->textures, session->arena, from->handle, &b.texture.sampler);
+        sampler_bind(session->device.textures, session->arena, from->handle, &b.texture.sampler);
         return true;
     }
     b.texture.address = b.buffer->address;
     if (!take_format(&b) || !check_how(&b) || !take_size(&b) || !take_border(&b))
         return false;
-    texture_bind(session->textures, session->arena, from->handle, &b.texture);
+    texture_bind(session->device.textures, session->arena, from->handle, &b.texture);
     return true;
 }
 
 bool session_bind_textures(struct session *session)
 {
     bool good = true;
-    session->textures = ARENA_NEW(session->arena, struct textures);
     for (uint32_t i = 0; i < session->run->textures.n; i++)
         good &= bind(session, &session->run->textures.v[i]);
     return good;

@@ -1,4 +1,4 @@
-// Reading what a texture is: the keys of run files, the words of command lines.
+// Reads textures: the keys of run files, the words of command lines.
 #include "runtime-sim/run/texture.h"
 #include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/run/keys.h"
@@ -55,7 +55,7 @@ static void put(struct run_texture *to, enum texture_way way, uint8_t value,
     to->how_at[way] = *at;
 }
 
-// What is not said.
+// Defaults.
 static void set_defaults(struct run_texture *texture)
 {
     *texture = (struct run_texture){.name = UINT32_MAX, .buffer = UINT32_MAX};

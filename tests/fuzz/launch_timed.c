@@ -97,7 +97,8 @@ static void run(struct rig *r, const struct launch_inputs *inputs)
     struct launch launch = launch_of(r->loaded, r->function, inputs);
     struct machine_launch one = {.launch = &launch};
     struct machine_limits limits = {.cycles = 50000000};
-    enum machine_end end = machine_run(r->machine, &one, 1, &limits, &r->result);
+    struct machine_event event = {.launch = &one};
+    enum machine_end end = machine_run(r->machine, &event, 1, &limits, &r->result);
     done->thread_instructions = r->result.thread_instructions;
     r->timed->warp_instructions = r->result.warp_instructions;
     r->timed->cycles = one.ended - one.begun;

@@ -244,7 +244,7 @@ def limit(folder):
 
 @case
 def stands_still(folder):
-    """a barrier that not all reach, a kernel that spins: exit code 4, who waits, statistics"""
+    """a barrier that not all reach, a kernel that spins: exit code 4, reports, statistics"""
     (folder / 'spin.ptx').write_text(SPIN)
     line = ['spin.ptx', '--grid', '2', '--block', '64', '--arg', 'buf:u32:1:zero',
             '--stats=out.txt', '--json=out.json', '--set', 'machine.watchdog=100000']
@@ -252,6 +252,12 @@ def stands_still(folder):
     within('no thread of the launch can go on', text)
     within('spin.ptx:23:5: note: 2 warps of 2 CTAs, one of them warp 0 of CTA (0, 0, 0), wait at '
            'barrier 0', text)
+    # Behind the warps: requests in memory and networks. The store before the barrier is done.
+    report = text[text.index('memory system in cycle'):]
+    within(': 0 requests are not answered\nrequest network:\n', report)
+    assert 'note:' not in report, report
+    without = ends(sim(folder, *line[:-4], '--functional', '--kernel', 'parted'), 4).err.decode()
+    assert 'memory system' not in without, without
     text = ends(sim(folder, *line, '--kernel', 'spin'), 4).err.decode()
     within('[no-progress]', text)
     within('4 warps of 2 CTAs, one of them warp 0 of CTA (0, 0, 0), go round in lines 11 to 13',

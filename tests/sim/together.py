@@ -285,7 +285,7 @@ def run_files(folder):
             ('- {together: [%s], repeat: {times: 2, launches: []}}' % LAUNCHES[0],
              "'repeat' and 'together' are two steps"),
             ('- together: [{repeat: {times: 2, launches: []}}]', "a launch has no key 'repeat'"),
-            ('- together: %s' % LAUNCHES[0], "'together' takes a list, not keys with values"),
+            ('- together: %s' % LAUNCHES[0], "'together' needs a list, not keys with values"),
             ('- {together: [], grid: 2}', "a launch, repeat or together has no key 'grid'"),
             ('- together: [%s, {kernel: third, grid: 1, block: 1}]' % LAUNCHES[0],
              "there is no kernel 'third'")):

@@ -367,6 +367,9 @@ void machine_offload_join(struct machine *machine, void *state)
 {
     struct machine_offload *o = state;
     o->ends = memsys_ends(machine->shared.memsys);
+    // Endpoints of others come last.
+    while (memsys_end_kind(machine->shared.memsys, o->ends - 1) == MEMSYS_OF_OWNER)
+        o->ends--;
     init_energy(o);
     init_services(o);
     o->shared.services = o->services;

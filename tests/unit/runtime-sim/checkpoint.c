@@ -47,7 +47,7 @@ struct fixture {
     struct machine_config config;
     struct config_section sections[MACHINE_SECTIONS];
     struct config resolved;
-    struct timed_wish wish;
+    struct timed_options options;
     char *bytes; // of the checkpoint after launch AT
     size_t size;
 };
@@ -75,7 +75,7 @@ static void load(struct fixture *f)
     assert_true(config_load(&f->resolved, "isca19"));
     f->config.memsys.memory.cores = 1;
     assert_null(machine_check(&f->k.arena, &f->config));
-    f->wish = (struct timed_wish){.config = &f->config, .resolved = &f->resolved};
+    f->options = (struct timed_options){.config = &f->config, .resolved = &f->resolved};
 }
 
 static void unload(struct fixture *f)
@@ -92,13 +92,13 @@ static void prepare(struct going *g, struct fixture *f, bool with_time)
     diags_init(&g->diags, &g->arena);
     run_init(&g->run, &g->arena, &f->source, &g->diags);
     bool good = run_read(&g->run, &g->arena);
-    g->session = (struct session){.arena = &g->arena,
-                                  .run = &g->run,
-                                  .program = &f->k.program,
-                                  .source = &f->k.source,
-                                  .diags = &g->diags};
+    g->session = (struct session){
+        .device = {.arena = &g->arena, .program = &f->k.program, .source = &f->k.source},
+        .arena = &g->arena,
+        .run = &g->run,
+        .diags = &g->diags};
     if (with_time)
-        timed_begin(&g->timed, &g->session, &f->wish);
+        timed_begin(&g->timed, &g->session.device, &f->options);
     assert_true(good && session_prepare(&g->session));
 }
 
@@ -126,7 +126,7 @@ static void take(void *context)
 {
     struct going *g = context;
     take_none(g);
-    if (g->session.launches != AT)
+    if (g->session.device.launches != AT)
         return;
     FILE *to = open_memstream(&g->f->bytes, &g->f->size);
     assert_true(to && checkpoint_write(&g->session, timed_of(g), to));
@@ -141,7 +141,7 @@ static void write_one(struct fixture *f, struct going *whole, bool with_time)
     whole->session.checkpoint = take;
     whole->session.checkpoint_context = whole;
     assert_int_equal(session_run(&whole->session), SESSION_DONE);
-    assert_int_equal(whole->session.launches, LAUNCHES);
+    assert_int_equal(whole->session.device.launches, LAUNCHES);
     assert_true(f->size > 1000);
 }
 
@@ -171,8 +171,8 @@ static void test_goes_on(void **state)
         write_one(&f, &whole, with_time);
         prepare(&rest, &f, with_time);
         assert_null(resume(&rest, f.bytes, f.size, LAUNCHES));
-        assert_int_equal(rest.session.launches, LAUNCHES);
-        const struct image *a = whole.session.image, *b = rest.session.image;
+        assert_int_equal(rest.session.device.launches, LAUNCHES);
+        const struct image *a = whole.session.device.image, *b = rest.session.device.image;
         assert_int_equal(a->list.n, b->list.n);
         assert_true(a->next == b->next && a->heap_left == b->heap_left);
         for (uint32_t i = 0; i < a->list.n; i++) {

@@ -57,9 +57,9 @@ static struct tally one(const char *path)
 {
     struct sample s;
     struct tally tally = {0}, shapeless = {0};
-    sample_run(&s, path, (struct session){0});
-    for (uint32_t i = 0; i < s.session.kernels.n; i++)
-        compare(&s, s.session.kernels.v[i].profile, &tally, &shapeless);
+    sample_run(&s, path, (struct device){0});
+    for (uint32_t i = 0; i < s.session.device.kernels.n; i++)
+        compare(&s, s.session.device.kernels.v[i]->profile, &tally, &shapeless);
     print(sample_name(path), &tally);
     arena_free(&s.arena);
     assert_int_equal(s.memory.bytes, 0);

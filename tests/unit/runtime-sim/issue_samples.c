@@ -18,27 +18,28 @@ struct executor {
     uint32_t found;
 };
 
-static bool takes(void *drive, const struct session_kernel *kernel, uint64_t number)
+static bool takes(const void *drive, const struct device_kernel *kernel, uint64_t number)
 {
     (void)drive, (void)kernel, (void)number;
     return true;
 }
 
-static void execute(void *context, struct session_launch *launches, uint32_t count,
-                    struct arena *arena, struct grid_result *result)
+static void execute(void *context, struct device_command *const *commands, uint32_t count,
+                    struct grid_result *result)
 {
     struct executor *e = context;
+    struct device_launch *one = commands[0]->launch;
     assert_int_equal(count, 1);
-    if (e->chained && e->program != launches->launch->program) {
-        e->program = launches->launch->program;
+    if (e->chained && e->program != one->launch->program) {
+        e->program = one->launch->program;
         chain_table_find(&e->chains, e->program->arena, e->program->module,
                          &(struct pass_options){0});
         e->found += e->chains.count;
         e->drive.chains = &e->chains;
     }
-    drive_run(&e->drive, launches->launch, arena, result);
-    launches->warp_instructions = result->warp_instructions;
-    launches->thread_instructions = result->thread_instructions;
+    drive_run(&e->drive, one->launch, one->launch->program->arena, result);
+    one->warp_instructions = result->warp_instructions;
+    one->thread_instructions = result->thread_instructions;
 }
 
 // Sums by atomic operations depend on their order.
@@ -85,10 +86,11 @@ static void compare_profiles(const struct profile *a, const struct profile *b)
 
 static void compare(const struct sample *a, const struct sample *b)
 {
-    compare_memory(a->session.image, b->session.image);
-    assert_int_equal(a->session.kernels.n, b->session.kernels.n);
-    for (uint32_t i = 0; i < a->session.kernels.n; i++) {
-        const struct session_kernel *x = &a->session.kernels.v[i], *y = &b->session.kernels.v[i];
+    compare_memory(a->session.device.image, b->session.device.image);
+    assert_int_equal(a->session.device.kernels.n, b->session.device.kernels.n);
+    for (uint32_t i = 0; i < a->session.device.kernels.n; i++) {
+        const struct device_kernel *x = a->session.device.kernels.v[i],
+                                   *y = b->session.device.kernels.v[i];
         assert_int_equal(x->launches, y->launches);
         assert_int_equal(x->warp_instructions, y->warp_instructions);
         assert_int_equal(x->thread_instructions, y->thread_instructions);
@@ -99,7 +101,7 @@ static void compare(const struct sample *a, const struct sample *b)
 static void run(const struct sample *expected, const char *path, struct executor *executor)
 {
     struct sample *s = calloc(1, sizeof *s);
-    sample_run(s, path, (struct session){.takes = takes, .execute = execute, .executor = executor});
+    sample_run(s, path, (struct device){.takes = takes, .execute = execute, .executor = executor});
     compare(expected, s);
     arena_free(&s->arena);
     assert_int_equal(s->memory.bytes, 0);
@@ -111,7 +113,7 @@ static void one(const char *path, uint64_t seed, uint64_t *computed)
     struct drive drive = {.seed = seed, .ctas = 16, .most_delay = 40};
     struct executor plain = {.drive = drive}, chained = {.drive = drive, .chained = true};
     struct sample *s = calloc(1, sizeof *s);
-    sample_run(s, path, (struct session){0});
+    sample_run(s, path, (struct device){0});
     run(s, path, &plain);
     run(s, path, &chained);
     printf("%s: %llu held in %llu parts, %llu served at issue; of %u chains %llu computed, "

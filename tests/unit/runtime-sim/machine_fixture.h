@@ -122,8 +122,11 @@ static inline struct launch *rig_add(struct rig *r, const char *name, uint32_t g
 static inline void rig_go(struct rig *r)
 {
     struct machine_limits limits = {.cycles = r->most_cycles};
+    struct machine_event agenda[RIG_LAUNCHES] = {0};
+    for (uint32_t i = 0; i < r->count; i++)
+        agenda[i].launch = &r->runs[i];
     machine_shuffle(r->machine, r->shuffle);
-    r->end = machine_run(r->machine, r->runs, r->count, &limits, &r->result);
+    r->end = machine_run(r->machine, agenda, r->count, &limits, &r->result);
     r->cycles = r->runs[0].ended - r->runs[0].begun;
     r->count = 0;
 }

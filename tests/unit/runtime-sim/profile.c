@@ -1,6 +1,6 @@
 // Counts of single instructions, lines and loops, against what the text of a kernel makes plain.
 #include "runtime-sim/exec/check/profile.h"
-#include "runtime-sim/run/profile_write.h"
+#include "runtime-sim/device/profile_write.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
 #define BODY(text)                                                                                 \
@@ -220,12 +220,12 @@ static void test_loops_that_return(void **state)
 static const char *written(struct profiled *p, char *text, size_t size)
 {
     struct source source = {.name = "k.ptx", .text = "", .length = 0};
-    struct session session = {.source = &source};
-    struct session_kernel kernel = {.name = "k", .launches = 1, .profile = &p->profile};
-    vec_push(&p->k.arena, &session.kernels, kernel);
+    struct device device = {.source = &source};
+    struct device_kernel kernel = {.name = "k", .launches = 1, .profile = &p->profile};
+    vec_push(&p->k.arena, &device.kernels, &kernel);
     FILE *to = fmemopen(text, size, "w");
     assert_non_null(to);
-    profile_write(&session, to);
+    profile_write(&device, to);
     fclose(to);
     const char *memory = strstr(text, "\"memory\"");
     assert_non_null(memory);

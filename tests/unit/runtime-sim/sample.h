@@ -32,8 +32,8 @@ static inline void sample_read(struct sample *s, struct source *source, const ch
     source_init(source, &s->arena, path, file.text, file.length);
 }
 
-// `how` says who executes launches (takes, execute, executor); the rest of it is filled here.
-static inline void sample_run(struct sample *s, const char *path, struct session how)
+// `how` has the executor of launches (takes, execute, executor); other fields are set here.
+static inline void sample_run(struct sample *s, const char *path, struct device how)
 {
     memset(s, 0, sizeof *s);
     if (setjmp(s->memory.on_failure))
@@ -48,14 +48,13 @@ static inline void sample_run(struct sample *s, const char *path, struct session
     ptx_parse(&s->tree, &s->arena, &s->source, &s->diags);
     ir_build(&s->module, &s->arena, &s->tree, &s->diags);
     program_build(&s->program, &s->arena, &s->module, lanes_best());
-    s->session = how;
-    s->session.arena = &s->arena;
-    s->session.run = &s->run;
-    s->session.program = &s->program;
-    s->session.source = &s->source;
-    s->session.diags = &s->diags;
-    s->session.threads = 1;
-    s->session.profiled = true;
+    s->session =
+        (struct session){.device = how, .arena = &s->arena, .run = &s->run, .diags = &s->diags};
+    s->session.device.arena = &s->arena;
+    s->session.device.program = &s->program;
+    s->session.device.source = &s->source;
+    s->session.device.threads = 1;
+    s->session.device.profiled = true;
     assert_true(session_prepare(&s->session));
     assert_int_equal(session_run(&s->session), SESSION_DONE);
 }

@@ -1,4 +1,4 @@
-#include "runtime-sim/run/profile_write.h"
+#include "runtime-sim/device/profile_write.h"
 #include "backend/build.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "support/json.h"
@@ -144,7 +144,7 @@ static void write_block(struct json *json, const struct profile *profile)
     json_end_array(json);
 }
 
-static void write_kernel(struct json *json, const struct session_kernel *kernel)
+static void write_kernel(struct json *json, const struct device_kernel *kernel)
 {
     const struct profile *profile = kernel->profile;
     const struct ir_module *module = profile->program->module;
@@ -164,7 +164,7 @@ static void write_kernel(struct json *json, const struct session_kernel *kernel)
     json_end_object(json);
 }
 
-void profile_write(const struct session *session, FILE *to)
+void profile_write(const struct device *device, FILE *to)
 {
     char digest[SHA256_HEX + 1];
     struct json json;
@@ -176,8 +176,8 @@ void profile_write(const struct session *session, FILE *to)
     json_key(&json, "source");
     json_object_flat(&json);
     json_key(&json, "file");
-    json_string(&json, session->source->name);
-    tables_digest(digest, session->source->text, session->source->length);
+    json_string(&json, device->source->name);
+    tables_digest(digest, device->source->text, device->source->length);
     json_key(&json, "sha256");
     json_string(&json, digest);
     json_end_object(&json);
@@ -185,8 +185,8 @@ void profile_write(const struct session *session, FILE *to)
     write_uint(&json, "sector_bytes", SECTOR_BYTES);
     json_key(&json, "kernels");
     json_array(&json);
-    for (uint32_t i = 0; i < session->kernels.n; i++)
-        write_kernel(&json, &session->kernels.v[i]);
+    for (uint32_t i = 0; i < device->kernels.n; i++)
+        write_kernel(&json, device->kernels.v[i]);
     json_end_array(&json);
     json_end_object(&json);
     json_done(&json);

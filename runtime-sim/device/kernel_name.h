@@ -1,4 +1,4 @@
-// Which kernel a user means: by its name in the program, or by that in the CUDA source.
+// Kernels by name: that of the program, or that of the CUDA source.
 #pragma once
 #include "runtime-sim/exec/decode/program.h"
 
@@ -10,7 +10,7 @@ struct kernel_fault {
 // The entry that has this name in the program; otherwise the one whose C++ name it is: the whole
 // signature with or without the result, "ns::scale<float>", or the end of that from behind a "::",
 // each with or without template arguments. Blanks do not count. Returns NULL, with the fault in the
-// arena, if there is none, or more than one by what was given.
+// arena, if no kernel or more than one matches.
 const struct program_function *kernel_find(const struct program *program, struct arena *arena,
                                            const char *text, struct kernel_fault *fault);
 // The kernels of the program by number and name, for messages.

@@ -1,5 +1,5 @@
-// The statistics of a timed session, as files.
-#include "runtime-sim/run/timed.h"
+// Statistics of a device whose launches take time, as text, JSON and CSV.
+#include "runtime-sim/device/timed.h"
 #include "support/number.h"
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct public_name {
 static const struct public_name public_names[] = {
 #define NAME(kernel, total, numerator, denominator, text)                                          \
     {#kernel, #total, numerator, denominator, text},
-#include "runtime-sim/run/public_names.def"
+#include "runtime-sim/device/public_names.def"
 #undef NAME
 };
 
@@ -51,14 +51,14 @@ static bool public_value(const struct stats *stats, const struct stats_mark *sin
     return true;
 }
 
-// What is known of a kernel
+// Statistics of a kernel
 
 struct known {
     const struct stats *stats;
     struct stats_mark since;
 };
 
-// Of a kernel with launches at the same time as others: what is counted for each launch.
+// For a kernel with launches at the same time as others: the counts of each launch.
 static struct stats *own_stats(const struct timed *timed, const struct timed_kernel *counts,
                                struct arena *arena)
 {
@@ -94,13 +94,13 @@ static struct known known_of(const struct timed *timed, const struct timed_kerne
 
 // Kernels, one after the other, then all together
 
-typedef void scope_function(const struct timed *timed, const struct session_kernel *kernel,
+typedef void scope_function(const struct timed *timed, const struct device_kernel *kernel,
                             const struct timed_kernel *counts, void *context);
 
 static void each_scope(const struct timed *timed, scope_function *function, void *context)
 {
-    for (uint32_t i = 0; i < timed->session->kernels.n; i++) {
-        const struct session_kernel *kernel = &timed->session->kernels.v[i];
+    for (uint32_t i = 0; i < timed->device->kernels.n; i++) {
+        const struct device_kernel *kernel = timed->device->kernels.v[i];
         if (kernel->timed)
             function(timed, kernel, kernel->timed, context);
     }
@@ -114,7 +114,7 @@ static void write_number(FILE *to, double value)
     fputs(text, to);
 }
 
-static void write_text(const struct timed *timed, const struct session_kernel *kernel,
+static void write_text(const struct timed *timed, const struct device_kernel *kernel,
                        const struct timed_kernel *counts, void *to)
 {
     struct arena own;
@@ -138,7 +138,7 @@ static void write_text(const struct timed *timed, const struct session_kernel *k
     arena_free(&own);
 }
 
-static void write_csv(const struct timed *timed, const struct session_kernel *kernel,
+static void write_csv(const struct timed *timed, const struct device_kernel *kernel,
                       const struct timed_kernel *counts, void *to)
 {
     struct arena own;
@@ -163,7 +163,7 @@ static void write_public_json(const struct known *known, bool total, struct json
     json_end_object(json);
 }
 
-static void write_json(const struct timed *timed, const struct session_kernel *kernel,
+static void write_json(const struct timed *timed, const struct device_kernel *kernel,
                        const struct timed_kernel *counts, void *context)
 {
     struct json *json = context;
@@ -198,7 +198,7 @@ static void write_json_file(const struct timed *timed, FILE *to)
     json_key(&json, "version");
     json_int(&json, 1);
     json_key(&json, "configuration");
-    config_json(timed->wish->resolved, &json);
+    config_json(timed->options->resolved, &json);
     json_key(&json, "kernels");
     json_array(&json);
     each_scope(timed, write_json, &json);

@@ -1,24 +1,24 @@
-// Who waits for whom, in words: a note for each place at which warps stand.
+// A note for each place at which warps wait, with the warps that they wait for.
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/run/origin.h"
 #include <inttypes.h>
 
-struct telling {
+struct stall_report {
     struct session *session;
     const struct stall *stall;
 };
 
 static const struct node *node_of(const struct session *session, const struct stall_place *place)
 {
-    const struct ir_module *module = session->program->module;
+    const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
-        &module->functions.v[session->program->functions.v[place->function].function];
+        &module->functions.v[session->device.program->functions.v[place->function].function];
     return &module->tree->nodes.v[function->insts.v[place->inst].node];
 }
 
 static uint32_t line_of(const struct session *session, const struct stall_place *place)
 {
-    return source_place(session->source, node_of(session, place)->begin).line;
+    return source_place(session->device.source, node_of(session, place)->begin).line;
 }
 
 static const char *warp_of(struct session *session, const uint32_t cta[3], uint32_t warp)
@@ -27,7 +27,7 @@ static const char *warp_of(struct session *session, const uint32_t cta[3], uint3
                         cta[2]);
 }
 
-static const char *who(const struct telling *t)
+static const char *who(const struct stall_report *t)
 {
     const struct stall *stall = t->stall;
     const char *one = warp_of(t->session, stall->cta, stall->warp);
@@ -41,7 +41,7 @@ static const char *who(const struct telling *t)
 }
 
 // "warp 2 at line 44"
-static const char *one_missing(const struct telling *t, const struct stall_missing *missing)
+static const char *one_missing(const struct stall_report *t, const struct stall_missing *missing)
 {
     const char *name = t->stall->kind == STALL_CLUSTER
                            ? warp_of(t->session, missing->cta, missing->warp)
@@ -56,7 +56,7 @@ static const char *one_missing(const struct telling *t, const struct stall_missi
                         line_of(t->session, &missing->at));
 }
 
-static const char *missing(const struct telling *t)
+static const char *missing(const struct stall_report *t)
 {
     const struct stall *stall = t->stall;
     const char *text = "";
@@ -69,7 +69,7 @@ static const char *missing(const struct telling *t)
     return text;
 }
 
-static const char *ended(const struct telling *t)
+static const char *ended(const struct stall_report *t)
 {
     const char *text = "";
     for (uint32_t i = 0; i < 64; i++)
@@ -79,7 +79,7 @@ static const char *ended(const struct telling *t)
     return text;
 }
 
-static const char *in_lines(const struct telling *t)
+static const char *in_lines(const struct stall_report *t)
 {
     struct stall_place first = {t->stall->at.function, t->stall->first},
                        last = {t->stall->at.function, t->stall->last};
@@ -88,7 +88,7 @@ static const char *in_lines(const struct telling *t)
                       : arena_printf(t->session->arena, "in lines %u to %u", from, to);
 }
 
-static const char *address(const struct telling *t)
+static const char *address(const struct stall_report *t)
 {
     const struct stall *stall = t->stall;
     const char *text = arena_printf(t->session->arena, "%s address 0x%" PRIx64,
@@ -96,7 +96,7 @@ static const char *address(const struct telling *t)
     return *stall->nearest ? arena_printf(t->session->arena, "%s, %s", text, stall->nearest) : text;
 }
 
-static const char *at_barrier(const struct telling *t)
+static const char *at_barrier(const struct stall_report *t)
 {
     const struct stall *stall = t->stall;
     return arena_printf(t->session->arena, "at barrier %u: %u of %u %s have come%s%s",
@@ -104,20 +104,20 @@ static const char *at_barrier(const struct telling *t)
                         stall->threads ? "threads" : "warps", missing(t), ended(t));
 }
 
-static const char *at_cluster(const struct telling *t)
+static const char *at_cluster(const struct stall_report *t)
 {
     return arena_printf(t->session->arena, "at the cluster's barrier: %u of %u warps have come%s",
                         t->stall->come, t->stall->expected, missing(t));
 }
 
-static const char *for_lanes(const struct telling *t)
+static const char *for_lanes(const struct stall_report *t)
 {
     return arena_printf(t->session->arena, "for other lanes of its warp to come to this %s%s",
                         t->stall->kind == STALL_JOIN ? "end of a branch" : "instruction",
                         missing(t));
 }
 
-static const char *at_mbarrier(const struct telling *t)
+static const char *at_mbarrier(const struct stall_report *t)
 {
     const struct stall *stall = t->stall;
     return arena_printf(t->session->arena,
@@ -126,13 +126,13 @@ static const char *at_mbarrier(const struct telling *t)
                         in_lines(t), address(t), stall->come, stall->expected, stall->bytes);
 }
 
-static const char *at_grid(const struct telling *t)
+static const char *at_grid(const struct stall_report *t)
 {
     return arena_printf(t->session->arena, "%s for the grid's barrier: %u of %u CTAs have come",
                         in_lines(t), t->stall->come, t->stall->expected);
 }
 
-static const char *in_loop(const struct telling *t)
+static const char *in_loop(const struct stall_report *t)
 {
     if (!t->stall->has_address)
         return in_lines(t);
@@ -142,7 +142,7 @@ static const char *in_loop(const struct telling *t)
 
 static const struct {
     const char *one, *several;
-    const char *(*text)(const struct telling *t);
+    const char *(*text)(const struct stall_report *t);
 } kinds[STALL_KINDS] = {
     [STALL_BARRIER] = {"waits", "wait", at_barrier},
     [STALL_CLUSTER] = {"waits", "wait", at_cluster},
@@ -153,29 +153,30 @@ static const struct {
     [STALL_LOOP] = {"goes round", "go round", in_loop},
 };
 
-static void tell_one(struct session *session, const struct stall *stall)
+static void report_stall(struct session *session, const struct stall *stall)
 {
-    struct telling t = {session, stall};
+    struct stall_report t = {session, stall};
     const struct node *node = node_of(session, &stall->at);
-    struct session_stall told = {.begin = node->begin, .warps = stall->warps, .ctas = stall->ctas};
-    told.text =
+    struct session_stall report = {
+        .begin = node->begin, .warps = stall->warps, .ctas = stall->ctas};
+    report.text =
         arena_printf(session->arena, "%s %s %s", who(&t),
                      stall->warps == 1 ? kinds[stall->kind].one : kinds[stall->kind].several,
                      kinds[stall->kind].text(&t));
-    told.cta[0] = stall->cta[0];
-    told.cta[1] = stall->cta[1];
-    told.cta[2] = stall->cta[2];
-    told.warp = stall->warp;
-    told.origin = session_origin(session, stall->at.function, stall->at.inst);
-    vec_push(session->arena, &session->fault.stalls, told);
-    diag_add(session->diags, DIAG_NOTE, "no-progress", node->begin, node->end, "%s", told.text);
-    session_tell_origin(session, "no-progress", stall->at.function, stall->at.inst);
+    report.cta[0] = stall->cta[0];
+    report.cta[1] = stall->cta[1];
+    report.cta[2] = stall->cta[2];
+    report.warp = stall->warp;
+    report.origin = session_origin(session, stall->at.function, stall->at.inst);
+    vec_push(session->arena, &session->fault.stalls, report);
+    diag_add(session->diags, DIAG_NOTE, "no-progress", node->begin, node->end, "%s", report.text);
+    session_note_origin(session, "no-progress", stall->at.function, stall->at.inst);
 }
 
-void session_tell_stalls(struct session *session, const struct stalls *stalls)
+void session_report_stalls(struct session *session, const struct stalls *stalls)
 {
     for (uint32_t i = 0; i < stalls->count; i++)
-        tell_one(session, &stalls->list[i]);
+        report_stall(session, &stalls->list[i]);
     uint64_t begun = stalls->ended + stalls->there;
     if (stalls->others)
         diag_add(session->diags, DIAG_NOTE, "no-progress", NO_OFFSET, NO_OFFSET,

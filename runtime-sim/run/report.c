@@ -1,5 +1,5 @@
-// What ended a launch and what was found out about its accesses: where in the program, by which
-// thread, and what lies near the address.
+// Reports of faults, races and reads of unwritten bytes: the place in the program, the thread, and
+// the allocation near the address.
 #include "frontend/isa.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/grid.h"
@@ -7,25 +7,26 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *in_function(struct session *session, const struct session_kernel *kernel,
+static const char *in_function(struct session *session, const struct device_kernel *kernel,
                                const struct ir_function *function)
 {
-    const struct name *name = tree_name(session->program->module->tree, function->name);
+    const struct name *name = tree_name(session->device.program->module->tree, function->name);
     if (strlen(kernel->name) == name->length && !memcmp(kernel->name, name->text, name->length))
         return "";
     return arena_printf(session->arena, " in '%.*s'", (int)name->length, name->text);
 }
 
-void session_tell(struct session *session, const struct session_kernel *kernel, uint64_t number,
-                  const struct grid_result *result)
+void session_report_fault(struct session *session, const struct device_kernel *kernel,
+                          uint64_t number, const struct grid_result *result)
 {
     const struct fault *from = &result->fault;
-    const struct ir_module *module = session->program->module;
+    const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
-        &module->functions.v[session->program->functions.v[from->function].function];
+        &module->functions.v[session->device.program->functions.v[from->function].function];
     struct session_fault *fault = &session->fault;
     *fault = (struct session_fault){
         .happened = from->happened && !from->refused,
+        .stuck = result->stuck,
         .text = from->happened ? arena_strndup(session->arena, from->text, strlen(from->text))
                                : "no thread of the launch can go on",
         .kernel = kernel->name,
@@ -40,7 +41,7 @@ void session_tell(struct session *session, const struct session_kernel *kernel, 
     if (!from->happened) {
         diag_add(session->diags, DIAG_ERROR, "no-progress", NO_OFFSET, NO_OFFSET,
                  "%s: kernel '%s', launch %" PRIu64, fault->text, fault->kernel, fault->launch);
-        session_tell_stalls(session, &result->stalls);
+        session_report_stalls(session, &result->stalls);
         return;
     }
     if (from->refused) {
@@ -61,7 +62,7 @@ void session_tell(struct session *session, const struct session_kernel *kernel, 
     else
         diag_add(session->diags, DIAG_ERROR, "fault", node->begin, node->end, "%s", text);
     fault->origin = session_origin(session, from->function, from->inst);
-    session_tell_origin(session, result->stuck ? "no-progress" : "fault", from->function,
+    session_note_origin(session, result->stuck ? "no-progress" : "fault", from->function,
                         from->inst);
     if (*from->nearest) {
         fault->nearest = arena_strndup(session->arena, from->nearest, strlen(from->nearest));
@@ -70,13 +71,13 @@ void session_tell(struct session *session, const struct session_kernel *kernel, 
     }
 }
 
-// Races and reads of what was never written
+// Races and reads of unwritten bytes
 
 static const struct node *node_of(const struct session *session, const struct check_place *place)
 {
-    const struct ir_module *module = session->program->module;
+    const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
-        &module->functions.v[session->program->functions.v[place->function].function];
+        &module->functions.v[session->device.program->functions.v[place->function].function];
     return &module->tree->nodes.v[function->insts.v[place->inst].node];
 }
 
@@ -101,7 +102,7 @@ static const char *address_of(struct session *session, const struct check_report
     return arena_printf(session->arena, "%s, %s", text, report->nearest);
 }
 
-static void tell_race(struct session *session, const struct check_report *report)
+static void report_race(struct session *session, const struct check_report *report)
 {
     const struct node *first = node_of(session, &report->first);
     const struct node *second = node_of(session, &report->second);
@@ -109,45 +110,47 @@ static void tell_race(struct session *session, const struct check_report *report
              "%s by %s at %s is in a race; launch %u, %" PRIu64 " times",
              access_of(&report->second), thread_of(session, &report->second),
              address_of(session, report), report->launch + 1, report->times);
-    session_tell_origin(session, "race", report->second.function, report->second.inst);
+    session_note_origin(session, "race", report->second.function, report->second.inst);
     diag_add(session->diags, DIAG_NOTE, "race", first->begin, first->end,
              "nothing puts it in an order with %s by %s", access_of(&report->first),
              thread_of(session, &report->first));
-    session_tell_origin(session, "race", report->first.function, report->first.inst);
+    session_note_origin(session, "race", report->first.function, report->first.inst);
 }
 
-static void tell_unwritten(struct session *session, const struct check_report *report)
+static void report_unwritten(struct session *session, const struct check_report *report)
 {
     const struct node *node = node_of(session, &report->second);
     diag_add(session->diags, DIAG_ERROR, "uninit", node->begin, node->end,
              "%s reads what was never written, at %s; launch %u, %" PRIu64 " times",
              thread_of(session, &report->second), address_of(session, report), report->launch + 1,
              report->times);
-    session_tell_origin(session, "uninit", report->second.function, report->second.inst);
+    session_note_origin(session, "uninit", report->second.function, report->second.inst);
 }
 
-static void tell_register(struct session *session, const struct check_report *report)
+static void report_register(struct session *session, const struct check_report *report)
 {
-    const struct ir_module *module = session->program->module;
+    const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
-        &module->functions.v[session->program->functions.v[report->second.function].function];
+        &module->functions
+             .v[session->device.program->functions.v[report->second.function].function];
     const struct name *name = tree_name(module->tree, function->registers.v[report->reg].name);
     const struct node *node = node_of(session, &report->second);
     diag_add(session->diags, DIAG_ERROR, "uninit", node->begin, node->end,
              "%s reads the register '%.*s', which it has not written; launch %u, %" PRIu64 " times",
              thread_of(session, &report->second), (int)name->length, name->text, report->launch + 1,
              report->times);
-    session_tell_origin(session, "uninit", report->second.function, report->second.inst);
+    session_note_origin(session, "uninit", report->second.function, report->second.inst);
 }
 
-void session_tell_reports(struct session *session)
+void session_report_accesses(struct session *session)
 {
-    const struct check *check = session->check;
-    static void (*const tell[])(struct session * session, const struct check_report *report) = {
-        [CHECK_RACE] = tell_race,
-        [CHECK_UNWRITTEN] = tell_unwritten,
-        [CHECK_REGISTER] = tell_register,
+    const struct check *check = session->device.check;
+    static void (*const functions[])(struct session * session,
+                                     const struct check_report *report) = {
+        [CHECK_RACE] = report_race,
+        [CHECK_UNWRITTEN] = report_unwritten,
+        [CHECK_REGISTER] = report_register,
     };
     for (uint32_t i = 0; check && i < check->reports.n; i++)
-        tell[check->reports.v[i].kind](session, &check->reports.v[i]);
+        functions[check->reports.v[i].kind](session, &check->reports.v[i]);
 }

@@ -1,4 +1,4 @@
-#include "runtime-sim/run/kernel_name.h"
+#include "runtime-sim/device/kernel_name.h"
 #include "support/demangle.h"
 #include "support/nearest.h"
 #include <string.h>

@@ -1,26 +1,28 @@
-// A session whose launches take time: on a machine, cycle by cycle, or only those of a region of
-// interest, the others by their values alone.
+// A machine as the executor of a device: launches take time, cycle by cycle, or only those of a
+// region of interest.
 #pragma once
+#include "runtime-sim/device/kernel_name.h"
+#include "runtime-sim/device/stream.h"
 #include "runtime-sim/gpu/machine.h"
-#include "runtime-sim/run/kernel_name.h"
-#include "runtime-sim/run/session.h"
 
-// Launches of a kernel that take time, counted from 1; none given: all.
+// Launches of a kernel, counted from 1.
 struct timed_range {
     uint64_t first, last;
 };
 
 struct timed_region {
     const char *kernel;
-    VEC(struct timed_range) launches;
+    VEC(struct timed_range) launches; // none: all
 };
 
-// What happens at the end of an interval: all statistics are up to date.
+// Called at the end of an interval; all statistics are up to date.
 typedef void timed_sample(void *context, const char *kernel, uint64_t cycle);
 
-struct timed_wish {
+struct timed_options {
     const struct machine_config *config; // that machine_check finds right
-    const struct config *resolved;       // where it comes from, for results
+    const struct config *resolved;       // its values, for results
+    bool copies;                         // copies take time
+    uint32_t copy_interval;              // cycles from one request of a copy to the next; 0: 1
     uint64_t shuffle;                    // order of evaluation; 0: by number
     uint64_t max_cycles;                 // of all launches together; 0: no limit
     VEC(struct timed_region) regions;    // none: every launch takes time
@@ -29,67 +31,70 @@ struct timed_wish {
     void *context;
 };
 
-// What the launches of a kernel have counted that took time.
+// Counts of a kernel's launches that took time.
 struct timed_kernel {
     uint64_t launches;
     uint64_t cycles; // each launch's from its own begin to its end; in total those of the machine
-    struct stats_mark sum; // of the statistics of `timed`, of launches by themselves
-    uint64_t together;     // launches at the same time as others: of these `sum` has nothing
+    struct stats_mark sum; // of the machine's statistics, of launches by themselves
+    uint64_t together;     // launches at the same time as others, which `sum` leaves out
     uint64_t warp_instructions, thread_instructions; // of a kernel
     uint32_t registers, room; // of the last launch of this process, as machine_launch has it
     const char *registers_source, *limit;
 };
 
 struct timed {
-    const struct timed_wish *wish;
-    struct session *session;
+    const struct timed_options *options;
+    struct device *device;
     struct arena *arena;
-    struct arena own; // of the machine, and of what it counts
+    struct arena own; // of the machine and its statistics
+    struct machine_config config;
     struct machine *machine;
     struct trace *trace; // NULL: none
     struct stats stats;
     struct timed_kernel total;
     bool used;                                   // this machine has run something
-    struct timed_kernel *last;                   // whose launch it ran last, by itself; or NULL
+    struct timed_kernel *last;                   // of the last launch, if it ran by itself; or NULL
     struct stats_mark sampled;                   // at the last sample
     const char *kernel;                          // that runs
-    atomic_uint_fast64_t cycle, ctas, ctas_done; // of the launch that runs, for who watches
+    atomic_uint_fast64_t cycle, ctas, ctas_done; // of this run, for another thread
 };
 
-// The regions as they stand behind --timed: KERNEL or KERNEL:1,3-5. What is wrong with one, or
-// NULL.
+// Reads a region as --timed has it: KERNEL or KERNEL:1,3-5. Returns NULL, or its fault.
 const char *timed_region_read(struct timed_region *region, struct arena *arena, const char *text);
-// Finds the kernels of the regions, and names them as the program does. False with the fault of the
-// first that there is not.
-bool timed_find_kernels(struct timed_wish *wish, const struct program *program,
+// Finds the kernels of the regions, and names them as the program does. Returns false with the
+// fault of the first that is not found.
+bool timed_find_kernels(struct timed_options *options, const struct program *program,
                         struct kernel_fault *fault);
 
-// From now on launches of the session go through `timed`. The session has its program and arena;
-// `wish` stays.
-void timed_begin(struct timed *timed, struct session *session, const struct timed_wish *wish);
+// Makes a machine the executor of the device, which has its program and arena. `options` stays.
+void timed_begin(struct timed *timed, struct device *device, const struct timed_options *options);
 
-// All that the session's kernel has counted.
-struct timed_kernel *timed_counts(struct timed *timed, struct session_kernel *kernel);
+// Returns the counts of a kernel.
+struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *kernel);
 // Empties the caches and goes on with another machine in which nothing of this one is left but the
 // cycle: before a checkpoint, so that it is the same whether a run goes on there or is resumed.
-// What emptying takes counts as the last launch's, or of several at the same time in total only.
+// The cycles of the flush count for the last launch; after several at the same time for the total
+// only.
 void timed_renew(struct timed *timed);
-// What was counted since the last sample, and going on with that in this cycle: nothing may have
-// run before.
+// Counts since the last sample; and continuation with them in this cycle, of a machine that has run
+// nothing.
 struct stats_mark timed_since_sample(const struct timed *timed, struct arena *arena);
 void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *since_sample);
-// Before the first launch: what the machine does in these cycles, the last left out, is written as
+// Before the first launch: writes the machine's activity in these cycles, the last left out, as
 // Chrome trace events. timed_end completes the document; without one it does nothing.
 void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until);
 void timed_end(struct timed *timed);
 
-// Value of a statistic of a kernel's timed launches (NULL: of all). False: it is not known, as some
-// of them have run at the same time as others.
+// Writes the requests that are under way in memory and networks, and what each waits for.
+void timed_report(const struct timed *timed, FILE *to);
+
+// Finds the value of a statistic of a kernel's timed launches (NULL: of all). Returns false if it
+// is not known because some of them ran at the same time as others.
 bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name,
                  double *value);
 
 // Results: all statistics, for each kernel and in total, by the name of the file as JSON (.json),
 // CSV (.csv) or text, which has the names that users of other simulators know as well.
 void timed_write_stats(const struct timed *timed, const char *path, FILE *to);
-// Names, units and meanings; and what the other names stand for.
+// Writes names, units and meanings, also of the public names.
 void timed_list_stats(const struct machine_config *config, struct arena *arena, FILE *to);

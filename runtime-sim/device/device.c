@@ -1,0 +1,124 @@
+#include "runtime-sim/device/device.h"
+#include "ir/read.h"
+#include "runtime-sim/device/kernel_name.h"
+#include "runtime-sim/exec/check/check_memory.h"
+#include "runtime-sim/exec/check/profile.h"
+#include "runtime-sim/exec/memory/texture.h"
+#include <string.h>
+#include <time.h>
+
+enum {
+    BUFFER_ALIGN = 1024, // a turn through eight partitions of 128 bytes
+    MOST_REPORTS = 100,
+};
+
+bool device_module_read(struct device_module *module, struct arena *arena,
+                        const struct lanes_table *lanes, struct diags *diags)
+{
+    uint32_t before = diags->errors;
+    struct ir_reading reading = {arena, &module->source, &module->tree, &module->module, diags};
+    program_read(&reading, NULL, NULL);
+    if (diags->errors == before)
+        program_build(&module->program, arena, &module->module, lanes);
+    return diags->errors == before;
+}
+
+const char *device_load(struct device *device)
+{
+    struct arena *arena = device->arena;
+    bool narrow = device->program->module->address_bits == 32;
+    device->image = ARENA_NEW(arena, struct image);
+    device->textures = ARENA_NEW(arena, struct textures);
+    image_init(device->image, arena, narrow ? GLOBAL_FIRST : GLOBAL_FIRST_64);
+    arena_init(&device->queue_arena, arena->memory);
+    if (device->race || device->uninit) {
+        device->check = ARENA_NEW(arena, struct check);
+        check_init(device->check, arena, device->race, device->uninit, MOST_REPORTS);
+    }
+    return grid_load(device->image, device->program);
+}
+
+// Memory
+
+uint64_t device_allocate(struct device *device, uint64_t bytes, const char *name)
+{
+    struct memory *memory = device->arena->memory;
+    uint64_t address = 0;
+    jmp_buf outer;
+    memcpy(outer, memory->on_failure, sizeof outer);
+    if (!setjmp(memory->on_failure))
+        address = image_allocate(device->image, bytes, BUFFER_ALIGN, name);
+    memcpy(memory->on_failure, outer, sizeof outer);
+    return address;
+}
+
+bool device_free(struct device *device, uint64_t address)
+{
+    return image_free(device->image, address);
+}
+
+uint8_t *device_at(const struct device *device, uint64_t address, uint64_t bytes)
+{
+    uint32_t hint = 0;
+    return image_at(device->image, address, bytes, &hint);
+}
+
+uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t bytes)
+{
+    uint8_t *at = device_at(device, address, bytes);
+    if (at)
+        image_filled(device->image,
+                     device->image->list.v[image_find(device->image, address)].address);
+    return at;
+}
+
+// The variables are the image's first allocations.
+uint32_t device_find_variable(const struct device *device, const char *name)
+{
+    for (uint32_t i = 0; i < device->program->variables.n; i++)
+        if (!strcmp(device->image->list.v[i].name, name))
+            return i;
+    return UINT32_MAX;
+}
+
+const struct allocation *device_variable(const struct device *device, uint32_t variable)
+{
+    return &device->image->list.v[variable];
+}
+
+// A handle is not reached by counting or by adding to an address.
+uint64_t device_texture_handle(uint32_t number)
+{
+    return UINT64_C(0x7465780000000001) + number;
+}
+
+// Kernels
+
+struct device_kernel *device_kernel_of(struct device *device,
+                                       const struct program_function *function)
+{
+    const char *name = kernel_name(device->program, device->arena, function);
+    for (uint32_t i = 0; i < device->kernels.n; i++)
+        if (!strcmp(device->kernels.v[i]->name, name))
+            return device->kernels.v[i];
+    struct device_kernel *kernel = ARENA_NEW(device->arena, struct device_kernel);
+    *kernel = (struct device_kernel){.name = name};
+    if (device->profiled) {
+        kernel->profile = ARENA_NEW(device->arena, struct profile);
+        profile_init(kernel->profile, device->arena, device->program);
+    }
+    vec_push(device->arena, &device->kernels, kernel);
+    return kernel;
+}
+
+uint64_t device_reports(const struct device *device)
+{
+    return device->check ? device->check->found : 0;
+}
+
+double device_cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}

@@ -1,0 +1,115 @@
+// The device as a host sees it: a module, memory, kernels, streams. Without files.
+//
+// A device runs one module. Its memory is an image; launches take their values from it. Without an
+// executor launches and copies take no time; timed.h makes a machine the executor.
+//
+// In the order of use: device_module_read, the fields of struct device above the line,
+// device_load, memory, launch.h (checks of a launch), stream.h (order, events, synchronisation).
+#pragma once
+#include "runtime-sim/exec/warp/grid.h"
+#include <stdatomic.h>
+
+struct check;
+struct device_command;
+struct diags;
+struct lanes_table;
+struct machine_plans;
+struct profile;
+struct textures;
+struct timed_kernel;
+
+// A program that was read.
+struct device_module {
+    struct source source; // set by the caller
+    struct tree tree;
+    struct ir_module module;
+    struct program program;
+};
+
+// Reads the PTX text of `module->source` and decodes it for these lanes. Returns false after errors
+// in `diags`.
+bool device_module_read(struct device_module *module, struct arena *arena,
+                        const struct lanes_table *lanes, struct diags *diags);
+
+// Statistics of a kernel, of all its launches.
+struct device_kernel {
+    const char *name;
+    uint64_t launches, warp_instructions, thread_instructions;
+    struct profile *profile;    // NULL: device->profiled is not set
+    struct timed_kernel *timed; // of launches that took time; NULL: none did
+};
+
+// A launch that passed the checks of launch.h, and its counts.
+struct device_launch {
+    struct device_kernel *kernel;
+    struct launch *launch;
+    uint8_t *parameters; // bytes of the kernel's parameters; zero until the caller writes them
+    uint64_t warp_instructions, thread_instructions;
+};
+
+struct device {
+    struct arena *arena;
+    const struct program *program;
+    const struct source *source;       // of the program
+    uint32_t threads;                  // of this machine, for launches without time; 0 or 1: one
+    uint64_t max_instructions;         // of warps, in launches without time; 0: no limit
+    bool race, uninit;                 // look for races, for reads of bytes that were never written
+    bool profiled;                     // count for each instruction
+    const atomic_int *stop;            // execution stops when this is not 0; NULL: never
+    const struct machine_plans *plans; // of the program for schemes; NULL: none
+    // Called before each launch, with the number of launches so far.
+    void (*progress)(void *context, const char *kernel, uint64_t launch);
+    void *progress_context;
+    // Output of kernels; NULL: it is dropped.
+    void (*print)(void *context, const char *text, size_t length);
+    void *print_context;
+    // Executes commands that take time, all at once: each after the two that it names. Sets their
+    // cycles, and the counts of launches. NULL: nothing takes time.
+    void (*execute)(void *executor, struct device_command *const *commands, uint32_t count,
+                    struct grid_result *result);
+    // Returns true if `execute` takes this launch of the kernel, counted from 1.
+    bool (*takes)(const void *executor, const struct device_kernel *kernel, uint64_t number);
+    void *executor;
+
+    // Set by device_load
+    struct check *check; // NULL: neither `race` nor `uninit`
+    struct image *image;
+    struct textures *textures; // texture_bind and sampler_bind add to them
+    struct arena queue_arena;
+    VEC(struct device_command *) queue; // in the order of issue, since the last synchronisation
+    // Counts
+    VEC(struct device_kernel *) kernels; // in the order of their first launches
+    uint64_t launches;
+    uint64_t instructions;     // of warps, in launches without time
+    double kernel_cpu_seconds; // of all threads of this machine
+};
+
+// Makes the memory of the device and places the module's variables in it. Returns NULL, or the
+// fault of the module as a sentence without a full stop.
+const char *device_load(struct device *device);
+
+// Memory
+
+// Returns the address of `bytes` zeroed bytes, or 0 if there is no memory for them.
+uint64_t device_allocate(struct device *device, uint64_t bytes, const char *name);
+// Returns false if no allocation begins there.
+bool device_free(struct device *device, uint64_t address);
+// Returns the place of `bytes` bytes in this process, or NULL if they are not in one allocation.
+uint8_t *device_at(const struct device *device, uint64_t address, uint64_t bytes);
+// The same for bytes that the host is about to write: the allocation counts as written.
+uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t bytes);
+// Returns the number of a variable of the program, or UINT32_MAX. device_variable has its address.
+uint32_t device_find_variable(const struct device *device, const char *name);
+const struct allocation *device_variable(const struct device *device, uint32_t variable);
+// Returns a handle for a texture or sampler that is no variable of the program.
+uint64_t device_texture_handle(uint32_t number);
+
+// Kernels
+
+// Returns the counts of a kernel, which stay at their place.
+struct device_kernel *device_kernel_of(struct device *device,
+                                       const struct program_function *function);
+// Reports on races and unwritten bytes.
+uint64_t device_reports(const struct device *device);
+// CPU time of this process, of all its threads.
+double device_cpu_seconds(void);

@@ -1,0 +1,133 @@
+#include "support/yaml_keys.h"
+#include "support/listing.h"
+#include "support/nearest.h"
+#include <string.h>
+
+// Reading
+
+// The text is in the diagnostics' arena.
+#define REPORT(table, at, diags, ...)                                                              \
+    (table)->report(diags, (at)->begin, (at)->end, arena_printf((diags)->arena, __VA_ARGS__))
+
+static const struct yaml_key *find_key(const struct yaml_keys *table, uint32_t context,
+                                       const struct yaml_node *name)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct yaml_key *key = &table->keys[i];
+        if (key->context == context && name->kind == YAML_SCALAR &&
+            strlen(key->name) == name->length && !memcmp(key->name, name->text, name->length))
+            return key;
+    }
+    return NULL;
+}
+
+static void report_unknown(const struct yaml_keys *table, uint32_t context,
+                           const struct yaml_node *name, struct diags *diags)
+{
+    struct nearest nearest;
+    if (name->kind != YAML_SCALAR) {
+        REPORT(table, name, diags, "a key is a single word");
+        return;
+    }
+    nearest_init(&nearest, name->text, name->length);
+    for (uint32_t i = 0; i < table->count; i++)
+        if (table->keys[i].context == context)
+            nearest_offer(&nearest, table->keys[i].name, strlen(table->keys[i].name));
+    REPORT(table, name, diags,
+           nearest.best ? "%s has no key '%s'; did you mean '%s'?" : "%s has no key '%s'",
+           table->contexts[context], name->text, nearest.best);
+}
+
+static const char *kind_word(int takes)
+{
+    switch (takes) {
+    case SCALAR: return "one value";
+    case SEQUENCE: return "a list";
+    case MAPPING: return "keys with values";
+    case SCALAR | SEQUENCE: return "one value or a list";
+    default: return "a list, or keys with values";
+    }
+}
+
+static void take_value(const struct yaml_keys *table, const struct yaml_key *key,
+                       const struct yaml_node *name, const struct yaml_node *value,
+                       const struct yaml_node **to, struct diags *diags)
+{
+    if (*to)
+        REPORT(table, name, diags, "'%s' is given twice", name->text);
+    else if (!(key->takes >> value->kind & 1))
+        REPORT(table, value, diags, "'%s' needs %s, not %s", name->text, kind_word(key->takes),
+               kind_word(1 << value->kind));
+    else if (value->kind == YAML_SCALAR && !value->length)
+        REPORT(table, name, diags, "'%s' has no value", name->text);
+    *to = value;
+}
+
+bool yaml_keys_read(const struct yaml_keys *table, uint32_t context,
+                    const struct yaml_document *document, const struct yaml_node *mapping,
+                    const struct yaml_node **of, struct diags *diags)
+{
+    uint32_t before = diags->errors;
+    for (uint32_t i = 0; i < table->count; i++)
+        of[i] = NULL;
+    if (mapping->kind != YAML_MAPPING) {
+        REPORT(table, mapping, diags, "%s has keys with values, not %s", table->contexts[context],
+               kind_word(1 << mapping->kind));
+        return false;
+    }
+    for (uint32_t i = 0; i < mapping->count; i += 2) {
+        const struct yaml_node *name = yaml_at(document, mapping->items[i]);
+        const struct yaml_key *key = find_key(table, context, name);
+        if (key)
+            take_value(table, key, name, yaml_at(document, mapping->items[i + 1]),
+                       &of[key - table->keys], diags);
+        else
+            report_unknown(table, context, name, diags);
+    }
+    for (uint32_t i = 0; i < table->count; i++)
+        if (table->keys[i].context == context && table->keys[i].needed && !of[i])
+            REPORT(table, mapping, diags, "%s needs '%s'", table->contexts[context],
+                   table->keys[i].name);
+    return diags->errors == before;
+}
+
+// For people
+
+static int find_column(const struct yaml_keys *table, uint32_t context)
+{
+    size_t longest = 0;
+    for (uint32_t i = 0; i < table->count; i++)
+        if (table->keys[i].context == context && strlen(table->keys[i].name) > longest)
+            longest = strlen(table->keys[i].name);
+    return listing_column((int)longest);
+}
+
+static void print_row(FILE *to, const struct yaml_key *key, int column)
+{
+    char text[600];
+    snprintf(text, sizeof text, "%s%s%s", key->needed ? "needed" : "",
+             key->needed && *key->text ? "; " : "", key->text);
+    listing_row(to, column, key->name, text);
+}
+
+void yaml_keys_print(const struct yaml_keys *table, FILE *to)
+{
+    for (uint32_t context = 0; context < table->context_count; context++) {
+        fprintf(to, "%sKeys of %s:\n", context ? "\n" : "", table->contexts[context]);
+        for (uint32_t i = 0; i < table->count; i++)
+            if (table->keys[i].context == context)
+                print_row(to, &table->keys[i], find_column(table, context));
+    }
+}
+
+void yaml_keys_print_markdown(const struct yaml_keys *table, FILE *to)
+{
+    for (uint32_t context = 0; context < table->context_count; context++) {
+        fprintf(to, "%s### Keys of %s\n\n| key | | |\n|---|---|---|\n", context ? "\n" : "",
+                table->contexts[context]);
+        for (uint32_t i = 0; i < table->count; i++)
+            if (table->keys[i].context == context)
+                fprintf(to, "| `%s` | %s | %s |\n", table->keys[i].name,
+                        table->keys[i].needed ? "needed" : "", table->keys[i].text);
+    }
+}
