@@ -29,6 +29,7 @@ struct driver {
     const struct row *row;
     uint32_t cores;
     uint32_t inside[64];
+    uint64_t now;
     uint64_t next_at[64]; // cycle of a core's next request
     uint64_t sent, answered;
 };
@@ -63,7 +64,7 @@ static void send(struct driver *d, uint32_t core, uint64_t now)
 // Returns the next cycle in which a core wants to send.
 static uint64_t send_all(struct driver *d)
 {
-    uint64_t now = memsys_cycle(d->m), next = UINT64_MAX;
+    uint64_t now = d->now, next = UINT64_MAX;
     for (uint32_t core = 0; core < d->cores; core++) {
         if (d->sent == d->row->requests || d->inside[core] == d->row->window)
             continue;
@@ -100,12 +101,12 @@ static bool run(const struct row *row, struct memory *memory, struct result *res
     clock_t begin = clock();
     while (d.answered < row->requests) {
         take(&d);
-        memsys_advance(d.m, send_all(&d));
+        d.now = memsys_advance(d.m, send_all(&d));
     }
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     double rate = (double)row->requests / seconds;
     if (rate > result->rate)
-        *result = (struct result){rate, memsys_cycle(d.m)};
+        *result = (struct result){rate, d.now};
     arena_free(&arena);
     return true;
 }

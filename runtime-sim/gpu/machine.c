@@ -81,11 +81,6 @@ uint64_t machine_cycle(const struct machine *machine)
     return machine->start + machine->now;
 }
 
-struct memsys *machine_memsys(const struct machine *machine)
-{
-    return machine->shared.memsys;
-}
-
 void machine_report(const struct machine *machine, FILE *to)
 {
     memsys_report(machine->shared.memsys, to, 32);

@@ -174,4 +174,3 @@ void machine_stats_name(struct arena *arena, const struct machine_config *config
                         struct stats *stats);
 // Prints waiting requests in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);
-struct memsys *machine_memsys(const struct machine *machine);

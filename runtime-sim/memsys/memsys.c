@@ -458,11 +458,6 @@ uint64_t memsys_advance(struct memsys *m, uint64_t next)
     return next;
 }
 
-uint64_t memsys_cycle(const struct memsys *m)
-{
-    return m->cycle;
-}
-
 void memsys_flush(struct memsys *m)
 {
     uint64_t now = memsys_later(m->cycle * m->core_period, m->llc_period);

@@ -263,7 +263,6 @@ void memsys_drop_packet(struct memsys *memsys, uint32_t packet);
 // a flush has ended. Returns that cycle, which is then the current one. UINT64_MAX if nothing will
 // ever happen; then the current one stays.
 uint64_t memsys_advance(struct memsys *memsys, uint64_t next);
-uint64_t memsys_cycle(const struct memsys *memsys);
 
 // Begins to write back and to drop everything that the LLC holds. Needs that none is under way and
 // that no request is inside; it takes its time, like everything.
@@ -281,14 +280,11 @@ void memsys_shuffle(struct memsys *memsys, uint64_t seed);
 
 // Requests whose answer was not taken yet.
 uint64_t memsys_inside(const struct memsys *memsys);
-// The last cycle before which something moved. For a watchdog: if requests are inside and this is
-// long ago, they will never be answered.
-uint64_t memsys_moved_at(const struct memsys *memsys);
-// Who waits for whom: partitions, then at most `most` packets of each network.
+// Who waits for whom: when something last moved, partitions, then at most `most` packets of each
+// network. If requests are inside and the last one moved long ago, they will never be answered.
 void memsys_report(const struct memsys *memsys, FILE *to, uint32_t most);
 
 uint32_t memsys_partition_of(const struct memsys *memsys, uint64_t line);
-uint32_t memsys_core_node(const struct memsys *memsys, uint32_t core);
 uint32_t memsys_partition_node(const struct memsys *memsys, uint32_t partition);
 // Flits of a request and of its answer.
 uint32_t memsys_request_flits(const struct memsys *memsys, const struct memsys_request *request);

@@ -149,11 +149,6 @@ uint32_t memsys_partition_of(const struct memsys *m, uint64_t line)
     return partition_of(&m->map, line * m->config->llc.line_bytes);
 }
 
-uint32_t memsys_core_node(const struct memsys *m, uint32_t core)
-{
-    return m->end_node[core];
-}
-
 uint32_t memsys_partition_node(const struct memsys *m, uint32_t partition)
 {
     return m->partition_node[partition];
@@ -172,7 +167,8 @@ uint64_t memsys_inside(const struct memsys *m)
     return m->inside;
 }
 
-uint64_t memsys_moved_at(const struct memsys *m)
+// The last cycle before which something moved.
+static uint64_t moved_at(const struct memsys *m)
 {
     uint64_t moved = m->moved;
     for (uint32_t i = 0; i < 2; i++) {
@@ -209,8 +205,10 @@ static void report_partition(const struct memsys_partition *p, FILE *to)
 
 void memsys_report(const struct memsys *m, FILE *to, uint32_t most)
 {
-    fprintf(to, "memory system in cycle %" PRIu64 ": %" PRIu64 " requests are not answered\n",
-            m->cycle, m->inside);
+    fprintf(to,
+            "memory system in cycle %" PRIu64 ": %" PRIu64
+            " requests are not answered, the last one moved in cycle %" PRIu64 "\n",
+            m->cycle, m->inside, moved_at(m));
     for (uint32_t i = 0; i < m->partition_count; i++)
         report_partition(&m->partitions[i], to);
     fputs("request network:\n", to);

@@ -1,7 +1,6 @@
 #include "runtime-sim/schemes/llc_omni/emn.h"
 #include <string.h>
 
-enum { REQUEST = 1, ACK = 1, DATA = 5, PACKET = 1 }; // flits [000 §2, Fig. 3]
 enum axis { X, Y };
 
 struct placement *placement_mesh(struct arena *arena, uint32_t width, uint32_t height,
@@ -120,40 +119,4 @@ uint16_t *emn_tables(struct arena *arena, const struct placement *placement, enu
                 tables[(core * llcs + first) * llcs + second] =
                     emn_find(placement, placement->core[core], first, second, at_llc);
     return tables;
-}
-
-// Hops
-
-static void travel(struct chain_hops *sum, uint32_t distance, uint32_t flits)
-{
-    sum->hops += distance;
-    sum->weighted += distance * flits;
-}
-
-struct chain_hops chain_hops_alone(const struct placement *placement, uint32_t core, uint32_t first,
-                                   uint32_t second, uint32_t store)
-{
-    uint32_t llc[] = {first, second, store};
-    struct chain_hops sum = {0, 0};
-    for (int i = 0; i < 3; i++) { // there and back
-        uint32_t distance = placement_distance(placement, core, placement->llc[llc[i]]);
-        travel(&sum, distance, REQUEST);
-        travel(&sum, distance, DATA);
-    }
-    return sum;
-}
-
-struct chain_hops chain_hops_at(const struct placement *placement, uint32_t core, uint32_t node,
-                                uint32_t first, uint32_t second, uint32_t store)
-{
-    uint32_t llc[] = {first, second, store};
-    struct chain_hops sum = {0, 0};
-    for (int i = 0; i < 3; i++) {
-        uint32_t distance = placement_distance(placement, node, placement->llc[llc[i]]);
-        travel(&sum, distance, REQUEST);
-        travel(&sum, distance, DATA);
-    }
-    travel(&sum, placement_distance(placement, core, node), PACKET);
-    travel(&sum, placement_distance(placement, core, node), ACK);
-    return sum;
 }

@@ -49,16 +49,3 @@ uint16_t emn_find(const struct placement *placement, uint32_t core, uint32_t fir
 // each pair of partitions.
 uint16_t *emn_tables(struct arena *arena, const struct placement *placement,
                      enum emn_at_llc at_llc);
-
-// What packets of a chain of two loads and a store travel: hops, and hops × flits. A request and an
-// ack have 1 flit, data have 5.
-struct chain_hops {
-    uint32_t hops, weighted;
-};
-
-// Each load and the store by itself.
-struct chain_hops chain_hops_alone(const struct placement *placement, uint32_t core, uint32_t first,
-                                   uint32_t second, uint32_t store);
-// One packet to the node, which fetches, stores, and hands the store's ack on to the core.
-struct chain_hops chain_hops_at(const struct placement *placement, uint32_t core, uint32_t node,
-                                uint32_t first, uint32_t second, uint32_t store);

@@ -25,5 +25,3 @@ static inline void offload_tell(const struct offload_log *log, uint64_t cycle,
     if (log->tell)
         log->tell(log->context, cycle, event, end, core, entry);
 }
-
-const char *offload_event_text(enum offload_event event);

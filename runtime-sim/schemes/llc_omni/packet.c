@@ -6,11 +6,10 @@
 // Functions
 
 static const struct function {
-    const char *name;
     uint8_t sources, detail;
 } functions[PACKET_FUNCTIONS] = {
-    [PACKET_NOTHING] = {"nothing", 0, PACKET_NONE},
-#define PACKET_FUNCTION(name, sources, detail) [PACKET_##name] = {#name, sources, PACKET_##detail},
+    [PACKET_NOTHING] = {0, PACKET_NONE},
+#define PACKET_FUNCTION(name, sources, detail) [PACKET_##name] = {sources, PACKET_##detail},
 #include "runtime-sim/schemes/llc_omni/packet_functions.def"
 #undef PACKET_FUNCTION
 };
@@ -40,11 +39,6 @@ bool packet_is_float(uint32_t function)
 {
     return (function >= PACKET_add_f32 && function <= PACKET_neg_f32) ||
            function == PACKET_set_f32 || function == PACKET_set_ftz_f32;
-}
-
-const char *packet_function_name(uint32_t function)
-{
-    return function < PACKET_FUNCTIONS ? functions[function].name : NULL;
 }
 
 // Operands

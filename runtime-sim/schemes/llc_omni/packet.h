@@ -124,7 +124,6 @@ uint32_t packet_sources(uint32_t function);
 enum packet_detail packet_detail_of(uint32_t function);
 // The bits of its detail that may be set.
 uint8_t packet_detail_bits(uint32_t function);
-const char *packet_function_name(uint32_t function);
 // Is it one that computes with f32 as a core's unit for these does? Conversions are none.
 bool packet_is_float(uint32_t function);
 

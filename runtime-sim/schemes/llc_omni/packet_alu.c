@@ -281,24 +281,9 @@ void packet_compute(const struct compute_packet *packet, const union lanes *oper
             result->u32[i] = mask >> i & 1 ? made[packet->op[0].made] : 0;
 }
 
-// Whether it is the opposite of the first one depends on the scalar: x and 0 is as false as its
-// opposite and 0.
-uint32_t packet_second_predicate(const struct compute_packet *packet, uint32_t mask)
-{
-    const struct packet_op *op = &packet->op[0];
-    bool other = (packet->scalar != 0) != op->negated;
-    bool same = (op->boolean == PACKET_AND && !other) || (op->boolean == PACKET_OR && other);
-    return (same ? mask : ~mask) & packet->mask;
-}
-
 uint32_t packet_load_value(const struct packet_operand *operand, const void *bytes)
 {
     uint32_t value = 0, bits = 8u * operand->bytes, sign = 1u << (bits - 1);
     memcpy(&value, bytes, operand->bytes);
     return operand->is_signed ? (value ^ sign) - sign : value;
-}
-
-void packet_store_value(const struct packet_operand *operand, void *bytes, uint32_t value)
-{
-    memcpy(bytes, &value, operand->bytes);
 }

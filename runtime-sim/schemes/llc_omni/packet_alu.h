@@ -26,15 +26,12 @@ bool packet_of_chain(const struct ir_module *module, const struct ir_function *f
                      const uint32_t *inst, uint32_t count, struct compute_packet *packet,
                      struct packet_scalar *scalar);
 
-// A value as the unit holds it, from the bytes of an element in memory, and back: what a load of
-// the operand gives, and the low bytes that a store takes.
+// A value as the unit holds it, from the bytes of an element in memory: the result of a load of the
+// operand.
 uint32_t packet_load_value(const struct packet_operand *operand, const void *bytes);
-void packet_store_value(const struct packet_operand *operand, void *bytes, uint32_t value);
 
 // Computes all lanes from the loads' values of 32 bits each (the second is not read if there is
 // none). The result of pattern 3 is what was loaded; of a comparison whose op.made is
 // PACKET_PREDICATE it is ->mask, else u32. Lanes outside the packet's mask are 0.
 void packet_compute(const struct compute_packet *packet, const union lanes *operand,
                     union lanes *result);
-// What setp's second predicate is where the first is `mask`.
-uint32_t packet_second_predicate(const struct compute_packet *packet, uint32_t mask);

@@ -1,6 +1,6 @@
 // Meet nodes: the example of [000 Fig. 3], all tables against a search that walks sets of nodes,
 // and what they save.
-#include "runtime-sim/schemes/llc_omni/emn.h"
+#include "tests/unit/runtime-sim/chain_hops.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

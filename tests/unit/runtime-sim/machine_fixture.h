@@ -1,6 +1,6 @@
 // A machine of a configuration and the kernels that run on it, for tests.
 #pragma once
-#include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "runtime-sim/schemes/schemes.h"
@@ -93,6 +93,12 @@ static inline void rig_load(struct rig *r, const char *text, uint32_t cores,
 {
     rig_configure(r, text, cores, settings);
     rig_build(r, NULL);
+}
+
+// For the places of cores and partitions.
+static inline const struct memsys *rig_memsys(const struct rig *r)
+{
+    return r->machine->shared.memsys;
 }
 
 // A launch of the next run, with the parameters that the kernel has now.

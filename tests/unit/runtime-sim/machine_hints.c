@@ -44,7 +44,7 @@ static void run(struct rig *r, const char *loads, const char *const *settings)
     kernel_buffer(&r->k, 9 * STEP);
     memcpy(&base, r->k.params, 8);
     uint32_t place = 0;
-    while (memsys_partition_of(machine_memsys(r->machine), (base + place) / LINE) != PARTITION)
+    while (memsys_partition_of(rig_memsys(r), (base + place) / LINE) != PARTITION)
         place += LINE;
     kernel_u32(&r->k, place);
     rig_run(r, "k", 1, 1);

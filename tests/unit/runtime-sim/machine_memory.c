@@ -96,9 +96,9 @@ static struct parts parts_of(const struct measure *m)
     uint64_t address;
     kernel_buffer(&r.k, m->ring.places * m->ring.stride);
     memcpy(&address, r.k.params, 8);
-    const struct memsys *memsys = machine_memsys(r.machine);
+    const struct memsys *memsys = rig_memsys(&r);
     uint32_t partition = memsys_partition_of(memsys, address / LINE);
-    uint32_t a = memsys_core_node(memsys, 0), b = memsys_partition_node(memsys, partition);
+    uint32_t a = memsys_end_node(memsys, 0), b = memsys_partition_node(memsys, partition);
     uint32_t width = (uint32_t)r.config.memsys.request_network.width;
     int x = (int)(a % width) - (int)(b % width), y = (int)(a / width) - (int)(b / width);
     struct parts parts = {r.config, (uint32_t)(abs(x) + abs(y) + 1)};
@@ -260,9 +260,9 @@ static uint64_t straight(uint32_t instructions, struct parts parts[8])
                       "core.latency_int_add=1"));
     rig_run(&r, "k", 1, 1); // the slices have the code now
     uint64_t all = rig_run(&r, "k", 1, 1);
-    const struct memsys *memsys = machine_memsys(r.machine);
+    const struct memsys *memsys = rig_memsys(&r);
     for (uint32_t i = 0; i < 8; i++) {
-        uint32_t a = memsys_core_node(memsys, 0), b = memsys_partition_node(memsys, i);
+        uint32_t a = memsys_end_node(memsys, 0), b = memsys_partition_node(memsys, i);
         int x = (int)(a % 8) - (int)(b % 8), y = (int)(a / 8) - (int)(b / 8);
         parts[i] = (struct parts){r.config, (uint32_t)(abs(x) + abs(y) + 1)};
     }

@@ -124,7 +124,7 @@ static void add_up(const struct rig *r)
         requests += rig_of(r, name, "requests");
     }
     assert_true(requests == rig_stat(r, "memory.requests"));
-    assert_int_equal(memsys_inside(machine_memsys(r->machine)), 0);
+    assert_int_equal(memsys_inside(rig_memsys(r)), 0);
     // What goes into a network comes out of it.
     assert_true(rig_stat(r, "request.class0.flits_sent") == rig_stat(r, "request.class0.flits"));
     assert_true(rig_stat(r, "reply.class0.flits_sent") == rig_stat(r, "reply.class0.flits"));

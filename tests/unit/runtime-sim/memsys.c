@@ -12,10 +12,10 @@ static enum memsys_served count_served(void *context, const struct memsys_reques
 // Sends one request into the idle system; returns the cycles until its answer can be taken.
 static uint64_t round_trip(struct fixture *f, struct memsys_request r)
 {
-    uint64_t sent = memsys_cycle(f->m);
+    uint64_t sent = f->now;
     assert_true(memsys_can_send(f->m, &r));
     memsys_send(f->m, &r);
-    uint64_t then = memsys_advance(f->m, UINT64_MAX);
+    uint64_t then = advance(f, UINT64_MAX);
     assert_true(then != UINT64_MAX);
     const struct memsys_request *answer = memsys_peek(f->m, r.core);
     assert_non_null(answer);
@@ -24,13 +24,13 @@ static uint64_t round_trip(struct fixture *f, struct memsys_request r)
     assert_int_equal(answer->tag, r.tag);
     memsys_pop(f->m, r.core);
     assert_int_equal(memsys_inside(f->m), 0);
-    assert_int_equal(memsys_advance(f->m, then + 1000), then + 1000);
+    assert_int_equal(advance(f, then + 1000), then + 1000);
     return then - sent;
 }
 
 static uint32_t routers_between(const struct fixture *f, uint32_t core, uint32_t partition)
 {
-    uint32_t a = memsys_core_node(f->m, core), b = memsys_partition_node(f->m, partition);
+    uint32_t a = memsys_end_node(f->m, core), b = memsys_partition_node(f->m, partition);
     uint32_t width = (uint32_t)f->values->request_network.width;
     int x = (int)(a % width) - (int)(b % width), y = (int)(a / width) - (int)(b / width);
     return (uint32_t)(abs(x) + abs(y) + 1);
@@ -90,7 +90,7 @@ static void zero_load_misses(void **state)
     start(&f, count_served, &f);
     for (uint32_t core = 0; core < 56; core++)
         for (uint32_t p = 0; p < 8; p++) {
-            uint64_t sent = memsys_cycle(f.m);
+            uint64_t sent = f.now;
             assert_int_equal(round_trip(&f, request(core, core * 8 + p, MEMSYS_READ)),
                              miss_latency(&f, routers_between(&f, core, p), sent));
         }
@@ -149,7 +149,7 @@ static void stream_cycle(struct stream *s)
         s->inside[core]++;
         s->sent++;
     }
-    memsys_advance(m, memsys_cycle(m) + 1);
+    advance(&s->f, s->f.now + 1);
 }
 
 // Lines per cycle that all cores together read, of so many different ones in turn, when the system
@@ -160,10 +160,10 @@ static double stream(const char *const *settings, uint64_t lines, uint32_t windo
     struct stream s = {.lines = lines, .window = window};
     begin(&s.f, "isca19", settings);
     start(&s.f, NULL, NULL);
-    while (memsys_cycle(s.f.m) < WARM_UP)
+    while (s.f.now < WARM_UP)
         stream_cycle(&s);
     uint64_t before = s.answered;
-    while (memsys_cycle(s.f.m) < WARM_UP + CYCLES)
+    while (s.f.now < WARM_UP + CYCLES)
         stream_cycle(&s);
     double rate = (double)(s.answered - before) / CYCLES;
     arena_free(&s.f.arena);

@@ -18,6 +18,7 @@ struct fixture {
     struct config_section sections[MACHINE_SECTIONS];
     struct config config;
     struct memsys *m;
+    uint64_t now;    // the cycle to which `advance` has come
     uint64_t served; // times that memsys_serve was called
 };
 
@@ -56,6 +57,14 @@ static inline void start_with(struct fixture *f, struct memsys_tables tables, me
 static inline void start(struct fixture *f, memsys_serve *serve, void *context)
 {
     start_with(f, (struct memsys_tables){0}, serve, context);
+}
+
+static inline uint64_t advance(struct fixture *f, uint64_t next)
+{
+    uint64_t reached = memsys_advance(f->m, next);
+    if (reached != UINT64_MAX)
+        f->now = reached;
+    return reached;
 }
 
 static inline void end(struct fixture *f)

@@ -8,11 +8,11 @@ static void send(struct memsys *m, const struct memsys_request *r)
 }
 
 // The cycle in which the endpoint has a reply.
-static uint64_t await(struct memsys *m, uint32_t endpoint)
+static uint64_t await(struct fixture *f, uint32_t endpoint)
 {
-    while (!memsys_peek(m, endpoint))
-        assert_true(memsys_advance(m, memsys_cycle(m) + 1) < 100000);
-    return memsys_cycle(m);
+    while (!memsys_peek(f->m, endpoint))
+        assert_true(advance(f, f->now + 1) < 100000);
+    return f->now;
 }
 
 static void take(struct memsys *m, uint32_t endpoint)
@@ -34,7 +34,7 @@ static enum memsys_served pass_gate(void *context, const struct memsys_request *
 {
     struct gate *g = context;
     g->asked++;
-    if (r->line == g->line && memsys_cycle(g->f.m) < g->opens)
+    if (r->line == g->line && g->f.now < g->opens)
         return MEMSYS_WAIT;
     g->order[g->count++] = r->tag;
     return MEMSYS_SERVED;
@@ -62,9 +62,9 @@ static void owner_lets_wait(void **state)
         struct memsys_request other = request(40, 8, MEMSYS_READ);
         send(g.f.m, &first);
         send(g.f.m, &other);
-        assert_true(await(g.f.m, 40) < 1000);
+        assert_true(await(&g.f, 40) < 1000);
         take(g.f.m, 40);
-        uint64_t came = await(g.f.m, 2);
+        uint64_t came = await(&g.f, 2);
         take(g.f.m, 2);
         assert_int_equal(g.count, 2);
         assert_int_equal(g.order[0], waits ? 8 : 0);
@@ -146,15 +146,15 @@ static void condition_is_passed(void **state)
     for (uint32_t i = 0; i < 2; i++) {
         struct memsys_request r = tagged(i, i, MEMSYS_READ);
         send(w.f.m, &r);
-        assert_int_equal(memsys_advance(w.f.m, 1000 * (i + 1)), 1000 * (i + 1));
+        assert_int_equal(advance(&w.f, 1000 * (i + 1)), 1000 * (i + 1));
     }
     assert_int_equal(w.count, 0);
     for (uint32_t i = 2; i < 4; i++) {
         struct memsys_request r = tagged(i, i, MEMSYS_WRITE);
         send(w.f.m, &r);
-        await(w.f.m, i);
+        await(&w.f, i);
         take(w.f.m, i);
-        await(w.f.m, i - 2);
+        await(&w.f, i - 2);
         take(w.f.m, i - 2);
     }
     const uint64_t expected[] = {2, 0, 3, 1};
@@ -175,16 +175,16 @@ static void condition_holds_back(void **state)
     start_with(&w.f, synchronised(&w, false), access_word, &w);
     struct memsys_request read = tagged(0, 0, MEMSYS_READ), write = tagged(1, 1, MEMSYS_WRITE);
     send(w.f.m, &read);
-    assert_int_equal(memsys_advance(w.f.m, 1000), 1000);
+    assert_int_equal(advance(&w.f, 1000), 1000);
     send(w.f.m, &write);
     for (uint64_t at = 1001; at < 5000; at++)
-        memsys_advance(w.f.m, at);
+        advance(&w.f, at);
     assert_int_equal(w.count, 0);
     assert_int_equal(memsys_inside(w.f.m), 2);
     w.full = true;
-    await(w.f.m, 0);
+    await(&w.f, 0);
     take(w.f.m, 0);
-    await(w.f.m, 1);
+    await(&w.f, 1);
     take(w.f.m, 1);
     end(&w.f);
 }
@@ -203,12 +203,12 @@ static void condition_holds_when_served(void **state)
         send(w.f.m, &r);
     }
     for (uint64_t at = 1; at < 3000; at++)
-        memsys_advance(w.f.m, at);
+        advance(&w.f, at);
     assert_int_equal(w.count, 1);
     struct memsys_request write = tagged(2, 2, MEMSYS_WRITE);
     send(w.f.m, &write);
     for (uint32_t i = 0; i < 3; i++) {
-        await(w.f.m, i);
+        await(&w.f, i);
         take(w.f.m, i);
     }
     assert_int_equal(w.count, 3);
@@ -236,10 +236,10 @@ static void condition_under_load(void **state)
             send(w.f.m, &r);
             written++;
         }
-        memsys_advance(w.f.m, memsys_cycle(w.f.m) + 1);
-        assert_true(memsys_cycle(w.f.m) < 100000);
+        advance(&w.f, w.f.now + 1);
+        assert_true(w.f.now < 100000);
     }
-    for (; answered < 2 * MANY; memsys_advance(w.f.m, memsys_cycle(w.f.m) + 1))
+    for (; answered < 2 * MANY; advance(&w.f, w.f.now + 1))
         for (uint32_t core = 0; core < 56; core++)
             if (memsys_peek(w.f.m, core)) {
                 memsys_pop(w.f.m, core);
@@ -286,7 +286,7 @@ static void packets_carry_priority(void **state)
         send(f.m, &r);
     }
     for (uint32_t i = 0; i < 8; i++) {
-        await(f.m, i);
+        await(&f, i);
         take(f.m, i);
     }
     assert_int_equal(heard.requests, 6);
@@ -313,17 +313,17 @@ static void send_to_one(uint8_t priority, uint64_t sum[2])
             r.message = sent % 2;
             r.tag = sent;
             if (sent < MANY && memsys_can_send(f.m, &r)) {
-                since[sent++] = memsys_cycle(f.m);
+                since[sent++] = f.now;
                 memsys_send(f.m, &r);
             }
             const struct memsys_request *reply = memsys_peek(f.m, core);
             if (!reply)
                 continue;
-            sum[reply->message] += memsys_cycle(f.m) - since[reply->tag];
+            sum[reply->message] += f.now - since[reply->tag];
             memsys_pop(f.m, core);
             answered++;
         }
-        memsys_advance(f.m, memsys_cycle(f.m) + 1);
+        advance(&f, f.now + 1);
     }
     end(&f);
 }
@@ -352,7 +352,7 @@ static void endpoints_share_a_node(void **state)
     uint32_t node = 6; // core 5: node 3 is a partition's
     tables.endpoints[0] = tables.endpoints[1] = (struct memsys_endpoint){node};
     start_with(&f, tables, NULL, NULL);
-    assert_int_equal(memsys_core_node(f.m, 5), node);
+    assert_int_equal(memsys_end_node(f.m, 5), node);
     const uint32_t ends[] = {5, memsys_ends(f.m) - 2, memsys_ends(f.m) - 1};
     assert_int_equal(memsys_end_kind(f.m, ends[2]), MEMSYS_OF_OWNER);
     assert_int_equal(memsys_end_number(f.m, ends[2]), 1);
@@ -368,9 +368,8 @@ static void endpoints_share_a_node(void **state)
             sent++;
         }
         // They look in turn, and seldom: the oldest reply at the node is often another one's.
-        uint32_t i = (uint32_t)(memsys_cycle(f.m) / SELDOM % 3);
-        const struct memsys_request *reply =
-            memsys_cycle(f.m) % SELDOM ? NULL : memsys_peek(f.m, ends[i]);
+        uint32_t i = (uint32_t)(f.now / SELDOM % 3);
+        const struct memsys_request *reply = f.now % SELDOM ? NULL : memsys_peek(f.m, ends[i]);
         if (reply) {
             assert_int_equal(reply->core, ends[i]);
             assert_int_equal(reply->tag % 3, i);
@@ -379,8 +378,8 @@ static void endpoints_share_a_node(void **state)
             memsys_pop(f.m, ends[i]);
             got[i]++;
         }
-        memsys_advance(f.m, memsys_cycle(f.m) + 1);
-        assert_true(memsys_cycle(f.m) < 100000);
+        advance(&f, f.now + 1);
+        assert_true(f.now < 100000);
     }
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(got[i], EACH);
@@ -404,8 +403,8 @@ static void packets_at_a_shared_node(void **state)
         assert_true(memsys_can_send_packet(f.m, 0, 1));
         memsys_send_packet(f.m, to[i], &r);
     }
-    memsys_advance(f.m, 500);
-    memsys_advance(f.m, 1000);
+    advance(&f, 500);
+    advance(&f, 1000);
     assert_null(memsys_peek_packet(f.m, own)); // behind that of core 5
     for (uint32_t i = 0; i < 2; i++) {
         assert_non_null(memsys_peek_packet(f.m, to[i]));
@@ -510,10 +509,10 @@ static void own_backend(void **state)
     for (uint32_t i = 0; i < 2; i++) {
         struct memsys_request r = request(0, 0, MEMSYS_READ);
         send(f.m, &r);
-        cycles[i] = await(f.m, 0) - sent;
+        cycles[i] = await(&f, 0) - sent;
         assert_int_equal(memsys_peek(f.m, 0)->from, i ? CACHE_HIT : CACHE_FETCHED);
         take(f.m, 0);
-        sent = memsys_cycle(f.m);
+        sent = f.now;
     }
     // It is asked for in the clock of its access; served in the clock after, without the latency of
     // the slice's data.
@@ -521,11 +520,11 @@ static void own_backend(void **state)
     assert_int_equal(totals.reads, 1);
     struct memsys_request write = request(0, 0, MEMSYS_WRITE);
     send(f.m, &write);
-    await(f.m, 0);
+    await(&f, 0);
     take(f.m, 0);
     memsys_flush(f.m);
     while (memsys_flushing(f.m))
-        memsys_advance(f.m, memsys_cycle(f.m) + 1);
+        advance(&f, f.now + 1);
     assert_int_equal(totals.writes, 1);
     end(&f);
 }
@@ -536,7 +535,7 @@ static void read_line(struct fixture *f, uint64_t line, enum cache_from from)
 {
     struct memsys_request r = request(0, line, MEMSYS_READ);
     send(f->m, &r);
-    await(f->m, 0);
+    await(f, 0);
     assert_int_equal(memsys_peek(f->m, 0)->from, from);
     take(f->m, 0);
 }
@@ -554,7 +553,7 @@ static void rule_of_a_range(void **state)
         struct memsys_request r = request(0, i, MEMSYS_WRITE);
         assert_int_equal(memsys_partition_of(f.m, i), i % 8);
         send(f.m, &r);
-        await(f.m, 0);
+        await(&f, 0);
         take(f.m, 0);
     }
     const struct partition_range range = {.first = 16 * LINE,
@@ -564,10 +563,10 @@ static void rule_of_a_range(void **state)
                                           .chunk = LINE};
     memsys_remap(f.m, &range);
     assert_int_equal(memsys_partition_of(f.m, 18), 2);
-    uint64_t begun = memsys_cycle(f.m);
+    uint64_t begun = f.now;
     while (memsys_flushing(f.m))
-        memsys_advance(f.m, memsys_cycle(f.m) + 1);
-    assert_true(memsys_cycle(f.m) > begun + LINES / 8); // lines are written back
+        advance(&f, f.now + 1);
+    assert_true(f.now > begun + LINES / 8); // lines are written back
     for (uint32_t i = 0; i < LINES; i++) {
         bool moved = i >= 16 && i < 32;
         assert_int_equal(memsys_partition_of(f.m, i), i % (moved ? 2 : 8));

@@ -11,6 +11,7 @@ struct traffic {
     uint32_t window;
     uint64_t lines, count, sent, answered, served;
     uint64_t kinds[4];
+    uint64_t answered_at; // the last one
     uint32_t inside[64];
     bool answers[1 << 15]; // by tag
 };
@@ -62,10 +63,11 @@ static void take_answers(struct traffic *t)
         assert_false(t->answers[answer->tag]);
         t->answers[answer->tag] = true;
         mix(t, answer->tag);
-        mix(t, memsys_cycle(m));
+        mix(t, t->f.now);
         memsys_pop(m, core);
         t->inside[core]--;
         t->answered++;
+        t->answered_at = t->f.now;
     }
 }
 
@@ -126,10 +128,10 @@ static uint64_t run_traffic(const char *config, const char *const *settings, uin
     while (t.answered < t.count) {
         take_answers(&t);
         send_requests(&t);
-        memsys_advance(t.f.m, memsys_cycle(t.f.m) + 1 + draw(&t) % 3);
-        if (memsys_cycle(t.f.m) > memsys_moved_at(t.f.m) + 10000) {
+        advance(&t.f, t.f.now + 1 + draw(&t) % 3);
+        if (t.f.now > t.answered_at + 100000) {
             memsys_report(t.f.m, stderr, 20);
-            fail_msg("nothing moves");
+            fail_msg("nothing is answered");
         }
     }
     check_sums(&t);
@@ -273,14 +275,14 @@ static void count_hops(const uint32_t partitions[3], uint64_t hops, uint64_t wei
     begin(&f, "isca19", NULL);
     start(&f, NULL, NULL);
     uint32_t core = 0;
-    while (memsys_core_node(f.m, core) != 18)
+    while (memsys_end_node(f.m, core) != 18)
         core++;
     for (uint32_t i = 0; i < 3; i++) {
         struct memsys_request r = request(core, partitions[i], i < 2 ? MEMSYS_READ : MEMSYS_WRITE);
         assert_true(memsys_can_send(f.m, &r));
         memsys_send(f.m, &r);
         while (!memsys_peek(f.m, core))
-            assert_true(memsys_advance(f.m, UINT64_MAX) != UINT64_MAX);
+            assert_true(advance(&f, UINT64_MAX) != UINT64_MAX);
         memsys_pop(f.m, core);
     }
     for (int i = 0; i < 2; i++) {
@@ -312,7 +314,7 @@ static enum memsys_served note(void *context, const struct memsys_request *r)
 {
     struct order *o = context;
     if (r->kind == MEMSYS_ATOMIC)
-        o->cycle[o->count++] = memsys_cycle(o->f.m);
+        o->cycle[o->count++] = o->f.now;
     return MEMSYS_SERVED;
 }
 
@@ -329,7 +331,7 @@ static uint64_t atomics(const char *const *settings, uint64_t stride)
     }
     uint32_t answers = 0;
     while (answers < 56) {
-        memsys_advance(o.f.m, memsys_cycle(o.f.m) + 1);
+        advance(&o.f, o.f.now + 1);
         for (uint64_t rest = memsys_answers(o.f.m, 0); rest; rest &= rest - 1, answers++)
             memsys_pop(o.f.m, (uint32_t)__builtin_ctzll(rest));
     }
@@ -358,14 +360,14 @@ static void flush(void **state)
     for (uint32_t i = 0; i < 40; i++) {
         struct memsys_request r = request(0, i, i < 10 ? MEMSYS_READ : MEMSYS_WRITE);
         while (!memsys_can_send(f.m, &r))
-            memsys_advance(f.m, UINT64_MAX);
+            advance(&f, UINT64_MAX);
         memsys_send(f.m, &r);
-        memsys_advance(f.m, memsys_cycle(f.m) + 1);
+        advance(&f, f.now + 1);
         while (memsys_peek(f.m, 0))
             memsys_pop(f.m, 0);
     }
     while (memsys_inside(f.m)) {
-        memsys_advance(f.m, UINT64_MAX);
+        advance(&f, UINT64_MAX);
         while (memsys_peek(f.m, 0))
             memsys_pop(f.m, 0);
     }
@@ -374,14 +376,14 @@ static void flush(void **state)
     memsys_flush(f.m);
     assert_true(memsys_flushing(f.m));
     while (memsys_flushing(f.m))
-        assert_true(memsys_advance(f.m, UINT64_MAX) != UINT64_MAX);
-    assert_int_equal(memsys_advance(f.m, UINT64_MAX), UINT64_MAX);
+        assert_true(advance(&f, UINT64_MAX) != UINT64_MAX);
+    assert_int_equal(advance(&f, UINT64_MAX), UINT64_MAX);
     memsys_stats_refresh(f.m);
     assert_int_equal(memsys_stats(f.m)->dram_write, 30 * LINE * 8);
     uint64_t reads = memsys_stats(f.m)->dram_read;
     struct memsys_request again = request(0, 39, MEMSYS_READ);
     memsys_send(f.m, &again);
-    memsys_advance(f.m, UINT64_MAX);
+    advance(&f, UINT64_MAX);
     memsys_pop(f.m, 0);
     memsys_stats_refresh(f.m);
     assert_int_equal(memsys_stats(f.m)->dram_read, reads + LINE * 8);
@@ -408,7 +410,7 @@ static void other_classes(void **state)
                                     .flits = 2};
         assert_true(noc_can_send(noc, packet.source, 0, 2));
         noc_send(noc, &packet);
-        assert_true(memsys_advance(f.m, UINT64_MAX) != UINT64_MAX);
+        assert_true(advance(&f, UINT64_MAX) != UINT64_MAX);
         const struct noc_packet *there = noc_peek(noc, packet.target, 0);
         assert_non_null(there);
         assert_int_equal(there->payload, 1234 + i);
@@ -416,7 +418,7 @@ static void other_classes(void **state)
     }
     struct memsys_request r = request(0, 0, MEMSYS_READ);
     memsys_send(f.m, &r);
-    memsys_advance(f.m, UINT64_MAX);
+    advance(&f, UINT64_MAX);
     memsys_pop(f.m, 0);
     end(&f);
 }
@@ -433,12 +435,12 @@ static void refused(void **state)
     memsys_send(f.m, &r);
     assert_false(memsys_can_send(f.m, &r));
     assert_int_equal(memsys_may_send(f.m, 0), 0);
-    assert_int_equal(memsys_advance(f.m, 1000), 5); // one flit leaves the queue in each cycle
+    assert_int_equal(advance(&f, 1000), 5); // one flit leaves the queue in each cycle
     assert_int_equal(memsys_may_send(f.m, 0), 1);
     assert_true(memsys_can_send(f.m, &r));
     assert_int_equal(memsys_may_send(f.m, 0), 0);
     while (!memsys_peek(f.m, 0))
-        memsys_advance(f.m, UINT64_MAX);
+        advance(&f, UINT64_MAX);
     memsys_pop(f.m, 0);
     end(&f);
 }
@@ -541,7 +543,7 @@ static void statistics(void **state)
         struct memsys_request r = request(i % 56, i, MEMSYS_READ);
         r.client = (uint8_t)(i % 2);
         memsys_send(f.m, &r);
-        memsys_advance(f.m, UINT64_MAX);
+        advance(&f, UINT64_MAX);
         memsys_pop(f.m, i % 56);
     }
     memsys_stats_refresh(f.m);
@@ -573,16 +575,19 @@ static void report(void **state)
     start(&f, NULL, NULL);
     struct memsys_request r = request(0, 3, MEMSYS_READ);
     memsys_send(f.m, &r);
-    memsys_advance(f.m, 50);
+    advance(&f, 50);
     FILE *to = open_memstream(&text, &size);
     memsys_report(f.m, to, 10);
     fclose(to);
-    assert_non_null(strstr(text, "1 requests are not answered"));
+    assert_non_null(strstr(text, "in cycle 50: 1 requests are not answered"));
+    const char moved[] = "the last one moved in cycle ";
+    assert_non_null(strstr(text, moved));
+    assert_in_range(strtoull(strstr(text, moved) + strlen(moved), NULL, 10), 1, 50);
     assert_non_null(strstr(text, "partition 3 at node 29"));
     assert_non_null(strstr(text, "DRAM: 1 requests"));
     assert_null(strstr(text, "partition 2"));
     free(text);
-    memsys_advance(f.m, UINT64_MAX);
+    advance(&f, UINT64_MAX);
     memsys_pop(f.m, 0);
     end(&f);
 }

@@ -25,6 +25,17 @@
 
 enum { OFFLOAD_TOLD = 1 << 14, LINE = 128, PARTITIONS = 8, CORES = 56, WHO = 15 };
 enum { A, B, C, OPERANDS };
+
+static inline const char *offload_event_text(enum offload_event event)
+{
+    static const char *const texts[] = {
+#define OFFLOAD_EVENT(name, text) text,
+#include "runtime-sim/schemes/llc_omni/log.def"
+#undef OFFLOAD_EVENT
+    };
+    return texts[event];
+}
+
 enum { BUFFER_LINES = 512 };
 
 struct told {
@@ -49,7 +60,10 @@ struct form {
     uint32_t stride;         // lines from a warp's operands to the next one's
 };
 
-#define SIDE_BY_SIDE {4, LINE}
+#define SIDE_BY_SIDE                                                                               \
+    {                                                                                              \
+        4, LINE                                                                                    \
+    }
 static const struct shape side_by_side = SIDE_BY_SIDE;
 
 struct offload_rig {

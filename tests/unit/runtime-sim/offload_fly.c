@@ -23,7 +23,7 @@ static void begin(const struct form *form, const char *const *settings)
 // The end of the router.
 static uint32_t at_router(uint32_t router)
 {
-    const struct memsys *memsys = machine_memsys(o.r.machine);
+    const struct memsys *memsys = rig_memsys(&o.r);
     uint32_t end = memsys_router_end(memsys, router);
     assert_int_equal(end, CORES + PARTITIONS + router);
     assert_int_equal(memsys_end_kind(memsys, end), MEMSYS_AT_ROUTER);
@@ -139,7 +139,7 @@ struct travelled {
 // The stage of the last router that the three ways have in common.
 static uint32_t common_stage(const struct form *form)
 {
-    uint32_t from = memsys_core_node(machine_memsys(o.r.machine), WHO);
+    uint32_t from = memsys_end_node(rig_memsys(&o.r), WHO);
     const struct memsys_config *memsys = &o.r.config.memsys;
     uint32_t stage = 0, router[OPERANDS];
     for (; stage + 1 < STAGES; stage++) {

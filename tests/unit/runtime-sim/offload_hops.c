@@ -1,7 +1,7 @@
 // What packets of chains travel, counted by the networks: the example of [000 Fig. 1, 3], and all
 // combinations of cores and partitions. Second runs have no other traffic: no instruction is
 // fetched, parameters come with the launch.
-#include "runtime-sim/schemes/llc_omni/emn.h"
+#include "tests/unit/runtime-sim/chain_hops.h"
 #include "tests/unit/runtime-sim/offload_fixture.h"
 
 static struct offload_rig o;
@@ -13,7 +13,7 @@ struct travelled {
 static struct travelled travel(const struct form *form, const char *const *settings)
 {
     offload_load(&o, form, settings);
-    assert_int_equal(memsys_core_node(machine_memsys(o.r.machine), WHO), 18);
+    assert_int_equal(memsys_end_node(rig_memsys(&o.r), WHO), 18);
     offload_run(&o, LANES);
     struct travelled before = {rig_stat(&o.r, "memory.hops"),
                                rig_stat(&o.r, "memory.weighted_hops")};

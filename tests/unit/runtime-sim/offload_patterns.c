@@ -97,7 +97,7 @@ static uint32_t place_of(const struct pattern *p)
     uint32_t other = p->loads == 2 ? partition[B] : p->answer == BITS ? partition[A] : partition[C];
     uint16_t node = emn_find(placement, 18, partition[A], other, EMN_LLC_ANY);
     assert_int_not_equal(node, EMN_NONE);
-    return memsys_end_at(machine_memsys(o.r.machine), node);
+    return memsys_end_at(rig_memsys(&o.r), node);
 }
 
 static bool stores(const struct pattern *p)

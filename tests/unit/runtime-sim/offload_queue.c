@@ -236,7 +236,7 @@ static void memory_divergence(void **state)
           SETTINGS("offload.policy=omni"));
     offload_run(&o, LANES);
     expect_number("flits", offload_gain(&o, LANES, "offload.packet_flits"), 4);
-    uint32_t core = memsys_end_at(machine_memsys(o.r.machine), 42);
+    uint32_t core = memsys_end_at(rig_memsys(&o.r), 42);
     then(&s, 0, OFFLOAD_BEGINS, WHO);
     then(&s, 1, OFFLOAD_MISS, WHO);
     then(&s, 1, OFFLOAD_MISS, WHO);

@@ -22,7 +22,7 @@ static inline void then(struct script *s, uint64_t cycles, enum offload_event ev
 // The stage of a butterfly in which requests of an end enter, or come to it; replies the other way.
 static inline int stage_of(const struct offload_rig *o, uint32_t end)
 {
-    const struct memsys *memsys = machine_memsys(o->r.machine);
+    const struct memsys *memsys = rig_memsys(&o->r);
     int stages = (int)o->r.config.memsys.request_network.stages;
     uint32_t in_stage = memsys_routers(memsys) / (uint32_t)stages;
     return end < CORES                ? 0
@@ -33,7 +33,7 @@ static inline int stage_of(const struct offload_rig *o, uint32_t end)
 // Channels between routers from one end to another.
 static inline uint64_t hops(const struct offload_rig *o, uint32_t from, uint32_t to)
 {
-    const struct memsys *memsys = machine_memsys(o->r.machine);
+    const struct memsys *memsys = rig_memsys(&o->r);
     if (o->r.config.memsys.request_network.topology == NOC_FLY)
         return (uint64_t)abs(stage_of(o, from) - stage_of(o, to));
     uint32_t a = memsys_end_node(memsys, from), b = memsys_end_node(memsys, to);

@@ -15,7 +15,7 @@ static void begin(const struct form *form, const char *const *settings)
 
 static uint32_t meet_node(void)
 {
-    return memsys_end_at(machine_memsys(o.r.machine), 42);
+    return memsys_end_at(rig_memsys(&o.r), 42);
 }
 
 static uint32_t count_told(enum offload_event event)

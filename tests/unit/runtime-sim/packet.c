@@ -5,6 +5,7 @@
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include "support/file.h"
 #include "tests/unit/runtime-sim/conform.h"
+#include "tests/unit/runtime-sim/packet_model.h"
 
 enum { ROOM = PACKET_MOST_FLITS * PACKET_FLIT };
 

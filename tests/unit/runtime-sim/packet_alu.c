@@ -4,6 +4,7 @@
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 #include "tests/unit/runtime-sim/conform.h"
 #include "tests/unit/runtime-sim/form_walk.h"
+#include "tests/unit/runtime-sim/packet_model.h"
 
 enum { SOURCES = 3, BLOCK = 512, GRID = 4, TUPLES = BLOCK * GRID };
 

@@ -3,6 +3,7 @@
 #include "passes/base/passes.h"
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 #include "tests/unit/runtime-sim/conform.h"
+#include "tests/unit/runtime-sim/packet_model.h"
 #include <glob.h>
 
 enum { THREADS = 128, BUFFER = 2048, MOST_CHAIN = 13 };
