@@ -7,7 +7,7 @@ enum callee_state { CALLEE_NEW, CALLEE_OPEN, CALLEE_KNOWN, CALLEE_BARRED };
 
 struct callee {
     uint8_t state;
-    struct effect effect;
+    struct memory_effect effect;
 };
 
 struct effects {
@@ -17,11 +17,11 @@ struct effects {
     uint32_t nested;
 };
 
-static const struct effect nothing = {RULE_COUNT, 0, 0};
+static const struct memory_effect nothing = {RULE_COUNT, 0, 0};
 
-static struct effect barred(enum plan_rule rule)
+static struct memory_effect barred(enum plan_rule rule)
 {
-    return (struct effect){(uint8_t)rule, 0, 0};
+    return (struct memory_effect){(uint8_t)rule, 0, 0};
 }
 
 struct effects *effects_new(struct arena *arena, const struct ir_module *module)
@@ -38,8 +38,9 @@ struct effects *effects_new(struct arena *arena, const struct ir_module *module)
 
 // Parameter space: a kernel's parameters are known everywhere, the arguments and results of a call
 // go with it; those of the function itself lie with its caller.
-static struct effect parameter_access(const struct effects *effects, const struct ir_function *fn,
-                                      const struct address *address)
+static struct memory_effect parameter_access(const struct effects *effects,
+                                             const struct ir_function *fn,
+                                             const struct address *address)
 {
     bool inside_call = effects->nested;
     if (fn->is_entry || inside_call)
@@ -55,8 +56,8 @@ static struct effect parameter_access(const struct effects *effects, const struc
     return nothing;
 }
 
-static struct effect access(const struct effects *effects, const struct ir_function *fn,
-                            uint32_t inst)
+static struct memory_effect access(const struct effects *effects, const struct ir_function *fn,
+                                   uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     struct address address = address_of(effects->module, fn, inst);
@@ -69,10 +70,10 @@ static struct effect access(const struct effects *effects, const struct ir_funct
     if (address.space != W_global && address.space != W_local && address.space != W_UNKNOWN)
         return barred(RULE_SPACE);
     bool load = at->class == CLASS_LOAD;
-    return (struct effect){RULE_COUNT, load, !load};
+    return (struct memory_effect){RULE_COUNT, load, !load};
 }
 
-static struct effect body_effect(struct effects *effects, const struct ir_function *fn);
+static struct memory_effect body_effect(struct effects *effects, const struct ir_function *fn);
 
 static uint32_t called_function(const struct effects *effects, const struct ir_function *fn,
                                 uint32_t inst)
@@ -91,7 +92,8 @@ static uint32_t called_function(const struct effects *effects, const struct ir_f
     return IR_NONE;
 }
 
-static struct effect call(struct effects *effects, const struct ir_function *fn, uint32_t inst)
+static struct memory_effect call(struct effects *effects, const struct ir_function *fn,
+                                 uint32_t inst)
 {
     uint32_t function = called_function(effects, fn, inst);
     if (function == IR_NONE || effects->nested == MOST_NESTED)
@@ -157,7 +159,7 @@ static enum plan_rule op_rule(uint16_t op)
     }
 }
 
-struct effect effect_of(struct effects *effects, const struct ir_function *fn, uint32_t inst)
+struct memory_effect effect_of(struct effects *effects, const struct ir_function *fn, uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     enum plan_rule rule = op_rule(at->op);
@@ -182,13 +184,13 @@ static uint32_t sum(uint32_t a, uint32_t b)
     return a > UINT32_MAX - b ? UINT32_MAX : a + b;
 }
 
-static struct effect body_effect(struct effects *effects, const struct ir_function *fn)
+static struct memory_effect body_effect(struct effects *effects, const struct ir_function *fn)
 {
-    struct effect total = nothing;
+    struct memory_effect total = nothing;
     if (fn->incomplete)
         return barred(RULE_CALL);
     for (uint32_t i = 0; i < fn->insts.n; i++) {
-        struct effect effect = effect_of(effects, fn, i);
+        struct memory_effect effect = effect_of(effects, fn, i);
         if (effect.rule != RULE_COUNT || fn->insts.v[i].op == OP_exit)
             return barred(RULE_CALL);
         total.loads = sum(total.loads, effect.loads);

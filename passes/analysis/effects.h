@@ -2,7 +2,7 @@
 #pragma once
 #include "passes/base/plan.h"
 
-struct effect {
+struct memory_effect {
     uint8_t rule;           // enum plan_rule: why it cannot be moved; RULE_COUNT: it can be moved
     uint32_t loads, stores; // accesses to memory that are saved by moving it
 };
@@ -16,4 +16,5 @@ struct effects *effects_new(struct arena *arena, const struct ir_module *module)
 // Accesses are loads and stores of global and local memory, and generic ones that may go there; a
 // vector is one access [002 §3.1.1]. A call to a function of the module with a body that can be
 // moved has that body's accesses, each counted once.
-struct effect effect_of(struct effects *effects, const struct ir_function *fn, uint32_t inst);
+struct memory_effect effect_of(struct effects *effects, const struct ir_function *fn,
+                               uint32_t inst);

@@ -387,7 +387,7 @@ static void judge_function(struct block_pass *p)
 static uint32_t first_access(const struct block_pass *p, uint32_t from, uint32_t to)
 {
     for (uint32_t inst = from; inst < to; inst++) {
-        struct effect effect = effect_of(p->effects, p->fn, inst);
+        struct memory_effect effect = effect_of(p->effects, p->fn, inst);
         if (effect.loads || effect.stores)
             return inst;
     }

@@ -84,7 +84,7 @@ static bool has_access(const struct block_counts *counts)
 
 static void add_inst(const struct candidate_search *s, struct block_counts *to, uint32_t inst)
 {
-    const struct effect *effect = &s->result->effects[inst];
+    const struct memory_effect *effect = &s->result->effects[inst];
     bool leaves = s->fn->insts.v[inst].class == CLASS_RETURN;
     struct traffic traffic = {0};
     if (s->traffics)
@@ -359,10 +359,10 @@ void candidates_find(struct candidates *candidates, struct arena *arena,
     *candidates = (struct candidates){0};
     arena_init(&s.scratch, arena->memory);
     regions_build(&candidates->regions, arena, fn);
-    candidates->effects = ARENA_ARRAY(arena, struct effect, fn->insts.n + 1);
+    candidates->effects = ARENA_ARRAY(arena, struct memory_effect, fn->insts.n + 1);
     s.accesses = ARENA_ARRAY(&s.scratch, bool, fn->insts.n + 1);
     for (uint32_t i = 0; i < fn->insts.n; i++) {
-        struct effect effect = effect_of(effects, fn, i);
+        struct memory_effect effect = effect_of(effects, fn, i);
         candidates->effects[i] = effect;
         s.accesses[i] = effect.loads || effect.stores;
     }

@@ -35,7 +35,7 @@ struct block_candidate {
 struct candidates {
     VEC(struct block_candidate) list; // any two are disjoint or nested
     struct regions regions;
-    struct effect *effects; // per instruction
+    struct memory_effect *effects; // per instruction
 };
 
 // Requires a function with blocks that is not incomplete. Without `traffics`, the traffic of

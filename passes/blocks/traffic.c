@@ -45,7 +45,7 @@ static struct traffic store_traffic(uint32_t bytes, struct ratio touched, unsign
 }
 
 // Traffic of accesses that are not analysed: those of called functions, and bulk copies.
-static struct traffic whole_lines(const struct effect *effect)
+static struct traffic whole_lines(const struct memory_effect *effect)
 {
     const struct ratio half = {1, 2}, whole = {1, 1};
     uint64_t loads = effect->loads, stores = effect->stores;
@@ -57,7 +57,7 @@ static struct traffic whole_lines(const struct effect *effect)
 }
 
 struct traffic traffic_of(const struct traffics *traffics, uint32_t inst,
-                          const struct effect *effect)
+                          const struct memory_effect *effect)
 {
     if (!effect->loads && !effect->stores)
         return (struct traffic){0, 0, 0};

@@ -35,7 +35,7 @@ void traffics_init(struct traffics *traffics, struct plan *plan, const struct ir
 
 // Returns the traffic of one execution of the instruction.
 struct traffic traffic_of(const struct traffics *traffics, uint32_t inst,
-                          const struct effect *effect);
+                          const struct memory_effect *effect);
 // Returns the cost of live values as seen in this basic block (IR_NONE: at their definitions).
 // Units: 1/BW_REFINED words.
 uint64_t traffic_values(const struct traffics *traffics, const struct live_value *values,

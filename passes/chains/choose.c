@@ -190,7 +190,7 @@ static void check_gain(struct matcher *m, struct candidate *candidate)
 // Forms of one candidate
 
 // The rest of a form without the others, and its saving.
-struct form {
+struct chain_form {
     struct candidate candidate;
     struct saving saving;
     bool possible;
@@ -208,9 +208,9 @@ static bool stands(struct matcher *m, const struct candidate *candidate)
     return may && !gains_too_little(m, candidate->pattern, candidate->inst, candidate->count);
 }
 
-static struct form form_of(struct matcher *m, const struct candidate *candidate)
+static struct chain_form form_of(struct matcher *m, const struct candidate *candidate)
 {
-    struct form form = {.candidate = *candidate};
+    struct chain_form form = {.candidate = *candidate};
     struct candidate left = *candidate;
     uint32_t without = patterns[left.pattern].without_store;
     form.possible = stands(m, &left);
@@ -226,7 +226,7 @@ static struct form form_of(struct matcher *m, const struct candidate *candidate)
 
 // Compares forms: by the saving in the paper's numbers, then by the expected saving, then by equal
 // rounding to the program, then by the number of instructions near the data.
-static bool is_better(const struct form *a, const struct form *b)
+static bool is_better(const struct chain_form *a, const struct chain_form *b)
 {
     if (a->possible != b->possible)
         return a->possible;
@@ -261,10 +261,10 @@ static void set_aside(struct candidate *to, const struct candidate *form)
 
 static void choose_form(struct matcher *m, struct candidate *candidate)
 {
-    struct form best = form_of(m, candidate);
+    struct chain_form best = form_of(m, candidate);
     const struct candidate first = *candidate;
     for (uint32_t at = first.next; at; at = m->alternatives.v[at - 1].next) {
-        struct form form = form_of(m, &m->alternatives.v[at - 1]);
+        struct chain_form form = form_of(m, &m->alternatives.v[at - 1]);
         if (is_better(&form, &best))
             best = form;
     }

@@ -7,7 +7,7 @@ enum {
 };
 
 // Role of an instruction in the order.
-enum effect {
+enum order_effect {
     EFFECT_NONE,  // registers only
     EFFECT_READ,  // reads memory that its address names
     EFFECT_WRITE, // writes it
@@ -34,11 +34,11 @@ static bool reads_time(const struct ir_function *fn, const struct ir_inst *inst)
     return false;
 }
 
-static enum effect effect_of(const struct ir_module *module, const struct ir_function *fn,
-                             uint32_t inst)
+static enum order_effect effect_of(const struct ir_module *module, const struct ir_function *fn,
+                                   uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
-    enum effect effect = at->class < sizeof effects ? effects[at->class] : EFFECT_NONE;
+    enum order_effect effect = at->class < sizeof effects ? effects[at->class] : EFFECT_NONE;
     bool access = effect == EFFECT_READ || effect == EFFECT_WRITE;
     bool plain = (at->op == OP_ld || at->op == OP_ldu || at->op == OP_st) &&
                  !ir_has_modifier(module, fn, inst, W_async) &&
@@ -48,7 +48,7 @@ static enum effect effect_of(const struct ir_module *module, const struct ir_fun
     return reads_time(fn, at) ? EFFECT_FIXED : effect;
 }
 
-static void read_access(struct order *order, uint32_t inst, enum effect effect)
+static void read_access(struct order *order, uint32_t inst, enum order_effect effect)
 {
     struct address address = {
         .parameter = IR_NONE, .version = IR_NONE, .space = W_UNKNOWN, .pointer = IR_NONE};
@@ -139,7 +139,7 @@ void order_init(struct order *order, struct arena *arena, struct facts *facts)
     bool crossed = read_declarations(order);
     uint32_t fixed = 0;
     for (uint32_t inst = 0; inst < count; inst++) {
-        enum effect effect = effect_of(module, fn, inst);
+        enum order_effect effect = effect_of(module, fn, inst);
         fixed += effect == EFFECT_FIXED;
         order->segment[inst] = fixed + order->statements[inst].reach +
                                (crossed ? 0 : order->statements[inst].declared);
@@ -375,7 +375,7 @@ void order_join(struct order *order, const uint32_t *members, uint32_t count)
 enum plan_rule order_crossing(const struct order *order, uint32_t load, uint32_t inst)
 {
     const struct ir_inst *at = &order->fn->insts.v[inst];
-    enum effect effect = effect_of(order->module, order->fn, inst);
+    enum order_effect effect = effect_of(order->module, order->fn, inst);
     if (effect == EFFECT_FIXED && at->class != CLASS_BRANCH)
         return at->class == CLASS_OPAQUE ? RULE_OPAQUE : RULE_BARRIER;
     return memory_depends(order, load, inst) ? RULE_ALIAS_STORE : RULE_COUNT;

@@ -26,7 +26,7 @@ struct placement *placement_mesh(struct arena *arena, uint32_t width, uint32_t h
 
 // Routes
 
-struct route {
+struct mesh_route {
     uint32_t from, to;
     enum axis first; // the direction that is gone first
 };
@@ -45,7 +45,7 @@ static bool between(uint32_t value, uint32_t a, uint32_t b)
 
 // A route has two legs with a corner between: one with the second coordinate of its beginning, one
 // with the first coordinate of its end.
-static bool passes(const struct placement *placement, const struct route *route, uint32_t node)
+static bool passes(const struct placement *placement, const struct mesh_route *route, uint32_t node)
 {
     enum axis one = route->first, two = one == X ? Y : X;
     uint32_t a = coordinate(placement, node, one), b = coordinate(placement, node, two);
@@ -56,7 +56,7 @@ static bool passes(const struct placement *placement, const struct route *route,
     return (b == from_b && between(a, from_a, to_a)) || (a == to_a && between(b, from_b, to_b));
 }
 
-static uint32_t step_towards(const struct placement *placement, const struct route *route,
+static uint32_t step_towards(const struct placement *placement, const struct mesh_route *route,
                              uint32_t node)
 {
     enum axis axis = route->first;
@@ -71,8 +71,8 @@ struct best {
     uint32_t node, distance;
 };
 
-static void search(const struct placement *placement, const struct route *first,
-                   const struct route *second, struct best *best)
+static void search(const struct placement *placement, const struct mesh_route *first,
+                   const struct mesh_route *second, struct best *best)
 {
     uint32_t node = first->from;
     while (node != first->to) {
@@ -100,8 +100,8 @@ uint16_t emn_find(const struct placement *placement, uint32_t core, uint32_t fir
         return at_llc == EMN_LLC_NONE ? EMN_NONE : placement->llc[first];
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++) {
-            struct route one = {core, placement->llc[first], orders[i]};
-            struct route two = {core, placement->llc[second], orders[j]};
+            struct mesh_route one = {core, placement->llc[first], orders[i]};
+            struct mesh_route two = {core, placement->llc[second], orders[j]};
             search(placement, &one, &two, &best);
         }
     if (at_llc != EMN_LLC_ANY && is_llc(placement, best.node))

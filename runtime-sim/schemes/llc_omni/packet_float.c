@@ -6,14 +6,14 @@ enum { FRACTION = 23, BIAS = 127, LEAST = 1 - BIAS, TOP = 61 };
 #define INFINITE UINT32_C(0x7f800000)
 #define LEAST_NORMAL UINT32_C(0x00800000)
 
-enum kind { FINITE, INFINITY_, NAN_ };
+enum real_kind { FINITE, INFINITY_, NAN_ };
 
 // ± digits · 2^exponent. The last digit may also stand for some that are lost behind it.
 struct real {
     uint64_t digits;
     int32_t exponent;
     bool negative;
-    enum kind kind;
+    enum real_kind kind;
 };
 
 bool packet_f32_is_nan(uint32_t a)

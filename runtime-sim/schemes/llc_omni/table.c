@@ -8,7 +8,7 @@
 #include "passes/verify/verify_chain.h"
 #include <string.h>
 
-struct builder {
+struct table_builder {
     struct offload_table *to;
     struct arena *arena;
     const struct tables *tables;
@@ -29,20 +29,20 @@ struct builder {
 
 // Faults
 
-static bool fault_at(struct builder *b, uint32_t node, const char *text)
+static bool fault_at(struct table_builder *b, uint32_t node, const char *text)
 {
     const struct node *at = &b->program->module->tree->nodes.v[node];
     diag_add(b->diags, DIAG_ERROR, "metadata", at->begin, at->end, "%s", text);
     return false;
 }
 
-static bool fault_of_kernel(struct builder *b, const char *text)
+static bool fault_of_kernel(struct table_builder *b, const char *text)
 {
     return fault_at(b, b->fn->node,
                     arena_printf(b->arena, "chains of '%s': %s", b->kernel->name, text));
 }
 
-static bool fault_of_chain(struct builder *b, const struct table_chain *chain, uint32_t inst,
+static bool fault_of_chain(struct table_builder *b, const struct table_chain *chain, uint32_t inst,
                            const char *text)
 {
     return fault_at(
@@ -53,7 +53,7 @@ static bool fault_of_chain(struct builder *b, const struct table_chain *chain, u
 // Chains
 
 // What it is in the program, as far as its pattern does not say.
-static const char *inst_fault(struct builder *b, const struct table_instruction *inst)
+static const char *inst_fault(struct table_builder *b, const struct table_instruction *inst)
 {
     const char *opcode = body_opcode(b->body, b->arena, inst->index);
     const struct ir_inst *at = &b->fn->insts.v[inst->index];
@@ -69,7 +69,7 @@ static const char *inst_fault(struct builder *b, const struct table_instruction 
 }
 
 // As the passes have it.
-static struct chain chain_of(const struct builder *b, const struct table_chain *from)
+static struct chain chain_of(const struct table_builder *b, const struct table_chain *from)
 {
     struct chain chain = {.function = b->program->functions.v[b->function].function,
                           .pattern = from->pattern,
@@ -85,7 +85,8 @@ static struct chain chain_of(const struct builder *b, const struct table_chain *
     return chain;
 }
 
-static bool is_chain(struct builder *b, const struct table_chain *from, const struct chain *chain)
+static bool is_chain(struct table_builder *b, const struct table_chain *from,
+                     const struct chain *chain)
 {
     for (uint32_t i = 0; i < chain->count; i++) {
         const char *wrong = inst_fault(b, &from->instructions.v[i]);
@@ -102,7 +103,7 @@ static bool is_chain(struct builder *b, const struct table_chain *from, const st
     return !wrong || fault_of_chain(b, from, chain->inst[0], wrong);
 }
 
-static void add_chain(struct builder *b, const struct chain *from, uint32_t id,
+static void add_chain(struct table_builder *b, const struct chain *from, uint32_t id,
                       struct offload_place *places)
 {
     struct offload_chain chain = {
@@ -131,7 +132,7 @@ static void add_chain(struct builder *b, const struct chain *from, uint32_t id,
 
 // Functions
 
-static bool is_room(struct builder *b)
+static bool is_room(struct table_builder *b)
 {
     uint32_t count = b->kernel->chains.n;
     if (b->config->policy == OFFLOAD_BASELINE || count <= b->config->chains_most)
@@ -141,7 +142,7 @@ static bool is_room(struct builder *b)
                                         count, (unsigned long long)b->config->chains_most));
 }
 
-static bool add_chains(struct builder *b)
+static bool add_chains(struct table_builder *b)
 {
     struct offload_function *to = &b->to->functions.v[b->function];
     struct offload_place *places = ARENA_ARRAY(b->arena, struct offload_place, b->fn->insts.n);
@@ -161,7 +162,7 @@ static bool add_chains(struct builder *b)
     return good;
 }
 
-static bool find_function(struct builder *b)
+static bool find_function(struct table_builder *b)
 {
     const struct program *program = b->program;
     for (uint32_t i = 0; i < program->functions.n; i++) {
@@ -182,7 +183,7 @@ static bool find_function(struct builder *b)
     return false;
 }
 
-static bool add_function(struct builder *b, const struct table_kernel *kernel)
+static bool add_function(struct table_builder *b, const struct table_kernel *kernel)
 {
     b->kernel = kernel;
     if (!find_function(b))
@@ -198,7 +199,7 @@ static bool add_function(struct builder *b, const struct table_kernel *kernel)
     return is_room(b) && add_chains(b);
 }
 
-static void take_options(struct builder *b)
+static void take_options(struct table_builder *b)
 {
     struct capability *capability = ARENA_NEW(b->arena, struct capability);
     b->options = b->tables->options;
@@ -213,13 +214,13 @@ bool offload_table_build(struct offload_table *table, struct arena *arena,
                          const struct offload_config *config, struct diags *diags)
 {
     struct arena own;
-    struct builder b = {.to = table,
-                        .arena = arena,
-                        .tables = tables,
-                        .program = program,
-                        .config = config,
-                        .diags = diags,
-                        .check = {.module = program->module}};
+    struct table_builder b = {.to = table,
+                              .arena = arena,
+                              .tables = tables,
+                              .program = program,
+                              .config = config,
+                              .diags = diags,
+                              .check = {.module = program->module}};
     bool good = true;
     arena_init(&own, arena->memory);
     arena_init(&b.check.scratch, arena->memory);
