@@ -127,13 +127,6 @@ void match_offer_instead(struct matcher *m, const struct candidate *candidate)
     last->next = m->alternatives.n;
 }
 
-static void add_candidate(struct matcher *m, struct candidate candidate, uint32_t alu,
-                          uint32_t store)
-{
-    match_finish(m, &candidate, alu, store);
-    match_offer(m, &candidate);
-}
-
 // One load goes into the chain, and the other one, which is the same in all lanes, is its scalar.
 static void add_alternatives(struct matcher *m, const struct inputs *inputs, uint32_t pattern,
                              uint32_t alu, uint32_t store)
@@ -147,6 +140,27 @@ static void add_alternatives(struct matcher *m, const struct inputs *inputs, uin
         match_finish(m, &candidate, alu, store);
         match_offer_instead(m, &candidate);
     }
+}
+
+// The pattern of one operation, or 0.
+static uint32_t pattern_of(const struct inputs *inputs, bool stored, bool compares)
+{
+    if (inputs->count > MOST_INPUTS || inputs->number[INPUT_REGISTER])
+        return 0;
+    return pattern_find(inputs->number[INPUT_LOAD], 1, inputs->number[INPUT_SCALAR], stored,
+                        compares);
+}
+
+static void add_candidate(struct matcher *m, const struct inputs *inputs, uint32_t pattern,
+                          uint32_t alu, uint32_t store)
+{
+    struct candidate candidate = candidate_of(inputs, pattern);
+    bool compares = patterns[pattern].response == RESPONSE_BITMAP;
+    uint32_t with_scalar = pattern_find(1, 1, 1, store != IR_NONE, compares);
+    match_finish(m, &candidate, alu, store);
+    match_offer(m, &candidate);
+    if (patterns[pattern].loads == 2 && with_scalar)
+        add_alternatives(m, inputs, with_scalar, alu, store);
 }
 
 // Judgements
@@ -249,14 +263,9 @@ static void match_compute(struct matcher *m, uint32_t inst)
     struct inputs inputs = inputs_of(m, inst, true);
     struct ending ending = match_ending(m, inst);
     bool stored = ending.store != IR_NONE;
-    if (inputs.count == 2 && inputs_have(&inputs, 2, 0, 0)) {
-        add_candidate(m, candidate_of(&inputs, stored ? 1 : 2), inst, ending.store);
-        if (stored)
-            add_alternatives(m, &inputs, 7, inst, ending.store);
-    } else if (stored && inputs.count == 1)
-        add_candidate(m, candidate_of(&inputs, 4), inst, ending.store);
-    else if (stored && inputs.count == 2 && inputs_have(&inputs, 1, 1, 0))
-        add_candidate(m, candidate_of(&inputs, 7), inst, ending.store);
+    uint32_t pattern = pattern_of(&inputs, stored, false);
+    if (pattern)
+        add_candidate(m, &inputs, pattern, inst, ending.store);
     else if (inputs.number[INPUT_REGISTER])
         judge_register(m, &inputs, inst, stored && inputs.count == 2);
     else if (inputs.count <= 2)
@@ -271,11 +280,9 @@ static void match_compute(struct matcher *m, uint32_t inst)
 static void match_compare(struct matcher *m, uint32_t inst)
 {
     struct inputs inputs = inputs_of(m, inst, true);
-    if (inputs.count == 2 && inputs_have(&inputs, 2, 0, 0)) {
-        add_candidate(m, candidate_of(&inputs, 5), inst, IR_NONE);
-        add_alternatives(m, &inputs, 6, inst, IR_NONE);
-    } else if (inputs.count == 1 || (inputs.count == 2 && inputs_have(&inputs, 1, 1, 0)))
-        add_candidate(m, candidate_of(&inputs, 6), inst, IR_NONE);
+    uint32_t pattern = pattern_of(&inputs, false, true);
+    if (pattern)
+        add_candidate(m, &inputs, pattern, inst, IR_NONE);
     else if (inputs.number[INPUT_REGISTER])
         judge_register(m, &inputs, inst, inputs.count == 2);
     else
@@ -290,7 +297,7 @@ static struct candidate product_of(struct matcher *m, const struct inputs *input
     struct inputs product = *inputs;
     product.count = 2;
     product.number[INPUT_SCALAR] = 0;
-    struct candidate candidate = candidate_of(&product, 2);
+    struct candidate candidate = candidate_of(&product, pattern_find(2, 1, 0, false, false));
     candidate.split = true;
     match_finish(m, &candidate, inst, IR_NONE);
     return candidate;
@@ -330,7 +337,8 @@ static bool match_scaled(struct matcher *m, uint32_t inst, const struct inputs *
     uint32_t count = 0;
     for (uint32_t i = 0; i < 2; i++) {
         const struct input *scaled = &inputs->v[i], *scalar = &inputs->v[1 - i];
-        struct candidate candidate = {.pattern = ending.store == IR_NONE ? 8 : 9};
+        struct candidate candidate = {.pattern =
+                                          pattern_find(2, 2, 1, ending.store != IR_NONE, false)};
         if (scaled->kind != INPUT_LOAD || !scalar->uniform)
             continue;
         match_add_scalar(&candidate, scalar);
@@ -365,7 +373,7 @@ static void match_fused(struct matcher *m, uint32_t inst)
                                   verdict_inst(m, inst)));
 }
 
-// Pattern 3
+// c = a
 static void match_copy(struct matcher *m, struct load *load)
 {
     uint32_t store = load->reader;
@@ -378,9 +386,10 @@ static void match_copy(struct matcher *m, struct load *load)
     } else if (rule != RULE_COUNT) {
         verdict_store(m, load, store, rule);
     } else {
-        struct candidate candidate = {.pattern = 3};
+        struct candidate candidate = {.pattern = pattern_find(1, 0, 0, true, false)};
         match_add_load(&candidate, load);
-        add_candidate(m, candidate, store, IR_NONE);
+        match_finish(m, &candidate, store, IR_NONE);
+        match_offer(m, &candidate);
     }
 }
 

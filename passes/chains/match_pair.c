@@ -46,7 +46,8 @@ static void add_pair(struct matcher *m, const struct pair *pair, const struct en
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < 2; i++) {
-        struct candidate candidate = {.pattern = ending->store == IR_NONE ? 8 : 9};
+        struct candidate candidate = {.pattern =
+                                          pattern_find(2, 2, 1, ending->store != IR_NONE, false)};
         if (!pair->b[i])
             continue;
         match_add_scalar(&candidate, &pair->under.v[i]);
@@ -64,14 +65,14 @@ static void add_pair(struct matcher *m, const struct pair *pair, const struct en
 static void add_halves(struct matcher *m, const struct pair *pair, const struct ending *ending)
 {
     if (inputs_have(&pair->under, 2, 0, 0)) {
-        struct candidate candidate = {.pattern = 2};
+        struct candidate candidate = {.pattern = pattern_find(2, 1, 0, false, false)};
         match_add_load(&candidate, pair->under.v[0].load);
         match_add_load(&candidate, pair->under.v[1].load);
         match_finish(m, &candidate, pair->inner, IR_NONE);
         match_offer_instead(m, &candidate);
     }
     if (pair->uniform && ending->store != IR_NONE) {
-        struct candidate candidate = {.pattern = 7, .scalars = 1};
+        struct candidate candidate = {.pattern = pattern_find(1, 1, 1, true, false), .scalars = 1};
         match_add_load(&candidate, pair->a);
         match_finish(m, &candidate, pair->outer, ending->store);
         match_offer_instead(m, &candidate);

@@ -192,19 +192,15 @@ static uint32_t store_of(const struct vector *v)
 // The pattern of what is computed, or 0.
 static uint32_t pattern_of(const struct shape *shape, enum alu_kind kind, bool stored)
 {
-    bool two = shape->loads == 2 && shape->v[0].load != shape->v[1].load;
-    if (kind == ALU_COMPUTE && shape->count == 2 && two)
-        return stored ? 1 : 2;
-    if (kind == ALU_COMPUTE && shape->count == 1 && stored)
-        return 4;
-    if (kind == ALU_COMPUTE && shape->count == 2 && shape->scalars == 1 && stored)
-        return 7;
-    if (kind == ALU_COMPARE && shape->count == 2)
-        return two ? 5 : shape->scalars == 1 ? 6 : 0;
+    bool apart = shape->loads < 2 || shape->v[0].load != shape->v[1].load;
     bool product = kind == ALU_FUSED && shape->count == 3 && shape->scalars == 1 &&
                    shape->v[2].load &&
                    (shape->v[0].load ? shape->v[0].load : shape->v[1].load) != shape->v[2].load;
-    return !product ? 0 : stored ? 9 : 8;
+    if (product)
+        return pattern_find(2, 2, 1, stored, false);
+    if (kind == ALU_FUSED || !apart)
+        return 0;
+    return pattern_find(shape->loads, 1, shape->scalars, stored, kind == ALU_COMPARE);
 }
 
 static void add_vector(struct vector *v, const struct shape *shape, uint32_t pattern,
@@ -264,7 +260,7 @@ static bool match_copy(struct vector *v)
     } else if (!same_elements(&loaded, &stored)) {
         refuse(v, RULE_PATTERN, store, "it is not stored as a whole");
     } else {
-        struct candidate candidate = {.pattern = 3};
+        struct candidate candidate = {.pattern = pattern_find(1, 0, 0, true, false)};
         match_add_load(&candidate, v->load);
         match_add(&candidate, store);
         vec_push(&m->scratch, &m->candidates, candidate);

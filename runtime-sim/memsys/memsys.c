@@ -1,6 +1,7 @@
 #include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/memsys/memsys_state.h"
 #include "support/bits.h"
+#include "support/random.h"
 #include <assert.h>
 
 // Sizes of packets
@@ -268,14 +269,6 @@ static uint64_t next_time(const struct memsys *m)
     return least(times(networks, m->network_period), others);
 }
 
-static uint64_t draw(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 // Partitions that are due at this clock; returns how many.
 static uint32_t order_partitions(struct memsys *m, uint64_t clock)
 {
@@ -284,7 +277,7 @@ static uint32_t order_partitions(struct memsys *m, uint64_t clock)
         if (m->partitions[i].due <= clock)
             m->order[count++] = i;
     for (uint32_t n = count; m->shuffle && n > 1; n--) {
-        uint32_t at = (uint32_t)(draw(&m->shuffle) % n), chosen = m->order[at];
+        uint32_t at = (uint32_t)(xorshift64(&m->shuffle) % n), chosen = m->order[at];
         m->order[at] = m->order[n - 1];
         m->order[n - 1] = chosen;
     }

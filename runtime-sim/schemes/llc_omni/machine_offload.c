@@ -380,7 +380,7 @@ static bool leaves_room(const struct machine *machine, const struct offload_conf
     const struct launch *launch = running->launch->launch;
     uint64_t taken =
         (uint64_t)core_needs(core, launch, running->registers).shared_bytes * running->launch->room;
-    uint64_t wanted = config->service_queue * PACKET_LOADS * PACKET_LINE;
+    uint64_t wanted = config->service_queue * PACKET_LOADS * LINE_BYTES;
     return taken + wanted <= core->shared_bytes;
 }
 

@@ -2,7 +2,7 @@
 // anything speaks against it.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 
-enum { LINE = 128, STORE = OQ_STORE };
+enum { STORE = OQ_STORE };
 
 static const struct held *held_of(const struct core *core, const struct oq_chain *c,
                                   uint32_t operand)
@@ -15,7 +15,7 @@ static const struct held *held_of(const struct core *core, const struct oq_chain
 
 static bool within_line(const struct held *held, uint32_t lane)
 {
-    return held->address[lane] % LINE + held->bytes <= LINE;
+    return held->address[lane] % LINE_BYTES + held->bytes <= LINE_BYTES;
 }
 
 static struct oq_group *group_of(struct oq_groups *groups, const struct oq_group *like)
@@ -46,7 +46,7 @@ static bool find_groups(const struct core *core, const struct oq_chain *c, struc
             const struct held *held = held_of(core, c, k);
             if (!within_line(held, lane))
                 return false;
-            like.line[k] = held->address[lane] / LINE;
+            like.line[k] = held->address[lane] / LINE_BYTES;
         }
         group_of(groups, &like)->lanes |= 1u << lane;
     }

@@ -2,8 +2,6 @@
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 #include <string.h>
 
-enum { LINE = 128 };
-
 const struct stat_key offload_stat_keys[] = {
 #define STATS_DEF "runtime-sim/schemes/llc_omni/offload_stats.def"
 #define STATS_OF struct offload_stats
@@ -516,8 +514,8 @@ void oq_order(struct core *core, uint64_t now, uint32_t index, const struct held
         return;
     for (uint32_t rest = held->global; rest && !meets; rest &= rest - 1) {
         uint64_t at = held->address[__builtin_ctz(rest)];
-        meets =
-            loads_from(core, c, at / LINE) || loads_from(core, c, (at + held->bytes - 1) / LINE);
+        meets = loads_from(core, c, at / LINE_BYTES) ||
+                loads_from(core, c, (at + held->bytes - 1) / LINE_BYTES);
     }
     if (meets)
         oq_discard(core, now + 1, index, &oq_of(core)->shared->stats->discarded_conflict);

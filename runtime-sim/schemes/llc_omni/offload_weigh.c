@@ -10,12 +10,12 @@ static uint32_t flits_of(const struct core *core, const struct oq_chain *c,
 {
     const struct memsys *memsys = core->shared->memsys;
     struct memsys_request request = {.line = group->line[operand],
-                                     .bytes = mask_range(0, PACKET_LINE),
+                                     .bytes = mask_range(0, LINE_BYTES),
                                      .kind = operand == OQ_STORE ? MEMSYS_WRITE : MEMSYS_READ};
     if (operand == OQ_STORE) {
         uint32_t bytes = core->entries[c->store].held->bytes;
         uint32_t touched = bytes * (uint32_t)__builtin_popcount(group->lanes);
-        request.bytes = mask_range(0, touched < PACKET_LINE ? touched : PACKET_LINE);
+        request.bytes = mask_range(0, touched < LINE_BYTES ? touched : LINE_BYTES);
     }
     return memsys_request_flits(memsys, &request) + memsys_reply_flits(memsys, &request);
 }

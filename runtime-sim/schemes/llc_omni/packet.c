@@ -1,7 +1,28 @@
 #include "runtime-sim/schemes/llc_omni/packet.h"
+#include "passes/base/plan.h"
 #include <string.h>
 
 #define ADDRESS_MASK ((UINT64_C(1) << PACKET_ADDRESS) - 1)
+
+// The patterns [000 Table 1]; row 0: no pattern.
+
+enum needs_scalar { SCALAR_NONE, SCALAR_NEEDED, SCALAR_OPTIONAL };
+
+static const struct chain_shape {
+    uint8_t loads, operations, stores;
+    enum needs_scalar scalar;
+    enum response response;
+} shapes[PACKET_PATTERNS + 1] = {
+#define CHAIN_PATTERN(number, form, loads, operations, stores, scalar, response, without_store)    \
+    [number] = {loads, operations, stores, SCALAR_##scalar, RESPONSE_##response},
+#include "passes/base/patterns.def"
+#undef CHAIN_PATTERN
+};
+
+static const struct chain_shape *row_of(const struct compute_packet *packet)
+{
+    return &shapes[packet->pattern <= PACKET_PATTERNS ? packet->pattern : 0];
+}
 
 // Functions
 
@@ -62,7 +83,7 @@ uint64_t packet_address(const struct packet_operand *operand, uint32_t lane)
 
 static uint64_t line_of(uint64_t address)
 {
-    return address & ~(uint64_t)(PACKET_LINE - 1);
+    return address & ~(uint64_t)(LINE_BYTES - 1);
 }
 
 uint64_t packet_line(const struct packet_operand *operand, uint32_t mask)
@@ -125,8 +146,8 @@ uint32_t packet_flits(const struct compute_packet *packet)
 
 uint32_t packet_response_flits(const struct compute_packet *packet)
 {
-    enum { ACK = 1, DATA = 1 + PACKET_LINE / PACKET_FLIT };
-    return packet->pattern == 2 || packet->pattern == 8 ? DATA : ACK;
+    enum { ACK = 1, DATA = 1 + LINE_BYTES / PACKET_FLIT };
+    return row_of(packet)->response == RESPONSE_DATA ? DATA : ACK;
 }
 
 // Soundness
@@ -136,12 +157,6 @@ bool packet_compares(const struct packet_op *op)
     enum packet_detail detail = packet_detail_of(op->function);
     return detail == PACKET_COMPARE || detail == PACKET_COMPARE_F32;
 }
-
-// The patterns [000 Table 1].
-static const struct shape {
-    uint8_t loads, store;
-} shapes[PACKET_PATTERNS + 1] = {{0},    {2, 1}, {2, 0}, {1, 1}, {1, 1},
-                                 {2, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1}};
 
 static bool uses_scalar(const struct compute_packet *packet)
 {
@@ -154,10 +169,10 @@ static bool uses_scalar(const struct compute_packet *packet)
 
 void packet_complete(struct compute_packet *packet)
 {
-    const struct shape *shape = &shapes[packet->pattern <= PACKET_PATTERNS ? packet->pattern : 0];
+    const struct chain_shape *shape = row_of(packet);
     const struct packet_op *op = packet->op;
     packet->load_count = shape->loads;
-    packet->has_store = shape->store;
+    packet->has_store = shape->stores;
     packet->op_count = op[1].function ? 2 : op[0].function != 0;
     packet->has_scalar = uses_scalar(packet);
 }
@@ -214,30 +229,31 @@ static bool is_nested(const struct compute_packet *packet)
             (inner == (LOAD_1 | SCALAR) && outer == (LOAD_0 | PREVIOUS)));
 }
 
+// A comparison with the scalar has it as its second source, or joins it to h(a, a).
 static bool has_pattern(const struct compute_packet *packet)
 {
+    const struct chain_shape *shape = row_of(packet);
     const struct packet_op *op = packet->op;
-    uint32_t used = used_by(op);
-    bool one = packet->op_count == 1, plain = one && !is_fused(op) && !packet_compares(op);
-    switch (packet->pattern) {
-    case 1:
-    case 2: return plain && used == (LOAD_0 | LOAD_1);
-    case 3: return packet->op_count == 0;
-    case 4: return plain && used == LOAD_0;
-    case 5: return one && packet_compares(op) && used == (LOAD_0 | LOAD_1);
-    case 6:
-        return one && packet_compares(op) && (used == LOAD_0 || used == (LOAD_0 | SCALAR)) &&
-               (!op->boolean || (op->source[0] | op->source[1]) == PACKET_LOAD_0);
-    case 7: return plain && used == (LOAD_0 | SCALAR);
-    default: return is_nested(packet);
-    }
+    uint32_t used = used_by(op), loads = shape->loads == 2 ? LOAD_0 | LOAD_1 : LOAD_0;
+    if (shape->operations == 2)
+        return is_nested(packet);
+    if (packet->op_count != shape->operations)
+        return false;
+    if (!packet->op_count)
+        return true;
+    if (is_fused(op) || packet_compares(op) != (shape->response == RESPONSE_BITMAP))
+        return false;
+    if (used == loads)
+        return shape->scalar != SCALAR_NEEDED;
+    return shape->scalar != SCALAR_NONE && used == (loads | SCALAR) &&
+           (!op->boolean || (op->source[0] | op->source[1]) == PACKET_LOAD_0);
 }
 
 // The lanes of the mask stay within one line.
 static bool in_line(const struct packet_operand *operand, uint32_t mask)
 {
     if (operand->lanes == PACKET_IRREGULAR)
-        return operand->base % PACKET_LINE == 0;
+        return operand->base % LINE_BYTES == 0;
     uint32_t first = (uint32_t)__builtin_ctz(mask), last = 31 - (uint32_t)__builtin_clz(mask);
     return line_of(packet_address(operand, first)) == line_of(packet_address(operand, last));
 }
@@ -251,7 +267,7 @@ static bool is_operand(const struct packet_operand *operand, uint32_t mask)
         return false;
     for (uint32_t i = 0; i < LANES; i++) {
         bool there = operand->lanes == PACKET_IRREGULAR && mask >> i & 1;
-        if (operand->offset[i] >= (there ? PACKET_LINE / operand->bytes : 1))
+        if (operand->offset[i] >= (there ? LINE_BYTES / operand->bytes : 1))
             return false;
     }
     return true;

@@ -10,7 +10,6 @@
 
 enum {
     PACKET_FLIT = 32, // bytes
-    PACKET_LINE = 128,
     PACKET_MOST_FLITS = 4,
     PACKET_LOADS = 2,
     PACKET_OPS = 2,

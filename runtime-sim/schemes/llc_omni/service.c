@@ -1,8 +1,6 @@
 #include "runtime-sim/schemes/llc_omni/service.h"
 #include <assert.h>
 
-enum { LINE = 128 };
-
 static void init_ring(struct service_ring *ring, struct arena *arena, uint32_t count)
 {
     *ring = (struct service_ring){ARENA_ARRAY(arena, uint32_t, count), 0, 0};
@@ -103,7 +101,7 @@ static struct mask bytes_of(const struct compute_packet *packet,
 {
     struct mask bytes = {{0}};
     for (uint32_t rest = packet->mask; rest; rest &= rest - 1) {
-        uint64_t at = packet_address(operand, (uint32_t)__builtin_ctz(rest)) % LINE;
+        uint64_t at = packet_address(operand, (uint32_t)__builtin_ctz(rest)) % LINE_BYTES;
         bytes = mask_or(bytes, mask_range((uint32_t)at, (uint32_t)at + operand->bytes));
     }
     return bytes;
@@ -115,8 +113,9 @@ static struct memsys_request request_for(const struct service *s,
 {
     const struct packet_operand *operand = operand_of(packet, which);
     bool store = which == SERVICE_STORE;
-    return (struct memsys_request){.line = packet_line(operand, packet->mask) / LINE,
-                                   .bytes = store ? bytes_of(packet, operand) : mask_range(0, LINE),
+    return (struct memsys_request){.line = packet_line(operand, packet->mask) / LINE_BYTES,
+                                   .bytes = store ? bytes_of(packet, operand)
+                                                  : mask_range(0, LINE_BYTES),
                                    .core = s->end,
                                    .tag = tag,
                                    .kind = store ? MEMSYS_WRITE : MEMSYS_READ,

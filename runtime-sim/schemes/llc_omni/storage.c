@@ -64,7 +64,7 @@ struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
         [STORAGE_EMN] = {emn, node, 0, 0, 0},
         [STORAGE_SQSR] = {sizes->service_queue, entry_of_service_queue(), 0, 0, 0},
         [STORAGE_LANES] = {sizes->service_queue, OPERANDS * LANES * WORD_PLACE, 0, 0, 0},
-        [STORAGE_BUFFER] = {sizes->buffer, PACKET_LOADS * PACKET_LINE * 8, 0, 0, 0},
+        [STORAGE_BUFFER] = {sizes->buffer, PACKET_LOADS * LINE_BYTES * 8, 0, 0, 0},
     }};
     for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
         bool serves = part >= STORAGE_SQSR, table = part == STORAGE_EMN;

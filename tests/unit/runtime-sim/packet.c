@@ -173,7 +173,7 @@ static uint32_t some_mask(uint64_t *state)
 static void some_addresses(uint64_t *state, uint8_t bytes, uint64_t *address)
 {
     uint64_t line = conform_random(state) >> 16 & ~UINT64_C(127);
-    uint32_t kind = below(state, 4), elements = PACKET_LINE / bytes;
+    uint32_t kind = below(state, 4), elements = LINE_BYTES / bytes;
     uint32_t from = below(state, elements);
     for (uint32_t i = 0; i < LANES; i++) {
         uint32_t places[] = {from, from + i, from - i, below(state, elements)};
@@ -192,7 +192,7 @@ static void some_operand(uint64_t *state, struct packet_operand *operand, bool l
     for (uint32_t i = 0; i < LANES; i++)
         if (mask >> i & 1)
             assert_int_equal(packet_address(operand, i), address[i]);
-    uint64_t line = address[__builtin_ctz(mask)] / PACKET_LINE * PACKET_LINE;
+    uint64_t line = address[__builtin_ctz(mask)] / LINE_BYTES * LINE_BYTES;
     assert_int_equal(packet_line(operand, mask), line);
 }
 

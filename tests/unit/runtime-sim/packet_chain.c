@@ -341,7 +341,7 @@ static void serve_warp(struct hand *h, uint32_t warp, uint32_t mask)
             bool same = left >> i & 1;
             for (uint32_t k = 0; k < 3; k++)
                 same &=
-                    !operands[k] || address[k][i] / PACKET_LINE == address[k][first] / PACKET_LINE;
+                    !operands[k] || address[k][i] / LINE_BYTES == address[k][first] / LINE_BYTES;
             packet.mask |= (uint32_t)same << i;
         }
         for (uint32_t k = 0; k < 3; k++)
