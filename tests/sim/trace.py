@@ -11,7 +11,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import case, ends, main, run, same, within
+from tap import SANITIZED, case, compared_case, ends, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
@@ -216,7 +216,7 @@ def whole(folder):
     channels_agree(rows, found)
 
 
-@case
+@compared_case
 def launches(folder):
     """several launches: each kernel's CTAs; barriers; the text of a run file's program"""
     trace, found = traced(folder, BFS)
@@ -287,7 +287,7 @@ def intervals(folder):
     same(issued, int(row['machine.warp_instructions']))
 
 
-@case
+@compared_case
 def unchanged(folder):
     """a trace changes nothing else, and does not depend on the order of evaluation"""
     for name, options in (('plain', []), ('traced', ['--trace=t.json']),
@@ -340,7 +340,7 @@ def ended_early(folder):
     assert cycles['stall_barrier'] > 0
 
 
-@case
+@compared_case
 def checkpoints(folder):
     """a trace goes through checkpoints; that of a run that goes on begins where it does"""
     ends(sim(folder, BFS, '--checkpoint=a.ck', '--trace=t.json', '--stats=s.json'), 0)
@@ -461,9 +461,9 @@ def services_agree(rows, found, packets):
 def chains(folder):
     """what becomes of chains, packets and the entries of service queues is what was counted"""
     outcomes, phases, places = set(), set(), set()
-    for name, policy, options in (('srad', 'omni', ()), ('srad', 'omni', FEW),
-                                  ('srad', 'omni', BUTTERFLIES),
-                                  ('kmn', 'adaptive', ()), ('compare', 'llc', FEW)):
+    runs = [('srad', 'omni', ()), ('srad', 'omni', FEW), ('srad', 'omni', BUTTERFLIES),
+            ('kmn', 'adaptive', ()), ('compare', 'llc', FEW)]
+    for name, policy, options in runs[-1:] if SANITIZED else runs:
         trace, found = traced(folder, *offloading(folder, name, policy, *options))
         well_formed(trace)
         rows = Rows(trace)
@@ -480,6 +480,8 @@ def chains(folder):
                       if process.startswith('service queue of '))
         same(sum(name == 'ComputePacket' for _, _, name, _ in rows.pairs['request network 0']),
              found['offload.packets'])
+    if SANITIZED:
+        return
     assert outcomes >= {('computed', None), ('bounced', None), ('discarded', 'hit'),
                         ('discarded', 'emn'), ('discarded', 'conflict'), ('refused', 'full'),
                         ('refused', 'off')}, outcomes

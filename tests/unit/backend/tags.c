@@ -1,6 +1,7 @@
 // Tags: written, found, taken out, read back; and what is said when somebody has been at them.
 #include "backend/build.h"
 #include "backend/tag_text.h"
+#include "tests/lib/sanitized.h"
 #include "tests/unit/backend/made.h"
 #include "tests/unit/backend/texts.h"
 #include <glob.h>
@@ -384,7 +385,7 @@ static void test_noise(void **state)
     (void)state;
     struct made m;
     made_tagged(&m);
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < (IS_SANITIZED ? 1000 : 3000); round++) {
         struct source source;
         struct tables tables;
         struct diags diags;
@@ -429,7 +430,7 @@ static void test_forged(void **state)
 {
     (void)state;
     int taken = 0;
-    for (int round = 0; round < 4000; round++) {
+    for (int round = 0; round < (IS_SANITIZED ? 1000 : 4000); round++) {
         struct made m;
         struct source source;
         struct tables tables;

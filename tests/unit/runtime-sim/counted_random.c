@@ -1,8 +1,9 @@
 // Kernels with random sums of products as addresses: what is said of them is what is counted.
+#include "tests/lib/sanitized.h"
 #include "tests/unit/runtime-sim/counted.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
-enum { KERNELS = 800, MOST_TEXT = 4096, TRIPS = 3, MIDDLE = 1 << 24 };
+enum { KERNELS = IS_SANITIZED ? 200 : 800, MOST_TEXT = 4096, TRIPS = 3, MIDDLE = 1 << 24 };
 
 struct random {
     uint64_t state;

@@ -1,11 +1,12 @@
 // Divergence against its absence: kernels of random flow graphs, irreducible ones too, with calls
 // in between, compute the same in full warps as in warps of one lane, where nothing can diverge.
+#include "tests/lib/sanitized.h"
 #include "tests/unit/runtime-sim/random_graph.h"
 
 #ifdef DRIVEN
-enum { KERNELS = 12 };
+enum { KERNELS = IS_SANITIZED ? 6 : 12 };
 #else
-enum { KERNELS = 120 };
+enum { KERNELS = IS_SANITIZED ? 60 : 120 };
 #endif
 enum { THREADS = 96 };
 

@@ -1,9 +1,11 @@
 // Random kernels on machines of several kinds: values are those of a run without a clock, whatever
 // is evaluated in another order changes nothing, and statistics add up.
+#include "tests/lib/sanitized.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 #include "tests/unit/runtime-sim/random_graph.h"
 
-enum { KERNELS = 8, CTAS = 10, BLOCK = 96, THREADS = CTAS * BLOCK, OWN = 4, SUMS = 1024 };
+enum { MACHINES = 4, KERNELS = IS_SANITIZED ? MACHINES : 2 * MACHINES };
+enum { CTAS = 10, BLOCK = 96, THREADS = CTAS * BLOCK, OWN = 4, SUMS = 1024 };
 
 static const char declared[] = ".reg .b32 %m<8>; .reg .b64 %y<6>; .shared .b32 own[384];\n"
                                ".local .align 16 .b32 spill[8];\n";
@@ -192,7 +194,7 @@ static char *timed(const char *text, const char *const *settings, uint64_t shuff
 static void random_kernels(void **state)
 {
     (void)state;
-    const char *const *const machines[] = {
+    const char *const *const machines[MACHINES] = {
         NULL,
         SETTINGS("l1.sets=2", "l1.ways=1", "l1.mshrs=2", "l1.merges=1", "l1.out=2", "l1.answers=1",
                  "l1.input=1", "core.memory_queue=1", "core.memory_most=4", "code_cache.sets=1",
@@ -209,7 +211,7 @@ static void random_kernels(void **state)
         text = (struct graph){
             .state = i, .more = put_memory, .declared = declared, .prepared = prepared};
         graph_write(&text);
-        const char *const *settings = machines[i % 4];
+        const char *const *settings = machines[i % MACHINES];
         char *first = timed(text.data, settings, 0), *shuffled = timed(text.data, settings, i + 1);
         assert_string_equal(first, shuffled);
         free(first);

@@ -8,14 +8,8 @@
 #pragma once
 #include "backend/tags.h"
 #include "tests/fuzz/tagged.h"
+#include "tests/lib/sanitized.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
-
-// Sanitizers take their time: what differs in numbers only is left to builds without.
-#ifdef __has_feature
-#define IS_SANITIZED __has_feature(address_sanitizer)
-#else
-#define IS_SANITIZED 0
-#endif
 
 // The machine with butterflies whose routers compute: 4 inputs and outputs, 3 stages of 16 routers.
 #define BUTTERFLIES                                                                                \

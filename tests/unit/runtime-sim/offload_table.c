@@ -6,6 +6,7 @@
 #include "runtime-sim/exec/lanes/rows.h"
 #include "tests/fuzz/kernels.h"
 #include "tests/fuzz/tagged.h"
+#include "tests/lib/sanitized.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KERNELS = 200 };
+enum { KERNELS = IS_SANITIZED ? 50 : 200 };
 
 struct tagging {
     struct memory memory;

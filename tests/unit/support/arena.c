@@ -1,16 +1,12 @@
 // Memory of arenas: zeroed, aligned, kept when it grows, given back; failing on request; and, with
 // AddressSanitizer, closed to who reads behind what he took.
 #include "support/arena.h"
+#include "tests/lib/sanitized.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
+#if IS_SANITIZED
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -96,7 +92,7 @@ static void test_failure(void **state)
 
 static void test_closed(void **state)
 {
-#ifdef __SANITIZE_ADDRESS__
+#if IS_SANITIZED
     struct arena *arena = *state;
     for (size_t i = 0; i < SIZES; i++) {
         char *at = arena_alloc(arena, sizes[i]), *next = arena_alloc(arena, 8);
