@@ -3,6 +3,7 @@
 
 usage: documents.py BUILD-ROOT
 """
+import collections
 import os
 import pathlib
 import re
@@ -78,6 +79,64 @@ def floors(folder):
     wanted = [re.findall(r"'([^']+)'", room) for room in rooms]
     found = [re.findall(r'\w+', line) for line in re.findall(r'^    rooms: (.*)', text, re.M)]
     same(sorted(found), sorted(wanted))
+
+
+# Names
+
+# Folders of what documents speak of; their own words prove nothing.
+CODE = ('*.c', '*.h', '*.def', '*.inc', '*.l', '*.y', '*.py', '*.sh', '*.yaml', '*.json', '*.ptx', '*.cu',
+        '*.js', '*.html', '*.cmake', '*.mk', 'meson*', '*/meson.build', 'run', '.ci/run', '*/Makefile',
+        '*/words', '*.pc', '*.txt')
+# Words of other programs, of examples and of the style itself.
+FOREIGN = {'CMAKE_PREFIX_PATH', 'interval_C', 'latency_C', 'link9_10', 'snake_case'}
+PLACE_HOLDER = re.compile(r'(^|/)[A-Z]+(\.|/|$)')
+
+
+def texts_of_tree():
+    return '\n'.join(path.read_text(encoding='utf-8', errors='replace')
+                     for path in (ROOT / name for name in tracked(*CODE))
+                     if path.is_file() and path.name != 'documents.py')
+
+
+def spans(text):
+    """What stands in code font, within lines; blocks of code are commands and examples."""
+    text = re.sub(r'^```.*?^```', '', text, flags=re.M | re.S)
+    return re.findall(r'`([^`\n]+)`', text)
+
+
+def names_in(span):
+    """Options, words with an underscore, and functions."""
+    yield from re.findall(r'(?<![\w-])--[a-z][a-z0-9-]+', span)
+    yield from re.findall(r'\b[A-Za-z]\w*_\w*[A-Za-z0-9]\b', span)
+    yield from re.findall(r'\b([a-z]\w+)\(', span)
+
+
+def path_is_there(name, document):
+    """In the tree, beside the document, or the end of a path; with * in it any such file."""
+    if PLACE_HOLDER.search(name) or name.startswith('build'):
+        return True
+    places = (ROOT, document.parent)
+    return any(next(place.glob(name.rstrip('/')), None) for place in places if name.strip('/')) or \
+        any(path.endswith('/' + name) for path in tracked())
+
+
+@case
+def names(folder):
+    """options, keys, symbols and files that documents name are in the tree"""
+    words = collections.Counter(re.findall(r'--[a-z][a-z0-9-]+|\w+', texts_of_tree()))
+    wrong = []
+    for name in tracked('docs/*.md', 'README.md', 'CONTRIBUTING.md'):
+        if name.startswith('docs/results/'):
+            continue
+        document = ROOT / name
+        for span in spans(document.read_text(encoding='utf-8')):
+            missing = [word for word in names_in(span)
+                       if not words[word] and not words[word.lstrip('-')] and word not in FOREIGN]
+            if re.fullmatch(r'[\w.*/-]+/[\w.*-]+\.(c|h|def|py|sh|md|yaml|inc|json|tsv)', span) and \
+                    not path_is_there(span, document):
+                missing.append(span)
+            wrong += ['%s: %s' % (name, word) for word in missing]
+    assert not wrong, 'not in the tree:\n' + '\n'.join(sorted(set(wrong)))
 
 
 # Help
