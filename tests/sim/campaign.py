@@ -375,7 +375,7 @@ def damaged(folder):
     result = campaign(folder, 'run', 'tiny.yaml', tools)
     ends(result, 0, out='11 of 11 jobs done, 0 failed, 0 left; 2 run now\n')
     for path in (cut, changed):
-        within('warning: the result tiny.campaign/results/%s is damaged: its job is to be run again\n' %
+        within('warning: the result tiny.campaign/results/%s is damaged: its job will be run again\n' %
                path.name, result.err.decode())
     same(sorted(starts(folder)[11:]), sorted([cut.stem, changed.stem]))
     (store / 'campaign.sqlite').write_bytes(b'no database at all' * 1000)
@@ -643,7 +643,7 @@ for name, *values in [
          "the file has no key 'titel'; did you mean 'title'? [campaign]"),
         ('needed key', 'name: tiny\n', '§', "the file needs 'name' [campaign]"),
         ('value of another kind', 'workloads:\n', 'workloads: §x\nfigures:\n',
-         "'workloads' takes a list, not one value [campaign]"),
+         "'workloads' needs a list, not one value [campaign]"),
         ('name that is taken', '{name: fast,', '{name: §base,', "the name 'base' is taken [campaign]"),
         ('name of a variant', '{name: fast,', '{name: §fa-st,',
          "'fa-st' is not a name of a variant: letters, digits and _, but not ref, plain, min or max "
