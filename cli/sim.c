@@ -201,8 +201,12 @@ static bool build(struct sim *sim)
         return false;
     }
     diags_init(&sim->diags, &sim->arena);
-    struct ir_reading reading = {&sim->arena, &sim->source, &sim->tree, &sim->module, &sim->diags};
-    program_read(&reading, NULL, NULL);
+    struct ir_reading reading = {.arena = &sim->arena,
+                                 .source = &sim->source,
+                                 .tree = &sim->tree,
+                                 .module = &sim->module,
+                                 .diags = &sim->diags};
+    program_read(&reading);
     if (!messages_diags(&sim->messages, &sim->diags, &sim->source))
         return false;
     diags_init(&sim->diags, &sim->arena);
