@@ -28,8 +28,15 @@ static void end_stage(void *timing, const char *name)
 bool run_build(struct tagger_run *run, struct source *source)
 {
     diags_init(&run->diags, &run->arena);
-    struct ir_reading reading = {&run->arena, source, &run->tree, &run->module, &run->diags};
-    program_read(&reading, end_stage, &run->timing);
+    struct ir_reading reading = {.arena = &run->arena,
+                                 .source = source,
+                                 .tree = &run->tree,
+                                 .module = &run->module,
+                                 .diags = &run->diags,
+                                 .only_check = run->arguments.check,
+                                 .step = run->arguments.time_passes ? end_stage : NULL,
+                                 .context = &run->timing};
+    program_read(&reading);
     uint32_t functions = run->module.functions.n;
     message_verbose(&run->messages, "%u function%s", functions, functions == 1 ? "" : "s");
     return messages_diags(&run->messages, &run->diags, source);
@@ -198,6 +205,17 @@ static bool can_explain(const struct tagger_run *run)
     return can;
 }
 
+// Is nothing written that holds the digest of the output?
+static bool is_undigested(const struct arguments *arguments)
+{
+    for (uint32_t i = 0; i < arguments->requests.n; i++) {
+        enum command_product product = arguments->requests.v[i].product;
+        if (product != PRODUCT_PTX && product != PRODUCT_TEXT && product != PRODUCT_DEPFILE)
+            return false;
+    }
+    return true;
+}
+
 static int analyse(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
@@ -215,6 +233,7 @@ static int analyse(struct tagger_run *run)
             },
         .profiled = arguments->profile != NULL,
         .output_name = arguments_ptx_name(arguments),
+        .undigested = is_undigested(arguments),
     };
     open_input(run, &options);
     if (!can_explain(run))

@@ -33,7 +33,29 @@ static void keep(struct ir_work *work, struct ir_function *fn)
     KEEP(work, &fn->live);
 }
 
-void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags)
+// Keeps the head of a function whose arrays are freed.
+static void keep_head(struct ir_function *fn)
+{
+    *fn = (struct ir_function){.node = fn->node,
+                               .name = fn->name,
+                               .symbol = fn->symbol,
+                               .is_entry = fn->is_entry,
+                               .has_body = fn->has_body,
+                               .returns = fn->returns,
+                               .params = fn->params};
+}
+
+static void analyse(struct ir_work *work, struct ir_function *fn)
+{
+    for (size_t i = 0; fn->has_body && i < sizeof steps / sizeof *steps; i++) {
+        steps[i](work, fn);
+        arena_reset(&work->scratch);
+    }
+    keep(work, fn);
+}
+
+static void build(struct ir_module *module, struct arena *arena, struct tree *tree,
+                  struct diags *diags, const struct ir_visitor *visitor)
 {
     *module = (struct ir_module){.arena = arena, .tree = tree};
     struct ir_work work = {.module = module};
@@ -45,16 +67,28 @@ void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, 
     for (uint32_t i = 0; i < module->functions.n; i++) {
         struct ir_function *fn = &module->functions.v[i];
         ir_lower_function(lower, i);
-        for (size_t k = 0; fn->has_body && k < sizeof steps / sizeof *steps; k++) {
-            steps[k](&work, fn);
-            arena_reset(&work.scratch);
+        if (visitor) {
+            visitor->visit(visitor->context, fn);
+            keep_head(fn);
+        } else {
+            analyse(&work, fn);
         }
-        keep(&work, fn);
         arena_reset(&work.lists);
     }
     arena_free(&names);
     arena_free(&work.scratch);
     arena_free(&work.lists);
+}
+
+void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags)
+{
+    build(module, arena, tree, diags, NULL);
+}
+
+void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *tree,
+                   struct diags *diags, const struct ir_visitor *visitor)
+{
+    build(module, arena, tree, diags, visitor);
 }
 
 uint16_t ir_type_bits(uint16_t type)
