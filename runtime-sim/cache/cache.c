@@ -19,7 +19,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->line_clocks = (config->line_bytes + config->port_bytes - 1) / config->port_bytes;
     for (uint32_t i = 0; i < inputs; i++)
         c->inputs[i].queue = ARENA_ARRAY(arena, struct cache_request, config->input);
-    c->waiting = ARENA_ARRAY(arena, struct cache_request, config->access_queue);
+    c->waiting = ARENA_ARRAY(arena, struct cache_request, config->access_queue + inputs);
     c->line = ARENA_ARRAY(arena, uint64_t, places);
     memset(c->line, 0xff, places * sizeof *c->line);
     c->known = ARENA_ARRAY(arena, struct mask, places);
@@ -520,15 +520,40 @@ static bool has_one(const struct cache *c, uint8_t input)
     return false;
 }
 
+// Requests that share the access queue: those of inputs without a condition.
+static uint32_t count_shared(const struct cache *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->waiting_count; i++)
+        count += !c->inputs[c->waiting[i].input].condition;
+    return count;
+}
+
+// An input with a condition has one place of its own: what it waits for may come by another input.
+static bool has_place(const struct cache *c, const struct cache_input *input)
+{
+    if (input->condition || input->one_waits)
+        return !has_one(c, (uint8_t)(input - c->inputs));
+    return c->waiting_count < c->config->access_queue || count_shared(c) < c->config->access_queue;
+}
+
+static bool has_conditions(const struct cache *c)
+{
+    for (uint32_t i = 0; i < c->input_count; i++)
+        if (c->inputs[i].condition)
+            return true;
+    return false;
+}
+
 static void accept(struct cache *c, struct waits *waits)
 {
     for (uint32_t n = 0, idle = 0; n < c->config->accept && idle < c->input_count;) {
         struct cache_input *input = &c->inputs[c->turn];
-        if (c->waiting_count == c->config->access_queue)
+        if (c->waiting_count >= c->config->access_queue && !has_conditions(c))
             return;
         c->turn = (c->turn + 1) % c->input_count;
         idle++;
-        if (!input->count || (input->one_waits && has_one(c, (uint8_t)(input - c->inputs))))
+        if (!input->count || !has_place(c, input))
             continue;
         c->waiting[c->waiting_count++] = input->queue[input->head];
         input->head = cache_wrap(input->head + 1, c->config->input);

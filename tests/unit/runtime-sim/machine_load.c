@@ -46,7 +46,7 @@ static void find_caps(const struct machine_config *c, const struct work *work, b
     // A line's data go through the port when it is read from there or comes from the DRAM, when it
     // is written, and when it is written back.
     uint32_t moves = warm ? lines : lines + work->writes;
-    caps[CAP_LLC] = (double)PARTITIONS * (double)m->llc.port_bytes / LINE / moves;
+    caps[CAP_LLC] = (double)(PARTITIONS * m->llc.banks * m->llc.port_bytes) / LINE / moves;
     caps[CAP_LLC] *= (double)m->memory.llc_clock / (double)m->memory.core_clock;
     caps[CAP_DRAM] = warm ? 1e9 : (double)PARTITIONS / (double)m->dram.burst / lines;
     caps[CAP_DRAM] *= (double)m->dram.clock / (double)m->memory.core_clock;
@@ -88,20 +88,20 @@ static void reaches(enum cap expected, bool warm, const char *const *settings)
     print_message("copy: %.3f lines per cycle; networks %.3f, LLC %.3f, DRAM %.3f: %s\n", have,
                   caps[CAP_NOC], caps[CAP_LLC], warm ? 0 : caps[CAP_DRAM], cap_names[cap]);
     assert_int_equal(cap, expected);
-    if (have > caps[cap] * 1.001 || have < caps[cap] * 0.9)
+    if (have > caps[cap] * 1.01 || have < caps[cap] * 0.9) // more may wait at the end
         fail_msg("%g lines per cycle are not within 10 %% below %g", have, caps[cap]);
 }
 
 static void copies(void **state)
 {
     (void)state;
-    reaches(CAP_LLC, true, SETTINGS("llc.port_bytes=32"));
+    reaches(CAP_LLC, true, SETTINGS("llc.port_bytes=32", "llc.banks=1"));
     reaches(CAP_NOC, true, SETTINGS("llc.port_bytes=128"));
     // A narrow bus, rows and turns that cost little: its data are what counts.
     reaches(CAP_DRAM, false,
             SETTINGS("dram.burst=8", "dram.tCCD=8", "llc.sets=32", "dram.tRP=1", "dram.tRCD=1",
                      "dram.tRAS=1", "dram.tRC=2", "dram.tRRD=1", "dram.tWTR=0", "dram.turnaround=0",
-                     "dram.tWR=1", "dram.tCL=1", "dram.CWL=1", "dram.write_queue=32"));
+                     "dram.tWR=1", "dram.tCL=1", "dram.CWL=1"));
 }
 
 // At least so much of the lowest cap.
@@ -121,7 +121,7 @@ static void adds(enum cap expected, double part, const char *const *settings)
 static void vector_add(void **state)
 {
     (void)state;
-    adds(CAP_LLC, 0.5, SETTINGS("llc.port_bytes=32"));
+    adds(CAP_LLC, 0.5, SETTINGS("llc.port_bytes=32", "llc.banks=1"));
     adds(CAP_NOC, 0.4, NULL);
 }
 

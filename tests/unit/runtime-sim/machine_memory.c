@@ -127,7 +127,8 @@ static void first_level(void **state)
 // after its arrival, and the core sees an answer one cycle after its own.
 static uint64_t network(const struct parts *p)
 {
-    return (5 * p->routers + 2) + 1 + (5 * p->routers + 2 + 4) + 1;
+    uint64_t delay = p->c.memsys.memory.request_delay;
+    return (5 * p->routers + 2) + 1 + (delay ? delay + 1 : 0) + (5 * p->routers + 2 + 4) + 1;
 }
 
 static uint64_t slice(const struct parts *p)
@@ -174,17 +175,18 @@ static void memory(void **state)
     m.settings = SETTINGS("dram.clock=1400", "llc.sets=1", "llc.ways=1", "dram.row_bytes=65536");
     struct parts p = parts_of(&m);
     const struct dram_config *d = &p.c.memsys.dram;
-    expect("row open", cost(&m), 1 + network(&p) + d->tCL + d->burst + 1);
+    expect("row open", cost(&m), 1 + network(&p) + d->tCL + d->burst + d->delay + 1);
     m.settings = SETTINGS("dram.clock=1400", "llc.sets=1", "llc.ways=1", "dram.page=closed");
-    expect("bank closed", cost(&m), 1 + network(&p) + d->tRCD + d->tCL + d->burst + 1);
+    expect("bank closed", cost(&m), 1 + network(&p) + d->tRCD + d->tCL + d->burst + d->delay + 1);
     // The next row of the same bank each time.
     m.ring.stride = 8 * 1024 * 8;
-    m.settings = SETTINGS("dram.clock=1400", "llc.sets=1", "llc.ways=1");
+    m.settings = SETTINGS("dram.clock=1400", "llc.sets=1", "llc.ways=1", "dram.bank_xor=false",
+                          "dram.row_bytes=1024");
     expect("another row open", cost(&m),
-           1 + network(&p) + d->tRP + d->tRCD + d->tCL + d->burst + 1);
+           1 + network(&p) + d->tRP + d->tRCD + d->tCL + d->burst + d->delay + 1);
     // Of its own clock: the slice waits for the DRAM's next tick, and the data for the slice's.
-    m.settings = SETTINGS("llc.sets=1", "llc.ways=1");
-    double have = cost(&m), least = (d->tRP + d->tRCD + d->tCL + d->burst) * 1.4;
+    m.settings = SETTINGS("llc.sets=1", "llc.ways=1", "dram.bank_xor=false", "dram.row_bytes=1024");
+    double have = cost(&m), least = (d->tRP + d->tRCD + d->tCL + d->burst + d->delay) * 1.4;
     assert_true(have >= 1 + network(&p) + least + 1 && have <= 1 + network(&p) + least + 3.4);
 }
 

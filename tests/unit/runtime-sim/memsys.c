@@ -40,11 +40,17 @@ static uint32_t routers_between(const struct fixture *f, uint32_t core, uint32_t
 // routers and L flits; a request that arrived in clock a is put into the slice at a + 1, has its
 // access then, and its data of B bytes are ready `latency` + B / port − 1 clocks later; they are
 // sent at once, arrive as above, and are seen in the cycle after.
+// A request with a delay is put into the slice when that is over, and has its access a clock later.
+static uint64_t delay(const struct fixture *f)
+{
+    return f->values->memory.request_delay ? f->values->memory.request_delay + 1 : 0;
+}
+
 static uint64_t hit_latency(const struct fixture *f, uint32_t routers)
 {
     uint64_t request = 5 * routers + 2, reply = 5 * routers + 2 + 4;
     uint64_t slice = f->values->llc.latency + LINE / f->values->llc.port_bytes - 1;
-    return request + 1 + slice + reply + 1;
+    return request + 1 + delay(f) + slice + reply + 1;
 }
 
 static void zero_load_hits(void **state)
@@ -76,8 +82,9 @@ static uint64_t miss_latency(const struct fixture *f, uint32_t routers, uint64_t
     const struct memsys_config *c = f->values;
     uint64_t fast = c->memory.llc_clock,
              slow = c->dram.clock; // tick k of a clock: at k / frequency
-    uint64_t access = sent + 5 * routers + 2 + 1;
-    uint64_t ready = (access * slow + fast - 1) / fast + c->dram.tRCD + c->dram.tCL + c->dram.burst;
+    uint64_t access = sent + 5 * routers + 2 + 1 + delay(f);
+    uint64_t ready = (access * slow + fast - 1) / fast + c->dram.tRCD + c->dram.tCL +
+                     c->dram.burst + c->dram.delay;
     uint64_t filled = (ready * fast + slow - 1) / slow;
     return filled + 1 + 5 * routers + 2 + 4 + 1 - sent;
 }
@@ -117,7 +124,7 @@ static void parts_of_latency(void **state)
     uint32_t routers = routers_between(&f, 7, 5);
     assert_int_equal(after->latency_sum - before.latency_sum, hit_latency(&f, routers) - 1);
     assert_int_equal(after->service_sum - before.service_sum,
-                     1 + f.values->llc.latency + LINE / f.values->llc.port_bytes - 1);
+                     1 + delay(&f) + f.values->llc.latency + LINE / f.values->llc.port_bytes - 1);
     assert_int_equal(after->injection_sum, before.injection_sum);
     assert_int_equal(after->noc_sum - before.noc_sum, 2 * (5 * routers + 2) + 4);
     end(&f);
@@ -183,10 +190,10 @@ static void bandwidth(void **state)
     // A line is 5 flits, and each of 8 partitions sends one flit in a cycle.
     assert_near(stream(NULL, fits, 48), 8.0 / 5);
     // A slice's port moves 16 bytes in a clock.
-    assert_near(stream((const char *const[]){"llc.port_bytes=16", NULL}, fits, 48),
+    assert_near(stream((const char *const[]){"llc.port_bytes=16", "llc.banks=1", NULL}, fits, 48),
                 8 * 16.0 / LINE);
     // A channel moves a line in 2 of its clocks.
-    assert_near(stream((const char *const[]){"dram.clock=400", NULL}, cold, 8),
+    assert_near(stream((const char *const[]){"dram.clock=400", "dram.delay=0", NULL}, cold, 8),
                 8 / 2.0 * 400 / 1400);
 }
 

@@ -46,7 +46,8 @@ static struct trips trips(const char *const *settings)
     return t;
 }
 
-#define CLOCKS "dram.clock=1400", "dram.page=closed", "memory.request_delay=0", "memory.dram_delay=0"
+// All clocks alike, and a DRAM and a slice without delays of their own.
+#define CLOCKS "dram.clock=1400", "dram.page=closed", "dram.delay=0", "memory.request_delay=0"
 
 // A request is put into the slice when its delay is over, and has its access one clock later.
 static void request_delay(void **state)

@@ -182,7 +182,8 @@ static void sent_back_first(void **state)
     (void)state;
     begin(&(struct form){ALL_AT(6, 14, 22), .stride = 24},
           SETTINGS("offload.policy=omni", "offload.service_queue=4", "llc.input=1",
-                   "llc.access_queue=1", "llc.mshrs=1", "llc.sets=1"));
+                   "llc.access_queue=1", "llc.mshrs=1", "llc.sets=1", "dram.write_queue=0",
+                   "dram.row_bytes=1024", "dram.bank_xor=false"));
     offload_run(&o, WARPS * LANES);
     for (uint32_t i = 0; i < o.count; i++) {
         enum offload_event event = (enum offload_event)o.told[i].event;
