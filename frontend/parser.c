@@ -430,6 +430,13 @@ void parser_attribute(struct parser *p, uint32_t address, const struct token *wo
                  "only .unified may stand behind an address");
 }
 
+bool parser_at_statement(const struct parser *p)
+{
+    static const char ends[] = ";{}:";
+    return p->previous && p->previous < 128 && strchr(ends, p->previous) &&
+           p->previous_end == p->last_end && NODE(p->open.v[p->open.n - 1]).kind == NODE_SCOPE;
+}
+
 // Faults
 
 static bool in_body(const struct parser *p)
@@ -497,6 +504,7 @@ void ptx_parse(struct tree *tree, struct arena *arena, struct source *source, st
     intern_init(&tree->names, arena);
     isa_intern(&tree->names);
     struct parser parser = {.tree = tree, .diags = diags, .base = source->text}, *p = &parser;
+    intern_init(&p->spelled, arena);
     struct token whole = {.begin = 0, .end = 0};
     parser_open(p, NODE_MODULE, &whole);
     text_check(source, diags);

@@ -16,6 +16,12 @@ struct mark {
     uint32_t node, open, begin;
 };
 
+// An opcode with its modifiers.
+struct parser_spelling {
+    uint16_t op;          // isa_op; OP_OPAQUE if the opcode or a modifier is not known
+    uint32_t mods, count; // into tree->mods
+};
+
 struct parser {
     struct tree *tree;
     struct diags *diags;
@@ -29,6 +35,10 @@ struct parser {
     bool cut; // an error at the end of the text was reported
     uint32_t bad_number_end;
     uint32_t statement; // where the last statement or item began
+    int previous;       // the kind and end of the token before
+    uint32_t previous_end;
+    struct intern spelled; // opcodes with their modifiers, as they are written
+    VEC(struct parser_spelling) spellings;
     // Mending: a token that ends the broken statement, and braces that close open scopes.
     bool mending, end_statement;
     uint32_t braces;
@@ -95,6 +105,12 @@ void parser_member(struct parser *p, uint32_t name, const struct token *word);
 // `expected`: ", expected …" or empty.
 void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray,
                          const char *expected);
+
+// frontend/plain.c: reads plain statements of a body from an offset on, as the grammar would.
+// Returns where the first other one begins, blanks and comments before it included.
+uint32_t parser_plain(struct parser *p, uint32_t at);
+// Does a statement of a body begin behind the previous token?
+bool parser_at_statement(const struct parser *p);
 
 // After a syntax error at a token: where the next statement begins if a semicolon or brace is
 // missing before it, else 0. The scanner then continues from there.

@@ -13,19 +13,25 @@
 #define YYFREE(old) ((void)(old))
 static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
 // Behind an error the parser may put tokens of its own in front of the scanner's.
-static int next_token(struct parser *p, PTX_YYSTYPE *value, void *scanner)
+static int next_token(struct parser *p, PTX_YYSTYPE *value, void *scanner, bool recovering)
 {
     if (p->mending)
         return parser_mend(p, &value->token);
     if (p->holds)
         return parser_release(p, &value->token);
+    if (!recovering && parser_at_statement(p)) {
+        ptx_scanner_restore(scanner);
+        ptx_scanner_rewind(scanner, parser_plain(p, p->last_end));
+    }
     int kind = ptx_yylex(value, scanner);
+    p->previous = kind;
+    p->previous_end = value->token.end;
     if (p->head)
         kind = parser_head(p, kind, &value->token);
     return kind ? kind : parser_end(p, &value->token);
 }
 #undef yylex
-#define yylex(value, scanner) next_token(p, value, scanner)
+#define yylex(value, scanner) next_token(p, value, scanner, YYRECOVERING())
 }
 %define api.pure full
 %define api.prefix {ptx_yy}

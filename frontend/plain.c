@@ -1,0 +1,483 @@
+// Reads the plain statements of a body without scanner and grammar: labels, .loc, .pragma, and
+// instructions whose operands are names, numbers, addresses, vectors and lists of arguments. Nearly
+// all bytes of a text are in such statements. Builds the same nodes as the grammar. A statement with
+// anything else in it (comments, expressions, unknown words, faults) is left to the grammar whole.
+#include "frontend/parser.h"
+#include <string.h>
+
+// Classes of the first 128 bytes, one digit for each.
+enum { WORD = 1, LETTER = 2, DIGIT = 4, BLANK = 8 };
+static const char classes[256] = "00000000088008000000000000000000"
+                                 "80001000000000005555555555000000"
+                                 "03333333333333333333333333300001"
+                                 "03333333333333333333333333300000";
+
+enum { NONE = UINT32_MAX, DEEPEST = 3 };
+
+struct plain {
+    struct parser *p;
+    struct tree *tree;
+    const char *at;
+};
+
+static bool is(char byte, int class)
+{
+    return classes[(unsigned char)byte] & class;
+}
+
+static uint32_t offset_of(const struct plain *plain, const char *at)
+{
+    return (uint32_t)(at - plain->p->base);
+}
+
+static void skip_blanks(struct plain *plain)
+{
+    while (is(*plain->at, BLANK))
+        plain->at++;
+}
+
+static uint32_t add(struct plain *plain, enum node_kind kind, const char *begin, uint64_t value)
+{
+    struct node node = {.kind = (uint8_t)kind,
+                        .begin = offset_of(plain, begin),
+                        .end = offset_of(plain, plain->at),
+                        .size = 1,
+                        .value = value};
+    vec_push(plain->tree->arena, &plain->tree->nodes, node);
+    return plain->tree->nodes.n - 1;
+}
+
+// Makes all nodes behind `node` its subtree. It ends at the cursor.
+static void finish(struct plain *plain, uint32_t node)
+{
+    plain->tree->nodes.v[node].size = plain->tree->nodes.n - node;
+    plain->tree->nodes.v[node].end = offset_of(plain, plain->at);
+}
+
+// Puts a parent around all nodes from `node` on. It ends at the cursor.
+static void wrap(struct plain *plain, enum node_kind kind, uint32_t node, uint16_t aux)
+{
+    parser_wrap(plain->p, kind, node, plain->tree->nodes.v[node].begin,
+                offset_of(plain, plain->at));
+    plain->tree->nodes.v[node].aux = aux;
+}
+
+// Names and words
+
+// The end of the name that begins at the cursor, or NULL.
+static const char *name_end(const struct plain *plain)
+{
+    const char *at = plain->at;
+    bool letter = is(*at, LETTER);
+    if (!letter && *at != '_' && *at != '$' && *at != '%')
+        return NULL;
+    at++;
+    if (!letter && !is(*at, WORD)) // "_" alone is one, too
+        return at[-1] == '_' ? at : NULL;
+    while (is(*at, WORD))
+        at++;
+    return at;
+}
+
+static bool is_warp_size(const char *begin, const char *end)
+{
+    static const char warp_size[] = "WARP_SZ"; // a number
+    return *begin == 'W' && (size_t)(end - begin) == sizeof warp_size - 1 &&
+           !memcmp(begin, warp_size, sizeof warp_size - 1);
+}
+
+// Goes behind a name. Returns its id, or NONE if there is no name.
+static uint32_t take_name(struct plain *plain)
+{
+    const char *begin = plain->at, *end = name_end(plain);
+    if (!end || is_warp_size(begin, end))
+        return NONE;
+    plain->at = end;
+    return intern_add(&plain->tree->names, begin, (size_t)(end - begin));
+}
+
+// The end of a word that begins with the dot at `at`, or NULL. A digit may begin a number.
+static const char *word_end(const char *at)
+{
+    do {
+        at += *at == '.' ? 1 : 2;
+        if (!is(*at, WORD) || *at == '$' || is(*at, DIGIT))
+            return NULL;
+        while (is(*at, WORD) && *at != '$')
+            at++;
+    } while (at[0] == ':' && at[1] == ':');
+    return at;
+}
+
+// A word that may be a modifier, or W_UNKNOWN.
+static uint16_t find_modifier(const struct plain *plain, const char *begin, const char *end)
+{
+    uint32_t word =
+        intern_find(&plain->tree->names, begin, (size_t)(end - begin)) - (uint32_t)OP_COUNT;
+    return word < WORD_COUNT && isa_words[word].kind != KIND_DIRECTIVE && word != W_reg
+               ? (uint16_t)word
+               : W_UNKNOWN;
+}
+
+// Operands
+
+// Hexadecimal digits from the cursor on. Returns how many; only the last 16 count.
+static int take_hex(struct plain *plain, uint64_t *value)
+{
+    const char *begin = plain->at;
+    for (*value = 0;; plain->at++) {
+        char c = *plain->at;
+        unsigned letter = (unsigned)(c | 32) - 'a';
+        if (!is(c, DIGIT) && letter > 5)
+            return (int)(plain->at - begin);
+        *value = *value << 4 | (is(c, DIGIT) ? (unsigned)(c - '0') : letter + 10);
+    }
+}
+
+// A number with a prefix: 0x…, 0f… or 0d….
+static bool read_prefixed(struct plain *plain, const char *begin)
+{
+    uint64_t value;
+    char prefix = (char)(plain->at[1] | 32);
+    plain->at += 2;
+    int digits = take_hex(plain, &value);
+    enum node_kind kind = prefix == 'x' ? NODE_INT : prefix == 'f' ? NODE_FLOAT32 : NODE_FLOAT64;
+    bool good = kind == NODE_INT       ? digits >= 1 && digits <= 16
+                : kind == NODE_FLOAT32 ? digits == 8
+                                       : prefix == 'd' && digits == 16;
+    if (!good)
+        return false;
+    uint32_t node = add(plain, kind, begin, value);
+    plain->tree->nodes.v[node].flags = kind == NODE_INT && value >> 63 ? NODE_UNSIGNED : 0;
+    return true;
+}
+
+// An integer or the bits of a float. A minus is for decimal integers only.
+static bool read_number(struct plain *plain)
+{
+    enum { MOST_DIGITS = 18 };
+    const char *begin = plain->at;
+    bool minus = *begin == '-';
+    plain->at += minus;
+    while (minus && is(*plain->at, BLANK))
+        plain->at++;
+    const char *first = plain->at;
+    if (*first == '0' && is(first[1], LETTER))
+        return !minus && read_prefixed(plain, begin);
+    uint64_t value = 0;
+    for (; is(*plain->at, DIGIT); plain->at++)
+        value = value * 10 + (unsigned)(*plain->at - '0');
+    long digits = plain->at - first;
+    if (digits < 1 || digits > MOST_DIGITS || (*first == '0' && digits > 1))
+        return false;
+    add(plain, NODE_INT, begin, minus ? -value : value);
+    return true;
+}
+
+// name or name.x
+static bool read_place(struct plain *plain)
+{
+    const char *begin = plain->at;
+    uint32_t name = take_name(plain);
+    if (name == NONE)
+        return false;
+    uint32_t node = add(plain, NODE_NAME, begin, name);
+    if (*plain->at != '.')
+        return true;
+    const char *dot = plain->at, *end = word_end(dot);
+    uint16_t word = end ? find_modifier(plain, dot, end) : W_UNKNOWN;
+    if (word == W_UNKNOWN)
+        return false;
+    plain->at = end;
+    wrap(plain, NODE_MEMBER, node, word);
+    return true;
+}
+
+static bool read_integer(struct plain *plain)
+{
+    uint32_t number = plain->tree->nodes.n;
+    return read_number(plain) && plain->tree->nodes.v[number].kind == NODE_INT;
+}
+
+// A place, a place + a number, or p|q.
+static bool read_name(struct plain *plain)
+{
+    uint32_t node = plain->tree->nodes.n;
+    if (!read_place(plain))
+        return false;
+    skip_blanks(plain);
+    char sign = *plain->at;
+    if (sign != '+' && sign != '|')
+        return true;
+    plain->at++;
+    skip_blanks(plain);
+    if (!(sign == '+' ? read_integer(plain) : read_place(plain)))
+        return false;
+    wrap(plain, sign == '+' ? NODE_OFFSET : NODE_PAIR, node, 0);
+    return true;
+}
+
+static bool read_list(struct plain *plain, char close, bool is_call, int depth);
+
+static bool read_group(struct plain *plain, enum node_kind kind, char close, int depth)
+{
+    uint32_t group = add(plain, kind, plain->at++, 0);
+    if (depth == DEEPEST || !read_list(plain, close, false, depth + 1))
+        return false;
+    finish(plain, group);
+    return true;
+}
+
+// Parentheses stand around the arguments of a call only; elsewhere they are an expression's.
+static bool read_operand(struct plain *plain, bool is_call, int depth)
+{
+    switch (*plain->at) {
+    case '[': return read_group(plain, NODE_ADDRESS, ']', depth);
+    case '{': return read_group(plain, NODE_VECTOR, '}', depth);
+    case '(': return is_call && read_group(plain, NODE_LIST, ')', depth);
+    case '-': return read_number(plain);
+    default: return is(*plain->at, DIGIT) ? read_number(plain) : read_name(plain);
+    }
+}
+
+// Operands with commas between them, and the byte that ends them.
+static bool read_list(struct plain *plain, char close, bool is_call, int depth)
+{
+    for (;; plain->at++) {
+        skip_blanks(plain);
+        if (!read_operand(plain, is_call, depth))
+            return false;
+        skip_blanks(plain);
+        if (*plain->at != ',')
+            return *plain->at++ == close;
+    }
+}
+
+// Statements
+
+// An opcode with its modifiers, as it is spelled. All that are spelled alike share their modifiers.
+static struct parser_spelling resolve_spelling(struct plain *plain, const char *begin,
+                                               const char *end)
+{
+    struct tree *tree = plain->tree;
+    uint32_t first = tree->mods.n;
+    const char *at = memchr(begin, '.', (size_t)(end - begin));
+    at = at ? at : end;
+    uint32_t op = intern_find(&tree->names, begin, (size_t)(at - begin));
+    while (op < OP_COUNT && at < end) {
+        const char *stop = word_end(at);
+        uint16_t word = find_modifier(plain, at, stop);
+        if (word == W_UNKNOWN)
+            op = NONE;
+        vec_push(tree->arena, &tree->mods, word);
+        at = stop;
+    }
+    if (op >= OP_COUNT)
+        tree->mods.n = first;
+    return (struct parser_spelling){op < OP_COUNT ? (uint16_t)op : OP_OPAQUE, first,
+                                    tree->mods.n - first};
+}
+
+static const struct parser_spelling *find_spelling(struct plain *plain, const char *begin,
+                                                   const char *end)
+{
+    struct parser *p = plain->p;
+    uint32_t id = intern_add(&p->spelled, begin, (size_t)(end - begin));
+    if (id == p->spellings.n)
+        vec_push(plain->tree->arena, &p->spellings, resolve_spelling(plain, begin, end));
+    return &p->spellings.v[id];
+}
+
+static bool read_opcode(struct plain *plain, uint32_t instr)
+{
+    const char *begin = plain->at, *end = begin;
+    while (is(*end, WORD))
+        end++;
+    while (end && *end == '.')
+        end = word_end(end);
+    if (!end || !is(*begin, LETTER) || (!is(*end, BLANK) && *end != ';'))
+        return false;
+    const struct parser_spelling *spelling = find_spelling(plain, begin, end);
+    struct node *node = &plain->tree->nodes.v[instr];
+    node->aux = spelling->op;
+    node->value = spelling->mods | (uint64_t)spelling->count << 32;
+    plain->at = end;
+    skip_blanks(plain);
+    return spelling->op != OP_OPAQUE;
+}
+
+// @p or @!p
+static bool read_guard(struct plain *plain, uint32_t instr)
+{
+    const char *begin = plain->at++;
+    bool negated = *plain->at == '!';
+    plain->at += negated;
+    uint32_t name = take_name(plain);
+    if (name == NONE)
+        return false;
+    uint32_t guard = add(plain, NODE_GUARD, begin, name);
+    plain->tree->nodes.v[guard].flags = negated ? NODE_NEGATED : 0;
+    plain->tree->nodes.v[instr].flags = NODE_HAS_GUARD;
+    skip_blanks(plain);
+    return true;
+}
+
+static bool read_instruction(struct plain *plain)
+{
+    uint32_t instr = add(plain, NODE_INSTR, plain->at, 0);
+    if (*plain->at == '@' && !read_guard(plain, instr))
+        return false;
+    if (!read_opcode(plain, instr))
+        return false;
+    if (*plain->at == ';')
+        plain->at++;
+    else if (!read_list(plain, ';', plain->tree->nodes.v[instr].aux == OP_call, 0))
+        return false;
+    finish(plain, instr);
+    return true;
+}
+
+// A name with a colon right behind it. Returns false, without going on, if there is none.
+static bool read_label(struct plain *plain)
+{
+    const char *begin = plain->at, *end = name_end(plain);
+    if (!end || *end != ':' || end[1] == ':' || is_warp_size(begin, end))
+        return false;
+    uint32_t name = take_name(plain);
+    plain->at++;
+    add(plain, NODE_LABEL, begin, name);
+    return true;
+}
+
+// What follows the blanks behind the cursor, which stays where it is.
+static const char *next_byte(const struct plain *plain)
+{
+    const char *at = plain->at;
+    while (is(*at, BLANK))
+        at++;
+    return at;
+}
+
+static bool push_name(struct plain *plain)
+{
+    const char *begin = plain->at;
+    uint32_t name = take_name(plain);
+    if (name != NONE)
+        add(plain, NODE_NAME, begin, name);
+    return name != NONE;
+}
+
+// Integers with blanks between them. The cursor stays right behind the last one.
+static bool read_numbers(struct plain *plain)
+{
+    for (const char *at; is(*(at = next_byte(plain)), DIGIT);) {
+        plain->at = at;
+        if (!read_integer(plain) || (!is(*plain->at, BLANK) && *plain->at != ','))
+            return false;
+    }
+    return true;
+}
+
+// Behind the comma of .loc: "name numbers", "name name" or "name name+number".
+static bool read_attribute(struct plain *plain)
+{
+    skip_blanks(plain);
+    if (!push_name(plain))
+        return false;
+    skip_blanks(plain);
+    if (is(*plain->at, DIGIT))
+        return read_numbers(plain);
+    if (!push_name(plain))
+        return false;
+    if (*next_byte(plain) != '+')
+        return true;
+    skip_blanks(plain);
+    plain->at++;
+    skip_blanks(plain);
+    return read_integer(plain);
+}
+
+// .loc has no semicolon: it ends where a statement or a brace begins.
+static bool is_beginning(const char *at)
+{
+    return is(*at, LETTER) || (*at && strchr("@$_%{};", *at)) || (*at == '.' && is(at[1], LETTER));
+}
+
+static bool read_location(struct plain *plain)
+{
+    skip_blanks(plain);
+    bool good = is(*plain->at, DIGIT) && read_numbers(plain);
+    while (good && *next_byte(plain) == ',') {
+        skip_blanks(plain);
+        plain->at++;
+        good = read_attribute(plain);
+    }
+    return good && is_beginning(next_byte(plain));
+}
+
+// The string of .pragma, and the semicolon.
+static bool read_string(struct plain *plain)
+{
+    skip_blanks(plain);
+    const char *begin = plain->at;
+    if (*begin != '"')
+        return false;
+    plain->at += 1 + strcspn(begin + 1, "\"\n");
+    if (*plain->at++ != '"')
+        return false;
+    add(plain, NODE_STRING, begin, 0);
+    skip_blanks(plain);
+    return *plain->at++ == ';';
+}
+
+static bool read_directive(struct plain *plain)
+{
+    const char *begin = plain->at, *end = word_end(begin);
+    if (!end || !is(*end, BLANK))
+        return false;
+    uint32_t word =
+        intern_find(&plain->tree->names, begin, (size_t)(end - begin)) - (uint32_t)OP_COUNT;
+    if (word != W_loc && word != W_pragma)
+        return false;
+    uint32_t directive = add(plain, NODE_DIRECTIVE, begin, 0);
+    plain->tree->nodes.v[directive].aux = (uint16_t)word;
+    plain->at = end;
+    if (!(word == W_loc ? read_location(plain) : read_string(plain)))
+        return false;
+    finish(plain, directive);
+    return true;
+}
+
+static bool read_statement(struct plain *plain)
+{
+    if (*plain->at == '.')
+        return read_directive(plain);
+    return read_label(plain) || read_instruction(plain);
+}
+
+// Goes behind blanks and comments at the ends of lines.
+static void skip_between(struct plain *plain)
+{
+    const char *end = plain->p->base + plain->tree->source->length;
+    for (;;) {
+        skip_blanks(plain);
+        if (plain->at[0] != '/' || plain->at[1] != '/')
+            return;
+        const char *line = memchr(plain->at, '\n', (size_t)(end - plain->at));
+        plain->at = line ? line : end;
+    }
+}
+
+uint32_t parser_plain(struct parser *p, uint32_t at)
+{
+    struct plain plain = {p, p->tree, p->base + at};
+    uint32_t nodes;
+    do {
+        nodes = p->tree->nodes.n;
+        p->last_end = at;
+        skip_between(&plain);
+    } while (read_statement(&plain) && (p->statement = at, at = offset_of(&plain, plain.at), true));
+    p->tree->nodes.n = nodes;
+    p->last_end = at;
+    return at;
+}
