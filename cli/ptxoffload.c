@@ -28,8 +28,15 @@ static void end_stage(void *timing, const char *name)
 bool run_build(struct tagger_run *run, struct source *source)
 {
     diags_init(&run->diags, &run->arena);
-    struct ir_reading reading = {&run->arena, source, &run->tree, &run->module, &run->diags};
-    program_read(&reading, end_stage, &run->timing);
+    struct ir_reading reading = {.arena = &run->arena,
+                                 .source = source,
+                                 .tree = &run->tree,
+                                 .module = &run->module,
+                                 .diags = &run->diags,
+                                 .discard = run->arguments.check,
+                                 .step = run->arguments.time_passes ? end_stage : NULL,
+                                 .context = &run->timing};
+    program_read(&reading);
     uint32_t functions = run->module.functions.n;
     message_verbose(&run->messages, "%u function%s", functions, functions == 1 ? "" : "s");
     return messages_diags(&run->messages, &run->diags, source);

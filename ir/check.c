@@ -281,19 +281,37 @@ static void check_instruction(struct ir_check *c, struct ir_inst *inst)
         check_report_fault(c, &best);
 }
 
-void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags)
+struct ir_check *ir_check_begin(struct ir_module *module, struct forms *forms)
 {
     struct ir_check *c = ARENA_NEW(module->arena, struct ir_check);
-    *c = (struct ir_check){.module = module, .tree = module->tree, .forms = forms, .diags = diags};
+    *c = (struct ir_check){.module = module, .tree = module->tree, .forms = forms};
+    diags_init(&c->found, module->arena);
+    c->diags = &c->found;
     arena_init(&c->scratch, module->arena->memory);
     check_init_types(c);
     read_targets(c);
+    return c;
+}
+
+void ir_check_function(struct ir_check *c, struct ir_function *fn)
+{
+    c->fn = fn;
+    for (uint32_t i = 0; i < fn->insts.n; i++)
+        if (fn->insts.v[i].op != OP_OPAQUE)
+            check_instruction(c, &fn->insts.v[i]);
+}
+
+void ir_check_end(struct ir_check *c, struct diags *diags)
+{
     check_data(c);
-    for (uint32_t i = 0; i < module->functions.n; i++) {
-        c->fn = &module->functions.v[i];
-        for (uint32_t k = 0; k < c->fn->insts.n; k++)
-            if (c->fn->insts.v[k].op != OP_OPAQUE)
-                check_instruction(c, &c->fn->insts.v[k]);
-    }
+    diags_append(diags, &c->found);
     arena_free(&c->scratch);
+}
+
+void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags)
+{
+    struct ir_check *c = ir_check_begin(module, forms);
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        ir_check_function(c, &module->functions.v[i]);
+    ir_check_end(c, diags);
 }

@@ -49,7 +49,7 @@ struct ir_check {
     struct ir_module *module;
     struct tree *tree;
     struct forms *forms;
-    struct diags *diags;
+    struct diags *diags, found; // `diags` is `found`
     struct arena scratch;
     struct ir_function *fn;
     const struct ir_inst *inst;

@@ -33,7 +33,37 @@ static void keep(struct ir_work *work, struct ir_function *fn)
     KEEP(work, &fn->live);
 }
 
-void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags)
+// Frees all that the function has taken; what its head says stays.
+static void discard(struct ir_function *fn)
+{
+    *fn = (struct ir_function){.node = fn->node,
+                               .name = fn->name,
+                               .symbol = fn->symbol,
+                               .is_entry = fn->is_entry,
+                               .has_body = fn->has_body,
+                               .returns = fn->returns,
+                               .params = fn->params};
+}
+
+static void build_function(struct ir_work *work, struct ir_lower *lower, uint32_t function,
+                           const struct ir_visitor *visitor)
+{
+    struct ir_function *fn = &work->module->functions.v[function];
+    ir_lower_function(lower, function);
+    for (size_t i = 0; fn->has_body && i < sizeof steps / sizeof *steps; i++) {
+        steps[i](work, fn);
+        arena_reset(&work->scratch);
+    }
+    visitor->visit(visitor->context, fn);
+    if (visitor->discard)
+        discard(fn);
+    else
+        keep(work, fn);
+    arena_reset(&work->lists);
+}
+
+void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *tree,
+                   struct diags *diags, const struct ir_visitor *visitor)
 {
     *module = (struct ir_module){.arena = arena, .tree = tree};
     struct ir_work work = {.module = module};
@@ -42,19 +72,22 @@ void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, 
     arena_init(&work.scratch, arena->memory);
     arena_init(&names, arena->memory);
     struct ir_lower *lower = ir_lower_module(&work, &names, diags);
-    for (uint32_t i = 0; i < module->functions.n; i++) {
-        struct ir_function *fn = &module->functions.v[i];
-        ir_lower_function(lower, i);
-        for (size_t k = 0; fn->has_body && k < sizeof steps / sizeof *steps; k++) {
-            steps[k](&work, fn);
-            arena_reset(&work.scratch);
-        }
-        keep(&work, fn);
-        arena_reset(&work.lists);
-    }
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        build_function(&work, lower, i, visitor);
     arena_free(&names);
     arena_free(&work.scratch);
     arena_free(&work.lists);
+}
+
+static void visit_nothing(void *context, struct ir_function *fn)
+{
+    (void)context;
+    (void)fn;
+}
+
+void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags)
+{
+    ir_build_each(module, arena, tree, diags, &(struct ir_visitor){.visit = visit_nothing});
 }
 
 uint16_t ir_type_bits(uint16_t type)

@@ -175,6 +175,16 @@ struct ir_module {
 void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree,
               struct diags *diags);
 
+// Takes each function as soon as it is built.
+struct ir_visitor {
+    void (*visit)(void *context, struct ir_function *fn);
+    void *context;
+    bool discard; // what the function has taken is freed behind the visit
+};
+
+void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *tree,
+                   struct diags *diags, const struct ir_visitor *visitor);
+
 // Checks every structure against its definition. All faults go to `to` (may be NULL), each with
 // function and instruction; returns how many.
 uint32_t ir_validate(const struct ir_module *module, FILE *to);

@@ -1,21 +1,43 @@
 #include "ir/read.h"
 #include "frontend/directives.h"
-#include "ir/check.h"
+
+static void end_step(const struct ir_reading *r, const char *name)
+{
+    if (r->step)
+        r->step(r->context, name);
+}
 
 static void parse_text(struct ir_reading *r)
 {
     ptx_parse(r->tree, r->arena, r->source, r->diags);
 }
 
+static void begin_check(struct ir_reading *r)
+{
+    if (!r->check)
+        r->check = ir_check_begin(r->module, forms_new(r->arena));
+}
+
+static void check_function(void *context, struct ir_function *fn)
+{
+    struct ir_reading *r = context;
+    end_step(r, "ir");
+    begin_check(r);
+    ir_check_function(r->check, fn);
+    end_step(r, "check");
+}
+
 static void build_module(struct ir_reading *r)
 {
-    ir_build(r->module, r->arena, r->tree, r->diags);
+    struct ir_visitor visitor = {check_function, r, r->discard};
+    ir_build_each(r->module, r->arena, r->tree, r->diags, &visitor);
 }
 
 static void check_module(struct ir_reading *r)
 {
     directives_check(r->tree, r->arena, r->diags);
-    ir_check(r->module, forms_new(r->arena), r->diags);
+    begin_check(r);
+    ir_check_end(r->check, r->diags);
 }
 
 const struct read_stage read_stages[] = {
@@ -25,12 +47,10 @@ const struct read_stage read_stages[] = {
     {NULL, NULL, NULL},
 };
 
-void program_read(struct ir_reading *reading, void (*step)(void *context, const char *name),
-                  void *context)
+void program_read(struct ir_reading *reading)
 {
     for (const struct read_stage *stage = read_stages; stage->name; stage++) {
         stage->run(reading);
-        if (step)
-            step(context, stage->name);
+        end_step(reading, stage->name);
     }
 }

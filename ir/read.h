@@ -1,6 +1,6 @@
 // Reads a program: text → syntax tree → IR → checks. Every command reads with this function.
 #pragma once
-#include "ir/ir.h"
+#include "ir/check.h"
 
 // A program that is being read. Everything lives in the arena.
 struct ir_reading {
@@ -9,6 +9,10 @@ struct ir_reading {
     struct tree *tree;
     struct ir_module *module;
     struct diags *diags;
+    bool discard;                                  // functions are gone when they are checked
+    void (*step)(void *context, const char *name); // after each stage, with its name; or NULL
+    void *context;
+    struct ir_check *check;
 };
 
 struct read_stage {
@@ -20,7 +24,6 @@ struct read_stage {
 // In the order in which they run, up to a name of NULL.
 extern const struct read_stage read_stages[];
 
-// Runs all stages. Requires initialised diags; faults of the input are added to them. `step` is
-// called after each stage with its name, or is NULL.
-void program_read(struct ir_reading *reading, void (*step)(void *context, const char *name),
-                  void *context);
+// Runs all stages; instructions are checked as soon as their function is built. Requires
+// initialised diags; faults of the input are added to them.
+void program_read(struct ir_reading *reading);

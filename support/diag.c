@@ -35,6 +35,14 @@ void diag_add(struct diags *diags, enum severity severity, const char *id, uint3
     diags->warnings += severity == DIAG_WARNING;
 }
 
+void diags_append(struct diags *diags, const struct diags *more)
+{
+    for (uint32_t i = 0; i < more->list.n; i++)
+        vec_push(diags->arena, &diags->list, more->list.v[i]);
+    diags->errors += more->errors;
+    diags->warnings += more->warnings;
+}
+
 static const struct {
     const char *word, *colour;
 } severities[] = {

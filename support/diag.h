@@ -25,6 +25,9 @@ void diags_init(struct diags *diags, struct arena *arena);
 void diag_add(struct diags *diags, enum severity severity, const char *id, uint32_t begin,
               uint32_t end, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+// Adds all of another list.
+void diags_append(struct diags *diags, const struct diags *more);
+
 // Sorts by place; diagnostics without a place come first. Diagnostics at one place keep their
 // order, and notes stay after their message.
 void diags_sort(struct diags *diags);
