@@ -33,7 +33,7 @@ bool run_build(struct tagger_run *run, struct source *source)
                                  .tree = &run->tree,
                                  .module = &run->module,
                                  .diags = &run->diags,
-                                 .discard = run->arguments.check,
+                                 .only_check = run->arguments.check,
                                  .step = run->arguments.time_passes ? end_stage : NULL,
                                  .context = &run->timing};
     program_read(&reading);

@@ -2,34 +2,6 @@
 #pragma once
 #include "ir/ir.h"
 
-// Blocks that follow each other.
-struct ir_run {
-    uint32_t first, last;
-};
-
-// What the steps share while they build one function after the other.
-struct ir_work {
-    struct ir_module *module;
-    struct arena lists;   // the function's arrays while they grow
-    struct arena scratch; // of one step
-    // By liveness for SSA: the blocks in which each register is live on entry, by register.
-    VEC(struct ir_run) live;
-    uint32_t *live_at; // registers + 1
-};
-
-// Reads the module's header, its variables and its list of functions. What it returns lives in the
-// arena.
-struct ir_lower *ir_lower_module(struct ir_work *work, struct arena *arena, struct diags *diags);
-// Instructions, operands, registers and blocks of one function from its tree; branch targets are
-// resolved, edges are not made yet.
-void ir_lower_function(struct ir_lower *lower, uint32_t function);
-
-void ir_build_edges(struct ir_work *work, struct ir_function *fn);
-void ir_build_dominators(struct ir_work *work, struct ir_function *fn);
-void ir_build_loops(struct ir_work *work, struct ir_function *fn);
-void ir_build_liveness(struct ir_work *work, struct ir_function *fn);
-void ir_build_ssa(struct ir_work *work, struct ir_function *fn);
-
 // Rows of a sparse table by counting: `at` has rows + 1 entries; fill with csr_put.
 struct csr {
     uint32_t *at, *fill, *item;
@@ -48,3 +20,32 @@ static inline void csr_put(struct csr *csr, uint32_t row, uint32_t item)
 {
     csr->item[csr->fill[row]++] = item;
 }
+
+// Blocks that follow each other.
+struct ir_run {
+    uint32_t first, last;
+};
+
+// What the steps share while they build one function after the other.
+struct ir_work {
+    struct ir_module *module;
+    struct arena lists;   // the function's arrays while they grow
+    struct arena scratch; // of one step
+    // By liveness for SSA: the blocks in which each register is live on entry, by register.
+    VEC(struct ir_run) live;
+    uint32_t *live_at;      // registers + 1
+    struct csr definitions; // the blocks that define each register that is live somewhere
+};
+
+// Reads the module's header, its variables and its list of functions. What it returns lives in the
+// arena.
+struct ir_lower *ir_lower_module(struct ir_work *work, struct arena *arena, struct diags *diags);
+// Instructions, operands, registers and blocks of one function from its tree; branch targets are
+// resolved, edges are not made yet.
+void ir_lower_function(struct ir_lower *lower, uint32_t function);
+
+void ir_build_edges(struct ir_work *work, struct ir_function *fn);
+void ir_build_dominators(struct ir_work *work, struct ir_function *fn);
+void ir_build_loops(struct ir_work *work, struct ir_function *fn);
+void ir_build_liveness(struct ir_work *work, struct ir_function *fn);
+void ir_build_ssa(struct ir_work *work, struct ir_function *fn);

@@ -50,12 +50,13 @@ static void build_function(struct ir_work *work, struct ir_lower *lower, uint32_
 {
     struct ir_function *fn = &work->module->functions.v[function];
     ir_lower_function(lower, function);
-    for (size_t i = 0; fn->has_body && i < sizeof steps / sizeof *steps; i++) {
+    bool analysed = fn->has_body && !visitor->brief;
+    for (size_t i = 0; analysed && i < sizeof steps / sizeof *steps; i++) {
         steps[i](work, fn);
         arena_reset(&work->scratch);
     }
     visitor->visit(visitor->context, fn);
-    if (visitor->discard)
+    if (visitor->brief)
         discard(fn);
     else
         keep(work, fn);

@@ -179,7 +179,7 @@ void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree,
 struct ir_visitor {
     void (*visit)(void *context, struct ir_function *fn);
     void *context;
-    bool discard; // what the function has taken is freed behind the visit
+    bool brief; // no flow analyses; what the function has taken is freed behind the visit
 };
 
 void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *tree,

@@ -14,7 +14,7 @@ struct liveness {
     uint32_t *exposed_counts;      // per register: blocks that read its entry value
     VEC(struct live_pair) exposed; // in the order of blocks
     VEC(struct live_pair)
-    kills;                // blocks that define a register on every path; in the order of blocks
+    kills;                // blocks that define a register; in the order of blocks
     struct ir_work *work; // takes the answer by register
 };
 
@@ -46,10 +46,11 @@ static void scan_block(struct liveness *l, uint32_t block)
 // Blocks by register. Only registers that some block reads on entry count.
 static struct csr by_register(struct liveness *l, const struct live_pair *pairs, uint32_t count)
 {
-    uint32_t *counts = ARENA_ARRAY(l->scratch, uint32_t, l->fn->registers.n);
+    struct arena *lists = &l->work->lists;
+    uint32_t *counts = ARENA_ARRAY(lists, uint32_t, l->fn->registers.n);
     for (uint32_t i = 0; i < count; i++)
         counts[pairs[i].reg] += l->exposed_counts[pairs[i].reg] != 0;
-    struct csr rows = csr_from_counts(l->scratch, counts, l->fn->registers.n);
+    struct csr rows = csr_from_counts(lists, counts, l->fn->registers.n);
     for (uint32_t i = 0; i < count; i++)
         if (l->exposed_counts[pairs[i].reg])
             csr_put(&rows, pairs[i].reg, pairs[i].block);
@@ -101,13 +102,13 @@ static void spread_all(struct liveness *l)
 {
     uint32_t count = l->fn->blocks.n;
     struct csr readers = by_register(l, l->exposed.v, l->exposed.n);
-    struct csr kills = by_register(l, l->kills.v, l->kills.n);
+    l->work->definitions = by_register(l, l->kills.v, l->kills.n);
     struct marks marks = {ARENA_ARRAY(l->scratch, uint32_t, count),
                           ARENA_ARRAY(l->scratch, uint32_t, count),
                           ARENA_ARRAY(l->scratch, uint32_t, count)};
     for (uint32_t reg = 0; reg < l->fn->registers.n; reg++) {
         if (l->exposed_counts[reg])
-            spread(l, reg, &readers, &kills, &marks);
+            spread(l, reg, &readers, &l->work->definitions, &marks);
         l->work->live_at[reg + 1] = l->work->live.n;
     }
 }

@@ -13,6 +13,8 @@ void names_init(struct names *names, struct ir_module *module, struct diags *dia
     names->bindings = ARENA_ARRAY(scratch, struct binding, count);
     names->families = ARENA_ARRAY(scratch, struct binding, count);
     names->splits = ARENA_ARRAY(scratch, struct split, count);
+    names->resolved = ARENA_ARRAY(scratch, struct resolved, count);
+    names->scopes = 1;
     names->label_of = ARENA_ARRAY(scratch, uint32_t, count);
 }
 
@@ -33,12 +35,14 @@ static void bind(struct names *names, uint32_t name, struct binding binding)
     bool family = binding.kind == BOUND_COUNTED;
     struct binding *place = place_of(names, name, family);
     binding.depth = names->depth;
+    names->scopes++;
     vec_push(names->scratch, &names->undo, (struct undo){name, family, *place});
     *place = binding;
 }
 
 void names_leave(struct names *names, uint32_t undo)
 {
+    names->scopes++;
     while (names->undo.n > undo) {
         const struct undo *last = &names->undo.v[--names->undo.n];
         *place_of(names, last->name, last->family) = last->before;
@@ -126,7 +130,7 @@ static struct binding resolve_counted(struct names *names, uint32_t id, struct s
     return (struct binding){0};
 }
 
-struct binding names_resolve(struct names *names, uint32_t id)
+static struct binding look_up(struct names *names, uint32_t id)
 {
     struct binding direct = names->bindings[id];
     struct split split = split_name(names, id);
@@ -134,6 +138,14 @@ struct binding names_resolve(struct names *names, uint32_t id)
         return direct;
     struct binding numbered = resolve_counted(names, id, split, direct.kind ? direct.depth + 1 : 0);
     return numbered.kind ? numbered : direct;
+}
+
+struct binding names_resolve(struct names *names, uint32_t id)
+{
+    struct resolved *resolved = &names->resolved[id];
+    if (resolved->scopes != names->scopes)
+        *resolved = (struct resolved){names->scopes, look_up(names, id)};
+    return resolved->binding;
 }
 
 bool names_is_later(struct names *names, struct binding binding, uint32_t node)
@@ -239,6 +251,7 @@ static void declare_again(struct names *names, uint32_t index, uint32_t decl)
     const struct ir_symbol *symbol = &names->module->symbols.v[index];
     struct binding *before = &names->bindings[symbol->name];
     const struct ir_symbol *old = &names->module->symbols.v[before->index];
+    names->scopes++;
     if (names_redeclare(names, old, names->declarations.v[before->index], symbol, decl))
         before->index = index; // its first declaration stays the place from which on it is known
 }

@@ -48,6 +48,12 @@ struct split {
     uint32_t number;
 };
 
+// What a name meant when it was looked up last.
+struct resolved {
+    uint32_t scopes; // as in struct names, then
+    struct binding binding;
+};
+
 struct label {
     uint32_t name, block, scope, next; // next label with this name, or IR_NONE
     uint32_t targets;                  // node of the list or prototype that it names, or IR_NONE
@@ -63,6 +69,8 @@ struct names {
     uint32_t count;                      // the tables' size
     struct binding *bindings, *families; // by name: a family and a name of its own do not meet
     struct split *splits;
+    struct resolved *resolved;
+    uint32_t scopes;    // changes with every binding that is made or undone
     uint32_t *label_of; // per name: first label + 1
     uint32_t depth;
     VEC(struct undo) undo;

@@ -29,7 +29,7 @@ static void check_function(void *context, struct ir_function *fn)
 
 static void build_module(struct ir_reading *r)
 {
-    struct ir_visitor visitor = {check_function, r, r->discard};
+    struct ir_visitor visitor = {check_function, r, r->only_check};
     ir_build_each(r->module, r->arena, r->tree, r->diags, &visitor);
 }
 

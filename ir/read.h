@@ -9,7 +9,7 @@ struct ir_reading {
     struct tree *tree;
     struct ir_module *module;
     struct diags *diags;
-    bool discard;                                  // functions are gone when they are checked
+    bool only_check; // functions are gone when they are checked, and are not analysed
     void (*step)(void *context, const char *name); // after each stage, with its name; or NULL
     void *context;
     struct ir_check *check;

@@ -28,26 +28,6 @@ static void build_children(struct ssa *s)
         csr_put(&s->children, fn->blocks.v[fn->rpo.v[i]].idom, fn->rpo.v[i]);
 }
 
-static bool is_definition(const struct ir_operand *operand)
-{
-    return operand->kind == OPERAND_REGISTER && operand->role == ROLE_DEF;
-}
-
-// Blocks that define each register, as rows.
-static struct csr definition_blocks(struct ssa *s)
-{
-    struct ir_function *fn = s->fn;
-    uint32_t *counts = ARENA_ARRAY(s->scratch, uint32_t, fn->registers.n);
-    for (uint32_t i = 0; i < fn->operands.n; i++)
-        if (is_definition(&fn->operands.v[i]))
-            counts[fn->operands.v[i].index]++;
-    struct csr rows = csr_from_counts(s->scratch, counts, fn->registers.n);
-    for (uint32_t i = 0; i < fn->operands.n; i++)
-        if (is_definition(&fn->operands.v[i]))
-            csr_put(&rows, fn->operands.v[i].index, fn->insts.v[fn->operand_inst.v[i]].block);
-    return rows;
-}
-
 struct placing {
     uint32_t *level;                            // per block: depth in the dominator tree
     uint32_t *live, *queued, *visited, *placed; // per block: register + 1
@@ -132,7 +112,7 @@ static struct placing new_placing(struct ssa *s)
 
 static void place_phis(struct ssa *s)
 {
-    struct csr definitions = definition_blocks(s);
+    const struct csr *definitions = &s->work->definitions;
     struct placing p = new_placing(s);
     for (uint32_t reg = 0; reg < s->fn->registers.n; reg++) {
         uint32_t first = s->work->live_at[reg], end = s->work->live_at[reg + 1];
@@ -141,8 +121,8 @@ static void place_phis(struct ssa *s)
         for (uint32_t i = first; i < end; i++)
             for (uint32_t k = s->work->live.v[i].first; k <= s->work->live.v[i].last; k++)
                 p.live[k] = reg + 1;
-        for (uint32_t i = definitions.at[reg]; i < definitions.at[reg + 1]; i++)
-            queue(s, &p, definitions.item[i], reg + 1);
+        for (uint32_t i = definitions->at[reg]; i < definitions->at[reg + 1]; i++)
+            queue(s, &p, definitions->item[i], reg + 1);
         while (p.heap.n)
             walk(s, &p, heap_pop(&p), reg);
     }
@@ -164,9 +144,12 @@ static uint32_t entry_version(struct ssa *s, uint32_t reg)
     return s->entry[reg] - 1;
 }
 
-static uint32_t current_version(struct ssa *s, uint32_t reg)
+// The version that an operand or a phi uses.
+static uint32_t use_version(struct ssa *s, uint32_t reg)
 {
-    return s->current[reg] ? s->current[reg] - 1 : entry_version(s, reg);
+    uint32_t version = s->current[reg] ? s->current[reg] - 1 : entry_version(s, reg);
+    s->fn->versions.v[version].use_count++;
+    return version;
 }
 
 // Phis in the order of their blocks, each with its version and room for its arguments.
@@ -215,7 +198,7 @@ static void rename_instruction(struct ssa *s, struct renaming *r, uint32_t inst)
     uint32_t first = fn->insts.v[inst].operands, end = first + fn->insts.v[inst].operand_count;
     for (uint32_t i = first; i < end; i++)
         if (fn->operands.v[i].kind == OPERAND_REGISTER && fn->operands.v[i].role != ROLE_DEF)
-            fn->operand_version.v[i] = current_version(s, fn->operands.v[i].index);
+            fn->operand_version.v[i] = use_version(s, fn->operands.v[i].index);
     for (uint32_t i = first; i < end; i++)
         if (fn->operands.v[i].kind == OPERAND_REGISTER && fn->operands.v[i].role == ROLE_DEF) {
             fn->operand_version.v[i] =
@@ -236,7 +219,7 @@ static void fill_phi_arguments(struct ssa *s, uint32_t block)
             place++;
         for (uint32_t k = 0; k < to->phi_count; k++) {
             const struct ir_phi *phi = &fn->phis.v[to->phi + k];
-            fn->phi_args.v[phi->args + place] = current_version(s, phi->reg);
+            fn->phi_args.v[phi->args + place] = use_version(s, phi->reg);
         }
     }
 }
@@ -282,16 +265,11 @@ static void rename_all(struct ssa *s)
             rename_from(s, &r, i); // these have no children
 }
 
-// Uses of each version: operands and phis.
-static void count_uses(struct ssa *s)
+// Room for the uses of each version, which renaming has counted.
+static void place_uses(struct ssa *s)
 {
     struct ir_function *fn = s->fn;
     uint32_t at = 0;
-    for (uint32_t i = 0; i < fn->operands.n; i++)
-        if (fn->operand_version.v[i] != IR_NONE && fn->operands.v[i].role != ROLE_DEF)
-            fn->versions.v[fn->operand_version.v[i]].use_count++;
-    for (uint32_t i = 0; i < fn->phi_args.n; i++)
-        fn->versions.v[fn->phi_args.v[i]].use_count++;
     for (uint32_t i = 0; i < fn->versions.n; i++) {
         fn->versions.v[i].use = at;
         at += fn->versions.v[i].use_count;
@@ -310,7 +288,7 @@ static void put_use(struct ir_function *fn, uint32_t version, uint32_t use)
 static void build_uses(struct ssa *s)
 {
     struct ir_function *fn = s->fn;
-    count_uses(s);
+    place_uses(s);
     for (uint32_t i = 0; i < fn->operands.n; i++)
         if (fn->operand_version.v[i] != IR_NONE && fn->operands.v[i].role != ROLE_DEF)
             put_use(fn, fn->operand_version.v[i], i);
@@ -326,8 +304,7 @@ void ir_build_ssa(struct ir_work *work, struct ir_function *fn)
     s.entry = ARENA_ARRAY(s.scratch, uint32_t, fn->registers.n);
     vec_reserve(&work->lists, &fn->operand_version, fn->operands.n + 1);
     fn->operand_version.n = fn->operands.n;
-    for (uint32_t i = 0; i < fn->operands.n; i++)
-        fn->operand_version.v[i] = IR_NONE;
+    memset(fn->operand_version.v, 0xff, fn->operands.n * sizeof *fn->operand_version.v); // IR_NONE
     build_children(&s);
     place_phis(&s);
     make_phis(&s);
