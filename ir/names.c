@@ -2,6 +2,7 @@
 #include "ir/names.h"
 #include "support/bits.h"
 #include "support/nearest.h"
+#include <stdlib.h>
 #include <string.h>
 
 void names_init(struct names *names, struct ir_module *module, struct diags *diags,
@@ -16,6 +17,8 @@ void names_init(struct names *names, struct ir_module *module, struct diags *dia
     names->resolved = ARENA_ARRAY(scratch, struct resolved, count);
     names->scopes = 1;
     names->label_of = ARENA_ARRAY(scratch, uint32_t, count);
+    names->labels_of = ARENA_ARRAY(scratch, uint32_t, count);
+    names->member_of = ARENA_ARRAY(scratch, uint32_t, count);
 }
 
 static const struct node *node_at(const struct names *names, uint32_t node)
@@ -28,25 +31,6 @@ static const struct node *node_at(const struct names *names, uint32_t node)
 static struct binding *place_of(struct names *names, uint32_t name, bool family)
 {
     return &(family ? names->families : names->bindings)[name];
-}
-
-static void bind(struct names *names, uint32_t name, struct binding binding)
-{
-    bool family = binding.kind == BOUND_COUNTED;
-    struct binding *place = place_of(names, name, family);
-    binding.depth = names->depth;
-    names->scopes++;
-    vec_push(names->scratch, &names->undo, (struct undo){name, family, *place});
-    *place = binding;
-}
-
-void names_leave(struct names *names, uint32_t undo)
-{
-    names->scopes++;
-    while (names->undo.n > undo) {
-        const struct undo *last = &names->undo.v[--names->undo.n];
-        *place_of(names, last->name, last->family) = last->before;
-    }
 }
 
 uint32_t names_add_register(struct names *names, uint32_t name, uint32_t decl, uint32_t scope,
@@ -88,6 +72,36 @@ static struct split split_name(struct names *names, uint32_t id)
     for (uint32_t i = first; i < name->length; i++)
         split->number = split->number * 10 + (uint32_t)(name->text[i] - '0');
     return *split;
+}
+
+// Binding
+
+static void bind(struct names *names, uint32_t name, struct binding binding)
+{
+    bool family = binding.kind == BOUND_COUNTED;
+    struct binding *place = place_of(names, name, family);
+    binding.depth = names->depth;
+    names->scopes++;
+    vec_push(names->scratch, &names->undo, (struct undo){name, family, *place});
+    *place = binding;
+    uint32_t prefix = family ? IR_NONE : split_name(names, name).prefix;
+    if (prefix == IR_NONE)
+        return;
+    uint32_t *last = &names->member_of[prefix - 1];
+    vec_push(names->scratch, &names->members, (struct member){name, *last - 1});
+    *last = names->members.n;
+}
+
+void names_leave(struct names *names, uint32_t undo)
+{
+    names->scopes++;
+    while (names->undo.n > undo) {
+        const struct undo *last = &names->undo.v[--names->undo.n];
+        *place_of(names, last->name, last->family) = last->before;
+        uint32_t prefix = last->family ? IR_NONE : split_name(names, last->name).prefix;
+        if (prefix != IR_NONE)
+            names->member_of[prefix - 1] = names->members.v[--names->members.n].next + 1;
+    }
 }
 
 static uint32_t make_member(struct names *names, const struct counted *family, uint32_t id)
@@ -275,21 +289,22 @@ uint32_t names_declare_symbol(struct names *names, uint32_t decl, uint32_t scope
 // A member that this scope has declared by itself, or IR_NONE.
 static uint32_t find_member(struct names *names, uint32_t prefix, uint64_t count, uint32_t scope)
 {
-    for (uint32_t i = names->undo.n; i-- > 0;) {
-        uint32_t name = names->undo.v[i].name;
-        const struct binding *now = place_of(names, name, names->undo.v[i].family);
-        if (now->depth < names->depth)
+    for (uint32_t i = names->member_of[prefix] - 1; i != IR_NONE; i = names->members.v[i].next) {
+        uint32_t name = names->members.v[i].name;
+        if (names->bindings[name].depth < names->depth)
             break; // those of outer scopes were bound before
-        struct split split = split_name(names, name);
-        if (!names->undo.v[i].family && split.prefix == prefix + 1 && split.number < count)
+        if (split_name(names, name).number < count)
             return name;
     }
-    for (uint32_t i = 0; i < names->labels.n; i++) {
-        struct split split = split_name(names, names->labels.v[i].name);
-        if (names->labels.v[i].scope == scope && split.prefix == prefix + 1 && split.number < count)
-            return names->labels.v[i].name;
+    uint32_t first = IR_NONE;
+    for (uint32_t i = names->labels_of[prefix] - 1; i != IR_NONE; i = names->labels.v[i].like) {
+        const struct label *label = &names->labels.v[i];
+        if (label->scope < scope) // it and all before it are older than the scope
+            break;
+        if (label->scope == scope && split_name(names, label->name).number < count)
+            first = label->name;
     }
-    return IR_NONE;
+    return first;
 }
 
 void names_declare_family(struct names *names, uint32_t declarator, uint32_t scope,
@@ -330,28 +345,85 @@ void names_add_label(struct names *names, struct label label)
     uint32_t first = find_in_scope(names, label.name, label.scope);
     if (first != IR_NONE)
         names_report_again(names, label.node, first, "label");
+    uint32_t prefix = split_name(names, label.name).prefix;
     label.next = names->label_of[label.name] - 1;
+    label.like = prefix == IR_NONE ? IR_NONE : names->labels_of[prefix - 1] - 1;
     vec_push(names->scratch, &names->labels, label);
     names->label_of[label.name] = names->labels.n;
+    if (prefix != IR_NONE)
+        names->labels_of[prefix - 1] = names->labels.n;
 }
 
-const struct label *names_find_label(const struct names *names, uint32_t name, uint32_t at)
+static bool is_around(const struct names *names, uint32_t scope, uint32_t node)
 {
-    const struct label *best = NULL;
-    for (uint32_t i = names->label_of[name] - 1; i != IR_NONE; i = names->labels.v[i].next) {
-        const struct label *label = &names->labels.v[i];
-        bool around = label->scope < at && at < node_next(names->module->tree, label->scope);
-        if (around && (!best || label->scope > best->scope))
-            best = label;
+    return scope < node && node < node_next(names->module->tree, scope);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct label_place *a = left, *b = right;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    if (a->scope != b->scope)
+        return a->scope < b->scope ? -1 : 1;
+    return a->label < b->label ? -1 : a->label > b->label;
+}
+
+static void sort_labels(struct names *names)
+{
+    for (uint32_t i = 0; i < names->labels.n; i++) {
+        struct label_place place = {names->labels.v[i].name, names->labels.v[i].scope, i, IR_NONE};
+        vec_push(names->scratch, &names->places, place);
     }
-    return best;
+    struct label_place *places = names->places.v;
+    qsort(places, names->places.n, sizeof *places, compare_places);
+    for (uint32_t i = 1; i < names->places.n; i++) {
+        uint32_t around = i - 1;
+        while (around != IR_NONE && !is_around(names, places[around].scope, places[i].scope))
+            around = places[around].around;
+        bool same = around != IR_NONE && places[around].name == places[i].name;
+        places[i].around = same ? around : IR_NONE;
+    }
+}
+
+// Of the labels with this name, the last whose scope begins before the node.
+static uint32_t last_before(const struct names *names, uint32_t name, uint32_t at)
+{
+    uint32_t low = 0, high = names->places.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct label_place *place = &names->places.v[middle];
+        if (place->name < name || (place->name == name && place->scope < at))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && names->places.v[low - 1].name == name ? low - 1 : IR_NONE;
+}
+
+const struct label *names_find_label(struct names *names, uint32_t name, uint32_t at)
+{
+    const struct label *only =
+        names->label_of[name] ? &names->labels.v[names->label_of[name] - 1] : NULL;
+    if (!only || only->next == IR_NONE)
+        return only && is_around(names, only->scope, at) ? only : NULL;
+    if (!names->places.n)
+        sort_labels(names);
+    uint32_t place = last_before(names, name, at);
+    while (place != IR_NONE && !is_around(names, names->places.v[place].scope, at))
+        place = names->places.v[place].around;
+    return place == IR_NONE ? NULL : &names->labels.v[names->places.v[place].label];
 }
 
 void names_forget_labels(struct names *names)
 {
-    for (uint32_t i = 0; i < names->labels.n; i++)
-        names->label_of[names->labels.v[i].name] = 0;
-    names->labels.n = 0;
+    for (uint32_t i = 0; i < names->labels.n; i++) {
+        uint32_t name = names->labels.v[i].name, prefix = split_name(names, name).prefix;
+        names->label_of[name] = 0;
+        if (prefix != IR_NONE)
+            names->labels_of[prefix - 1] = 0;
+    }
+    names->labels.n = names->places.n = 0;
 }
 
 // Reports of what is not there

@@ -58,6 +58,18 @@ struct label {
     uint32_t name, block, scope, next; // next label with this name, or IR_NONE
     uint32_t targets;                  // node of the list or prototype that it names, or IR_NONE
     uint32_t node;
+    uint32_t like; // next label whose name has this one's prefix, or IR_NONE
+};
+
+// A label among those of its name, which are sorted by scope.
+struct label_place {
+    uint32_t name, scope, label;
+    uint32_t around; // place of the label in the next scope around this one, or IR_NONE
+};
+
+// A declared name that ends in a number, for its prefix.
+struct member {
+    uint32_t name, next; // next one with this prefix, or IR_NONE
 };
 
 struct names {
@@ -70,12 +82,16 @@ struct names {
     struct binding *bindings, *families; // by name: a family and a name of its own do not meet
     struct split *splits;
     struct resolved *resolved;
-    uint32_t scopes;    // changes with every binding that is made or undone
-    uint32_t *label_of; // per name: first label + 1
+    uint32_t scopes;     // changes with every binding that is made or undone
+    uint32_t *label_of;  // per name: last label + 1
+    uint32_t *labels_of; // per prefix: last label + 1 whose name begins so
+    uint32_t *member_of; // per prefix: last member + 1
     uint32_t depth;
     VEC(struct undo) undo;
     VEC(struct counted) counted;
     VEC(struct label) labels;
+    VEC(struct label_place) places; // of the labels, once one of several is looked for
+    VEC(struct member) members;
     VEC(uint32_t) declarations;         // of the module's symbols, by symbol
     uint64_t *unread, *unread_families; // names in parts that may have been declarations
     uint32_t *told;                     // per name: the function in which it was reported last, + 1
@@ -108,7 +124,8 @@ void names_report_again(struct names *names, uint32_t node, uint32_t first, cons
 
 void names_add_label(struct names *names, struct label label);
 // The label that a name means at a node: of several, that of the innermost scope around the node.
-const struct label *names_find_label(const struct names *names, uint32_t name, uint32_t at);
+// Requires that all labels of the function are known.
+const struct label *names_find_label(struct names *names, uint32_t name, uint32_t at);
 void names_forget_labels(struct names *names);
 void names_no_label(struct names *names, uint32_t node);
 
