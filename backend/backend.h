@@ -9,6 +9,7 @@ struct backend_options {
     struct pass_options passes;
     bool profiled;           // passes.measured will be set when the program exists
     const char *output_name; // name of the output in the tables
+    bool undigested;         // only the text is written: the digest of the output is not computed
 };
 
 struct opened {

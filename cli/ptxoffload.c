@@ -205,6 +205,17 @@ static bool can_explain(const struct tagger_run *run)
     return can;
 }
 
+// Is nothing written that holds the digest of the output?
+static bool is_undigested(const struct arguments *arguments)
+{
+    for (uint32_t i = 0; i < arguments->wishes.n; i++) {
+        enum command_product product = arguments->wishes.v[i].product;
+        if (product != PRODUCT_PTX && product != PRODUCT_TEXT && product != PRODUCT_DEPFILE)
+            return false;
+    }
+    return true;
+}
+
 static int analyse(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
@@ -222,6 +233,7 @@ static int analyse(struct tagger_run *run)
             },
         .profiled = arguments->profile != NULL,
         .output_name = arguments_ptx_name(arguments),
+        .undigested = is_undigested(arguments),
     };
     open_input(run, &options);
     if (!can_explain(run))

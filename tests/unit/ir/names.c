@@ -76,6 +76,7 @@ static void test_labels(void **state)
         {BODY("{ L: } bra L;"), "6:12 label; +6:3"},
         {BODY("L: L: bra L;"), "6:4 redefinition; +6:1"},
         {BODY("L: { L: bra L; } bra L;"), ""},
+        {BODY("{ L: { L: { L: ret; } bra L; } { L: ret; } bra L; } bra L;"), "6:57 label; +6:34"},
         {BODY(".reg .u32 a; a: ret;"), "6:14 redefinition; +6:11"},
         {BODY("a: .reg .u32 a;"), "6:14 redefinition; +6:1"},
         {BODY(".reg .u32 a; { a: bra a; }"), ""},
@@ -197,13 +198,45 @@ static void test_guesses(void **state)
     }
 }
 
+static uint32_t target_of(const struct ir_function *fn, uint32_t branch)
+{
+    for (uint32_t i = 0; i < fn->insts.n; i++)
+        if (fn->insts.v[i].op == OP_bra && !branch--)
+            return ir_find_operand(fn, i, ROLE_LABEL, 0);
+    return IR_NONE;
+}
+
+// Each branch goes to the label of the innermost scope around it.
+static void test_innermost(void **state)
+{
+    (void)state;
+    static const char text[] =
+        BODY("L: ret; { L: ret; { L: ret; bra L; } { bra L; } bra L; { L: ret; } bra L; } bra L;");
+    static const uint32_t blocks[] = {2, 1, 1, 1, 0};
+    struct program p;
+    struct ir_module module;
+    program_parse(&p, text, sizeof text - 1);
+    ir_build(&module, &p.arena, &p.tree, &p.diags);
+    const struct ir_function *fn = &module.functions.v[0];
+    for (uint32_t i = 0; i < 5; i++) {
+        uint32_t operand = target_of(fn, i);
+        assert_int_not_equal(operand, IR_NONE);
+        uint32_t label = fn->blocks.v[fn->operands.v[operand].index].label;
+        uint32_t first = program_find(&p, NODE_LABEL, 0);
+        for (uint32_t k = 0; k < blocks[i]; k++)
+            first = program_find(&p, NODE_LABEL, first + 1);
+        assert_int_equal(label, first);
+    }
+    program_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_undeclared), cmocka_unit_test(test_labels),
         cmocka_unit_test(test_scopes),     cmocka_unit_test(test_variables),
         cmocka_unit_test(test_functions),  cmocka_unit_test(test_unread),
-        cmocka_unit_test(test_guesses),
+        cmocka_unit_test(test_guesses),    cmocka_unit_test(test_innermost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
