@@ -208,8 +208,8 @@ static bool can_explain(const struct tagger_run *run)
 // Is nothing written that holds the digest of the output?
 static bool is_undigested(const struct arguments *arguments)
 {
-    for (uint32_t i = 0; i < arguments->wishes.n; i++) {
-        enum command_product product = arguments->wishes.v[i].product;
+    for (uint32_t i = 0; i < arguments->requests.n; i++) {
+        enum command_product product = arguments->requests.v[i].product;
         if (product != PRODUCT_PTX && product != PRODUCT_TEXT && product != PRODUCT_DEPFILE)
             return false;
     }

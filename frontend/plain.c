@@ -1,7 +1,8 @@
 // Reads the plain statements of a body without scanner and grammar: labels, .loc, .pragma, and
 // instructions whose operands are names, numbers, addresses, vectors and lists of arguments. Nearly
-// all bytes of a text are in such statements. Builds the same nodes as the grammar. A statement with
-// anything else in it (comments, expressions, unknown words, faults) is left to the grammar whole.
+// all bytes of a text are in such statements. Builds the same nodes as the grammar. A statement
+// with anything else in it (comments, expressions, unknown words, faults) is left to the grammar
+// whole.
 #include "frontend/parser.h"
 #include <string.h>
 
@@ -30,10 +31,18 @@ static uint32_t offset_of(const struct plain *plain, const char *at)
     return (uint32_t)(at - plain->p->base);
 }
 
+// The first byte from the cursor on that is no blank.
+static const char *next_byte(const struct plain *plain)
+{
+    const char *at = plain->at;
+    while (is(*at, BLANK))
+        at++;
+    return at;
+}
+
 static void skip_blanks(struct plain *plain)
 {
-    while (is(*plain->at, BLANK))
-        plain->at++;
+    plain->at = next_byte(plain);
 }
 
 static uint32_t add(struct plain *plain, enum node_kind kind, const char *begin, uint64_t value)
@@ -349,15 +358,6 @@ static bool read_label(struct plain *plain)
     return true;
 }
 
-// What follows the blanks behind the cursor, which stays where it is.
-static const char *next_byte(const struct plain *plain)
-{
-    const char *at = plain->at;
-    while (is(*at, BLANK))
-        at++;
-    return at;
-}
-
 static bool push_name(struct plain *plain)
 {
     const char *begin = plain->at;
@@ -471,13 +471,15 @@ static void skip_between(struct plain *plain)
 uint32_t parser_plain(struct parser *p, uint32_t at)
 {
     struct plain plain = {p, p->tree, p->base + at};
-    uint32_t nodes;
-    do {
-        nodes = p->tree->nodes.n;
-        p->last_end = at;
+    for (;;) {
+        uint32_t nodes = p->tree->nodes.n;
         skip_between(&plain);
-    } while (read_statement(&plain) && (p->statement = at, at = offset_of(&plain, plain.at), true));
-    p->tree->nodes.n = nodes;
-    p->last_end = at;
-    return at;
+        if (!read_statement(&plain)) {
+            p->tree->nodes.n = nodes;
+            p->last_end = at;
+            return at;
+        }
+        p->statement = at;
+        at = offset_of(&plain, plain.at);
+    }
 }

@@ -14,7 +14,7 @@ void names_init(struct names *names, struct ir_module *module, struct diags *dia
     names->bindings = ARENA_ARRAY(scratch, struct binding, count);
     names->families = ARENA_ARRAY(scratch, struct binding, count);
     names->splits = ARENA_ARRAY(scratch, struct split, count);
-    names->resolved = ARENA_ARRAY(scratch, struct resolved, count);
+    names->resolved = ARENA_ARRAY(scratch, struct resolved_name, count);
     names->scopes = 1;
     names->label_of = ARENA_ARRAY(scratch, uint32_t, count);
     names->labels_of = ARENA_ARRAY(scratch, uint32_t, count);
@@ -88,7 +88,7 @@ static void bind(struct names *names, uint32_t name, struct binding binding)
     if (prefix == IR_NONE)
         return;
     uint32_t *last = &names->member_of[prefix - 1];
-    vec_push(names->scratch, &names->members, (struct member){name, *last - 1});
+    vec_push(names->scratch, &names->members, (struct family_member){name, *last - 1});
     *last = names->members.n;
 }
 
@@ -156,9 +156,9 @@ static struct binding look_up(struct names *names, uint32_t id)
 
 struct binding names_resolve(struct names *names, uint32_t id)
 {
-    struct resolved *resolved = &names->resolved[id];
+    struct resolved_name *resolved = &names->resolved[id];
     if (resolved->scopes != names->scopes)
-        *resolved = (struct resolved){names->scopes, look_up(names, id)};
+        *resolved = (struct resolved_name){names->scopes, look_up(names, id)};
     return resolved->binding;
 }
 

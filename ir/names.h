@@ -49,7 +49,7 @@ struct split {
 };
 
 // What a name meant when it was looked up last.
-struct resolved {
+struct resolved_name {
     uint32_t scopes; // as in struct names, then
     struct binding binding;
 };
@@ -68,7 +68,7 @@ struct label_place {
 };
 
 // A declared name that ends in a number, for its prefix.
-struct member {
+struct family_member {
     uint32_t name, next; // next one with this prefix, or IR_NONE
 };
 
@@ -81,7 +81,7 @@ struct names {
     uint32_t count;                      // the tables' size
     struct binding *bindings, *families; // by name: a family and a name of its own do not meet
     struct split *splits;
-    struct resolved *resolved;
+    struct resolved_name *resolved;
     uint32_t scopes;     // changes with every binding that is made or undone
     uint32_t *label_of;  // per name: last label + 1
     uint32_t *labels_of; // per prefix: last label + 1 whose name begins so
@@ -91,7 +91,7 @@ struct names {
     VEC(struct counted) counted;
     VEC(struct label) labels;
     VEC(struct label_place) places; // of the labels, once one of several is looked for
-    VEC(struct member) members;
+    VEC(struct family_member) members;
     VEC(uint32_t) declarations;         // of the module's symbols, by symbol
     uint64_t *unread, *unread_families; // names in parts that may have been declarations
     uint32_t *told;                     // per name: the function in which it was reported last, + 1
