@@ -33,8 +33,8 @@ static void keep(struct ir_work *work, struct ir_function *fn)
     KEEP(work, &fn->live);
 }
 
-// Frees all that the function has taken; what its head says stays.
-static void discard(struct ir_function *fn)
+// Keeps the head of a function whose arrays are freed.
+static void keep_head(struct ir_function *fn)
 {
     *fn = (struct ir_function){.node = fn->node,
                                .name = fn->name,
@@ -45,26 +45,17 @@ static void discard(struct ir_function *fn)
                                .params = fn->params};
 }
 
-static void build_function(struct ir_work *work, struct ir_lower *lower, uint32_t function,
-                           const struct ir_visitor *visitor)
+static void analyse(struct ir_work *work, struct ir_function *fn)
 {
-    struct ir_function *fn = &work->module->functions.v[function];
-    ir_lower_function(lower, function);
-    bool analysed = fn->has_body && !visitor->brief;
-    for (size_t i = 0; analysed && i < sizeof steps / sizeof *steps; i++) {
+    for (size_t i = 0; fn->has_body && i < sizeof steps / sizeof *steps; i++) {
         steps[i](work, fn);
         arena_reset(&work->scratch);
     }
-    visitor->visit(visitor->context, fn);
-    if (visitor->brief)
-        discard(fn);
-    else
-        keep(work, fn);
-    arena_reset(&work->lists);
+    keep(work, fn);
 }
 
-void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *tree,
-                   struct diags *diags, const struct ir_visitor *visitor)
+static void build(struct ir_module *module, struct arena *arena, struct tree *tree,
+                  struct diags *diags, const struct ir_visitor *visitor)
 {
     *module = (struct ir_module){.arena = arena, .tree = tree};
     struct ir_work work = {.module = module};
@@ -73,22 +64,31 @@ void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *t
     arena_init(&work.scratch, arena->memory);
     arena_init(&names, arena->memory);
     struct ir_lower *lower = ir_lower_module(&work, &names, diags);
-    for (uint32_t i = 0; i < module->functions.n; i++)
-        build_function(&work, lower, i, visitor);
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        struct ir_function *fn = &module->functions.v[i];
+        ir_lower_function(lower, i);
+        if (visitor) {
+            visitor->visit(visitor->context, fn);
+            keep_head(fn);
+        } else {
+            analyse(&work, fn);
+        }
+        arena_reset(&work.lists);
+    }
     arena_free(&names);
     arena_free(&work.scratch);
     arena_free(&work.lists);
 }
 
-static void visit_nothing(void *context, struct ir_function *fn)
-{
-    (void)context;
-    (void)fn;
-}
-
 void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags)
 {
-    ir_build_each(module, arena, tree, diags, &(struct ir_visitor){.visit = visit_nothing});
+    build(module, arena, tree, diags, NULL);
+}
+
+void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *tree,
+                   struct diags *diags, const struct ir_visitor *visitor)
+{
+    build(module, arena, tree, diags, visitor);
 }
 
 uint16_t ir_type_bits(uint16_t type)

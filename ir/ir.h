@@ -175,13 +175,13 @@ struct ir_module {
 void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree,
               struct diags *diags);
 
-// Takes each function as soon as it is built.
+// Takes each function as soon as its instructions are built.
 struct ir_visitor {
     void (*visit)(void *context, struct ir_function *fn);
     void *context;
-    bool brief; // no flow analyses; what the function has taken is freed behind the visit
 };
 
+// The same without flow analyses; memory of a function is freed after its visit.
 void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *tree,
                    struct diags *diags, const struct ir_visitor *visitor);
 

@@ -29,15 +29,22 @@ static void check_function(void *context, struct ir_function *fn)
 
 static void build_module(struct ir_reading *r)
 {
-    struct ir_visitor visitor = {check_function, r, r->only_check};
-    ir_build_each(r->module, r->arena, r->tree, r->diags, &visitor);
+    struct ir_visitor visitor = {check_function, r};
+    if (r->only_check)
+        ir_build_each(r->module, r->arena, r->tree, r->diags, &visitor);
+    else
+        ir_build(r->module, r->arena, r->tree, r->diags);
 }
 
 static void check_module(struct ir_reading *r)
 {
     directives_check(r->tree, r->arena, r->diags);
-    begin_check(r);
-    ir_check_end(r->check, r->diags);
+    if (r->only_check) {
+        begin_check(r);
+        ir_check_end(r->check, r->diags);
+    } else {
+        ir_check(r->module, forms_new(r->arena), r->diags);
+    }
 }
 
 const struct read_stage read_stages[] = {

@@ -24,6 +24,6 @@ struct read_stage {
 // In the order in which they run, up to a name of NULL.
 extern const struct read_stage read_stages[];
 
-// Runs all stages; instructions are checked as soon as their function is built. Requires
+// Runs all stages; with `only_check` each function is checked as soon as it is built. Requires
 // initialised diags; faults of the input are added to them.
 void program_read(struct ir_reading *reading);
