@@ -16,8 +16,12 @@ bool device_module_read(struct device_module *module, struct arena *arena,
                         const struct lanes_table *lanes, struct diags *diags)
 {
     uint32_t before = diags->errors;
-    struct ir_reading reading = {arena, &module->source, &module->tree, &module->module, diags};
-    program_read(&reading, NULL, NULL);
+    struct ir_reading reading = {.arena = arena,
+                                 .source = &module->source,
+                                 .tree = &module->tree,
+                                 .module = &module->module,
+                                 .diags = diags};
+    program_read(&reading);
     if (diags->errors == before)
         program_build(&module->program, arena, &module->module, lanes);
     return diags->errors == before;
