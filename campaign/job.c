@@ -110,13 +110,13 @@ static json_t *ingredients_json(const struct working *w)
                      settings_json(&job->values), "run", job->run_digest, "inputs", inputs_json(w));
 }
 
-static json_t *names_json(const struct working *w)
+static json_t *names_json(const struct campaign_plan *plan, const char *key)
 {
-    const struct campaign *campaign = w->plan->campaign;
+    const struct campaign *campaign = plan->campaign;
     json_t *names = json_pack("[]");
-    for (uint32_t i = 0; i < w->plan->jobs.n; i++) {
-        const struct campaign_job *job = &w->plan->jobs.v[i];
-        if (job->error || strcmp(job->key, w->job->key))
+    for (uint32_t i = 0; i < plan->jobs.n; i++) {
+        const struct campaign_job *job = &plan->jobs.v[i];
+        if (job->error || strcmp(job->key, key))
             continue;
         json_array_append_new(names, json_pack("{s:s, s:s, s:s?}", "workload",
                                                campaign->workloads.v[job->workload].name, "variant",
@@ -174,7 +174,7 @@ static json_t *result_json(struct working *w)
                  (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
     json_t *result =
         json_pack("{s:s, s:b, s:o, s:o, s:o, s:s, s:s, s:f, s:I}", "campaign", campaign->name,
-                  "quick", w->plan->is_quick, "names", names_json(w), "commands", commands_json(w),
+                  "quick", w->plan->is_quick, "names", names_json(w->plan, w->job->key), "commands", commands_json(w),
                   "ingredients", ingredients_json(w), "started", w->started, "ended", ended,
                   "cpu_seconds", cpu, "peak_rss_bytes", (json_int_t)usage.ru_maxrss * 1024);
     if (!w->failed)
@@ -210,6 +210,25 @@ static const char *work(struct working *w)
     const char *error = campaign_result_write(w->store, w->job->key, result);
     json_decref(result);
     campaign_store_remove_folder(w->arena, w->folder);
+    return error;
+}
+
+const char *campaign_job_reuse(const struct campaign_store *store, const char *folder,
+                               const struct campaign_plan *plan, const struct campaign_job *job,
+                               bool *taken)
+{
+    const struct campaign_store other = {.arena = store->arena, .folder = folder, .lock = -1};
+    const char *error = NULL;
+    json_t *result = campaign_result_read(&other, job->key);
+    *taken = result && json_is_null(json_object_get(result, "failure"));
+    if (*taken) {
+        json_object_set(result, "reused_from", json_object_get(result, "campaign"));
+        json_object_set_new(result, "campaign", json_pack("s", plan->campaign->name));
+        json_object_set_new(result, "quick", json_pack("b", plan->is_quick));
+        json_object_set_new(result, "names", names_json(plan, job->key));
+        error = campaign_result_write(store, job->key, result);
+    }
+    json_decref(result);
     return error;
 }
 

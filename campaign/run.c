@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -21,9 +22,22 @@ struct running_jobs {
     struct campaign_worker *workers;
     bool *had;       // by job: it had a result at the beginning, and is not run
     double *seconds; // of each other job, expected
-    uint32_t next;
+    uint32_t *order; // of all jobs
+    uint32_t next;   // in `order`
     const char *error;
 };
+
+struct timed_job {
+    double seconds;
+    uint32_t job;
+};
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct timed_job *x = a, *y = b;
+    return x->seconds != y->seconds ? (x->seconds < y->seconds) - (x->seconds > y->seconds)
+                                    : (x->job > y->job) - (x->job < y->job);
+}
 
 static bool is_first(const struct campaign_plan *plan, uint32_t job)
 {
@@ -113,7 +127,7 @@ static void fill(struct running_jobs *r)
     for (uint32_t i = 0; i < r->watch->at_a_time; i++) {
         struct campaign_worker *worker = &r->workers[i];
         while (!worker->process && !r->error && r->next < r->plan->jobs.n) {
-            uint32_t job = r->next++;
+            uint32_t job = r->order[r->next++];
             if (!is_wanted(r, job))
                 continue;
             worker->job = job;
@@ -184,7 +198,7 @@ static void report_progress(struct running_jobs *r)
 {
     double seconds = 0;
     for (uint32_t i = r->next; i < r->plan->jobs.n; i++)
-        seconds += r->seconds[i];
+        seconds += r->seconds[r->order[i]];
     for (uint32_t i = 0; i < r->watch->at_a_time; i++)
         if (r->workers[i].process)
             seconds += r->seconds[r->workers[i].job] / 2;
@@ -204,6 +218,20 @@ static void expect(struct running_jobs *r)
             r->seconds[i] = expected[plan->jobs.v[i].workload];
 }
 
+// Orders the jobs by their expected time, the longest first: then no long job is left alone at the
+// end. Jobs of equal time keep the order of the plan.
+static void choose_order(struct running_jobs *r)
+{
+    uint32_t count = r->plan->jobs.n;
+    struct timed_job *jobs = ARENA_ARRAY(r->plan->arena, struct timed_job, count + 1);
+    r->order = ARENA_ARRAY(r->plan->arena, uint32_t, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        jobs[i] = (struct timed_job){r->seconds[i], i};
+    qsort(jobs, count, sizeof *jobs, compare_times);
+    for (uint32_t i = 0; i < count; i++)
+        r->order[i] = jobs[i].job;
+}
+
 static void look(struct running_jobs *r)
 {
     const struct campaign_plan *plan = r->plan;
@@ -216,14 +244,40 @@ static void look(struct running_jobs *r)
         }
 }
 
+// Takes the results that other stores have of jobs without one.
+static const char *reuse(struct campaign_store *store, const struct campaign_plan *plan,
+                         const struct campaign_words *folders, uint32_t *count)
+{
+    const char *error = NULL;
+    for (uint32_t i = 0; i < plan->jobs.n; i++) {
+        const struct campaign_job *job = &plan->jobs.v[i];
+        struct campaign_found found = {.is_there = false};
+        if (is_first(plan, i))
+            campaign_database_find(store, job->key, &found);
+        bool taken = !is_first(plan, i) || found.is_there;
+        for (uint32_t k = 0; k < folders->list.n && !taken && !error; k++) {
+            error = campaign_job_reuse(store, folders->list.v[k], plan, job, &taken);
+            if (taken && !error)
+                error = campaign_database_take(store, job->key);
+            *count += taken;
+        }
+    }
+    return error;
+}
+
 const char *campaign_run(struct campaign_store *store, const struct campaign_plan *plan,
                          const struct campaign_watch *watch, struct campaign_counts *counts)
 {
     enum { STEP = 10, REPORT = 50 }; // milliseconds, and steps between two reports
     struct running_jobs r = {.store = store, .plan = plan, .watch = watch, .counts = counts};
+    uint32_t reused = 0;
     r.workers = ARENA_ARRAY(plan->arena, struct campaign_worker, watch->at_a_time);
+    r.error = reuse(store, plan, &watch->reuse, &reused);
     campaign_count(store, plan, watch->at_a_time, counts);
+    counts->reused = reused;
     look(&r);
+    expect(&r);
+    choose_order(&r);
     for (uint32_t step = 0; !r.error && !(watch->stop && atomic_load(watch->stop)); step++) {
         fill(&r);
         bool any = collect_some(&r);

@@ -7,6 +7,7 @@
 struct campaign_counts {
     uint32_t all, done, failed, running, left; // done and failed: with a result
     uint32_t ran;                              // by this run
+    uint32_t reused;                           // taken from other stores by this run
     double seconds_left;                       // estimate from earlier jobs
 };
 
@@ -14,6 +15,7 @@ struct campaign_watch {
     void *context;
     uint32_t at_a_time;
     bool retry;       // failed jobs are run again
+    struct campaign_words reuse; // folders of other stores, whose good results are taken
     atomic_int *stop; // set by a signal: running jobs are killed, and no job is started
     // Called periodically, and after each job.
     void (*progress)(void *context, const struct campaign_counts *counts);
@@ -24,7 +26,7 @@ struct campaign_watch {
 // Counts the jobs without running any.
 void campaign_count(struct campaign_store *store, const struct campaign_plan *plan,
                     uint32_t at_a_time, struct campaign_counts *counts);
-// Runs the jobs without a result. Requires the lock and the database. Returns NULL, or the error of
+// Runs the jobs without a result, those that are expected to take longest first. Requires the lock and the database. Returns NULL, or the error of
 // the store.
 const char *campaign_run(struct campaign_store *store, const struct campaign_plan *plan,
                          const struct campaign_watch *watch, struct campaign_counts *counts);

@@ -50,6 +50,12 @@ struct json_t *campaign_result_read(const struct campaign_store *store, const ch
 void campaign_job_run(const struct campaign_store *store, const struct campaign_plan *plan,
                       const struct campaign_job *job) __attribute__((noreturn));
 
+// Takes the good result of the job's key from the store in `folder`, under the names of this plan.
+// Sets *taken if there is one. Returns NULL, or the error of writing.
+const char *campaign_job_reuse(const struct campaign_store *store, const char *folder,
+                               const struct campaign_plan *plan, const struct campaign_job *job,
+                               bool *taken);
+
 // The database. Functions return NULL, or the error.
 
 struct campaign_found {

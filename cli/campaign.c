@@ -231,9 +231,15 @@ static int run(struct campaign_program *p)
     struct campaign_watch watch = {.context = p,
                                    .at_a_time = jobs_at_a_time(p),
                                    .retry = p->arguments.retry,
+                                   .reuse = p->arguments.reuse,
                                    .stop = &p->stop,
                                    .progress = show_progress,
                                    .ended = report_ended};
+    for (uint32_t i = 0; i < p->arguments.reuse.list.n; i++)
+        if (access(p->arguments.reuse.list.v[i], F_OK)) {
+            message_error(&p->messages, "no store '%s' to reuse", p->arguments.reuse.list.v[i]);
+            return BAD_INPUT;
+        }
     if (p->arguments.dry_run)
         return dry_run(p);
     if (!open_store(p, &p->store, store_name(p), true) ||
@@ -247,8 +253,11 @@ static int run(struct campaign_program *p)
     hide_progress(p);
     if (!good(p, error))
         return BAD_INPUT;
-    printf("%u of %u jobs done, %u failed, %u left; %u run now\n", counts.done, counts.all,
+    printf("%u of %u jobs done, %u failed, %u left; %u run now", counts.done, counts.all,
            counts.failed, counts.left, counts.ran);
+    if (p->arguments.reuse.list.n)
+        printf(", %u reused", counts.reused);
+    putchar('\n');
     if (p->stop)
         return BY_SIGNAL + p->stop;
     return counts.failed ? JOB_FAILED : DONE;

@@ -57,6 +57,12 @@ static const char *take_figure(struct arena *arena, void *into, const char *argu
     return NULL;
 }
 
+static const char *take_reuse(struct arena *arena, void *into, const char *argument)
+{
+    vec_push(arena, &((struct campaign_arguments *)into)->reuse.list, argument);
+    return NULL;
+}
+
 static const char *take_help(struct arena *arena, void *into, const char *argument)
 {
     struct campaign_arguments *arguments = into;
@@ -88,6 +94,8 @@ static const struct option how_options[] = {
     {"--store", "FOLDER", TEXT(store),
      .help = "folder of the results; by default NAME.campaign, after the\nname of the campaign"},
     {"--jobs", "N", CALL(take_jobs), .help = "jobs at a time (default: number of processors)"},
+    {"--reuse", "FOLDER", CALL(take_reuse),
+     .help = "take results of the same jobs from this store of another\ncampaign; may be repeated"},
     {"--retry", NULL, FLAG(retry, 1), .help = "run failed jobs again"},
     {"--dry-run", NULL, FLAG(dry_run, 1), .help = "list the jobs and their states"},
     {"--tools", "FOLDER", TEXT(tools),
@@ -192,7 +200,10 @@ static bool take_operands(struct campaign_arguments *a, const struct command_lin
 
 static bool check(const struct campaign_arguments *a, FILE *errors)
 {
-    const char *running = a->retry ? "--retry" : a->dry_run ? "--dry-run" : NULL;
+    const char *running = a->retry          ? "--retry"
+                          : a->dry_run      ? "--dry-run"
+                          : a->reuse.list.n ? "--reuse"
+                                            : NULL;
     const char *writing = a->text       ? "--text"
                           : a->csv      ? "--csv"
                           : a->html     ? "--html"

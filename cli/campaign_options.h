@@ -14,7 +14,7 @@ struct campaign_arguments {
     const char *tools; // folder; NULL: this program's
     uint64_t jobs;     // 0: the number of processors
     struct campaign_selection selection;
-    struct campaign_words figures;
+    struct campaign_words figures, reuse;
     int quick, retry, dry_run, all, help_keys, allow_outside;
     const char *text, *csv, *html, *markdown; // files to write
 };

@@ -284,6 +284,55 @@ def locked(folder):
 
 
 @case
+def longest_first(folder):
+    """jobs that are expected to take longest start first; the expectation is the CPU time of earlier jobs"""
+    write_campaign(folder)
+    burn = 'case "$*" in *triad/run.yaml*) i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done;; esac'
+    tools = wrapped_tools(folder, before=burn)
+    # Nothing is known: in the order of the plan.
+    ends(campaign(folder, 'run', 'tiny.yaml', '--jobs=1', '--variant=base', '--study=main', tools), 0, '',
+         '3 of 3 jobs done, 0 failed, 0 left; 3 run now\n')
+    by_key = lambda: {path.stem: json.loads(path.read_text(encoding='utf-8'))['result']['names'][0]['workload']
+                      for path in (folder / 'tiny.campaign' / 'results').iterdir()}
+    same([by_key()[key] for key in starts(folder)], ['VECADD', 'COPY', 'TRIAD'])
+    ends(campaign(folder, 'run', 'tiny.yaml', '--jobs=1', '--variant=fast', tools), 0, '',
+         '3 of 3 jobs done, 0 failed, 0 left; 3 run now\n')
+    same([by_key()[key] for key in starts(folder)][3], 'TRIAD')
+
+
+@case
+def reused(folder):
+    """--reuse takes good results of the same jobs from the store of another campaign"""
+    write_campaign(folder)
+    (folder / 'other.yaml').write_text((folder / 'tiny.yaml').read_text(encoding='utf-8')
+                                       .replace('name: tiny', 'name: other')
+                                       .replace('VECADD', 'SUM'), encoding='utf-8')
+    (folder / 'broken').touch()
+    tools = wrapped_tools(folder, before='case "$*" in *triad/run.yaml*--program*)'
+                                         ' [ -e %s ] && exit 7;; esac' % (folder / 'broken'))
+    same(campaign(folder, 'run', 'tiny.yaml', tools).code, 3)
+    (folder / 'broken').unlink()
+    damaged = next(path for path in (folder / 'tiny.campaign' / 'results').iterdir()
+                   if b'"COPY"' in path.read_bytes())
+    damaged.write_bytes(damaged.read_bytes().replace(b'"COPY"', b'"COPX"'))
+    ends(campaign(folder, 'run', 'other.yaml', '--reuse=none.campaign', tools), 1,
+         "ptxoffload-campaign: error: no store 'none.campaign' to reuse\n", '')
+    # Neither the failed job nor the damaged result is taken.
+    ends(campaign(folder, 'run', 'other.yaml', '--reuse=tiny.campaign', tools), 0, '',
+         '11 of 11 jobs done, 0 failed, 0 left; 2 run now, 9 reused\n')
+    same(len(starts(folder)), 13)
+    result = results(folder, 'other.campaign')['SUM', 'base', None]
+    same([result['campaign'], result['reused_from']], ['other', 'tiny'])
+    old = {path.name for path in (folder / 'tiny.campaign' / 'results').iterdir()}
+    same({path.name for path in (folder / 'other.campaign' / 'results').iterdir()}, old)
+    ends(campaign(folder, 'run', 'other.yaml', '--reuse=tiny.campaign', tools), 0, '',
+         '11 of 11 jobs done, 0 failed, 0 left; 0 run now, 0 reused\n')
+    ends(campaign(folder, 'status', 'other.yaml', '--reuse=tiny.campaign', tools), 2,
+         'ptxoffload-campaign: error: only run accepts --reuse\n'
+         "'ptxoffload-campaign --help' explains the options\n", '')
+
+
+@case
 def failed(folder):
     """a job that fails is told with its last line, stops no other, and is run again with --retry only"""
     write_campaign(folder)
