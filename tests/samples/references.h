@@ -26,6 +26,7 @@ uint64_t drawn(uint64_t seed, uint64_t i);
 float *uniform(size_t count, uint64_t seed);
 float *range_float(size_t count, double low, double high, uint64_t seed);
 int32_t *range_int(size_t count, int64_t low, int64_t high, uint64_t seed);
+double *widen(float *from, size_t count); // frees `from`
 
 // A saved buffer of `count` elements of 4 bytes; `type` as in its header: "<f4".
 void *saved(struct job *job, const char *buffer, const char *type, size_t count);
