@@ -57,6 +57,8 @@ static const struct {
     {"red", "run-hybrid3-large", ref_red, "sum", {512}},
     {"red", "run-global", ref_red, "sum", {3}},
     {"red", "run-global-large", ref_red, "sum", {512}},
+    {"red", "run-stride", ref_red_stride, "sum total", {10000, 4}},
+    {"red", "run-stride-large", ref_red_stride, "sum total", {4194304, 448}},
     {"scp", "run", ref_scp, "product", {7, 1000}},
     {"scp", "run-large", ref_scp, "product", {128, 8192}},
     {"srad", "run", ref_srad, "image", {24, 40, 3}},
