@@ -73,6 +73,16 @@ static const struct {
      ref_stream,
      "distance cost assign go closes accept total",
      {65536, 16, 8, 0.5, 900}},
+    {"bp", "run", ref_bp, "out delta weight change", {512}},
+    {"bp", "run-large", ref_bp, "out delta weight change", {65536}},
+    {"fwt", "run", ref_fwt, "data", {2, 1, 8192}},
+    {"fwt", "run-large", ref_fwt, "data", {1, 5, 2097152}},
+    {"hw", "run", ref_hw, "row column", {96, 80, 6, 3}},
+    {"hw", "run-large", ref_hw, "row column", {1440, 1080, 408, 3}},
+    {"ray", "run", ref_ray, "image", {5, 48, 32}},
+    {"ray", "run-large", ref_ray, "image", {16, 256, 256}},
+    {"cfd", "run", ref_cfd, "state", {40, 24, 2}},
+    {"cfd", "run-large", ref_cfd, "state", {640, 200, 2}},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
