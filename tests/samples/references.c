@@ -101,6 +101,8 @@ static const struct {
     {"ray", "run-large", ref_ray, "image", {16, 256, 256}},
     {"fiblookup", "run", ref_fiblookup, "hop", {16, 64, 64, 512}},
     {"fiblookup", "run-large", ref_fiblookup, "hop", {256, 1024, 4096, 262144}},
+    {"mum", "run", ref_mum, "longest place", {10, 200, 20}},
+    {"mum", "run-large", ref_mum, "longest place", {20, 16384, 32}},
     {"nw", "run", ref_nw, "score", {96, 160, 5, -3, 10}},
     {"nw", "run-large", ref_nw, "score", {2048, 2048, 5, -3, 10}},
     {"nw", "run-serial", ref_nw, "score", {30, 40, 5, -3, 10}},
