@@ -124,6 +124,6 @@ for test in "$build"/tests/unit/test-*; do
 done
 count golden tests/golden.py "$build/emulated"
 count sim-runs tests/sim/runs.py "$build/emulated"
-count samples "${emulator[@]}" "$build/tests/samples-references" "$build/emulated" "$PWD"
+count samples "${emulator[@]}" "$build/tests/samples-references" "$build/emulated" "$PWD" small
 echo "$passed passed, $failed failed"
 ((passed && !failed))

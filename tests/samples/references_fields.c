@@ -3,15 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double *widen(float *from, size_t count)
-{
-    double *to = calloc(count, sizeof *to);
-    for (size_t i = 0; i < count; i++)
-        to[i] = (double)from[i];
-    free(from);
-    return to;
-}
-
 struct fdtd {
     size_t nx, ny;
     double *pulse, *ex, *ey, *hz;

@@ -121,6 +121,21 @@ void ref_red(struct job *job)
     free(g);
 }
 
+void ref_red_stride(struct job *job)
+{
+    size_t n = number(job, 0), ctas = number(job, 1);
+    double *g = widen(uniform(n, 1), n), *sum = calloc(ctas, sizeof *sum);
+    double *total = calloc(1, sizeof *total);
+    for (size_t i = 0; i < n; i++) {
+        sum[i / 256 % ctas] += g[i];
+        *total += g[i];
+    }
+    // All terms are positive.
+    near_floats(job, "sum", sum, ctas, 6e-8 * ((double)(n / ctas) / 256 + 9), 0);
+    near_floats(job, "total", total, 1, 6e-8 * ((double)(n / ctas) / 256 + 20), 0);
+    free(g);
+}
+
 void ref_scp(struct job *job)
 {
     size_t pairs = number(job, 0), n = number(job, 1);
