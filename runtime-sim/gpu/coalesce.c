@@ -1,6 +1,5 @@
 #include "runtime-sim/gpu/coalesce.h"
-
-enum { LINE = 128 };
+#include "support/gpu.h"
 
 static uint32_t bytes_of(const struct lane_bytes *lanes, uint32_t lane)
 {
@@ -11,7 +10,7 @@ static uint32_t bytes_of(const struct lane_bytes *lanes, uint32_t lane)
 // address, also holds for an access that wraps around the end of the address space.
 static uint32_t bytes_in_line(uint64_t at, uint32_t left)
 {
-    uint32_t room = LINE - (uint32_t)(at % LINE);
+    uint32_t room = LINE_BYTES - (uint32_t)(at % LINE_BYTES);
     return left < room ? left : room;
 }
 
@@ -41,7 +40,7 @@ static struct part *part_of(struct core *core, struct entry *entry, uint32_t fir
 static bool is_row(const struct lane_bytes *lanes)
 {
     return lanes->mask == FULL_MASK && !lanes->each && !(lanes->address[0] % lanes->bytes) &&
-           !(LINE % lanes->bytes) && lanes->ops->in_a_row(lanes->address, lanes->bytes);
+           !(LINE_BYTES % lanes->bytes) && lanes->ops->in_a_row(lanes->address, lanes->bytes);
 }
 
 static void add_row(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
@@ -52,8 +51,8 @@ static void add_row(struct core *core, struct entry *entry, const struct lane_by
     for (uint32_t lane = 0, bytes; left; left -= bytes, at += bytes) {
         uint32_t count = (bytes = bytes_in_line(at, left)) / lanes->bytes;
         struct part part = *as;
-        part.line = at / LINE;
-        part.bytes = mask_range((uint32_t)(at % LINE), (uint32_t)(at % LINE) + bytes);
+        part.line = at / LINE_BYTES;
+        part.bytes = mask_range((uint32_t)(at % LINE_BYTES), (uint32_t)(at % LINE_BYTES) + bytes);
         part.lanes = FULL_MASK >> (LANES - count) << lane;
         vec_push(core->arena, &entry->parts, part);
         lane += count;
@@ -75,9 +74,9 @@ void coalesce_lines(struct core *core, struct entry *entry, const struct lane_by
         uint32_t left = bytes_of(lanes, lane);
         for (uint32_t bytes; left; left -= bytes, at += bytes) {
             bytes = bytes_in_line(at, left);
-            if (!part || part->line != at / LINE)
-                part = part_of(core, entry, first, at / LINE, as);
-            add_bytes(&part->bytes, (uint32_t)(at % LINE), bytes);
+            if (!part || part->line != at / LINE_BYTES)
+                part = part_of(core, entry, first, at / LINE_BYTES, as);
+            add_bytes(&part->bytes, (uint32_t)(at % LINE_BYTES), bytes);
         }
         if (part)
             part->lanes |= 1u << lane;

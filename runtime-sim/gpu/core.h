@@ -15,6 +15,7 @@
 #include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/gpu/tags.h"
 #include "runtime-sim/gpu/timing.h"
+#include "support/inline.h"
 
 enum {
     CORE_LINES = 4096, // core_line
@@ -76,10 +77,8 @@ static inline uint64_t slot_bit(uint32_t slot)
     return UINT64_C(1) << slot % 64;
 }
 
-// The usual case of one word is compiled by itself: in functions with this and a parameter `words`.
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
-// Loops over the slots of a set of `count` words. `members`: the word number `word` of the set.
+// Loops over the slots of a set of `count` words. `members`: the word number `word` of the set. An
+// ALWAYS_INLINE function with a parameter `words` has its own code for the usual case of one word.
 #define EACH_SLOT(slot, count, members)                                                            \
     for (uint32_t word = 0, slot; word < (count); word++)                                          \
         for (uint64_t rest_ = (members);                                                           \

@@ -1,5 +1,6 @@
 #include "runtime-sim/gpu/machine.h"
 #include "runtime-sim/gpu/machine_state.h"
+#include "support/gpu.h"
 #include <assert.h>
 
 static const struct config_key machine_keys[] = {
@@ -60,13 +61,14 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     const char *wrong = cache_config_fault(&config->l1, "l1", arena);
     if (wrong)
         return wrong;
-    if (config->l1.line_bytes != 128 || config->memsys.llc.line_bytes != 128)
+    if (config->l1.line_bytes != LINE_BYTES || config->memsys.llc.line_bytes != LINE_BYTES)
         return "l1.line_bytes and llc.line_bytes must be 128: addresses of a warp are joined to "
                "lines of 128 bytes";
     if (!config->l1.write || config->l1.allocate_writes)
         return "the L1 must have write: through or evict, and allocate_writes: false";
     if (config->l1.fill_port && config->l1.port_bytes < config->l1.line_bytes)
-        return "l1.fill_port: own needs l1.port_bytes of a line: the core takes an answer in a cycle";
+        return "l1.fill_port: own needs l1.port_bytes of a line: the core takes an answer in a "
+               "cycle";
     if (config->core.threads > config->core.warps * LANES)
         return arena_printf(arena, "core.threads is more than the %u threads of core.warps",
                             (unsigned)(config->core.warps * LANES));

@@ -2,10 +2,9 @@
 #pragma once
 #include "runtime-sim/exec/lanes/memory_ops.h"
 #include "runtime-sim/exec/warp/warp.h"
+#include "support/inline.h"
 
-// What follows is inlined into the loops that execute, which a compiler would not do by itself.
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
+// These are inlined into the loops that execute.
 static ALWAYS_INLINE void compute(struct warp *warp, const struct code *code, uint32_t mask)
 {
     const void *s[CODE_SOURCES];
