@@ -28,7 +28,7 @@ import tally
 
 CASES = pathlib.Path(__file__).resolve().parents[1] / 'cases'
 SLOW, UNSANITIZED = 'slow', 'unsanitized'
-LOOK_EVERY = 0.02
+LOOK_EVERY = 0.02  # between two looks at the programs that run: they end in any order
 SHOW_EVERY = 0.25
 GRACE = 3
 INTERRUPTED = 130

@@ -17,7 +17,7 @@ CASES = []
 # In a build with sanitizers: it takes several times as long, and numbers are compared without.
 SANITIZED = bool(os.environ.get('PTXOFFLOAD_TEST_SANITIZED'))
 SECONDS = 120
-POLL = 0.01
+POLL = 0.01  # between two looks of wait_for
 
 
 class Skip(Exception):
@@ -125,7 +125,11 @@ def snapshot(folder):
 
 
 def wait_for(condition, process=None, seconds=60):
-    """Waits until the condition holds. It fails if it takes too long or the process ends first."""
+    """Waits until the condition holds. It fails if it takes too long or the process ends first.
+
+    It polls: a file that appears, a process that stops and CPU time send no notice. Where a program
+    writes output, read that.
+    """
     end = time.monotonic() + seconds
     while not condition():
         assert process is None or process.poll() is None, 'it ended with %d' % process.returncode

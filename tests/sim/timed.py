@@ -9,13 +9,15 @@ import os
 import pathlib
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, cpu_seconds, ends, environment, main, run, same, wait_for, within
+from tap import (SECONDS, add_case, case, cpu_seconds, ends, environment, main, run, same,
+                 wait_for, within)
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
@@ -291,38 +293,63 @@ def interrupted(folder):
     same(sorted(os.listdir(folder)), ['out.csv', 'out.json', 'out.txt', 'spin.ptx'])
 
 
-def said_in(folder, seconds, terminal):
-    """what a long run says on a terminal"""
+def read_terminal(end):
+    """The next bytes that a program writes to its terminal; none when it has ended."""
+    assert select.select([end], [], [], SECONDS)[0], 'it wrote nothing in %d s' % SECONDS
+    try:
+        return os.read(end, 4096)
+    except OSError:  # the other end is closed
+        return b''
+
+
+def said_in(folder, terminal, wait):
+    """Output of a long run on a terminal; wait(run, end) returns its first part, an interrupt follows."""
     (folder / 'spin.ptx').write_text(SPIN)
     main_end, other_end = pty.openpty()
     running = subprocess.Popen([PROGRAM, 'spin.ptx', '--kernel', 'spin', '--grid', '500', '--block',
                                 '256', '--arg', 'buf:u32:1:zero'], cwd=folder, stderr=other_end,
                                env=environment(TERM=terminal))
     os.close(other_end)
-    time.sleep(seconds)
-    running.send_signal(signal.SIGINT)
-    said = b''
     try:
-        while True:
-            said += os.read(main_end, 4096)
-    except OSError:  # the other end is closed
-        pass
-    os.close(main_end)
-    same(running.wait(), -signal.SIGINT)
+        said = wait(running, main_end)
+        running.send_signal(signal.SIGINT)
+        while part := read_terminal(main_end):
+            said += part
+    finally:
+        running.kill()
+        os.close(main_end)
+        running.wait()
+    same(running.returncode, -signal.SIGINT)
     return said
+
+
+ROW = re.compile(rb'launch 1, spin, \d+ s, 0 of 500 CTAs, cycle (\d+), (\d+) cycles/s')
+
+
+def two_rows(running, end):
+    said = b''
+    while len(ROW.findall(said)) < 2 and (part := read_terminal(end)):
+        said += part
+    return said
+
+
+def second_and_half(running, end):
+    wait_for(lambda: cpu_seconds(running) > 1.5, running)
+    return b''
 
 
 @case
 def progress(folder):
-    """the line on a terminal has cycles from the first second on; there is none on a dumb one"""
-    said = said_in(folder, 3.6, 'xterm')
-    rows = re.findall(rb'launch 1, spin, \d+ s, 0 of 500 CTAs, cycle (\d+), (\d+) cycles/s', said)
+    """the line on a terminal has cycles from the first row on; there is none on a dumb one"""
+    said = said_in(folder, 'xterm', two_rows)
+    rows = ROW.findall(said)
     cycles = [int(row[0]) for row in rows]
     assert len(rows) >= 2 and cycles == sorted(set(cycles)) and cycles[0] > 0, said
     assert int(rows[0][1]) > 0, said
     assert b'left' not in said, said  # no CTA has ended
+    assert said.count(b'launch 1') == len(rows), said
     assert re.fullmatch(rb'ptxoffload-sim: interrupted at cycle \d+\r\n', said_in(
-        folder, 1.6, 'dumb')), said
+        folder, 'dumb', second_and_half)), said
 
 
 @case
