@@ -1,0 +1,30 @@
+// A module while it is lowered from tree to instructions. Private to the floor.
+#pragma once
+#include "ir/internal.h"
+#include "ir/names.h"
+
+struct ir_lower {
+    struct ir_module *module;
+    struct diags *diags;
+    struct arena *arena; // for one module
+    struct arena *lists; // for one function
+    struct ir_function *fn;
+    struct names names;
+    uint32_t block;               // current
+    bool open;                    // the current block takes instructions
+    VEC(uint32_t) label_operands; // operands whose index still is a name id
+    VEC(uint32_t) late_names;     // nodes of names that must be labels, once all are known
+};
+
+static inline const struct node *node_at(const struct ir_lower *l, uint32_t node)
+{
+    return &l->module->tree->nodes.v[node];
+}
+
+// Operands of the last instruction of the function. `first`: the node of its first operand.
+// `roles`: a letter for each operand, as in struct isa_form; the last one is repeated.
+void lower_operands(struct ir_lower *l, uint32_t node, uint32_t first, const char *roles);
+// The name at `node` guards the instruction.
+void lower_guard(struct ir_lower *l, uint32_t node, bool negated);
+// The instruction reads or writes the carry flag.
+void lower_carry(struct ir_lower *l, enum ir_role role);

@@ -1,0 +1,241 @@
+// Operands of instructions: roles, names, addresses, calls.
+#include "ir/lower.h"
+
+enum { CARRY = 0 };
+
+struct place_role {
+    enum ir_role role;
+    uint8_t slot;
+    bool negated, both; // both: read and written
+};
+
+static uint32_t add_operand(struct ir_lower *l, struct ir_operand operand)
+{
+    struct ir_function *fn = l->fn;
+    vec_push(l->lists, &fn->operands, operand);
+    vec_push(l->lists, &fn->operand_inst, fn->insts.n - 1);
+    fn->insts.v[fn->insts.n - 1].operand_count++;
+    return fn->operands.n - 1;
+}
+
+static void add_register_operand(struct ir_lower *l, struct ir_operand operand, bool both)
+{
+    bool guarded = l->fn->insts.v[l->fn->insts.n - 1].flags & INST_GUARDED;
+    bool partial = operand.part || (operand.member != W_UNKNOWN && operand.role == ROLE_DEF);
+    add_operand(l, operand);
+    if (operand.role == ROLE_DEF && (both || guarded || partial)) {
+        operand.role = ROLE_KEEP;
+        add_operand(l, operand);
+    }
+}
+
+// A name as an operand; `member` and `value` come from what stands around it.
+static void add_name(struct ir_lower *l, uint32_t node, struct place_role place, uint16_t member,
+                     int64_t value, bool has_member)
+{
+    uint32_t id = (uint32_t)node_at(l, node)->value;
+    struct ir_operand operand = {
+        .role = (uint8_t)place.role,
+        .slot = place.slot,
+        .negated = place.negated,
+        .part = has_member && member == W_UNKNOWN,
+        .index = id,
+        .node = node,
+        .member = member,
+        .value = value,
+    };
+    if (place.role == ROLE_LABEL) {
+        operand.kind = OPERAND_LABEL;
+        vec_push(l->arena, &l->label_operands, add_operand(l, operand));
+        return;
+    }
+    struct binding binding = names_resolve(&l->names, id);
+    bool later = names_is_later(&l->names, binding, node);
+    operand.index = binding.index;
+    const struct name *name = tree_name(l->module->tree, id);
+    if (binding.kind == BOUND_REGISTER) {
+        operand.kind = OPERAND_REGISTER;
+        add_register_operand(l, operand, place.both);
+    } else if (binding.kind == BOUND_SYMBOL) {
+        // Other functions see a register of the module, so nothing is known of its value.
+        bool shared = l->module->symbols.v[binding.index].space == W_reg;
+        operand.kind = shared || later ? OPERAND_UNKNOWN : OPERAND_SYMBOL;
+        l->fn->incomplete |= shared;
+        if (later)
+            names_undeclared(&l->names, node);
+        add_operand(l, operand);
+    } else if (name->length == 1 && name->text[0] == '_') {
+        operand.kind = OPERAND_SINK;
+        add_operand(l, operand);
+    } else if (isa_special_of(id) < SPECIAL_COUNT) {
+        operand.kind = OPERAND_SPECIAL;
+        operand.index = isa_special_of(id);
+        add_operand(l, operand);
+    } else {
+        operand.kind = OPERAND_UNKNOWN;
+        add_operand(l, operand);
+        l->fn->incomplete = true;
+        if (binding.kind != BOUND_FAULTY)
+            names_undeclared(&l->names, node);
+    }
+}
+
+static void add_leaf(struct ir_lower *l, uint32_t node, struct place_role place,
+                     enum ir_operand_kind kind)
+{
+    add_operand(
+        l, (struct ir_operand){.kind = (uint8_t)kind,
+                               .role = (uint8_t)(place.role == ROLE_DEF ? ROLE_USE : place.role),
+                               .slot = place.slot,
+                               .negated = place.negated,
+                               .index = IR_NONE,
+                               .node = node,
+                               .member = W_UNKNOWN,
+                               .value = (int64_t)node_at(l, node)->value});
+}
+
+static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_role place);
+
+static void add_children(struct ir_lower *l, uint32_t node, struct place_role place)
+{
+    NODE_EACH (child, l->module->tree, node)
+        add_operand_node(l, child, place);
+}
+
+static void add_unknown(struct ir_lower *l, uint32_t node, struct place_role place)
+{
+    place.role = place.role == ROLE_DEF ? ROLE_USE : place.role;
+    add_children(l, node, place);
+    add_leaf(l, node, place, OPERAND_UNKNOWN);
+}
+
+// [base + offset], [base, {x, y}]: the first part is the address, what follows is read.
+static void add_address(struct ir_lower *l, uint32_t node, struct place_role place)
+{
+    bool first = true;
+    place.both = false;
+    NODE_EACH (child, l->module->tree, node) {
+        place.role = first ? ROLE_ADDRESS : ROLE_USE;
+        add_operand_node(l, child, place);
+        first = false;
+    }
+}
+
+static bool accesses_memory(const struct ir_inst *inst)
+{
+    return inst->class == CLASS_LOAD || inst->class == CLASS_STORE || inst->class == CLASS_ATOMIC;
+}
+
+// name[index]: an element of an array; with ld and st what is there, else its address.
+static void add_element(struct ir_lower *l, uint32_t node, struct place_role place)
+{
+    uint32_t index = node_next(l->module->tree, node + 1);
+    struct binding binding = names_resolve(&l->names, (uint32_t)node_at(l, node + 1)->value);
+    if (binding.kind != BOUND_SYMBOL || node_at(l, index)->kind != NODE_INT) {
+        add_children(l, node, place);
+        add_leaf(l, node, place, OPERAND_UNKNOWN);
+        return;
+    }
+    if (accesses_memory(&l->fn->insts.v[l->fn->insts.n - 1]))
+        place.role = ROLE_ADDRESS;
+    int64_t size = (ir_type_bits(l->module->symbols.v[binding.index].type) + 7) / 8;
+    add_name(l, node + 1, place, W_UNKNOWN, size * (int64_t)node_at(l, index)->value, false);
+}
+
+static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_role place)
+{
+    const struct node *at = node_at(l, node);
+    switch (at->kind) {
+    case NODE_NAME: add_name(l, node, place, W_UNKNOWN, 0, false); break;
+    case NODE_MEMBER: add_name(l, node + 1, place, at->aux, 0, true); break;
+    case NODE_OFFSET: {
+        if (node_at(l, node + 1)->kind == NODE_APPLY) {
+            add_unknown(l, node, place);
+            break;
+        }
+        uint32_t offset = node_next(l->module->tree, node + 1);
+        bool member = node_at(l, node + 1)->kind == NODE_MEMBER;
+        add_name(l, node + 1 + member, place, member ? node_at(l, node + 1)->aux : W_UNKNOWN,
+                 (int64_t)node_at(l, offset)->value, member);
+        break;
+    }
+    case NODE_INT:
+    case NODE_FLOAT32:
+    case NODE_FLOAT64:
+    case NODE_STRING: add_leaf(l, node, place, OPERAND_IMMEDIATE); break;
+    case NODE_VECTOR:
+    case NODE_LIST:
+    case NODE_PAIR: add_children(l, node, place); break;
+    case NODE_ADDRESS: add_address(l, node, place); break;
+    case NODE_NOT:
+    case NODE_NEGATE:
+        place.negated = !place.negated;
+        add_children(l, node, place);
+        break;
+    case NODE_ELEMENT: add_element(l, node, place); break;
+    default: add_unknown(l, node, place); break;
+    }
+}
+
+// call (results), function, (arguments), prototype
+static void add_call_operands(struct ir_lower *l, uint32_t node, uint32_t first)
+{
+    bool named = false;
+    uint8_t slot = 0;
+    for (uint32_t child = first; child < node_next(l->module->tree, node);
+         child = node_next(l->module->tree, child)) {
+        const struct node *at = node_at(l, child);
+        struct place_role place = {.slot = slot++};
+        if (at->kind == NODE_LIST) {
+            place.role = named ? ROLE_USE : ROLE_DEF;
+            add_operand_node(l, child, place);
+        } else if (!named && at->kind == NODE_NAME) {
+            named = true;
+            place.role = ROLE_USE;
+            add_name(l, child, place, W_UNKNOWN, 0, false);
+        } else if (at->kind == NODE_NAME && !names_resolve(&l->names, (uint32_t)at->value).kind) {
+            // The label of a prototype or of a list of targets, or else a table of functions.
+            vec_push(l->arena, &l->late_names, child);
+        }
+    }
+}
+
+static enum ir_role role_of(char letter)
+{
+    return letter == 'd' || letter == 'm' ? ROLE_DEF : letter == 'b' ? ROLE_LABEL : ROLE_USE;
+}
+
+void lower_operands(struct ir_lower *l, uint32_t node, uint32_t first, const char *roles)
+{
+    if (*roles == 'f') {
+        add_call_operands(l, node, first);
+        return;
+    }
+    uint8_t slot = 0;
+    for (uint32_t child = first; child < node_next(l->module->tree, node);
+         child = node_next(l->module->tree, child)) {
+        struct place_role place = {role_of(*roles), slot, false, *roles == 'm'};
+        add_operand_node(l, child, place);
+        if (*roles && roles[1])
+            roles++;
+        slot += slot < UINT8_MAX;
+    }
+}
+
+void lower_guard(struct ir_lower *l, uint32_t node, bool negated)
+{
+    add_name(l, node,
+             (struct place_role){.role = ROLE_GUARD, .slot = UINT8_MAX, .negated = negated},
+             W_UNKNOWN, 0, false);
+}
+
+void lower_carry(struct ir_lower *l, enum ir_role role)
+{
+    struct ir_operand carry = {.kind = OPERAND_REGISTER,
+                               .role = (uint8_t)role,
+                               .slot = UINT8_MAX,
+                               .index = CARRY,
+                               .node = IR_NONE,
+                               .member = W_UNKNOWN};
+    add_register_operand(l, carry, false);
+}
