@@ -11,6 +11,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import unused
 from tap import Skip, add_case, case, ends, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -88,15 +90,26 @@ CODE = ('*.c', '*.h', '*.def', '*.inc', '*.l', '*.y', '*.py', '*.sh', '*.yaml', 
         '*.js', '*.html', '*.cmake', '*.mk', 'meson*', '*/meson.build', 'run', '.ci/run', '*/Makefile',
         '*/words', '*.pc', '*.txt')
 # Words of other programs, of examples and of the style itself.
-FOREIGN = {'CMAKE_PREFIX_PATH', 'SM2_GTX480', 'SM7_TITANV', 'dram_bnk_indexing_policy',
-           'dram_write_queue_size', 'gpgpu_l2_rop_latency', 'interval_C', 'latency_C', 'link9_10', 'snake_case'}
+FOREIGN = {'--cflags', 'CMAKE_PREFIX_PATH', 'SM2_GTX480', 'SM7_TITANV', 'compute_N', 'cooperative_groups',
+           'dram_bnk_indexing_policy', 'dram_write_queue_size', 'gpgpu_l2_rop_latency', 'interval_C',
+           'latency_C', 'link9_10', 'sm_90a', 'snake_case'}
+# Documents that explain tests may name what only tests have.
+OF_TESTS = {'CONTRIBUTING.md', 'docs/adding-hardware.md'}
+TEST_FOLDERS = ('tests/', 'bench/')
+STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.S)
 PLACE_HOLDER = re.compile(r'(^|/)[A-Z]+(\.|/|$)')
 
 
-def texts_of_tree():
-    return '\n'.join(path.read_text(encoding='utf-8', errors='replace')
-                     for path in (ROOT / name for name in tracked(*CODE))
-                     if path.is_file() and path.name != 'documents.py')
+def words_of(names):
+    """How often each word stands in these files; comments in C do not count."""
+    words = collections.Counter()
+    for path in (ROOT / name for name in names):
+        if path.is_file() and path.name != 'documents.py':
+            text = path.read_text(encoding='utf-8', errors='replace')
+            if path.suffix in ('.c', '.h', '.def', '.inc'):
+                text = STRING_OR_COMMENT.sub(lambda found: found.group(1) or ' ', text)
+            words.update(re.findall(r'--[a-z][a-z0-9-]+|\w+', text))
+    return words
 
 
 def spans(text):
@@ -121,23 +134,44 @@ def path_is_there(name, document):
         any(path.endswith('/' + name) for path in tracked())
 
 
+def documents():
+    return [name for name in tracked('docs/*.md', 'README.md', 'CONTRIBUTING.md')
+            if not name.startswith('docs/results/')]
+
+
+def spans_of(name):
+    return spans((ROOT / name).read_text(encoding='utf-8'))
+
+
 @case
 def names(folder):
-    """options, keys, symbols and files that documents name are in the tree"""
-    words = collections.Counter(re.findall(r'--[a-z][a-z0-9-]+|\w+', texts_of_tree()))
-    wrong = []
-    for name in tracked('docs/*.md', 'README.md', 'CONTRIBUTING.md'):
-        if name.startswith('docs/results/'):
-            continue
-        document = ROOT / name
-        for span in spans(document.read_text(encoding='utf-8')):
+    """options, keys, symbols and files that documents name are in the tree, and not in tests alone"""
+    files = tracked(*CODE)
+    product = words_of(name for name in files if not name.startswith(TEST_FOLDERS))
+    tests = words_of(name for name in files if name.startswith(TEST_FOLDERS))
+    test_files = {name.split('/')[-1] for name in files if name.startswith(TEST_FOLDERS)}
+    both, wrong = product + tests, []
+    for name in documents():
+        for span in spans_of(name):
+            of_tests = span.split('/')[-1] in test_files or span.startswith('test-')
+            known = both if of_tests or name in OF_TESTS else product
             missing = [word for word in names_in(span)
-                       if not words[word] and not words[word.lstrip('-')] and word not in FOREIGN]
+                       if not known[word] and not known[word.lstrip('-')] and word not in FOREIGN]
             if re.fullmatch(r'[\w.*/-]+/[\w.*-]+\.(c|h|def|py|sh|md|yaml|inc|json|tsv)', span) and \
-                    not path_is_there(span, document):
+                    not path_is_there(span, ROOT / name):
                 missing.append(span)
             wrong += ['%s: %s' % (name, word) for word in missing]
-    assert not wrong, 'not in the tree:\n' + '\n'.join(sorted(set(wrong)))
+    assert not wrong, 'not in the tree, or in tests only:\n' + '\n'.join(sorted(set(wrong)))
+
+
+@case
+def functions(folder):
+    """functions that documents name have a caller in the product, or wait for one with a reason"""
+    allowed = unused.read_allowed()
+    idle = {name for _, name in unused.find_all(BUILD)} - {name for _, name in allowed}
+    wrong = ['%s: %s' % (name, word) for name in documents() for span in spans_of(name)
+             for word in re.findall(r'\w+', span) if word in idle]
+    assert not wrong, 'without a caller:\n' + '\n'.join(sorted(set(wrong)))
 
 
 # Help
