@@ -19,7 +19,6 @@
 // its tests; unsigned 64-bit numbers must be below 2^63. A counter that is compared with != must
 // reach the bound. A step that is not constant is assumed to lead towards the bound; if it does
 // not, the count is the least possible one or the right one.
-// lead towards the bound; if it does not, the count is the least possible one or the right one.
 #pragma once
 #include "passes/analysis/facts.h"
 

@@ -2,7 +2,8 @@
 //
 // Order of reading: core.def (configuration keys), timing.def and timing.h (latencies), warps.c
 // (stall reasons of a warp), schedule.c (choice of a warp), issue in core.c, fetch.c, lsu.c (from
-// addresses to requests), core.c (a cycle), core_detached.c (warps without a CTA).
+// addresses to requests), core.c (a cycle), core_cta.c (how CTAs begin and end), core_detached.c
+// (warps without a CTA).
 //
 // A core's cycle has two parts. core_tick changes only the core itself. Values of memory, and
 // instructions that access state that cores share, follow in core_commit, which is called for one
