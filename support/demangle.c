@@ -1,114 +1,5 @@
-#include "support/demangle.h"
-#include <string.h>
+#include "support/demangle_reader.h"
 
-enum { DEEPEST = 200, MOST_TEXT = 1 << 18, MOST_PARTS = 10000, NO_PACK = UINT32_MAX };
-
-// A type, name or template argument. The name of what has the type is between the two halves:
-// "void (*" ")(int)".
-struct name_part {
-    const char *left, *right;
-    bool is_function, is_array; // a pointer to it needs parentheses
-    bool is_pack;               // `elements` instead
-    const struct name_parts *elements;
-};
-
-struct name_parts {
-    VEC(struct name_part) list;
-};
-
-struct reader {
-    struct arena *arena;
-    const char *at;
-    uint32_t depth, text, steps; // used up
-    bool failed;
-    struct name_parts known;            // that S_, S0_ … represent
-    const struct name_parts *arguments; // that T_, T0_ … represent
-    uint32_t pack, pack_length;         // which element of packs is written now; NO_PACK: none
-};
-
-// A name as it is read.
-struct naming {
-    const char *text, *bare; // with and without the last template arguments
-    const char *behind;      // the parameters: " const"
-    const struct name_parts *arguments;
-    bool is_template;
-};
-
-// Every function below returns something printable after a failure.
-
-static void fail(struct reader *r)
-{
-    r->failed = true;
-    r->at = "";
-}
-
-static bool enter(struct reader *r)
-{
-    if (++r->depth > DEEPEST || ++r->steps > MOST_PARTS)
-        fail(r);
-    return !r->failed;
-}
-
-static const char *join(struct reader *r, const char *a, const char *b, const char *c)
-{
-    size_t length = strlen(a) + strlen(b) + strlen(c);
-    if (length > MOST_TEXT - r->text)
-        fail(r);
-    if (r->failed)
-        return "";
-    r->text += (uint32_t)length;
-    return arena_printf(r->arena, "%s%s%s", a, b, c);
-}
-
-static bool take(struct reader *r, char c)
-{
-    if (*r->at != c)
-        return false;
-    r->at++;
-    return true;
-}
-
-static bool take_word(struct reader *r, const char *word)
-{
-    size_t length = strlen(word);
-    if (strncmp(r->at, word, length))
-        return false;
-    r->at += length;
-    return true;
-}
-
-static void need(struct reader *r, char c)
-{
-    if (!take(r, c))
-        fail(r);
-}
-
-static uint32_t take_number(struct reader *r)
-{
-    uint32_t value = 0;
-    if (*r->at < '0' || *r->at > '9')
-        fail(r);
-    while (*r->at >= '0' && *r->at <= '9') {
-        value = value * 10 + (uint32_t)(*r->at++ - '0');
-        if (value > MOST_TEXT)
-            fail(r);
-    }
-    return value;
-}
-
-static struct name_part part_of(const char *text)
-{
-    return (struct name_part){.left = text, .right = ""};
-}
-
-static void remember(struct reader *r, struct name_part part)
-{
-    if (!r->failed)
-        vec_push(r->arena, &r->known.list, part);
-}
-
-static struct name_part read_type(struct reader *r);
-static void read_name(struct reader *r, struct naming *name);
 static void read_encoding(struct reader *r, struct demangled *to);
 
 // Lists, with packs opened
@@ -122,13 +13,13 @@ static const char *add_to_list(struct reader *r, const char *list, const struct 
     return list;
 }
 
-static const char *whole(struct reader *r, const struct name_part *part)
+const char *demangle_whole(struct reader *r, const struct name_part *part)
 {
     return part->is_pack ? add_to_list(r, "", part) : join(r, part->left, part->right, "");
 }
 
 // Types up to `end`, which stays; a single void is nothing.
-static const char *read_parameters(struct reader *r, char end, struct demangled *to)
+const char *demangle_parameters(struct reader *r, char end, struct demangled *to)
 {
     const char *list = "";
     if (r->at[0] == 'v' && (r->at[1] == end || !r->at[1] || r->at[1] == '.')) {
@@ -136,11 +27,11 @@ static const char *read_parameters(struct reader *r, char end, struct demangled 
         return list;
     }
     while (*r->at && *r->at != end && *r->at != '.' && !r->failed) {
-        struct name_part type = read_type(r);
+        struct name_part type = demangle_type(r);
         list = add_to_list(r, list, &type);
         for (uint32_t i = 0; to && i < (type.is_pack ? type.elements->list.n : 1); i++)
             vec_push(r->arena, &to->parameters,
-                     whole(r, type.is_pack ? &type.elements->list.v[i] : &type));
+                     demangle_whole(r, type.is_pack ? &type.elements->list.v[i] : &type));
     }
     return list;
 }
@@ -161,7 +52,7 @@ static struct name_part read_literal(struct reader *r)
         need(r, 'E');
         return part_of(r->failed ? "" : inner.text);
     }
-    struct name_part type = read_type(r);
+    struct name_part type = demangle_type(r);
     const char *sign = take(r, 'n') ? "-" : "";
     size_t length = strcspn(r->at, "E");
     const char *value = arena_strndup(r->arena, r->at, length);
@@ -174,7 +65,7 @@ static struct name_part read_literal(struct reader *r)
     const char *end = (unsigned char)letter < 128 ? integer_ends[(unsigned char)letter] : NULL;
     if (end)
         return part_of(join(r, sign, value, end));
-    return part_of(join(r, join(r, "(", whole(r, &type), ")"), sign, value));
+    return part_of(join(r, join(r, "(", demangle_whole(r, &type), ")"), sign, value));
 }
 
 // Behind X: the address of a function or variable is all that is read.
@@ -202,7 +93,7 @@ static struct name_part read_argument(struct reader *r)
         pack.elements = read_arguments(r);
         return pack;
     }
-    return read_type(r);
+    return demangle_type(r);
 }
 
 // Up to E, which goes.
@@ -221,7 +112,7 @@ static struct name_parts *read_arguments(struct reader *r)
     return list;
 }
 
-static void add_arguments(struct reader *r, struct naming *name)
+void demangle_arguments(struct reader *r, struct naming *name)
 {
     const struct name_part all = {.is_pack = true, .elements = read_arguments(r)};
     const char *list = add_to_list(r, "", &all);
@@ -254,7 +145,7 @@ static uint32_t take_index(struct reader *r, uint32_t base)
     return value + 1;
 }
 
-static const char *read_source_name(struct reader *r)
+const char *demangle_source_name(struct reader *r)
 {
     uint32_t length = take_number(r);
     if (r->failed || !length || strnlen(r->at, length) < length) {
@@ -272,7 +163,7 @@ static const char *read_unnamed(struct reader *r)
 {
     const char *types = NULL;
     if (take(r, 'l')) {
-        types = read_parameters(r, 'E', NULL);
+        types = demangle_parameters(r, 'E', NULL);
         need(r, 'E');
     } else {
         need(r, 't');
@@ -293,9 +184,9 @@ static const char *read_unqualified(struct reader *r)
     else if (take(r, 'U'))
         text = read_unnamed(r);
     else
-        text = read_source_name(r);
+        text = demangle_source_name(r);
     while (take(r, 'B'))
-        text = join(r, text, join(r, "[abi:", read_source_name(r), "]"), "");
+        text = join(r, text, join(r, "[abi:", demangle_source_name(r), "]"), "");
     return text;
 }
 
@@ -311,7 +202,7 @@ static const char *const abbreviations[128] = {
 };
 
 // Behind S, and not St.
-static struct name_part read_known(struct reader *r)
+struct name_part demangle_known(struct reader *r)
 {
     unsigned char letter = (unsigned char)*r->at;
     if (letter < 128 && abbreviations[letter]) {
@@ -325,7 +216,7 @@ static struct name_part read_known(struct reader *r)
 }
 
 // Behind T. Of a pack it is the element that is written now, or all.
-static struct name_part read_parameter(struct reader *r)
+struct name_part demangle_parameter(struct reader *r)
 {
     uint32_t index = take_index(r, 10);
     if (!r->arguments || index >= r->arguments->list.n)
@@ -356,14 +247,14 @@ static void read_nested(struct reader *r, struct naming *name)
             name->text = "std";
             is_known = true;
         } else if (take(r, 'S')) {
-            struct name_part part = read_known(r);
-            name->text = name->bare = whole(r, &part);
+            struct name_part part = demangle_known(r);
+            name->text = name->bare = demangle_whole(r, &part);
             is_known = true;
         } else if (take(r, 'T')) {
-            struct name_part part = read_parameter(r);
-            name->text = name->bare = whole(r, &part);
+            struct name_part part = demangle_parameter(r);
+            name->text = name->bare = demangle_whole(r, &part);
         } else if (*name->text && take(r, 'I'))
-            add_arguments(r, name);
+            demangle_arguments(r, name);
         else
             add_component(r, name, read_unqualified(r));
         r->depth--;
@@ -379,7 +270,7 @@ static void read_local(struct reader *r, struct naming *name)
     need(r, 'E');
     if (*r->at == 's' || *r->at == 'd')
         fail(r);
-    read_name(r, &inner);
+    demangle_name(r, &inner);
     if (take(r, '_')) { // which of several
         bool is_long = take(r, '_');
         take_number(r);
@@ -393,7 +284,7 @@ static void read_local(struct reader *r, struct naming *name)
     name->bare = join(r, outer.text, "::", inner.bare);
 }
 
-static void read_name(struct reader *r, struct naming *name)
+void demangle_name(struct reader *r, struct naming *name)
 {
     *name = (struct naming){.text = "", .bare = "", .behind = ""};
     if (!enter(r))
@@ -406,8 +297,8 @@ static void read_name(struct reader *r, struct naming *name)
         bool is_known = false;
         if (r->at[0] == 'S' && r->at[1] != 't') {
             r->at++;
-            struct name_part part = read_known(r);
-            name->text = name->bare = whole(r, &part);
+            struct name_part part = demangle_known(r);
+            name->text = name->bare = demangle_whole(r, &part);
             is_known = true;
         } else {
             if (take_word(r, "St"))
@@ -417,177 +308,9 @@ static void read_name(struct reader *r, struct naming *name)
         if (*r->at == 'I' && !is_known)
             remember(r, part_of(name->text));
         if (take(r, 'I'))
-            add_arguments(r, name);
+            demangle_arguments(r, name);
     }
     r->depth--;
-}
-
-// Types
-
-static const struct {
-    const char *code, *text;
-} builtin_types[] = {
-#define TYPE(code, text) {code, text},
-#include "support/demangle_types.def"
-#undef TYPE
-};
-
-// Behind the declarator: "*" or "&".
-static struct name_part refer(struct reader *r, struct name_part to, const char *mark)
-{
-    size_t length = strlen(to.left);
-    if (*mark == '&' && !*to.right && length && to.left[length - 1] == '&') {
-        bool twice = length > 1 && to.left[length - 2] == '&';
-        if (twice && !mark[1]) // of && and & there is & left
-            to.left = arena_strndup(r->arena, to.left, length - 1);
-        return to;
-    }
-    bool inside = to.is_function || to.is_array;
-    const char *open = inside ? to.is_array ? " (" : "(" : "";
-    struct name_part made = {.left = join(r, to.left, open, mark),
-                             .right = join(r, inside ? ")" : "", to.right, "")};
-    return made;
-}
-
-static struct name_part qualify(struct reader *r, struct name_part type, const char *word)
-{
-    if (type.is_function)
-        type.right = join(r, type.right, word, "");
-    else
-        type.left = join(r, type.left, word, "");
-    return type;
-}
-
-// Behind F.
-static struct name_part read_function(struct reader *r)
-{
-    take(r, 'Y');
-    struct name_part result = read_type(r);
-    const char *list = read_parameters(r, 'E', NULL);
-    need(r, 'E');
-    return (struct name_part){.left = join(r, result.left, " ", ""),
-                              .right = join(r, join(r, "(", list, ")"), result.right, ""),
-                              .is_function = true};
-}
-
-// Behind A.
-static struct name_part read_array(struct reader *r)
-{
-    size_t digits = strspn(r->at, "0123456789");
-    const char *length = arena_strndup(r->arena, r->at, digits);
-    r->at += digits;
-    need(r, '_');
-    struct name_part of = read_type(r);
-    of.right = join(r, of.is_array ? "" : " ", join(r, "[", length, "]"),
-                    of.is_array ? of.right + 1 : of.right);
-    if (of.is_array)
-        of.right = join(r, " ", of.right, "");
-    of.is_array = true;
-    return of;
-}
-
-// Behind M: CLASS MEMBER.
-static struct name_part read_member(struct reader *r)
-{
-    struct name_part class = read_type(r), member = read_type(r);
-    const char *mark = join(r, whole(r, &class), "::*", "");
-    if (member.is_function || member.is_array)
-        return refer(r, member, mark);
-    member.left = join(r, member.left, " ", mark);
-    return member;
-}
-
-// Behind Dp: the pattern once for each element of its pack.
-static struct name_part read_expansion(struct reader *r)
-{
-    struct name_part pack = {.left = "", .right = "", .is_pack = true};
-    struct name_parts *elements = ARENA_NEW(r->arena, struct name_parts);
-    const char *begin = r->at;
-    uint32_t known = r->known.list.n, outer = r->pack, length = 1;
-    pack.elements = elements;
-    for (uint32_t i = 0; (i < length || !i) && !r->failed; i++) {
-        r->at = begin;
-        r->known.list.n = known;
-        r->pack = i;
-        r->pack_length = 0;
-        struct name_part element = read_type(r);
-        length = r->pack_length;
-        if (length)
-            vec_push(r->arena, &elements->list, element);
-    }
-    r->pack = outer;
-    return pack;
-}
-
-// Reads a builtin, which is never a substitution. The text is NULL for other names.
-static struct name_part read_builtin(struct reader *r)
-{
-    for (size_t i = 0; i < sizeof builtin_types / sizeof *builtin_types; i++)
-        if (take_word(r, builtin_types[i].code))
-            return part_of(builtin_types[i].text);
-    return (struct name_part){0};
-}
-
-static struct name_part read_class(struct reader *r)
-{
-    struct naming name;
-    read_name(r, &name);
-    return part_of(name.text);
-}
-
-// A qualifier or a pointer, and what it is of.
-static struct name_part read_compound(struct reader *r)
-{
-    char letter = *r->at++;
-    switch (letter) {
-    case 'P': return refer(r, read_type(r), "*");
-    case 'R': return refer(r, read_type(r), "&");
-    case 'O': return refer(r, read_type(r), "&&");
-    case 'K': return qualify(r, read_type(r), " const");
-    case 'V': return qualify(r, read_type(r), " volatile");
-    case 'r': return qualify(r, read_type(r), " __restrict__");
-    case 'F': return read_function(r);
-    case 'A': return read_array(r);
-    case 'M': return read_member(r);
-    case 'T': return read_parameter(r);
-    case 'u': return part_of(read_source_name(r));
-    default: break;
-    }
-    r->at--;
-    if (take_word(r, "Dp"))
-        return read_expansion(r);
-    return read_class(r);
-}
-
-// A template's name that is known, with arguments.
-static struct name_part add_to_known(struct reader *r, struct name_part part)
-{
-    struct naming name = {.text = whole(r, &part)};
-    add_arguments(r, &name);
-    part = part_of(name.text);
-    remember(r, part);
-    return part;
-}
-
-static struct name_part read_type(struct reader *r)
-{
-    if (!enter(r))
-        return part_of("");
-    struct name_part part = read_builtin(r);
-    if (!part.left && r->at[0] == 'S' && r->at[1] != 't') {
-        r->at++;
-        part = read_known(r);
-        if (take(r, 'I'))
-            part = add_to_known(r, part);
-    } else if (!part.left) {
-        bool is_parameter = *r->at == 'T';
-        part = read_compound(r);
-        remember(r, part);
-        if (is_parameter && take(r, 'I'))
-            part = add_to_known(r, part);
-    }
-    r->depth--;
-    return r->failed ? part_of("") : part;
 }
 
 // NAME [RESULT] PARAMETERS, up to the end or E
@@ -598,14 +321,14 @@ static void read_encoding(struct reader *r, struct demangled *to)
     const struct name_parts *outer = r->arguments;
     if (!enter(r))
         return;
-    read_name(r, &name);
+    demangle_name(r, &name);
     r->arguments = name.arguments;
     bool has_parameters = *r->at && *r->at != 'E' && *r->at != '.';
     if (has_parameters && name.is_template)
-        result = read_type(r);
+        result = demangle_type(r);
     const char *before =
         *result.left ? join(r, result.left, result.is_function ? "" : " ", "") : "";
-    const char *list = has_parameters ? read_parameters(r, 'E', to) : "";
+    const char *list = has_parameters ? demangle_parameters(r, 'E', to) : "";
     r->arguments = outer;
     r->depth--;
     if (has_parameters)

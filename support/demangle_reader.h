@@ -1,0 +1,129 @@
+// Reading of a mangled name, for demangle.c and demangle_types.c.
+#pragma once
+#include "support/demangle.h"
+#include <string.h>
+
+enum { DEEPEST = 200, MOST_TEXT = 1 << 18, MOST_PARTS = 10000, NO_PACK = UINT32_MAX };
+
+// A type, name or template argument. The name of what has the type is between the two halves:
+// "void (*" ")(int)".
+struct name_part {
+    const char *left, *right;
+    bool is_function, is_array; // a pointer to it needs parentheses
+    bool is_pack;               // `elements` instead
+    const struct name_parts *elements;
+};
+
+struct name_parts {
+    VEC(struct name_part) list;
+};
+
+struct reader {
+    struct arena *arena;
+    const char *at;
+    uint32_t depth, text, steps; // used up
+    bool failed;
+    struct name_parts known;            // that S_, S0_ … represent
+    const struct name_parts *arguments; // that T_, T0_ … represent
+    uint32_t pack, pack_length;         // which element of packs is written now; NO_PACK: none
+};
+
+// A name as it is read.
+struct naming {
+    const char *text, *bare; // with and without the last template arguments
+    const char *behind;      // the parameters: " const"
+    const struct name_parts *arguments;
+    bool is_template;
+};
+
+// Every function returns something printable after a failure.
+
+static inline void fail(struct reader *r)
+{
+    r->failed = true;
+    r->at = "";
+}
+
+static inline bool enter(struct reader *r)
+{
+    if (++r->depth > DEEPEST || ++r->steps > MOST_PARTS)
+        fail(r);
+    return !r->failed;
+}
+
+static inline const char *join(struct reader *r, const char *a, const char *b, const char *c)
+{
+    size_t length = strlen(a) + strlen(b) + strlen(c);
+    if (length > MOST_TEXT - r->text)
+        fail(r);
+    if (r->failed)
+        return "";
+    r->text += (uint32_t)length;
+    return arena_printf(r->arena, "%s%s%s", a, b, c);
+}
+
+static inline bool take(struct reader *r, char c)
+{
+    if (*r->at != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+static inline bool take_word(struct reader *r, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(r->at, word, length))
+        return false;
+    r->at += length;
+    return true;
+}
+
+static inline void need(struct reader *r, char c)
+{
+    if (!take(r, c))
+        fail(r);
+}
+
+static inline uint32_t take_number(struct reader *r)
+{
+    uint32_t value = 0;
+    if (*r->at < '0' || *r->at > '9')
+        fail(r);
+    while (*r->at >= '0' && *r->at <= '9') {
+        value = value * 10 + (uint32_t)(*r->at++ - '0');
+        if (value > MOST_TEXT)
+            fail(r);
+    }
+    return value;
+}
+
+static inline struct name_part part_of(const char *text)
+{
+    return (struct name_part){.left = text, .right = ""};
+}
+
+static inline void remember(struct reader *r, struct name_part part)
+{
+    if (!r->failed)
+        vec_push(r->arena, &r->known.list, part);
+}
+
+// Names
+
+void demangle_name(struct reader *r, struct naming *name);
+// Returns the part as text; of a pack, its elements as a list.
+const char *demangle_whole(struct reader *r, const struct name_part *part);
+// Template arguments up to E.
+void demangle_arguments(struct reader *r, struct naming *name);
+const char *demangle_source_name(struct reader *r);
+// Behind S, and not St.
+struct name_part demangle_known(struct reader *r);
+// Behind T. Of a pack it is the element that is written now, or all.
+struct name_part demangle_parameter(struct reader *r);
+
+// Types
+
+struct name_part demangle_type(struct reader *r);
+// Types up to `end`, which stays; a single void is nothing. `to`: gets each, or NULL.
+const char *demangle_parameters(struct reader *r, char end, struct demangled *to);
