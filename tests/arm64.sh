@@ -123,7 +123,9 @@ for test in "$build"/tests/unit/test-*; do
     [ ! -f "$test" ] || count "${test##*/test-}" "${emulator[@]}" "$test"
 done
 count golden tests/golden.py "$build/emulated"
-count sim-runs tests/sim/runs.py "$build/emulated"
+for name in runs ends prints; do
+    count "sim-$name" "tests/sim/$name.py" "$build/emulated"
+done
 count samples "${emulator[@]}" "$build/tests/samples-references" "$build/emulated" "$PWD" small
 echo "$passed passed, $failed failed"
 ((passed && !failed))

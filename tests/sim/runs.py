@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ptxoffload-sim: what it reads, writes and says.
+"""ptxoffload-sim: what it reads and writes. ends.py and prints.py have the rest.
 
 usage: runs.py BUILD-ROOT [--update]
 
@@ -8,65 +8,17 @@ usage: runs.py BUILD-ROOT [--update]
 import hashlib
 import json
 import os
-import pathlib
-import pty
 import re
-import signal
 import struct
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import (add_case, case, cpu_seconds, ends, environment, fresh_document, main, run, same,
-                 wait_for, within)
+from simulated import BUILD, PROGRAM, ROOT, STORE, names, npy, sim, write_run
+from tap import add_case, case, ends, fresh_document, main, run, same, within
 
-BUILD = pathlib.Path(sys.argv[1]).resolve()
-PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SAMPLES, STORE = ROOT / 'samples', ROOT / 'tests' / 'cases' / 'run' / 'store.ptx'
-DOCUMENT = ROOT / 'docs' / 'simulator.md'
-
-# Counts down from its parameter, so that a run can be made as long as is wanted.
-SLOW = b'''.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry slow(.param .u64 slow_param_0)
-{
-    .reg .b64 %rd<2>;
-    .reg .pred %p<2>;
-    ld.param.u64 %rd1, [slow_param_0];
-again:
-    sub.s64 %rd1, %rd1, 1;
-    setp.ne.s64 %p1, %rd1, 0;
-    @%p1 bra again;
-    ret;
-}
-'''
-
-
-def sim(folder, *arguments, **settings):
-    return run([PROGRAM, '--functional', *arguments], folder, **settings)
-
-
-def npy(path):
-    """(type, shape, values) of a file that the simulator wrote; read without its code"""
-    data = path.read_bytes()
-    same(data[:8], b'\x93NUMPY\x01\x00')
-    length = struct.unpack('<H', data[8:10])[0]
-    header = eval(data[10:10 + length], {'__builtins__': {}})  # a Python dictionary, by its definition
-    same(header['fortran_order'], False)
-    letter = {'<f4': 'f', '<i4': 'i', '<u4': 'I', '|u1': 'B', '<f8': 'd', '<u2': 'H'}[header['descr']]
-    return header['descr'], header['shape'], [value for value, in
-                                              struct.iter_unpack('<' + letter, data[10 + length:])]
-
-
-def names(folder):
-    return sorted(path.name for path in folder.iterdir())
-
-
-def write_run(folder, text, name='run.yaml'):
-    (folder / 'store.ptx').write_bytes(STORE.read_bytes())
-    (folder / name).write_text('program: store.ptx\n' + text)
+TAGGER = BUILD / 'cli' / 'ptxoffload'
+SAMPLES, DOCUMENT = ROOT / 'samples', ROOT / 'docs' / 'simulator.md'
 
 
 def splitmix(seed):
@@ -319,78 +271,6 @@ for path in sorted(SAMPLES.glob('*/run*.yaml')):
         add_case('no race and no read of nothing in %s' % path.relative_to(SAMPLES), clean, path)
 
 
-PRINTS = b'''.version 7.0
-.target sm_70
-.address_size 64
-.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
-.global .align 1 .b8 text[9] = {116, 105, 100, 32, 37, 100, 33, 10, 0};
-.visible .entry prints()
-{
-    .local .align 8 .b8 arguments[8];
-    .reg .b32 %r<3>;
-    .reg .b64 %rd<4>;
-    mov.u32 %r1, %tid.x;
-    st.local.u32 [arguments], %r1;
-    mov.u64 %rd1, text;
-    cvta.global.u64 %rd2, %rd1;
-    mov.u64 %rd3, arguments;
-    cvta.local.u64 %rd3, %rd3;
-    {
-    .param .b64 a;
-    .param .b64 b;
-    .param .b32 r;
-    st.param.b64 [a], %rd2;
-    st.param.b64 [b], %rd3;
-    call.uni (r), vprintf, (a, b);
-    }
-    ret;
-}
-'''
-
-
-# Name, format, what is put at which place behind the arguments' begin, what is printed.
-FORMATS = [
-    ('lengths', '%hd %hhx %u %ld %llx', {0: 'u32 0x18001', 4: 'u32 0x1ff', 8: 'u32 -1',
-                                         16: 'u64 -5', 24: 'u64 0xfedcba9876543210'},
-     '-32767 ff 4294967295 -5 fedcba9876543210'),
-    ('flags', '[%-5d|%05u|%+d|%#x|% d|%3c]', {0: 'u32 42', 4: 'u32 42', 8: 'u32 7', 12: 'u32 255',
-                                              16: 'u32 3', 20: 'u32 65'},
-     '[42   |00042|+7|0xff| 3|  A]'),
-    ('real numbers', '%5.2f %e %g %a', {0: 'f64 0d400921FB54442D18', 8: 'f64 0d3FF0000000000000',
-                                        16: 'f64 0d3FE0000000000000', 24: 'f64 0d4000000000000000'},
-     ' 3.14 1.000000e+00 0.5 0x1p+1'),
-    ('widths that are arguments', '[%*d|%-*d|%.*f]', {0: 'u32 5', 4: 'u32 42', 8: 'u32 4',
-                                                     12: 'u32 7', 16: 'u32 2',
-                                                     24: 'f64 0d400921FB54442D18'},
-     '[   42|7   |3.14]'),
-    ('no conversions', '100%% %k', {}, '100% %k'),
-]
-
-
-def formats(folder, form, values, text):
-    form += '\n'
-    stores = ['st.local.%s [arguments+%d], %s;' % (value.split()[0], place, value.split()[1])
-              for place, value in values.items()]
-    program = PRINTS.decode().replace('text[9]', 'text[%d]' % (len(form) + 1))
-    program = re.sub('= {.*?}', '= {%s, 0}' % ', '.join(str(ord(c)) for c in form), program)
-    program = program.replace('arguments[8]', 'arguments[64]')
-    program = program.replace('st.local.u32 [arguments], %r1;', '\n    '.join(stores))
-    (folder / 'prints.ptx').write_text(program)
-    ends(sim(folder, 'prints.ptx', '--grid', '1', '--block', '1'), 0, '', text + '\n')
-
-
-for name, *rest in FORMATS:
-    add_case('printf: ' + name, formats, *rest)
-
-
-@case
-def printing(folder):
-    """what kernels print goes to standard output"""
-    (folder / 'prints.ptx').write_bytes(PRINTS)
-    ends(sim(folder, 'prints.ptx', '--grid', '1', '--block', '3'), 0, '',
-         'tid 0!\ntid 1!\ntid 2!\n')
-
-
 VARIABLES = b'''.version 7.0
 .target sm_70
 .address_size 64
@@ -491,19 +371,6 @@ def too_much(folder):
 
 
 @case
-def prints_nowhere(folder):
-    """what is printed and cannot be written is told"""
-    (folder / 'prints.ptx').write_bytes(PRINTS)
-    with open('/dev/full', 'wb') as full:
-        result = subprocess.run([PROGRAM, '--functional', 'prints.ptx', '--grid', '1', '--block',
-                                 '3', '--json=out.json'], cwd=folder, stdout=full,
-                                stderr=subprocess.PIPE, env=environment())
-    same((result.returncode, result.stderr), (1, b'ptxoffload-sim: error: cannot write standard '
-                                              b'output: what kernels printed is lost\n'))
-    same(json.loads((folder / 'out.json').read_text())['exit_code'], 1)
-
-
-@case
 def blocks_of_kernels(folder):
     """a block must be what .reqntid says, and no more than .maxntid"""
     (folder / 'k.ptx').write_bytes(
@@ -518,50 +385,6 @@ def blocks_of_kernels(folder):
             within(b'<command line>:1:', result.err)
             within(b'the kernel has .reqntid 64, 2, 1, and the block is '
                    if kernel == 'needs' else b'the kernel has .maxntid 64, 2, 1, and', result.err)
-
-
-FIRST_FAULT = b'''.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry late(.param .u64 late_param_0)
-{
-    .reg .b32 %r<4>;
-    .reg .b64 %rd<3>;
-    .reg .pred %p<3>;
-    ld.param.u64 %rd1, [late_param_0];
-    mov.u32 %r1, %ctaid.x;
-    setp.ne.u32 %p1, %r1, 3;
-    mov.u32 %r2, 0;
-    setp.lt.u32 %p2, %r1, 3;
-    @%p2 ret;
-    @%p1 bra now;
-again:
-    add.u32 %r2, %r2, 1;
-    setp.lt.u32 %p2, %r2, 100000;
-    @%p2 bra again;
-now:
-    mul.wide.u32 %rd2, %r1, 64;
-    add.s64 %rd2, %rd1, %rd2;
-    st.global.u32 [%rd2], %r2;
-    ret;
-}
-'''
-
-
-@case
-def first_fault(folder):
-    """of several faults the one of the first CTA is told, on any number of threads"""
-    (folder / 'late.ptx').write_bytes(FIRST_FAULT)
-    expected = None
-    for options in ([], ['--threads=2'], ['--threads=5'], ['--threads=2'], ['--lanes=plain']):
-        result = ends(sim(folder, 'late.ptx', '--grid', '500', '--block', '32', '--arg',
-                          'buf:u32:4:zero', '--json=out.json', *options), 5)
-        within(b'CTA (3, 0, 0), thread (0, 0, 0)', result.err)
-        within(b"176 bytes behind 'arg0' (16 bytes)", result.err)
-        found = json.loads((folder / 'out.json').read_text())
-        del found['host']
-        expected = expected or found
-        same(found, expected)
 
 
 @case
@@ -616,158 +439,6 @@ def overwriting_expected(folder):
     ends(sim(folder, 'sub/fill.yaml', '--json=sub/raw'), 1)
     same((folder / 'sub' / 'raw').read_bytes(), bytes(256))
     ends(sim(folder, 'sub/fill.yaml', '--save', 'a=other'), 3)
-
-
-def start_slow(folder, *arguments, **settings):
-    (folder / 'slow.ptx').write_bytes(SLOW)
-    return subprocess.Popen([PROGRAM, '--functional', 'slow.ptx', '--grid', '1', '--block', '1',
-                             '--arg', 'u64:1000000000000', *arguments], cwd=folder,
-                            env=environment(TERM='xterm'), **settings)
-
-
-@case
-def interrupted(folder):
-    """an interrupt ends a run and leaves no file but a summary of what was done"""
-    running = start_slow(folder, '--json=out.json', '--save', 'x=y', stderr=subprocess.PIPE)
-    within(b"there is no buffer 'x'", running.communicate()[1])
-    for threads in ('1', '2'):
-        running = start_slow(folder, '--json=out.json', '--threads', threads,
-                             stderr=subprocess.PIPE)
-        wait_for(lambda: cpu_seconds(running) > 0.2, running)
-        running.send_signal(signal.SIGINT)
-        same((running.communicate()[1], running.returncode),
-             (b'ptxoffload-sim: interrupted in launch 1; statistics until then are in out.json\n',
-              -signal.SIGINT))
-        same(names(folder), ['out.json', 'slow.ptx'])
-        found = json.loads((folder / 'out.json').read_text())
-        same((found['exit_code'], found['outcome'], found['partial'], found['fault']),
-             (128 + signal.SIGINT, 'interrupted', True, None))
-        assert found['total']['thread_instructions'] > 1000, found['total']
-        os.remove(folder / 'out.json')
-
-
-    running = start_slow(folder, '--json=out.json', stderr=subprocess.PIPE)
-    wait_for(lambda: cpu_seconds(running) > 0.2, running)
-    running.send_signal(signal.SIGTERM)
-    same((running.communicate()[1], running.returncode),
-         (b'ptxoffload-sim: interrupted in launch 1; statistics until then are in out.json\n',
-          -signal.SIGTERM))
-    found = json.loads((folder / 'out.json').read_text())
-    same((found['exit_code'], found['outcome']), (128 + signal.SIGTERM, 'interrupted'))
-
-
-# Warps 0 and 1 wait at a barrier, warp 2 at another, warp 3 ends.
-PARTED = b'''.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry parted()
-{
-    .reg .b32 %r<3>;
-    .reg .pred %p<3>;
-    mov.u32 %r1, %tid.x;
-    setp.gt.u32 %p1, %r1, 95;
-    @%p1 ret;
-    setp.gt.u32 %p2, %r1, 63;
-    @%p2 bra other;
-    bar.sync 0;
-    ret;
-other:
-    bar.sync 1, 96;
-    ret;
-}
-'''
-
-
-@case
-def source_lines(folder):
-    """the summary has the places that .loc names, from the inside out"""
-    case = ROOT / 'tests' / 'cases' / 'run' / 'source-lines.ptx'
-    ends(sim(folder, case, '--kernel', 'beyond', '--grid', '1', '--block', '32', '--arg',
-             'buf:u32:8:zero', '--json=out.json'), 5)
-    same(json.loads((folder / 'out.json').read_text())['fault']['source'],
-         [{'file': 'put.h', 'line': 5, 'column': 1, 'function': '_Z3putPj'},
-          {'file': 'kernel.cu', 'line': 14, 'column': 9, 'function': None}])
-
-
-@case
-def stalled(folder):
-    """a launch that stands still: who waits for whom, at which line; in the summary, too"""
-    (folder / 'parted.ptx').write_bytes(PARTED)
-    said = ('2 warps of 1 CTA, one of them warp 0 of CTA (0, 0, 0), wait at barrier 0: 2 of 3 warps '
-            'have come; missing: warp 2 at line 16; ended: warp 3')
-    for threads in ('1', '2'):
-        result = ends(sim(folder, 'parted.ptx', '--grid', '1', '--block', '128', '--json=out.json',
-                          '--threads', threads), 4)
-        found = json.loads((folder / 'out.json').read_text())
-        same((found['outcome'], found['partial'], found['exit_code']), ('no progress', True, 4))
-        text = result.err.decode()
-        within('parted.ptx: error: no thread of the launch can go on: kernel \'parted\', launch 1 '
-               '[no-progress]\nparted.ptx:13:5: note: %s\n' % said, text)
-        first, second = found['fault']['stalls']
-        same(first, {'text': said, 'warps': 2, 'ctas': 1, 'cta': [0, 0, 0], 'warp': 0, 'line': 13,
-                     'column': 5, 'source': None})
-        same((second['line'], second['warps'], second['warp']), (16, 1, 2))
-        within('warp 2 of CTA (0, 0, 0) waits at barrier 1: 32 of 96 threads have come; missing: '
-               'warp 0 at line 13, warp 1 at line 13, warp 3, which has ended; ended: warp 3', text)
-
-
-@case
-def stalled_lanes(folder):
-    """half of a warp has come to a barrier; CTAs that have ended or not begun are counted"""
-    (folder / 'half.ptx').write_bytes(PARTED.replace(b'%r1, 63', b'%r1, 15').replace(
-        b'%r1, %tid.x;', b'%r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.ne.u32 %p1, %r2, 1;\n'
-        b'@%p1 ret;'))
-    text = ends(sim(folder, 'half.ptx', '--cooperative', '--grid', '3', '--block', '32'),
-                4).err.decode()
-    within('note: warp 0 of CTA (1, 0, 0), lanes 0x0000ffff, waits at barrier 0: 0 of 1 warps have '
-           'come; missing: lanes 0xffff0000 of warp 0 at line 17\n', text)
-    within('half.ptx: note: of 3 CTAs: 2 ended, 0 not begun\n', text)
-
-
-@case
-def instructions(folder):
-    """--max-instructions ends a loop that would not end by itself"""
-    (folder / 'loop.ptx').write_bytes(b'''.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry loop(.param .u64 to)
-{
-    .reg .b64 %rd<2>;
-    .reg .b32 %r<2>;
-    ld.param.u64 %rd1, [to];
-    mov.u32 %r1, 0;
-again:
-    st.global.u32 [%rd1], %r1;
-    add.u32 %r1, %r1, 1;
-    bra again;
-}
-''')
-    line = ['loop.ptx', '--grid', '3', '--block', '64', '--arg', 'buf:u32:1:zero']
-    note = 'ptxoffload-sim: note: --max-instructions has ended the run before it was done\n'
-    for options in ([], ['--threads=3']):
-        ends(sim(folder, *line, '--max-instructions=100000', '--save', '0=o.npy',
-                 '--json=out.json', *options), 0, note)
-        found = json.loads((folder / 'out.json').read_text())
-        same((found['outcome'], found['exit_code'], found['partial']),
-             ('instruction limit', 0, True))
-        assert 100000 <= found['total']['warp_instructions'] < 200000, found['total']
-        assert not (folder / 'o.npy').exists()
-    within(b'--max-instructions is for --functional', ends(
-        run([PROGRAM, *line, '--max-instructions=5'], folder), 2).err)
-
-
-@case
-def progress(folder):
-    """a long run shows on a terminal what it is at"""
-    main_end, other_end = pty.openpty()
-    running = start_slow(folder, stderr=other_end, stdout=subprocess.DEVNULL)
-    os.close(other_end)
-    said = b''
-    while b'launch 1, slow, ' not in said:
-        said += os.read(main_end, 1000)
-    running.kill()
-    running.wait()
-    assert re.match(rb'\r\x1b\[Klaunch 1, slow, \d+ s', said), said
 
 
 @case
