@@ -34,6 +34,13 @@ struct conform_case {
 
 // Runs the cases; the first difference of each fails the test, all are printed.
 void conform(const struct conform_case *cases, size_t count);
+
+static inline void conform_one(const char *instruction, const char *types,
+                               conform_reference *reference, uint32_t flags)
+{
+    conform(&(struct conform_case){instruction, types, reference, flags}, 1);
+}
+
 // The next number of splitmix64.
 uint64_t conform_random(uint64_t *state);
 // Bits that are of interest as an integer or as a floating-point number of this size, up to 64.
