@@ -27,8 +27,6 @@ enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys };
 
 // What all cores have in common.
 struct toll {
-    const struct toll_config *config;
-    struct memsys *memsys;
     uint8_t requester, scheme, message;
     struct toll_stats stats;
 };
@@ -83,6 +81,7 @@ static bool wait_for_reply(struct core *core, uint64_t now, uint32_t slot, uint3
 static bool ask(struct core *core, uint64_t now)
 {
     struct toll_core *own = own_of(core);
+    struct memsys *memsys = core->shared->memsys;
     (void)now;
     if (!own->asking)
         return false;
@@ -94,9 +93,9 @@ static bool ask(struct core *core, uint64_t now)
                                            .kind = MEMSYS_READ,
                                            .client = own->toll->requester,
                                            .message = own->toll->message};
-    if (!memsys_can_send(own->toll->memsys, &request))
+    if (!memsys_can_send(memsys, &request))
         return false;
-    memsys_send(own->toll->memsys, &request);
+    memsys_send(memsys, &request);
     own->asking &= own->asking - 1;
     core->to_send--;
     return true;
@@ -108,7 +107,6 @@ static void take_reply(struct core *core, uint64_t now, const struct memsys_requ
     uint64_t bit = UINT64_C(1) << reply->tag;
     own->waiting &= ~bit;
     own->paid |= bit;
-    own->toll->stats.paid++;
     core_look(core, now, reply->tag);
 }
 
@@ -132,9 +130,9 @@ static void *create(struct machine *machine, const void *config, const void *pla
 {
     struct toll *own = ARENA_NEW(machine->arena, struct toll);
     struct timings *timings = &machine->shared.timings;
+    (void)config;
     (void)plan;
-    *own = (struct toll){.config = config,
-                         .requester = (uint8_t)machine_requester(machine, &toll),
+    *own = (struct toll){.requester = (uint8_t)machine_requester(machine, &toll),
                          .scheme = (uint8_t)machine_scheme_number(machine->config, &toll)};
     for (uint32_t i = 0; i < timings->count; i++) {
         struct timing *timing = &timings->list[i];
@@ -155,32 +153,11 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
     ((struct toll *)state)->message = (uint8_t)tables->message_count;
 }
 
-static void join(struct machine *machine, void *state)
-{
-    ((struct toll *)state)->memsys = machine->shared.memsys;
-}
-
-static uint64_t next(const struct machine *machine, const void *state)
-{
-    uint64_t opens = ((const struct toll *)state)->config->opens;
-    return machine->now < opens ? opens : UINT64_MAX;
-}
-
-static enum memsys_served admit(struct machine *machine, void *state,
-                                const struct memsys_request *request)
-{
-    struct toll *own = state;
-    bool waits = request->client == CLIENT_L1 && request->kind == MEMSYS_READ &&
-                 machine->now < own->config->opens;
-    own->stats.turned_back += waits;
-    return waits ? MEMSYS_WAIT : MEMSYS_SERVED;
-}
-
 static void serve(struct machine *machine, void *state, const struct memsys_request *request)
 {
     (void)machine;
     (void)request;
-    ((struct toll *)state)->stats.served++;
+    ((struct toll *)state)->stats.paid++;
 }
 
 static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
@@ -215,9 +192,6 @@ const struct scheme_ops toll = {
     .core = &core_ops,
     .create = create,
     .extend = extend,
-    .join = join,
-    .next = next,
-    .admit = admit,
     .serve = serve,
     .add_stats = add_stats,
 };
