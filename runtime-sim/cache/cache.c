@@ -10,7 +10,7 @@ static const uint64_t no_line = UINT64_MAX;
 void cache_init(struct cache *c, struct arena *arena, const struct cache_config *config,
                 uint32_t inputs)
 {
-    uint32_t places = (uint32_t)(config->sets * config->ways), mshrs = (uint32_t)config->mshrs;
+    uint32_t places = (uint32_t)(config->sets * config->ways), mshrs = cache_mshrs(config);
     assert(inputs >= 1 && inputs <= CACHE_INPUTS);
     *c = (struct cache){.config = config, .next = UINT64_MAX, .changes = 1, .input_count = inputs};
     c->whole = mask_range(0, (uint32_t)config->line_bytes);
@@ -19,7 +19,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->line_clocks = (config->line_bytes + config->port_bytes - 1) / config->port_bytes;
     for (uint32_t i = 0; i < inputs; i++)
         c->inputs[i].queue = ARENA_ARRAY(arena, struct cache_request, config->input);
-    c->waiting = ARENA_ARRAY(arena, struct cache_request, config->access_queue + inputs);
+    c->waiting = ARENA_ARRAY(arena, struct cache_request, config->access_queue + inputs + 1);
     c->line = ARENA_ARRAY(arena, uint64_t, places);
     memset(c->line, 0xff, places * sizeof *c->line);
     c->known = ARENA_ARRAY(arena, struct mask, places);
@@ -36,7 +36,8 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->wake = bits_new(arena, mshrs);
     c->bank_free = ARENA_ARRAY(arena, uint64_t, config->banks);
     c->out = ARENA_ARRAY(arena, struct cache_out, config->out);
-    c->answers = ARENA_ARRAY(arena, struct cache_answer, config->answers);
+    for (uint32_t i = 0; i < CACHE_PATHS; i++)
+        c->answers[i].ring = ARENA_ARRAY(arena, struct cache_answer, config->answers);
 }
 
 void cache_answers_in(struct cache *c, uint32_t bytes)
@@ -186,13 +187,19 @@ static void send(struct cache *c, uint64_t line, uint64_t id, struct mask bytes,
         c->stats.fetches += sectors_in(c, bytes);
 }
 
-// Answers leave in the order in which requests were served.
+static bool can_answer(const struct cache *c, uint32_t path)
+{
+    return c->answers[path].count < c->config->answers;
+}
+
+// Answers of a path leave in the order in which requests were served.
 static void answer(struct cache *c, const struct cache_request *r, uint64_t now, uint64_t ready)
 {
     const struct cache_input *input = &c->inputs[r->input];
-    uint32_t at = cache_wrap(c->answer_head + c->answer_count++, c->config->answers);
-    c->answer_last = ready > c->answer_last ? ready : c->answer_last;
-    c->answers[at] = (struct cache_answer){r->id, c->answer_last, r->kind, r->input};
+    struct cache_answers *answers = &c->answers[r->path];
+    uint32_t at = cache_wrap(answers->head + answers->count++, c->config->answers);
+    answers->last = ready > answers->last ? ready : answers->last;
+    answers->ring[at] = (struct cache_answer){r->id, answers->last, r->kind, r->input};
     if (input->serve)
         input->serve(input->context, r, now);
 }
@@ -254,12 +261,20 @@ static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_
     return place;
 }
 
+static void use_mshr(struct cache *c, struct cache_mshr *mshr, uint8_t path)
+{
+    c->used_by[path] += !(mshr->paths >> path & 1);
+    mshr->paths |= (uint8_t)(1u << path);
+}
+
 // Needs a free MSHR, unless the line has one, and room for a request.
-static void fetch(struct cache *c, uint32_t place, uint64_t id, struct mask bytes, uint8_t keep)
+static void fetch(struct cache *c, uint32_t place, const struct cache_request *r, uint64_t id,
+                  struct mask bytes)
 {
     if (!c->mshr_of[place]) {
         uint32_t number = c->free_mshrs[--c->free_count];
         c->mshrs[number] = (struct cache_mshr){.place = place};
+        use_mshr(c, &c->mshrs[number], r->path);
         c->mshr_of[place] = (uint16_t)(number + 1);
     }
     struct cache_mshr *mshr = &c->mshrs[c->mshr_of[place] - 1];
@@ -267,7 +282,7 @@ static void fetch(struct cache *c, uint32_t place, uint64_t id, struct mask byte
     if (!mask_any(bytes))
         return;
     mshr->coming = mask_or(mshr->coming, bytes);
-    send(c, c->line[place], id, bytes, false, keep);
+    send(c, c->line[place], id, bytes, false, r->keep_next);
 }
 
 static void let_wait(struct cache *c, uint32_t place, const struct cache_request *r,
@@ -281,6 +296,8 @@ static void let_wait(struct cache *c, uint32_t place, const struct cache_request
     target->from = (uint8_t)from;
     mshr->writes |= r->kind != CACHE_READ;
     mshr->silent += r->silent;
+    c->held[r->path]++;
+    use_mshr(c, mshr, r->path);
 }
 
 // Bytes that a write leaves unknown in sectors that it writes, if these are to be fetched.
@@ -299,7 +316,7 @@ static void after_write(struct cache *c, const struct cache_request *r, uint32_t
     struct mask rest = rest_of(c, r, place);
     c->stats.full_stores += sectors_in(c, whole_sectors(c, r->bytes));
     if (mask_any(rest))
-        fetch(c, place, CACHE_NOBODY, rest, r->keep_next);
+        fetch(c, place, r, CACHE_NOBODY, rest);
 }
 
 // Access. Each of these returns false, after counting why, if the request has to wait.
@@ -311,9 +328,13 @@ static bool lacks_room(struct cache *c, uint32_t requests)
     return lacks;
 }
 
-static bool lacks_mshr(struct cache *c, const struct cache_mshr *mshr)
+// NULL: it needs one. One is left to other paths.
+static bool lacks_mshr(struct cache *c, const struct cache_request *r,
+                       const struct cache_mshr *mshr)
 {
     bool lacks = mshr ? mshr->count == c->config->merges : !c->free_count;
+    bool uses = mshr && mshr->paths >> r->path & 1;
+    lacks |= !uses && c->used_by[r->path] == c->config->mshrs;
     c->stats.mshr_waits += lacks;
     return lacks;
 }
@@ -327,18 +348,17 @@ static struct cache_mshr *mshr_at(struct cache *c, uint32_t place)
 static bool miss(struct cache *c, const struct cache_request *r, uint32_t *place, uint64_t now)
 {
     struct cache_mshr *mshr = mshr_at(c, *place);
-    if (lacks_mshr(c, mshr) || (*place != NOWHERE && lacks_room(c, 1)))
+    if (lacks_mshr(c, r, mshr) || (*place != NOWHERE && lacks_room(c, 1)))
         return false;
     if (*place == NOWHERE && (*place = take_place(c, r->line, now, 1)) == NOWHERE)
         return false;
     if (c->inputs[r->input].until_served) {
-        fetch(c, *place, r->id, sectors_of(c, mask_without(r->bytes, c->known[*place])),
-              r->keep_next);
+        fetch(c, *place, r, r->id, sectors_of(c, mask_without(r->bytes, c->known[*place])));
         return false;
     }
     c->stats.merged += mshr && mshr->count;
     c->stats.read_merged += mshr && mshr->count;
-    fetch(c, *place, r->id, sectors_of(c, mask_without(r->bytes, c->known[*place])), r->keep_next);
+    fetch(c, *place, r, r->id, sectors_of(c, mask_without(r->bytes, c->known[*place])));
     let_wait(c, *place, r, mshr ? CACHE_MERGED : CACHE_FETCHED);
     return true;
 }
@@ -368,12 +388,12 @@ static bool forward(struct cache *c, const struct cache_request *r, uint32_t pla
     const struct cache_input *input = &c->inputs[r->input];
     const struct cache_mshr *mshr = mshr_at(c, place);
     struct cache_request line = *r;
-    if (lacks_room(c, 2) || lacks_mshr(c, mshr))
+    if (lacks_room(c, 2) || lacks_mshr(c, r, mshr))
         return false;
     if (place == NOWHERE && (place = take_place(c, r->line, now, 2)) == NOWHERE)
         return false;
     send(c, r->line, r->id, r->bytes, true, r->keep_next);
-    fetch(c, place, CACHE_NOBODY, mask_without(c->whole, c->known[place]), r->keep_next);
+    fetch(c, place, r, CACHE_NOBODY, mask_without(c->whole, c->known[place]));
     line.kind = CACHE_READ;
     line.bytes = c->whole;
     line.silent = true;
@@ -404,7 +424,7 @@ static bool access_write(struct cache *c, const struct cache_request *r, uint32_
     if (behind && c->inputs[r->input].until_served)
         return false;
     uint32_t room = fetches + (goes_on(c, r) || by);
-    if (lacks_room(c, room) || ((behind || (fetches && !mshr)) && lacks_mshr(c, mshr)))
+    if (lacks_room(c, room) || ((behind || (fetches && !mshr)) && lacks_mshr(c, r, mshr)))
         return false;
     if (!hit && !by && (place = take_place(c, r->line, now, room)) == NOWHERE)
         return false;
@@ -464,7 +484,7 @@ static bool access(struct cache *c, struct cache_request *r, uint64_t now, struc
         until(waits, now + 1);
         return false;
     }
-    if (c->answer_count == c->config->answers) {
+    if (!can_answer(c, r->path)) {
         c->stats.answer_waits++;
         return false;
     }
@@ -481,13 +501,21 @@ static uint64_t line_bit(uint64_t line)
     return UINT64_C(1) << ((line ^ line >> 6) & 63);
 }
 
+// Requests to the same line.
+static bool may_pass(const struct cache *c, const struct cache_request *r,
+                     const struct cache_request *older)
+{
+    const struct cache_input *input = &c->inputs[older->input];
+    bool both_read = r->kind == CACHE_READ && older->kind == CACHE_READ && !input->condition;
+    return (older->path != r->path && both_read) || (older->input != r->input && input->is_passed);
+}
+
 // One of the first so many in the access queue is for the same line, and not to be passed.
 static bool is_behind(const struct cache *c, uint32_t count, const struct cache_request *r)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct cache_request *older = &c->waiting[i];
-        if (older->line == r->line &&
-            (older->input == r->input || !c->inputs[older->input].is_passed))
+        if (older->line == r->line && !may_pass(c, r, older))
             return true;
     }
     return false;
@@ -529,19 +557,34 @@ static uint32_t count_shared(const struct cache *c)
     return count;
 }
 
+static bool has_one_of_path(const struct cache *c, uint8_t path)
+{
+    for (uint32_t i = 0; i < c->waiting_count; i++)
+        if (c->waiting[i].path == path)
+            return true;
+    return false;
+}
+
 // An input with a condition has one place of its own: what it waits for may come by another input.
+// So has a path: what the others wait for may be room in theirs.
 static bool has_place(const struct cache *c, const struct cache_input *input)
 {
     if (input->condition || input->one_waits)
         return !has_one(c, (uint8_t)(input - c->inputs));
+    if (!has_one_of_path(c, input->queue[input->head].path))
+        return true;
     return c->waiting_count < c->config->access_queue || count_shared(c) < c->config->access_queue;
 }
 
-static bool has_conditions(const struct cache *c)
+// A request may have a place beyond those of the configuration.
+static bool has_more_places(const struct cache *c)
 {
-    for (uint32_t i = 0; i < c->input_count; i++)
-        if (c->inputs[i].condition)
+    for (uint32_t i = 0; i < c->input_count; i++) {
+        const struct cache_input *input = &c->inputs[i];
+        if (input->condition ||
+            (input->count && !has_one_of_path(c, input->queue[input->head].path)))
             return true;
+    }
     return false;
 }
 
@@ -549,7 +592,7 @@ static void accept(struct cache *c, struct waits *waits)
 {
     for (uint32_t n = 0, idle = 0; n < c->config->accept && idle < c->input_count;) {
         struct cache_input *input = &c->inputs[c->turn];
-        if (c->waiting_count >= c->config->access_queue && !has_conditions(c))
+        if (c->waiting_count >= c->config->access_queue && !has_more_places(c))
             return;
         c->turn = (c->turn + 1) % c->input_count;
         idle++;
@@ -585,6 +628,8 @@ static void free_mshr(struct cache *c, uint32_t number)
     if (mask_any(mshr->coming))
         return;
     c->mshr_of[mshr->place] = 0;
+    for (uint32_t i = 0; i < CACHE_PATHS; i++)
+        c->used_by[i] -= mshr->paths >> i & 1;
     c->free_mshrs[c->free_count++] = (uint16_t)number;
 }
 
@@ -605,11 +650,40 @@ void cache_fill(struct cache *c, uint64_t now, uint64_t line, struct mask bytes)
     cache_wake_at(c, now);
 }
 
-// Serves the first request that waits at this MSHR. False if it has to go on waiting.
-static bool wake(struct cache *c, uint32_t number, uint64_t now)
+static struct cache_request *target(const struct cache *c, uint32_t number, uint32_t at)
+{
+    uint64_t merges = c->config->merges;
+    return &c->targets[number * merges + cache_wrap(c->mshrs[number].head + at, merges)];
+}
+
+// The oldest request at this MSHR whose path has room; it passes no write, nor does one. Their
+// count: none.
+static uint32_t next_target(const struct cache *c, uint32_t number)
+{
+    const struct cache_mshr *mshr = &c->mshrs[number];
+    uint32_t most = mshr->writes ? 1 : mshr->count, at = 0;
+    while (at < most && !can_answer(c, target(c, number, at)->path))
+        at++;
+    return at < most ? at : mshr->count;
+}
+
+static void remove_target(struct cache *c, uint32_t number, uint32_t at)
 {
     struct cache_mshr *mshr = &c->mshrs[number];
-    const struct cache_request r = c->targets[number * c->config->merges + mshr->head];
+    for (; at; at--)
+        *target(c, number, at) = *target(c, number, at - 1);
+    mshr->head = cache_wrap(mshr->head + 1, c->config->merges);
+    if (!--mshr->count) {
+        mshr->writes = false;
+        free_mshr(c, number);
+    }
+}
+
+// Serves a request that waits at this MSHR. False if it has to go on waiting.
+static bool wake(struct cache *c, uint32_t number, uint32_t at, uint64_t now)
+{
+    struct cache_mshr *mshr = &c->mshrs[number];
+    const struct cache_request r = *target(c, number, at);
     uint32_t place = mshr->place;
     if (r.kind != CACHE_WRITE && !mask_within(r.bytes, c->known[place])) {
         stop_waking(c, number); // until more of the line comes
@@ -624,26 +698,30 @@ static bool wake(struct cache *c, uint32_t number, uint64_t now)
         serve(c, &r, place, now, now + c->config->wake_latency);
     if (r.kind == CACHE_WRITE)
         after_write(c, &r, place);
-    mshr->head = cache_wrap(mshr->head + 1, c->config->merges);
-    if (!--mshr->count) {
-        mshr->writes = false;
-        free_mshr(c, number);
-    }
+    c->held[r.path]--;
+    remove_target(c, number, at);
     return true;
+}
+
+static bool may_wake(const struct cache *c)
+{
+    for (uint32_t i = 0; i < CACHE_PATHS; i++)
+        if (c->held[i] && can_answer(c, i))
+            return true;
+    return false;
 }
 
 // One request in a clock, MSHRs taking turns.
 static void wake_one(struct cache *c, uint64_t now, struct waits *waits)
 {
-    uint32_t count = (uint32_t)c->config->mshrs;
-    for (uint32_t i = 0; c->waking && i < 2; i++) {
+    uint32_t count = cache_mshrs(c->config);
+    bool may = may_wake(c);
+    c->stats.answer_waits += c->waking && !may;
+    for (uint32_t i = 0; c->waking && may && i < 2; i++) {
         uint32_t from = i ? 0 : c->wake_turn, to = i ? c->wake_turn : count;
         for (uint32_t at; (at = bits_next(c->wake, from, count)) < to; from = at + 1) {
-            if (c->answer_count == c->config->answers) {
-                c->stats.answer_waits++;
-                return;
-            }
-            if (wake(c, at, now)) {
+            uint32_t next = next_target(c, at);
+            if (next < c->mshrs[at].count && wake(c, at, next, now)) {
                 c->wake_turn = (at + 1) % count;
                 waits->done = true;
                 return;
@@ -667,7 +745,7 @@ static void flush_one(struct cache *c, uint64_t now, struct waits *waits)
     struct cache_flush *flush = &c->flush;
     uint32_t places = (uint32_t)(c->config->sets * c->config->ways);
     bool sent = false;
-    if (c->free_count < c->config->mshrs)
+    if (c->free_count < cache_mshrs(c->config))
         return;
     for (; flush->at < places; flush->at++) {
         uint64_t line = c->line[flush->at];
@@ -774,10 +852,10 @@ uint64_t cache_tick(struct cache *c, uint64_t now)
 
 uint32_t cache_inside(const struct cache *c)
 {
-    uint32_t inside = c->waiting_count + c->answer_count;
+    uint32_t inside = c->waiting_count + cache_answer_count(c);
     for (uint32_t i = 0; i < c->input_count; i++)
         inside += c->inputs[i].count;
-    for (uint32_t i = 0; i < c->config->mshrs; i++)
+    for (uint32_t i = 0; i < cache_mshrs(c->config); i++)
         inside += c->mshrs[i].count;
     return inside;
 }

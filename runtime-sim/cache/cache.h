@@ -17,6 +17,11 @@
 // With forward_misses a write that misses is answered by the next level, and its line is fetched
 // whole. Until the line has come, further writes to it go on, too, unless a read waits for it.
 //
+// Answers leave by paths, each with a queue of its own and in the order in which requests were
+// served. A full one stops no request of another path: a path that has no place in the access queue
+// gets one, no path uses all MSHRs (there is one more than the configuration says), and reads of
+// another path to the same line are passed by a read. Ways of a set are not divided.
+//
 // A line's place in its set is taken when it is asked for. Requests that wait for it are served in
 // the order of their coming; reads that find all they need pass those, unless one of them writes.
 #pragma once
@@ -24,7 +29,7 @@
 #include "runtime-sim/base/stats.h"
 #include "runtime-sim/cache/mask.h"
 
-enum { CACHE_INPUTS = 10 };
+enum { CACHE_INPUTS = 10, CACHE_PATHS = 2 };
 #define CACHE_NOBODY UINT64_MAX
 
 struct cache_config {
@@ -62,6 +67,7 @@ struct cache_request {
     struct mask bytes;
     uint8_t kind; // enum cache_kind
     uint8_t input;
+    uint8_t path;            // by which its answer leaves, below CACHE_PATHS
     bool touches;            // a read of no data: the line is to be there
     bool silent;             // of a forwarded write: waits for the line, gets no answer
     uint8_t keep, keep_next; // enum cache_keep: here, and at the next level if it is asked
@@ -95,6 +101,13 @@ struct cache_answer {
     uint8_t kind, input;
 };
 
+// Those of a path, a ring in the order of `ready`.
+struct cache_answers {
+    struct cache_answer *ring;
+    uint32_t head, count;
+    uint64_t last; // the newest one's `ready`
+};
+
 // To the next level: bytes of a line that are wanted, in whole sectors, or that were written.
 struct cache_out {
     uint64_t line;
@@ -111,6 +124,7 @@ struct cache_mshr {
     uint32_t head, count;
     uint32_t silent; // of those waiting
     bool writes;     // one of those waiting writes
+    uint8_t paths;   // those that use it: a set
     struct mask coming;
 };
 
@@ -144,15 +158,15 @@ struct cache {
     struct cache_request *targets; // mshr · merges: a ring for each
     uint16_t *free_mshrs;
     uint32_t free_count;
+    uint32_t used_by[CACHE_PATHS]; // MSHRs in use by each path
+    uint32_t held[CACHE_PATHS];    // requests of each path that wait at MSHRs
     uint64_t *wake;  // the set of MSHRs whose first request may be served
     uint32_t waking; // how many
     uint64_t *bank_free;
     uint64_t fill_free; // with fill_port: own
     struct cache_out *out;
     uint32_t out_head, out_count;
-    struct cache_answer *answers; // in the order of `ready`
-    uint32_t answer_head, answer_count;
-    uint64_t answer_last;
+    struct cache_answers answers[CACHE_PATHS];
     struct cache_flush flush;
     struct cache_stats stats;
 };
@@ -191,11 +205,14 @@ void cache_put(struct cache *cache, uint64_t now, const struct cache_request *re
 // (UINT64_MAX: not before something comes, goes or is taken). Calls in between do nothing.
 uint64_t cache_tick(struct cache *cache, uint64_t now);
 
-// The oldest answer if it is ready, else NULL. It stays until cache_answer_pop.
-const struct cache_answer *cache_answer_peek(const struct cache *cache, uint64_t now);
-void cache_answer_pop(struct cache *cache, uint64_t now);
-// When the oldest answer is ready; UINT64_MAX if there is none.
-uint64_t cache_answer_next(const struct cache *cache);
+// The oldest answer of a path if it is ready, else NULL. It stays until cache_answer_pop.
+const struct cache_answer *cache_answer_peek(const struct cache *cache, uint32_t path,
+                                             uint64_t now);
+void cache_answer_pop(struct cache *cache, uint32_t path, uint64_t now);
+// When the oldest answer of a path is ready; UINT64_MAX if there is none.
+uint64_t cache_answer_next(const struct cache *cache, uint32_t path);
+// Answers of all paths that were not taken yet.
+uint32_t cache_answer_count(const struct cache *cache);
 
 // The oldest request to the next level, or NULL. It stays until cache_out_pop.
 const struct cache_out *cache_out_peek(const struct cache *cache);

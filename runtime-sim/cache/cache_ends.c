@@ -11,23 +11,34 @@ void cache_put(struct cache *c, uint64_t now, const struct cache_request *reques
     cache_wake_at(c, now);
 }
 
-const struct cache_answer *cache_answer_peek(const struct cache *c, uint64_t now)
+const struct cache_answer *cache_answer_peek(const struct cache *c, uint32_t path, uint64_t now)
 {
-    const struct cache_answer *first = &c->answers[c->answer_head];
-    return c->answer_count && first->ready <= now ? first : NULL;
+    const struct cache_answers *answers = &c->answers[path];
+    const struct cache_answer *first = &answers->ring[answers->head];
+    return answers->count && first->ready <= now ? first : NULL;
 }
 
-uint64_t cache_answer_next(const struct cache *c)
+uint64_t cache_answer_next(const struct cache *c, uint32_t path)
 {
-    return c->answer_count ? c->answers[c->answer_head].ready : UINT64_MAX;
+    const struct cache_answers *answers = &c->answers[path];
+    return answers->count ? answers->ring[answers->head].ready : UINT64_MAX;
 }
 
-void cache_answer_pop(struct cache *c, uint64_t now)
+void cache_answer_pop(struct cache *c, uint32_t path, uint64_t now)
 {
-    assert(c->answer_count);
-    c->answer_head = cache_wrap(c->answer_head + 1, c->config->answers);
-    if (c->answer_count-- == c->config->answers)
+    struct cache_answers *answers = &c->answers[path];
+    assert(answers->count);
+    answers->head = cache_wrap(answers->head + 1, c->config->answers);
+    if (answers->count-- == c->config->answers)
         cache_wake_at(c, now);
+}
+
+uint32_t cache_answer_count(const struct cache *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < CACHE_PATHS; i++)
+        count += c->answers[i].count;
+    return count;
 }
 
 const struct cache_out *cache_out_peek(const struct cache *c)

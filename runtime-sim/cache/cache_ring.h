@@ -11,6 +11,12 @@ static inline void cache_wake_at(struct cache *c, uint64_t now)
         c->next = at;
 }
 
+// Those of the configuration, and one that a path leaves to others.
+static inline uint32_t cache_mshrs(const struct cache_config *config)
+{
+    return (uint32_t)config->mshrs + 1;
+}
+
 // A place of a ring of so many: at most once round.
 static inline uint32_t cache_wrap(uint64_t at, uint64_t count)
 {

@@ -564,10 +564,10 @@ void lsu_receive(struct core *core, uint64_t now)
         memsys_pop(core->shared->memsys, core->endpoint);
         take_answer(core, now, &copy);
     }
-    for (const struct cache_answer *a; (a = cache_answer_peek(&core->l1, now));) {
+    for (const struct cache_answer *a; (a = cache_answer_peek(&core->l1, 0, now));) {
         uint32_t index = (uint32_t)(a->id >> PART_BITS);
         uint32_t part = (uint32_t)a->id & ((1u << PART_BITS) - 1);
-        cache_answer_pop(&core->l1, now);
+        cache_answer_pop(&core->l1, 0, now);
         core->l1_next = core->l1.next < core->l1_next ? core->l1.next : core->l1_next;
         core->slots[core->entries[index].slot].cached--;
         part_done(core, now, index, part);
@@ -584,7 +584,7 @@ void lsu_tick(struct core *core, uint64_t now)
 
 uint64_t lsu_next(const struct core *core, uint64_t now)
 {
-    uint64_t next = core->l1_next, answer = cache_answer_next(&core->l1);
+    uint64_t next = core->l1_next, answer = cache_answer_next(&core->l1, 0);
     bool sends = core->direct_count || core->missed_count || cache_out_peek(&core->l1);
     if ((sends && !core->refused) || core->to_send)
         return now + 1;

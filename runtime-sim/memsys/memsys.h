@@ -58,8 +58,8 @@ struct memsys_message {
 
 struct memsys_request;
 
-// An input of slices: a queue. Rows follow the network's (0) and the partition's own endpoint's
-// (1).
+// An input of slices: a queue. Rows follow those of the network and of the partition's own endpoint.
+enum { MEMSYS_FROM_NETWORK, MEMSYS_FROM_OWN, MEMSYS_INPUTS };
 struct memsys_input {
     // Returns true if the request may be served in this clock. Looks only at what requests to the
     // same line change, and changes nothing. NULL: always.
@@ -231,10 +231,12 @@ uint32_t memsys_router_end(const struct memsys *memsys, uint32_t router);
 bool memsys_can_send_from(const struct memsys *memsys, uint32_t from,
                           const struct memsys_request *request);
 void memsys_send_from(struct memsys *memsys, uint32_t from, const struct memsys_request *request);
-// Hands a request to the slice of a partition, which it must be for, by an input queue of its own.
-// Answers for the partition's own end come without a network, others by it.
-bool memsys_can_put(const struct memsys *memsys, uint32_t partition);
-void memsys_put(struct memsys *memsys, uint32_t partition, const struct memsys_request *request);
+// Hands a request to the slice of a partition, which it must be for, by one of its inputs:
+// MEMSYS_FROM_OWN, or one of the owner's table. Answers for the partition's own end come without a
+// network, others by it.
+bool memsys_can_put(const struct memsys *memsys, uint32_t partition, uint32_t input);
+void memsys_put(struct memsys *memsys, uint32_t partition, uint32_t input,
+                const struct memsys_request *request);
 
 // Reads a line of the slice's data at once, past its queues, if it is there; `ready`: in which
 // cycle of the cores the data have come.

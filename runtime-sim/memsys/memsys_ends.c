@@ -61,19 +61,20 @@ bool memsys_can_send_from(const struct memsys *m, uint32_t from,
 
 // The slice at hand
 
-bool memsys_can_put(const struct memsys *m, uint32_t partition)
+bool memsys_can_put(const struct memsys *m, uint32_t partition, uint32_t input)
 {
-    return cache_can_put(&m->partitions[partition].cache, MEMSYS_FROM_OWN);
+    return cache_can_put(&m->partitions[partition].cache, input);
 }
 
-void memsys_put(struct memsys *m, uint32_t partition, const struct memsys_request *request)
+void memsys_put(struct memsys *m, uint32_t partition, uint32_t input,
+                const struct memsys_request *request)
 {
     struct memsys_partition *p = &m->partitions[partition];
     uint64_t clock = memsys_later(m->cycle * m->core_period, m->llc_period);
     uint32_t index = memsys_new_entry(m, request);
     assert(m->entries[index].partition == partition);
     m->entries[index].arrived = m->entries[index].sent;
-    memsys_partition_put(p, index, clock, MEMSYS_FROM_OWN);
+    memsys_partition_put(p, index, clock, input);
     p->due = clock < p->due ? clock : p->due;
 }
 

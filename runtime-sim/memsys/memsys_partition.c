@@ -62,6 +62,18 @@ void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_
 
 // From the network
 
+// The partition's own end gets its answers without a network.
+static bool is_own(const struct memsys_partition *p, uint32_t entry)
+{
+    return p->memsys->entries[entry].request.core == p->memsys->cores + p->number;
+}
+
+static uint8_t path_of(const struct memsys_partition *p, uint32_t entry)
+{
+    bool shared = p->memsys->config->memory.answer_paths;
+    return is_own(p, entry) && !shared ? PATH_OWN : PATH_NETWORK;
+}
+
 static const struct noc_packet *arrival(const struct memsys_partition *p,
                                         const struct memsys_message *message)
 {
@@ -94,7 +106,8 @@ void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t n
                                .kind = kinds[request->kind],
                                .touches = request->kind == MEMSYS_TOUCH,
                                .keep = request->keep,
-                               .input = (uint8_t)input};
+                               .input = (uint8_t)input,
+                               .path = path_of(p, index)};
     m->entries[index].end[STAGE_DELAY] = now * m->llc_period;
     cache_put(&p->cache, now, &to);
 }
@@ -161,12 +174,6 @@ static void take_arrivals(struct memsys_partition *p, const struct memsys_moment
 }
 
 // Answers
-
-// The partition's own end gets its answers without a network.
-static bool is_own(const struct memsys_partition *p, uint32_t entry)
-{
-    return p->memsys->entries[entry].request.core == p->memsys->cores + p->number;
-}
 
 static void append(uint32_t *ring, uint32_t room, uint32_t head, uint32_t *count, uint32_t entry)
 {
@@ -292,11 +299,12 @@ static void take_answers(struct memsys_partition *p, const struct memsys_moment 
     const struct cache_answer *answer;
     if (p->waiting.n)
         take_late_answers(p, at->llc);
-    while ((answer = cache_answer_peek(&p->cache, at->llc)) &&
-           take_answer(p, (uint32_t)answer->id, answer->ready)) {
-        cache_answer_pop(&p->cache, at->llc);
-        p->moved = true;
-    }
+    for (uint32_t path = 0; path < CACHE_PATHS; path++)
+        while ((answer = cache_answer_peek(&p->cache, path, at->llc)) &&
+               take_answer(p, (uint32_t)answer->id, answer->ready)) {
+            cache_answer_pop(&p->cache, path, at->llc);
+            p->moved = true;
+        }
 }
 
 static void send_replies(struct memsys_partition *p)
@@ -347,9 +355,9 @@ static void set_due(struct memsys_partition *p, uint64_t now)
     p->due = p->cache.next;
     if (p->reply_count || p->waiting.n || p->delayed || can_take_arrival(p))
         wake(p, now + 1);
-    // A full queue of its own is emptied by its end, which does not say when.
     if (p->reply_count < m->config->memory.reply_queue)
-        wake(p, cache_answer_next(&p->cache));
+        wake(p, cache_answer_next(&p->cache, PATH_NETWORK));
+    wake(p, cache_answer_next(&p->cache, PATH_OWN));
     wake(p, answer_clock(p));
     p->backend_next = m->backend->next(p->backend);
     if (p->due <= now)

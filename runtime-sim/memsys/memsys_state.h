@@ -8,8 +8,8 @@
 #include "runtime-sim/dram/dram_map.h"
 
 enum { MEMSYS_CLASSES = 16 }; // of a network, at most
-// Of a slice: what comes from the network, and from the partition's own end.
-enum { MEMSYS_FROM_NETWORK, MEMSYS_FROM_OWN, MEMSYS_INPUTS };
+// Of a slice: paths of answers to the network, and to the partition's own end.
+enum { PATH_NETWORK, PATH_OWN };
 
 // Stages of a request, at whose ends it has a time stamp.
 enum memsys_stage {

@@ -207,7 +207,7 @@ static void report_partition(const struct memsys_partition *p, FILE *to)
     if (p->delayed)
         fprintf(to, "  %u requests wait for memory.request_delay\n", p->delayed);
     fprintf(to, "  slice: %u requests, %u of them served, %u to the DRAM wait%s\n", inside,
-            p->cache.answer_count, p->cache.out_count,
+            cache_answer_count(&p->cache), p->cache.out_count,
             cache_flushing(&p->cache) ? "; it is flushed" : "");
     if (p->waiting.n)
         fprintf(to, "  %u requests wait for the owner\n", p->waiting.n);

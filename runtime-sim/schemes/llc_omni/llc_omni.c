@@ -165,6 +165,7 @@ const struct scheme_ops llc_omni = {
     .entries_of_slot = 3,
     .core = &oq_core_ops,
     .create = machine_offload_prepare,
+    .extend = machine_offload_extend,
     .join = machine_offload_join,
     .launch = machine_offload_launch,
     .tick = machine_offload_tick,

@@ -319,6 +319,7 @@ static void init_services(struct machine_offload *o)
         s->energy = i < machine->ordinary ? &o->at_cores : &o->elsewhere;
         s->log = &o->shared.log;
         s->back_client = o->shared.requester;
+        s->back_input = o->back_input;
         s->client = (uint8_t)(o->shared.requester + 1);
         s->read_latency = machine->config->core.shared_latency;
     }
@@ -361,6 +362,15 @@ void *machine_offload_prepare(struct machine *machine, const void *own, const vo
     set_latencies(machine, o,
                   ARENA_ARRAY(machine->arena, uint32_t, (table->chains.n + 1) * CHAIN_MOST));
     return o;
+}
+
+void machine_offload_extend(struct machine *machine, void *state, struct memsys_tables *tables)
+{
+    struct machine_offload *o = state;
+    (void)machine;
+    o->back_input = MEMSYS_FROM_OWN;
+    if (!o->shared.config->bounce_input)
+        o->back_input = MEMSYS_INPUTS + tables->input_count++;
 }
 
 void machine_offload_join(struct machine *machine, void *state)

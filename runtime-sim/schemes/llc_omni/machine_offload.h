@@ -13,12 +13,14 @@ struct machine_offload {
     struct service_energy at_cores, elsewhere;
     struct service *services; // by end
     uint32_t ends;
+    uint32_t back_input; // of slices: loads that service queues send back
     union lanes *operands; // by end, entry, load: what was read in memory, for comparing
 };
 
 // Functions of llc_omni (gpu/scheme.h): plans are struct offload_table, states struct
 // machine_offload.
 void *machine_offload_prepare(struct machine *machine, const void *config, const void *plan);
+void machine_offload_extend(struct machine *machine, void *state, struct memsys_tables *tables);
 void machine_offload_join(struct machine *machine, void *state);
 void machine_offload_launch(struct machine *machine, void *state);
 void machine_offload_served(struct machine *machine, void *state,

@@ -132,18 +132,23 @@ static bool is_here(const struct service *s, uint64_t line)
     return s->partition != SERVICE_NONE && memsys_partition_of(s->memsys, line) == s->partition;
 }
 
-// To the slice at hand, or through the network. False: there is no room.
-static bool send(struct service *s, const struct memsys_request *request)
+// To the slice at hand by one of its inputs, or through the network. False: there is no room.
+static bool send_by(struct service *s, const struct memsys_request *request, uint32_t input)
 {
     bool here = is_here(s, request->line);
-    if (here ? !memsys_can_put(s->memsys, s->partition)
+    if (here ? !memsys_can_put(s->memsys, s->partition, input)
              : !memsys_can_send_from(s->memsys, s->end, request))
         return false;
     if (here)
-        memsys_put(s->memsys, s->partition, request);
+        memsys_put(s->memsys, s->partition, input, request);
     else
         memsys_send_from(s->memsys, s->end, request);
     return true;
+}
+
+static bool send(struct service *s, const struct memsys_request *request)
+{
+    return send_by(s, request, MEMSYS_FROM_OWN);
 }
 
 static void take_operand(struct service *s, uint64_t now, struct service_entry *entry,
@@ -438,7 +443,7 @@ static void send_back(struct service *s)
     struct memsys_request request = request_for(s, &bounce->packet, bounce->next, tag);
     request.core = bounce->core;
     request.client = s->back_client;
-    if (!send(s, &request) || ++bounce->next < bounce->packet.load_count)
+    if (!send_by(s, &request, s->back_input) || ++bounce->next < bounce->packet.load_count)
         return;
     memsys_drop_packet(s->memsys, bounce->answer);
     bounce->active = false;

@@ -107,6 +107,7 @@ struct service {
     enum memsys_end kind;
     uint8_t client;        // its requester
     uint8_t back_client;   // of loads that go back to the core that a packet came from
+    uint32_t back_input;   // of the slice: theirs
     uint64_t read_latency; // of the queue's own memory
     struct service_entry *entries;
     uint32_t *free_entries, free_count, count;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 64 }; // that are used
+enum { LINES = 64, PAUSE = 50 }; // lines that are used; clocks
 
 struct fixture {
     struct memory memory;
@@ -31,6 +31,7 @@ struct fixture {
     uint64_t answers, written_bytes, saved_bytes;
     VEC(uint64_t) served; // ids, in their order
     bool locked;          // the condition of input 1 does not hold
+    bool pauses;          // answers of one path are taken at a time
 };
 
 static void served(void *context, const struct cache_request *r, uint64_t now)
@@ -96,10 +97,12 @@ static void one_clock(struct fixture *f)
 {
     next_level(f);
     cache_tick(&f->cache, f->now);
-    while (cache_answer_peek(&f->cache, f->now)) {
-        cache_answer_pop(&f->cache, f->now);
-        f->answers++;
-    }
+    for (uint32_t path = 0; path < CACHE_PATHS; path++)
+        while ((f->now / PAUSE + path) % 2 * f->pauses == 0 &&
+               cache_answer_peek(&f->cache, path, f->now)) {
+            cache_answer_pop(&f->cache, path, f->now);
+            f->answers++;
+        }
     f->now++;
 }
 
@@ -277,6 +280,7 @@ static void at_once(void **state)
         f.values.accept = 1 + splitmix64(&random) % 3;
         start(&f);
         f.seed = seed;
+        f.pauses = seed % 3 == 0;
         struct cache_request *list = ARENA_ARRAY(&f.arena, struct cache_request, COUNT);
         uint32_t gap = 1 + splitmix64(&random) % 8, id = 0;
         for (uint64_t idle = 0; id < COUNT || cache_inside(&f.cache); idle++) {
@@ -284,7 +288,8 @@ static void at_once(void **state)
                 list[id] = (struct cache_request){.id = id,
                                                   .line = splitmix64(&random) % LINES,
                                                   .bytes = some_bytes(&random),
-                                                  .kind = splitmix64(&random) % 7 / 3};
+                                                  .kind = splitmix64(&random) % 7 / 3,
+                                                  .path = f.pauses && splitmix64(&random) % 2};
                 cache_put(&f.cache, f.now, &list[id++]);
             }
             one_clock(&f);
@@ -299,7 +304,7 @@ static void at_once(void **state)
             assert_false(mask_any(f.unsaved[i]));
             assert_false(cache_drop(&f.cache, (uint64_t)i));
         }
-        assert_int_equal(f.cache.free_count, f.values.mshrs);
+        assert_int_equal(f.cache.free_count, f.values.mshrs + 1);
         arena_free(&f.arena);
     }
 }
@@ -506,9 +511,9 @@ static void skipping(void **state)
                 next = f.now;
             if (!skip || f.now >= next)
                 next = cache_tick(&f.cache, f.now);
-            for (const struct cache_answer *a; (a = cache_answer_peek(&f.cache, f.now));) {
+            for (const struct cache_answer *a; (a = cache_answer_peek(&f.cache, 0, f.now));) {
                 sum = sum * 31 + a->id * 7 + f.now;
-                cache_answer_pop(&f.cache, f.now);
+                cache_answer_pop(&f.cache, 0, f.now);
             }
             f.now++;
         }

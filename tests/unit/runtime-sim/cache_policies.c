@@ -54,11 +54,11 @@ static void run(struct fixture *f, uint64_t clocks)
             vec_push(&f->arena, &f->out, *out);
             cache_out_pop(&f->cache, f->now);
         }
-        for (const struct cache_answer *a; (a = cache_answer_peek(&f->cache, f->now));) {
+        for (const struct cache_answer *a; (a = cache_answer_peek(&f->cache, 0, f->now));) {
             f->answers++;
             f->last_answer = f->now;
             f->last_id = a->id;
-            cache_answer_pop(&f->cache, f->now);
+            cache_answer_pop(&f->cache, 0, f->now);
         }
     }
 }

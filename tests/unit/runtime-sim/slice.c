@@ -63,8 +63,8 @@ static void one_clock(struct fixture *f)
     exchange(f);
     dram_tick(&f->channel, f->now);
     cache_tick(&f->cache, f->now);
-    while (cache_answer_peek(&f->cache, f->now)) {
-        cache_answer_pop(&f->cache, f->now);
+    while (cache_answer_peek(&f->cache, 0, f->now)) {
+        cache_answer_pop(&f->cache, 0, f->now);
         f->answers++;
     }
     f->now++;

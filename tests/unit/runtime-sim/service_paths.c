@@ -1,0 +1,286 @@
+// Each queue around a slice at its limit, while the others go on: replies that the network does not
+// take, answers that the partition's own endpoint does not take, loads that a full service queue
+// sends back. With the keys for the coupled form they do not go on.
+#include "runtime-sim/schemes/llc_omni/service.h"
+#include "tests/unit/runtime-sim/memsys_fixture.h"
+
+enum {
+    PARTITIONS = 8,
+    VICTIM = 5, // a core that takes no reply
+    OTHER = 40,
+    BLOCKED = 4000,  // cycles after which nothing moves to it
+    LONG = 4000,     // more than any operand takes
+    OPERANDS = 60,
+    PACKETS = 24,
+    BURST = 4, // packets that come one after the other
+    PAUSE = 200,
+    ENTRIES = 2,
+    BACK_ROW = MEMSYS_INPUTS,
+};
+
+struct site {
+    struct fixture f;
+    uint32_t end;     // of partition 0
+    bool takes_back;  // the victim takes its replies
+    uint64_t asked;   // requests of the victim
+    uint64_t answers; // of the partition's endpoint
+    struct service service;
+    uint32_t told[OFFLOAD_EVENTS];
+    uint8_t bits[PACKET_MOST_FLITS * PACKET_FLIT];
+    uint64_t sink; // for statistics
+};
+
+// Lines of partition 0.
+static uint64_t line_at(uint64_t number)
+{
+    return number * PARTITIONS;
+}
+
+static void begin_site(struct site *s, const char *const *settings, uint32_t inputs)
+{
+    *s = (struct site){0};
+    begin(&s->f, "isca19", settings);
+    assert_true(config_set(&s->f.config, "request_network.classes=2"));
+    start_with(&s->f, (struct memsys_tables){.input_count = inputs}, NULL, NULL);
+    s->end = memsys_partition_end(s->f.m, 0);
+}
+
+static void go_on(struct site *s)
+{
+    while (s->takes_back && memsys_peek(s->f.m, VICTIM))
+        memsys_pop(s->f.m, VICTIM);
+    advance(&s->f, s->f.now + 1);
+}
+
+// The victim reads lines of partition 0, this many different ones, until no reply leaves it.
+static void block_replies(struct site *s, uint64_t lines)
+{
+    while (s->f.now < BLOCKED) {
+        struct memsys_request r = request(VICTIM, line_at(s->asked % lines), MEMSYS_READ);
+        bool can = memsys_can_send(s->f.m, &r);
+        s->asked += can;
+        if (can)
+            memsys_send(s->f.m, &r);
+        go_on(s);
+    }
+    assert_false(noc_can_send(memsys_network(s->f.m, MEMSYS_REPLIES),
+                              memsys_end_node(s->f.m, s->end), 0, 5));
+}
+
+static void take_own(struct site *s)
+{
+    for (; memsys_peek(s->f.m, s->end); s->answers++)
+        memsys_pop(s->f.m, s->end);
+}
+
+static void drain(struct site *s)
+{
+    s->takes_back = true;
+    for (uint64_t from = s->f.now; memsys_inside(s->f.m);) {
+        if (s->service.memsys)
+            service_tick(&s->service, s->f.now);
+        else
+            take_own(s);
+        while (memsys_peek(s->f.m, OTHER))
+            memsys_pop(s->f.m, OTHER);
+        go_on(s);
+        assert_true(s->f.now < from + 100000);
+    }
+    end(&s->f);
+}
+
+// Requests of the partition's endpoint that are answered while no reply leaves the slice: touches
+// and reads of lines from `first` on.
+static uint64_t answered_meanwhile(const char *paths, uint64_t lines, uint64_t first)
+{
+    struct site s;
+    begin_site(&s, (const char *const[]){paths, NULL}, 0);
+    block_replies(&s, lines);
+    uint64_t sent = 0, until = s.f.now + LONG;
+    while (s.f.now < until) {
+        struct memsys_request r =
+            request(s.end, line_at(first + sent / 2), sent % 2 ? MEMSYS_READ : MEMSYS_TOUCH);
+        if (sent < OPERANDS && memsys_can_put(s.f.m, 0, MEMSYS_FROM_OWN)) {
+            memsys_put(s.f.m, 0, MEMSYS_FROM_OWN, &r);
+            sent++;
+        }
+        take_own(&s);
+        go_on(&s);
+    }
+    uint64_t answers = s.answers;
+    drain(&s);
+    return answers;
+}
+
+// The lines of the replies that wait are in the slice, or are those that operands have, too, or
+// were all fetched.
+static void replies_wait(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t lines, first;
+    } cases[] = {{1, 1000}, {1, 0}, {400, 1000}, {400, 200}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t lines = cases[i].lines, first = cases[i].first;
+        assert_int_equal(answered_meanwhile("memory.answer_paths=own", lines, first), OPERANDS);
+        assert_int_equal(answered_meanwhile("memory.answer_paths=shared", lines, first), 0);
+    }
+}
+
+// Reads of a core that are answered while the partition's endpoint takes none of its answers.
+static uint64_t answered_to_a_core(const char *paths)
+{
+    struct site s;
+    begin_site(&s, (const char *const[]){paths, NULL}, 0);
+    for (uint64_t number = 0; s.f.now < BLOCKED; go_on(&s)) {
+        struct memsys_request r = request(s.end, line_at(number), MEMSYS_TOUCH);
+        if (!memsys_can_put(s.f.m, 0, MEMSYS_FROM_OWN))
+            continue;
+        memsys_put(s.f.m, 0, MEMSYS_FROM_OWN, &r);
+        number++;
+    }
+    assert_false(memsys_can_put(s.f.m, 0, MEMSYS_FROM_OWN));
+    uint64_t sent = 0, answers = 0;
+    while (s.f.now < BLOCKED + LONG) {
+        struct memsys_request r = request(OTHER, line_at(sent), MEMSYS_READ);
+        if (sent < OPERANDS && memsys_can_send(s.f.m, &r)) {
+            memsys_send(s.f.m, &r);
+            sent++;
+        }
+        for (; memsys_peek(s.f.m, OTHER); answers++)
+            memsys_pop(s.f.m, OTHER);
+        go_on(&s);
+    }
+    drain(&s);
+    return answers;
+}
+
+static void own_answers_wait(void **state)
+{
+    (void)state;
+    assert_int_equal(answered_to_a_core("memory.answer_paths=own"), OPERANDS);
+    assert_int_equal(answered_to_a_core("memory.answer_paths=shared"), 0);
+}
+
+// A service queue
+
+static const uint8_t *bits_of(void *context, uint32_t core, uint32_t entry, uint32_t *flits)
+{
+    struct site *s = context;
+    uint64_t address = line_at(1000 + core * PACKETS + entry) * LINE;
+    struct compute_packet packet = {.pattern = 1, .entry = (uint8_t)entry, .mask = UINT32_MAX};
+    packet.op[0] =
+        (struct packet_op){.function = PACKET_add, .source = {PACKET_LOAD_0, PACKET_LOAD_1}};
+    packet.load[0] = (struct packet_operand){.base = address, .bytes = 4, .lanes = PACKET_UP};
+    packet.load[1] = packet.store = packet.load[0];
+    packet.load[1].base += (uint64_t)LINE * PARTITIONS * 10000;
+    packet.store.base += (uint64_t)LINE * PARTITIONS * 20000;
+    packet_complete(&packet);
+    *flits = packet_encode(&packet, s->bits);
+    return s->bits;
+}
+
+static uint32_t one_cycle(void *context, uint32_t core, uint32_t entry)
+{
+    (void)context;
+    (void)core;
+    (void)entry;
+    return 1;
+}
+
+static void note_read(void *context, uint32_t end, const struct service_entry *entry,
+                      uint32_t which)
+{
+    (void)context;
+    (void)end;
+    (void)entry;
+    (void)which;
+}
+
+static void note_result(void *context, uint32_t end, const struct service_entry *entry)
+{
+    (void)context;
+    (void)end;
+    (void)entry;
+}
+
+static void note_event(void *context, uint64_t cycle, enum offload_event event, uint32_t end,
+                       uint32_t core, uint32_t entry)
+{
+    (void)cycle;
+    (void)end;
+    (void)core;
+    (void)entry;
+    ((struct site *)context)->told[event]++;
+}
+
+static void send_packets(struct site *s, uint32_t *sent)
+{
+    struct memsys_request r = request(OTHER, 0, MEMSYS_PACKET);
+    r.tag = *sent;
+    r.flits = 1;
+    if (*sent == PACKETS || *sent / BURST * PAUSE > s->f.now - BLOCKED ||
+        !memsys_can_send_packet(s->f.m, OTHER, 1))
+        return;
+    memsys_send_packet(s->f.m, s->end, &r);
+    ++*sent;
+}
+
+// Packets come while no reply leaves the slice, more at once than the queue has entries. Returns how
+// many chains were computed and stored.
+static uint32_t stored_meanwhile(const char *paths, uint32_t back_input)
+{
+    struct site s;
+    struct offload_config config = {.service_queue = ENTRIES, .buffer = 4, .alu_width = LANES};
+    const struct service_hooks hooks = {.context = &s,
+                                        .bits = bits_of,
+                                        .latency = one_cycle,
+                                        .read = note_read,
+                                        .computed = note_result};
+    uint64_t *sink = &s.sink;
+    const struct service_stats stats = {sink, sink, sink, sink, sink, sink,
+                                        sink, sink, sink, sink, sink, {0}, {0}};
+    const struct service_energy energy = {.entry_write = sink,
+                                          .entry_read = sink,
+                                          .line_write = sink,
+                                          .line_read = sink,
+                                          .alu_int = sink,
+                                          .alu_fp32 = sink};
+    const struct offload_log log = {note_event, &s};
+    begin_site(&s, (const char *const[]){paths, NULL}, 1);
+    service_init(&s.service, &s.f.arena, &config, s.f.m, s.end);
+    s.service.hooks = &hooks;
+    s.service.stats = &stats;
+    s.service.energy = &energy;
+    s.service.log = &log;
+    s.service.back_input = back_input;
+    block_replies(&s, 400);
+    for (uint32_t sent = 0; s.f.now < BLOCKED + LONG;) {
+        send_packets(&s, &sent);
+        service_tick(&s.service, s.f.now);
+        go_on(&s);
+    }
+    uint32_t stored = s.told[OFFLOAD_STORED];
+    assert_true(s.told[OFFLOAD_BOUNCED] > 0);
+    drain(&s);
+    return stored;
+}
+
+static void loads_are_sent_back(void **state)
+{
+    (void)state;
+    uint32_t own = stored_meanwhile("memory.answer_paths=own", BACK_ROW);
+    assert_int_equal(own, PACKETS / BURST * ENTRIES);
+    assert_int_equal(stored_meanwhile("memory.answer_paths=own", MEMSYS_FROM_OWN), 0);
+    assert_int_equal(stored_meanwhile("memory.answer_paths=shared", BACK_ROW), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replies_wait),
+        cmocka_unit_test(own_answers_wait),
+        cmocka_unit_test(loads_are_sent_back),
+    };
+    return cmocka_run_group_tests_name("service_paths", tests, NULL, NULL);
+}
