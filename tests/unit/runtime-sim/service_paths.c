@@ -11,12 +11,15 @@ enum {
     BLOCKED = 4000,  // cycles after which nothing moves to it
     LONG = 4000,     // more than any operand takes
     OPERANDS = 60,
+    MANY = 5000, // lines
     PACKETS = 24,
     BURST = 4, // packets that come one after the other
     PAUSE = 200,
     ENTRIES = 2,
     BACK_ROW = MEMSYS_INPUTS,
 };
+
+#define FEW_MSHRS "llc.mshrs=4"
 
 struct site {
     struct fixture f;
@@ -52,17 +55,20 @@ static void go_on(struct site *s)
     advance(&s->f, s->f.now + 1);
 }
 
+static void ask_for_victim(struct site *s, uint64_t lines)
+{
+    struct memsys_request r = request(VICTIM, line_at(s->asked % lines), MEMSYS_READ);
+    if (!memsys_can_send(s->f.m, &r))
+        return;
+    memsys_send(s->f.m, &r);
+    s->asked++;
+}
+
 // The victim reads lines of partition 0, this many different ones, until no reply leaves it.
 static void block_replies(struct site *s, uint64_t lines)
 {
-    while (s->f.now < BLOCKED) {
-        struct memsys_request r = request(VICTIM, line_at(s->asked % lines), MEMSYS_READ);
-        bool can = memsys_can_send(s->f.m, &r);
-        s->asked += can;
-        if (can)
-            memsys_send(s->f.m, &r);
-        go_on(s);
-    }
+    for (; s->f.now < BLOCKED; go_on(s))
+        ask_for_victim(s, lines);
     assert_false(noc_can_send(memsys_network(s->f.m, MEMSYS_REPLIES),
                               memsys_end_node(s->f.m, s->end), 0, 5));
 }
@@ -89,21 +95,27 @@ static void drain(struct site *s)
     end(&s->f);
 }
 
+static bool put_own(struct site *s, uint64_t line, enum memsys_kind kind)
+{
+    struct memsys_request r = request(s->end, line, kind);
+    if (!memsys_can_put(s->f.m, 0, MEMSYS_FROM_OWN))
+        return false;
+    memsys_put(s->f.m, 0, MEMSYS_FROM_OWN, &r);
+    return true;
+}
+
 // Requests of the partition's endpoint that are answered while no reply leaves the slice: touches
-// and reads of lines from `first` on.
-static uint64_t answered_meanwhile(const char *paths, uint64_t lines, uint64_t first)
+// and reads of lines that the victim has asked for last, or of others.
+static uint64_t answered_meanwhile(const char *paths, uint64_t lines, bool same)
 {
     struct site s;
-    begin_site(&s, (const char *const[]){paths, NULL}, 0);
+    begin_site(&s, (const char *const[]){paths, FEW_MSHRS, NULL}, 0);
     block_replies(&s, lines);
     uint64_t sent = 0, until = s.f.now + LONG;
     while (s.f.now < until) {
-        struct memsys_request r =
-            request(s.end, line_at(first + sent / 2), sent % 2 ? MEMSYS_READ : MEMSYS_TOUCH);
-        if (sent < OPERANDS && memsys_can_put(s.f.m, 0, MEMSYS_FROM_OWN)) {
-            memsys_put(s.f.m, 0, MEMSYS_FROM_OWN, &r);
-            sent++;
-        }
+        uint64_t number = same ? (s.asked - 1 - sent / 2) % lines : 2 * MANY + sent / 2;
+        sent += sent < OPERANDS &&
+                put_own(&s, line_at(number), sent % 2 ? MEMSYS_READ : MEMSYS_TOUCH);
         take_own(&s);
         go_on(&s);
     }
@@ -112,33 +124,57 @@ static uint64_t answered_meanwhile(const char *paths, uint64_t lines, uint64_t f
     return answers;
 }
 
-// The lines of the replies that wait are in the slice, or are those that operands have, too, or
-// were all fetched.
+// The replies that wait are of one line, or of lines that were all fetched; operands are in these
+// or in others.
 static void replies_wait(void **state)
 {
     (void)state;
-    static const struct {
-        uint64_t lines, first;
-    } cases[] = {{1, 1000}, {1, 0}, {400, 1000}, {400, 200}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint64_t lines = cases[i].lines, first = cases[i].first;
-        assert_int_equal(answered_meanwhile("memory.answer_paths=own", lines, first), OPERANDS);
-        assert_int_equal(answered_meanwhile("memory.answer_paths=shared", lines, first), 0);
+    for (uint64_t i = 0; i < 4; i++) {
+        uint64_t lines = i / 2 ? MANY : 1, same = i % 2;
+        assert_int_equal(answered_meanwhile("memory.answer_paths=own", lines, same), OPERANDS);
+        assert_int_equal(answered_meanwhile("memory.answer_paths=shared", lines, same), 0);
     }
+}
+
+// The partition's endpoint reads each line so many cycles after the victim, before it has come from
+// the DRAM, until no reply leaves the slice. Returns how many of its reads are not answered then.
+static uint64_t left_behind(uint64_t lag)
+{
+    static uint64_t begun[MANY];
+    struct site s;
+    uint64_t sent = 0;
+    begin_site(&s, (const char *const[]){FEW_MSHRS, NULL}, 0);
+    while (s.f.now < BLOCKED + LONG) {
+        uint64_t before = s.asked;
+        if (s.f.now < BLOCKED)
+            ask_for_victim(&s, MANY);
+        if (s.asked > before)
+            begun[before % MANY] = s.f.now;
+        if (sent < s.asked && begun[sent % MANY] + lag <= s.f.now)
+            sent += put_own(&s, line_at(sent % MANY), MEMSYS_READ);
+        take_own(&s);
+        go_on(&s);
+    }
+    assert_int_equal(sent, s.asked);
+    uint64_t left = sent - s.answers;
+    drain(&s);
+    return left;
+}
+
+static void own_reads_pass(void **state)
+{
+    (void)state;
+    for (uint64_t lag = 10; lag < 100; lag += 10)
+        assert_int_equal(left_behind(lag), 0);
 }
 
 // Reads of a core that are answered while the partition's endpoint takes none of its answers.
 static uint64_t answered_to_a_core(const char *paths)
 {
     struct site s;
-    begin_site(&s, (const char *const[]){paths, NULL}, 0);
-    for (uint64_t number = 0; s.f.now < BLOCKED; go_on(&s)) {
-        struct memsys_request r = request(s.end, line_at(number), MEMSYS_TOUCH);
-        if (!memsys_can_put(s.f.m, 0, MEMSYS_FROM_OWN))
-            continue;
-        memsys_put(s.f.m, 0, MEMSYS_FROM_OWN, &r);
-        number++;
-    }
+    begin_site(&s, (const char *const[]){paths, FEW_MSHRS, NULL}, 0);
+    for (uint64_t number = 0; s.f.now < BLOCKED; go_on(&s))
+        number += put_own(&s, line_at(number), MEMSYS_TOUCH);
     assert_false(memsys_can_put(s.f.m, 0, MEMSYS_FROM_OWN));
     uint64_t sent = 0, answers = 0;
     while (s.f.now < BLOCKED + LONG) {
@@ -167,7 +203,7 @@ static void own_answers_wait(void **state)
 static const uint8_t *bits_of(void *context, uint32_t core, uint32_t entry, uint32_t *flits)
 {
     struct site *s = context;
-    uint64_t address = line_at(1000 + core * PACKETS + entry) * LINE;
+    uint64_t address = line_at(2 * MANY + core * PACKETS + entry) * LINE;
     struct compute_packet packet = {.pattern = 1, .entry = (uint8_t)entry, .mask = UINT32_MAX};
     packet.op[0] =
         (struct packet_op){.function = PACKET_add, .source = {PACKET_LOAD_0, PACKET_LOAD_1}};
@@ -247,14 +283,14 @@ static uint32_t stored_meanwhile(const char *paths, uint32_t back_input)
                                           .alu_int = sink,
                                           .alu_fp32 = sink};
     const struct offload_log log = {note_event, &s};
-    begin_site(&s, (const char *const[]){paths, NULL}, 1);
+    begin_site(&s, (const char *const[]){paths, FEW_MSHRS, NULL}, 1);
     service_init(&s.service, &s.f.arena, &config, s.f.m, s.end);
     s.service.hooks = &hooks;
     s.service.stats = &stats;
     s.service.energy = &energy;
     s.service.log = &log;
     s.service.back_input = back_input;
-    block_replies(&s, 400);
+    block_replies(&s, MANY);
     for (uint32_t sent = 0; s.f.now < BLOCKED + LONG;) {
         send_packets(&s, &sent);
         service_tick(&s.service, s.f.now);
@@ -279,6 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replies_wait),
+        cmocka_unit_test(own_reads_pass),
         cmocka_unit_test(own_answers_wait),
         cmocka_unit_test(loads_are_sent_back),
     };
