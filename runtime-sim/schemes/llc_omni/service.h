@@ -14,9 +14,9 @@
 // memory.
 //
 // In each cycle one packet is taken, one operand asked for, one read, one chain begun, one store
-// and one answer sent. A packet that finds no free entry is not computed: its loads are sent on,
-// before anything that entries ask for, since packets wait behind it; their answers go to the core
-// that it came from.
+// and one answer sent. A packet that finds no free entry is not computed: its loads are sent on, to
+// the slice at hand by an input of their own, to others before anything that entries ask for, since
+// packets wait behind it; their answers go to the core that it came from.
 #pragma once
 #include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/schemes/llc_omni/log.h"

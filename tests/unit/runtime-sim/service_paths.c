@@ -55,9 +55,10 @@ static void go_on(struct site *s)
     advance(&s->f, s->f.now + 1);
 }
 
+// Each line twice: an MSHR whose first request is answered is not free.
 static void ask_for_victim(struct site *s, uint64_t lines)
 {
-    struct memsys_request r = request(VICTIM, line_at(s->asked % lines), MEMSYS_READ);
+    struct memsys_request r = request(VICTIM, line_at(s->asked / 2 % lines), MEMSYS_READ);
     if (!memsys_can_send(s->f.m, &r))
         return;
     memsys_send(s->f.m, &r);
@@ -113,7 +114,7 @@ static uint64_t answered_meanwhile(const char *paths, uint64_t lines, bool same)
     block_replies(&s, lines);
     uint64_t sent = 0, until = s.f.now + LONG;
     while (s.f.now < until) {
-        uint64_t number = same ? (s.asked - 1 - sent / 2) % lines : 2 * MANY + sent / 2;
+        uint64_t number = same ? (s.asked - 1 - sent / 2) / 2 % lines : 2 * MANY + sent / 2;
         sent += sent < OPERANDS &&
                 put_own(&s, line_at(number), sent % 2 ? MEMSYS_READ : MEMSYS_TOUCH);
         take_own(&s);
@@ -151,7 +152,7 @@ static uint64_t left_behind(uint64_t lag)
         if (s.asked > before)
             begun[before % MANY] = s.f.now;
         if (sent < s.asked && begun[sent % MANY] + lag <= s.f.now)
-            sent += put_own(&s, line_at(sent % MANY), MEMSYS_READ);
+            sent += put_own(&s, line_at(sent / 2 % MANY), MEMSYS_READ);
         take_own(&s);
         go_on(&s);
     }
