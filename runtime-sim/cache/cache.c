@@ -571,9 +571,9 @@ static bool has_place(const struct cache *c, const struct cache_input *input)
 {
     if (input->condition || input->one_waits)
         return !has_one(c, (uint8_t)(input - c->inputs));
-    if (!has_one_of_path(c, input->queue[input->head].path))
-        return true;
-    return c->waiting_count < c->config->access_queue || count_shared(c) < c->config->access_queue;
+    return c->waiting_count < c->config->access_queue ||
+           !has_one_of_path(c, input->queue[input->head].path) ||
+           count_shared(c) < c->config->access_queue;
 }
 
 // A request may have a place beyond those of the configuration.

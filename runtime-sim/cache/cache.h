@@ -160,8 +160,8 @@ struct cache {
     uint32_t free_count;
     uint32_t used_by[CACHE_PATHS]; // MSHRs in use by each path
     uint32_t held[CACHE_PATHS];    // requests of each path that wait at MSHRs
-    uint64_t *wake;  // the set of MSHRs whose first request may be served
-    uint32_t waking; // how many
+    uint64_t *wake;                // the set of MSHRs of which a request may be served
+    uint32_t waking;               // how many
     uint64_t *bank_free;
     uint64_t fill_free; // with fill_port: own
     struct cache_out *out;

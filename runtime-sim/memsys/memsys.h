@@ -58,7 +58,8 @@ struct memsys_message {
 
 struct memsys_request;
 
-// An input of slices: a queue. Rows follow those of the network and of the partition's own endpoint.
+// An input of slices: a queue. Rows follow those of the network and of the partition's own
+// endpoint.
 enum { MEMSYS_FROM_NETWORK, MEMSYS_FROM_OWN, MEMSYS_INPUTS };
 struct memsys_input {
     // Returns true if the request may be served in this clock. Looks only at what requests to the

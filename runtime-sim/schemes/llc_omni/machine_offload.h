@@ -13,7 +13,7 @@ struct machine_offload {
     struct service_energy at_cores, elsewhere;
     struct service *services; // by end
     uint32_t ends;
-    uint32_t back_input; // of slices: loads that service queues send back
+    uint32_t back_input;   // of slices: loads that service queues send back
     union lanes *operands; // by end, entry, load: what was read in memory, for comparing
 };
 

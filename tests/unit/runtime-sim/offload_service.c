@@ -203,8 +203,8 @@ static void sent_back(void **state)
 {
     (void)state;
     assert_true(asked_meanwhile("offload.bounce_input=own", "memory.answer_paths=shared") > 0);
-    assert_int_equal(
-        asked_meanwhile("offload.bounce_input=shared", "memory.answer_paths=shared"), 0);
+    assert_int_equal(asked_meanwhile("offload.bounce_input=shared", "memory.answer_paths=shared"),
+                     0);
 }
 
 // The same at a core: the loads go through the network, their data to the core that sent the

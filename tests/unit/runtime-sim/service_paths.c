@@ -8,8 +8,8 @@ enum {
     PARTITIONS = 8,
     VICTIM = 5, // a core that takes no reply
     OTHER = 40,
-    BLOCKED = 4000,  // cycles after which nothing moves to it
-    LONG = 4000,     // more than any operand takes
+    BLOCKED = 4000, // cycles after which nothing moves to it
+    LONG = 4000,    // more than any operand takes
     OPERANDS = 60,
     MANY = 5000, // lines
     PACKETS = 24,
@@ -115,8 +115,8 @@ static uint64_t answered_meanwhile(const char *paths, uint64_t lines, bool same)
     uint64_t sent = 0, until = s.f.now + LONG;
     while (s.f.now < until) {
         uint64_t number = same ? (s.asked - 1 - sent / 2) / 2 % lines : 2 * MANY + sent / 2;
-        sent += sent < OPERANDS &&
-                put_own(&s, line_at(number), sent % 2 ? MEMSYS_READ : MEMSYS_TOUCH);
+        sent +=
+            sent < OPERANDS && put_own(&s, line_at(number), sent % 2 ? MEMSYS_READ : MEMSYS_TOUCH);
         take_own(&s);
         go_on(&s);
     }
@@ -263,8 +263,8 @@ static void send_packets(struct site *s, uint32_t *sent)
     ++*sent;
 }
 
-// Packets come while no reply leaves the slice, more at once than the queue has entries. Returns how
-// many chains were computed and stored.
+// Packets come while no reply leaves the slice, more at once than the queue has entries. Returns
+// how many chains were computed and stored.
 static uint32_t stored_meanwhile(const char *paths, uint32_t back_input)
 {
     struct site s;
@@ -275,8 +275,8 @@ static uint32_t stored_meanwhile(const char *paths, uint32_t back_input)
                                         .read = note_read,
                                         .computed = note_result};
     uint64_t *sink = &s.sink;
-    const struct service_stats stats = {sink, sink, sink, sink, sink, sink,
-                                        sink, sink, sink, sink, sink, {0}, {0}};
+    const struct service_stats stats = {sink, sink, sink, sink, sink, sink, sink,
+                                        sink, sink, sink, sink, {0},  {0}};
     const struct service_energy energy = {.entry_write = sink,
                                           .entry_read = sink,
                                           .line_write = sink,
