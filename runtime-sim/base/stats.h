@@ -8,7 +8,7 @@
 //     STAT_RATIO(latency_mean, "cycles", "mean latency of packets", latency_sum, packets)
 //
 // engine/stats_fields.inc makes the members of a struct from it (uint64_t; a ratio has none),
-// engine/stats_keys.inc the rows that read it; both like those of engine/config.h, with STATS_DEF
+// base/stats_keys.inc the rows that read it; both like those of base/config.h, with STATS_DEF
 // and STATS_OF. A group is such a struct under a name; "noc.request" has "noc.request.flits".
 #pragma once
 #include "support/json.h"
