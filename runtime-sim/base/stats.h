@@ -1,6 +1,5 @@
 // Statistics: counters are plain members of a component's struct; a table has their names, units
-// and
-// meanings.
+// and meanings.
 //
 // A component has a table with one row per statistic (noc/noc_stats.def):
 //
@@ -9,9 +8,9 @@
 //     STAT_RATIO(latency_mean, "cycles", "mean latency of packets", latency_sum, packets)
 //
 // base/stats_fields.inc generates the members of a struct from it (uint64_t; a ratio has no
-// member),
-// base/stats_keys.inc the rows that read it; both like those of base/config.h, with STATS_DEF
-// and STATS_OF. A group is such a struct with a name; "noc.request" has "noc.request.flits".
+// member), base/stats_keys.inc the rows that read it; both like those of base/config.h, with
+// STATS_DEF and STATS_OF. A group is such a struct with a name; "noc.request" has
+// "noc.request.flits".
 #pragma once
 #include "support/json.h"
 #include "support/vec.h"

@@ -2,10 +2,8 @@
 //
 // Chunks of `channel_bytes` are interleaved over the channels. The number of a request within its
 // channel is divided into fields by the key `order`: from low to high column, bank and row; or
-// bank,
-// column and row; or bank group, column, bank and row, so that consecutive requests alternate
-// between
-// bank groups. With `bank_split` one bit of the bank lies within the column.
+// bank, column and row; or bank group, column, bank and row, so that consecutive requests alternate
+// between bank groups. With `bank_split` one bit of the bank lies within the column.
 #pragma once
 #include "runtime-sim/dram/dram_timing.h"
 
