@@ -288,7 +288,7 @@ static bool take_base(struct config_reading *r, const struct yaml_node *mapping)
         else if (stands_above(r, value->text))
             fault(r, value, "'%s' is its own base", value->text);
         else if (depth_of(r) > DEEPEST)
-            fault(r, value, "bases are nested more than %d deep", DEEPEST);
+            fault(r, value, "more than %d bases are nested", DEEPEST);
         else if (!load(r->config, value->text, r))
             fault(r, value, "the base '%s' cannot be used", value->text);
         else
@@ -441,8 +441,9 @@ static struct config_text *open_text(struct config *config, const char *name,
     bool is_other = known && !above && config->folder && !config_is_usable(config, known);
     if (is_other && access(path, F_OK)) {
         diag_add(&new_text(config, "--config", "", 0)->diags, DIAG_ERROR, "config", NO_OFFSET,
-                 NO_OFFSET, "the configuration '%s' is none of a %s; --list-configs lists those",
-                 name, strcmp(config->folder, "noc") ? "memory" : "network");
+                 NO_OFFSET,
+                 "the configuration '%s' is not that of a %s; --list-configs lists these", name,
+                 strcmp(config->folder, "noc") ? "memory" : "network");
         return NULL;
     }
     if (known && access(path, F_OK))

@@ -98,8 +98,8 @@ void dram_take(struct dram_channel *ch, uint64_t now, uint64_t since,
 
 // Commands and the times at which they allow others
 
-static void told(struct dram_channel *ch, uint64_t now, enum dram_command command, uint32_t bank,
-                 uint64_t id)
+static void trace_command(struct dram_channel *ch, uint64_t now, enum dram_command command,
+                          uint32_t bank, uint64_t id)
 {
     if (ch->trace)
         ch->trace(ch->trace_context, now, command, bank, ch->banks.row[bank], id);
@@ -124,7 +124,7 @@ static void activate(struct dram_channel *ch, uint64_t now, uint32_t bank, uint3
     at_least(&ch->all.act, ch->faw[ch->faw_at]);
     row_changed(ch, bank);
     ch->stats.activates++;
-    told(ch, now, DRAM_ACT, bank, 0);
+    trace_command(ch, now, DRAM_ACT, bank, 0);
 }
 
 static void close_row(struct dram_channel *ch, uint64_t now, uint32_t bank)
@@ -138,7 +138,7 @@ static void close_row(struct dram_channel *ch, uint64_t now, uint32_t bank)
 
 static void precharge(struct dram_channel *ch, uint64_t now, uint32_t bank)
 {
-    told(ch, now, DRAM_PRE, bank, 0);
+    trace_command(ch, now, DRAM_PRE, bank, 0);
     close_row(ch, now, bank);
 }
 
@@ -186,7 +186,7 @@ static void move_data(struct dram_channel *ch, uint64_t now, const struct dram_r
                       uint64_t since)
 {
     uint64_t ready = now + (request->write ? ch->time.write_end : ch->time.read_end);
-    told(ch, now, request->write ? DRAM_WR : DRAM_RD, request->bank, request->id);
+    trace_command(ch, now, request->write ? DRAM_WR : DRAM_RD, request->bank, request->id);
     (request->write ? after_write : after_read)(ch, now, request->bank);
     answer(ch, request->id, ready, request->write);
     count_served(ch, ready - since, request->bank, request->write);
@@ -390,12 +390,12 @@ static bool refresh(struct dram_channel *ch, uint64_t now, uint64_t *next)
         return false;
     }
     if (ch->banks.open) {
-        told(ch, now, DRAM_PREA, 0, 0);
+        trace_command(ch, now, DRAM_PREA, 0, 0);
         for (uint64_t rest = ch->banks.open; rest; rest &= rest - 1)
             close_row(ch, now, (uint32_t)__builtin_ctzll(rest));
         return true;
     }
-    told(ch, now, DRAM_REF, 0, 0);
+    trace_command(ch, now, DRAM_REF, 0, 0);
     for (uint32_t b = 0; b < ch->config->banks; b++)
         at_least(&ch->banks.act[b], now + ch->time.refresh);
     ch->refresh_ready = now + ch->time.refresh;

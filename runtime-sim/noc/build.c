@@ -68,8 +68,8 @@ static const char *check_size(struct arena *arena, const struct noc_config *conf
         numbers = vcs > numbers ? vcs : numbers;
     if (most * numbers >= UINT16_MAX)
         return arena_printf(arena,
-                            "a router would have %llu ports; with so many virtual channels it "
-                            "can have %llu",
+                            "a router would have %llu ports; with this number of virtual "
+                            "channels it can have %llu",
                             (unsigned long long)most,
                             (unsigned long long)((UINT16_MAX - 1) / numbers));
     return NULL;

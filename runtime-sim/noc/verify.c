@@ -67,7 +67,7 @@ static const char *check_masks(const struct noc *noc, struct arena *arena)
         bool is_waiting = noc_is_waiting(noc, i);
         if (can != noc_is_ready(noc, i) || (is_waiting && (in->out != NOC_NONE || !in->count)))
             return arena_printf(arena,
-                                "virtual channel %u of input port %u: its masks do not tell "
+                                "virtual channel %u of input port %u: its masks do not match "
                                 "its state",
                                 vc, port);
     }
