@@ -106,7 +106,7 @@ static bool take_saves(struct sim *sim)
         uint32_t buffer = run_saved_buffer(&sim->run, save->name);
         good &= buffer != UINT32_MAX;
         if (buffer == UINT32_MAX)
-            message_error(&sim->messages, "--save: there is no buffer '%s'", save->name);
+            message_error(&sim->messages, "--save: unknown buffer '%s'", save->name);
         if (buffer == UINT32_MAX)
             continue;
         sim->run.buffers.v[buffer].save =
@@ -357,7 +357,8 @@ static enum session_outcome run(struct sim *sim)
         outcome = SESSION_INTERRUPTED;
     progress_stop(&sim->progress);
     if (fflush(stdout) || ferror(stdout)) {
-        message_error(&sim->messages, "cannot write standard output: what kernels printed is lost");
+        message_error(&sim->messages,
+                      "cannot write standard output: the output of kernels is lost");
         if (outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED)
             outcome = SESSION_BAD_INPUT;
     }

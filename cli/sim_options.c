@@ -200,7 +200,7 @@ static const struct option launch_options[] = {
              "any of point or linear, texels or normalized, clamp,\n"
              "border, wrap or mirror, element or normalized-float"},
     {"--texture", "NAME=TEXTURE", CALL(take_texture),
-     .help = "what the .texref NAME is: TYPE[xCHANNELS]:WIDTH…, or the\n"
+     .help = "define the .texref NAME: TYPE[xCHANNELS]:WIDTH…, or the\n"
              ".samplerref NAME: WORDS"},
     {0},
 };
@@ -215,10 +215,10 @@ static const struct option run_options[] = {
      .help = "with --functional, end when warps have executed N\n"
              "instructions in all launches together"},
     {"--threads", "N", CALL(take_threads),
-     .help = "threads of this machine, where no cycles are counted;\nthe results are the same"},
+     .help = "threads of the host, for runs without cycles;\nthe results are the same"},
     {"--check", "race,uninit", SET(checks, check_names),
-     .help = "look for threads that access the same memory in no order,\n"
-             "for reads of what nobody has written: exit code 3; needs\n--functional"},
+     .help = "report accesses of threads to the same memory without order,\n"
+             "and reads of unwritten bytes: exit code 3; needs\n--functional"},
     {"--stop-after", "N", CALL(take_stop_after),
      .help = "end after launch N, from 1, of the whole run"},
     {"--checkpoint", "FILE", TEXT(checkpoint),
@@ -245,7 +245,7 @@ static const struct option machine_options[] = {
     {"--max-cycles", "N", CALL(take_max_cycles),
      .help = "end after N cycles of all launches together"},
     {"--shuffle", "SEED", CALL(take_shuffle),
-     .help = "evaluate what happens in the same cycle in another order;\nthe results are the same"},
+     .help = "evaluate components in another order in each cycle;\nthe results are the same"},
     {"--print-config", NULL, FLAG(print_config, 1),
      .help = "print the machine as a file that can be read again"},
     {"--list-configs", NULL, FLAG(list_configs, 1),
@@ -253,7 +253,7 @@ static const struct option machine_options[] = {
     {"--list-stats", NULL, FLAG(list_stats, 1),
      .help = "print the names and meanings of all statistics"},
     {"--list-storage", NULL, FLAG(list_storage, 1),
-     .help = "print what offloading takes of storage in such a machine"},
+     .help = "print the storage that offloading needs in such a machine"},
     {0},
 };
 
@@ -275,20 +275,20 @@ static const struct option output_options[] = {
      .help = "write the buffer that is argument N, from 0, or that has\n"
              "this name in the run file, when all launches are done"},
     {"--json", "FILE", TEXT(json),
-     .help = "write what was run and counted; '-' is standard output"},
+     .help = "write the launches and their counts; '-' is standard output"},
     {"--stats", "FILE", TEXT(stats),
      .help = "write all statistics, for each kernel and in total, as text\n"
              "or by the name as .json or .csv; '-' is standard output"},
-    {"--series", "FILE.csv", TEXT(series), .help = "write what happened in each interval of time"},
+    {"--series", "FILE.csv", TEXT(series), .help = "write the events of each interval of time"},
     {"--interval", "N", CALL(take_interval), .help = "its cycles (1000)"},
     {"--trace", "FILE.json", TEXT(trace),
-     .help = "write what warps, CTAs, packets and DRAM banks do, cycle by\n"
-             "cycle, as Chrome trace events, for Perfetto"},
+     .help = "write the activity of warps, CTAs, packets and DRAM banks,\n"
+             "cycle by cycle, as Chrome trace events, for Perfetto"},
     {"--trace-window", "FROM:TO", CALL(take_trace_window),
-     .help = "only in these cycles; TO is the first that is left out"},
+     .help = "only these cycles; TO is excluded"},
     {"--profile-out", "FILE", TEXT(profile),
-     .help = "write for each instruction how often it was executed, what\n"
-             "lines its accesses touched, and how often loops went round"},
+     .help = "write for each instruction its number of executions and the\n"
+             "lines that it accesses, and the iterations of loops"},
     {"--allow-outside", NULL, FLAG(allow_outside, 1),
      .help = "let the run file write anywhere and over any file; without\n"
              "it: below the current folder, over its own results only"},
@@ -298,11 +298,11 @@ static const struct option output_options[] = {
 static const struct option message_options[] = {
     {"-w", NULL, FLAG(common.warnings.quiet, 1), .help = "no warnings"},
     {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
-     .help = "warn, or do not, of what is called NAME"},
+     .help = "enable or disable the warning NAME"},
     {"--max-memory", "SIZE", CALL(take_max_memory),
      .help = "give up where more memory is needed: 512M, 8G (default), 0\n"
              "no limit; buffers count"},
-    {"-v", NULL, FLAG(common.verbose, 1), .help = "say what is done"},
+    {"-v", NULL, FLAG(common.verbose, 1), .help = "report progress"},
     {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set"},
     {"--help", "[=run|keys]", CALL(take_help), .joined = true,
@@ -325,9 +325,9 @@ const struct command sim_command = {
     .name = "ptxoffload-sim",
     .usage = "RUN.yaml | FILE.ptx --grid X --block X [--arg VALUE]... [OPTION]...",
     .about =
-        "Runs kernels of a PTX program on a simulated GPU, cycle by cycle: what RUN.yaml says,\n"
-        "or one launch. FILE.ptx may also be an object that 'ptxoffload --emit=elf' has\n"
-        "written, or a program or library with PTX in it; '-' is standard input.\n",
+        "Runs kernels of a PTX program on a simulated GPU, cycle by cycle: the launches of\n"
+        "RUN.yaml, or one launch. FILE.ptx may also be an object written by\n"
+        "'ptxoffload --emit=elf', or a program or library with PTX in it; '-' is standard input.\n",
     .groups = groups,
     .more = "Names of files to read count from the run file's folder, names of files to write\n"
             "from the current one. Files are written whole or not at all.\n"
@@ -405,10 +405,9 @@ static bool check_line(const struct sim_arguments *a, FILE *errors)
     if (!a->block)
         good = fault(errors, "a launch needs --block", "");
     if (a->program)
-        good = fault(errors, "--program is for a run file, and this is none: ", a->common.input);
+        good = fault(errors, "--program needs a run file, and this is not one: ", a->common.input);
     if (a->settings.n)
-        good =
-            fault(errors, "--set gives values to a run file, and this is none: ", a->common.input);
+        good = fault(errors, "--set needs a run file, and this is not one: ", a->common.input);
     return good;
 }
 
@@ -430,9 +429,9 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
         return fault(errors, "--max-instructions is for --functional; --max-cycles ends other runs",
                      "");
     if (a->trace_until && !a->trace)
-        return fault(errors, "--trace-window says what part of --trace is written", "");
+        return fault(errors, "--trace-window selects the part of --trace that is written", "");
     if (a->interval && !a->series)
-        return fault(errors, "--interval says what --series has a row for", "");
+        return fault(errors, "--interval is the length of a row of --series", "");
     if (!a->functional && a->checks)
         return fault(errors, "--check looks at values only and needs --functional", "");
     return true;
@@ -443,7 +442,7 @@ static bool check_checkpoint(const struct sim_arguments *a, FILE *errors)
 {
     const char *option = a->checks ? "--check" : a->profile ? "--profile-out" : NULL;
     if (a->checkpoint_every && !a->checkpoint && !a->resume)
-        return fault(errors, "--checkpoint-every goes with --checkpoint or --resume", "");
+        return fault(errors, "--checkpoint-every needs --checkpoint or --resume", "");
     if (a->checkpoint && file_is_standard(a->checkpoint))
         return fault(errors, "--checkpoint is written again and again and needs a file", "");
     if ((a->checkpoint || a->resume) && option)
@@ -469,7 +468,7 @@ static bool check(const struct sim_arguments *a, FILE *errors)
                          : a->common.arch   ? "--arch"
                                             : NULL;
     return !option ||
-           fault(errors, "a run file says itself what is launched; it does not go with ", option);
+           fault(errors, "a run file defines its launches; it cannot be combined with ", option);
 }
 
 static bool take_operands(struct sim_arguments *a, const struct command_line *line, FILE *errors)

@@ -75,7 +75,7 @@ def run(build, config, name, settings):
 
 
 def measure(result, total):
-    """shares in per cent and what else is told"""
+    """Returns shares in per cent and the other results."""
     served = (total['machine.from_l1'] + total['machine.from_l1_merge'],
               total['memory.from_llc'] + total['memory.from_merge'], total['memory.from_dram'])
     latency = (total['memory.injection_sum'], total['memory.service_sum'], total['memory.noc_sum'])

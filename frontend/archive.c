@@ -44,7 +44,7 @@ static bool read_header(struct archive *archive, struct archive_member *member)
     memcpy(&header, archive->bytes + archive->at, sizeof header);
     if (memcmp(header.ar_fmag, ARFMAG, sizeof header.ar_fmag) ||
         !read_number(header.ar_size, sizeof header.ar_size, &member->size)) {
-        archive->fault = "what stands here is no member's header";
+        archive->fault = "expected the header of a member";
         return false;
     }
     member->name = archive->bytes + archive->at;

@@ -1,5 +1,5 @@
-// Static libraries: files of `ar` in the forms of GNU and BSD. libelf reads them too, but says
-// neither where one is damaged nor that a member is cut short.
+// Static libraries: `ar` files in the forms of GNU and BSD. libelf reads them too, but reports
+// neither the place of damage nor truncated members.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,10 +19,10 @@ struct archive {
     const char *fault;          // NULL, or the error at `at`
 };
 
-// A thin archive names its members, and they lie elsewhere.
+// A thin archive contains the names of its members only.
 bool archive_is_thin(const char *bytes, size_t size);
 
 void archive_open(struct archive *archive, const char *bytes, size_t size);
-// Gives the next member; the archive's own tables are none. Returns false at the end, or where the
-// archive is damaged. A last member that is cut short is given as far as it is there.
+// Returns the next member; the archive's own tables are skipped. Returns false at the end, or at
+// damage. A truncated last member is returned as far as it is present.
 bool archive_next(struct archive *archive, struct archive_member *member);

@@ -50,7 +50,7 @@ void container_fault(struct container *container, struct container_place place, 
     if (container->faults++ >= MOST_FAULTS) {
         if (container->faults == MOST_FAULTS + 1)
             diag_add(container->diags, DIAG_NOTE, "container", NO_OFFSET, NO_OFFSET,
-                     "there is more wrong with this file");
+                     "further errors of this file are not reported");
         return;
     }
     char text[300];
@@ -266,7 +266,7 @@ static void read_archive(struct container *container)
         container_fault(container, whole, archive.at, "%s", archive.fault);
 }
 
-// Text that has a NUL byte early on is none.
+// Returns true if the file has a NUL byte early on: it is not text.
 static bool is_binary(struct container *container)
 {
     enum { LOOKED_AT = 512 };

@@ -23,8 +23,8 @@ static bool read_choice(const struct container *container, struct container_choi
         size_t length = strlen(choice.arch);
         if (!length || arch_read(choice.arch, length, &wanted->arch, &wanted->suffix) != length)
             return refuse(diags, "no-module",
-                          arena_printf(container->arena, "'%s' is no architecture such as sm_80",
-                                       choice.arch));
+                          arena_printf(container->arena,
+                                       "'%s' is not an architecture such as sm_80", choice.arch));
     }
     if (choice.module) {
         size_t digits = strspn(choice.module, "0123456789");
@@ -32,7 +32,7 @@ static bool read_choice(const struct container *container, struct container_choi
         if (!digits || choice.module[digits] || number >= container->modules.n)
             return refuse(diags, "no-module",
                           arena_printf(container->arena,
-                                       "there is no module %s: there are %u, counted from 0",
+                                       "there is no module %s: the file has %u, counted from 0",
                                        choice.module, container->modules.n));
         wanted->module = (uint32_t)number;
     }
@@ -98,7 +98,7 @@ uint32_t container_choose(const struct container *container, struct container_ch
     struct wanted wanted;
     *modules = ARENA_ARRAY(container->arena, uint32_t, container->modules.n);
     if (!container->modules.n)
-        return refuse(diags, "no-module", "there is no code for a GPU in this file");
+        return refuse(diags, "no-module", "the file has no GPU code");
     if (!read_choice(container, choice, &wanted, diags))
         return 0;
     if (!wanted.any_module)
@@ -112,7 +112,7 @@ uint32_t container_choose(const struct container *container, struct container_ch
         count = choose_of_kind(container, &wanted, MODULE_CUBIN, *modules);
     if (!count)
         refuse(diags, "no-ptx",
-               "there is code for a GPU, but no PTX: compile with -lineinfo or -G, or keep the "
+               "the file has GPU code, but no PTX: compile with -lineinfo or -G, or keep the "
                "PTX, such as with -gencode arch=compute_80,code=compute_80");
     return count;
 }

@@ -17,7 +17,7 @@ struct container_reading {
     uint32_t index;
     const struct container_module *module;
     struct arena *arena;
-    struct diags *diags; // NULL: nobody wants to know
+    struct diags *diags; // NULL: not reported
 };
 
 static bool refuse(const struct container_reading *r, const char *id, const char *format, ...)
@@ -94,7 +94,7 @@ static bool find_cubin_text(const struct container_reading *r, const char *image
     struct object object;
     struct memory *memory = r->arena->memory;
     if (!object_read(&object, memory, image, r->module->size) || !object.is_cubin)
-        return refuse(r, "container", "is no cubin that can be read");
+        return refuse(r, "container", "is not a readable cubin");
     if (object_find(memory, image, r->module->size, cubin_text, part) && part->size)
         return true;
     return refuse(r, "no-ptx",
@@ -123,7 +123,7 @@ static bool refuse_lto_ir(const struct container_reading *r, char **text, uint32
 {
     (void)text, (void)length;
     return refuse(r, "no-ptx",
-                  "has no PTX yet: it comes into being when the device code is linked, with nvcc "
+                  "has no PTX yet: it is generated when the device code is linked, with nvcc "
                   "-dlto -dlink -ptx");
 }
 

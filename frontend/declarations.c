@@ -54,7 +54,7 @@ static void check_attribute(struct directives *d, uint32_t spec, uint16_t space)
 {
     directive_check_needs(d, W_attribute, spec);
     if (node_at(d, spec)->size < 2)
-        directive_fault(d, "declaration", spec, "an attribute stands in parentheses");
+        directive_fault(d, "declaration", spec, "an attribute must be in parentheses");
     NODE_EACH (child, d->tree, spec) {
         uint16_t word = node_at(d, child)->kind == NODE_SPEC ? word_at(d, child) : W_UNKNOWN;
         if (word != W_managed && word != W_unified_mod)
@@ -125,7 +125,7 @@ static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
         if (word != W_align && word != W_attribute)
             check_no_argument(d, child);
         if (specs->type && specs->type < child && !specs->pointer)
-            directive_fault_word(d, "declaration", child, "the type stands last");
+            directive_fault_word(d, "declaration", child, "the type must be last");
     }
     return true;
 }
@@ -189,7 +189,7 @@ static void check_linkage(struct directives *d, const struct specs *specs,
         return;
     if (place != MODULE)
         directive_fault_word(d, "declaration", specs->linkage,
-                             "only what stands outside of functions has linkage");
+                             "only declarations outside of functions have linkage");
     else if (linkage == W_common && word_at(d, specs->space) != W_global)
         directive_fault_word(d, "declaration", specs->linkage,
                              "only .global variables are .common");
@@ -202,10 +202,10 @@ static void check_initialiser(struct directives *d, uint32_t init, const struct 
         directive_fault(d, "declaration", init,
                         "only variables in .global and .const have a first value");
     else if (word_at(d, specs->linkage) == W_extern)
-        directive_fault(d, "declaration", init, "what is .extern gets its value elsewhere");
+        directive_fault(d, "declaration", init, "an .extern variable cannot have an initial value");
 }
 
-// True if the first dimension is open and what is declared must tell its length.
+// Sets *open if the first dimension is open, so that the initialiser must define its length.
 static bool check_dimensions(struct directives *d, uint32_t declarator, const struct specs *specs,
                              bool *open)
 {
@@ -248,9 +248,9 @@ static void check_declarator(struct directives *d, uint32_t declarator, const st
         check_initialiser(d, child, specs);
         has_value = true;
     }
-    bool told = has_value || word_at(d, specs->linkage) == W_extern || place == FUNC;
-    if (open && !told)
-        directive_fault(d, "declaration", declarator, "nothing tells how long it is");
+    bool has_length = has_value || word_at(d, specs->linkage) == W_extern || place == FUNC;
+    if (open && !has_length)
+        directive_fault(d, "declaration", declarator, "its length is not defined");
 }
 
 static void check_parameter(struct directives *d, const struct specs *specs,
@@ -264,7 +264,7 @@ static void check_parameter(struct directives *d, const struct specs *specs,
                              "a function's parameters are .param or .reg");
     if (specs->pointer && place != ENTRY)
         directive_fault_word(d, "declaration", specs->pointer,
-                             "'.ptr' can only stand at a kernel's parameters");
+                             "'.ptr' is only allowed at a kernel's parameters");
     else if (specs->pointer)
         directive_check_needs(d, W_ptr, specs->pointer);
 }
@@ -276,7 +276,7 @@ static const struct {
     uint16_t from, until;
     const char *why;
 } barred[] = {
-    {W_param, MODULE, 0, 0, "'.param' variables stand at functions and in bodies"},
+    {W_param, MODULE, 0, 0, "'.param' variables are allowed at functions and in bodies only"},
     {W_reg, MODULE, 30, 0, "from PTX 3.0 on, registers are declared in functions"},
     {W_local, MODULE, 30, 0, "from PTX 3.0 on, '.local' variables are declared in functions"},
     {W_tex, MODULE, 15, 0, "'.tex' is not taken from PTX 1.5 on: take '.global .texref'"},
@@ -310,7 +310,7 @@ void declaration_check(struct directives *d, uint32_t decl, enum directive_place
         check_parameter(d, &specs, place);
     else if (specs.pointer)
         directive_fault_word(d, "declaration", specs.pointer,
-                             "'.ptr' can only stand at a kernel's parameters");
+                             "'.ptr' is only allowed at a kernel's parameters");
     check_space(d, specs.space, place);
     check_opaque(d, &specs, place);
     NODE_EACH (child, d->tree, decl)
@@ -332,7 +332,7 @@ void declaration_check_function(struct directives *d, uint32_t function)
         if (node->aux == W_attribute)
             check_attribute(d, child, W_func);
         else if (!is_linkage(node->aux) || node->aux == W_common)
-            directive_fault_word(d, "directive", child, "this word cannot stand at a function");
+            directive_fault_word(d, "directive", child, "this word is not allowed at a function");
         else if (take(d, &linkage, child, "linkage"))
             directive_check_needs(d, node->aux, child);
     }

@@ -123,10 +123,10 @@ static void check_version(struct directives *d, uint32_t directive)
     d->version = (uint16_t)whole;
     if (whole > FORM_TABLE_VERSION)
         diag_add(d->diags, DIAG_WARNING, "version", value->begin, value->end,
-                 "PTX %u.%u is newer than what is known here, PTX %u.%u", whole / 10, whole % 10,
-                 FORM_TABLE_VERSION / 10, FORM_TABLE_VERSION % 10);
+                 "PTX %u.%u is newer than the supported versions, up to PTX %u.%u", whole / 10,
+                 whole % 10, FORM_TABLE_VERSION / 10, FORM_TABLE_VERSION % 10);
     else if (whole < 10 || whole % 10 > last_minor[whole / 10])
-        directive_fault(d, "version", directive + 1, "there is no such version of PTX");
+        directive_fault(d, "version", directive + 1, "unknown version of PTX");
 }
 
 static bool is_name(const struct name *name, const char *text)
@@ -150,7 +150,7 @@ static void check_target(struct directives *d, uint32_t directive)
         if (arch)
             vec_push(&d->scratch, &d->targets, *name);
         else if (!index++ && !d->targets.n)
-            directive_fault(d, "target", child, "an architecture must stand first: sm_80");
+            directive_fault(d, "target", child, "an architecture must come first: sm_80");
         else if (unified || is_name(name, "texmode_independent")) {
             if (mode && unified != (mode == 1))
                 directive_fault(d, "target", child, "a module has one texmode");
@@ -174,12 +174,11 @@ static const struct {
     const char *id, *missing, *late;
     void (*check)(struct directives *d, uint32_t directive);
 } header[] = {
-    {W_version, "version", "a module begins with .version: there is none",
-     "'.version' must stand first in a module", check_version},
-    {W_target, "target", "behind .version comes .target: there is none",
-     "'.target' must stand right behind .version", check_target},
-    {W_address_size, "directive", NULL, "'.address_size' must stand right behind .target",
-     check_address_size},
+    {W_version, "version", "a module must begin with .version",
+     "'.version' must be first in a module", check_version},
+    {W_target, "target", ".version must be followed by .target", "'.target' must follow .version",
+     check_target},
+    {W_address_size, "directive", NULL, "'.address_size' must follow .target", check_address_size},
 };
 enum { HEADER = sizeof header / sizeof *header };
 
@@ -219,9 +218,9 @@ static void check_header(struct directives *d)
         if (found[part]) {
             directive_fault(
                 d, "directive", child,
-                arena_printf(&d->scratch, "'%s' stands twice", text_of(d, header[part].word)));
+                arena_printf(&d->scratch, "'%s' is given twice", text_of(d, header[part].word)));
             diag_add(d->diags, DIAG_NOTE, "directive", node_at(d, found[part])->begin,
-                     node_at(d, found[part])->end, "first stands here");
+                     node_at(d, found[part])->end, "first given here");
             continue;
         }
         found[part] = child;
@@ -351,7 +350,7 @@ static void check_relations(struct directives *d, uint32_t parent, uint32_t tuni
         directive_fault_word(d, "directive", tuning,
                              arena_printf(&d->scratch, "'%s' %s '%s'",
                                           text_of(d, relations[i].word),
-                                          relations[i].needs ? "needs" : "cannot stand beside",
+                                          relations[i].needs ? "needs" : "is not allowed beside",
                                           text_of(d, relations[i].other)));
         return;
     }
@@ -393,7 +392,7 @@ static bool check_place(struct directives *d, uint32_t node, enum directive_plac
         return false;
     if (row < 0 || !(rows[row].places & place)) {
         directive_fault_word(d, "directive", node,
-                             arena_printf(&d->scratch, "'%s' cannot stand %s", text_of(d, word),
+                             arena_printf(&d->scratch, "'%s' is not allowed %s", text_of(d, word),
                                           place_names[place]));
         return false;
     }
@@ -418,7 +417,7 @@ static void check_tunings(struct directives *d, uint32_t parent, enum directive_
             returns |= node_at(d, other)->kind == NODE_RETURNS && node_at(d, other)->size > 1;
         if (returns && node_at(d, child)->aux == W_noreturn)
             directive_fault_word(d, "directive", child,
-                                 "'.noreturn' cannot stand at a function that returns a value");
+                                 "'.noreturn' is not allowed at a function that returns a value");
     }
 }
 
@@ -435,7 +434,7 @@ static void check_directive(struct directives *d, uint32_t node, enum directive_
         if (operands[i].word != node_at(d, node)->aux)
             continue;
         if (operands[i].labelled && !labelled)
-            directive_fault_word(d, "directive", node, "a label must stand in front of it");
+            directive_fault_word(d, "directive", node, "a label must precede it");
         operands[i].check(d, node);
     }
     if (node_at(d, node)->aux == W_callprototype)
@@ -460,7 +459,7 @@ static void check_scope(struct directives *d, uint32_t scope)
         case NODE_DECL: declaration_check(d, child, BODY); break;
         case NODE_SCOPE: check_scope(d, child); break;
         case NODE_SECTION:
-            directive_fault_word(d, "directive", child, "'.section' cannot stand in a body");
+            directive_fault_word(d, "directive", child, "'.section' is not allowed in a body");
             break;
         default: break;
         }

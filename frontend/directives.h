@@ -1,12 +1,11 @@
-// Directives and declarations: what may stand where, with which arguments, from which PTX version
-// and target on.
+// Directives and declarations: allowed places, arguments, PTX versions and targets.
 #pragma once
 #include "frontend/tree.h"
 
 // Reports to `diags`, by ptxas' rules:
-//   directive    a directive in the wrong place, with other arguments or beside what excludes it
+//   directive    a directive in the wrong place, with other arguments or with one that excludes it
 //   declaration  a variable, register or parameter that cannot be declared so
 //   version      no, an unknown or a too old .version
 //   target       no .target, or one that is too low
-// A text that could not be read before its header is not blamed for the lack of one.
+// A missing header is not reported if the text could not be read up to it.
 void directives_check(const struct tree *tree, struct arena *arena, struct diags *diags);

@@ -16,12 +16,12 @@ struct directives {
 };
 
 void directive_fault(struct directives *d, const char *id, uint32_t node, const char *text);
-// The first word of what a node holds: `.reg` of a whole declaration.
+// Reports a fault at the first word of a node: `.reg` of a whole declaration.
 void directive_fault_word(struct directives *d, const char *id, uint32_t node, const char *text);
-// Version and target that a word needs; `node` begins with it.
+// Checks version and target that a word needs; `node` begins with it.
 void directive_check_needs(struct directives *d, uint16_t word, uint32_t node);
 
-// frontend/declarations.c: a NODE_DECL in a place: MODULE, BODY, ENTRY or FUNC (parameters).
+// frontend/declarations.c: checks a NODE_DECL in a place: MODULE, BODY, ENTRY or FUNC (parameters).
 void declaration_check(struct directives *d, uint32_t decl, enum directive_place place);
-// Linkage and attributes before a function's name.
+// Checks linkage and attributes before a function's name.
 void declaration_check_function(struct directives *d, uint32_t function);

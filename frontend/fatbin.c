@@ -39,7 +39,7 @@ const char *fatbin_read(struct fatbin *fatbin, struct arena *arena, const char *
     uint16_t version = u16(header + 4), header_size = u16(header + 6);
     uint64_t size = u64(header + 8);
     if (memcmp(header, FATBIN_MAGIC, FATBIN_MAGIC_SIZE))
-        return arena_printf(arena, "no fatbin begins here: it would begin with 0xba55ed50");
+        return arena_printf(arena, "this is not a fatbin: it must begin with 0xba55ed50");
     if (version != VERSION)
         return arena_printf(arena, "fatbins of version %u are not known", version);
     if (header_size < FATBIN_HEADER_SIZE || header_size > left)

@@ -42,8 +42,8 @@ static uint32_t ordered(uint16_t word)
                                             : ORDERED;
 }
 
-// A word in a slot behind this one, that could have stood in this one: then the order tells which
-// is meant, as in createpolicy's two priorities.
+// Returns true for a word in a later slot that also fits this one: then the order decides between
+// them, as for createpolicy's two priorities.
 static bool passed_over(const struct matching *m, uint32_t mod, uint32_t i)
 {
     for (uint32_t before = 0; before < mod; before++)

@@ -22,7 +22,7 @@ static Elf *open_image(const char *image, size_t size)
     return NULL;
 }
 
-// libelf's functions do not tell a lack of memory from a damaged file, errno does.
+// libelf's functions do not distinguish a lack of memory from a damaged file, but errno does.
 static void close_image(Elf *elf, struct memory *memory)
 {
     bool ran_out = errno == ENOMEM;
@@ -51,7 +51,7 @@ static const char *name_at(const char *image, const struct object_part *names, u
     return memchr(name, 0, names->size - offset) ? name : NULL;
 }
 
-// The section with the names of sections; of size 0 if there is none.
+// Returns the section with the names of sections; its size is 0 if the file has no such section.
 static struct object_part names_of(Elf *elf, size_t size)
 {
     size_t index;

@@ -363,7 +363,7 @@ void parser_declaration(struct parser *p, struct mark mark, uint32_t end)
             stop++;
         enum isa_kind kind = first->aux < WORD_COUNT ? isa_words[first->aux].kind : KIND_TYPE;
         if (kind == KIND_DIRECTIVE || kind == KIND_PLAIN) // .maxntid, which stands at a kernel
-            diag_add(p->diags, DIAG_ERROR, "directive", begin, stop, "'%.*s' cannot stand here",
+            diag_add(p->diags, DIAG_ERROR, "directive", begin, stop, "'%.*s' is not allowed here",
                      (int)(stop - begin), p->base + begin);
         else
             warn_unknown(p, "unknown-directive", "directive", begin, stop);
@@ -427,7 +427,7 @@ void parser_attribute(struct parser *p, uint32_t address, const struct token *wo
     NODE(address).end = p->last_end = word->end;
     if (NODE(address).aux != W_unified_mod)
         diag_add(p->diags, DIAG_ERROR, "syntax", word->begin, word->end,
-                 "only .unified may stand behind an address");
+                 "only .unified is allowed after an address");
 }
 
 bool parser_at_statement(const struct parser *p)
@@ -509,7 +509,7 @@ void ptx_parse(struct tree *tree, struct arena *arena, struct source *source, st
     parser_open(p, NODE_MODULE, &whole);
     text_check(source, diags);
     if (source->fragment && text_is_body(p)) {
-        p->mending = p->framed = true;
+        p->recovering = p->framed = true;
         p->frame = 3;
     }
     yyscan_t scanner;

@@ -40,11 +40,11 @@ struct parser {
     struct intern spelled; // opcodes with their modifiers, as they are written
     VEC(struct parser_spelling) spellings;
     // Mending: a token that ends the broken statement, and braces that close open scopes.
-    bool mending, end_statement;
+    bool recovering, end_statement;
     uint32_t braces;
-    uint32_t mend_at, mend_end; // where to continue, and where the broken statement ends
-    uint32_t frame;             // tokens of the head of a function around a body that come yet
-    bool framed;                // the function is open: it ends with the text
+    uint32_t recover_at, recover_end; // where to continue, and where the broken statement ends
+    uint32_t frame; // tokens of the head of a function around a body that come yet
+    bool framed;    // the function is open: it ends with the text
     // Behind the name of a function, up to its body or its end.
     uint16_t head;       // W_entry or W_func; 0 elsewhere
     uint32_t head_depth; // open parentheses
@@ -116,7 +116,7 @@ bool parser_at_statement(const struct parser *p);
 // missing before it, else 0. The scanner then continues from there.
 uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is_function);
 // The next token to put before what the scanner reads.
-int parser_mend(struct parser *p, struct token *token);
+int parser_recover(struct parser *p, struct token *token);
 // The token at the end of the text: what closes the function around a fragment, then 0.
 int parser_end(struct parser *p, struct token *token);
 // A token in the head of a function: the next item ends the declaration of a .func that has no
@@ -127,7 +127,7 @@ int parser_release(struct parser *p, struct token *token);
 // Is the token a part of a body whose opening brace is missing?
 bool parser_lacks_brace(const struct parser *p, const struct token *token);
 // Keeps what is between the mark and `end` in an error node, if anything does.
-void parser_mended(struct parser *p, struct mark mark, uint32_t end);
+void parser_recovered(struct parser *p, struct mark mark, uint32_t end);
 
 // Reports bytes that PTX has not.
 void text_check(const struct source *source, struct diags *diags);

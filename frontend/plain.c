@@ -346,7 +346,7 @@ static bool read_instruction(struct plain *plain)
     return true;
 }
 
-// A name with a colon right behind it. Returns false, without going on, if there is none.
+// Reads a name followed by a colon. Returns false, without advancing, for other text.
 static bool read_label(struct plain *plain)
 {
     const char *begin = plain->at, *end = name_end(plain);

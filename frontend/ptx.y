@@ -15,8 +15,8 @@ static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
 // Behind an error the parser may put tokens of its own in front of the scanner's.
 static int next_token(struct parser *p, PTX_YYSTYPE *value, void *scanner, bool recovering)
 {
-    if (p->mending)
-        return parser_mend(p, &value->token);
+    if (p->recovering)
+        return parser_recover(p, &value->token);
     if (p->holds)
         return parser_release(p, &value->token);
     if (!recovering && parser_at_statement(p)) {
@@ -82,7 +82,7 @@ item
     | mark declaration_specs T_FUNCTION { parser_open_around(p, NODE_FUNCTION, $mark, &$3); } function_rest
     | mark ';' { parser_empty(p, &$2); }
     | mark error ';' { parser_error_node(p, $mark, $3.end); yyerrok; }
-    | mark error T_MEND { parser_mended(p, $mark, $3.end); yyerrok; }
+    | mark error T_MEND { parser_recovered(p, $mark, $3.end); yyerrok; }
     | mark error '}' { parser_error_node(p, $mark, $3.end); yyerrok; }
     | mark error '{' { parser_error_node(p, $mark, $3.begin); yyerrok; parser_open(p, NODE_SCOPE, &$3); }
       statements '}' { parser_close(p, $6.end); }
@@ -177,7 +177,7 @@ statement
     | mark instruction
     | mark ';' { parser_empty(p, &$2); }
     | mark error ';' { parser_error_node(p, $mark, $3.end); yyerrok; }
-    | mark error T_MEND { parser_mended(p, $mark, $3.end); yyerrok; }
+    | mark error T_MEND { parser_recovered(p, $mark, $3.end); yyerrok; }
     ;
 instruction: opcode modifiers operands_opt ';' { parser_close(p, $4.end); } ;
 opcode

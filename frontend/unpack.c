@@ -37,7 +37,7 @@ uint64_t unpack_most(enum packing packing, uint64_t packed)
 static const char *unpack_lz4(const char *from, size_t packed, char *to, size_t size)
 {
     int got = LZ4_decompress_safe(from, to, (int)packed, (int)size);
-    // It does not tell these two apart.
+    // LZ4 does not distinguish these two errors.
     if (got < 0)
         return "is damaged, or becomes more than it claims";
     return (size_t)got == size ? NULL : "becomes less than it claims";
@@ -47,7 +47,7 @@ static const char *zstd_fault(ZSTD_ErrorCode code)
 {
     switch (code) {
     case ZSTD_error_dstSize_tooSmall: return "becomes more than it claims";
-    case ZSTD_error_memory_allocation: return "needs more memory than there is";
+    case ZSTD_error_memory_allocation: return "needs more memory than is available";
     default: return "is damaged";
     }
 }

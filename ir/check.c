@@ -212,7 +212,7 @@ static void report_modifier(struct ir_check *c, struct ir_inst *inst,
                  (int)(end - begin), text, form);
     else
         diag_add(c->diags, severity, "modifier", begin, end, "modifier '%.*s' is %s%s: %s",
-                 (int)(end - begin), text, unknown ? "not known" : "not taken here",
+                 (int)(end - begin), text, unknown ? "not known" : "not allowed here",
                  unknown ? nearest_modifier(c, text, end - begin) : "", form);
     if (newer)
         inst->flags |= INST_OPAQUE;

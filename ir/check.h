@@ -4,17 +4,17 @@
 #include "ir/ir.h"
 
 // Reports to `diags`, by id:
-//   modifier  a modifier that the instruction does not take, or one that is missing
-//   operands  how many operands there are
-//   type      what an operand is, against what the form takes
-//   version   what needs a newer PTX than the module's (or is no longer in it)
-//   target    what needs another target than the module's
-// A module whose .version is newer than the tables gets warnings in place of errors [modifier], and
-// such instructions become opaque. Opcodes without any form are passed over.
+//   modifier  a modifier that the instruction does not allow, or a missing one
+//   operands  a wrong number of operands
+//   type      an operand that does not match the form
+//   version   a feature that needs a newer PTX than the module's (or was removed from it)
+//   target    a feature that needs another target than the module's
+// If the module's .version is newer than the tables, [modifier] is a warning instead of an error,
+// and such instructions become opaque. Opcodes without any form are not checked.
 void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags);
 
-// The same in steps: `begin` requires the module's symbols, `function` a function that is built;
-// `end` checks the variables' values and reports all that was found.
+// The checker in steps: `begin` requires the module's symbols, `function` a complete function;
+// `end` checks the variables' values and reports all faults.
 struct ir_check;
 struct ir_check *ir_check_begin(struct ir_module *module, struct forms *forms);
 void ir_check_function(struct ir_check *check, struct ir_function *fn);

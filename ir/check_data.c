@@ -56,7 +56,7 @@ static bool is_address(const struct data *d, uint32_t node)
     case NODE_APPLY: return is_generic(d, node);
     default: break;
     }
-    return refuse(d, node, "is no address: a name, generic(name), or one of these + a number");
+    return refuse(d, node, "is not an address: a name, generic(name), or one of these + a number");
 }
 
 // 0xff00(a): one byte of an address. The mask is no node of its own.
@@ -103,7 +103,7 @@ static bool check_value(const struct data *d, uint32_t node)
     case NODE_FLOAT32:
     case NODE_FLOAT64:
         return (type[1] != 'u' && type[1] != 's' && d->type != W_f16 && d->type != W_f16x2) ||
-               refuse(d, node, "is no number for this type");
+               refuse(d, node, "is not a number for this type");
     case NODE_VECTOR: return refuse(d, node, "must be one value");
     case NODE_STRING: return refuse(d, node, "must be a number");
     case NODE_ERROR: return true;
@@ -112,7 +112,7 @@ static bool check_value(const struct data *d, uint32_t node)
     if (is_masked(d, node))
         return is_one_byte(d, node);
     if (!has_name(d, node))
-        return refuse(d, node, "is no constant expression");
+        return refuse(d, node, "is not a constant expression");
     if (d->type != W_u32 && d->type != W_u64)
         return refuse(d, node, "is an address, for variables .u32 and .u64");
     return is_address(d, node);

@@ -2,7 +2,7 @@
 #pragma once
 #include "ir/check.h"
 
-// What keeps an instruction from fitting a form.
+// Reasons why an instruction does not match a form.
 enum fault_kind {
     FAULT_NONE,
     FAULT_COUNT,     // too few or too many operands
@@ -36,9 +36,9 @@ enum fault_kind {
 
 struct ir_fault {
     uint8_t kind;
-    uint8_t depth;   // operands that fitted
-    uint32_t node;   // where
-    uint32_t number; // FAULT_LENGTH: elements that should be there
+    uint8_t depth;   // number of matching operands
+    uint32_t node;   // place
+    uint32_t number; // FAULT_LENGTH: expected number of elements
     const struct form_operand *spec;
     const struct form_match *match;
 };
@@ -68,9 +68,8 @@ struct ir_check {
 
 void check_init_types(struct ir_check *c);
 void check_data(struct ir_check *c);
-// Returns true if the current instruction's operands fit the form; otherwise `fault` says what does
-// not.
+// Returns true if the current instruction's operands match the form; otherwise sets `fault`.
 bool check_operands_fit(struct ir_check *c, const struct form_match *match, struct ir_fault *fault);
-// Of an instruction that fits: the symbols it names.
+// Checks the symbols that a matching instruction names.
 void check_uses(struct ir_check *c);
 void check_report_fault(struct ir_check *c, const struct ir_fault *fault);

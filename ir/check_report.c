@@ -23,7 +23,7 @@ static const char *declared_type(struct ir_check *c, uint32_t node)
 
 static const char *values_text(struct ir_check *c, const struct form_operand *spec)
 {
-    const char *text = "is none of";
+    const char *text = "is not one of";
     for (uint32_t i = 0; i < spec->value_count; i++)
         text = arena_printf(&c->scratch, "%s%s %u", text, i ? "," : "", spec->value[i]);
     return text;
@@ -35,7 +35,7 @@ static const char *range_text(struct ir_check *c, const struct form_operand *spe
         return values_text(c, spec);
     if (spec->step == 1)
         return arena_printf(&c->scratch, "is not between %u and %u", spec->least, spec->most);
-    return arena_printf(&c->scratch, "is no multiple of %u between %u and %u", spec->step,
+    return arena_printf(&c->scratch, "is not a multiple of %u between %u and %u", spec->step,
                         spec->least, spec->most);
 }
 
@@ -46,7 +46,7 @@ static const char *fault_text(struct ir_check *c, const struct ir_fault *fault)
     case FAULT_VALUE: return "must be a register or a number";
     case FAULT_IMMEDIATE: return "must be an integer";
     case FAULT_NUMBER:
-        return arena_printf(&c->scratch, "is no number for %s", expectation(c, fault));
+        return arena_printf(&c->scratch, "is not a number for %s", expectation(c, fault));
     case FAULT_RANGE: return range_text(c, fault->spec);
     case FAULT_TYPE:
         return arena_printf(&c->scratch, "is %s where %s is taken", declared_type(c, fault->node),
@@ -60,9 +60,9 @@ static const char *fault_text(struct ir_check *c, const struct ir_fault *fault)
     case FAULT_INSIDE: return "is an address with another number of parts";
     case FAULT_LIST: return "must be a list in parentheses";
     case FAULT_LABEL: return "must be a label";
-    case FAULT_SUM: return "is no address: a name, or a name + a number";
+    case FAULT_SUM: return "is not an address: a name, or a name + a number";
     case FAULT_UNIFIED: return "cannot be .unified here";
-    case FAULT_FUNCTION: return "is no function";
+    case FAULT_FUNCTION: return "is not a function";
     case FAULT_NAME: return "must be a name";
     case FAULT_VECTOR: return arena_printf(&c->scratch, "must be a vector of %u", fault->number);
     case FAULT_LENGTH: return arena_printf(&c->scratch, "must have %u elements", fault->number);
@@ -70,7 +70,7 @@ static const char *fault_text(struct ir_check *c, const struct ir_fault *fault)
     case FAULT_PAIR:
         return fault->spec->pair == FORM_ALWAYS_PAIR ? "needs a second result behind |"
                                                      : "has no second result here";
-    case FAULT_SELECTOR: return "has a selector that is not taken here";
+    case FAULT_SELECTOR: return "has a selector that is not allowed here";
     case FAULT_NEGATION: return "cannot be negated here";
     case FAULT_SPECIAL: return "is a special register, which only mov and cvt read";
     case FAULT_SPECIAL_SIZE:

@@ -16,7 +16,7 @@ static void refuse(struct ir_check *c, const char *id, uint32_t node, const char
 
 // Accesses
 
-// The space without what tells apart whose it is.
+// Returns the space without the part that names its owner.
 static uint16_t whole_space(uint16_t space)
 {
     switch (space) {

@@ -1,19 +1,17 @@
-// Changes of the source text. Passes decide them, the backend's writer applies them: it copies the
+// Edits of the source text. Passes decide them; the backend's writer applies them: it copies the
 // source and changes these places only.
 //
 // The result is the source read from start to end, where at each offset p
-//   1. every MOVE with `to` == p puts its range, by `order`;
-//   2. every INSERT with `begin` == p puts its text, by `order`;
-//   3. the source continues: a moved range that begins at p is left out, a replaced one is its
-//   text.
-// Inside a moved range (range begin <= p < range end) steps 2 and 3 hold as well: its inserts and
-// replacements go along, those at its begin included, those at its end not. The MOVE's own `text`
-// (may be NULL) is put after the range.
+//   1. every MOVE with `to` == p inserts its range, by `order`;
+//   2. every INSERT with `begin` == p inserts its text, by `order`;
+//   3. the source continues: a moved range that begins at p is omitted, a replaced one is its text.
+// Steps 2 and 3 also apply inside a moved range (range begin <= p < range end): its inserts and
+// replacements move with it, including those at its begin, excluding those at its end. The MOVE's
+// own `text` (may be NULL) is inserted after the range.
 //
-// What the edits keep: no two moved ranges overlap, no two replaced ones do, and a replaced range
-// lies inside a moved one or outside all of them. `to` lies inside no moved or replaced range; it
-// may be where one begins: what is put there stays there. No two MOVEs have the same `to` and
-// `order`.
+// Invariants: no two moved ranges overlap, no two replaced ones do, and a replaced range lies
+// inside a moved one or outside all of them. `to` lies inside no moved or replaced range; it may be
+// the begin of one: text inserted there stays there. No two MOVEs have the same `to` and `order`.
 #pragma once
 #include "support/vec.h"
 
@@ -23,7 +21,7 @@ enum edit_kind {
     EDIT_MOVE,    // [begin, end), then `text`, goes before offset `to`
 };
 
-// `order` of inserts at one place: a tag stands directly before its instruction.
+// `order` of inserts at one place: a tag is directly before its instruction.
 enum { EDIT_ORDER_LOC = 0, EDIT_ORDER_TAG = 1 };
 
 struct edit {

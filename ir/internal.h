@@ -1,4 +1,4 @@
-// The steps of ir_build, in the order in which they run. Private to the floor.
+// The steps of ir_build, in their order. Private to the floor.
 #pragma once
 #include "ir/ir.h"
 
@@ -21,15 +21,15 @@ static inline void csr_put(struct csr *csr, uint32_t row, uint32_t item)
     csr->item[csr->fill[row]++] = item;
 }
 
-// Blocks that follow each other.
+// Consecutive blocks.
 struct ir_run {
     uint32_t first, last;
 };
 
-// What the steps share while they build one function after the other.
+// State that the steps share while they build one function after another.
 struct ir_work {
     struct ir_module *module;
-    struct arena lists;   // the function's arrays while they grow
+    struct arena lists;   // the function's arrays during construction
     struct arena scratch; // of one step
     // By liveness for SSA: the blocks in which each register is live on entry, by register.
     VEC(struct ir_run) live;
@@ -37,11 +37,11 @@ struct ir_work {
     struct csr definitions; // the blocks that define each register that is live somewhere
 };
 
-// Reads the module's header, its variables and its list of functions. What it returns lives in the
+// Reads the module's header, its variables and its list of functions. The result lives in the
 // arena.
 struct ir_lower *ir_lower_module(struct ir_work *work, struct arena *arena, struct diags *diags);
-// Instructions, operands, registers and blocks of one function from its tree; branch targets are
-// resolved, edges are not made yet.
+// Builds instructions, operands, registers and blocks of one function from its tree; branch targets
+// are resolved, edges are made later.
 void ir_lower_function(struct ir_lower *lower, uint32_t function);
 
 void ir_build_edges(struct ir_work *work, struct ir_function *fn);

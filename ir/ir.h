@@ -1,7 +1,7 @@
-// What a program is: modules, functions, basic blocks, instructions, registers, and an SSA overlay
-// beside the program (versions and phis; the registers stay what the source calls them).
-// Everything has a dense id and lives in the module's arena. Ids of instructions, blocks,
-// registers, operands, versions, phis and loops count from 0 within their function.
+// The program: modules, functions, basic blocks, instructions, registers, and an SSA overlay
+// (versions and phis; registers keep their names from the source). Everything has a dense id and
+// lives in the module's arena. Ids of instructions, blocks, registers, operands, versions, phis and
+// loops count from 0 within their function.
 #pragma once
 #include "frontend/tree.h"
 
@@ -36,7 +36,7 @@ enum ir_operand_kind {
     OPERAND_LABEL,     // index: block
     OPERAND_TARGETS,   // index: node of the directive that lists branch targets
     OPERAND_SINK,      // _
-    OPERAND_UNKNOWN,   // a name that nothing declares, or an expression that is not understood
+    OPERAND_UNKNOWN,   // an undeclared name, or an unsupported expression
 };
 
 enum ir_role {
@@ -64,7 +64,7 @@ enum ir_inst_flag {
     INST_GUARDED = 1,
     INST_GUARD_NEGATED = 2,
     INST_ORDERED = 4, // volatile, relaxed, acquire, release, mmio … access
-    INST_OPAQUE = 8,  // not in the table: may touch anything
+    INST_OPAQUE = 8,  // unknown: may access anything
     INST_TERMINATOR = 16,
 };
 
@@ -88,7 +88,7 @@ struct ir_block {
     uint32_t idom,
         ipdom;     // IR_NONE: none (entry, unreachable); ipdom = block count: the virtual exit
     uint32_t loop; // innermost loop, or IR_NONE
-    uint32_t rpo;  // place in reverse post-order, IR_NONE if it cannot be reached
+    uint32_t rpo;  // index in reverse post-order, IR_NONE if unreachable
     uint32_t succ, succ_count; // into function->edges
     uint32_t pred, pred_count;
     uint32_t phi, phi_count;   // its phis are consecutive
@@ -100,12 +100,12 @@ struct ir_loop {
     uint32_t header;
     uint32_t parent;  // enclosing loop, or IR_NONE
     uint32_t depth;   // 1 for an outermost loop
-    uint32_t *blocks; // all its blocks, those of inner loops included, ascending
+    uint32_t *blocks; // all its blocks, including those of inner loops, ascending
     uint32_t block_count;
     uint32_t latch_count;
     uint32_t latch;       // one of them
-    uint32_t number;      // those of the loops within it follow
-    uint32_t inner_count; // loops within it, itself included
+    uint32_t number;      // inner loops have the following numbers
+    uint32_t inner_count; // number of inner loops, including itself
 };
 
 enum ir_version_kind {
@@ -127,7 +127,7 @@ struct ir_phi {
     uint32_t args; // into function->phi_args: one version per predecessor, in the order of preds
 };
 
-// One place that an indirect branch may go to.
+// A possible target of an indirect branch.
 struct ir_target {
     uint32_t inst, block;
 };
@@ -139,7 +139,7 @@ struct ir_function {
     uint32_t node, name, symbol;
     bool is_entry;
     bool has_body;
-    bool irreducible; // a retreating edge enters a cycle not by its header
+    bool irreducible; // a retreating edge enters a cycle at a block other than its header
     bool incomplete;  // the body has syntax errors or indirect branches without targets: do not
                       // change it
     uint32_t returns, params;          // NODE_RETURNS / NODE_PARAMS or IR_NONE
@@ -170,28 +170,28 @@ struct ir_module {
     uint8_t address_bits;              // 32 or 64
 };
 
-// Builds the IR of every function with all analyses. Faults of the program (names that nothing
-// declares, unknown labels …) go to `diags`; the IR is built all the same.
+// Builds the IR of every function with all analyses. Faults of the program (undeclared names,
+// unknown labels …) go to `diags`; the IR is built nevertheless.
 void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree,
               struct diags *diags);
 
-// Takes each function as soon as its instructions are built.
+// Called with each function as soon as its instructions are built.
 struct ir_visitor {
     void (*visit)(void *context, struct ir_function *fn);
     void *context;
 };
 
-// The same without flow analyses; memory of a function is freed after its visit.
+// ir_build without flow analyses; memory of a function is freed after its visit.
 void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *tree,
                    struct diags *diags, const struct ir_visitor *visitor);
 
 // Checks every structure against its definition. All faults go to `to` (may be NULL), each with
-// function and instruction; returns how many.
+// function and instruction; returns their number.
 uint32_t ir_validate(const struct ir_module *module, FILE *to);
 
-// PTX with the overlay in comments; reading it back gives the same overlay.
+// Prints PTX with the overlay in comments; reading it back gives the same overlay.
 void ir_print(const struct ir_module *module, FILE *to);
-// One graph per function in the language of Graphviz.
+// Prints one graph per function in the language of Graphviz.
 void ir_print_dot(const struct ir_module *module, FILE *to);
 
 static inline const struct ir_operand *ir_operands(const struct ir_function *fn, uint32_t inst)
@@ -220,22 +220,23 @@ bool ir_live_out(const struct ir_function *fn, uint32_t block, uint32_t reg);
 // Returns true if the block belongs to the loop or to one inside it.
 bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block);
 
-// Block in which a version is defined (phi or instruction); 0 for VERSION_ENTRY.
+// Returns the block in which a version is defined (phi or instruction); 0 for VERSION_ENTRY.
 uint32_t ir_version_block(const struct ir_function *fn, uint32_t version);
 // Returns true if block `a` dominates block `b`.
 bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 
-// The n-th operand id with this role, or IR_NONE; n from 0.
+// Returns the n-th operand id with this role, or IR_NONE; n from 0.
 uint32_t ir_find_operand(const struct ir_function *fn, uint32_t inst, enum ir_role role,
                          uint32_t n);
-// The version that the instruction's only definition makes, or IR_NONE if it has none or several.
+// Returns the version defined by the instruction's only definition, or IR_NONE if it has none or
+// several.
 uint32_t ir_defined(const struct ir_function *fn, uint32_t inst);
-// Returns true if the instruction copies the bits of one whole register to another one that is as
-// long: `mov.b32 %r1, %f1;`. The types of the registers may differ.
+// Returns true if the instruction copies the bits of one whole register to another one of the same
+// size: `mov.b32 %r1, %f1;`. The types of the registers may differ.
 bool ir_is_copy(const struct ir_function *fn, uint32_t inst);
 bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst,
                      uint16_t word);
-// Type of an operand's value as the instruction sees it (isa_word), and its bits.
+// Returns the bits of a type (isa_word).
 uint16_t ir_type_bits(uint16_t type);
 struct place ir_place(const struct ir_module *module, const struct ir_function *fn, uint32_t inst);

@@ -11,7 +11,7 @@ struct numbers {
 struct loc_entry {
     struct numbers at, caller; // caller.line 0: not inlined
     uint32_t label;            // node of the function's name, or IR_NONE
-    struct ir_loc *made;       // NULL: nobody has asked yet
+    struct ir_loc *made;       // NULL: not requested yet
 };
 
 struct function_locs {

@@ -1,20 +1,20 @@
-// Where an instruction comes from: the places that .loc and .file name, in the language that was
+// Source locations: the places of instructions that .loc and .file define, in the language that was
 // compiled to PTX.
 #pragma once
 #include "ir/ir.h"
 
 struct ir_loc {
-    const char *file; // as .file has it; NULL: no .file has this number
+    const char *file; // as in .file; NULL: no .file has this number
     uint32_t line, column;
-    // Of code that was inlined: the (mangled) name of its function, or NULL if that is unknown,
-    // and where it was called; NULL: it was not inlined.
+    // For inlined code: the (mangled) name of its function, or NULL if that is unknown, and the
+    // place of the call; NULL: not inlined.
     const char *function;
     const struct ir_loc *inlined_at;
 };
 
 struct ir_locs;
-// Keeps the module. A function is looked at when it is first requested.
+// Keeps the module. A function is read when it is first requested.
 struct ir_locs *ir_locs_new(struct arena *arena, const struct ir_module *module);
-// The place of an instruction of a function of the module, which lives as long as the arena; NULL:
-// no .loc precedes it, or one that says that there is no line.
+// Returns the place of an instruction of a function of the module, which lives as long as the
+// arena; NULL: no .loc precedes it, or the .loc declares that there is no line.
 const struct ir_loc *ir_loc_find(struct ir_locs *locs, uint32_t function, uint32_t inst);

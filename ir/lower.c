@@ -36,7 +36,7 @@ static struct declared_type read_specs(const struct ir_lower *l, uint32_t decl)
     return specs;
 }
 
-// Elements of all dimensions; 0 if one is open and nothing tells its length.
+// Returns the elements of all dimensions; 0 if the length of one is not defined.
 static uint64_t element_count(const struct ir_lower *l, uint32_t declarator)
 {
     uint64_t count = 1;

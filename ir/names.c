@@ -433,11 +433,11 @@ static bool first_time(struct names *names, uint32_t name)
 {
     uint32_t function =
         names->fn ? (uint32_t)(names->fn - names->module->functions.v) + 2 : 1; // 0: never
-    if (!names->told)
-        names->told = ARENA_ARRAY(names->scratch, uint32_t, names->count);
-    if (names->told[name] == function)
+    if (!names->reported)
+        names->reported = ARENA_ARRAY(names->scratch, uint32_t, names->count);
+    if (names->reported[name] == function)
         return false;
-    names->told[name] = function;
+    names->reported[name] = function;
     return true;
 }
 
@@ -582,5 +582,5 @@ void names_no_label(struct names *names, uint32_t node)
     if (other == IR_NONE)
         return;
     names_add_diag(names, DIAG_NOTE, "label", names->labels.v[other].node,
-                   "a label of this name stands in another scope");
+                   "a label of this name is in another scope");
 }

@@ -1,8 +1,8 @@
-// Names while a module is lowered: what each means in which scope, families of registers, labels.
-// What is wrong with them is reported by ptxas' rules, each fault once per function and name:
-//   undeclared    a name that nothing declares, or that is declared only later
-//   redefinition  a name that its scope has already, with a note where
-//   label         a label that is nowhere in reach
+// Name resolution while a module is lowered: scopes, families of registers, labels. Faults are
+// reported by ptxas' rules, each once per function and name:
+//   undeclared    a name without a declaration, or with a later one only
+//   redefinition  a second declaration in a scope, with a note at the first
+//   label         a label that is not in scope
 // Private to the floor.
 #pragma once
 #include "ir/ir.h"
@@ -12,7 +12,7 @@ enum binding_kind {
     BOUND_REGISTER,
     BOUND_SYMBOL,
     BOUND_COUNTED, // a family
-    BOUND_FAULTY,  // declared twice, differently: no more is said about it
+    BOUND_FAULTY,  // declared twice, differently: not reported again
 };
 
 struct binding {
@@ -33,7 +33,7 @@ struct declared_type {
     uint32_t align, vector;
 };
 
-// name<count>: registers or variables name0 … ; made when they are first used.
+// name<count>: registers or variables name0 … ; created at their first use.
 struct counted {
     uint32_t count, decl, scope;
     struct declared_type type;
@@ -42,15 +42,15 @@ struct counted {
     struct binding outer; // the family of the same name that this one hides in part
 };
 
-// A name as prefix and number, found once.
+// A name as prefix and number, computed once.
 struct split {
     uint32_t prefix; // name id + 1; 0: not looked at; IR_NONE: does not end in a number
     uint32_t number;
 };
 
-// What a name meant when it was looked up last.
+// The result of the last lookup of a name.
 struct resolved_name {
-    uint32_t scopes; // as in struct names, then
+    uint32_t scopes; // the same member of struct names at that time
     struct binding binding;
 };
 
@@ -79,7 +79,7 @@ struct names {
     struct arena *lists;                 // for one function
     struct ir_function *fn;              // NULL at module level
     uint32_t count;                      // the tables' size
-    struct binding *bindings, *families; // by name: a family and a name of its own do not meet
+    struct binding *bindings, *families; // by name: a family and a name of its own are independent
     struct split *splits;
     struct resolved_name *resolved;
     uint32_t scopes;     // changes with every binding that is made or undone
@@ -94,46 +94,46 @@ struct names {
     VEC(struct family_member) members;
     VEC(uint32_t) declarations;         // of the module's symbols, by symbol
     uint64_t *unread, *unread_families; // names in parts that may have been declarations
-    uint32_t *told;                     // per name: the function in which it was reported last, + 1
+    uint32_t *reported;                 // per name: the function in which it was reported last, + 1
     uint32_t guesses;
 };
 
 void names_init(struct names *names, struct ir_module *module, struct diags *diags,
                 struct arena *scratch, struct arena *lists);
-// Everything bound since `undo` (names->undo.n at that time) loses its meaning.
+// Removes all bindings since `undo` (names->undo.n at that time).
 void names_leave(struct names *names, uint32_t undo);
-// Registers of the family; `declarator` has the flag NODE_COUNTED.
+// Declares the registers of a family; `declarator` has the flag NODE_COUNTED.
 void names_declare_family(struct names *names, uint32_t declarator, uint32_t scope,
                           const struct declared_type *type);
 void names_declare_register(struct names *names, uint32_t declarator, uint32_t scope,
                             const struct declared_type *type);
-// `decl`: the declaration around the symbol's node, which may be that node itself. Returns its id.
+// `decl`: the declaration around the symbol's node, or that node itself. Returns its id.
 uint32_t names_declare_symbol(struct names *names, uint32_t decl, uint32_t scope,
                               const struct ir_symbol *symbol);
 uint32_t names_add_register(struct names *names, uint32_t name, uint32_t decl, uint32_t scope,
                             const struct declared_type *type);
-// What a name means here.
+// Returns the binding of a name at the current place.
 struct binding names_resolve(struct names *names, uint32_t name);
-// Is it a symbol of the module that is declared only after the node?
+// Returns true if it is a symbol of the module that is declared after the node only.
 bool names_is_later(struct names *names, struct binding binding, uint32_t node);
 void names_undeclared(struct names *names, uint32_t node);
-// A diagnostic at the name that a node uses or declares.
+// Adds a diagnostic at the name that a node uses or declares.
 void names_add_diag(struct names *names, enum severity severity, const char *id, uint32_t node,
                     const char *text);
 void names_report_again(struct names *names, uint32_t node, uint32_t first, const char *what);
 
 void names_add_label(struct names *names, struct label label);
-// The label that a name means at a node: of several, that of the innermost scope around the node.
-// Requires that all labels of the function are known.
+// Returns the label for a name at a node; of several, the one in the innermost scope around the
+// node. Requires that all labels of the function are known.
 const struct label *names_find_label(struct names *names, uint32_t name, uint32_t at);
 void names_forget_labels(struct names *names);
 void names_no_label(struct names *names, uint32_t node);
 
 // ir/symbols.c: symbols that a module declares more than once. Returns true if the new declaration
-// takes the name's place.
+// replaces the old one.
 bool names_redeclare(struct names *names, const struct ir_symbol *old, uint32_t old_decl,
                      const struct ir_symbol *symbol, uint32_t decl);
-// What the prototypes of two functions differ in, or NULL.
+// Returns the difference of the prototypes of two functions, or NULL.
 const char *names_compare_prototypes(const struct names *names, uint32_t a, uint32_t b);
-// .alias NEW, OLD: both are functions, and the new one has no body.
+// Checks .alias NEW, OLD: both must be functions, and the new one has no body.
 void names_check_alias(struct names *names, uint32_t directive);

@@ -2,14 +2,14 @@
 #pragma once
 #include "ir/check.h"
 
-// A program that is being read. Everything lives in the arena.
+// A program during reading. Everything lives in the arena.
 struct ir_reading {
     struct arena *arena;
     struct source *source;
     struct tree *tree;
     struct ir_module *module;
     struct diags *diags;
-    bool only_check; // functions are gone when they are checked, and are not analysed
+    bool only_check; // functions are freed after their check, and are not analysed
     void (*step)(void *context, const char *name); // after each stage, with its name; or NULL
     void *context;
     struct ir_check *check;
@@ -21,7 +21,7 @@ struct read_stage {
     const char *what; // one line
 };
 
-// In the order in which they run, up to a name of NULL.
+// In their order, up to a name of NULL.
 extern const struct read_stage read_stages[];
 
 // Runs all stages; with `only_check` each function is checked as soon as it is built. Requires

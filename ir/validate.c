@@ -236,7 +236,7 @@ static void check_versions(struct ir_validation *c)
         for (uint32_t k = 0; k < fn->blocks.v[phi->block].pred_count; k++) {
             uint32_t arg = fn->phi_args.v[phi->args + k], pred = ir_preds(fn, phi->block)[k];
             if (arg == IR_NONE || fn->versions.v[arg].reg != phi->reg)
-                fault(c, "phi %u: argument %u is none of its register", i, k);
+                fault(c, "phi %u: argument %u is not a version of its register", i, k);
             else if (fn->blocks.v[pred].rpo != IR_NONE &&
                      !reaches(fn, arg, pred, fn->blocks.v[pred].end))
                 fault(c, "phi %u: argument %u does not reach it", i, k);

@@ -36,7 +36,9 @@ WORDS = (
     (r'lanes (part|meet)|parts? lanes', 'diverge, reconverge'),
 )
 ROOMS = ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs', 'include', 'cli', 'campaign',
-         'tools', 'backend', 'passes', 'support')
+         'tools', 'backend', 'passes', 'support', 'frontend', 'ir', 'eval', 'runtime-sim/base',
+         'runtime-sim/exec', 'runtime-sim/noc', 'runtime-sim/dram', 'runtime-sim/gpu',
+         'runtime-sim/device', 'runtime-sim/run')
 # Not checked: files of these rooms whose words belong to other rooms, or to a document's history.
 EXEMPT = ('docs/results/', 'cli/sim')
 ALLOWED = (

@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEEPEST = 16 }; // of base in base in …
+enum { DEEPEST = 16 }; // levels of nested bases
 
 struct config_reading {
     struct config *config;
     struct config_text *text;
     struct yaml_document document;
-    const struct config_reading *above; // the one whose `base` this is
+    const struct config_reading *above; // the text whose `base` this is
 };
 
 static void *value_of(const struct config_section *section, const struct config_key *key)
@@ -81,7 +81,7 @@ static const char *with_unit(struct arena *arena, double value, const char *unit
     return arena_printf(arena, "%s%s%s", number, *unit ? " " : "", unit);
 }
 
-// What a value must be; NULL: it is that.
+// Returns what the value must be, or NULL if it is valid.
 static const char *number_fault(struct arena *arena, const struct config_key *key, bool is_read,
                                 double value)
 {
@@ -201,13 +201,13 @@ static bool is_key(struct config_reading *r, const struct yaml_node *name)
     return name->kind == YAML_SCALAR;
 }
 
-// Adds the key to those of its mapping. False, and a fault, if it is one of them.
+// Adds the key to `keys`. Returns false, with a fault, for a duplicate.
 static bool is_first(struct config_reading *r, struct intern *keys, const struct yaml_node *name)
 {
     uint32_t before = keys->names.n;
     if (intern_add(keys, name->text, strlen(name->text)) == before)
         return true;
-    fault(r, name, "'%s' is there a second time", name->text);
+    fault(r, name, "duplicate key '%s'", name->text);
     return false;
 }
 
@@ -248,9 +248,9 @@ static void unknown_section(struct config_reading *r, const struct yaml_node *na
         nearest_offer(&nearest, r->config->sections[i].name, strlen(r->config->sections[i].name));
     nearest_offer(&nearest, "base", 4);
     if (nearest.best)
-        fault(r, name, "there is no section '%s'; did you mean '%s'?", name->text, nearest.best);
+        fault(r, name, "unknown section '%s'; did you mean '%s'?", name->text, nearest.best);
     else
-        fault(r, name, "there is no section '%s'", name->text);
+        fault(r, name, "unknown section '%s'", name->text);
 }
 
 static bool load(struct config *config, const char *name, const struct config_reading *above);
@@ -275,7 +275,7 @@ static uint32_t depth_of(const struct config_reading *r)
     return depth;
 }
 
-// The base's own faults are told in its text.
+// Faults in the base are reported in its own text.
 static bool take_base(struct config_reading *r, const struct yaml_node *mapping)
 {
     for (uint32_t i = 0; i < mapping->count; i += 2) {
@@ -284,11 +284,11 @@ static bool take_base(struct config_reading *r, const struct yaml_node *mapping)
         if (name->kind != YAML_SCALAR || strcmp(name->text, "base"))
             continue;
         if (value->kind != YAML_SCALAR || !value->length)
-            fault(r, value, "'base' is the name of a configuration or file");
+            fault(r, value, "'base' must be the name of a configuration or file");
         else if (stands_above(r, value->text))
-            fault(r, value, "'%s' would be its own base", value->text);
+            fault(r, value, "'%s' is its own base", value->text);
         else if (depth_of(r) > DEEPEST)
-            fault(r, value, "there are more than %d bases on top of each other", DEEPEST);
+            fault(r, value, "more than %d bases are nested", DEEPEST);
         else if (!load(r->config, value->text, r))
             fault(r, value, "the base '%s' cannot be used", value->text);
         else
@@ -366,7 +366,7 @@ static const struct embedded *find_embedded(const struct config *config, const c
     return NULL;
 }
 
-// Without the folder of the kind, which can be left out.
+// Returns the name without the folder of its kind, which is optional in names.
 static const char *short_name_of(const struct config *config, const struct embedded *file)
 {
     size_t length = config->folder ? strlen(config->folder) : 0;
@@ -381,7 +381,7 @@ bool config_is_usable(const struct config *config, const struct embedded *file)
            !(config->folder && !strchr(file->name, '/'));
 }
 
-// A base's path counts from the folder of the file that names it.
+// The path of a base is relative to the folder of the file that names it.
 static const char *path_of(struct config *config, const char *name,
                            const struct config_reading *above)
 {
@@ -392,7 +392,8 @@ static const char *path_of(struct config *config, const char *name,
                         above->text->source.name, name);
 }
 
-// "'mesh88_8vc_islip'": those that begin so, or else the nearest; NULL: none.
+// Returns the configurations with this prefix, or else the nearest: "'mesh88_8vc_islip'"; NULL if
+// there is no similar one.
 static const char *nearest_configs(const struct config *config, const char *name)
 {
     struct nearest nearest;
@@ -412,7 +413,7 @@ static const char *nearest_configs(const struct config *config, const char *name
     return nearest.best ? arena_printf(config->arena, "'%s'", nearest.best) : NULL;
 }
 
-// A name without folder and suffix is one of a configuration, and else one of a file.
+// A name without folder and suffix is reported as a configuration, any other as a file.
 static void say_missing(const struct config *config, struct diags *diags, const char *name,
                         const char *error)
 {
@@ -440,8 +441,9 @@ static struct config_text *open_text(struct config *config, const char *name,
     bool is_other = known && !above && config->folder && !config_is_usable(config, known);
     if (is_other && access(path, F_OK)) {
         diag_add(&new_text(config, "--config", "", 0)->diags, DIAG_ERROR, "config", NO_OFFSET,
-                 NO_OFFSET, "the configuration '%s' is none of a %s; --list-configs lists those",
-                 name, strcmp(config->folder, "noc") ? "memory" : "network");
+                 NO_OFFSET,
+                 "the configuration '%s' is not that of a %s; --list-configs lists these", name,
+                 strcmp(config->folder, "noc") ? "memory" : "network");
         return NULL;
     }
     if (known && access(path, F_OK))
@@ -467,8 +469,8 @@ bool config_load(struct config *config, const char *name)
     return load(config, name, NULL);
 }
 
-// `noc.vcs=4` is read as the file `{noc: {vcs: 4}}`, so that lists and ranges work alike; places
-// are those of the setting because the text is as long up to the value.
+// `noc.vcs=4` is read as the file `{noc: {vcs: 4}}`, so that lists and ranges have the same syntax;
+// places are valid for the setting because both texts have the same length up to the value.
 bool config_set(struct config *config, const char *setting)
 {
     const char *equals = strchr(setting, '=');

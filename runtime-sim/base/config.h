@@ -1,7 +1,7 @@
-// Configurations: what a machine is made of, from tables of keys.
+// Configurations: the parameters of a machine, from tables of keys.
 //
-// A component has a table with one row per key (noc/noc.def). engine/config_fields.inc makes the
-// members of a struct from it, engine/config_keys.inc the keys that read it:
+// A component has a table with one row per key (noc/noc.def). base/config_fields.inc generates the
+// members of a struct from it, base/config_keys.inc the keys that read it:
 //
 //     struct noc_config {
 //     #define CONFIG_DEF "runtime-sim/noc/noc.def"
@@ -14,8 +14,8 @@
 //     #include "runtime-sim/base/config_keys.inc"
 //     };
 //
-// In a file a component's keys stand together under its section's name; `base:` names another file
-// or configuration, which is applied first, onto the same structs:
+// In a file the keys of a component are under the name of its section. `base:` names another file
+// or configuration, which is applied first, to the same structs:
 //
 //     base: isca19
 //     noc: {vcs: 4, routing: xy}
@@ -35,16 +35,17 @@ struct config_list {
 struct config_key {
     const char *name;
     enum config_type type;
-    const char *unit;    // "" if it has none
-    double least, most;  // of numbers, and of each number of a list; both included
-    const char *choices; // CONFIG_CHOICE: "yx|xy|adaptive"; its value is the place, from 0
-    const char *initial; // as it would stand in a file
-    const char *source;  // where the value comes from: "[000 Table 2]"
-    const char *text;    // what it is, without a full stop
-    size_t offset;       // in the section's struct: uint64_t, double, bool, int, struct config_list
+    const char *unit;    // "": without a unit
+    double least, most;  // range of a number and of each element of a list, inclusive
+    const char *choices; // CONFIG_CHOICE: "yx|xy|adaptive"; the value is the index, from 0
+    const char *initial; // in the syntax of a file
+    const char *source;  // source of the value: "[000 Table 2]"
+    const char *text;    // meaning, without a full stop
+    size_t offset;       // of the value in the section's struct: uint64_t, double, bool, int,
+                         // struct config_list
 };
 
-// A component that is configured.
+// The keys and values of a component.
 struct config_section {
     const char *name;
     const struct config_key *keys;
@@ -52,7 +53,7 @@ struct config_section {
     void *values;
 };
 
-// A text that was read: a file, a configuration by name, or a setting of the command line.
+// A text that was read: a file, a configuration by name, or a setting from the command line.
 struct config_text {
     struct source source;
     struct diags diags;
@@ -62,39 +63,39 @@ struct config {
     struct arena *arena;
     struct config_section *sections;
     uint32_t section_count;
-    VEC(struct config_text *) texts; // in the order in which they were read; for their diagnostics
-    bool *given;                     // of each key of all sections: a text has it
-    const char *folder; // of the configurations of this kind that are built in: "noc"; NULL: none
+    VEC(struct config_text *) texts; // in the order of reading; for their diagnostics
+    bool *given;                     // for each key of all sections: true if a text sets it
+    const char *folder; // of the built-in configurations of this kind: "noc"; NULL: no folder
 };
 
-// The configurations that are part of the program, such as "isca19".
+// The built-in configurations, such as "isca19".
 extern const struct embedded config_files[];
 
-// The word of a choice that the section's struct holds.
+// Returns the word of the choice in the section's struct.
 const char *config_choice(struct arena *arena, const struct config_key *key, const void *values);
 
-// Gives every key its initial value. `sections` stay the caller's.
+// Sets every key to its initial value. The caller keeps ownership of `sections`.
 void config_init(struct config *config, struct arena *arena, struct config_section *sections,
                  uint32_t count);
-// Applies a file or, if there is none at this path, a configuration by its name, with or without
-// `.yaml` and with or without `config->folder`. False after an error, which is in the diagnostics
+// Applies a file or, if no file has this path, a configuration by its name, with or without `.yaml`
+// and with or without `config->folder`. Returns false after an error, which is in the diagnostics
 // of config->texts.
 bool config_load(struct config *config, const char *name);
 // Applies one setting, "noc.vcs=4".
 bool config_set(struct config *config, const char *setting);
 
-// The whole configuration as a file that reads back as the same.
+// Prints the whole configuration as a file that reads back as the same configuration.
 void config_print(const struct config *config, FILE *to);
-// The same as an object of objects, for the head of results.
+// Writes the configuration as an object of objects, for the head of results.
 void config_json(const struct config *config, struct json *json);
-// The member "inputs": the texts that were read with their digests, a base before what stands on
-// it. What settings say is in the configuration itself.
+// Writes the member "inputs": the texts that were read with their digests, a base before the text
+// that names it. The configuration itself contains the settings.
 void config_json_inputs(const struct config *config, struct json *json);
-// The keys with their values and meanings, for people.
+// Prints the keys with their values and meanings.
 void config_keys_print(const struct config *config, FILE *to);
-// The same as tables, for the documentation.
+// Prints the keys as tables, for the documentation.
 void config_keys_print_markdown(const struct config *config, FILE *to);
-// Names of the configurations that are part of the program and of this kind, one per line.
+// Prints the names of the built-in configurations of this kind, one per line.
 void config_names_print(const struct config *config, FILE *to);
-// True if the configuration is of this kind: in `config->folder`, or in none.
+// Returns true if the configuration is in `config->folder` or in no folder.
 bool config_is_usable(const struct config *config, const struct embedded *file);

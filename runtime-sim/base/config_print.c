@@ -1,4 +1,4 @@
-// Writing a configuration: as a file, as JSON, and its keys as documentation.
+// Output of a configuration: as a file, as JSON, and its keys as documentation.
 #include "runtime-sim/base/config.h"
 #include "backend/build.h"
 #include "support/listing.h"
@@ -11,7 +11,7 @@ static const void *value_of(const struct config_section *section, const struct c
     return (const char *)section->values + key->offset;
 }
 
-// The choice's word; not terminated.
+// Returns the choice's word; not terminated.
 static const char *choice_at(const char *choices, int value, int *length)
 {
     for (; value > 0; value--)

@@ -23,12 +23,12 @@ static uint64_t counter(const struct stat_group *group, size_t offset)
     return value;
 }
 
-// Visiting all, in their order
+// Visits all statistics in their order
 
 struct stat_entry {
     const struct stat_group *group;
     const struct stat_key *key;
-    uint64_t whole; // of a count
+    uint64_t whole; // value of a count
     double value;
 };
 
@@ -64,7 +64,7 @@ static void visit(const struct stats *stats, const struct stats_mark *since,
     }
 }
 
-// Both counters of each key, as they are now.
+// Computes both counters of a key.
 typedef void counters_function(uint64_t now[2], const struct stat_key *key, uint64_t *with,
                                const uint64_t *other);
 
@@ -108,7 +108,7 @@ static void add(uint64_t now[2], const struct stat_key *key, uint64_t *with, con
             with[i] = now[i];
 }
 
-// Differences are taken modulo 2^64, so a sum may hold more than was counted until now.
+// Differences are taken modulo 2^64, since a sum may exceed the present count.
 static void go_back(uint64_t now[2], const struct stat_key *key, uint64_t *with,
                     const uint64_t *other)
 {
@@ -171,7 +171,7 @@ void stats_digest(const struct stats *stats, char digest[65])
 
 // Finding
 
-// A group's name may have points in it.
+// A group's name may contain points.
 static const char *behind_name(const char *name, const struct stat_group *group)
 {
     size_t length = strlen(group->name);

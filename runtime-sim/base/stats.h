@@ -1,30 +1,31 @@
-// Statistics: counters are plain members of a component's struct; their names, units and meanings
-// stand in a table, once.
+// Statistics: counters are plain members of a component's struct; a table has their names, units
+// and meanings.
 //
 // A component has a table with one row per statistic (noc/noc_stats.def):
 //
 //     STAT_COUNT(flits, "flits", "flits that left their source")
-//     STAT_MOST(queue_most, "packets", "the longest that the queue was")
+//     STAT_MOST(queue_most, "packets", "largest length of the queue")
 //     STAT_RATIO(latency_mean, "cycles", "mean latency of packets", latency_sum, packets)
 //
-// engine/stats_fields.inc makes the members of a struct from it (uint64_t; a ratio has none),
-// engine/stats_keys.inc the rows that read it; both like those of engine/config.h, with STATS_DEF
-// and STATS_OF. A group is such a struct under a name; "noc.request" has "noc.request.flits".
+// base/stats_fields.inc generates the members of a struct from it (uint64_t; a ratio has no
+// member), base/stats_keys.inc the rows that read it; both like those of base/config.h, with
+// STATS_DEF and STATS_OF. A group is such a struct with a name; "noc.request" has
+// "noc.request.flits".
 #pragma once
 #include "support/json.h"
 #include "support/vec.h"
 
 enum stat_kind {
-    STAT_COUNT, // grows; over an interval its growth is meant
-    STAT_MOST,  // the most so far; not of an interval
-    STAT_RATIO, // of two counts; 0 if nothing was counted
+    STAT_COUNT, // a count; its value over an interval is its growth
+    STAT_MOST,  // a maximum; not defined over an interval
+    STAT_RATIO, // quotient of two counts; 0 if the denominator is 0
 };
 
 struct stat_key {
     const char *name;
     enum stat_kind kind;
     const char *unit, *text;
-    size_t offset;      // STAT_COUNT, STAT_MOST; of a ratio: the numerator's
+    size_t offset;      // STAT_COUNT, STAT_MOST: the value; STAT_RATIO: the numerator
     size_t denominator; // STAT_RATIO
 };
 
@@ -40,9 +41,9 @@ struct stats {
     VEC(struct stat_group) groups;
 };
 
-// What all counters were at some time.
+// The values of all counters at one time.
 struct stats_mark {
-    uint64_t *values; // two by group, then key: of ratios the numerator and the denominator
+    uint64_t *values; // two for each key, by group and key; for ratios numerator and denominator
 };
 
 void stats_init(struct stats *stats, struct arena *arena);
@@ -51,18 +52,19 @@ void stats_add(struct stats *stats, const char *name, const struct stat_key *key
                const void *values);
 
 struct stats_mark stats_take(const struct stats *stats, struct arena *arena);
-// The same into a mark that there is already.
+// Overwrites an existing mark.
 void stats_retake(const struct stats *stats, struct stats_mark *mark);
 
-// What several intervals have in common: what has grown since `since` is added to `sum`, which is
-// as stats_take returns it, or zero (stats_zero); of STAT_MOST the most stays.
+// Adds several intervals: stats_sum adds the growth since `since` to `sum`, which is a result of
+// stats_take or stats_zero; for STAT_MOST it keeps the maximum.
 struct stats_mark stats_zero(const struct stats *stats, struct arena *arena);
 void stats_sum(const struct stats *stats, const struct stats_mark *since, struct stats_mark *sum);
-// A mark since which exactly that has been counted what is in `sum`.
+// Returns a mark such that the growth since then equals `sum`.
 struct stats_mark stats_since(const struct stats *stats, const struct stats_mark *sum,
                               struct arena *arena);
 
-// One value by its whole name, since the mark (NULL: since the beginning). False: there is none.
+// Finds one value by its full name, since the mark (NULL: since the beginning). Returns false for
+// an unknown name.
 bool stats_find(const struct stats *stats, const struct stats_mark *since, const char *name,
                 double *value);
 
@@ -74,8 +76,8 @@ void stats_json(const struct stats *stats, const struct stats_mark *since, struc
 // The rows of stats_csv without the heading, each after `before`.
 void stats_csv_rows(const struct stats *stats, const struct stats_mark *since, const char *before,
                     FILE *to);
-// What a mark consists of, for who keeps one in a file: how many values, and a digest of what they
-// count, in this order, in hexadecimal digits.
+// The format of a mark, for files that contain one: the number of values, and a digest of their
+// keys in order, in hexadecimal digits.
 uint32_t stats_values(const struct stats *stats);
 void stats_digest(const struct stats *stats, char digest[65]);
 

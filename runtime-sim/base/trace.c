@@ -30,14 +30,14 @@ static void __attribute__((format(printf, 2, 3))) event(struct trace *t, const c
     va_start(list, format);
     int length = vsnprintf(line, sizeof line, format, list);
     va_end(list);
-    assert(length < LONGEST); // names are those of instructions, kernels, parts of the machine
+    assert(length < LONGEST); // all names come from instructions, kernels and parts of the machine
     if (t->arena)
         collect(t, line, (size_t)length);
     else
         put(t, line, (size_t)length);
 }
 
-// As microseconds.
+// Returns the time in microseconds.
 static const char *time_text(char text[TIME_TEXT], uint64_t time)
 {
     uint64_t rest = time % TRACE_MICROSECOND;
@@ -82,7 +82,7 @@ void trace_row(struct trace *t, struct trace_row row, const char *name, uint32_t
           row.process, row.row, row.row);
 }
 
-// What an event has besides its time.
+// Writes the members of an event other than its time.
 static int write_rest(char *to, size_t size, const char *category, const char *name,
                       const char *args)
 {

@@ -1,10 +1,10 @@
 // Writes Chrome trace events: JSON that Perfetto and chrome://tracing open. Processes have rows
-// ("threads"); on a row there are spans of time, which do not overlap unless one lies in the other;
-// what overlaps is a pair of events of its process (trace_async).
+// ("threads") with spans of time. Spans on a row are disjoint or nested; overlapping events are
+// pairs of events of the process (trace_async).
 //
-// Time counts in thousandths of a microsecond of the trace. What is outside of the window is not
-// written, what reaches over its edges is cut there. Names and arguments are written as they are:
-// without quotes, backslashes and control characters in them.
+// Units: a thousandth of a microsecond of the trace. Events outside of the window are not written,
+// and events across its edges are cut there. Names and arguments are written verbatim: they must
+// not contain quotes, backslashes or control characters.
 #pragma once
 #include "support/sink.h"
 #include "support/vec.h"
@@ -20,20 +20,20 @@ struct trace {
     struct arena *arena;
     bool first;
     uint64_t from, until;
-    uint64_t origin; // is added to every time that is told
-    VEC(char) text;  // of the events that are collected
+    uint64_t origin; // added to each reported time
+    VEC(char) text;  // collected events
     VEC(uint32_t) lines;
     VEC(const char *) order;
 };
 
-// So many microseconds, or the end of time.
+// Returns this many microseconds, or UINT64_MAX if they do not fit.
 static inline uint64_t trace_microseconds(uint64_t count)
 {
     return count < UINT64_MAX / TRACE_MICROSECOND ? count * TRACE_MICROSECOND : UINT64_MAX;
 }
 
-// Begins the document. `microsecond` says what a microsecond of the trace stands for. With an
-// arena, events are collected until trace_settle; else they are written as they come.
+// Begins the document. `microsecond` is the meaning of a microsecond of the trace. With an arena,
+// events are collected until trace_settle; else they are written immediately.
 void trace_begin(struct trace *trace, struct arena *arena, FILE *to, const char *microsecond,
                  uint64_t from, uint64_t until);
 void trace_process(struct trace *trace, uint32_t process, const char *name, uint32_t number);
@@ -41,12 +41,12 @@ void trace_row(struct trace *trace, struct trace_row row, const char *name, uint
 // `category` and `args` (members of a JSON object) may be NULL.
 void trace_span(struct trace *trace, struct trace_row row, uint64_t from, uint64_t until,
                 const char *category, const char *name, const char *args);
-// One half of a pair, which has the same process, category and id.
+// Writes one half of a pair with the same process, category and id.
 void trace_async(struct trace *trace, uint32_t process, bool begins, uint64_t at, uint64_t id,
                  const char *category, const char *name, const char *args);
-// Writes what has been collected, in an order that does not depend on that in which it came.
+// Writes the collected events in an order that does not depend on the order of collection.
 void trace_settle(struct trace *trace);
-// Ends the document. Only then all of it has gone to the stream.
+// Ends the document and flushes it to the stream.
 void trace_end(struct trace *trace);
 
 // A clock whose ticks are not microseconds.

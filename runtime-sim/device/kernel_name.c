@@ -159,10 +159,10 @@ static void say_unknown(const struct program *program, struct arena *arena, cons
                         struct kernel_fault *fault)
 {
     const char *nearest = nearest_kernel(program, arena, text);
-    fault->text =
-        nearest ? arena_printf(arena, "there is no kernel '%s'; did you mean '%s'?",
-                               shown(arena, text, MOST_MEANT), nearest)
-                : arena_printf(arena, "there is no kernel '%s'", shown(arena, text, MOST_MEANT));
+    fault->text = nearest
+                      ? arena_printf(arena, "unknown kernel '%s'; did you mean '%s'?",
+                                     shown(arena, text, MOST_MEANT), nearest)
+                      : arena_printf(arena, "unknown kernel '%s'", shown(arena, text, MOST_MEANT));
     fault->kernels = kernel_list(program, arena);
 }
 
@@ -189,7 +189,7 @@ const struct program_function *kernel_find(const struct program *program, struct
         say_unknown(program, arena, text, fault);
         return NULL;
     }
-    fault->text = arena_printf(arena, "'%s' names %u kernels: the signature tells which",
+    fault->text = arena_printf(arena, "'%s' names %u kernels: the signature selects one",
                                shown(arena, text, MOST_MEANT), count);
     fault->kernels = arena_printf(arena, "they are %s%s", list, count > MOST_LISTED ? ", …" : "");
     return NULL;

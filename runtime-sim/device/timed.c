@@ -24,7 +24,7 @@ static const char *read_range(const char *at, struct timed_range *range)
     return at && range->last >= range->first && (!*at || *at == ',') ? at : NULL;
 }
 
-// Where the launches begin: a colon that is no part of a C++ name. NULL: there are none.
+// Returns the list of launches, after a colon that is not part of a C++ name, or NULL.
 static const char *launches_of(const char *text)
 {
     const char *colon = strrchr(text, ':');

@@ -43,23 +43,24 @@ void dram_init(struct dram_channel *ch, struct arena *arena, const struct dram_c
     ch->queues[READS].capacity = (uint32_t)config->queue;
     ch->queues[WRITES].capacity = (uint32_t)config->write_queue;
     for (uint32_t b = 0; b < config->banks; b++)
-        ch->banks.group[b] = (uint8_t)(config->group_rule
-                                           ? b / (config->banks / config->bank_groups)
-                                           : b % config->bank_groups);
+        ch->banks.group[b] =
+            (uint8_t)(config->group_rule ? b / (config->banks / config->bank_groups)
+                                         : b % config->bank_groups);
     ch->answers = ARENA_ARRAY(arena, struct dram_answer, config->answers);
     ch->least_latency = ch->least_write_latency = UINT64_MAX;
 }
 
-// Who hits
+// Row hits
 
-// An open row that has served its share gives way if a request of this queue waits for another one.
+// Returns true if an open row has reached row_hit_cap and a request of this queue waits for another
+// row.
 static bool had_its_share(const struct dram_channel *ch, const struct dram_queue *q, uint32_t bank)
 {
     return ch->config->row_hit_cap && ch->banks.served[bank] >= ch->config->row_hit_cap &&
            q->of_bank[bank] & ~q->hit[bank];
 }
 
-// Sorts the bank's requests into those that hit and those that need a row command first.
+// Sorts the bank's requests into row hits and requests that need a row command first.
 static void sort_bank(const struct dram_channel *ch, struct dram_queue *q, uint32_t bank)
 {
     uint64_t all = q->of_bank[bank];
@@ -95,10 +96,10 @@ void dram_take(struct dram_channel *ch, uint64_t now, uint64_t since,
         ch->stats.queue_most = q->count;
 }
 
-// Commands and what they hold up
+// Commands and the times at which they allow others
 
-static void told(struct dram_channel *ch, uint64_t now, enum dram_command command, uint32_t bank,
-                 uint64_t id)
+static void trace_command(struct dram_channel *ch, uint64_t now, enum dram_command command,
+                          uint32_t bank, uint64_t id)
 {
     if (ch->trace)
         ch->trace(ch->trace_context, now, command, bank, ch->banks.row[bank], id);
@@ -117,13 +118,13 @@ static void activate(struct dram_channel *ch, uint64_t now, uint32_t bank, uint3
     banks->write[bank] = now + t->act_write;
     at_least(&ch->all.act, now + t->act_any);
     at_least(&ch->groups[banks->group[bank]].act, now + t->act_group);
-    // The one after the next three is held up by this one.
+    // This ACT limits the fourth one after it.
     ch->faw[ch->faw_at] = now + t->act_fourth;
     ch->faw_at = (ch->faw_at + 1) % 4;
     at_least(&ch->all.act, ch->faw[ch->faw_at]);
     row_changed(ch, bank);
     ch->stats.activates++;
-    told(ch, now, DRAM_ACT, bank, 0);
+    trace_command(ch, now, DRAM_ACT, bank, 0);
 }
 
 static void close_row(struct dram_channel *ch, uint64_t now, uint32_t bank)
@@ -137,7 +138,7 @@ static void close_row(struct dram_channel *ch, uint64_t now, uint32_t bank)
 
 static void precharge(struct dram_channel *ch, uint64_t now, uint32_t bank)
 {
-    told(ch, now, DRAM_PRE, bank, 0);
+    trace_command(ch, now, DRAM_PRE, bank, 0);
     close_row(ch, now, bank);
 }
 
@@ -185,7 +186,7 @@ static void move_data(struct dram_channel *ch, uint64_t now, const struct dram_r
                       uint64_t since)
 {
     uint64_t ready = now + (request->write ? ch->time.write_end : ch->time.read_end);
-    told(ch, now, request->write ? DRAM_WR : DRAM_RD, request->bank, request->id);
+    trace_command(ch, now, request->write ? DRAM_WR : DRAM_RD, request->bank, request->id);
     (request->write ? after_write : after_read)(ch, now, request->bank);
     answer(ch, request->id, ready, request->write);
     count_served(ch, ready - since, request->bank, request->write);
@@ -205,23 +206,23 @@ static void serve(struct dram_channel *ch, struct dram_queue *q, uint64_t now, u
     uint32_t bank = request.bank;
     move_data(ch, now, &request, q->since[place]);
     dram_queue_remove(q, place);
-    // Requests of the other queue may have had their row open for its whole share, too.
+    // Requests of the other queue may also have reached row_hit_cap.
     if (q->hit[bank] == 0 || ch->config->row_hit_cap)
         sort_bank(ch, q, bank);
     if (ch->config->row_hit_cap)
         sort_bank(ch, &ch->queues[q == &ch->queues[READS]], bank);
 }
 
-// Choosing. Each of these issues the command that is next, or lowers `next` to the clock at which
-// it could.
+// Selection. Each of these functions issues the next command, or lowers `next` to the clock at
+// which it can.
 
-// The oldest request whose row is open and whose command may be issued.
+// Issues the oldest request whose row is open and whose command may be issued.
 static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_t now,
                           uint64_t *next)
 {
     uint64_t rest = q->hits;
     if (ch->answer_count == ch->config->answers)
-        return false; // dram_pop comes again
+        return false; // dram_pop calls again
     while (rest) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest), bank = q->bank[place];
         bool write = q->writes >> place & 1;
@@ -234,15 +235,15 @@ static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_
             serve(ch, q, now, place);
             return true;
         }
-        // While all reads, or all writes, have to wait, a younger one may be ready first.
+        // While all reads, or all writes, must wait, a younger request may be ready first.
         at_most(next, all > now ? all : ready);
         rest &= ~(all > now ? same : same & q->of_bank[bank]);
     }
     return false;
 }
 
-// The oldest request whose bank may be opened or closed for it. An ACT goes before a PRE: tRRD and
-// tFAW make a clock that it loses a loss for all banks.
+// Issues the ACT or PRE of the oldest request that needs one. An ACT has priority over a PRE:
+// because of tRRD and tFAW a clock lost by an ACT is lost for all banks.
 static bool choose_row(struct dram_channel *ch, struct dram_queue *q, uint64_t now, uint64_t *next)
 {
     uint32_t closing = DRAM_BANKS;
@@ -265,7 +266,7 @@ static bool choose_row(struct dram_channel *ch, struct dram_queue *q, uint64_t n
     return closing < DRAM_BANKS;
 }
 
-// With page: closed, rows for which nobody waits.
+// With page: closed, closes rows without waiting requests.
 static bool close_unused(struct dram_channel *ch, uint64_t now, uint64_t *next)
 {
     for (uint64_t rest = ch->banks.open; rest; rest &= rest - 1) {
@@ -281,7 +282,7 @@ static bool close_unused(struct dram_channel *ch, uint64_t now, uint64_t *next)
     return false;
 }
 
-// Reads, until many writes wait or no read does.
+// Returns the queue of the reads, until write_high writes wait or no read does.
 static struct dram_queue *choose_queue(struct dram_channel *ch)
 {
     const struct dram_config *c = ch->config;
@@ -297,8 +298,8 @@ static struct dram_queue *choose_queue(struct dram_channel *ch)
 
 // With scheduler: bank_slots
 
-// The next bank in turn that has none takes a request of its own: of the row that it had last, else
-// the oldest. Returns true if one did.
+// The next free bank in turn takes a request: one for its last row, else the oldest. Returns true
+// if a bank took one.
 static bool fill_slot(struct dram_channel *ch)
 {
     struct dram_queue *q = &ch->queues[READS];
@@ -317,7 +318,8 @@ static bool fill_slot(struct dram_channel *ch)
     return false;
 }
 
-// When the bank's slot may have its RD or WR, its ACT, or the PRE of another row.
+// Returns the clock at which the bank's slot may issue its RD or WR, its ACT, or the PRE of another
+// row.
 static uint64_t slot_ready(const struct dram_channel *ch, uint32_t bank)
 {
     const struct dram_request *request = &ch->slots[bank].request;
@@ -377,7 +379,7 @@ static bool schedule(struct dram_channel *ch, uint64_t now, uint64_t *next)
     return column || row;
 }
 
-// Refresh: nothing new is begun; all rows are closed together as soon as each may be; then REF.
+// Refresh: no new command starts; all rows are closed together as soon as each may be; then REF.
 static bool refresh(struct dram_channel *ch, uint64_t now, uint64_t *next)
 {
     uint64_t ready = ch->banks.open ? 0 : ch->refresh_ready;
@@ -388,12 +390,12 @@ static bool refresh(struct dram_channel *ch, uint64_t now, uint64_t *next)
         return false;
     }
     if (ch->banks.open) {
-        told(ch, now, DRAM_PREA, 0, 0);
+        trace_command(ch, now, DRAM_PREA, 0, 0);
         for (uint64_t rest = ch->banks.open; rest; rest &= rest - 1)
             close_row(ch, now, (uint32_t)__builtin_ctzll(rest));
         return true;
     }
-    told(ch, now, DRAM_REF, 0, 0);
+    trace_command(ch, now, DRAM_REF, 0, 0);
     for (uint32_t b = 0; b < ch->config->banks; b++)
         at_least(&ch->banks.act[b], now + ch->time.refresh);
     ch->refresh_ready = now + ch->time.refresh;

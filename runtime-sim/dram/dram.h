@@ -1,10 +1,9 @@
-// A DRAM channel with its controller, command by command: FR-FCFS over requests that wait in queues
-// by age, with the earliest clock of every command kept in tables. Nothing happens at clocks at
-// which no command can be issued: dram_tick says when to come again.
+// A DRAM channel with its controller, command by command: FR-FCFS over requests in queues sorted by
+// age, with tables of the earliest clock of each command. dram_tick returns the next clock at which
+// a command can be issued, so that other clocks can be skipped.
 //
-// In the order in which one reads it: dram.def (what can be set), dram_map.h (where an address
-// lies), dram_timing.h (from keys to clocks between commands), dram_queue.h (who waits), dram.c
-// (who is next).
+// Reading order: dram.def (keys), dram_map.h (address mapping), dram_timing.h (clocks between
+// commands), dram_queue.h (waiting requests), dram.c (selection of the next command).
 #pragma once
 #include "runtime-sim/base/config.h"
 #include "runtime-sim/base/stats.h"
@@ -13,7 +12,7 @@
 
 enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_PREA, DRAM_REF, DRAM_RD, DRAM_WR };
 
-// Told of every command: for traces and checks. `bank` and `row` are 0 where a command has none.
+// Called for each command, for traces and checks. `bank` and `row` are 0 for commands without them.
 typedef void dram_trace(void *context, uint64_t now, enum dram_command command, uint32_t bank,
                         uint32_t row, uint64_t id);
 
@@ -23,26 +22,26 @@ struct dram_stats {
 };
 
 struct dram_answer {
-    uint64_t id, ready; // the clock after the last data
+    uint64_t id, ready; // ready: the clock after the last data
     bool write;
 };
 
-// Earliest clocks of commands, as far as one bank alone says.
+// Earliest clocks of commands, as limited by one bank.
 struct dram_banks {
-    uint64_t open; // the set of those with an open row
+    uint64_t open; // set of the banks with an open row
     uint32_t row[DRAM_BANKS];
     uint32_t served[DRAM_BANKS]; // requests since the row was opened
     uint8_t group[DRAM_BANKS];
     uint64_t act[DRAM_BANKS], pre[DRAM_BANKS], read[DRAM_BANKS], write[DRAM_BANKS];
 };
 
-// The request that a bank keeps to, with scheduler: bank_slots.
+// The request that a bank holds, with scheduler: bank_slots.
 struct dram_slot {
     struct dram_request request;
     uint64_t since;
 };
 
-// What one group of banks, or all of them, say.
+// Earliest clocks, as limited by a bank group or by all banks.
 struct dram_limits {
     uint64_t act, read, write;
 };
@@ -50,25 +49,25 @@ struct dram_limits {
 struct dram_channel {
     const struct dram_config *config;
     struct dram_timing time;
-    uint64_t next; // nothing is to be done before
-    uint64_t free; // the command bus, or the row command bus
+    uint64_t next; // earliest clock with work
+    uint64_t free; // time from which the command bus, or the row command bus, is free
     bool draining;
-    bool wrote;                  // the last data were of a write
+    bool wrote;                  // the last data were those of a write
     struct dram_queue queues[2]; // reads, writes; with write_queue 0 all are in the first
     struct dram_banks banks;
     struct dram_slot slots[DRAM_BANKS];
-    uint64_t slots_used; // the set of banks with one
-    uint32_t slot_turn;  // bank to begin with
+    uint64_t slots_used; // set of the banks with a slot in use
+    uint32_t slot_turn;  // first bank in round-robin order
     struct dram_limits all, groups[DRAM_GROUPS];
-    uint64_t faw[4]; // when the fourth ACT after each of the last four may be
+    uint64_t faw[4]; // earliest clock of the fourth ACT after each of the last four
     uint32_t faw_at;
     uint64_t refresh_due, refresh_ready;
     struct dram_answer *answers; // a ring, in the order of `ready`
     uint32_t answer_head, answer_count;
-    uint64_t least_latency; // of reads; UINT64_MAX before the first
+    uint64_t least_latency; // minimum over reads; UINT64_MAX before the first
     uint64_t least_write_latency;
     struct dram_stats stats;
-    dram_trace *trace; // NULL: nobody listens
+    dram_trace *trace; // NULL: no trace
     void *trace_context;
 };
 
@@ -77,10 +76,10 @@ extern const uint32_t dram_key_count;
 extern const struct stat_key dram_stat_keys[];
 extern const uint32_t dram_stat_key_count;
 
-// What is wrong with keys that do not fit together, as a sentence; NULL: nothing.
+// Returns the fault of an inconsistent configuration as a sentence, or NULL.
 const char *dram_config_fault(const struct dram_config *config, struct arena *arena);
 
-// Needs a configuration without fault, which stays.
+// Requires a configuration without fault, which must outlive the channel.
 void dram_init(struct dram_channel *channel, struct arena *arena, const struct dram_config *config);
 
 static inline bool dram_can_take(const struct dram_channel *channel, bool write)
@@ -89,29 +88,30 @@ static inline bool dram_can_take(const struct dram_channel *channel, bool write)
     return queue->count < queue->capacity;
 }
 
-// Needs dram_can_take. The request came at `since` (at most `now`) and may be served from `now` on.
+// Requires dram_can_take. The request arrived at `since` (at most `now`) and may be served from
+// `now` on.
 void dram_take(struct dram_channel *channel, uint64_t now, uint64_t since,
                const struct dram_request *request);
 
 uint64_t dram_step(struct dram_channel *channel, uint64_t now);
 
-// Does what is to be done at this clock. Returns the next clock at which it wants to be called
-// (UINT64_MAX: not before a request); calls before that do nothing, later ones would change
-// results.
+// Executes this clock. Returns the next clock at which it must be called (UINT64_MAX: not before a
+// request). Earlier calls have no effect; later calls would change results.
 static inline uint64_t dram_tick(struct dram_channel *channel, uint64_t now)
 {
     return now < channel->next ? channel->next : dram_step(channel, now);
 }
 
-// The oldest answer if it is ready, else NULL. It stays until dram_pop.
+// Returns the oldest reply if it is ready, else NULL. It is valid until dram_pop.
 static inline const struct dram_answer *dram_peek(const struct dram_channel *channel, uint64_t now)
 {
     const struct dram_answer *answer = &channel->answers[channel->answer_head];
     return channel->answer_count && answer->ready <= now ? answer : NULL;
 }
 
-// Needs an answer that dram_peek has shown. What it makes room for is issued at `now` or later.
+// Requires a reply returned by dram_peek. Commands that waited for its room are issued at `now` or
+// later.
 void dram_pop(struct dram_channel *channel, uint64_t now);
 
-// Requests that were taken and not yet popped.
+// Returns the number of requests taken and not yet popped.
 uint32_t dram_inside(const struct dram_channel *channel);

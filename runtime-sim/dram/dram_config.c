@@ -1,4 +1,4 @@
-// The keys of dram.def, and which of their values do not go together.
+// The keys of dram.def, and checks of their combinations.
 #include "runtime-sim/dram/dram.h"
 #include <inttypes.h>
 
@@ -43,8 +43,9 @@ static uint64_t longer(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-// Between two refreshes the oldest request must get its row and its data even if a refresh came
-// after its first ACT: that row is closed, the memory refreshed, ACT to ACT and ACT to RD are kept.
+// Between two refreshes the oldest request must get its row and its data even if a refresh arrives
+// after its first ACT: its row is closed, the memory refreshed, and ACT to ACT and ACT to RD are
+// respected.
 static const char *only_refreshes(struct arena *arena, const struct dram_config *c)
 {
     uint64_t rows = longer(longer(c->tRC, c->tFAW), longer(c->tRRD, c->tRRD_L));
@@ -69,7 +70,8 @@ const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
             ? "dram.bank_split needs dram.order: row_bank_column and an even number of dram.banks"
             : NULL,
         c->scheduler && (c->write_queue || c->row_hit_cap || c->page || c->split_commands)
-            ? "dram.scheduler: bank_slots needs dram.write_queue 0, .row_hit_cap 0, .page: open and "
+            ? "dram.scheduler: bank_slots needs dram.write_queue 0, .row_hit_cap 0, .page: open "
+              "and "
               ".split_commands: false"
             : NULL,
         not_multiple(arena, KEY(channel_bytes), KEY(request_bytes)),

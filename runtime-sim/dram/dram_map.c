@@ -8,7 +8,7 @@ static struct dram_part part(uint64_t size)
     return p;
 }
 
-// Takes the lowest part off the number.
+// Removes the lowest field from the number and returns it.
 static uint32_t take(uint64_t *number, const struct dram_part *p)
 {
     uint64_t whole = *number;

@@ -1,21 +1,20 @@
-// Where an address lies: channel, row, bank, column.
+// Address mapping: channel, row, bank, column.
 //
-// Chunks of `channel_bytes` go to the channels in turn. What is left, as the number of a request
-// within its channel, is taken apart as the key `order` says; column is then the lowest, bank the
-// middle and row the highest part, or column and bank change places, or the bank's group comes
-// lowest, so that requests that follow each other take turns between bank groups. With `bank_split`
-// one bit of the bank lies within the column.
+// Chunks of `channel_bytes` are interleaved over the channels. The number of a request within its
+// channel is divided into fields by the key `order`: from low to high column, bank and row; or
+// bank, column and row; or bank group, column, bank and row, so that consecutive requests alternate
+// between bank groups. With `bank_split` one bit of the bank lies within the column.
 #pragma once
 #include "runtime-sim/dram/dram_timing.h"
 
-// In the order of the choices of the key `order`.
+// The choices of the key `order`, in its order.
 enum dram_order { DRAM_ROW_BANK_COLUMN, DRAM_ROW_COLUMN_BANK, DRAM_ROW_BANK_COLUMN_GROUP };
 
 struct dram_place {
     uint32_t channel, bank, row, column; // column: in requests
 };
 
-// A divisor that is a shift where it can be.
+// A divisor, as a shift if it is a power of two.
 struct dram_part {
     uint32_t size;
     uint32_t shift;
@@ -25,7 +24,7 @@ struct dram_part {
 struct dram_map {
     enum dram_order order;
     bool bank_xor;
-    bool split; // a bit of the bank is below the upper columns
+    bool split; // one bit of the bank is below the upper columns
     struct dram_part lower_columns, upper_columns, pair, other_banks;
     struct dram_part columns, banks, inner_banks, groups, rows, chunk, channels;
     uint32_t request_bytes;
@@ -33,11 +32,11 @@ struct dram_map {
 
 void dram_map_init(struct dram_map *map, const struct dram_config *config);
 
-// Requests in a channel.
+// Returns the number of requests in a channel.
 uint64_t dram_map_requests(const struct dram_map *map);
-// Where the request with this number within its channel lies; numbers beyond the last begin anew.
+// Returns the place of the request with this number within its channel, modulo dram_map_requests.
 // `channel` is 0.
 struct dram_place dram_map_local(const struct dram_map *map, uint64_t number);
 
-// Where the byte with this address lies.
+// Returns the place of the byte with this address.
 struct dram_place dram_map_find(const struct dram_map *map, uint64_t address);

@@ -1,6 +1,6 @@
 #include "runtime-sim/dram/dram_queue.h"
 
-// The members of a set under their new numbers.
+// Returns the members of a set under their new numbers.
 static uint64_t squeeze(uint64_t set, uint64_t places)
 {
     uint64_t to = 0;

@@ -1,6 +1,6 @@
-// Requests that wait, as sets of places. Places are given in the order of coming, so the lowest bit
-// of a set is the oldest; when the last place is taken, those still waiting move down together,
-// which happens at most once for every 64 − capacity requests.
+// Waiting requests, as sets of places. Places are allocated in order of arrival, so the lowest bit
+// of a set is the oldest. When the last place is taken, the waiting requests are compacted, which
+// happens at most once for every 64 − capacity requests.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,26 +8,26 @@
 enum { DRAM_BANKS = 64, DRAM_GROUPS = 16, DRAM_PLACES = 64 };
 
 struct dram_request {
-    uint64_t id; // whatever the sender knows it by
+    uint64_t id; // id given by the sender
     uint32_t bank, row;
     bool write;
 };
 
 struct dram_queue {
     uint32_t count, capacity;
-    uint32_t end;    // places from here on were not given yet
-    uint64_t places; // taken
-    uint64_t writes; // of these
-    uint64_t hits;   // those whose row is open and may serve them
-    uint64_t misses; // all those of banks without such a request
+    uint32_t end;    // first place that was not allocated yet
+    uint64_t places; // places in use
+    uint64_t writes; // places with writes
+    uint64_t hits;   // requests whose row is open and may serve them
+    uint64_t misses; // requests of banks without such a request
     uint64_t of_bank[DRAM_BANKS];
-    uint64_t hit[DRAM_BANKS]; // of these, those for the open row
+    uint64_t hit[DRAM_BANKS]; // requests of the bank for its open row
     uint8_t bank[DRAM_PLACES];
     uint32_t row[DRAM_PLACES];
     uint64_t id[DRAM_PLACES], since[DRAM_PLACES];
 };
 
-// Needs count < capacity. Returns the request's place.
+// Requires count < capacity. Returns the request's place.
 uint32_t dram_queue_add(struct dram_queue *queue, const struct dram_request *request,
                         uint64_t since);
 
@@ -43,7 +43,7 @@ static inline void dram_queue_remove(struct dram_queue *queue, uint32_t place)
     queue->count--;
 }
 
-// The requests of the bank for this row.
+// Returns the requests of the bank for this row.
 static inline uint64_t dram_queue_find(const struct dram_queue *queue, uint32_t bank, uint32_t row)
 {
     uint64_t found = 0;

@@ -1,4 +1,4 @@
-// Clocks from one command to another, from the keys of dram.def.
+// Clocks between commands, from the keys of dram.def.
 #pragma once
 #include "runtime-sim/base/config.h"
 

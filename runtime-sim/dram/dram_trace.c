@@ -96,7 +96,7 @@ void dram_trace_file_command(void *context, uint64_t now, enum dram_command comm
                              uint32_t row, uint64_t id)
 {
     struct dram_trace_file *file = context;
-    // Where the channel before ended is where its rows end.
+    // The rows of a channel end at the end of the channel.
     if (file->channel != file->channel_before)
         dram_trace_end(&file->channels[file->channel_before], file->last);
     file->channel_before = file->channel;

@@ -1,10 +1,10 @@
-// The commands of DRAM channels as a trace (engine/trace.h): a process for each channel; in it a
-// row for each bank with its open rows and commands, one for the data bus and one for refresh.
+// Commands of DRAM channels as a trace (base/trace.h): a process for each channel, with a row for
+// each bank with its open rows and commands, one for the data bus and one for refresh.
 #pragma once
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/dram/dram.h"
 
-// A channel of which rows may be open.
+// A channel and its open rows.
 struct dram_trace_channel {
     const struct dram_config *config;
     struct dram_timing time;
@@ -24,17 +24,17 @@ void dram_trace_begin(struct dram_trace_channel *channel, const struct dram_conf
 // A dram_trace with the channel as its context.
 void dram_trace_command(void *channel, uint64_t now, enum dram_command command, uint32_t bank,
                         uint32_t row, uint64_t id);
-// Rows that are still open end at this clock.
+// Ends the spans of open rows at this clock.
 void dram_trace_end(struct dram_trace_channel *channel, uint64_t now);
 
-// A file of channels that are driven one after the other; a clock is a microsecond there.
+// A file with channels that run one after another; a clock is a microsecond in it.
 struct dram_trace_file {
     struct trace trace;
     const struct dram_config *config;
     struct dram_trace_channel *channels;
-    uint32_t channel;        // of what is told next
-    uint32_t channel_before; // of what was told last
-    uint64_t last;           // when that was
+    uint32_t channel;        // channel of the next event
+    uint32_t channel_before; // channel of the last event
+    uint64_t last;           // time of the last event
 };
 
 void dram_trace_file_begin(struct dram_trace_file *file, struct arena *arena,
@@ -42,5 +42,5 @@ void dram_trace_file_begin(struct dram_trace_file *file, struct arena *arena,
 // A dram_trace with the file as its context.
 void dram_trace_file_command(void *file, uint64_t now, enum dram_command command, uint32_t bank,
                              uint32_t row, uint64_t id);
-// Ends the document. Only then all of it has gone to the stream.
+// Ends the document and flushes it to the stream.
 void dram_trace_file_end(struct dram_trace_file *file);

@@ -1,9 +1,9 @@
-// From the addresses of a warp's lanes to lines and cycles of banks.
+// Conversion of the addresses of a warp's lanes to lines and cycles of banks.
 #pragma once
 #include "runtime-sim/exec/lanes/memory_ops.h"
 #include "runtime-sim/gpu/core.h"
 
-// Bytes of each lane of `mask`, at address[lane].
+// Addresses and sizes of the lanes of `mask`, at address[lane].
 struct lane_bytes {
     uint32_t mask;
     const uint64_t *address;
@@ -12,16 +12,16 @@ struct lane_bytes {
     const struct memory_ops *ops;
 };
 
-// Appends parts like `as` to the entry: one for each line of 128 bytes that the lanes touch, in the
-// order of the lanes. A lane's values are moved with the last of its lines.
+// Appends parts like `as` to the entry: one for each line of 128 bytes that the lanes access, in
+// the order of the lanes. A lane's values are moved with the last of its lines.
 void coalesce_lines(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
                     const struct part *as);
-// The same for local memory, of which a warp's words lie side by side: addresses count in a
-// thread's own; as->line is where the warp's begins.
+// The same for local memory, in which the words of a warp's lanes are adjacent: addresses are
+// relative to a thread's own memory; as->line is the first line of the warp's.
 void coalesce_local(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
                     const struct part *as);
-// Cycles in which the banks of shared memory serve the lanes: lanes that want the same word get it
-// together, unless they change it (`atomic`).
+// Returns the cycles in which the banks of shared memory serve the lanes: lanes that access the
+// same word share a cycle, unless they change it (`atomic`).
 uint32_t bank_cycles(const struct core_config *config, const struct lane_bytes *lanes, bool atomic);
-// Different addresses among the lanes': constants are read one after the other.
+// Returns the number of different addresses: constants are read one after another.
 uint32_t distinct_addresses(const struct lane_bytes *lanes);

@@ -239,7 +239,7 @@ static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
     }
 }
 
-// Slots of a word that are ready and whose unit, or for whom the load/store unit, has no room.
+// Slots of a word that are ready, but whose unit is busy, or for which the load/store unit is full.
 struct blocked_slots {
     uint64_t all, by_memory;
 };

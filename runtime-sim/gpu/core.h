@@ -96,7 +96,7 @@ struct core_cta {
     struct cta *cta;            // NULL: free
     uint32_t kernel;            // of the machine
     uint64_t slots[CORE_WORDS]; // of its warps
-    uint32_t left;              // of these, not over
+    uint32_t left;              // slots of these that are not over
     uint32_t registers, shared_bytes;
     uint8_t starter; // of a detached warp: number among watchers
     uint64_t seen;   // its events at the watchdog's last look
@@ -163,7 +163,7 @@ struct core_ops;
 struct core_trace;
 struct scheme_stall;
 
-// What the cores of one kind have in common.
+// State that the cores of one kind share.
 struct core_kind {
     const char *name; // of statistics and traces
     uint32_t number;  // 0: the ordinary kind
@@ -173,10 +173,10 @@ struct core_kind {
     const struct tags_config *code, *constant, *texture;
     uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
     uint32_t units[UNITS]; // number of units of each class
-    uint32_t watchers;     // that look into these cores: a set
+    uint32_t watchers;     // set of the watchers of these cores
 };
 
-// What all cores have in common.
+// State that all cores share.
 struct core_shared {
     struct timings timings;
     struct memsys *memsys;
@@ -276,8 +276,7 @@ void core_stat_keys(struct core_shared *shared, struct arena *arena);
 void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
                const struct core_kind *kind, uint32_t index);
 
-// Resources that a CTA of the launch takes of a core, rounded up to granules. `registers`: of each
-// thread.
+// Resources of a core that a CTA uses, rounded up to granules. `registers`: of each thread.
 struct core_needs {
     uint32_t warps, registers, shared_bytes;
 };
@@ -310,12 +309,12 @@ bool core_has_warp_room(const struct core *core, uint32_t registers);
 // is called. In a scheme's tick machine_set_due follows.
 void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
                      uint32_t registers, const struct core_ops *ops);
-// The detached warp has ended, and with it all that it has begun: it is over when its last results
-// have been written.
+// Ends a detached warp and all that it has begun: it is over when its last results have been
+// written.
 void core_end_warp(struct core *core, uint64_t now, uint32_t slot);
-// Frees the slot of a detached warp that is over, and returns it to who has started it.
+// Frees the slot of a detached warp that is over, and returns it to the scheme that started it.
 void core_return_warp(struct core *core, uint64_t now, uint32_t slot);
-// The warp of a slot that a scheme has held goes on at another code of its function.
+// Continues the warp of a slot that a scheme has held at another code of its function.
 void core_go_on_at(struct core *core, uint64_t now, uint32_t slot, uint32_t code);
 
 void core_tick(struct core *core, uint64_t now);
@@ -324,17 +323,17 @@ static inline bool core_has_commit(const struct core *core)
 {
     return core->effects.n || core->defers;
 }
-// A partition serves a request: moves its values.
+// Moves the values of a request that a partition serves.
 void core_served(struct core *core, const struct memsys_request *request);
 // Counts ready slots up to, not with, this cycle. Must be called before anything but core_tick
 // changes the set. No slot could issue in the cycles since the last tick.
 void core_catch_up(struct core *core, uint64_t now);
-// Brings all statistics up to, not with, this cycle.
+// Updates all statistics up to, not including, this cycle.
 void core_settle(struct core *core, uint64_t now);
 // Empties the L1: between launches.
 void core_flush(struct core *core);
 
-// Among the files of the core
+// Shared by the files of the core
 
 void core_look(struct core *core, uint64_t now, uint32_t slot);
 void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta);

@@ -14,17 +14,17 @@ struct core_trace {
         const struct timing *timing; // that was issued
         uint32_t cta, warp;          // linear in the grid; in the CTA
     } slots[CORE_WARPS];
-    uint64_t ctas[CORE_CTAS]; // since when
+    uint64_t ctas[CORE_CTAS]; // cycle in which each began
 };
 
 // Names the core's process, whose number is the core's and 1, and its rows.
 void core_trace_name(const struct core *core, struct trace *to);
-// From this cycle on.
+// Starts the trace at this cycle.
 void core_trace_begin(struct core *core, struct arena *arena, struct trace *to, uint64_t now);
-// All that a core does ends at this cycle. Needs core_settle.
+// Ends all spans of a core at this cycle. Requires core_settle.
 void core_trace_end(struct core *core, uint64_t now);
 
-// Requires core->trace. The slot is in this state from this cycle on; SLOT_READY is resolved by
+// Requires core->trace. Sets the state of the slot from this cycle on; SLOT_READY is resolved by
 // core_trace_ready.
 void core_trace_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state);
 // Ready slots of a word of sets from this cycle on: those in `chosen` issue; those in `blocked`

@@ -69,8 +69,8 @@ void core_fetch(struct core *core, uint64_t now)
 // The line has come.
 void core_fetched(struct core *core, uint64_t now, uint64_t line)
 {
-    struct tags_waiters who = tags_fill(&core->code, line);
-    EACH_SLOT(index, core->words, who.w[word])
+    struct tags_waiters waiters = tags_fill(&core->code, line);
+    EACH_SLOT(index, core->words, waiters.w[word])
     if (core->slots[index].warp && core->slots[index].fetching)
         fill_buffer(core, now, index);
 }

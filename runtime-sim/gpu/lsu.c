@@ -489,9 +489,9 @@ static void send_out(struct core *core, uint64_t now)
 static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tag_cache *tags,
                       enum part_route route)
 {
-    struct tags_waiters who = tags_fill(tags, line);
+    struct tags_waiters waiters = tags_fill(tags, line);
     for (uint32_t w = 0; w < TAGS_WORDS; w++)
-        for (uint64_t rest = who.w[w]; rest; rest &= rest - 1) {
+        for (uint64_t rest = waiters.w[w]; rest; rest &= rest - 1) {
             uint32_t index = w * 64 + (uint32_t)__builtin_ctzll(rest), part = 0;
             const struct entry *entry = &core->entries[index];
             while (entry->parts.v[part].route != route || entry->parts.v[part].line != line)

@@ -204,7 +204,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 enum {
     LOOK_EVERY = 1 << 16, // cycles between looks for progress, at most
     LOOKS = 16,           // within the watchdog's time, at least
-    WATCHED_EVERY = 64,   // cycles evaluated until who watches sees how far the run is
+    WATCHED_EVERY = 64,   // cycles evaluated between reports to the watching thread
 };
 
 static uint64_t look_every(const struct machine *machine)
@@ -221,7 +221,7 @@ static bool is_stopped(const struct machine *machine)
     return false;
 }
 
-// To the next cycle in which there is something to do, or to `most`. False: there is none.
+// Advances to the next cycle with work, or to `most`. Returns false without such a cycle.
 static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
 {
     uint64_t next =

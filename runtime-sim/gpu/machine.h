@@ -1,8 +1,8 @@
-// A GPU: cores, the memory system behind them, and an agenda of the host's events.
+// A GPU: cores, the memory system, and an agenda of the host's events.
 //
-// A cycle: events of the agenda that are due begin; cores that are due tick, in any order; then
-// values of memory are read and written, core by core; CTAs that are over make room for the next
-// ones; then the memory system advances to the next cycle in which a core or the agenda is due.
+// A cycle: due events of the agenda begin; due cores tick, in any order; then values of memory are
+// read and written, core by core; CTAs that are over make room for the next ones; then the memory
+// system advances to the next cycle in which a core or the agenda is due.
 #pragma once
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
@@ -13,10 +13,10 @@ struct machine_keys {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-enum { CORE_KINDS = 4 }; // at most, the ordinary kind included
+enum { CORE_KINDS = 4 }; // including the ordinary kind
 
-// Cores of another kind than the ordinary ones. They get CTAs of the launches whose placement names
-// the kind, and warps that schemes start.
+// Cores of a kind other than the ordinary one. They execute CTAs of the launches whose placement
+// names the kind, and warps that schemes start.
 struct added_cores {
     const char *name; // of statistics and traces
     struct core_config core;
@@ -25,9 +25,9 @@ struct added_cores {
     // MEMSYS_AT_PARTITION: each core is the endpoint of a partition; MEMSYS_OF_OWNER: each core has
     // an endpoint of its own at a node.
     enum memsys_end at;
-    const uint32_t *places; // numbers of partitions or nodes, one for each core
+    const uint32_t *places; // partition or node of each core
     uint32_t count;
-    uint32_t scheme; // that has added them, by registration; the machine sets it
+    uint32_t scheme; // scheme that added them, by registration; set by the machine
 };
 
 struct machine_config {
@@ -37,10 +37,10 @@ struct machine_config {
     struct cache_config l1;
     struct tags_config code, constant, texture;
     struct memsys_config memsys;
-    // Schemes that may be active, up to a NULL; NULL: none. Of each the values of its section.
+    // Schemes that may be active, up to a NULL, and the values of their sections; NULL: no schemes.
     const struct scheme_ops *const *schemes;
     void *of_scheme[SCHEMES_MOST];
-    struct scheme_classes classes[SCHEMES_MOST]; // of a machine, of its active schemes
+    struct scheme_classes classes[SCHEMES_MOST]; // classes of a machine's active schemes
     struct added_cores added[CORE_KINDS - 1];    // by active schemes: kinds 1 and up
     uint32_t added_count;
     bool copies; // the machine has copy engines: an endpoint, and the requester `copy`
@@ -48,27 +48,27 @@ struct machine_config {
 
 enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
 
-// Makes the sections for config_init, whose values are read into *config; returns their count.
+// Fills the sections for config_init, whose values are read into *config; returns their count.
 // `schemes`: the registered ones, up to a NULL; NULL: none.
 uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
                           struct machine_config *config, struct arena *arena,
                           const struct scheme_ops *const *schemes);
 // Returns the number of a registered scheme.
 uint32_t machine_scheme_number(const struct machine_config *config, const struct scheme_ops *ops);
-// Returns the first classes that it has added to the networks.
+// Returns the first classes that the scheme has added to the networks.
 struct scheme_classes machine_scheme_classes(const struct machine_config *config,
                                              const struct scheme_ops *ops);
-// Returns the first fault of a configuration that the tables of keys cannot find, as a sentence
-// without a full stop; NULL: none.
+// Returns the first fault of a configuration that the tables of keys cannot detect, as a sentence
+// without a full stop, or NULL.
 const char *machine_check(struct arena *arena, const struct machine_config *config);
-// Returns true if a scheme that is on reads a plan.
+// Returns true if an enabled scheme reads a plan.
 bool machine_reads_plans(const struct machine_config *config);
-// Returns the policy of the first scheme that is on: the value of its key `policy`; "baseline" if
-// none is on.
+// Returns the policy of the first enabled scheme, the value of its key `policy`; "baseline" without
+// one.
 const char *machine_policy(struct arena *arena, const struct machine_config *config);
 
-// Copies the ordinary kind, without cores, for the `require` of a scheme: the next kind. Returns
-// it, to be changed.
+// Copies the ordinary kind, without cores, for the `require` of a scheme, and returns the copy, to
+// be changed.
 struct added_cores *machine_add_cores(struct machine_config *config, const char *name);
 
 struct machine;
@@ -81,49 +81,48 @@ struct machine *machine_new(struct arena *arena, const struct machine_config *co
 struct machine_plans {
     const void *table[SCHEMES_MOST];
 };
-// The same with the schemes that the configuration turns on. Schemes that read a plan need it to be
-// active. `plans` may be NULL.
+// machine_new with the schemes that the configuration enables. Schemes that read a plan are active
+// only with one. `plans` may be NULL.
 struct machine *machine_new_planned(struct arena *arena, const struct machine_config *config,
                                     const struct program *program,
                                     const struct machine_plans *plans);
-// Returns the state that the scheme's create returned; NULL: it is not active.
+// Returns the state that the scheme's create returned; NULL: the scheme is not active.
 void *machine_scheme(const struct machine *machine, const struct scheme_ops *ops);
-// Evaluates components in another order in each cycle; results stay the same.
+// Evaluates components in another order in each cycle; results do not change.
 void machine_shuffle(struct machine *machine, uint64_t seed);
-// The first cycle of a machine that has run nothing yet, which is 0 otherwise: of what goes on
-// where another machine has left off.
+// Sets the first cycle of a machine that has not run yet, which is 0 otherwise: for a run that
+// continues one of another machine.
 void machine_start_at(struct machine *machine, uint64_t cycle);
 
-// In which order the CTAs of a launch start. A CTA does not start before the one in front of it.
+// Order in which the CTAs of a launch start. A CTA starts after the one before it in this order.
 enum cta_order { CTAS_ASCENDING, CTAS_DESCENDING };
 
-// Where the CTAs of a launch run.
+// Placement of the CTAs of a launch.
 struct cta_placement {
     uint32_t kind;     // of cores
     uint8_t order;     // enum cta_order
-    bool one_per_core; // a core with such a CTA has no other
+    bool one_per_core; // such a CTA does not share its core
 };
 
-// A launch and how it went.
+// A launch and its result.
 struct machine_launch {
-    struct launch *launch; // as grid_run wants it
+    struct launch *launch; // as required by grid_run
     struct cta_placement placement;
     uint64_t begun, ended; // cycles; the run's end if it came before
     uint64_t warp_instructions, thread_instructions;
-    // Registers of a thread, and where the number comes from; CTAs that a core has room for, and
-    // what there is too little of for one more.
+    // Registers of a thread, and the source of this number; CTAs that fit a core, and the resource
+    // that limits them.
     uint32_t registers, room;
     const char *registers_source, *limit;
 };
 
-// A copy of `bytes` bytes. Addresses are those of device memory, whose lines are requested; 0: the
-// end lies in host memory, which takes no time. The bytes of a line move when its request is
-// served.
+// A copy of `bytes` bytes. Addresses are those of device memory, whose lines are requested; 0: host
+// memory, which takes no time. The bytes of a line move when its request is served.
 struct machine_copy {
     uint64_t to, from, bytes;
     uint8_t *data_to; // the same places in this process
     const uint8_t *data_from;
-    uint32_t interval; // cycles from one request to the next, at least; 0 is 1
+    uint32_t interval; // minimum of cycles between requests; 0 is 1
 };
 
 enum machine_event_kind {
@@ -134,8 +133,8 @@ enum machine_event_kind {
     EVENT_CALL,   // ends at once; calls a function
 };
 
-// An event of the agenda. It begins in the first cycle that is not before `cycle` and in which all
-// of `after` have ended. Those that begin in the same cycle begin in the agenda's order.
+// An event of the agenda. It begins in the first cycle from `cycle` on in which all of `after` have
+// ended. Events that begin in the same cycle begin in the agenda's order.
 struct machine_event {
     enum machine_event_kind kind;
     uint64_t cycle;                       // as machine_cycle counts
@@ -149,13 +148,12 @@ struct machine_event {
 };
 
 struct machine_limits {
-    uint64_t cycles; // the one in which the run ends, if it is not done; 0: none
-    // Called in each cycle that is a multiple of `every` (0: never), with statistics that are up to
-    // date.
+    uint64_t cycles; // cycle at which the run is ended; 0: none
+    // Called in each cycle that is a multiple of `every` (0: never), with updated statistics.
     uint64_t every;
     void (*sample)(void *context, uint64_t cycle);
     void *context;
-    // For another thread that watches: cycles of this run, and its CTAs that are over; or NULL.
+    // For another thread: cycles of this run, and its completed CTAs; or NULL.
     atomic_uint_fast64_t *cycle, *ctas_done;
 };
 
@@ -167,42 +165,42 @@ enum machine_end {
     MACHINE_FAULT,   // result->fault
 };
 
-// Runs an agenda until all its events have ended. Launches run at the same time if nothing orders
-// them: CTAs of the one that has begun first come before those of the next ones, which get the room
-// that is left. A launch that begins while no other runs finds empty L1s. Time goes on without a
-// CTA as long as an event is to come. Launches are told apart by their ids: result->fault.launch is
-// that of the one that has failed, or, if the run is stuck, of the first that is not over.
+// Runs an agenda until all its events have ended. Launches run at the same time unless they are
+// ordered: CTAs of the launch that began first have priority over those of later ones. A launch
+// that begins while no other runs finds empty L1s. Time advances without a CTA as long as an event
+// is pending. Launches are identified by their ids: result->fault.launch is that of the failed one
+// or, if the run is stuck, of the first that is not over.
 enum machine_end machine_run(struct machine *machine, struct machine_event *agenda, uint32_t count,
                              const struct machine_limits *limits, struct grid_result *result);
 
-// Returns the registers of each thread of a launch. *source: where the number comes from.
+// Returns the registers of each thread of a launch. *source: the source of the number.
 uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,
                            const char **source);
-// Returns how many CTAs of the launch a core of its kind has room for; 0: not even one. *why: the
-// resource that is used up first.
+// Returns the number of CTAs of the launch that fit a core of its kind; 0: not even one. *why: the
+// limiting resource.
 uint32_t machine_occupancy(const struct machine *machine, const struct machine_launch *launch,
                            const char **why);
 
 uint64_t machine_cycle(const struct machine *machine);
-// After launches that are done: writes back and drops all that the LLC holds, as time goes on. To
-// statistics this is a part of the run before it. Of `limits` only `every` and `sample` count;
+// After completed launches: writes back and drops all lines of the LLC, in simulated time.
+// Statistics count this with the run before it. Of `limits` only `every` and `sample` are used;
 // NULL: none.
 void machine_flush(struct machine *machine, const struct machine_limits *limits);
 
-// A trace, in which a microsecond is a cycle: names of processes and rows, once; what the machine
-// does from now on; and no more of it, while nothing runs. The results stay the same.
+// A trace, in which a microsecond is a cycle: names of processes and rows, once; start of the
+// trace; its end, while nothing runs. Results do not change.
 void machine_trace_name(const struct machine *machine, struct trace *to);
 void machine_trace_begin(struct machine *machine, struct arena *arena, struct trace *to);
 void machine_trace_end(struct machine *machine);
 
-// What can be known. Statistics are up to date after machine_run.
+// Observation. Statistics are updated by machine_run.
 struct machine_totals {
 #define STATS_DEF "runtime-sim/gpu/machine_stats.def"
 #include "runtime-sim/base/stats_fields.inc"
 };
 
 void machine_stats_add(struct machine *machine, struct stats *stats);
-// Those that a machine of this configuration has, whatever it runs.
+// Adds the statistics of a machine of this configuration, for any program.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,
                         struct stats *stats);
 // Prints waiting requests in networks and memory.

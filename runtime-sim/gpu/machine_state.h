@@ -1,7 +1,7 @@
-// State that the files of the machine share: machine.c (construction, time, runs), machine_agenda.c (events of the
-// host), machine_copy.c (copy engines), machine_kinds.c
-// (kinds of cores), machine_ctas.c (occupancy, CTAs to cores), machine_watch.c (runs without
-// progress), machine_totals.c (statistics), machine_trace.c, machine_schemes.c.
+// State that the files of the machine share: machine.c (construction, time, runs), machine_agenda.c
+// (events of the host), machine_copy.c (copy engines), machine_kinds.c (kinds of cores),
+// machine_ctas.c (occupancy, CTAs to cores), machine_watch.c (runs without progress),
+// machine_totals.c (statistics), machine_trace.c, machine_schemes.c.
 #pragma once
 #include "runtime-sim/gpu/machine.h"
 #include "support/bits.h"
@@ -40,7 +40,7 @@ struct machine {
     struct machine_kind {
         struct core_kind kind;
         uint32_t first, count; // cores
-        uint32_t turn;         // of these: the one that gets the next CTA first
+        uint32_t turn;         // core that gets the next CTA first
         struct core_stats totals;
         struct cache_stats l1_totals;
     } kinds[CORE_KINDS];
@@ -48,35 +48,37 @@ struct machine {
     struct core *cores;
     uint32_t count, words; // cores, and of sets of them
     uint32_t ordinary;     // cores of kind 0, which are the first ones, and endpoints
-    uint32_t *core_at;     // of each endpoint: the core, if there is one
-    uint64_t *due;         // when each core has something to do
-    uint64_t *awake;       // the set of cores that will have
-    uint64_t *ticked;      // the set of those that tick in this cycle
-    uint64_t *trying;      // the set of cores that may have room for a CTA
-    uint64_t now, start;   // cycles since `start`, which is what clocks show at first
+    uint32_t *core_at;     // of each endpoint: its core, if any
+    uint64_t *due;         // next cycle of each core with work
+    uint64_t *awake;       // set of the cores with work
+    uint64_t *ticked;      // set of the cores that tick in this cycle
+    uint64_t *trying;      // set of the cores that may have room for a CTA
+    uint64_t now, start;   // cycles since `start`, the initial value of clocks
     struct launch_time time;
     uint64_t shuffle; // state; 0: off
     uint32_t *order;
     struct machine_event *agenda;
     uint32_t agenda_count, agenda_first; // all before `agenda_first` have ended
     uint32_t waiting, open;              // events that have not begun, and that have not ended
-    struct machine_event *pausing;       // memory has not replied to all cores; NULL: none
+    struct machine_event *pausing;       // pause event that waits for replies to all cores; NULL:
+                                         // none
     struct copy_engines *copies;         // NULL: none
     struct running *running;             // launches that have begun
     uint32_t running_count, live;        // of these, not over
     uint32_t unreleased;                 // over, with memory
     uint64_t progress;                   // CTAs begun and ended
-    uint64_t progress_seen, progress_at; // all that the watchdog counts, and when it last grew
-    uint64_t looked_at;                  // when CTAs that stand still were last looked for
+    uint64_t progress_seen, progress_at; // sum of all that the watchdog counts, and the cycle of
+                                         // its last growth
+    uint64_t looked_at;                  // cycle of the last search for CTAs without progress
     struct machine_totals totals;
     struct core_stats core_totals;
     struct cache_stats l1_totals;
     const struct machine_limits *limits; // of this run
-    uint64_t begun, cycles_before;       // when it began; what runs before it took
+    uint64_t begun, cycles_before;       // cycle of its begin; cycles of earlier runs
     struct machine_trace *trace;         // NULL: no trace
 };
 
-// The core's next tick is in this cycle.
+// Schedules the core's next tick in this cycle.
 static inline void machine_set_due(struct machine *machine, uint32_t core, uint64_t cycle)
 {
     machine->due[core] = cycle;
@@ -88,11 +90,11 @@ static inline void machine_set_due(struct machine *machine, uint32_t core, uint6
 
 // Kinds of cores (machine_kinds.c).
 
-// Makes the kinds of the configuration and counts the cores.
+// Creates the kinds of the configuration and counts the cores.
 void machine_init_kinds(struct machine *machine);
-// Adds the endpoints of added cores to a memory system that is to be made.
+// Adds the endpoints of added cores to the tables of a new memory system.
 void machine_add_endpoints(struct machine *machine, struct memsys_tables *tables);
-// Makes the cores. Requires a memory system with these tables.
+// Creates the cores. Requires a memory system with these tables.
 void machine_init_cores(struct machine *machine, const struct memsys_tables *tables);
 static inline const struct machine_kind *machine_kind_of(const struct machine *machine,
                                                          const struct machine_launch *launch)
@@ -102,29 +104,30 @@ static inline const struct machine_kind *machine_kind_of(const struct machine *m
 
 // Agenda
 
-// Begins the events that are due in this cycle. False: a launch does not fit the machine, and the
-// result says why.
+// Begins the events that are due in this cycle. Returns false if a launch does not fit the machine,
+// with the reason in the result.
 bool machine_begin_due(struct machine *machine, struct grid_result *result);
-// The next cycle in which an event begins or ends by itself, or a copy sends; UINT64_MAX: none.
+// Returns the next cycle in which an event begins or ends by itself, or a copy sends, or
+// UINT64_MAX.
 uint64_t machine_agenda_next(const struct machine *machine);
-// True if the agenda alone keeps the cores from progress, until a known cycle.
+// Returns true if only the agenda keeps the cores from progress, until a known cycle.
 bool machine_agenda_holds(const struct machine *machine);
-// The launch has no CTA left.
+// Ends a launch without CTAs left.
 void machine_end_launch(struct machine *machine, struct running *running);
 void machine_end_event(struct machine *machine, struct machine_event *event);
 // Frees the memory of a launch that has begun.
 void machine_release(struct running *running);
 
-// Copy engines: one for each direction. They take their copies in the order in which these begin.
+// Copy engines: one for each direction. They execute their copies in the order of their begin.
 
 void machine_add_copies(struct machine *machine, struct memsys_tables *tables);
 void machine_join_copies(struct machine *machine, const struct memsys_tables *tables);
 void machine_begin_copy(struct machine *machine, struct machine_event *event);
 // Takes replies and sends requests.
 void machine_tick_copies(struct machine *machine);
-// The next cycle in which a request can be made; UINT64_MAX: none before a reply.
+// Returns the next cycle in which a request can be sent; UINT64_MAX: not before a reply.
 uint64_t machine_copies_next(const struct machine *machine);
-// Requests that are under way.
+// Returns the number of requests in flight.
 uint32_t machine_copies_inside(const struct machine *machine);
 // Moves the bytes of a request that is served.
 void machine_serve_copy(struct machine *machine, const struct memsys_request *request);
@@ -132,18 +135,19 @@ void machine_serve_copy(struct machine *machine, const struct memsys_request *re
 // Starts CTAs on cores that have room, at most one for each core in a cycle. Returns true if CTAs
 // are left and a core has room.
 bool machine_dispatch(struct machine *machine);
-// Looks at warps of all cores that may wait for an event in CTAs of their cluster on this core.
+// Evaluates warps of all cores that may wait for an event in CTAs of their cluster on this core.
 void machine_look_at_clusters(struct machine *machine, uint32_t core);
 // Removes CTAs and detached warps of a core that are over.
 void machine_take_ended(struct machine *machine, uint32_t core);
 // Counts the instructions of CTAs and detached warps that are not over.
 void machine_count_there(struct machine *machine);
 
-// True: nothing has come of anything for so long that the run is to be given up.
+// Returns true if the run has made no progress for so long that it must be aborted.
 bool machine_watch(struct machine *machine);
-// CTAs whose warps wait for lanes that wait at a barrier. True if some may go on.
+// Releases CTAs whose warps wait for lanes that wait at a barrier. Returns true if any may
+// continue.
 bool machine_relieve(struct machine *machine);
-// Who waits for whom, into the result.
+// Reports which warps wait for which, in the result.
 void machine_tell_stalls(struct machine *machine, struct grid_result *result);
 
 // Registered schemes and active ones (machine_schemes.c).
@@ -151,28 +155,28 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result);
 void machine_add_requester(struct machine *machine, const struct memsys_requester *row);
 // Rows of registered schemes: stalls and requesters.
 void machine_init_rows(struct machine *machine);
-// Makes those active that the configuration turns on and that have the plan that they read. Changes
-// machine->config to what they need; before anything is made of it.
+// Activates the schemes that the configuration enables and whose plan, if they read one, is
+// present. Applies their requirements to machine->config, before the machine is built from it.
 void machine_choose_schemes(struct machine *machine, const struct machine_plans *plans);
-// Makes their states; before memory system and cores.
+// Creates their states, before memory system and cores.
 void machine_create_schemes(struct machine *machine, const struct machine_plans *plans);
-// The configuration that those need which are on and read a plan, whether there is one or not.
+// Returns the configuration that the enabled schemes which read a plan require, with or without a
+// plan.
 const struct machine_config *machine_as_planned(struct arena *arena,
                                                 const struct machine_config *config);
-// The numbers of a scheme's first requester, and of the slot state of its first stall.
+// Return the numbers of a scheme's first requester, and of the slot state of its first stall.
 uint32_t machine_requester(const struct machine *machine, const struct scheme_ops *ops);
 uint8_t machine_stall(const struct machine *machine, const struct scheme_ops *ops);
 
-// Calls of active schemes.
+// Calls a function of all active schemes.
 #define EACH_SCHEME(scheme, machine, function)                                                     \
     for (const struct active_scheme *scheme = (machine)->schemes;                                  \
          scheme < (machine)->schemes + (machine)->scheme_count; scheme++)                          \
         if (scheme->ops->function)
 
-// Brings statistics up to date.
+// Updates statistics.
 void machine_refresh(struct machine *machine);
 
-// Need a trace. What has happened before this cycle is written; what runs, or is open, is so up to
-// here, and nothing behind it.
+// Require a trace. Events before this cycle are written, and running or open ones up to this cycle.
 void machine_trace_cycle(struct machine *machine);
 void machine_trace_close(struct machine *machine);

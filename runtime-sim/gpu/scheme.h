@@ -2,12 +2,12 @@
 //
 // A scheme is one folder in runtime-sim/schemes and one row in schemes.c. The machine reads the
 // configuration section of every registered scheme. A scheme is active in a machine if its
-// configuration turns it on and, where it reads a plan, the program has one. All functions and rows
-// are optional. Where several active schemes claim the same slot or instruction, the one that is
-// registered first has it.
+// configuration enables it and, if it reads a plan, the program has one. All functions and rows are
+// optional. If several active schemes claim the same slot or instruction, the first registered one
+// gets it.
 //
 // Cycle: `tick` of all schemes, then the cores' tick, then the cores' commit. In a core's tick the
-// functions of struct core_ops change only what belongs to that core, and send.
+// functions of struct core_ops change only state of that core, and send.
 #pragma once
 #include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/gpu/core.h"
@@ -31,52 +31,52 @@ enum issue_as {
     ISSUE_AS_NORMAL,   // by the core
     ISSUE_AS_FOLLOWED, // by the core; the scheme is informed
     ISSUE_AS_CAPTURED, // by the scheme's `execute`; the scheme sets the registers' times
-    ISSUE_AS_MIGRATED, // not executed; the slot waits as the scheme's `hold` says
+    ISSUE_AS_MIGRATED, // not executed; `hold` of the scheme decides how long the slot waits
 };
 
 // Functions for each core. `slot`, `entry`: numbers in core->slots and core->entries.
 struct core_ops {
-    // Returns the scheme's state for the core, which core_own returns. `scheme`: what create
-    // returned. NULL: that is the state for all cores.
+    // Returns the scheme's state for the core, which core_own returns. `scheme`: result of create.
+    // NULL: it is the state for all cores.
     void *(*init)(struct core *core, void *scheme);
-    // A launch begins; the L1 holds nothing.
+    // A launch begins; the L1 is empty.
     void (*flush)(struct core *core);
 
     // Choice of slots
 
-    // Slots that schedulers choose before others: word number `word` of the set.
+    // Slots that schedulers prefer: word number `word` of the set.
     uint64_t (*first)(const struct core *core, uint32_t word);
-    // Slots of which one at most issues in a cycle, the same.
+    // Slots of which at most one issues in a cycle: word number `word` of the set.
     uint64_t (*exclusive)(const struct core *core, uint32_t word);
     // The slot's next instruction is in its buffer. Returns true if it must not issue now; the slot
     // waits for *reason, the number of one of the scheme's stalls.
     bool (*hold)(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason);
     // The slot has no instruction to issue.
     void (*idle)(struct core *core, uint64_t now, uint32_t slot);
-    // Returns true if the scheme says when the slot's next instruction has its operands, and which
-    // unit it takes (enum unit).
+    // Returns true if the scheme decides when the operands of the slot's next instruction are
+    // ready, and the unit that it uses (enum unit).
     bool (*operands)(const struct core *core, uint32_t slot, uint64_t *ready, uint8_t *unit);
-    // It is the cycle that core_wake_at was called for, or an earlier one.
+    // Called in the cycle given to core_wake_at, or an earlier one.
     void (*wake)(struct core *core, uint64_t now, uint32_t slot);
 
-    // Issue. The first scheme whose `issue_as` is not ISSUE_AS_NORMAL has the instruction.
+    // Issue. The first scheme whose `issue_as` is not ISSUE_AS_NORMAL handles the instruction.
 
     enum issue_as (*issue_as)(struct core *core, uint64_t now, uint32_t slot);
     enum issue_result (*execute)(struct core *core, uint32_t slot, struct held *held);
     // The scheme's instruction was issued. `entry` is its entry of the load/store unit, if it is
-    // held: of a captured one the parts are known, but not sent.
+    // held: the parts of a captured one are known, but not sent.
     void (*issued)(struct core *core, uint64_t now, uint32_t slot, const struct timing *timing,
                    uint32_t entry);
-    // The slot has issued an access that no scheme has; the load/store unit takes it next.
+    // The slot has issued an access that no scheme handles; the load/store unit takes it next.
     void (*accessed)(struct core *core, uint64_t now, uint32_t slot, const struct held *held);
 
     // Barriers and detached warps
 
-    // Barriers of the CTA at this place have opened: a set of their numbers. Its warps go on from
-    // this cycle on. The scheme may hold them by `hold`; core_look_at_cta lets them go.
+    // Barriers of the CTA at this place have completed: a set of their numbers. Its warps continue
+    // from this cycle on. The scheme may hold them by `hold`; core_look_at_cta releases them.
     void (*barrier)(struct core *core, uint64_t now, uint32_t place, uint32_t opened);
-    // A detached warp of the scheme is over; its slot is free. Lanes in warp->reached have come to
-    // its end, others have ended. Called in the commit: may change what cores share.
+    // A detached warp of the scheme is over; its slot is free. Lanes in warp->reached have reached
+    // its end, others have ended. Called in the commit: may change state that cores share.
     void (*returned)(struct core *core, uint64_t now, uint32_t slot, struct warp *warp);
 
     // Fetch
@@ -91,9 +91,9 @@ struct core_ops {
     // A load's line goes to the L1.
     void (*l1_load)(struct core *core, uint64_t line);
     // A part with ROUTE_LOOKUP of the scheme's entry was looked up; `last`: it is the entry's last.
-    // If it hit, the scheme changes the route of the entry's parts.
+    // On a hit the scheme changes the route of the entry's parts.
     void (*looked_up)(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last);
-    // All parts of the scheme's entry were answered. The scheme frees it by lsu_free.
+    // All parts of the scheme's entry have their replies. The scheme frees it by lsu_free.
     void (*entry_done)(struct core *core, uint64_t now, uint32_t entry);
     // Sends one packet. Returns false if the scheme has none, or the network has no room. Called
     // while core->to_send is not 0.
@@ -102,21 +102,22 @@ struct core_ops {
     void (*answer)(struct core *core, uint64_t now, const struct memsys_request *reply);
 };
 
-// Classes of the networks that a scheme's `require` adds: the first of each.
+// First of the classes that a scheme's `require` adds to each network.
 struct scheme_classes {
     uint8_t request, reply;
 };
 
-// A member of results that a scheme gives, and its statistic.
+// A member of results that a scheme defines, and its statistic.
 struct scheme_result {
     const char *member, *statistic;
 };
 
-// What a program's metadata hold for a scheme.
+// A scheme's part of a program's metadata.
 struct scheme_plan {
-    const void *table;   // NULL: nothing
-    const char *summary; // for -v; NULL: nothing
-    const char *lacks;   // plural of what the program lacks, so that the scheme does nothing; NULL
+    const void *table;   // NULL: no plan
+    const char *summary; // for -v; NULL: no text
+    const char *lacks;   // plural of what the program lacks, so that the scheme has no effect;
+                         // NULL: it lacks nothing
 };
 
 struct scheme_ops {
@@ -128,14 +129,14 @@ struct scheme_ops {
     uint32_t key_count;
     size_t config_bytes;
     // Help of --policy, whose values are those of the section's key `policy`. The first value,
-    // which turns the scheme off, is "baseline".
+    // which disables the scheme, is "baseline".
     const char *policy_help;
     bool (*is_on)(const void *config);
-    // Returns the first fault that the table of keys cannot find, as a sentence without a full
-    // stop; NULL: none.
+    // Returns the first fault that the table of keys cannot detect, as a sentence without a full
+    // stop, or NULL.
     const char *(*check)(struct arena *arena, const void *config,
                          const struct machine_config *machine);
-    // Changes the machine's configuration to what the active scheme needs. Lists in it are
+    // Applies the requirements of the active scheme to the machine's configuration. Lists in it are
     // replaced, not changed. `given`: the configuration before any scheme has changed it.
     void (*require)(struct arena *arena, const void *config, const struct machine_config *given,
                     struct machine_config *machine);
@@ -147,7 +148,7 @@ struct scheme_ops {
     void (*read_plan)(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
                       const struct program *program, const void *config, struct diags *diags);
 
-    // Rows, which every machine has that knows the scheme
+    // Rows of every machine in which the scheme is registered
     const struct scheme_stall *stalls;
     uint32_t stall_count;
     const struct memsys_requester *requesters;
@@ -156,30 +157,32 @@ struct scheme_ops {
 
     // The machine
 
-    uint32_t entries_of_slot; // entries of the load/store unit for each warp slot beside its own
+    uint32_t entries_of_slot; // additional entries of the load/store unit per warp slot
     const struct core_ops *core;
-    // Before memory system and cores are made. Returns the scheme's state.
+    // Called before memory system and cores are created. Returns the scheme's state.
     void *(*create)(struct machine *machine, const void *config, const void *plan);
     // Adds message classes, slice inputs, endpoints or a backend to the memory system.
     void (*extend)(struct machine *machine, void *state, struct memsys_tables *tables);
-    // They are made.
+    // Called after they were created.
     void (*join)(struct machine *machine, void *state);
-    // A launch is about to begin: may change where its CTAs run.
+    // Called before a launch begins: may change the placement of its CTAs.
     void (*place)(struct machine *machine, void *state, struct machine_launch *launch);
     // Launches begin.
     void (*launch)(struct machine *machine, void *state);
-    // A cycle, before the cores'; and the next cycle that needs a tick, UINT64_MAX: none.
+    // Called in a cycle before the cores' tick; and returns the next cycle that needs a tick, or
+    // UINT64_MAX.
     void (*tick)(struct machine *machine, void *state);
     uint64_t (*next)(const struct machine *machine, const void *state);
-    // Any request is about to be served. MEMSYS_WAIT: not now; it is asked again in later cycles.
+    // Called before any request is served. MEMSYS_WAIT: not now; it is called again in later
+    // cycles.
     enum memsys_served (*admit)(struct machine *machine, void *state,
                                 const struct memsys_request *request);
     // A request of one of the scheme's requesters is served: its values are read or written now.
     void (*serve)(struct machine *machine, void *state, const struct memsys_request *request);
-    // Brings statistics up to, not with, this cycle.
+    // Updates statistics up to, not including, this cycle.
     void (*settle)(struct machine *machine, void *state);
     void (*add_stats)(const struct machine *machine, const void *state, struct stats *stats);
-    // Adds what add_stats would add for some program.
+    // Adds the names of the statistics that add_stats adds for any program.
     void (*name_stats)(const void *config, struct stats *stats);
     // Processes are numbered from *process on, which is advanced. Returns the trace's state.
     void *(*begin_trace)(struct machine *machine, void *state, struct arena *arena,
@@ -187,13 +190,14 @@ struct scheme_ops {
     void (*end_trace)(void *trace, uint64_t now);
 };
 
-// "SECTION.policy=NAME", or =baseline if the scheme has no such policy; NULL: it has no policies.
+// Returns "SECTION.policy=NAME", or =baseline if the scheme has no such policy; NULL: it has no
+// policies.
 const char *scheme_policy_setting(struct arena *arena, const struct scheme_ops *ops,
                                   const char *name);
-// The values of --policy, up to a NULL: "baseline", then those of all schemes.
+// Returns the values of --policy, up to a NULL: "baseline", then those of all schemes.
 const char *const *scheme_policies(struct arena *arena, const struct scheme_ops *const *schemes);
 
-// The scheme's state of a core, of a scheme that is active.
+// Returns the state of a core of an active scheme.
 static inline void *core_own(const struct core *core, const struct core_ops *ops)
 {
     uint32_t i = 0;
@@ -211,7 +215,7 @@ static inline uint8_t core_owner(const struct core *core, const struct core_ops 
     return (uint8_t)(i + 1);
 }
 
-// Calls of functions that several schemes may have. A core without schemes has no watchers.
+// Calls a function of all schemes that watch a core.
 #define EACH_WATCHER(ops, core, function)                                                          \
     for (uint32_t at_ = 0; at_ < (core)->watcher_count; at_++)                                     \
         for (const struct core_ops *ops = (core)->watchers[at_].ops; ops && ops->function;         \

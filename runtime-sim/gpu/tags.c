@@ -51,7 +51,7 @@ static uint32_t find_coming(const struct tag_cache *tags, uint64_t line)
     return (uint32_t)tags->config->mshrs;
 }
 
-enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t who)
+enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t waiter)
 {
     if (find(tags, line)) {
         tags->hits++;
@@ -70,7 +70,7 @@ enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t 
         tags->coming_line[mshr] = line;
         tags->waiters[mshr] = (struct tags_waiters){{0}};
     }
-    tags->waiters[mshr].w[who / 64] |= UINT64_C(1) << who % 64;
+    tags->waiters[mshr].w[waiter / 64] |= UINT64_C(1) << waiter % 64;
     tags->merged += merged;
     tags->misses += !merged;
     return merged ? TAGS_MERGED : TAGS_MISS;

@@ -13,8 +13,8 @@ extern const uint32_t tags_key_count;
 enum tags_result {
     TAGS_HIT,
     TAGS_MISS,   // the line must be requested; the waiter is in tags_fill's result
-    TAGS_MERGED, // it is on its way
-    TAGS_FULL,   // too many are: again later
+    TAGS_MERGED, // the line is in flight
+    TAGS_FULL,   // too many lines are in flight: try again later
 };
 
 enum { TAGS_WAITERS = 1024, TAGS_WORDS = TAGS_WAITERS / 64 };
@@ -27,15 +27,15 @@ struct tag_cache {
     const struct tags_config *config;
     uint64_t *line, *used; // of each place: set · ways + way; UINT64_MAX: none
     uint64_t uses;
-    uint64_t coming; // the set of MSHRs that are taken
+    uint64_t coming; // set of the MSHRs in use
     uint64_t *coming_line;
     struct tags_waiters *waiters;
     uint64_t hits, misses, merged, fulls;
 };
 
 void tags_init(struct tag_cache *tags, struct arena *arena, const struct tags_config *config);
-// Looks a line up. On a miss waiter `who` waits for it.
-enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t who);
+// Looks up a line. On a miss waiter `waiter` waits for it.
+enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t waiter);
 // A line has arrived. Returns its waiters.
 struct tags_waiters tags_fill(struct tag_cache *tags, uint64_t line);
 // Removes all lines except the outstanding ones.

@@ -1,7 +1,7 @@
 // Issue info of each instruction: unit, latency class, registers, marks of schemes.
 //
-// Registers are those of the simulator's frames: several PTX registers that never live at once may
-// be one, as in hardware. They are numbered densely in each function.
+// Registers are those of the simulator's frames: PTX registers with disjoint live ranges may share
+// one, as in hardware. They are numbered densely in each function.
 #pragma once
 #include "runtime-sim/base/config.h"
 #include "runtime-sim/exec/warp/slots_used.h"
@@ -38,7 +38,7 @@ enum timing_wait {
     WAIT_LOADS = 1,  // the warp's loads and atomics
     WAIT_STORES = 2, // its stores and reductions have been acknowledged
     WAIT_DIRECT = 4, // accesses past the L1
-    WAIT_CTA = 8,    // the CTA's accesses up to its last synchronisation, as far as of its own
+    WAIT_CTA = 8,    // the accesses of the CTA up to its last synchronisation, and the warp's own
 };
 
 struct timing {
@@ -46,18 +46,19 @@ struct timing {
     uint8_t unit;  // enum unit
     uint8_t waits; // enum timing_wait
     bool is_float; // f32 or less: for energy
-    bool acquires; // accesses behind it wait for it
+    bool acquires; // later accesses wait for it
     bool orders;   // it puts the warp's accesses in order for others of the CTA
-    bool shared;   // at issue it accesses what other cores see: these come in a fixed order
+    bool shared;   // at issue it accesses state that other cores see: such instructions execute in
+                   // a fixed order
     uint16_t read_count, write_count;
-    const uint16_t *registers;                // those read, then those written
+    const uint16_t *registers;                // the registers read, then those written
     uint16_t operands_read, operands_written; // of the PTX: for energy
     uint32_t inst, function;                  // program function
-    // Mark of a scheme: number of a plan, or UINT32_MAX, and where in it.
+    // Mark of a scheme: number of a plan, or UINT32_MAX, and the position in it.
     uint32_t plan;
-    uint8_t scheme; // that has marked it, by registration
+    uint8_t scheme; // scheme that marked it, by registration
     uint8_t place, kind;
-    bool ends_capture; // what a scheme captures of a warp ends when the warp comes here
+    bool ends_capture; // a capture of a scheme ends when the warp reaches this instruction
 };
 
 struct timings {
@@ -69,7 +70,7 @@ struct timings {
     struct slots_used used;
 };
 
-// Marks an instruction for a scheme, unless one has marked it before.
+// Marks an instruction for a scheme, unless it is marked.
 static inline void timing_mark(struct timing *timing, uint8_t scheme, uint32_t plan, uint8_t place)
 {
     if (timing->plan != UINT32_MAX)
@@ -84,6 +85,6 @@ static inline bool timing_is_marked(const struct timing *timing, uint8_t scheme)
 }
 
 void timings_build(struct timings *timings, struct arena *arena, const struct program *program);
-// Cycles from issue to the use of the result, and that the unit is busy.
+// Return the cycles from issue to the use of the result, and those in which the unit is busy.
 uint32_t timing_latency(const struct core_config *config, uint32_t class);
 uint32_t timing_interval(const struct core_config *config, uint32_t class);

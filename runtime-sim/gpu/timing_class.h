@@ -1,7 +1,7 @@
-// Instructions sorted into classes of time.
+// Timing classes of instructions.
 #pragma once
 #include "runtime-sim/gpu/timing.h"
 
-// The class of a function's instruction, by its opcode, its type and its modifiers.
+// Returns the class of a function's instruction, from its opcode, type and modifiers.
 enum timing_class timing_class_of(const struct ir_module *module, const struct ir_function *fn,
                                   uint32_t index);

@@ -1,11 +1,12 @@
-// Allocation of the switch: inputs of the crossbar ask for outputs for which one of their virtual
+// Allocation of the switch: inputs of the crossbar request outputs for which one of their virtual
 // channels has a flit and a credit.
 //
-// iSLIP: each output proposes itself to one input, in turn; each input accepts one output, in turn.
-// Separable input-first: each input picks one output, in turn; each output takes one of these
-// inputs, in turn. Each of these choices is one among those with packets of the highest priority. A
-// turn goes on behind the one that was last served, and only when it was served in the first
-// iteration. Of an input's virtual channels for the same output, too, each gets its turn.
+// iSLIP: each output proposes itself to one input, round-robin; each input accepts one output,
+// round-robin. Separable input-first: each input selects one output, round-robin; each output
+// accepts
+// one of these inputs, round-robin. Each selection is among the packets of the highest priority. A
+// round-robin pointer advances behind the last one served, and only if it was served in the first
+// iteration. The virtual channels of an input for the same output are also served round-robin.
 #include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/state.h"
@@ -20,7 +21,7 @@ static inline void free_out(struct noc *noc, const struct noc_in *in)
         noc->serving_routers[in->router / 64] |= (uint64_t)(port->waiting != 0) << in->router % 64;
 }
 
-// The tail has left: the next packet in the buffer begins its RC in the next cycle.
+// After the tail has left, the next packet in the buffer begins its RC in the next cycle.
 static inline void end_packet(struct noc *noc, uint32_t index)
 {
     struct noc_in *in = noc_in(noc, index);
@@ -64,7 +65,8 @@ static inline __attribute__((always_inline)) void send_flit(struct noc *noc, uin
         end_packet(noc, index);
 }
 
-// Of these virtual channels of a port those that go to the output and have the highest priority.
+// Returns those of the virtual channels of a port that go to the output and have the highest
+// priority.
 static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uint32_t output)
 {
     uint64_t kept = 0;
@@ -84,9 +86,10 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
     return kept;
 }
 
-// One of these virtual channels of input x has the switch.
-static inline __attribute__((always_inline)) void pass(struct noc *noc, const struct noc_router *router, uint32_t x,
-                        uint32_t output, uint64_t vcs, bool is_first)
+// Sends a flit of one of these virtual channels of input x through the switch.
+static inline __attribute__((always_inline)) void pass(struct noc *noc,
+                                                       const struct noc_router *router, uint32_t x,
+                                                       uint32_t output, uint64_t vcs, bool is_first)
 {
     struct noc_x *input = &noc->x[router->x0 + x];
     uint32_t vc = mask_turn(vcs, input->turn);
@@ -110,7 +113,7 @@ static inline void serve(struct noc *noc, const struct noc_router *router, uint3
     pass(noc, router, x, output, vcs, is_first);
 }
 
-// Notes that input x asks for the output; only requests of the highest priority are kept.
+// Adds a request of input x for the output; only requests of the highest priority are kept.
 static inline void add_request(struct noc_scratch *s, uint32_t words, uint32_t x, uint32_t output,
                                uint8_t rank)
 {
@@ -137,7 +140,8 @@ static inline void ask_all(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     }
 }
 
-// The input's own choice: of the outputs for its packets of the highest priority the next in turn.
+// The input's selection: among the outputs for its packets of the highest priority the next in
+// round-robin order.
 static inline void ask_one(struct noc *noc, uint32_t words, uint32_t x, uint32_t port, uint64_t vcs,
                            uint32_t turn)
 {
@@ -184,7 +188,7 @@ static inline void collect(struct noc *noc, const struct noc_router *router, uin
         }
 }
 
-// Each output with requests chooses an input. With iSLIP that is only a proposal.
+// Each output with requests selects an input. With iSLIP that is only a proposal.
 static inline bool choose_inputs(struct noc *noc, const struct noc_router *router, uint32_t words,
                                  bool is_islip, bool is_first)
 {
@@ -212,7 +216,8 @@ static inline bool choose_inputs(struct noc *noc, const struct noc_router *route
     return any;
 }
 
-// Of the outputs that propose themselves to an input those with packets of the highest priority.
+// Keeps, of the outputs that propose themselves to an input, those with packets of the highest
+// priority.
 static void keep_best(const struct noc_scratch *s, uint64_t *row, uint32_t words)
 {
     uint8_t best = 0;
@@ -265,15 +270,15 @@ allocate(struct noc *noc, const struct noc_router *router, uint32_t words)
         noc->scratch.ins_done[w] = noc->scratch.outs_done[w] = 0;
 }
 
-// The same where rows of requests are kept: input x has the bits from x << shift on.
+// The same algorithm with rows of requests: input x has the bits from x << shift on.
 
-// The input that is next in turn at an output, of those with a bit in the row.
+// Returns the next input in round-robin order at an output, among those with a bit in the row.
 static inline uint32_t choose_input(const struct noc *noc, uint32_t row, uint64_t asking)
 {
     return mask_turn(asking, (uint32_t)noc->out_port[row].grant << noc->shift) >> noc->shift;
 }
 
-// A virtual channel of input x with a bit in the output's row has the switch.
+// Sends a flit of a virtual channel of input x with a bit in the output's row through the switch.
 static inline void pass_row(struct noc *noc, const struct noc_router *router, uint32_t x,
                             uint32_t output, bool is_first)
 {
@@ -282,7 +287,7 @@ static inline void pass_row(struct noc *noc, const struct noc_router *router, ui
     pass(noc, router, x, output, vcs, is_first);
 }
 
-// Proposals of outputs, by input; returns the inputs that have any.
+// Stores the proposals of outputs, by input; returns the inputs with a proposal.
 static inline uint64_t propose(const struct noc *noc, const struct noc_router *router,
                                uint64_t outs, uint64_t inputs, uint64_t *grants)
 {
@@ -311,7 +316,7 @@ static inline uint64_t count_inputs(const struct noc *noc, const struct noc_rout
     return inputs;
 }
 
-// A single virtual channel asks.
+// Serves a single requesting virtual channel.
 static inline void allocate_channel(struct noc *noc, const struct noc_router *router, uint32_t row,
                                     uint32_t local)
 {
@@ -324,7 +329,7 @@ static inline void allocate_channel(struct noc *noc, const struct noc_router *ro
     send_flit(noc, noc_index(noc, router->in0, local));
 }
 
-// All that asks is for the same output.
+// Serves requests for a single output.
 static inline void allocate_output(struct noc *noc, const struct noc_router *router,
                                    uint32_t output)
 {
@@ -368,7 +373,7 @@ static inline void allocate_rows(struct noc *noc, const struct noc_router *route
     }
 }
 
-// A single virtual channel that asks gets what it wants.
+// Serves a single requesting virtual channel without allocation.
 static inline bool allocate_only(struct noc *noc, const struct noc_router *router)
 {
     uint64_t ports = noc->ready_ports[router - noc->router];

@@ -1,15 +1,17 @@
-// Allocation of virtual channels: packets ask for any of those of an output port that are free.
+// Allocation of virtual channels: packets request any of the free ones of an output port.
 //
-// iSLIP: each free virtual channel proposes itself to one of those that ask for it, in turn; each
-// of these accepts one, in turn. Separable input-first: each packet picks one, in turn; of those
-// that picked the same one gets it, in turn. A turn goes on behind the one that was last served,
-// and only when it was served in the first iteration.
+// iSLIP: each free virtual channel proposes itself to one of its requesters, round-robin; each of
+// these
+// accepts one, round-robin. Separable input-first: each packet selects one, round-robin; of those
+// that
+// selected the same one is granted, round-robin. A round-robin pointer advances behind the last one
+// served, and only if it was served in the first iteration.
 #include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/state.h"
 
-// Of these virtual channels of an output the next in turn from where this packet's input made its
-// last choice; turns go over all outputs of the router.
+// Returns the next of these virtual channels of an output in round-robin order from the last choice
+// of this packet's input; the order covers all outputs of the router.
 static inline uint32_t turn_of(const struct noc *noc, uint32_t in, uint32_t port, uint64_t vcs)
 {
     uint32_t accept = noc_in(noc, in)->accept;
@@ -32,7 +34,7 @@ static inline void assign(struct noc *noc, const struct noc_router *router, uint
     noc->stats.vc_grants++;
 }
 
-// In general: a list of requests for each output
+// General case: a list of requests for each output
 
 struct vc_round {
     struct noc *noc;
@@ -59,8 +61,8 @@ static void give(struct vc_round *r, struct noc_vc_request *request, uint32_t vc
     request->available = 0;
 }
 
-// Of the requests with this virtual channel in `proposed` or `available`: the highest priority,
-// then the next in turn.
+// Returns, of the requests with this virtual channel in `proposed` or `available`, the one with the
+// highest priority, then the next in round-robin order.
 static struct noc_vc_request *choose(const struct vc_round *r, uint32_t vc, bool is_proposed)
 {
     struct noc_vc_request *all = r->noc->scratch.request, *best = NULL;
@@ -136,8 +138,8 @@ static void go_to(struct noc_in *in, const struct noc_router *router, uint32_t p
     in->row = router->out0 + port;
 }
 
-// Minimal adaptive: of the one or two ways on, that with more room in free virtual channels; the
-// escape only if there is none in either.
+// Minimal adaptive routing: selects the one of the one or two minimal ports with more room in free
+// virtual channels; the escape channel only if neither has a free one.
 static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t in)
 {
     const struct noc_hot *packet = noc_front_packet(noc, in);
@@ -217,8 +219,8 @@ static void allocate_listed(struct noc *noc, uint32_t index)
     }
 }
 
-// Where what a packet may have depends on its class only, and a router's input virtual channels fit
-// a word: the same by masks of these, one for each output
+// Case in which the available virtual channels depend on the class only, and a router's input
+// virtual channels fit a word: the same algorithm with masks of these, one for each output
 
 static void contest(struct noc *noc, const struct noc_router *router, uint32_t port,
                     uint64_t asking, uint64_t vcs)
@@ -254,7 +256,7 @@ static inline void serve_masked(struct noc *noc, const struct noc_router *router
     assign(noc, router, local, port, turn_of(noc, in, port, vcs), true);
 }
 
-// Somebody waits for the output who could have one of its virtual channels.
+// Returns true if a packet waits for the output that can have one of its virtual channels.
 static inline bool can_serve(const struct noc *noc, uint32_t row)
 {
     uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;

@@ -1,9 +1,9 @@
-// Building a network from its configuration.
+// Construction of a network from its configuration.
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/topology.h"
 #include "support/bits.h"
 
-// What is wrong
+// Checks
 
 static const char *check_list(struct arena *arena, const char *name, const struct config_list *list,
                               uint64_t below, const char *what)
@@ -15,7 +15,7 @@ static const char *check_list(struct arena *arena, const char *name, const struc
     return NULL;
 }
 
-// Virtual channels of a class.
+// Returns the virtual channels of a class.
 static uint64_t vcs_of(const struct noc_config *config, uint64_t class)
 {
     if (config->class_vcs.n)
@@ -68,8 +68,8 @@ static const char *check_size(struct arena *arena, const struct noc_config *conf
         numbers = vcs > numbers ? vcs : numbers;
     if (most * numbers >= UINT16_MAX)
         return arena_printf(arena,
-                            "a router would have %llu ports; with so many virtual channels it "
-                            "can have %llu",
+                            "a router would have %llu ports; with this number of virtual "
+                            "channels it can have %llu",
                             (unsigned long long)most,
                             (unsigned long long)((UINT16_MAX - 1) / numbers));
     return NULL;
@@ -108,7 +108,8 @@ static void set_times(struct noc *noc)
     noc->entry = (uint32_t)(1 + c->channel_latency);
     noc->exit_credit_time = (uint32_t)(c->channel_latency + c->credit_delay);
     noc->entry_credit_time = (uint32_t)(c->sw_alloc_delay - 1) + noc->exit_credit_time;
-    noc->credit_time = noc->entry_credit_time + (uint32_t)(c->credit_delay ? c->credit_delay - 1 : 0);
+    noc->credit_time =
+        noc->entry_credit_time + (uint32_t)(c->credit_delay ? c->credit_delay - 1 : 0);
     noc->routing_delay = (uint32_t)c->routing_delay;
     noc->vc_alloc_delay = (uint32_t)c->vc_alloc_delay;
 }
@@ -135,7 +136,7 @@ static void count_ports(struct noc *noc, const struct noc_wires *wires)
     noc->ins = noc->router_ins + noc->nodes;
 }
 
-// Gives each wire its output and its input port.
+// Assigns each wire its output and its input port.
 static void join(struct noc *noc, const struct noc_wires *wires)
 {
     uint32_t *outs = ARENA_ARRAY(noc->arena, uint32_t, noc->routers);
@@ -261,9 +262,9 @@ static void make_classes(struct noc *noc)
         }
 }
 
-// Virtual channels and the switch are allocated by masks of a router's input virtual channels where
-// these fit a word and nothing but turns decides. Inputs of such a crossbar have the numbers of
-// their ports.
+// Virtual channels and the switch are allocated by masks of a router's input virtual channels if
+// these fit a word and there are no priorities. Inputs of such a crossbar have the numbers of their
+// ports.
 static void make_rows(struct noc *noc)
 {
     uint32_t most = 0;
@@ -376,8 +377,7 @@ static void make_interfaces(struct noc *noc)
     noc->link = ARENA_ARRAY(noc->arena, struct noc_link, noc->links);
     noc->lane = ARENA_ARRAY(noc->arena, struct noc_lane, noc->links * noc->classes);
     noc->arrival_queues = noc->config.ejection_order ? noc->vcs : noc->classes;
-    noc->arrivals =
-        ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->nodes * noc->arrival_queues);
+    noc->arrivals = ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->nodes * noc->arrival_queues);
     noc->take_turn = ARENA_ARRAY(noc->arena, uint8_t, noc->nodes * noc->classes);
     for (uint32_t i = 0; i < noc->links * noc->classes; i++)
         noc->lane[i].out = NOC_NONE;

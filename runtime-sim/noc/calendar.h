@@ -1,4 +1,4 @@
-// Events of a network whose time is known.
+// Events of a network at a known time.
 #pragma once
 #include "runtime-sim/noc/router.h"
 
@@ -13,7 +13,8 @@ static inline void noc_post_flit(struct noc_slot *slot, bool is_exit, uint32_t i
     *slot->flits_end[is_exit]++ = (struct noc_flit_event){in, flit};
 }
 
-// Cycles from a flit's SA until the next router sees it, where the switch takes more than one.
+// Returns the cycles from a flit's SA until the next router sees it, for a switch that takes more
+// than one cycle.
 uint32_t noc_flight(struct noc *noc, uint32_t router, uint32_t port);
 
 static inline void noc_post_credit(struct noc_slot *slot, uint32_t out)

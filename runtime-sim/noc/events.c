@@ -1,4 +1,4 @@
-// What happens at the beginning of a cycle: what was on channels arrives, and stages end.
+// Events at the beginning of a cycle: arrivals from channels, and ends of stages.
 #include "runtime-sim/noc/events.h"
 #include "runtime-sim/noc/interface.h"
 #include "runtime-sim/noc/route.h"
@@ -18,7 +18,7 @@ uint32_t noc_flight(struct noc *noc, uint32_t router, uint32_t port)
     return (uint32_t)(leaves + 1 + c->channel_latency - noc->now);
 }
 
-// A flit that comes to an empty buffer: its packet begins, or goes on.
+// A flit arrives at an empty buffer: its packet begins, or continues.
 static inline void take_first(struct noc *noc, uint32_t index, uint32_t flit)
 {
     struct noc_in *in = noc_in(noc, index);
@@ -100,7 +100,7 @@ void noc_take_events(struct noc *noc)
         end_assign(noc, *at);
     for (const uint32_t *at = slot->credits; at < slot->credits_end; at++)
         take_credit(noc, *at);
-    // RC ends: the packets in front ask for virtual channels from this cycle on.
+    // RC ends: the packets in front request virtual channels from this cycle on.
     for (const uint32_t *at = slot->routes; at < slot->routes_end; at++)
         noc_set_waiting(noc, *at);
     take_flits(noc, slot);

@@ -2,7 +2,7 @@
 #pragma once
 #include "runtime-sim/noc/router.h"
 
-// Takes those of the cycle `now` out of the calendar.
+// Removes the events of cycle `now` from the calendar and executes them.
 void noc_take_events(struct noc *noc);
-// The cycle of the first one in it, from `now` on; UINT64_MAX: it is empty.
+// Returns the cycle of the first event from `now` on, or UINT64_MAX if there is no event.
 uint64_t noc_next_event(const struct noc *noc);

@@ -1,17 +1,19 @@
 // Butterflies: radix^stages nodes at the sides, radix^(stages − 1) routers in each stage, and one
-// way from each of these nodes to each.
+// path from each of these nodes to each.
 //
-// In front of stage s a way is at the number whose s highest digits are the target's and whose
-// other digits are the source's; the lowest one is a port of the router, the others are its row. In
-// the reversed butterfly source and target change places. A router's row says what of a way is
-// settled there: a way passes all routers whose rows agree with it.
+// In front of stage s a path is at the number whose s highest digits are the target's and whose
+// other digits are the source's; the lowest digit is a port of the router, the others are its row.
+// In
+// the reversed butterfly source and target are exchanged. A router's row has the digits of a path
+// that
+// are fixed there: a path passes all routers whose rows agree with it.
 #include "runtime-sim/noc/route.h"
 
 struct fly_place {
     uint32_t stage, row;
 };
 
-// More than there may be, which noc_check finds out, are not counted to the end.
+// A number above the limit, which noc_check rejects, is not computed completely.
 uint32_t noc_fly_terminals(const struct noc_config *config)
 {
     uint64_t nodes = 1;
@@ -22,7 +24,7 @@ uint32_t noc_fly_terminals(const struct noc_config *config)
     return (uint32_t)nodes;
 }
 
-// What a digit counts for, of as many as there are stages, with `above` of them above it.
+// Returns the weight of a digit with `above` digits above it, in a number of `stages` digits.
 static uint32_t weight_of(const struct noc_config *config, uint64_t above)
 {
     uint32_t weight = 1;
@@ -38,7 +40,7 @@ uint32_t noc_fly_router(const struct noc_config *config, uint32_t stage, uint32_
     return stage * weight_of(config, 0) + row;
 }
 
-// The router where packets of a node enter or leave.
+// Returns the router at which packets of a node enter or leave.
 static struct fly_place place_of(const struct noc_config *config, uint32_t node, bool leave)
 {
     uint32_t radix = (uint32_t)config->radix, rows = weight_of(config, 0);
@@ -59,8 +61,8 @@ bool noc_reaches(const struct noc_config *config, uint32_t source, uint32_t targ
            first.row % low == last.row % low;
 }
 
-// Stage s settles digit s from the highest or, reversed, the one that stage s − 1 would settle, and
-// stage 0 the lowest. Of a target at a router its row has all digits that are settled on the way.
+// Stage s fixes digit s from the highest or, reversed, the one that stage s − 1 would fix, and
+// stage 0 the lowest. The row of a target at a router has all digits that are fixed on the path.
 uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target)
 {
     const struct noc_config *config = &noc->config;

@@ -53,13 +53,13 @@ static uint32_t take(struct noc *noc, struct noc_queue *queue)
 
 // Sending
 
-// A packet that is longer than an empty queue passes through it.
+// A packet that is longer than an empty queue streams through it.
 static bool has_room(const struct noc_link *link, const struct noc_lane *lane, uint32_t flits)
 {
     return !link->room || !lane->flits || lane->flits + flits <= link->room;
 }
 
-// The link of a node whose queue for the class is the shortest and has room, or NOC_NONE.
+// Returns the link of a node whose queue for the class is the shortest and has room, or NOC_NONE.
 static uint32_t find_link(const struct noc *noc, uint32_t node, uint32_t class, uint32_t flits)
 {
     const struct noc_interface *interface = &noc->interface[node];
@@ -97,7 +97,8 @@ static void count_sent(struct noc *noc, const struct noc_packet *packet)
     noc->moved_at = noc->now;
 }
 
-// From now on packets have priorities, which rows of requests do not tell.
+// Stops the use of rows: from now on packets have priorities, which rows of requests do not
+// contain.
 static void leave_rows(struct noc *noc)
 {
     bool has_vc_rows = noc->has_vc_rows, has_switch_rows = noc->has_switch_rows;
@@ -157,7 +158,7 @@ uint64_t noc_waiting_flits(const struct noc *noc, uint32_t node, uint32_t class)
 
 // Injection
 
-// The virtual channel in which the lane's next flit can go now, or NOC_NONE.
+// Returns the virtual channel in which the lane's next flit can be sent now, or NOC_NONE.
 static uint32_t channel_of(const struct noc *noc, const struct noc_lane *lane, uint32_t port)
 {
     if (lane->out != NOC_NONE)
@@ -227,7 +228,8 @@ static void inject_flit(struct noc *noc, uint32_t link, uint32_t class, uint32_t
         finish_packet(noc, link, class);
 }
 
-// Of the classes that can go: the one whose packet has the highest priority, then the next in turn.
+// Selects among the classes that can send: the one whose packet has the highest priority, then the
+// next in round-robin order.
 static void inject(struct noc *noc, uint32_t index)
 {
     struct noc_link *link = &noc->link[index];
@@ -255,7 +257,7 @@ static void inject(struct noc *noc, uint32_t index)
     inject_flit(noc, index, best, out);
 }
 
-// Links to the same port compete for its virtual channels: another one begins in each cycle.
+// Links to the same port compete for its virtual channels: another one is first in each cycle.
 void noc_inject(struct noc *noc, uint32_t node)
 {
     struct noc_interface *interface = &noc->interface[node];
@@ -271,14 +273,15 @@ void noc_inject(struct noc *noc, uint32_t node)
 
 // Ejection
 
-// Where packets of this class and virtual channel wait to be taken.
+// Returns the queue in which packets of this class and virtual channel wait to be taken.
 static struct noc_arrivals *arrivals_of(const struct noc *noc, uint32_t node, uint32_t class,
                                         uint32_t vc)
 {
     return &noc->arrivals[node * noc->arrival_queues + (noc->config.ejection_order ? vc : class)];
 }
 
-// The virtual channel whose turn it is of those with packets of a class that there are.
+// Returns the next virtual channel in round-robin order among those with arrived packets of a
+// class.
 static uint32_t channel_in_turn(const struct noc *noc, uint32_t node, uint32_t class)
 {
     uint64_t vcs = 0;
@@ -334,7 +337,8 @@ void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
     mask_set(noc->holding, buffer->router);
 }
 
-// A packet has its place in the queue from its head on, so that its tail never waits for others.
+// A packet reserves its place in the queue with its head, so that its tail never waits for other
+// packets.
 static bool reserve(struct noc *noc, uint32_t node, uint32_t vc, uint32_t flit)
 {
     const struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
@@ -363,7 +367,7 @@ static bool take_held(struct noc *noc, uint32_t node, uint32_t vc)
     return true;
 }
 
-// What cannot be taken can only be so after a packet was popped.
+// Flits that cannot be taken can be taken only after a packet was popped.
 void noc_take_held(struct noc *noc, uint32_t node)
 {
     struct noc_interface *interface = &noc->interface[node];

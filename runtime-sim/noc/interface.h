@@ -1,10 +1,10 @@
-// Network interfaces: injection queues, and what has come.
+// Network interfaces: injection queues and arrived packets.
 #pragma once
 #include "runtime-sim/noc/router.h"
 
-// Puts a flit on each link of a node on which one can go.
+// Sends a flit on each link of a node that can send one.
 void noc_inject(struct noc *noc, uint32_t node);
-// A flit has come to an input virtual channel of an interface.
+// Handles a flit that arrives at an input virtual channel of an interface.
 void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit);
-// Takes flits that have waited for room into the queues of a node.
+// Moves flits that waited for room into the queues of a node.
 void noc_take_held(struct noc *noc, uint32_t node);

@@ -1,4 +1,4 @@
-// Bits of masks in turn.
+// Round-robin selection of bits in masks.
 #pragma once
 #include <stdint.h>
 
@@ -7,14 +7,14 @@
          left_##index && (index = (uint64_t)__builtin_ctzll(left_##index), 1);                     \
          left_##index &= left_##index - 1)
 
-// The first member at or after `from`, else the first; needs a member.
+// Returns the first member at or after `from`, else the first. Requires a non-empty mask.
 static inline uint32_t mask_turn(uint64_t mask, uint32_t from)
 {
     uint64_t above = mask & ~UINT64_C(0) << (from & 63);
     return (uint32_t)__builtin_ctzll(above ? above : mask);
 }
 
-// The same in several words.
+// mask_turn for several words.
 static inline uint32_t mask_turn_words(const uint64_t *mask, uint32_t words, uint32_t from)
 {
     if (words == 1)

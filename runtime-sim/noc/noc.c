@@ -96,7 +96,7 @@ void noc_shuffle(struct noc *noc, uint64_t seed)
     noc->shuffle = seed;
 }
 
-// What can be known
+// Observation
 
 uint32_t noc_nodes(const struct noc *noc)
 {

@@ -1,11 +1,11 @@
 // A network: routers, channels, and a network interface for each node.
 //
-// A packet is handed to the interface of its source (noc_send), which cuts it into flits; it can be
-// taken from that of its target (noc_peek, noc_pop) once its tail has arrived there. In a cycle all
-// nodes look at and change the interfaces, in any order, and then the network ticks: what is sent
-// in cycle t can enter in cycle t, and what arrives in cycle t is seen from after that tick on.
+// noc_send hands a packet to the interface of its source, which divides it into flits. It can be
+// taken from the interface of its target (noc_peek, noc_pop) after its tail has arrived there. In a
+// cycle all nodes use the interfaces, in any order, and then the network ticks: a packet sent in
+// cycle t can enter in cycle t, and an arrival in cycle t is visible after that tick.
 //
-// With no other traffic a packet of L flits that passes H routers arrives 5·H + 2 + (L − 1) cycles
+// Without other traffic a packet of L flits that passes H routers arrives 5·H + 2 + (L − 1) cycles
 // after its creation, if all delays are 1: see noc/router.h.
 #pragma once
 #include "runtime-sim/base/config.h"
@@ -36,43 +36,44 @@ struct noc_class_stats {
 };
 
 struct noc_packet {
-    uint64_t payload; // the sender's; the network does not look at it
+    uint64_t payload; // used by the sender only
     uint64_t created; // cycle from which latency counts
     uint32_t source, target;
     uint16_t flits;   // at least 1
     uint8_t class;    // below noc_config.classes
-    uint8_t priority; // higher ones first; at most NOC_PRIORITIES − 1
-    // Filled in by the network.
+    uint8_t priority; // larger is higher; at most NOC_PRIORITIES − 1
+    // Set by the network.
     uint64_t entered; // cycle in which the head left the interface
     uint64_t arrived; // cycle in which the tail arrived
-    uint16_t routers; // passed
-    uint64_t number;  // of its source, from 0
+    uint16_t routers; // number of routers passed
+    uint64_t number;  // number of the packet at its source, from 0
 };
 
 enum { NOC_PRIORITIES = 16 };
 
 struct noc;
 
-// What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
-// table of keys cannot tell.
+// Returns the fault of a configuration as a sentence without a full stop, or NULL. Checks what the
+// table of keys cannot express.
 const char *noc_check(struct arena *arena, const struct noc_config *config);
-// Needs a configuration that noc_check finds right; it is copied.
+// Requires a configuration without fault (noc_check); it is copied.
 struct noc *noc_new(struct arena *arena, const struct noc_config *config);
 
-// Of a butterfly, which need not be built: radix^stages nodes at its two sides; 0: the network is
-// no butterfly. Those at its routers follow them by number.
+// Returns the nodes at the two sides of a butterfly, radix^stages, which need not be built; 0 for
+// other topologies. The nodes at its routers follow them by number.
 uint32_t noc_fly_terminals(const struct noc_config *config);
-// The router of a stage, below `stages`, that a packet from one node at the sides to another passes
+// Returns the router of a stage, below `stages`, on the path from one node at the sides to another
 // in the butterfly that is not reversed.
 uint32_t noc_fly_router(const struct noc_config *config, uint32_t stage, uint32_t from,
                         uint32_t to);
 
-// There is a way from a node to a node: always, but from and to nodes at routers of a butterfly.
+// Returns true if there is a path from a node to a node. It exists except for some nodes at routers
+// of a butterfly.
 bool noc_reaches(const struct noc_config *config, uint32_t source, uint32_t target);
 
 uint32_t noc_nodes(const struct noc *noc);
 uint32_t noc_routers(const struct noc *noc);
-// Flits of a packet of so many bytes, at least 1.
+// Returns the flits of a packet of this many bytes, at least 1.
 static inline uint32_t noc_flits(const struct noc_config *config, uint64_t bytes)
 {
     return bytes ? (uint32_t)((bytes + config->flit_bytes - 1) / config->flit_bytes) : 1;
@@ -80,42 +81,42 @@ static inline uint32_t noc_flits(const struct noc_config *config, uint64_t bytes
 
 // Interfaces
 
-// There is room in an injection queue of the node, and the link to it is free.
+// Returns true if an injection queue of the node has room and the link to it is free.
 bool noc_can_send(const struct noc *noc, uint32_t node, uint32_t class, uint32_t flits);
-// Needs noc_can_send in this cycle, before noc_tick, and a target that its source reaches. Takes
-// memory where more packets are on their way than ever before.
+// Requires noc_can_send in this cycle, before noc_tick, and a target that its source reaches.
+// Allocates memory if more packets are in flight than ever before.
 void noc_send(struct noc *noc, const struct noc_packet *packet);
-// The oldest packet of the class that has arrived whole; NULL: there is none. Stays valid until it
+// Returns the oldest packet of the class that has arrived completely, or NULL. It is valid until it
 // is popped.
 const struct noc_packet *noc_peek(const struct noc *noc, uint32_t node, uint32_t class);
-// Needs a packet that noc_peek has shown.
+// Requires a packet returned by noc_peek.
 void noc_pop(struct noc *noc, uint32_t node, uint32_t class);
-// Nodes for which noc_peek has something, in words of 64 bits, node n in bit n mod 64 of word
-// n / 64; word w of class c.
+// Returns the nodes for which noc_peek returns a packet, in words of 64 bits: node n in bit n mod
+// 64 of word n / 64; word w of class c.
 uint64_t noc_arrivals(const struct noc *noc, uint32_t class, uint32_t word);
-// Packets of the class that wait in the node's injection queues, and flits of them that do.
+// Return the packets of the class in the node's injection queues, and their flits there.
 uint32_t noc_waiting_packets(const struct noc *noc, uint32_t node, uint32_t class);
 uint64_t noc_waiting_flits(const struct noc *noc, uint32_t node, uint32_t class);
 
 // Time
 
-// Evaluates cycle `noc_cycle`, which then is the next one.
+// Evaluates cycle `noc_cycle` and increments it.
 void noc_tick(struct noc *noc);
 uint64_t noc_cycle(const struct noc *noc);
-// The next cycle in which a tick can change anything if nothing is sent or popped: UINT64_MAX if no
-// packet is on its way. Ticks before it may be left out.
+// Returns the next cycle in which a tick can change anything if nothing is sent or popped:
+// UINT64_MAX without packets in flight. Ticks before it may be skipped.
 uint64_t noc_next(const struct noc *noc);
-// Leaves out the ticks before `cycle`, which is at most noc_next.
+// Skips the ticks before `cycle`, which is at most noc_next.
 void noc_skip_to(struct noc *noc, uint64_t cycle);
-// Evaluates routers and interfaces in another order in each cycle; the results stay the same. 0:
-// by number.
+// Evaluates routers and interfaces in another order in each cycle; results do not change. 0: by
+// number.
 void noc_shuffle(struct noc *noc, uint64_t seed);
 
-// What can be known
+// Observation
 
 const struct noc_stats *noc_stats(const struct noc *noc);
 const struct noc_class_stats *noc_class_stats(const struct noc *noc, uint32_t class);
-// Adds the groups PREFIX and, for each class, PREFIX.CLASS: `classes` has their names, NULL:
+// Adds the groups PREFIX and, for each class, PREFIX.CLASS: `classes` has their names; NULL:
 // "class0" and so on.
 void noc_stats_add(const struct noc *noc, struct stats *stats, const char *prefix,
                    const char *const *classes);
@@ -126,14 +127,14 @@ enum noc_channel_kind { NOC_CHANNEL_INJECTION, NOC_CHANNEL_EJECTION, NOC_CHANNEL
 struct noc_channel {
     enum noc_channel_kind kind;
     uint32_t from, to;
-    uint64_t flits; // that it has carried
+    uint64_t flits; // flits that it has carried
 };
 
 uint32_t noc_channels(const struct noc *noc);
 struct noc_channel noc_channel(const struct noc *noc, uint32_t index);
 
-// Adds for each node, router and channel between routers its use: PREFIX.node3, PREFIX.router3,
-// PREFIX.link3_4. noc_use_refresh brings them up to date.
+// Adds the utilization of each node, router and channel between routers: PREFIX.node3,
+// PREFIX.router3, PREFIX.link3_4. noc_use_refresh updates them.
 void noc_use_add(struct noc *noc, struct stats *stats, const char *prefix);
 void noc_use_refresh(struct noc *noc);
 
@@ -144,24 +145,24 @@ struct noc_node {
 };
 
 struct noc_node noc_node(const struct noc *noc, uint32_t node);
-// Flits in the buffers of a router, summed over cycles.
+// Returns the flits in the buffers of a router, summed over cycles.
 uint64_t noc_buffer_sum(const struct noc *noc, uint32_t router);
 
-// Told of each packet when it has been handed to an interface, and when it has arrived whole.
+// Called for each packet when it is handed to an interface, and when it has arrived completely.
 typedef void noc_trace(void *context, const struct noc_packet *packet, bool arrived);
 void noc_listen(struct noc *noc, noc_trace *trace, void *context);
 
-// Packets that were sent and have not been popped.
+// Returns the number of packets sent and not popped.
 uint64_t noc_in_flight(const struct noc *noc);
-// The last cycle in which a flit moved or a packet was sent or popped. For a watchdog: if packets
-// are on their way and this is long ago, they will never move.
+// Returns the last cycle in which a flit moved or a packet was sent or popped. For a watchdog:
+// packets in flight without recent movement are deadlocked.
 uint64_t noc_moved_at(const struct noc *noc);
-// Nothing is on a channel or in a stage that takes a known time: without a packet that is sent or
-// popped only allocation can go on.
+// Returns true if no channel or stage with a known time is in use: until a packet is sent or
+// popped, only allocation can make progress.
 bool noc_is_still(const struct noc *noc);
-// Who waits for whom: each packet that cannot go on, where it is, what it waits for, and which
-// packet has that. At most `most` packets are named.
+// Reports which packets wait for which: each blocked packet, its place, what it waits for, and the
+// packet that holds it. Names at most `most` packets.
 void noc_report(const struct noc *noc, FILE *to, uint32_t most);
-// For tests: counts flits and credits of all buffers and channels, and looks at the order of flits.
-// NULL: all is as it must be; else what is not.
+// For tests: checks flits and credits of all buffers and channels, and the order of flits. Returns
+// NULL or the violated invariant.
 const char *noc_verify(const struct noc *noc, struct arena *arena);

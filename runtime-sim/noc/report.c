@@ -1,4 +1,4 @@
-// Who waits for whom.
+// Reports which packets wait for which.
 #include "runtime-sim/noc/masks.h"
 #include "runtime-sim/noc/state.h"
 #include "support/bits.h"
@@ -6,12 +6,12 @@
 
 enum wait_kind { WAIT_NONE, WAIT_CHANNEL, WAIT_ROOM, WAIT_NODE };
 
-// A packet that cannot go on.
+// A blocked packet.
 struct wait {
     enum wait_kind kind;
-    uint32_t at;      // input virtual channel that it is in; of one that has not entered: its lane
+    uint32_t at;      // input virtual channel of the packet, or its lane before it has entered
     uint32_t port;    // output port that it waits for
-    uint32_t vc;      // of that port, with WAIT_ROOM
+    uint32_t vc;      // virtual channel of that port, with WAIT_ROOM
     uint32_t blocker; // packet, or NOC_NONE
     bool is_outside;  // has not entered
 };
@@ -22,8 +22,8 @@ struct report {
     struct wait *waits; // by packet
 };
 
-// The packet that has an output virtual channel. Where its buffer is empty its next flit is further
-// back: the virtual channel that leads there is still its own.
+// Returns the packet that holds an output virtual channel. If its buffer is empty, its next flit is
+// further back: the virtual channel that leads there is still allocated to it.
 static uint32_t holder(const struct noc *noc, uint32_t out)
 {
     for (uint32_t i = 0; i <= noc->routers; i++) {
@@ -39,7 +39,7 @@ static uint32_t holder(const struct noc *noc, uint32_t out)
     return NOC_NONE;
 }
 
-// The packet in front of the buffer behind an output virtual channel.
+// Returns the packet in front of the buffer behind an output virtual channel.
 static uint32_t front_behind(const struct noc *noc, uint32_t out)
 {
     uint32_t in = noc_index(noc, noc->out_port[noc_port(noc, out)].to, noc_vc(noc, out));
@@ -56,8 +56,8 @@ static void note_room(struct report *r, uint32_t packet, struct wait wait, uint3
         r->waits[packet] = wait;
 }
 
-// Waits for any virtual channel of its class at a port: for the first that is somebody's, else for
-// room in the first.
+// Notes a packet that waits for any virtual channel of its class at a port: for the first allocated
+// one, else for room in the first.
 static void note_channel(struct report *r, uint32_t packet, struct wait wait, uint32_t port)
 {
     const struct noc *noc = r->noc;
@@ -102,7 +102,7 @@ static void note_lane(struct report *r, uint32_t index)
         note_room(r, packet, wait, lane->out);
 }
 
-// Words
+// Text
 
 static void print_packet(const struct report *r, uint32_t index)
 {

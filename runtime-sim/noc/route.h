@@ -1,15 +1,15 @@
-// Where packets leave a router.
+// Output ports of packets at a router.
 #pragma once
 #include "runtime-sim/noc/router.h"
 
 enum { NOC_EAST, NOC_WEST, NOC_SOUTH, NOC_NORTH, NOC_DIRECTIONS };
 
-// Output ports on minimal ways, by local number: first that of XY.
+// Output ports on minimal paths, by local number; the port of XY routing first.
 struct noc_ways {
     uint32_t count, port[2];
 };
 
-// Needs a target at another router.
+// Requires a target at another router.
 static inline struct noc_ways noc_mesh_ways(const struct noc *noc, const struct noc_router *router,
                                             uint32_t target)
 {
@@ -23,15 +23,15 @@ static inline struct noc_ways noc_mesh_ways(const struct noc *noc, const struct 
     return ways;
 }
 
-// The local number of the output port. With adaptive routing only the port of a target here; the
-// way elsewhere is chosen with the virtual channel.
+// Returns the local number of the output port. With adaptive routing returns a port only for a
+// target at this router; for other targets the port is chosen with the virtual channel.
 uint16_t noc_compute_route(const struct noc *noc, uint32_t router, uint32_t target);
-// That of a butterfly.
+// Returns the output port in a butterfly.
 uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target);
-// A table of them, if it is small.
+// Fills a table of routes for a small network.
 void noc_make_routes(struct noc *noc);
 
-// RC of the packet whose head is in front of an input virtual channel.
+// Starts RC of the packet whose head is in front of an input virtual channel.
 static inline void noc_begin_route(struct noc *noc, uint32_t index, uint32_t flit)
 {
     struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];

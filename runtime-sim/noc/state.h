@@ -1,4 +1,4 @@
-// Changes of state of input virtual channels.
+// State transitions of input virtual channels.
 #pragma once
 #include "runtime-sim/noc/calendar.h"
 #include "runtime-sim/noc/masks.h"
@@ -23,7 +23,7 @@ static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *
         mask_clear(routers, router);
 }
 
-// A virtual channel among those that ask for an output: `row` is the output's, `outs` its router's.
+// Adds a virtual channel to the requests for an output: `row` is the output's, `outs` its router's.
 static inline void noc_ask(const struct noc_in *in, uint64_t *row, uint64_t *outs,
                            uint64_t *routers)
 {
@@ -126,7 +126,7 @@ static inline struct noc_hot *noc_front_packet(const struct noc *noc, uint32_t i
     return &noc->hot[noc_front(noc, in) >> FLIT_SHIFT];
 }
 
-// Priority of the packet in front, as allocators see it.
+// Returns the priority of the packet in front, as used by allocators.
 static inline uint8_t noc_rank(const struct noc *noc, uint32_t in)
 {
     uint64_t wait = noc->config.priority_wait;
@@ -135,7 +135,7 @@ static inline uint8_t noc_rank(const struct noc *noc, uint32_t in)
     return noc_front_packet(noc, in)->priority;
 }
 
-// Virtual channels that the packet could have now.
+// Returns the virtual channels that can be allocated to the packet now.
 static inline uint64_t noc_available(const struct noc *noc, uint32_t out, uint64_t vcs,
                                      uint32_t flits)
 {

@@ -99,10 +99,11 @@ static uint32_t exchange(uint32_t number, uint32_t radix, uint32_t low, uint32_t
     return number - a * low - b * high + b * low + a * high;
 }
 
-// Wires before stage 0 and behind each stage have numbers: router · radix + port. A stage puts a
-// digit of the target in place of the lowest one, stage 0 the highest; the wires behind it exchange
-// that digit with the one that belongs there. After the last stage the number is the target's.
-// Exchanging digits undoes itself: the wires of the reversed butterfly have the same numbers.
+// Wires before stage 0 and behind each stage have numbers: router · radix + port. A stage replaces
+// the lowest digit by a digit of the target, stage 0 by the highest; the wires behind it exchange
+// that digit with the one at its final position. After the last stage the number is the target's.
+// An exchange of digits is its own inverse: the wires of the reversed butterfly have the same
+// numbers.
 static void add_fly(struct noc *noc, struct noc_wires *wires)
 {
     uint32_t radix = (uint32_t)noc->config.radix, stages = (uint32_t)noc->config.stages;

@@ -1,8 +1,8 @@
-// Topologies: which routers and nodes are joined by channels.
+// Topologies: the channels between routers and nodes.
 #pragma once
 #include "runtime-sim/noc/router.h"
 
-// A channel; those of a router become its ports in the order in which they are listed.
+// A channel; the ports of a router are numbered in the order of its channels.
 struct noc_wire {
     enum noc_channel_kind kind;
     uint32_t from, to; // routers or nodes
@@ -14,9 +14,9 @@ struct noc_wires {
 };
 
 uint32_t noc_node_count(const struct noc_config *config);
-// Fills in, too, what routing needs: `router` x and y, `mesh_port`, `node_exit`.
+// Returns the channels. Also sets the data for routing: `router` x and y, `mesh_port`, `node_exit`.
 struct noc_wires noc_topology(struct noc *noc);
-// The node has what the keys `injection_…` say.
+// Returns true if the keys `injection_…` apply to the node.
 bool noc_is_wide(const struct noc_config *config, uint32_t node);
-// So many bytes, zeroed, from the beginning of a line of the host's cache.
+// Allocates this many zeroed bytes, aligned to a line of the host's cache.
 void *noc_lines(struct arena *arena, size_t bytes);

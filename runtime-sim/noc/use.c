@@ -1,5 +1,5 @@
-// Use of nodes, routers and channels between routers, as statistics. What is integrated over time
-// is so when it changes; here it is brought up to date.
+// Utilization of nodes, routers and channels between routers, as statistics. Integrals over time
+// are updated on each change, and here before they are read.
 #include "runtime-sim/noc/router.h"
 
 struct node_use {

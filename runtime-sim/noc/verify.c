@@ -1,4 +1,4 @@
-// What must hold between cycles.
+// Invariants between cycles.
 #include "runtime-sim/noc/state.h"
 
 struct count {
@@ -36,7 +36,7 @@ static const char *check_credits(const struct noc *noc, struct arena *arena,
     return NULL;
 }
 
-// Flits that have entered have arrived, or are in a buffer or on a channel.
+// Each flit that has entered has arrived, or is in a buffer or on a channel.
 static const char *check_flits(const struct noc *noc, struct arena *arena,
                                const struct count *by_out)
 {
@@ -57,7 +57,7 @@ static const char *check_flits(const struct noc *noc, struct arena *arena,
     return NULL;
 }
 
-// A bit is set where and only where something can be done.
+// A bit is set if and only if there is work.
 static const char *check_masks(const struct noc *noc, struct arena *arena)
 {
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
@@ -67,14 +67,14 @@ static const char *check_masks(const struct noc *noc, struct arena *arena)
         bool is_waiting = noc_is_waiting(noc, i);
         if (can != noc_is_ready(noc, i) || (is_waiting && (in->out != NOC_NONE || !in->count)))
             return arena_printf(arena,
-                                "virtual channel %u of input port %u: its masks do not tell "
+                                "virtual channel %u of input port %u: its masks do not match "
                                 "its state",
                                 vc, port);
     }
     return NULL;
 }
 
-// Flits of a packet stand one behind the other, from its head to its tail.
+// Flits of a packet are consecutive, from its head to its tail.
 static const char *check_order(const struct noc *noc, struct arena *arena)
 {
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
@@ -84,7 +84,7 @@ static const char *check_order(const struct noc *noc, struct arena *arena)
             uint32_t flit = *noc_place(noc, i, in->head + k);
             bool begins = flit & FLIT_HEAD, ended = last & FLIT_TAIL;
             bool is_same = !k || last >> FLIT_SHIFT == flit >> FLIT_SHIFT;
-            // In front of an active one there may be a head as well as what follows it.
+            // In front of an active channel there may be a head or a later flit.
             if ((k || ended) && (begins != ended || (!begins && !is_same)))
                 return arena_printf(arena, "virtual channel %u of input port %u: packets are mixed",
                                     noc_vc(noc, i), noc_port(noc, i));

@@ -5,7 +5,7 @@
 
 #define BEGIN "{\"format\": \"" CHECKPOINT_FORMAT "\""
 
-static const char damaged[] = "it is damaged or cut short";
+static const char damaged[] = "it is damaged or truncated";
 
 // Before the others, which depend on it.
 static const char *check_version(struct arena *arena, const char *bytes, size_t length)
@@ -64,7 +64,7 @@ const char *checkpoint_read(struct checkpoint **checkpoint, struct arena *arena,
 {
     struct checkpoint *c = *checkpoint = ARENA_NEW(arena, struct checkpoint);
     if (size < strlen(BEGIN) || memcmp(bytes, BEGIN, strlen(BEGIN)))
-        return "it is no checkpoint";
+        return "it is not a checkpoint";
     const char *end = memchr(bytes, '\n', size);
     if (!end)
         return damaged;

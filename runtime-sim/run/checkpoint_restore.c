@@ -71,7 +71,7 @@ static const char *compare_inputs(const struct checkpoint *c, const struct run *
         return no_match;
     for (uint32_t i = 0; i < run->inputs.n; i++)
         if (strcmp(c->inputs.v[i].sha256, run->inputs.v[i].sha256))
-            return arena_printf(c->arena, "'%s' is not what it was", run->inputs.v[i].file);
+            return arena_printf(c->arena, "'%s' has changed", run->inputs.v[i].file);
     return NULL;
 }
 

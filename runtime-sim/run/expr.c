@@ -182,7 +182,7 @@ static uint32_t parse_operand(struct expr_parser *p)
         return number(p);
     if (is_letter(c))
         return reference(p, begin, false);
-    return fail(p, begin, begin + 1, c ? "this is no value" : "a value is missing here");
+    return fail(p, begin, begin + 1, c ? "this is not a value" : "a value is missing here");
 }
 
 static int find_binary(struct expr_parser *p)
@@ -190,7 +190,7 @@ static int find_binary(struct expr_parser *p)
     skip_blanks(p);
     for (int i = 0; i < BINARIES; i++)
         if (!strncmp(p->text + p->at, binaries[i].text, strlen(binaries[i].text)) &&
-            // `<` of `<<` is none
+            // `<` of `<<` is not an operator
             !((i == LT || i == GT) && p->text[p->at + 1] == p->text[p->at]))
             return i;
     return -1;
@@ -343,7 +343,7 @@ static const char *no_operand(const struct run_number *number)
     if (number->kind == NUMBER_ADDRESS)
         return "a buffer's name alone is its address: write buffer[0] for its element";
     if (number->kind == NUMBER_HANDLE)
-        return "a texture's name is its handle, with which nothing is computed";
+        return "a texture's name is its handle, which cannot be an operand";
     return NULL;
 }
 
@@ -385,7 +385,7 @@ static bool evaluate_element(const struct expr_evaluation *e, const struct expr_
     if (at->a != NO_NODE && !evaluate(e, at->a, &index))
         return false;
     if (!number_integer(&index, &element))
-        return wrong(e, at, "the index is no integer");
+        return wrong(e, at, "the index is not an integer");
     const char *error = at->op == OP_ADDRESS
                             ? e->names->address(e->names->context, at->ref.index, element, to)
                             : e->names->load(e->names->context, at->ref, element, to);

@@ -215,7 +215,7 @@ static bool check_range(struct run *run, const struct fill *fill, const struct r
     if (error)
         run_fault(run, &fill->low.at, "%s has no such value: %s", buffer->type->name, error);
     else if (integers && !number_integer(high, &to))
-        run_fault(run, &fill->high.at, "%s has no such value: it is no integer",
+        run_fault(run, &fill->high.at, "%s has no such value: it is not an integer",
                   buffer->type->name);
     else if (integers && (error = below(buffer->type, to, &bits)))
         run_fault(run, &fill->high.at, "%s has no value just below this: %s", buffer->type->name,

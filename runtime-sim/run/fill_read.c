@@ -45,7 +45,8 @@ static bool take_seed(struct fill_words *w, uint32_t part, uint64_t *seed)
     *seed = strtoull(w->part[part].text, &end, 0);
     if (w->part[part].text[0] >= '0' && w->part[part].text[0] <= '9' && !*end && !errno)
         return true;
-    run_fault(w->run, &w->part[part], "'%s' is no seed: a number of 64 bits", w->part[part].text);
+    run_fault(w->run, &w->part[part], "'%s' is not a seed: a number of 64 bits",
+              w->part[part].text);
     return false;
 }
 
@@ -107,10 +108,10 @@ static bool unknown(struct run *run, const struct run_text *word)
     for (int i = 0; i < PATTERNS; i++)
         nearest_offer(&nearest, patterns[i].name, strlen(patterns[i].name));
     if (nearest.best)
-        run_fault(run, word, "there is no fill '%s'; did you mean '%s'?", word->text, nearest.best);
+        run_fault(run, word, "unknown fill '%s'; did you mean '%s'?", word->text, nearest.best);
     else
         run_fault(run, word,
-                  "there is no fill '%s': it is zero, iota, uniform, range:LOW:HIGH, const:VALUE, "
+                  "unknown fill '%s': it is zero, iota, uniform, range:LOW:HIGH, const:VALUE, "
                   "= FORMULA, FILE.npy or raw:FILE",
                   word->text);
     return false;

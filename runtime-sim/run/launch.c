@@ -89,7 +89,7 @@ static const char *refusal_text(struct arena *arena, const struct program_functi
     switch (refusal->rule) {
     case LAUNCH_BLOCK_THREADS: return "a CTA has more than 1024 threads";
     case LAUNCH_GRID_CTAS: return "the grid has more than 2^32 CTAs";
-    case LAUNCH_GRID_CLUSTERS: return "the grid is no multiple of the cluster";
+    case LAUNCH_GRID_CLUSTERS: return "the grid is not a multiple of the cluster";
     case LAUNCH_BLOCK_REQUIRED:
     case LAUNCH_BLOCK_MOST:
         return arena_printf(arena, "the kernel has %s %s, and the block is %s",
@@ -105,11 +105,12 @@ static const char *refusal_text(struct arena *arena, const struct program_functi
                             " more: together more than 227 KiB",
                             kernel->shared_bytes, request->shared);
     case LAUNCH_GRID_RESIDENT:
-        return arena_printf(arena,
-                            "the %" PRIu64
-                            " CTAs of a cooperative launch must be there at once, and a GPU of 160 "
-                            "multiprocessors has room for %" PRIu64 " of them",
-                            value[0], limit[0]);
+        return arena_printf(
+            arena,
+            "the %" PRIu64
+            " CTAs of a cooperative launch must be resident at once, and a GPU of 160 "
+            "multiprocessors has room for %" PRIu64 " of them",
+            value[0], limit[0]);
     default: return "the launch is not allowed"; // of sizes that run_integer has checked
     }
 }
@@ -124,8 +125,9 @@ static const struct run_text *refusal_place(const struct run_launch *from,
     return refusal->rule == LAUNCH_CLUSTER_REQUIRED ? &from->cluster[0].at : &from->at;
 }
 
-static void tell_refusal(struct session *session, const struct run_launch *from,
-                         const struct launch_request *request, const struct launch_refusal *refusal)
+static void report_refusal(struct session *session, const struct run_launch *from,
+                           const struct launch_request *request,
+                           const struct launch_refusal *refusal)
 {
     const struct program_function *kernel = request->kernel;
     const struct tree *tree = session->device.program->module->tree;
@@ -151,7 +153,7 @@ static struct device_launch *prepare(struct session *session, const struct run_l
         return NULL;
     struct device_launch *launch = device_prepare(&session->device, &request, &refusal);
     if (!launch)
-        tell_refusal(session, from, &request, &refusal);
+        report_refusal(session, from, &request, &refusal);
     return launch && session_arguments(session, from, function, launch->parameters) ? launch : NULL;
 }
 

@@ -101,7 +101,7 @@ static bool take_descr(struct header *h)
     h->npy->letter = text[ordered] == 'b' ? 'u' : text[ordered];
     h->at = text + ordered + 1;
     if (!take_number(h, &bytes) || h->at != text + length)
-        return fail(h, "the type is not understood");
+        return fail(h, "the type is unknown");
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
         return fail(h, arena_printf(h->arena, "values of %" PRIu64 " bytes are not read", bytes));
     h->npy->bytes = (uint32_t)bytes;
@@ -180,7 +180,7 @@ static bool take_header(struct header *h)
     }
     skip_blanks(h);
     if (h->at < h->end)
-        return fail(h, "the header goes on behind its end");
+        return fail(h, "the header exceeds its length");
     return h->seen == KEY_ALL || fail(h, "descr, fortran_order or shape is missing in the header");
 }
 
@@ -223,7 +223,7 @@ static bool check_size(struct header *h, size_t size)
         return fail(h, "the array is in Fortran's order; numpy.ascontiguousarray gives C's");
     if (__builtin_mul_overflow(npy->count, npy->bytes, &needed) || needed != left)
         return fail(h, arena_printf(h->arena,
-                                    "the header promises %" PRIu64 " values of %u bytes, and %zu "
+                                    "the header declares %" PRIu64 " values of %u bytes, and %zu "
                                     "bytes follow",
                                     npy->count, npy->bytes, left));
     return true;
@@ -247,7 +247,7 @@ const char *npy_read(struct npy *npy, struct arena *arena, const char *bytes, si
     struct header header = {.npy = npy, .arena = arena, .bytes = bytes, .at = bytes};
     *npy = (struct npy){0};
     if (!npy_is(bytes, size))
-        fail(&header, "this is no .npy file");
+        fail(&header, "this is not a .npy file");
     else if (find_header(&header, size) && take_header(&header))
         check_size(&header, size);
     return header.error;

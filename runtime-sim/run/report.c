@@ -28,7 +28,7 @@ void session_report_fault(struct session *session, const struct device_kernel *k
         .happened = from->happened && !from->refused,
         .stuck = result->stuck,
         .text = from->happened ? arena_strndup(session->arena, from->text, strlen(from->text))
-                               : "no thread of the launch can go on",
+                               : "no thread of the launch can continue",
         .kernel = kernel->name,
         .launch = number,
         .begin = NO_OFFSET,
@@ -112,7 +112,7 @@ static void report_race(struct session *session, const struct check_report *repo
              address_of(session, report), report->launch + 1, report->times);
     session_note_origin(session, "race", report->second.function, report->second.inst);
     diag_add(session->diags, DIAG_NOTE, "race", first->begin, first->end,
-             "nothing puts it in an order with %s by %s", access_of(&report->first),
+             "it is not ordered with %s by %s", access_of(&report->first),
              thread_of(session, &report->first));
     session_note_origin(session, "race", report->first.function, report->first.inst);
 }
@@ -121,7 +121,7 @@ static void report_unwritten(struct session *session, const struct check_report 
 {
     const struct node *node = node_of(session, &report->second);
     diag_add(session->diags, DIAG_ERROR, "uninit", node->begin, node->end,
-             "%s reads what was never written, at %s; launch %u, %" PRIu64 " times",
+             "%s reads bytes that were never written, at %s; launch %u, %" PRIu64 " times",
              thread_of(session, &report->second), address_of(session, report), report->launch + 1,
              report->times);
     session_note_origin(session, "uninit", report->second.function, report->second.inst);

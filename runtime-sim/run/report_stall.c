@@ -27,7 +27,7 @@ static const char *warp_of(struct session *session, const uint32_t cta[3], uint3
                         cta[2]);
 }
 
-static const char *who(const struct stall_report *t)
+static const char *warps_text(const struct stall_report *t)
 {
     const struct stall *stall = t->stall;
     const char *one = warp_of(t->session, stall->cta, stall->warp);
@@ -99,20 +99,21 @@ static const char *address(const struct stall_report *t)
 static const char *at_barrier(const struct stall_report *t)
 {
     const struct stall *stall = t->stall;
-    return arena_printf(t->session->arena, "at barrier %u: %u of %u %s have come%s%s",
+    return arena_printf(t->session->arena, "at barrier %u: %u of %u %s have arrived%s%s",
                         stall->number, stall->come, stall->expected,
                         stall->threads ? "threads" : "warps", missing(t), ended(t));
 }
 
 static const char *at_cluster(const struct stall_report *t)
 {
-    return arena_printf(t->session->arena, "at the cluster's barrier: %u of %u warps have come%s",
-                        t->stall->come, t->stall->expected, missing(t));
+    return arena_printf(t->session->arena,
+                        "at the cluster's barrier: %u of %u warps have arrived%s", t->stall->come,
+                        t->stall->expected, missing(t));
 }
 
 static const char *for_lanes(const struct stall_report *t)
 {
-    return arena_printf(t->session->arena, "for other lanes of its warp to come to this %s%s",
+    return arena_printf(t->session->arena, "for other lanes of its warp to arrive at this %s%s",
                         t->stall->kind == STALL_JOIN ? "end of a branch" : "instruction",
                         missing(t));
 }
@@ -122,13 +123,13 @@ static const char *at_mbarrier(const struct stall_report *t)
     const struct stall *stall = t->stall;
     return arena_printf(t->session->arena,
                         "%s for the mbarrier at %s: %u of %u have arrived, and %" PRId64
-                        " bytes are still to come",
+                        " bytes have not arrived",
                         in_lines(t), address(t), stall->come, stall->expected, stall->bytes);
 }
 
 static const char *at_grid(const struct stall_report *t)
 {
-    return arena_printf(t->session->arena, "%s for the grid's barrier: %u of %u CTAs have come",
+    return arena_printf(t->session->arena, "%s for the grid's barrier: %u of %u CTAs have arrived",
                         in_lines(t), t->stall->come, t->stall->expected);
 }
 
@@ -160,7 +161,7 @@ static void report_stall(struct session *session, const struct stall *stall)
     struct session_stall report = {
         .begin = node->begin, .warps = stall->warps, .ctas = stall->ctas};
     report.text =
-        arena_printf(session->arena, "%s %s %s", who(&t),
+        arena_printf(session->arena, "%s %s %s", warps_text(&t),
                      stall->warps == 1 ? kinds[stall->kind].one : kinds[stall->kind].several,
                      kinds[stall->kind].text(&t));
     report.cta[0] = stall->cta[0];
@@ -180,7 +181,7 @@ void session_report_stalls(struct session *session, const struct stalls *stalls)
     uint64_t begun = stalls->ended + stalls->there;
     if (stalls->others)
         diag_add(session->diags, DIAG_NOTE, "no-progress", NO_OFFSET, NO_OFFSET,
-                 "%" PRIu64 " more warps stand elsewhere", stalls->others);
+                 "%" PRIu64 " more warps wait elsewhere", stalls->others);
     if (stalls->ctas > stalls->there)
         diag_add(session->diags, DIAG_NOTE, "no-progress", NO_OFFSET, NO_OFFSET,
                  "of %" PRIu64 " CTAs: %" PRIu64 " ended, %" PRIu64 " not begun", stalls->ctas,

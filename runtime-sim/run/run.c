@@ -48,7 +48,7 @@ static const char *load(void *context, struct expr_ref ref, int64_t element,
     }
     const struct run_buffer *buffer = &run->buffers.v[ref.index];
     if (!buffer->data)
-        return arena_printf(run->arena, "'%s' holds nothing yet", buffer->name);
+        return arena_printf(run->arena, "'%s' has no contents yet", buffer->name);
     if ((uint64_t)element >= buffer->elements)
         return arena_printf(run->arena, "'%s' has %" PRIu64 " elements and none of number %" PRId64,
                             buffer->name, buffer->elements, element);
@@ -109,7 +109,7 @@ uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_
 {
     struct expr_ref ref;
     if (!is_name(at)) {
-        run_fault(run, at, "'%s' is no name: letters, digits and _", at->text);
+        run_fault(run, at, "'%s' is not a name: letters, digits and _", at->text);
         return UINT32_MAX;
     }
     bool special = !strcmp(at->text, "min") || !strcmp(at->text, "max") || !strcmp(at->text, "i");
@@ -126,7 +126,7 @@ uint32_t run_find_buffer(struct run *run, const struct run_text *at)
     struct expr_ref ref;
     if (find_name(run, at->text, at->length, &ref) && ref.kind == REF_BUFFER)
         return ref.index;
-    run_fault(run, at, "there is no buffer '%s'", at->text);
+    run_fault(run, at, "unknown buffer '%s'", at->text);
     return UINT32_MAX;
 }
 
@@ -227,7 +227,7 @@ bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, in
     if (!run_value(run, expr, &number))
         return false;
     if (number_is_place(&number) || !number_integer(&number, value)) {
-        run_fault(run, &expr->at, "%s is no integer", what);
+        run_fault(run, &expr->at, "%s is not an integer", what);
         return false;
     }
     if (number.wrapped) {
@@ -251,7 +251,7 @@ bool run_shape(struct run *run, const struct run_text *at, struct run_expr shape
         if (i < at->length && (c != ',' || depth))
             continue;
         if (count == 3) {
-            run_fault_in(run, at, begin, i, "there are three dimensions at most");
+            run_fault_in(run, at, begin, i, "expected at most three dimensions");
             return false;
         }
         struct run_text part = run_part(run, at, begin, i);
@@ -268,8 +268,7 @@ bool run_type(struct run *run, const struct run_text *at, const struct scalar **
     if (*type)
         return true;
     const char *nearest = scalar_nearest(at->text, at->length);
-    run_fault(run, at,
-              nearest ? "there is no type '%s'; did you mean '%s'?" : "there is no type '%s'",
+    run_fault(run, at, nearest ? "unknown type '%s'; did you mean '%s'?" : "unknown type '%s'",
               at->text, nearest);
     return false;
 }

@@ -60,7 +60,7 @@ static bool evaluate_setting(struct run *run, struct run_setting *setting,
     return good;
 }
 
-// A value that is wrong has its name all the same, so that nobody misses it.
+// A faulty value also gets its name, so that uses of the name are not further errors.
 static void take_value(struct run_file_reading *r, const struct yaml_node *key,
                        const struct yaml_node *value)
 {
@@ -89,8 +89,7 @@ static void say_unused(struct run *run, struct run_setting *setting)
         if (run->names.v[i].kind == NAME_VALUE)
             nearest_offer(&nearest, run->names.v[i].text, run->names.v[i].length);
     diag_add(&setting->diags, DIAG_ERROR, "run-file", setting->name.begin, setting->name.end,
-             nearest.best ? "there is no value '%s' to be set; did you mean '%.*s'?"
-                          : "there is no value '%s' to be set",
+             nearest.best ? "unknown value '%s'; did you mean '%.*s'?" : "unknown value '%s'",
              setting->name.text, (int)nearest.best_length, nearest.best);
 }
 
@@ -170,7 +169,7 @@ static bool take_shape(struct run_file_reading *r, const struct yaml_node *node,
     if (node->kind == YAML_SCALAR)
         return run_shape(r->run, &at, shape);
     if (!node->count || node->count > 3) {
-        run_fault(r->run, &at, "there are one to three dimensions");
+        run_fault(r->run, &at, "expected one to three dimensions");
         return false;
     }
     for (uint32_t i = 0; i < node->count; i++) {
@@ -322,7 +321,7 @@ static bool is_one_more(struct run_file_reading *r, const struct yaml_node *node
 {
     struct run_text at = run_text_of(node);
     if (++r->steps == MOST_STEPS + 1)
-        run_fault(r->run, &at, "there are more than 100000 launches: repeat has 'times'");
+        run_fault(r->run, &at, "more than 100000 launches: use 'repeat' with 'times'");
     return r->steps <= MOST_STEPS;
 }
 
@@ -448,7 +447,7 @@ static void take_all(struct run_file_reading *r, const struct key_values *of)
     for (uint32_t i = 0; buffers && i < buffers->count; i += 2)
         take_buffer(r, yaml_at(&r->document, buffers->items[i]),
                     yaml_at(&r->document, buffers->items[i + 1]));
-    // What names a buffer or texture that is not understood would only say that there is none.
+    // Names of buffers or textures with errors would only be reported as unknown.
     if (run->diags->errors)
         return;
     take_textures(r, of->of[KEY_RUN_textures]);

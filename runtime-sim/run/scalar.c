@@ -156,7 +156,7 @@ const char *scalar_store(const struct scalar *type, const struct run_number *num
         return NULL;
     }
     if (!number_integer(number, &integer))
-        return "it is no integer";
+        return "it is not an integer";
     if (!holds(type, integer))
         return "it is out of range";
     memcpy(to, &integer, type->bytes);

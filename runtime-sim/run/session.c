@@ -24,10 +24,10 @@ uint32_t session_find_variable(struct session *session, const struct run_text *n
         nearest_offer(&nearest, device_variable(device, i)->name,
                       strlen(device_variable(device, i)->name));
     if (nearest.best)
-        run_fault(session->run, name, "there is no variable '%s'; did you mean '%s'?", name->text,
+        run_fault(session->run, name, "unknown variable '%s'; did you mean '%s'?", name->text,
                   nearest.best);
     else
-        run_fault(session->run, name, "there is no variable '%s'", name->text);
+        run_fault(session->run, name, "unknown variable '%s'", name->text);
     return UINT32_MAX;
 }
 
@@ -66,7 +66,7 @@ static bool allocate(struct session *session, struct run_buffer *buffer)
     uint64_t bytes = buffer->elements * buffer->type->bytes;
     buffer->address = device_allocate(&session->device, bytes, buffer->name);
     if (!buffer->address) {
-        run_fault(session->run, &buffer->at, "there is no memory for %" PRIu64 " bytes", bytes);
+        run_fault(session->run, &buffer->at, "not enough memory for %" PRIu64 " bytes", bytes);
         return false;
     }
     buffer->data = session->device.image->list.v[session->device.image->list.n - 1].data;

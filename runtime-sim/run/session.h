@@ -81,7 +81,7 @@ enum session_outcome session_check(struct session *session);
 // Launches that run at the same time, until all are over.
 enum session_outcome session_launch(struct session *session, const struct run_text *at,
                                     struct run_launch *const *from, uint32_t number);
-// Returns a variable of the program, or UINT32_MAX after reporting that there is none.
+// Returns a variable of the program, or UINT32_MAX after an error.
 uint32_t session_find_variable(struct session *session, const struct run_text *name);
 // True if the variable is a .texref, .samplerref or .surfref.
 bool session_is_handle(const struct session *session, uint32_t variable);

@@ -77,8 +77,7 @@ bool session_name_textures(struct session *session)
             good &= name_variable(session, texture);
         for (uint32_t k = 0; good && k < i; k++)
             if (run->textures.v[k].handle == texture->handle) {
-                run_fault(run, &texture->variable, "'%s' is bound a second time",
-                          texture->variable.text);
+                run_fault(run, &texture->variable, "'%s' is bound twice", texture->variable.text);
                 good = false;
             }
         if (texture->name != UINT32_MAX)
@@ -107,7 +106,7 @@ static bool take_format(struct argument_texture *b)
     int64_t channels = 1;
     if (format < 0) {
         run_fault(run_of(b), from->type ? &from->type_at : &from->at,
-                  "there are no texels of %s: channels are u8 to u32, s8 to s32, f16 or f32",
+                  "unsupported channel type %s: channels are u8 to u32, s8 to s32, f16 or f32",
                   type->name);
         return false;
     }
@@ -179,7 +178,7 @@ static bool take_size(struct argument_texture *b)
     if (!flat && !run_integer(run_of(b), &from->height, 1, MOST_HEIGHT, "the height", &height))
         return false;
     if (width < 1 || width > MOST_TEXELS) {
-        run_fault(run_of(b), &from->at, "'%s' holds %" PRId64 " texels, and 1 to %d can be had",
+        run_fault(run_of(b), &from->at, "'%s' holds %" PRId64 " texels, and 1 to %d are supported",
                   b->buffer->name, width, MOST_TEXELS);
         return false;
     }

@@ -125,7 +125,7 @@ static bool take_border(struct run *run, const struct yaml_document *document,
     uint32_t count = !node ? 0 : list ? node->count : 1;
     struct run_text at = run_text_of(node);
     if (count > 4 || (list && !count)) {
-        run_fault(run, &at, "there are one to four channels");
+        run_fault(run, &at, "expected one to four channels");
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -203,7 +203,7 @@ static bool take_line_word(struct run *run, const struct run_text *at, struct ru
         run_fault(run, at, word < 0 ? "there is no '%s': a texture is %s" : "'%s' is too much: %s",
                   at->text,
                   word < 0 ? choices(run, TEXTURE_WAYS)
-                           : arena_printf(run->arena, "'%s' is said already",
+                           : arena_printf(run->arena, "'%s' is given already",
                                           to->how_at[words[word].way].text));
         return false;
     }

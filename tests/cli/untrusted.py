@@ -15,7 +15,7 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 SIM, CAMPAIGN = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload-campaign'
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STORE = ROOT / 'tests' / 'cases' / 'run' / 'store.ptx'
-OUTSIDE, TAKEN = 'is outside of the current folder', 'is there, and is no result of an earlier run'
+OUTSIDE, TAKEN = 'is outside of the current folder', 'exists, and is not a result of an earlier run'
 
 
 def write_run(folder, save, steps='{kernel: store, grid: 1, block: 32, args: [a]}', name='run.yaml'):

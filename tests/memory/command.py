@@ -194,7 +194,7 @@ def configuration(folder):
     same(listed, [])
     for name, text in (('gddr5', "there is no configuration 'gddr5'; did you mean 'gddr5_ari' or "
                         "'gddr5_isca19'? --list-configs lists them"),
-                       ('isca19', "the configuration 'isca19' is none of a memory"),
+                       ('isca19', "the configuration 'isca19' is not that of a memory"),
                        ('no.yaml', "cannot read 'no.yaml': No such file or directory")):
         within('--config: error: ' + text, ends(dram(folder, '--config=' + name), 1).err.decode())
     (folder / 'mine.yaml').write_text('base: dram/tom_vault\ndram: {banks: 8}\n')

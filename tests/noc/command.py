@@ -403,7 +403,7 @@ def bad_input(folder, arguments, message):
 
 BAD_INPUT = {
     'a configuration of another kind': (('--config=gtx480',), "--config: error: the configuration "
-                                        "'gtx480' is none of a network; --list-configs lists those"),
+                                        "'gtx480' is not that of a network; --list-configs lists these"),
     'no such configuration': (('--config=mesh99',), "--config: error: there is no configuration 'mesh99'; "
                               '--list-configs lists them'),
     'the beginning of a name': (('--config=mesh88',), "--config: error: there is no configuration "

@@ -403,7 +403,7 @@ def cannot_run(folder):
     result = campaign(folder, 'run', 'tiny.yaml')
     ends(result, 3, out='4 of 11 jobs done, 7 failed, 0 left; 4 run now\n')
     within("TRIAD, base has failed: %s/triad/run.yaml:" % SAMPLES, result.err.decode())
-    within("--set:1:8: there is no value 'm' to be set", result.err.decode())
+    within("--set:1:8: unknown value 'm'", result.err.decode())
     within('''VECADD, fast has failed: --set:1:6: error: 'l1' has no key 'latencies'; did you mean 'latency'? '''
            '[config]\n', result.err.decode())
 

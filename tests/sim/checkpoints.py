@@ -302,10 +302,10 @@ def other_runs(folder):
     refused('it was made with --checkpoint-every=1', '--checkpoint-every=2')
     refused('it was made after launch 1, behind --stop-after', '--stop-after=1')
     refused('No such file', file='none.ck')
-    refused('it is no checkpoint', file='run.yaml')
+    refused('it is not a checkpoint', file='run.yaml')
     refused('it was made of another run', run_file=SAMPLES / 'bfs' / 'run.yaml')
     (folder / 'edge.raw').write_bytes(bytes(3000 * 4 * 4 - 4) + bytes([1, 0, 0, 0]))
-    refused("'edge.raw' is not what it was")
+    refused("'edge.raw' has changed")
     (folder / 'bfs.ptx').write_text((folder / 'bfs.ptx').read_text() + '// more\n')
     refused('it was made of another program')
     same((folder / 'x.json').exists() and json.loads((folder / 'x.json').read_text())['outcome'],
@@ -354,7 +354,7 @@ def usage(folder):
             (b'do not go with --check', '--check=race', '--functional', '--checkpoint=a.ck'),
             (b'do not go with --check', '--check=race', '--functional', '--resume=a.ck'),
             (b'do not go with --profile-out', '--profile-out=p', '--functional', '--checkpoint=a.ck'),
-            (b'goes with --checkpoint or --resume', '--checkpoint-every=2'),
+            (b'needs --checkpoint or --resume', '--checkpoint-every=2'),
             (b'needs a file', '--checkpoint=-'),
             (b"from 1 on", '--stop-after=0'), (b"from 1 on", '--checkpoint=a', '--checkpoint-every=0')):
         within(text, ends(sim(folder, *BFS, *options), 2, None, '').err)

@@ -88,7 +88,7 @@ def start_slow(folder, *arguments, **settings):
 def interrupted(folder):
     """an interrupt ends a run and leaves no file but a summary of what was done"""
     running = start_slow(folder, '--json=out.json', '--save', 'x=y', stderr=subprocess.PIPE)
-    within(b"there is no buffer 'x'", running.communicate()[1])
+    within(b"unknown buffer 'x'", running.communicate()[1])
     for threads in ('1', '2'):
         running = start_slow(folder, '--json=out.json', '--threads', threads,
                              stderr=subprocess.PIPE)
@@ -160,13 +160,13 @@ def stalled(folder):
         found = json.loads((folder / 'out.json').read_text())
         same((found['outcome'], found['partial'], found['exit_code']), ('no progress', True, 4))
         text = result.err.decode()
-        within('parted.ptx: error: no thread of the launch can go on: kernel \'parted\', launch 1 '
+        within('parted.ptx: error: no thread of the launch can continue: kernel \'parted\', launch 1 '
                '[no-progress]\nparted.ptx:13:5: note: %s\n' % said, text)
         first, second = found['fault']['stalls']
         same(first, {'text': said, 'warps': 2, 'ctas': 1, 'cta': [0, 0, 0], 'warp': 0, 'line': 13,
                      'column': 5, 'source': None})
         same((second['line'], second['warps'], second['warp']), (16, 1, 2))
-        within('warp 2 of CTA (0, 0, 0) waits at barrier 1: 32 of 96 threads have come; missing: '
+        within('warp 2 of CTA (0, 0, 0) waits at barrier 1: 32 of 96 threads have arrived; missing: '
                'warp 0 at line 13, warp 1 at line 13, warp 3, which has ended; ended: warp 3', text)
 
 

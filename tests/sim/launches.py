@@ -61,12 +61,12 @@ def unknown_names(folder):
     listed = ("k.ptx: note: the program has 4 kernels: 'add(float*, float const*, unsigned int)', "
               "'ns::scale<float, 3>(float*, int, float)', 'ns::scale<int, 2>(int*, int, float)', "
               "'plain'\n").replace('k.ptx', '<command line>')
-    within(listed, told(folder, "there is no kernel 'sclae'; did you mean 'scale'?", 'sclae'))
-    within(listed, told(folder, "there is no kernel 'ad'; did you mean 'add'?", 'ad'))
-    within(listed, told(folder, "there is no kernel 'add(int)' [", 'add(int)'))
+    within(listed, told(folder, "unknown kernel 'sclae'; did you mean 'scale'?", 'sclae'))
+    within(listed, told(folder, "unknown kernel 'ad'; did you mean 'add'?", 'ad'))
+    within(listed, told(folder, "unknown kernel 'add(int)' [", 'add(int)'))
     within("note: they are 'ns::scale<float, 3>(float*, int, float)', "
            "'ns::scale<int, 2>(int*, int, float)'\n",
-           told(folder, "'ns::scale' names 2 kernels: the signature tells which [", 'ns::scale'))
+           told(folder, "'ns::scale' names 2 kernels: the signature selects one [", 'ns::scale'))
     (folder / 'none.ptx').write_text(HEAD)
     err = ends(run([PROGRAM, 'none.ptx', '--kernel=k', '--grid=1', '--block=1'], folder), 1).err
     within(b'note: the program has no kernel\n', err)
@@ -83,7 +83,7 @@ def timed_names(folder):
         out = ends(run([PROGRAM, *words, '--timed=' + timed], folder), 0, '').out
         same(b'"cycles": null' not in out, wanted)
     err = ends(run([PROGRAM, *words, '--timed=adds'], folder), 1).err.decode()
-    within("error: --timed: there is no kernel 'adds'; did you mean 'add'?\n"
+    within("error: --timed: unknown kernel 'adds'; did you mean 'add'?\n"
            "ptxoffload-sim: note: the program has 4 kernels: ", err)
     for timed in ('add:', 'add:x', ':1', 'add:2-1'):
         within(b"--timed cannot be '%s'" % timed.encode(),
@@ -123,7 +123,7 @@ def kinds(folder):
              "'f' is a f32 (float), and this is a u32; b32:BITS passes bits as they are"),
             ('scale<float,3>', (BUFFER, '4', BUFFER),
              "'f' is a f32 (float), and this is the address of a buffer"),
-            ('add', (BUFFER, BUFFER, '1.5'), 'the value does not fit a u32: it is no integer'),
+            ('add', (BUFFER, BUFFER, '1.5'), 'the value does not fit a u32: it is not an integer'),
             ('add', (BUFFER, 'f64:1', '4'), "'b' is a pointer (float const*), and this is a f64"),
             ('plain', ('7', '1', '1', '1'), "'p' is a pointer, and this is a number"),
             ('plain', (BUFFER, 'f32:1', '1', '1'),

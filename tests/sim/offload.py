@@ -110,7 +110,7 @@ def policies(folder):
          "ptxoffload-sim: error: --policy cannot be 'other': it is baseline, llc, omni or "
          'adaptive\n' + HINT, '')
     ends(sim(folder, 'out.ptx', *LAUNCH, '--functional', '--policy=llc'), 2,
-         'ptxoffload-sim: error: --functional offloads nothing; it does not go with --policy=llc\n'
+         'ptxoffload-sim: error: --functional offloads nothing; it cannot be combined with --policy=llc\n'
          + HINT, '')
 
 
@@ -235,7 +235,7 @@ def other_program(folder):
     ends(sim(folder, 'run.yaml', '--program=nothing.ptx'), 1,
          "ptxoffload-sim: error: cannot read 'nothing.ptx': No such file or directory\n", '')
     ends(sim(folder, 'in.ptx', *LAUNCH, '--program=out.ptx'), 2,
-         'ptxoffload-sim: error: --program is for a run file, and this is none: in.ptx\n' + HINT, '')
+         'ptxoffload-sim: error: --program needs a run file, and this is not one: in.ptx\n' + HINT, '')
 
 
 @case

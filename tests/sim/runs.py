@@ -93,14 +93,14 @@ def cooperative(folder):
     text = ('buffers: {out: {type: u32, count: 64}}\n'
             'launches: [{kernel: store, grid: %d, block: 1024, args: [out], cooperative: %s}]\n')
     for grid, flag, code, err in ((321, 'true', 1, 'run.yaml:3:12: error: the 321 CTAs of a '
-                                   'cooperative launch must be there at once, and a GPU of 160 '
+                                   'cooperative launch must be resident at once, and a GPU of 160 '
                                    'multiprocessors has room for 320 of them [run-file]'),
                                   (321, 'false', 5, "at the end of 'out'"),
                                   (320, 'true', 5, "at the end of 'out'"),
                                   (1, 'yes', 1, "run.yaml:3:76: error: this is 'true' or 'false'")):
         write_run(folder, text % (grid, flag))
         within(err, ends(sim(folder, 'run.yaml'), code).err.decode())
-    within('it does not go with --cooperative',
+    within('it cannot be combined with --cooperative',
            ends(sim(folder, 'run.yaml', '--cooperative'), 2).err.decode())
     ends(sim(folder, STORE, '--cooperative', '--grid', '2', '--block', '32', '--arg',
              'buf:u32:64:zero'), 0, err='', out='')
@@ -138,7 +138,7 @@ def shapes(folder):
     (folder / 'in.npy').write_bytes(b'\x93NUMPY\x02\x00' + struct.pack('<I', len(header)) + header +
                                     bytes(255))
     result = ends(sim(folder, 'run.yaml'), 1)
-    within(b"run.yaml:2:23: error: 'in.npy': byte 73: the header promises 64 values of 4 bytes, and "
+    within(b"run.yaml:2:23: error: 'in.npy': byte 73: the header declares 64 values of 4 bytes, and "
            b'255 bytes follow [run-file]', result.err)
 
 
@@ -179,7 +179,7 @@ def clusters(folder):
                       '--cluster', '4'), 1)
     within(b'the kernel has clusters of 2 x 1 x 1 CTAs', result.err)
     result = ends(sim(folder, 'ranks.ptx', '--grid', '3', '--block', '1', '--arg', 'buf:u32:4:zero'), 1)
-    within(b'the grid is no multiple of the cluster', result.err)
+    within(b'the grid is not a multiple of the cluster', result.err)
 
 
 @case
@@ -195,8 +195,8 @@ def settings(folder):
               'buffers: {out: {type: u32, count: number, fill: "= number + i"}}\n'
               'launches: [{kernel: store, grid: ctas, block: number, args: [out]}]\n')
     for setting, text in (
-            ('m=1', "--set:1:8: error: there is no value 'm' to be set [run-file]\n"),
-            ('nubmer=1', "--set:1:8: error: there is no value 'nubmer' to be set; did you mean 'number'?"),
+            ('m=1', "--set:1:8: error: unknown value 'm' [run-file]\n"),
+            ('nubmer=1', "--set:1:8: error: unknown value 'nubmer'; did you mean 'number'?"),
             ('number=abc', "--set:1:15: error: there is no 'abc' [run-file]\n"),
             ('number=3 +', '--set:1:18: error: '), ('number=1 / 0', '--set:1:15: error: '),
             ('number=ctas', "--set:1:15: error: there is no 'ctas' [run-file]\n")):
@@ -332,7 +332,7 @@ def variables(folder):
     (folder / 'run.yaml').write_text(text % ', count: 5')
     within(b'the count is 5, and must be 0 to 4', ends(sim(folder, 'run.yaml'), 1).err)
     (folder / 'run.yaml').write_text(text.replace('factors', 'factor') % '')
-    within(b"there is no variable 'factor'; did you mean 'factors'?",
+    within(b"unknown variable 'factor'; did you mean 'factors'?",
            ends(sim(folder, 'run.yaml'), 1).err)
 
 
@@ -354,7 +354,7 @@ def too_much(folder):
     """what there is no memory for, and what does not fit, is told at its place"""
     for buffer, message in (
             ('{type: u64, count: 1000000000000}',
-             '3:5: error: there is no memory for 8000000000000 bytes [run-file]'),
+             '3:5: error: not enough memory for 8000000000000 bytes [run-file]'),
             ('{type: u32, count: 4611686018427387904 * 4 + 64}',
              '3:27: error: the count has more than 64 bits [run-file]')):
         write_run(folder, 'buffers:\n    a: %s\n'

@@ -263,10 +263,10 @@ def wrong_handles(folder):
         within(b"kernel 'scale', launch 1, CTA (0, 0, 0), thread (0, 0, 0) [fault]", result.err)
         within(more, result.err)
         within(b'"kernel": "scale"', result.out)
-    for argument, more in (('image + 1', b'with which nothing is computed'),
-                           ('-image', b'with which nothing is computed'),
-                           ('min(4, image)', b'with which nothing is computed'),
-                           ('image[0]', b"'image' is no buffer"), ('u32:image', b'is a u64 of 8 bytes, and a u32 has 4'),
+    for argument, more in (('image + 1', b'which cannot be an operand'),
+                           ('-image', b'which cannot be an operand'),
+                           ('min(4, image)', b'which cannot be an operand'),
+                           ('image[0]', b"'image' is not a buffer"), ('u32:image', b'is a u64 of 8 bytes, and a u32 has 4'),
                            ('f64:image', b"'scale_param_0' is a u64, and this is a f64")):
         within(more, simulate(folder, WRONG % ('"%s"' % argument), 1).err)
 
@@ -275,7 +275,7 @@ def wrong_handles(folder):
 def never_written(folder):
     """--check=uninit sees texels that nobody has written, --check=race those that are written too"""
     result = simulate(folder, WRONG % 'image', 3, ['--check=uninit'])
-    within(b'reads what was never written', result.err)
+    within(b'reads bytes that were never written', result.err)
     within(b"bytes into 'texels'", result.err)
     filled = WRONG.replace('count: 16}\n  to', 'count: 16, fill: zero}\n  to') % 'image'
     same(simulate(folder, filled, 0, ['--check=uninit,race']).err, b'')

@@ -222,7 +222,7 @@ def regions(folder):
     same((commit['cycles'], commit['memory']['l1_hits']), (None, None))
     same(found['total']['cycles'], expand['cycles'])
     ends(sim(folder, run_file, '--timed=bfs_expnd'), 1,
-         "ptxoffload-sim: error: --timed: there is no kernel 'bfs_expnd'; did you mean "
+         "ptxoffload-sim: error: --timed: unknown kernel 'bfs_expnd'; did you mean "
          "'bfs_expand'?\nptxoffload-sim: note: the program has 2 kernels: 'bfs_expand', "
          "'bfs_commit'\n", '')
     for wrong in (':', 'k:', 'k:0', 'k:3-2', 'k:1,,2', 'k:x', 'k:1-'):
@@ -251,7 +251,7 @@ def stands_still(folder):
     line = ['spin.ptx', '--grid', '2', '--block', '64', '--arg', 'buf:u32:1:zero',
             '--stats=out.txt', '--json=out.json', '--set', 'machine.watchdog=100000']
     text = ends(sim(folder, *line, '--kernel', 'parted'), 4).err.decode()
-    within('no thread of the launch can go on', text)
+    within('no thread of the launch can continue', text)
     within('spin.ptx:23:5: note: 2 warps of 2 CTAs, one of them warp 0 of CTA (0, 0, 0), wait at '
            'barrier 0', text)
     # Behind the warps: requests in memory and networks. The store before the barrier is done.
@@ -418,7 +418,7 @@ def modes(folder):
         within(b'--functional counts no cycles', ends(sim(folder, *VECADD, '--functional', option),
                                                       2).err)
     within(b'--check looks at values only', ends(sim(folder, *VECADD, '--check=race'), 2).err)
-    within(b'--interval says what --series has a row for', ends(
+    within(b'--interval is the length of a row of --series', ends(
         sim(folder, *VECADD, '--interval=500'), 2).err)
     same(os.listdir(folder), [])
     within(b"cannot write 'none/x'", ends(sim(folder, *VECADD, '--series=none/x', '--json=out.json'),
@@ -442,7 +442,7 @@ def no_room(folder):
         sim(folder, *VECADD, '--shared', '4', '--set', 'core.shared_bytes=0'), 1).err)
     within(b'a cluster has 2 CTAs, one for each core, and memory.cores is 1', ends(
         sim(folder, *VECADD, '--cluster', '2', '--set', 'memory.cores=1'), 1).err)
-    within(b'CTAs must be there at once, and each of the machine\'s 1 cores has room for', ends(
+    within(b'CTAs must be resident at once, and each of the machine\'s 1 cores has room for', ends(
         sim(folder, *VECADD, '--cooperative', '--set', 'memory.cores=1'), 1).err)
 
 

@@ -226,7 +226,7 @@ def stuck(folder):
     """one that spins for ever is told, when the other has long ended"""
     prepare(folder, TOGETHER.replace('[b, short]', '[b, 0]'))
     text = sim(folder, '--set', 'machine.watchdog=100000', '--stats=s.json', code=4).err.decode()
-    within("no thread of the launch can go on: kernel 'second', launch 2", text)
+    within("no thread of the launch can continue: kernel 'second', launch 2", text)
     within('of 48 CTAs: 8 ended, 0 not begun', text)
     assert (folder / 's.json').exists()
 
@@ -288,7 +288,7 @@ def run_files(folder):
             ('- together: %s' % LAUNCHES[0], "'together' needs a list, not keys with values"),
             ('- {together: [], grid: 2}', "a launch, repeat or together has no key 'grid'"),
             ('- together: [%s, {kernel: third, grid: 1, block: 1}]' % LAUNCHES[0],
-             "there is no kernel 'third'")):
+             "unknown kernel 'third'")):
         prepare(folder, launches)
         within(text, ends(run([PROGRAM, 'run.yaml'], folder), 1).err.decode())
 

@@ -534,7 +534,7 @@ def refused(folder):
                   '1:99999999999999999999'):
         within(b'it is FROM:TO, two cycles',
                ends(sim(folder, *VECADD, '--trace=t.json', '--trace-window=' + wrong), 2).err)
-    within(b'--trace-window says what part of --trace is written',
+    within(b'--trace-window selects the part of --trace that is written',
            ends(sim(folder, *VECADD, '--trace-window=1:2'), 2).err)
     within(b'--functional counts no cycles',
            ends(sim(folder, *VECADD, '--functional', '--trace=t.json'), 2).err)

@@ -111,7 +111,7 @@ static void check_tagging(struct examiner *e, const struct source *source, enum 
     uint32_t length;
     const char *stripped = backend_strip(arena, &tagged, &length);
     if (!equal(source, stripped, length))
-        fault(e, "without its tags the text is not what it was", "");
+        fault(e, "without its tags the text has changed", "");
 }
 
 static bool is_literal(const struct node *node)

@@ -446,7 +446,7 @@ static uint64_t *local_bits(struct check *check, const struct seen *seen)
     return shadow->lanes[thread];
 }
 
-// Parameters are written by those who call.
+// The caller writes parameters.
 static bool is_parameter(const struct seen *seen)
 {
     const struct program *program = seen->warp->program;

@@ -1,14 +1,14 @@
-// What a launch does, counted for each instruction: how often it is executed and by how many lanes,
-// which lines of memory its accesses touch, whether its lanes agree, and how often loops go round.
+// Counts for each instruction of a launch: executions and their lanes, lines of memory that its
+// accesses touch, uniformity of its results, and iterations of loops.
 //
-// Counts are sums, least and most values: they do not depend on the order in which warps run. A
-// warp without a profile runs code in which nothing of this is asked for.
+// Counts are sums, minima and maxima: they do not depend on the order in which warps run. A warp
+// without a profile runs code without these checks.
 #pragma once
 #include "runtime-sim/exec/decode/program.h"
 
-// Executions of one memory instruction of which at least one lane went to global or local memory.
-// A line or sector counts once for each execution that touches it, however many lanes and elements
-// of a vector do. Words of local memory lie as on a GPU: those of a warp's lanes side by side.
+// Executions of one memory instruction with at least one lane in global or local memory. A line or
+// sector counts once per execution that touches it, for any number of lanes and elements of a
+// vector. Words of local memory are placed as on a GPU: those of a warp's lanes are adjacent.
 struct profile_access {
     uint64_t accesses;
     uint64_t lines, sectors;
@@ -17,36 +17,38 @@ struct profile_access {
     uint32_t least_s, most_s; // sectors
 };
 
-// What a cache was asked for by one instruction: lines, or parts of them if it has sectors. Filled
-// in by a machine with caches; without one nothing is counted.
+// Accesses of one instruction to a cache: lines, or parts of them if it has sectors. Counted by a
+// machine with caches only.
 struct profile_cache {
     uint64_t accesses;
     uint64_t hits;
-    uint64_t merged; // missed, but the line was on its way already
+    uint64_t merged; // missed, but hit a miss in flight
 };
 
 struct profile_memory {
     struct profile_access all;
     struct profile_access full; // those by all 32 lanes
-    uint64_t shared;            // executions that went to shared memory alone
+    uint64_t shared;            // executions with shared memory only
     struct profile_cache l1, llc;
 };
 
 struct profile_inst {
-    uint64_t executions; // by a warp or a part of it, those with no lane active too
-    uint64_t threads;    // lanes that came
+    uint64_t executions; // executions by a warp or a path of it, including those without an active
+                         // lane
+    uint64_t threads;    // lanes of these executions
     uint64_t active;     // executions with a lane whose guard was true
-    uint64_t lanes;      // lanes whose guard was true; of a branch: that took it
-    uint64_t parted;     // executions in which some of the lanes that came were active, some not
-    uint64_t defined;    // executions whose results were looked at
-    uint64_t uniform;    // of those: each result was the same in all active lanes
-    struct profile_memory *memory; // NULL: none, or never executed
+    uint64_t lanes;      // lanes whose guard was true; for a branch: lanes that took it
+    uint64_t parted;     // executions in which some of the lanes were active and some were not
+    uint64_t defined;    // executions whose results were evaluated
+    uint64_t uniform;    // executions of these in which each result was the same in all active
+                         // lanes
+    struct profile_memory *memory; // NULL: no memory instruction, or never executed
 };
 
-// What one thread does from its entry into a loop until it leaves it.
+// Executions of a loop by one thread, from entry to exit.
 struct profile_loop {
     uint64_t entries;
-    uint64_t iterations;  // times that it came to the header
+    uint64_t iterations;  // executions of the header
     uint64_t least, most; // of one entry
 };
 
@@ -54,7 +56,7 @@ struct profile_function {
     struct profile_inst *insts;
     struct profile_loop *loops;
     uint32_t inst_count, loop_count;
-    uint32_t *block_at; // for each of its codes: the block that begins there, or IR_NONE
+    uint32_t *block_at; // for each of the function's codes: the block that begins there, or IR_NONE
 };
 
 struct profile {
@@ -71,24 +73,25 @@ struct warp;
 struct path;
 
 void profile_init(struct profile *profile, struct arena *arena, const struct program *program);
-// Adds what another profile of the same program has counted.
+// Adds the counts of another profile of the same program.
 void profile_add(struct profile *to, const struct profile *from);
 
-// For a machine with caches: what an instruction of a program function has asked them for. Stays.
+// Returns the cache counts of an instruction of a program function, for a machine with caches. The
+// address stays valid.
 struct profile_memory *profile_memory(struct profile *profile, uint32_t function, uint32_t inst);
 
-// A launch with blocks of this shape begins.
+// Called when a launch with blocks of this shape begins.
 void profile_shape(struct profile *profile, const uint32_t block[3]);
-// For the core: a path is about to execute `code`, of whose lanes `mask` are active; and has
-// executed it, with the result that its definitions are in their slots (`done`) or are not.
+// Called by the executor before a path executes `code` with the active lanes `mask`, and after it.
+// `done`: the results are in their slots.
 void profile_before(struct warp *warp, const struct path *path, const struct code *code,
                     uint32_t mask);
 void profile_after(struct warp *warp, const struct code *code, uint32_t mask);
-// An access that takes time instead: it has begun.
+// Called when an access that takes time has begun; it replaces profile_after.
 void profile_begun(struct warp *warp, const struct access *access);
-// What takes time has been done for all lanes of `mask`: the results of a program function's `code`
-// are in its slots. `access`: its own, or NULL.
+// Called when an operation that takes time is complete for all lanes of `mask`: the results of a
+// program function's `code` are in its slots. `access`: its own, or NULL.
 void profile_done(struct warp *warp, uint32_t function, const struct code *code, uint32_t mask,
                   const struct access *access);
-// All lanes are at their start: none is in a loop.
+// Called when all lanes are at their start, outside of all loops.
 void profile_start(struct warp *warp);

@@ -1,11 +1,11 @@
-// Decoding one function: what the rows' `prepare` may use.
+// Decoding of one function: interface for the rows' `prepare`.
 #pragma once
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/exec/decode/slots.h"
 
-// Temporary slots get their place when the whole function is known; until then they are numbered,
-// by the class of their width.
+// Temporary slots are placed after the whole function is decoded; until then they are numbered by
+// the class of their width.
 enum { TEMP_CLASS_SHIFT = 24, TEMP_MARK = 1 << 28, WIDTH_CLASSES = 6 };
 
 // 0: predicate; 1 to 5: 1, 2, 4, 8, 16 bytes.
@@ -22,59 +22,61 @@ struct decoder {
     const struct ir_function *fn;
     struct slots slots;
     struct arena scratch;
-    // The instruction at hand.
+    // The current instruction.
     uint32_t id;
     const struct ir_inst *inst;
     const uint16_t *mods;
     uint32_t mod_count;
     uint32_t temps[WIDTH_CLASSES],
-        most_temps[WIDTH_CLASSES]; // temporary slots of each width: used, and at most
-    // Codes to be put behind the instruction's own: results that are wider than what it computes.
+        most_temps[WIDTH_CLASSES]; // temporary slots of each width: in use, and the maximum
+    // Codes after the instruction's own: conversions to results that are wider than the computed
+    // ones.
     VEC(struct code) behind;
-    VEC(uint32_t) branches; // codes whose targets still are blocks
+    VEC(uint32_t) branches; // codes whose targets are still blocks
     uint32_t *block_code;   // first code of each block
 };
 
-// The n-th operand of the instruction with this role, or NULL.
+// Returns the n-th operand of the instruction with this role, or NULL.
 const struct ir_operand *decode_operand(const struct decoder *d, enum ir_role role, uint32_t n);
-// The operand of this role is one register that was declared as a vector.
+// Returns true if the operand of this role is one register that was declared as a vector.
 bool decode_is_vector(const struct decoder *d, enum ir_role role);
-// Element `n` of {a, b, …}, or of such a register, for which `own` gives room.
+// Returns element `n` of {a, b, …}, or of a vector register, for which it uses `own`.
 const struct ir_operand *decode_vector(const struct decoder *d, enum ir_role role, uint32_t n,
                                        struct ir_operand *own);
 bool decode_has(const struct decoder *d, uint16_t word);
 
-// The slot of an operand that is read in lanes of `width` bytes (WIDTH_PREDICATE: a predicate).
-// Registers of another width are converted by a code that is put in front: cut, or filled with the
-// sign for signed `type`, else with zeros. SLOT_NONE when the operand is not understood.
+// Returns the slot of an operand that is read in lanes of `width` bytes (WIDTH_PREDICATE: a
+// predicate). Registers of another width are converted by a code before the instruction: truncated,
+// or extended by the sign for signed `type`, else by zeros. Returns SLOT_NONE if the operand is not
+// supported.
 uint32_t decode_source(struct decoder *d, const struct ir_operand *operand, uint32_t width,
                        uint16_t type);
-// The slot that a result of `width` bytes goes to; a wider register is filled as above by a code
-// put behind, a sink gets a slot that nobody reads.
+// Returns the slot of a result of `width` bytes; a wider register is extended in the same way by a
+// code after the instruction, and a sink gets a slot that is not read.
 uint32_t decode_result(struct decoder *d, const struct ir_operand *operand, uint32_t width,
                        uint16_t type);
 uint32_t decode_temp_place(uint32_t slot, const uint32_t begin[WIDTH_CLASSES]);
-// The address of a variable or function, with the operand's offset.
+// Returns the slot of the address of a variable or function, with the operand's offset.
 uint32_t decode_symbol(struct decoder *d, const struct ir_operand *operand, uint32_t width);
-// A value in every lane.
+// Returns the slot of a value that is equal in all lanes.
 uint32_t decode_constant(struct decoder *d, uint64_t value, uint32_t width);
-// A slot for the time of one instruction.
+// Returns a slot that is valid during one instruction.
 uint32_t decode_temp(struct decoder *d, uint32_t width);
-// The register's own slot and width.
+// Returns the register's own slot, and its width.
 uint32_t decode_register(const struct decoder *d, const struct ir_operand *operand,
                          uint32_t *width);
-// Bits of an immediate as the type wants them.
+// Returns the bits of an immediate, converted to the type.
 uint64_t decode_bits(const struct decoder *d, const struct ir_operand *operand, uint32_t width,
                      uint16_t type);
-// Puts a code in front of the instruction's own.
+// Inserts a code before the instruction's own.
 void decode_before(struct decoder *d, struct code code);
-// Slot of a value that is the same for a whole launch; made once.
+// Returns the slot of a value that is constant in a launch; created once.
 uint32_t decode_launch_value(struct decoder *d, struct launch_value value);
 
-// Last step of program_build: functions take over what those that they call may do.
+// Last step of program_build: functions inherit properties of their callees.
 void program_close(struct program *program);
 
-// Bytes that an operand of this type takes in memory: 1 for 8 bits and less.
+// Returns the bytes of an operand of this type in memory: 1 for 8 bits or fewer.
 static inline uint32_t decode_type_bytes(uint16_t type)
 {
     return ((uint32_t)ir_type_bits(type) + 7) / 8;

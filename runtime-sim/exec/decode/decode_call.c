@@ -1,4 +1,4 @@
-// call: whom, with what.
+// call: the callee and its arguments.
 #include "runtime-sim/exec/warp/builtin.h"
 #include "runtime-sim/exec/warp/call.h"
 #include "runtime-sim/exec/warp/steps.h"
@@ -73,7 +73,7 @@ static const char *take_function(struct decoder *d, struct call *call,
         return NULL;
     call->builtin = builtin_named(name->text, name->length);
     d->function->ordered = d->function->alone =
-        true; // what is printed and allocated depends on who comes first
+        true; // output and addresses depend on the order of threads
     return call->builtin ? NULL : "this calls a function that has no body";
 }
 

@@ -3,10 +3,10 @@
 #include "runtime-sim/exec/memory/access.h"
 #include "runtime-sim/exec/decode/prepare.h"
 
-// The n-th address of the instruction, in this space (isa_word; W_UNKNOWN: generic). NULL: `error`
-// says why not.
+// Returns the n-th address of the instruction, in this space (isa_word; W_UNKNOWN: generic), or
+// NULL with the reason in `error`.
 struct memory_code *decode_memory(struct decoder *d, uint32_t n, uint16_t space,
                                   const char **error);
-// The n-th modifier that is a space, or W_UNKNOWN.
+// Returns the n-th modifier that is a space, or W_UNKNOWN.
 uint16_t decode_space(const struct decoder *d, uint32_t n);
 struct code_list *decode_list(struct decoder *d, uint32_t count);

@@ -53,7 +53,7 @@ static void set_field(struct sampler *sampler, const struct name *name, uint8_t 
         sampler->force_unnormalized = value;
 }
 
-// What the module says of a sampler; NULL: nothing, or it is none of its samplers.
+// Returns the module's definition of a sampler, or NULL for another sampler.
 static const struct sampler *initial_sampler(const struct decoder *d,
                                              const struct ir_operand *operand)
 {

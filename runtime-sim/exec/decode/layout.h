@@ -1,11 +1,11 @@
-// Places of variables and parameters, and what variables hold at first.
+// Addresses of variables and parameters, and initial values of variables.
 #pragma once
 #include "runtime-sim/exec/decode/program.h"
 
 enum location_kind {
     LOCATION_UNKNOWN,
-    LOCATION_FIXED,  // an address known now
-    LOCATION_FRAME,  // in local memory, counted from the function's part of it
+    LOCATION_FIXED,  // a constant address
+    LOCATION_FRAME,  // offset in local memory from the function's part
     LOCATION_LAUNCH, // known at launch
 };
 
@@ -15,14 +15,14 @@ struct location {
     uint64_t address; // or offset
 };
 
-// Gives the variables of the module their addresses, and .param and .local variables of functions
-// their offsets; adds all functions that have a body.
+// Assigns addresses to the variables of the module, and offsets to .param and .local variables of
+// functions; adds all functions with a body.
 void layout_module(struct program *program);
-// Where a symbol lies, seen from one function.
+// Returns the location of a symbol, as seen from one function.
 struct location layout_locate(const struct program *program,
                               const struct program_function *function, uint32_t symbol);
-// Writes what a variable is initialised with to `to`, which holds its bytes and is zeroed. NULL, or
-// what is not understood.
+// Writes the initial value of a variable to `to`, which has its size and is zeroed. Returns NULL,
+// or the part that is not supported.
 const char *layout_initial(const struct program *program, const struct program_variable *variable,
                            uint8_t *to);
 

@@ -1,6 +1,6 @@
-// For the files that are compiled once for each instruction set of the host: NAMED gives what they
-// export a name of its own, and the loops over lanes are told that a result may only be exactly
-// where a source is, never partly over it.
+// For the files that are compiled once for each instruction set of the host: NAMED makes the names
+// of their exports unique. The loops over lanes assume that a result is either exactly at a source
+// or does not overlap it.
 #pragma once
 #include "runtime-sim/exec/lanes/rows.h"
 #include "frontend/isa.h"

@@ -16,7 +16,7 @@ static uint64_t element(const struct convert *convert, const void *const *s, int
     return low_bits(words[from / 64] >> from % 64, convert->from.bits);
 }
 
-// The two scales lie side by side: powers of two, 0xff is none.
+// The two scales are adjacent: powers of two; 0xff: not a number.
 static void apply_scale(const struct convert *convert, struct number *number, uint16_t scales,
                         uint32_t place)
 {

@@ -14,7 +14,7 @@
     LANES_3(slct_##bits##_f32, T, T, T, float, c >= 0 ? a : b)                                     \
     LANES_3(slct_##bits##_ftz, T, T, T, uint32_t, at_least_zero(c) ? a : b)
 
-// Denormals count as zeros, and a zero is none of the negative numbers.
+// Denormals count as zeros, and a zero is not negative.
 static inline bool at_least_zero(uint32_t bits)
 {
     uint32_t magnitude = bits & 0x7fffffff;

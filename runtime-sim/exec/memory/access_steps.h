@@ -1,4 +1,4 @@
-// Steps for addresses as values and for the stack, and what they need to know.
+// Steps for addresses as values and for the stack, and their data.
 #pragma once
 #include "runtime-sim/exec/decode/code.h"
 
@@ -14,4 +14,4 @@ step_fn step_shared_to_generic, step_generic_to_shared, step_local_to_generic,
 step_fn step_map_shared, step_map_generic, step_rank_shared, step_rank_generic;
 step_fn step_is_in_space;
 step_fn step_alloca, step_stack_save, step_stack_restore;
-step_fn step_order; // fence, membar: there is nothing to wait for
+step_fn step_order; // fence, membar: nothing to wait for

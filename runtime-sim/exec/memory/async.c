@@ -63,7 +63,7 @@ static enum step_result put_each(struct warp *warp, const struct access *access,
         put(access->code, &spot, from, bytes, 0);
         mbarrier_complete(warp, spot.cta->shared + offset, bytes);
     }
-    if (warp->check) // who waits at any of these mbarriers comes behind the copies
+    if (warp->check) // waits at any of these mbarriers are ordered after the copies
         check_order(warp->check, warp, 1u << lane, true);
     return STEP_NEXT;
 }

@@ -1,14 +1,14 @@
-// Copies that need not be complete when the next instruction runs. Here they are: nothing says how
-// late they may be seen, and what waits for them finds them done.
+// Asynchronous copies. They complete at once, which PTX allows: it does not define a minimum delay,
+// and instructions that wait for them find them complete.
 #pragma once
 #include "runtime-sim/exec/memory/atomic.h"
 
-// s[0]: bytes. s[1]: what cp.async reads of them, or whether it reads none; a mask of CTAs or
+// s[0]: bytes. s[1]: bytes that cp.async reads, or a predicate to read none; a mask of CTAs or
 // bytes.
 struct async_code {
-    const struct memory_code *to, *from, *barrier; // NULL: none
+    const struct memory_code *to, *from, *barrier; // NULL: not used
     const struct atomic_op *op;                    // reductions
-    uint32_t element;                              // bytes that `op` works on
+    uint32_t element;                              // bytes of an operand of `op`
     uint8_t alignment;                             // of addresses and bytes
     bool limited;                                  // s[1]: bytes that are read
     bool ignored;                                  // s[1]: predicate

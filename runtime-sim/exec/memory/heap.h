@@ -1,10 +1,10 @@
-// What kernels take with malloc and give back with free.
+// The heap of malloc and free in kernels.
 #pragma once
 #include "runtime-sim/exec/memory/image.h"
 
-// The address of `bytes` zeroed bytes; 0: the heap has not as many left.
+// Returns the address of `bytes` zeroed bytes, or 0 if the heap has less room.
 uint64_t heap_take(struct image *image, uint64_t bytes);
-// False if nothing begins there that was taken and not yet given back.
+// Returns false if no live allocation begins there.
 bool heap_give(struct image *image, uint64_t address);
-// One that was taken in another run, behind all others; what it holds is the caller's to say.
+// Restores an allocation of an earlier run, above all others; the caller fills it.
 struct allocation *heap_restore(struct image *image, uint64_t address, uint64_t bytes);

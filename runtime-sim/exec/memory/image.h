@@ -12,59 +12,57 @@ struct allocation {
     const char *name; // for reports: a variable, a buffer
     uint8_t state;
     bool constant;
-    bool heap;         // a kernel has taken it, and may give it back
-    bool filled;       // all of it holds what somebody has put there
-    uint64_t *written; // a bit for each byte that a kernel has written; NULL: nobody keeps account
+    bool heap;         // allocated by a kernel, which may free it
+    bool filled;       // completely written
+    uint64_t *written; // a bit for each byte that a kernel has written; NULL: not recorded
 };
 
 struct image {
     struct arena *arena;
     VEC(struct allocation) list; // by address
-    uint64_t next;               // where the next one goes
-    uint64_t heap_left;          // bytes that kernels can still take
-    uint8_t *pieces[64];         // that they have given back, by powers of two
+    uint64_t next;               // address of the next allocation
+    uint64_t heap_left;          // bytes that kernels can still allocate
+    uint8_t *pieces[64];         // bytes that they have freed, by powers of two
 };
 
-// Names of what a launch allocates for itself. An access that misses a buffer is not described by
-// its distance to these.
+// Names of a launch's own allocations. An access that misses a buffer is not described by its
+// distance to these.
 #define IMAGE_PARAMETERS "kernel parameters"
 #define IMAGE_WORKSPACE "the grid's workspace"
 
-#define HEAP_BYTES (UINT64_C(8) << 20) // unless somebody says so, as CUDA has it
+#define HEAP_BYTES (UINT64_C(8) << 20) // default size, as in CUDA
 
-// Addresses are given from `first` on, upwards, and never again: an access to what was freed is
-// found.
+// Addresses increase from `first` on and are not reused: an access to freed memory is detected.
 void image_init(struct image *image, struct arena *arena, uint64_t first);
-// `bytes` zeroed bytes (at least one is reserved), aligned to `align` and to 256 at least, with a
-// gap behind that belongs to nobody. Returns their address; 0: no room in the address space.
+// Allocates `bytes` zeroed bytes (at least one), aligned to `align` and to 256 at least, with an
+// unmapped gap behind. Returns their address, or 0 if the address space has no room.
 uint64_t image_allocate(struct image *image, uint64_t bytes, uint64_t align, const char *name);
-// Where an allocation would go; 0: no room.
+// Returns the address of the next allocation, or 0 if there is no room.
 uint64_t image_next(const struct image *image, uint64_t bytes, uint64_t align);
-// Adds one there that has its memory already.
+// Adds an allocation at that address whose memory exists.
 struct allocation *image_add(struct image *image, uint64_t address, uint64_t bytes, uint8_t *data,
                              const char *name);
-// The same at an address of the caller's, behind all others.
+// image_allocate at an address of the caller's, above all others.
 struct allocation *image_allocate_at(struct image *image, uint64_t address, uint64_t bytes,
                                      const char *name);
-// False if nothing live begins there.
+// Returns false if no live allocation begins there.
 bool image_free(struct image *image, uint64_t address);
 
-// The allocation that holds the address, or the nearest one below it; IR_NONE-like UINT32_MAX:
-// none.
+// Returns the allocation that contains the address, or the nearest one below it, or UINT32_MAX.
 uint32_t image_find(const struct image *image, uint64_t address);
 
-// From now on all of the allocation at this address counts as written: a buffer that is filled
-// before a launch. For those who look for reads of what was never written.
+// Marks the allocation at this address as completely written: a buffer that is filled before a
+// launch. For checks of reads of unwritten bytes.
 void image_filled(struct image *image, uint64_t address);
-// Where an address lies, in words: "16 bytes behind 'c' (4096 bytes)", "inside 'x', which was
+// Describes the place of an address: "16 bytes behind 'c' (4096 bytes)", "inside 'x', which was
 // freed". Names the nearest buffer or variable; a launch's own memory only if the address lies in
 // it or at its end.
 void image_describe(const struct image *image, uint64_t address, char *to, size_t size);
 void image_describe_offset(char *to, size_t size, uint64_t offset, uint64_t bytes, const char *name,
                            size_t length);
 
-// Where `bytes` at `address` lie, if they are in one live allocation; else NULL. `hint` keeps the
-// place of the last answer and must start as 0.
+// Returns the memory of `bytes` at `address`, if they are in one live allocation, else NULL. `hint`
+// keeps the index of the last result and must start as 0.
 static inline uint8_t *image_at(const struct image *image, uint64_t address, uint64_t bytes,
                                 uint32_t *hint)
 {

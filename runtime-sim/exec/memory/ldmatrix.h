@@ -2,16 +2,16 @@
 #pragma once
 #include "runtime-sim/exec/warp/matrix.h"
 
-// A matrix in memory is `lines` of `length` elements each, without gaps inside a line. What a line
-// needs is done by the lane of its number.
+// A matrix in memory is `lines` of `length` elements each, without gaps inside a line. The lane
+// with a line's number accesses it.
 struct matrix_memory {
     struct fragment fragment;
     const struct memory_code *memory;
     uint8_t lines, length;
     bool columns; // a line is a column of the matrix, else a row
     uint8_t align;
-    // Lines follow each other at a distance of as many elements as the code's source says, each of
-    // `stride_bits`; 0: every lane has the address of its own line.
+    // The distance of lines, in units of `stride_bits`, is the code's source; 0: every lane has the
+    // address of its own line.
     uint8_t stride_bits;
 };
 

@@ -1,5 +1,5 @@
-// mbarrier: arrivals and bytes that a phase still waits for. Those who wait ask again and again,
-// and give way to others when the answer is no.
+// mbarrier: arrivals and bytes for which a phase waits. Waiting threads poll, and yield after each
+// unsuccessful test.
 #include "runtime-sim/exec/memory/mbarrier.h"
 #include "runtime-sim/exec/memory/async.h"
 #include "runtime-sim/exec/warp/cta.h"

@@ -27,7 +27,7 @@ static void transfer(const struct warp *warp, const struct access *access,
     }
 }
 
-// Lane by lane: several allocations or spaces, an address that is bad, or somebody looks.
+// Lane by lane: for several allocations or spaces, an invalid address, or an active check.
 static enum step_result access_each(struct warp *warp, const struct access *access)
 {
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {

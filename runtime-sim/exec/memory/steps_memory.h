@@ -1,12 +1,12 @@
-// Memory instructions as a warp's step, without a clock: the three steps of an access at once.
+// Steps of memory instructions without a clock: the three steps of an access at once.
 #pragma once
 #include "runtime-sim/exec/memory/access.h"
 #include "runtime-sim/exec/decode/code.h"
 
-// A lane that reads what others are to write should not spend its whole turn on reading it.
+// Cost of an ordered access: a lane that polls memory should not use up its turn.
 enum { ORDERED_COST = 256 };
 
-// Second step: reads or writes `access->data` as the access says. STEP_FAULT: an address is bad.
+// Second step: reads or writes `access->data`. Returns STEP_FAULT for an invalid address.
 enum step_result access_memory(struct warp *warp, const struct access *access);
 
 step_fn step_load, step_store, step_atomic;

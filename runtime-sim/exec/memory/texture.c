@@ -75,7 +75,7 @@ struct fetch {
     const struct sampler *sampler;
 };
 
-// What lies at an address that leads nowhere is told with the fault.
+// Adds a description of an invalid address to the fault.
 static void describe(struct warp *warp, uint64_t address)
 {
     struct fault *fault = warp->fault;
@@ -86,7 +86,7 @@ static void describe(struct warp *warp, uint64_t address)
     image_describe(warp->cta->launch->image, address, fault->nearest, sizeof fault->nearest);
 }
 
-// Those who look for races and for reads of what was never written see texels as plain loads.
+// Checks of races and of reads of unwritten bytes treat texels as plain loads.
 static void check_texel(const struct fetch *fetch, uint64_t address, uint8_t *from, uint32_t size)
 {
     static const struct memory_code memory = {.space = W_global, .order = W_weak};
@@ -172,7 +172,7 @@ static struct taps find_taps(const struct fetch *fetch, uint32_t dimension, doub
         {256 - part, part}};
 }
 
-// The texels around, each by its weight. One that weighs all is taken as it is.
+// Sums the texels around the position, each with its weight. A texel of weight 1 is copied.
 static bool sample(const struct fetch *fetch, const struct taps taps[2], uint32_t *result)
 {
     double sum[4] = {0};
@@ -200,7 +200,7 @@ static double coordinate(const struct fetch *fetch, const struct texture_code *w
     return what->whole ? lanes->s32[fetch->lane] : (double)lanes->f32[fetch->lane];
 }
 
-// A handle that is an address, of a variable that nobody has bound or of a buffer, says what it is.
+// Describes an unbound handle: the address of an unbound variable, or of a buffer.
 static void unbound(struct warp *warp, const struct code *code, uint32_t lane, const char *what,
                     uint64_t handle)
 {
@@ -360,7 +360,7 @@ static uint32_t answer(const struct texture *texture, const struct sampler *samp
     case W_filter_mode: return sampler->filter;
     case W_addr_mode_0: return sampler->mode[0];
     case W_addr_mode_1: return sampler->mode[1];
-    default: return 0; // depth, elements of an array, levels, samples: there are none
+    default: return 0; // depth, elements of an array, levels, samples: not supported
     }
 }
 

@@ -1,10 +1,9 @@
-// Where a step accesses memory that does so by itself, for who spends the time of it.
+// Accesses of steps that access memory themselves, for a machine that counts their time.
 #pragma once
 #include "frontend/isa.h"
 #include "runtime-sim/exec/decode/code.h"
 
-// Shared memory of another CTA of the cluster: as an address of shared space has it, from
-// SHARED_STRIDE on.
+// Shared memory of another CTA of the cluster has addresses from SHARED_STRIDE on.
 enum touched_space { TOUCHED_GLOBAL, TOUCHED_SHARED, TOUCHED_LOCAL, TOUCHED_TEXTURE };
 
 // One access by each lane of `mask`.
@@ -16,7 +15,7 @@ struct touched_part {
     uint64_t address[LANES];
 };
 
-// No step makes more: a texel from each of four places, a copy with its two ends and its mbarrier.
+// Maximum of a step: a texel from each of four places, a copy with source, target and mbarrier.
 enum { TOUCHED_PARTS = 4 };
 
 struct touched {
@@ -29,6 +28,6 @@ static inline enum touched_space touched_space(uint16_t space)
     return space == W_shared ? TOUCHED_SHARED : space == W_local ? TOUCHED_LOCAL : TOUCHED_GLOBAL;
 }
 
-// A lane's n-th access of its kind goes to the n-th part of that kind.
+// Adds an access of a lane; its n-th access of a kind is in the n-th part of that kind.
 void touched_add(struct touched *touched, enum touched_space space, bool writes, uint32_t lane,
                  uint64_t address, uint32_t bytes);

@@ -1,4 +1,4 @@
-// What a barrier instruction says, decoded.
+// A decoded barrier instruction.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,14 +8,14 @@ enum barrier_reduce { BARRIER_PLAIN, BARRIER_AND, BARRIER_OR, BARRIER_COUNT };
 struct barrier_code {
     uint8_t reduce; // barrier_reduce
     bool arrive;    // does not wait
-    bool counted;   // how many threads stands in s[1]
+    bool counted;   // s[1] has the number of threads
 };
 
-// path->wait of threads that wait for their cluster: no number of a barrier.
+// path->wait of threads that wait for their cluster; not the number of a barrier.
 enum { CLUSTER_WAIT = 1 << 17 };
 
 struct cta;
-// Opens the barriers that enough threads have come to.
+// Completes the barriers at which enough threads have arrived.
 void barrier_check(struct cta *cta);
-// The same for the barrier of its cluster.
+// Completes the barrier of the CTA's cluster if all its threads have arrived.
 void cluster_barrier_check(struct cta *cta);

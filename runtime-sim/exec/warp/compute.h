@@ -1,4 +1,4 @@
-// One code for the lanes of a warp: for those who execute them one after the other.
+// Execution of one code for the lanes of a warp.
 #pragma once
 #include "runtime-sim/exec/lanes/memory_ops.h"
 #include "runtime-sim/exec/warp/warp.h"
@@ -29,7 +29,7 @@ static ALWAYS_INLINE uint32_t guarded(const struct warp *warp, const struct code
     return mask & (code->guard_negated ? ~guard : guard);
 }
 
-// Nearly always all of them; without an instruction for it, counting is a call.
+// Usually all lanes are active; without a population count instruction, counting is a call.
 static inline uint32_t count_lanes(uint32_t mask)
 {
     return mask == FULL_MASK ? LANES : (uint32_t)__builtin_popcount(mask);

@@ -11,7 +11,7 @@ struct cta *cta_new(struct arena *arena, const struct launch *launch, struct pro
     struct cta *cta = ARENA_NEW(arena, struct cta);
     cta->launch = launch;
     cta->fault = fault;
-    cta->cluster = (struct cluster){1, {cta}}; // unless it is told otherwise
+    cta->cluster = (struct cluster){1, {cta}}; // until the caller sets another one
     cta->threads = launch->block[0] * launch->block[1] * launch->block[2];
     cta->warp_count = (cta->threads + LANES - 1) / LANES;
     cta->warps = aligned_lanes(arena, cta->warp_count * sizeof(struct warp));
@@ -90,7 +90,7 @@ static bool relieve(struct cta *cta, enum warp_state state)
     const struct launch *launch = cta->launch;
     bool released = false;
     if (state == WARP_YIELDS && !launch->program->functions.v[launch->function].ordered)
-        return false; // nobody looks at what others do: it will come to an end
+        return false; // independent of other threads: it will end
     for (uint32_t i = 0; i < cta->warp_count; i++)
         released |= warp_relieve_barriers(&cta->warps[i]);
     return released;

@@ -6,18 +6,18 @@
 
 enum { BARRIERS = 16, CTA_WARPS = 64 };
 
-// Who has come to a barrier, per warp, since it last opened.
+// Arrivals at a barrier, per warp, since it last completed.
 struct barrier {
     uint32_t arrived[CTA_WARPS];
     uint32_t expected; // threads; 0: all of the CTA
     uint32_t trues;    // bar.red: threads whose predicate holds
-    uint32_t threads;  // and all that brought one
+    uint32_t threads;  // and all threads with a predicate
     bool busy;
 };
 
 enum { CLUSTER_CTAS = 16 };
 
-// CTAs that run at the same time and reach each other's shared memory, by rank.
+// CTAs that run at the same time and access each other's shared memory, by rank.
 struct cluster {
     uint32_t count;
     struct cta *ctas[CLUSTER_CTAS];
@@ -28,14 +28,14 @@ struct check_shadow;
 struct profile;
 struct textures;
 
-// The cycles of a machine that a launch runs on.
+// The cycles of the machine on which a launch runs.
 struct launch_time {
     uint64_t cycle; // now
     uint64_t clock; // MHz
     uint32_t cores;
 };
 
-// What is the same for all CTAs of a launch.
+// State that all CTAs of a launch share.
 struct launch {
     const struct program *program;
     uint32_t function; // program function
@@ -43,20 +43,21 @@ struct launch {
     uint32_t dynamic_shared;
     const uint8_t *params;
     struct image *image;
-    bool cooperative; // all CTAs are there from the start, and have a workspace for their barrier
+    bool cooperative; // all CTAs are resident from the start, and have a workspace for their
+                      // barrier
     const struct textures *textures; // bound to handles; NULL: none
     uint64_t params_address;         // of the parameters, in the image
     uint64_t workspace;              // of a cooperative launch, in the image; else 0
     uint32_t id;                     // %gridid
-    struct check *check;     // looks for races and reads of what was never written; NULL: off
-    struct profile *profile; // counts what each instruction does; NULL: off
-    // What printf prints; NULL: nobody wants it.
+    struct check *check;             // checks races and reads of unwritten bytes; NULL: disabled
+    struct profile *profile;         // counts executions of each instruction; NULL: disabled
+    // Receives the output of printf; NULL: discarded.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
-    // What clocks and %nsmid tell. NULL: there is no time, a clock counts how often it is read.
+    // Source of clocks and %nsmid. NULL: without time, a clock counts its reads.
     const struct launch_time *time;
-    bool high_lane_later; // of a branch that diverges the lanes without the highest one go on first
-    const atomic_int *stop; // what is not done is left when this is not 0; NULL: nobody asks
+    bool high_lane_later;   // on a divergent branch the lanes without the highest one execute first
+    const atomic_int *stop; // a value other than 0 aborts the launch; NULL: not used
     // Set by launch_prepare.
     uint8_t *values; // the area BASE_LAUNCH
     uint32_t shared_bytes;
@@ -76,8 +77,8 @@ struct cta {
     uint32_t shared_bytes;
     struct barrier barriers[BARRIERS];
     uint64_t events; // barriers passed and lanes ended: progress
-    uint32_t opened; // barriers that have opened, until somebody clears the bits
-    bool detached;   // only a place for a detached warp (detached.h)
+    uint32_t opened; // completed barriers, until the bits are cleared
+    bool detached;   // only holds a detached warp (detached.h)
     struct fault *fault;
 };
 
@@ -86,23 +87,23 @@ static inline bool launch_stops(const struct launch *launch)
     return launch->stop && atomic_load_explicit(launch->stop, memory_order_relaxed);
 }
 
-// Makes a CTA for launches of this shape; it is used for one of the launch's CTAs after the other.
-// `profile` is NULL or what its warps count to, which no other thread of this machine may use.
+// Allocates a CTA for launches of this shape; it executes one of the launch's CTAs after another.
+// `profile` is NULL or the profile of its warps, which no other thread of the host may use.
 struct cta *cta_new(struct arena *arena, const struct launch *launch, struct profile *profile,
                     struct fault *fault);
-// All threads of the CTA with this linear index are at their start.
+// Starts the CTA with this linear index: all threads are at their start.
 void cta_start(struct cta *cta, uint32_t linear);
-// Runs every warp in turn, each until it waits, ends or its budget is spent, and again while
-// barriers open. WARP_WAITS: all that are left wait for what other CTAs do.
+// Runs all warps in turn, each until it waits, ends or its budget is spent, and repeats this while
+// barriers complete. Returns WARP_WAITS if all remaining warps wait for other CTAs.
 enum warp_state cta_run(struct cta *cta, int64_t budget);
-// For who executes warps by single instructions (issue.h): to be called when no warp of the CTA can
-// go on, and when cta->events has not changed for long. Lanes that wait where they were to meet
-// others may go on without those that wait at a barrier. False: nobody was let go.
+// For execution by single instructions (issue.h): to be called when no warp of the CTA can
+// continue, and when cta->events has not changed for long. Lanes that wait at a reconvergence point
+// may continue without those that wait at a barrier. Returns false if no lane was released.
 bool cta_relieve(struct cta *cta);
 
-// Index of a lane's CTA and thread, in x, y, z.
+// Returns the index of a lane's CTA and thread, in x, y, z.
 void cta_place(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3]);
-// Some lanes of the warp have ended: barriers may open.
+// Called when lanes of the warp have ended: barriers may complete.
 void cta_lanes_ended(struct warp *warp);
 
 step_fn step_barrier, step_cluster_arrive, step_cluster_wait;

@@ -1,4 +1,4 @@
-// Why a run ended early, and where.
+// The reason for which a run ended early, and its place.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,12 +7,13 @@ enum { FAULT_TEXT = 256, FAULT_NEAREST = 160 };
 
 struct fault {
     bool happened;
-    bool refused;    // no thread has run: the launch does not fit the machine, and `text` says why
+    bool refused;    // no thread has run: the launch does not fit the machine, for the reason in
+                     // `text`
     uint32_t launch; // its id
     char text[FAULT_TEXT];
     uint32_t function, inst; // program function and instruction
     uint32_t cta[3], thread[3];
     bool has_address;
     uint64_t address;
-    char nearest[FAULT_NEAREST]; // where that is, in words, or ""
+    char nearest[FAULT_NEAREST]; // description of the place, or ""
 };

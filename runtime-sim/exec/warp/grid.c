@@ -235,7 +235,7 @@ static void run_all(struct launch *launch, struct arena *arena, const struct gri
         uint64_t now = progress(&residents);
         idle = now == seen ? idle + 1 : 0;
         seen = now;
-        // Where all wait, and nothing has changed since, nobody will go on.
+        // If all wait and the state has not changed, no CTA will continue.
         if (idle > most_idle || (waits && idle && residents.active.n)) {
             give_up(&residents, launch, result);
             return;

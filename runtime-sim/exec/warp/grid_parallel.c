@@ -1,5 +1,5 @@
-// Each thread takes the next CTA when it is done with one. A fault ends the CTAs behind it; those
-// in front are still run, so that the fault told is the first, whoever meets one earlier.
+// Each thread takes the next CTA when it has completed one. A fault aborts the CTAs behind it;
+// those in front are completed, so that the reported fault is that of the first CTA.
 #include "runtime-sim/exec/warp/grid_parallel.h"
 #include "runtime-sim/exec/check/profile.h"
 #include <pthread.h>
@@ -31,8 +31,8 @@ static void end_at(struct crew *crew, uint64_t cta)
         ;
 }
 
-// Until it is done, waits for what nobody will do, or is to stop. Its warps take the turns that
-// they would have on one thread.
+// Runs until the CTA is complete, waits for an event that cannot occur, or must stop. Its warps
+// have the same turns as on one thread.
 static enum warp_state run_cta(struct cta *cta, uint64_t most_idle)
 {
     enum warp_state state = WARP_YIELDS;

@@ -1,14 +1,14 @@
-// First step of an access that is held. For issue.c.
+// First step of a held access, for issue.c.
 #pragma once
 #include "runtime-sim/exec/warp/issue.h"
 
-// Is the code's access one to be held? One to parameters is not: those are in registers or in
-// memory for constants, which is not what loads and stores wait for.
+// Returns true if the code's access can be held. Accesses to parameters cannot: those are in
+// registers or in constant memory, which the load/store unit does not access.
 bool held_can(const struct code *code);
-// Is it a load or a store, is it a load?
+// Return true for a load or a store, and for a load.
 bool held_is_plain(const struct code *code);
 bool held_is_load(const struct code *code);
-// Does the code access memory by itself, all at once?
+// Returns true if the code accesses memory itself, all at once.
 bool held_touches(const struct code *code);
 void held_begin(struct held *held, struct warp *warp, const struct path *path,
                 const struct code *code, uint32_t mask);

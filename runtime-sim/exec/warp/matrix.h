@@ -7,9 +7,9 @@ void fragment_gather(const struct warp *warp, const struct code *code,
                      const struct fragment *fragment, uint64_t *bits);
 void fragment_scatter(const struct warp *warp, const struct code *code,
                       const struct fragment *fragment, const uint64_t *bits);
-// True if all lanes of a warp are there; else the warp faults.
+// Returns true if all lanes of a warp have arrived; else the warp faults.
 bool matrix_lanes(struct warp *warp, const struct code *code, uint32_t mask);
-// All lanes come to the instruction, which is done once; it may fault.
+// Waits for all lanes, then executes the instruction once; it may fault.
 enum step_result matrix_meet(struct warp *warp, struct path *path, const struct code *code,
                              uint32_t mask, meet_fn *fn);
 

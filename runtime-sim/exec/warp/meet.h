@@ -3,17 +3,18 @@
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/exec/warp/warp.h"
 
-// What an instruction does when all its lanes are there. Results go to warp->temp.
+// Executes an instruction when all its lanes have arrived. Results go to warp->temp.
 typedef void meet_fn(struct warp *warp, const struct code *code, uint32_t mask);
-// Waits for the lanes that the code names, then does `fn` once for all of them; NULL: nothing is to
-// be done. `anywhere`: lanes at other places will do if the instruction is the same there but for
-// its registers; then `extra` has the bytes of a lane of each source.
+// Waits for the lanes that the code names, then executes `fn` once for all of them; NULL:
+// synchronisation only. `anywhere`: lanes at other codes count if the instruction there differs in
+// its registers only; then `extra` has the bytes of a lane of each source.
 enum step_result meet(struct warp *warp, struct path *path, const struct code *code, uint32_t mask,
                       meet_fn *fn, bool anywhere);
-// Lanes have ended: those that wait for them look again.
+// Called when lanes have ended: lanes that wait for them check again.
 void meet_again(struct warp *warp);
 
-// The value of a code says which source, counted from 1, names the lanes; 0: those of the path.
+// The value of a code is the number of the source, from 1, that has the lanes' mask; 0: the lanes
+// of the path.
 step_fn step_shfl_up, step_shfl_down, step_shfl_bfly, step_shfl_idx;
 step_fn step_vote_all, step_vote_any, step_vote_uni, step_vote_ballot;
 step_fn step_match_any, step_match_all;

@@ -1,4 +1,4 @@
-// Divergence: branches part lanes, joins bring them together.
+// Divergence of lanes at branches, and reconvergence at joins.
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/meet.h"
 #include "runtime-sim/exec/warp/steps.h"
@@ -102,7 +102,7 @@ enum step_result step_join(struct warp *warp, struct path *path, const struct co
     const struct join *join = &warp->joins.v[index];
     if (join->call || join->pc != path->pc + 1 || join->frame != path->frame)
         return STEP_NEXT;
-    if (path->mask == join->expected) { // nobody else is to come
+    if (path->mask == join->expected) { // all expected lanes have arrived
         path->join = join->parent;
         warp->joins.v[index].expected = 0;
         return STEP_NEXT;

@@ -47,7 +47,7 @@ static size_t read_conversion(struct printing *p, const char *at, char *spec, ui
     for (; at[length] && strchr("-+ #0123456789.*hlLzjt", at[length]); length++) {
         if (strchr("hlLzjt", at[length]))
             *bytes = at[length] == 'h' ? (*bytes + 1) / 2 : at[length] == 'L' ? *bytes : 8;
-        else if (n > SPEC - 16) // nobody writes that; what is left out takes no argument
+        else if (n > SPEC - 16) // unrealistically long; a skipped one uses no argument
             continue;
         else if (at[length] == '*')
             n += (size_t)snprintf(spec + n, 12, "%d", (int)next_argument(p, 4));

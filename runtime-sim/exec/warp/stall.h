@@ -1,4 +1,5 @@
-// Why a launch stands still: what each warp that has not ended waits for, and for whom.
+// Reports why a launch makes no progress: what each warp that has not ended waits for, and which
+// warps have not arrived there.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -6,11 +7,11 @@
 enum stall_kind {
     STALL_BARRIER,  // barrier `number` of its CTA
     STALL_CLUSTER,  // the barrier of its cluster
-    STALL_LANES,    // lanes that are to come to the same instruction
-    STALL_JOIN,     // lanes of its warp that a branch has parted from it
-    STALL_MBARRIER, // asks an mbarrier again and again
-    STALL_GRID,     // goes round until the barrier of a cooperative grid opens
-    STALL_LOOP,     // goes round, and nothing changes
+    STALL_LANES,    // other lanes that must arrive at the same instruction
+    STALL_JOIN,     // lanes of its warp on a divergent path
+    STALL_MBARRIER, // polls an mbarrier
+    STALL_GRID,     // polls the barrier of a cooperative grid
+    STALL_LOOP,     // executes a loop without effect
     STALL_KINDS,
 };
 
@@ -20,22 +21,23 @@ struct stall_place {
     uint32_t function, inst; // program function and instruction
 };
 
-// A warp that has not come.
+// A warp that has not arrived.
 struct stall_missing {
     uint32_t cta[3], warp, lanes;
     bool ended;
     struct stall_place at;
 };
 
-// Warps that wait for the same at the same instruction, or go round the same loop.
+// Warps that wait for the same event at the same instruction, or execute the same loop.
 struct stall {
     uint8_t kind; // stall_kind
     struct stall_place at;
     uint32_t first, last;         // a loop's first and last instruction in the text
-    uint32_t cta[3], warp, lanes; // one of them
-    uint64_t warps, ctas;         // how many; of how many CTAs
+    uint32_t cta[3], warp, lanes; // one example
+    uint64_t warps, ctas;         // number of warps, and of their CTAs
     uint32_t number;              // of the barrier
-    uint32_t come, expected; // warps; threads of a barrier with a count; an mbarrier's arrivals
+    uint32_t come, expected; // arrived and expected: warps; threads of a barrier with a count; an
+                             // mbarrier's arrivals
     bool threads;
     struct stall_missing missing[STALL_MISSING];
     uint32_t missing_count;
@@ -43,18 +45,18 @@ struct stall {
     bool has_address; // of the last access in the loop
     uint16_t space;   // W_global, W_shared, W_local
     uint64_t address;
-    char nearest[STALL_NEAREST]; // where that is, in words
-    int64_t bytes;               // that an mbarrier waits for
-    uint32_t last_cta;           // that was counted
+    char nearest[STALL_NEAREST]; // description of the place
+    int64_t bytes;               // pending bytes of an mbarrier
+    uint32_t last_cta;           // the CTA that was counted last
 };
 
 struct stalls {
     uint32_t count;
     struct stall list[STALLS];
-    uint64_t others;             // warps that are in no row of the list
-    uint64_t ended, there, ctas; // CTAs that have ended, that are there, of the launch
+    uint64_t others;             // warps that are not in the list
+    uint64_t ended, there, ctas; // CTAs that have ended, that are resident, and of the launch
 };
 
 struct cta;
-// Looks at CTAs that stand still.
+// Adds the warps of CTAs without progress.
 void stall_look(struct stalls *stalls, struct cta *const *ctas, uint32_t count);

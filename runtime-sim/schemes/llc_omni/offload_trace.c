@@ -1,4 +1,4 @@
-// Follows the events of chains (offload/log.h). A span is written when it is over, with what is
+// Follows the events of chains (log.h). A span is written when it is over, with what is
 // known then: so this goes on when the window of the trace has ended, and what has begun in it has
 // the same arguments as in a whole trace.
 #include "runtime-sim/schemes/llc_omni/offload_trace.h"

@@ -27,7 +27,7 @@ static void check_entries(struct opened *o, uint32_t first)
         if (module->kind == MODULE_PTX)
             assert_text(o, first + i, entries[i].payload);
     }
-    assert_no_text(o, first, "is no cubin that can be read");
+    assert_no_text(o, first, "is not a readable cubin");
     assert_no_text(o, first + 4, "nvcc -dlto -dlink -ptx");
     assert_no_text(o, first + 5, "is of kind 99, which is not known");
 }
@@ -458,7 +458,7 @@ static void test_choose(void **state)
     assert_chosen(o, "2", "90a", "");
     assert_said(o, "module 2 is not for '90a'");
     assert_chosen(o, "6", NULL, "");
-    assert_said(o, "there is no module 6: there are 6, counted from 0");
+    assert_said(o, "there is no module 6: the file has 6, counted from 0");
     assert_chosen(o, "1x", NULL, "");
     assert_chosen(o, "", NULL, "");
     assert_chosen(o, "-1", NULL, "");
@@ -467,10 +467,10 @@ static void test_choose(void **state)
     assert_chosen(o, NULL, "100", "");
     assert_said(o, "there is no module for '100'; there are: sm_90, sm_90a, sm_80, sm_100f");
     assert_chosen(o, NULL, "sm_", "");
-    assert_said(o, "'sm_' is no architecture such as sm_80");
+    assert_said(o, "'sm_' is not an architecture such as sm_80");
     assert_chosen(o, NULL, "80 ", "");
     assert_chosen(o, NULL, "90", "");
-    assert_said(o, "there is code for a GPU, but no PTX");
+    assert_said(o, "the file has GPU code, but no PTX");
     assert_string_equal(o->container.modules.n ? container_file_name(&o->container, 1) : "",
                         "made.o.1.sm_90a");
     assert_string_equal(container_file_name(&o->container, 5), "made.o.5");
@@ -493,10 +493,10 @@ static void test_choose_cubins(void **state)
     assert_chosen(o, NULL, "sm_80", "1 ");
     assert_int_equal(o->diags.errors, 0);
     assert_chosen(o, NULL, "sm_75", "");
-    assert_said(o, "there is code for a GPU, but no PTX");
+    assert_said(o, "the file has GPU code, but no PTX");
     open_bytes(o, o->blob.bytes, 0);
     assert_chosen(o, NULL, NULL, "");
-    assert_said(o, "there is no code for a GPU in this file");
+    assert_said(o, "the file has no GPU code");
     blob_free(&with);
     blob_free(&without);
 }

@@ -129,7 +129,7 @@ static void ranges(void **state)
         number.integer++;
         assert_non_null(scalar_store(type, &number, &to));
         number = (struct run_number){.kind = NUMBER_REAL, .real = 1.5};
-        assert_string_equal(scalar_store(type, &number, &to), "it is no integer");
+        assert_string_equal(scalar_store(type, &number, &to), "it is not an integer");
     }
 }
 
@@ -244,7 +244,7 @@ static void bad_expressions(void **state)
         {"x", "there is no 'x'"},
         {"min(1)", "',' is missing here"},
         {"1 ? 2", "':' is missing here"},
-        {"#", "this is no value"},
+        {"#", "this is not a value"},
         {"18446744073709551616", "the number has more than 64 bits"},
         {"1 / 0", "division by zero"},
         {"1 % 0", "division by zero"},
@@ -252,7 +252,7 @@ static void bad_expressions(void **state)
         {"&", "the name of a buffer is missing here"},
         {"data[3]", "'data' has 3 elements and none of number 3"},
         {"data[-1]", "'data' has 3 elements and none of number -1"},
-        {"data[0.5]", "the index is no integer"},
+        {"data[0.5]", "the index is not an integer"},
         {"data + 1", "a buffer's name alone is its address: write buffer[0] for its element"},
     };
     static uint32_t values[3];
@@ -350,14 +350,14 @@ static void bad_fills(void **state)
     static const struct {
         const char *words, *type, *error;
     } rows[] = {
-        {"unifrom", "f32", "there is no fill 'unifrom'; did you mean 'uniform'?"},
-        {"uniform:x", "f32", "'x' is no seed: a number of 64 bits"},
+        {"unifrom", "f32", "unknown fill 'unifrom'; did you mean 'uniform'?"},
+        {"uniform:x", "f32", "'x' is not a seed: a number of 64 bits"},
         {"uniform:1:2", "f32", "this fill is written 'uniform or uniform:SEED'"},
         {"iota:1", "f32", "this fill is written 'iota'"},
         {"range:1", "f32", "this fill is written 'range:LOW:HIGH or range:LOW:HIGH:SEED'"},
         {"range:5:5", "u32", "the range is empty: its upper end does not belong to it"},
         {"range:-1:5", "u32", "u32 has no such value: it is out of range"},
-        {"range:0:1.5", "u32", "u32 has no such value: it is no integer"},
+        {"range:0:1.5", "u32", "u32 has no such value: it is not an integer"},
         {"range:0:257", "u8", "u8 has no value just below this: it is out of range"},
         {"range:0:129", "s8", "s8 has no value just below this: it is out of range"},
         {"= 300 - i", "u8", "element 0 is no u8: it is out of range"},

@@ -115,15 +115,15 @@ bool parser_lacks_brace(const struct parser *p, const struct token *token)
 
 static uint32_t begin_at(struct parser *p, uint32_t at, uint32_t braces)
 {
-    if (p->mend_at == at) // tried already
+    if (p->recover_at == at) // tried already
         return 0;
-    p->mending = p->end_statement = true;
+    p->recovering = p->end_statement = true;
     p->braces = braces;
     p->holds = false;
-    p->mend_at = p->mend_end = at;
+    p->recover_at = p->recover_end = at;
     // Blanks may be part of what was read: of a line @@dwarf.
-    while (p->mend_end > p->last_end && strchr(" \t\r\n\f\v", p->base[p->mend_end - 1]))
-        p->mend_end--;
+    while (p->recover_end > p->last_end && strchr(" \t\r\n\f\v", p->base[p->recover_end - 1]))
+        p->recover_end--;
     return at;
 }
 
@@ -171,7 +171,7 @@ static int frame(struct parser *p, struct token *token)
     case 3: token->value = OP_COUNT + W_func; return T_FUNCTION;
     case 2: token->value = intern_add(&p->tree->names, name, sizeof name - 1); return T_NAME;
     default:
-        p->mending = false;
+        p->recovering = false;
         p->head = 0;
         return '{';
     }
@@ -225,22 +225,22 @@ int parser_release(struct parser *p, struct token *token)
     return p->held_kind ? p->held_kind : parser_end(p, token);
 }
 
-int parser_mend(struct parser *p, struct token *token)
+int parser_recover(struct parser *p, struct token *token)
 {
     if (p->frame)
         return frame(p, token);
-    *token = (struct token){.begin = p->mend_at, .end = p->mend_end};
+    *token = (struct token){.begin = p->recover_at, .end = p->recover_end};
     if (p->end_statement) {
         p->end_statement = false;
-        p->mending = p->braces > 0;
+        p->recovering = p->braces > 0;
         return T_MEND;
     }
-    p->mending = --p->braces > 0;
-    token->begin = p->mend_end;
+    p->recovering = --p->braces > 0;
+    token->begin = p->recover_end;
     return '}';
 }
 
-void parser_mended(struct parser *p, struct mark mark, uint32_t end)
+void parser_recovered(struct parser *p, struct mark mark, uint32_t end)
 {
     if (parser_skip_trivia(p, mark.begin) < end) {
         parser_error_node(p, mark, end);
