@@ -153,11 +153,13 @@ struct noc_lane {
     uint32_t out;   // virtual channel that the first packet has, or NOC_NONE
     uint16_t sent;  // flits of that packet
     uint16_t turn;  // virtual channel to begin with
+    uint16_t port;  // of the link, to begin with
 };
 
 struct noc_link {
     uint32_t node;
-    uint32_t port;  // output port to the router
+    uint32_t port, ports; // output ports to the router; several only if they share the link
+    uint64_t vcs;         // virtual channels that it feeds
     uint32_t turn;  // class to begin with
     uint32_t lanes; // those with packets, as a mask
     uint64_t room;  // of each queue, in flits; 0: unbounded
@@ -197,6 +199,7 @@ struct noc_scratch {
     uint64_t *proposed;          // virtual channels, by input virtual channel
     uint64_t *ins_done, *outs_done;
     uint8_t *rank;   // highest of an output's requests
+    bool is_lifted;  // packets from nodes have no priority at this router now, see priority_lift
     uint32_t *order; // in which routers or links are evaluated
 };
 
@@ -264,6 +267,7 @@ struct noc {
     uint64_t *arrived;             // by class: mask of nodes
     uint64_t *holding;             // mask of nodes with flits that may find room in a queue
 
+    VEC(uint32_t) due;  // of an ideal network: packets on their way, as a heap
     uint64_t waiting;   // input virtual channels in VA
     uint64_t moving;    // packets that have not arrived
     uint64_t in_flight; // that have not been popped
