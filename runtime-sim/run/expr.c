@@ -143,7 +143,7 @@ static uint32_t reference(struct expr_parser *p, uint32_t begin, bool address)
     if (made.ref.kind == REF_NUMBER) {
         if (element || address)
             return fail(p, at, p->at,
-                        arena_printf(p->arena, "'%.*s' is no buffer", (int)length, from));
+                        arena_printf(p->arena, "'%.*s' is not a buffer", (int)length, from));
         made.op = OP_REF;
         return node(p, made);
     }

@@ -58,7 +58,7 @@ static bool name_variable(struct session *session, struct run_texture *texture)
     if (found == UINT32_MAX)
         return false;
     if (type_of_variable(session, found) != (sampler ? W_samplerref : W_texref)) {
-        run_fault(session->run, &texture->variable, "'%s' is no %s", texture->variable.text,
+        run_fault(session->run, &texture->variable, "'%s' is not a %s", texture->variable.text,
                   sampler ? ".samplerref, as a sampler without a 'buffer' needs" : ".texref");
         return false;
     }

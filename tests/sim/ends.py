@@ -153,7 +153,7 @@ def stalled(folder):
     """a launch that stands still: who waits for whom, at which line; in the summary, too"""
     (folder / 'parted.ptx').write_bytes(PARTED)
     said = ('2 warps of 1 CTA, one of them warp 0 of CTA (0, 0, 0), wait at barrier 0: 2 of 3 warps '
-            'have come; missing: warp 2 at line 16; ended: warp 3')
+            'have arrived; missing: warp 2 at line 16; ended: warp 3')
     for threads in ('1', '2'):
         result = ends(sim(folder, 'parted.ptx', '--grid', '1', '--block', '128', '--json=out.json',
                           '--threads', threads), 4)
@@ -179,7 +179,7 @@ def stalled_lanes(folder):
     text = ends(sim(folder, 'half.ptx', '--cooperative', '--grid', '3', '--block', '32'),
                 4).err.decode()
     within('note: warp 0 of CTA (1, 0, 0), lanes 0x0000ffff, waits at barrier 0: 0 of 1 warps have '
-           'come; missing: lanes 0xffff0000 of warp 0 at line 17\n', text)
+           'arrived; missing: lanes 0xffff0000 of warp 0 at line 17\n', text)
     within('half.ptx: note: of 3 CTAs: 2 ended, 0 not begun\n', text)
 
 
