@@ -259,6 +259,7 @@ static inline void accept_outputs(struct noc *noc, const struct noc_router *rout
 static inline __attribute__((always_inline)) void
 allocate(struct noc *noc, const struct noc_router *router, uint32_t words)
 {
+    noc_set_lifted(noc, (uint32_t)(router - noc->router));
     bool is_islip = noc->config.sw_allocator == NOC_ISLIP;
     for (uint32_t i = 0; i < noc->config.sw_alloc_iterations; i++) {
         collect(noc, router, words, is_islip);

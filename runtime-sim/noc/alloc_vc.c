@@ -285,8 +285,10 @@ static void allocate_masked(struct noc *noc, uint32_t index)
 
 void noc_allocate_vcs(struct noc *noc, uint32_t index)
 {
-    if (noc->has_vc_rows)
+    if (noc->has_vc_rows) {
         allocate_masked(noc, index);
-    else
-        allocate_listed(noc, index);
+        return;
+    }
+    noc_set_lifted(noc, index);
+    allocate_listed(noc, index);
 }

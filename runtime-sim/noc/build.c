@@ -3,6 +3,11 @@
 #include "runtime-sim/noc/topology.h"
 #include "support/bits.h"
 
+static uint32_t most_of(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a > b ? a : b);
+}
+
 // Checks
 
 static const char *check_list(struct arena *arena, const char *name, const struct config_list *list,
@@ -48,8 +53,9 @@ static const char *check_classes(struct arena *arena, const struct noc_config *c
 static const char *check_size(struct arena *arena, const struct noc_config *config)
 {
     uint64_t nodes = noc_node_count(config), most = 0, ports = config->injection_ports;
-    uint64_t speed =
-        config->speedup > config->injection_speedup ? config->speedup : config->injection_speedup;
+    uint64_t speed = most_of(config->speedup, config->injection_speedup);
+    for (uint32_t i = 0; i < config->injection_speedups.n; i++)
+        speed = most_of(speed, config->injection_speedups.v[i]);
     if (nodes > UINT16_MAX)
         return "a butterfly can have at most 65535 nodes";
     if (config->topology == NOC_MESH) {
@@ -83,6 +89,24 @@ static const char *check_fly(struct arena *arena, const struct noc_config *confi
                         config->reversed ? "reversed" : "router_nodes");
 }
 
+static const char *check_injection(struct arena *arena, const struct noc_config *config)
+{
+    uint64_t links = config->injection_links;
+    if (config->injection_shared && links > 1)
+        return "with 'injection_shared' a node has one link, 'injection_links' 1";
+    if (config->injection_speedups.n && config->injection_speedups.n != config->injection_nodes.n)
+        return arena_printf(arena, "'injection_speedups' has %u elements, but 'injection_nodes' %u",
+                            config->injection_speedups.n, config->injection_nodes.n);
+    for (uint64_t i = 0; config->injection_vc == NOC_VC_OWN && i < config->classes; i++)
+        if (vcs_of(config, i) < links)
+            return arena_printf(arena,
+                                "class %llu has %llu virtual channels, but needs one for each of "
+                                "%llu injection links",
+                                (unsigned long long)i, (unsigned long long)vcs_of(config, i),
+                                (unsigned long long)links);
+    return NULL;
+}
+
 const char *noc_check(struct arena *arena, const struct noc_config *config)
 {
     const char *wrong = check_classes(arena, config);
@@ -96,6 +120,8 @@ const char *noc_check(struct arena *arena, const struct noc_config *config)
     if (!wrong)
         wrong = check_list(arena, "injection_nodes", &config->injection_nodes,
                            noc_node_count(config), "nodes");
+    if (!wrong)
+        wrong = check_injection(arena, config);
     return wrong ? wrong : check_size(arena, config);
 }
 
@@ -174,12 +200,32 @@ static uint64_t vcs_of_slot(uint32_t vcs, uint32_t speed, uint32_t slot)
     return mask;
 }
 
+static uint64_t ways_on(const struct noc *noc, const struct noc_router *router)
+{
+    uint64_t ways = 0;
+    for (uint32_t i = router->out0; i < router->out0 + router->outs; i++)
+        ways += !noc->out_port[i].is_exit;
+    return ways;
+}
+
+// What the keys `injection_…` give a port of a node.
+static uint64_t entry_speed(const struct noc *noc, uint32_t node, const struct noc_router *router)
+{
+    const struct noc_config *c = &noc->config;
+    uint64_t speed = noc_is_wide(c, node) ? c->injection_speedup : 1, ways = ways_on(noc, router);
+    for (uint32_t i = 0; i < c->injection_speedups.n; i++)
+        if (c->injection_nodes.v[i] == node)
+            speed = c->injection_speedups.v[i];
+    return c->injection_by_outputs && speed > ways ? ways : speed;
+}
+
 static uint32_t speed_of(const struct noc *noc, uint32_t in)
 {
-    uint64_t speed = noc->config.speedup, from = noc->in_port[in].from;
-    if (from >= noc->router_outs && noc_is_wide(&noc->config, noc->out_port[from].from) &&
-        noc->config.injection_speedup > speed)
-        speed = noc->config.injection_speedup;
+    const struct noc_in_port *port = &noc->in_port[in];
+    uint64_t speed = noc->config.speedup;
+    if (port->from >= noc->router_outs)
+        speed = most_of(
+            speed, entry_speed(noc, noc->out_port[port->from].from, &noc->router[port->router]));
     return (uint32_t)(speed < noc->vcs ? speed : noc->vcs);
 }
 
@@ -329,11 +375,6 @@ static void make_scratch(struct noc *noc)
         s->first[i] = NOC_NONE;
 }
 
-static uint32_t most_of(uint64_t a, uint64_t b)
-{
-    return (uint32_t)(a > b ? a : b);
-}
-
 static void make_slot(const struct noc *noc, struct noc_slot *slot)
 {
     size_t stages = (size_t)noc->router_ins << noc->shift;
@@ -361,9 +402,33 @@ static void make_calendar(struct noc *noc)
         make_slot(noc, &c->slot[i]);
 }
 
-static uint32_t links_of_port(const struct noc *noc, uint32_t node)
+static uint32_t links_of(const struct noc *noc, uint32_t node, uint32_t ports)
 {
-    return noc_is_wide(&noc->config, node) ? (uint32_t)noc->config.injection_links : 1;
+    if (noc->config.injection_shared)
+        return 1;
+    return noc_is_wide(&noc->config, node) ? ports * (uint32_t)noc->config.injection_links : ports;
+}
+
+// Links of a node lead to its ports in turn.
+static struct noc_link link_of(const struct noc *noc, uint32_t node, uint32_t link)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint32_t ports = interface->ports, each = interface->links / ports;
+    uint64_t queue = noc->config.injection_queue, room = queue / interface->links;
+    bool is_own = noc->config.injection_vc == NOC_VC_OWN && each > 1;
+    return (struct noc_link){.node = node,
+                             .port = interface->out0 + link % ports,
+                             .ports = noc->config.injection_shared ? ports : 1,
+                             .vcs =
+                                 is_own ? vcs_of_slot(noc->vcs, each, link / ports) : ~UINT64_C(0),
+                             .room = queue && !room ? 1 : room};
+}
+
+static void make_arrivals(struct noc *noc)
+{
+    noc->arrival_queues = noc->config.ejection_order ? noc->vcs : noc->classes;
+    noc->arrivals = ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->nodes * noc->arrival_queues);
+    noc->take_turn = ARENA_ARRAY(noc->arena, uint8_t, noc->nodes * noc->classes);
 }
 
 static void make_interfaces(struct noc *noc)
@@ -371,25 +436,17 @@ static void make_interfaces(struct noc *noc)
     for (uint32_t node = 0; node < noc->nodes; node++) {
         struct noc_interface *interface = &noc->interface[node];
         interface->link0 = noc->links;
-        interface->links = interface->ports * links_of_port(noc, node);
+        interface->links = links_of(noc, node, interface->ports);
         noc->links += interface->links;
     }
     noc->link = ARENA_ARRAY(noc->arena, struct noc_link, noc->links);
     noc->lane = ARENA_ARRAY(noc->arena, struct noc_lane, noc->links * noc->classes);
-    noc->arrival_queues = noc->config.ejection_order ? noc->vcs : noc->classes;
-    noc->arrivals = ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->nodes * noc->arrival_queues);
-    noc->take_turn = ARENA_ARRAY(noc->arena, uint8_t, noc->nodes * noc->classes);
     for (uint32_t i = 0; i < noc->links * noc->classes; i++)
         noc->lane[i].out = NOC_NONE;
-    for (uint32_t node = 0; node < noc->nodes; node++) {
-        const struct noc_interface *interface = &noc->interface[node];
-        uint64_t queue = noc->config.injection_queue, room = queue / interface->links;
-        for (uint32_t i = 0; i < interface->links; i++)
-            noc->link[interface->link0 + i] =
-                (struct noc_link){.node = node,
-                                  .port = interface->out0 + i % interface->ports,
-                                  .room = queue && !room ? 1 : room};
-    }
+    for (uint32_t node = 0; node < noc->nodes; node++)
+        for (uint32_t i = 0; i < noc->interface[node].links; i++)
+            noc->link[noc->interface[node].link0 + i] = link_of(noc, node, i);
+    make_arrivals(noc);
 }
 
 struct noc *noc_new(struct arena *arena, const struct noc_config *config)
@@ -406,7 +463,9 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     noc->reuse = (enum noc_vc_reuse)config->vc_reuse;
     if (noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
         noc->reuse = NOC_REUSE_WHOLE;
-    noc->is_ranked = config->priority_wait > 0;
+    noc->is_ranked = config->priority_wait > 0 && config->priority_lift == NOC_LIFT_WAITING;
+    if (config->ideal)
+        noc->config.injection_queue = noc->config.ejection_queue = 0;
     noc->unused = NOC_NONE;
     set_times(noc);
     struct noc_wires wires = noc_topology(noc);

@@ -118,6 +118,8 @@ static bool is_empty(const struct noc_slot *slot)
 
 uint64_t noc_next_event(const struct noc *noc)
 {
+    if (noc->due.n)
+        return noc_packet_at(noc, noc->due.v[0])->arrived;
     for (uint32_t after = 0; after <= noc->calendar.mask; after++)
         if (!is_empty(noc_slot(noc, after)))
             return noc->now + after;

@@ -114,26 +114,35 @@ static void leave_rows(struct noc *noc)
     }
 }
 
+// Puts a packet into the shortest injection queue that has room.
+static void enqueue(struct noc *noc, const struct noc_packet *packet, uint32_t at)
+{
+    uint32_t index = find_link(noc, packet->source, packet->class, packet->flits);
+    struct noc_lane *lane = &noc->lane[index * noc->classes + packet->class];
+    put(noc, &lane->queue, at);
+    lane->flits += packet->flits;
+    noc->link[index].lanes |= 1u << packet->class;
+    noc->interface[packet->source].packets++;
+    mask_set(noc->sending, packet->source);
+    if (packet->priority && !noc->is_ranked)
+        leave_rows(noc);
+}
+
 void noc_send(struct noc *noc, const struct noc_packet *packet)
 {
     assert(noc_reaches(&noc->config, packet->source, packet->target) &&
            "no way from this node to that one");
     struct noc_interface *interface = &noc->interface[packet->source];
-    uint32_t index = find_link(noc, packet->source, packet->class, packet->flits);
-    struct noc_lane *lane = &noc->lane[index * noc->classes + packet->class];
     uint32_t at = new_packet(noc, packet);
     noc_packet_at(noc, at)->number = interface->packets_sent;
-    put(noc, &lane->queue, at);
-    lane->flits += packet->flits;
-    noc->link[index].lanes |= 1u << packet->class;
-    interface->packets++;
-    mask_set(noc->sending, packet->source);
-    if (packet->priority && !noc->is_ranked)
-        leave_rows(noc);
     uint64_t width = noc->config.node_link;
     if (width)
         interface->busy_until = noc->now + (packet->flits + width - 1) / width;
     count_sent(noc, packet);
+    if (noc->config.ideal)
+        noc_ideal_send(noc, at);
+    else
+        enqueue(noc, packet, at);
     if (noc->trace)
         noc->trace(noc->trace_context, noc_packet_at(noc, at), false);
 }
@@ -158,15 +167,26 @@ uint64_t noc_waiting_flits(const struct noc *noc, uint32_t node, uint32_t class)
 
 // Injection
 
+// Returns a virtual channel of the port that the lane's first packet can have now, or NOC_NONE.
+static uint32_t channel_at(const struct noc *noc, const struct noc_link *link,
+                           const struct noc_lane *lane, uint32_t port)
+{
+    const struct noc_hot *packet = &noc->hot[lane->queue.first];
+    uint64_t vcs = noc->class_vcs[packet->class] & link->vcs;
+    vcs = noc_available(noc, port, vcs, packet->flits) & noc->out_port[port].open;
+    return vcs ? noc_index(noc, port, mask_turn(vcs, lane->turn)) : NOC_NONE;
+}
+
 // Returns the virtual channel in which the lane's next flit can be sent now, or NOC_NONE.
-static uint32_t channel_of(const struct noc *noc, const struct noc_lane *lane, uint32_t port)
+static uint32_t channel_of(const struct noc *noc, const struct noc_link *link,
+                           const struct noc_lane *lane)
 {
     if (lane->out != NOC_NONE)
         return noc->out[lane->out].credits ? lane->out : NOC_NONE;
-    const struct noc_hot *packet = &noc->hot[lane->queue.first];
-    uint64_t vcs = noc_available(noc, port, noc->class_vcs[packet->class], packet->flits);
-    vcs &= noc->out_port[port].open;
-    return vcs ? noc_index(noc, port, mask_turn(vcs, lane->turn)) : NOC_NONE;
+    uint32_t out = channel_at(noc, link, lane, link->port + lane->port);
+    for (uint32_t i = 1; i < link->ports && out == NOC_NONE; i++)
+        out = channel_at(noc, link, lane, link->port + (lane->port + i) % link->ports);
+    return out;
 }
 
 static void enter(struct noc *noc, uint32_t link, uint32_t class)
@@ -185,6 +205,9 @@ static void begin_packet(struct noc *noc, uint32_t link, uint32_t class, uint32_
     lane->out = out;
     lane->sent = 0;
     lane->turn = (uint16_t)(vc + 1);
+    lane->port = (uint16_t)(port + 1 - noc->link[link].port);
+    if (lane->port == noc->link[link].ports)
+        lane->port = 0;
     noc->out_port[port].free &= ~(UINT64_C(1) << vc);
     noc->out[out].owner = link * noc->classes + class;
     enter(noc, link, class);
@@ -244,7 +267,7 @@ static void inject(struct noc *noc, uint32_t index)
         uint8_t priority = noc->hot[lane->queue.first].priority;
         if (best != NOC_NONE && priority <= rank)
             continue;
-        uint32_t some = channel_of(noc, lane, link->port);
+        uint32_t some = channel_of(noc, link, lane);
         if (some == NOC_NONE)
             continue;
         best = class;
@@ -292,7 +315,7 @@ static uint32_t channel_in_turn(const struct noc *noc, uint32_t node, uint32_t c
     return vcs ? mask_turn(vcs, noc->take_turn[node * noc->classes + class]) : 0;
 }
 
-static void finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t index)
+void noc_finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t index)
 {
     struct noc_packet *packet = noc_packet_at(noc, index);
     struct noc_class_stats *stats = &noc->class_stats[packet->class];
@@ -322,7 +345,7 @@ static void take_in(struct noc *noc, uint32_t in, uint32_t flit)
     noc->class_stats[noc->vc_class[vc]].flits++;
     noc->interface[node].flits_arrived++;
     if (flit & FLIT_TAIL)
-        finish(noc, node, vc, flit >> FLIT_SHIFT);
+        noc_finish(noc, node, vc, flit >> FLIT_SHIFT);
 }
 
 void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)

@@ -8,3 +8,9 @@ void noc_inject(struct noc *noc, uint32_t node);
 void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit);
 // Moves flits that waited for room into the queues of a node.
 void noc_take_held(struct noc *noc, uint32_t node);
+// A packet has come whole to a node, in a virtual channel.
+void noc_finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t packet);
+
+// The same of an ideal network: a packet is sent, and packets arrive that have to in this cycle.
+void noc_ideal_send(struct noc *noc, uint32_t packet);
+void noc_ideal_arrive(struct noc *noc);

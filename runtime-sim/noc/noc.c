@@ -49,6 +49,8 @@ static inline __attribute__((always_inline)) void step_each(struct noc *noc, con
 void noc_tick(struct noc *noc)
 {
     noc_take_events(noc);
+    if (noc->config.ideal)
+        noc_ideal_arrive(noc);
     noc->stats.noc_vc_arbitration += noc->waiting;
     step_each(noc, noc->has_vc_rows ? noc->serving_routers : noc->waiting_routers, noc->routers,
               noc_allocate_vcs);

@@ -56,12 +56,14 @@ static void note_room(struct report *r, uint32_t packet, struct wait wait, uint3
         r->waits[packet] = wait;
 }
 
-// Notes a packet that waits for any virtual channel of its class at a port: for the first allocated
-// one, else for room in the first.
-static void note_channel(struct report *r, uint32_t packet, struct wait wait, uint32_t port)
+// Notes a packet that waits for any of these virtual channels of its class at a port: for the first
+// allocated one, else for room in the first.
+static void note_channel(struct report *r, uint32_t packet, struct wait wait, uint32_t port,
+                         uint64_t vcs)
 {
     const struct noc *noc = r->noc;
-    uint64_t vcs = noc->class_vcs[noc->hot[packet].class], taken = vcs & ~noc->out_port[port].free;
+    vcs &= noc->class_vcs[noc->hot[packet].class];
+    uint64_t taken = vcs & ~noc->out_port[port].free;
     wait.kind = WAIT_CHANNEL;
     wait.port = port;
     wait.blocker = NOC_NONE;
@@ -84,7 +86,7 @@ static void note_in(struct report *r, uint32_t index)
         wait.blocker = NOC_NONE;
         r->waits[packet] = wait;
     } else if (noc_is_waiting(noc, index)) {
-        note_channel(r, packet, wait, in->row);
+        note_channel(r, packet, wait, in->row, ~UINT64_C(0));
     } else if (in->out != NOC_NONE && !noc->out[in->out].credits) {
         note_room(r, packet, wait, in->out);
     }
@@ -94,10 +96,11 @@ static void note_lane(struct report *r, uint32_t index)
 {
     const struct noc *noc = r->noc;
     const struct noc_lane *lane = &noc->lane[index];
-    uint32_t port = noc->link[index / noc->classes].port, packet = lane->queue.first;
+    const struct noc_link *link = &noc->link[index / noc->classes];
+    uint32_t port = link->port + lane->port, packet = lane->queue.first;
     struct wait wait = {.at = index, .is_outside = true};
     if (lane->out == NOC_NONE)
-        note_channel(r, packet, wait, port);
+        note_channel(r, packet, wait, port, link->vcs);
     else if (!noc->out[lane->out].credits)
         note_room(r, packet, wait, lane->out);
 }

@@ -152,11 +152,14 @@ struct noc_lane {
     uint32_t out;   // virtual channel of the first packet, or NOC_NONE
     uint16_t sent;  // flits of that packet that were sent
     uint16_t turn;  // first virtual channel in round-robin order
+    uint16_t port;  // first port of the link in round-robin order
 };
 
 struct noc_link {
     uint32_t node;
-    uint32_t port;  // output port to the router
+    uint32_t port;  // first output port to the router
+    uint32_t ports; // several only if they share the link
+    uint64_t vcs;   // virtual channels that it feeds
     uint32_t turn;  // first class in round-robin order
     uint32_t lanes; // mask of those with packets
     uint64_t room;  // capacity of each queue, in flits; 0: unbounded
@@ -196,6 +199,7 @@ struct noc_scratch {
     uint64_t *proposed;          // virtual channels, by input virtual channel
     uint64_t *ins_done, *outs_done;
     uint8_t *rank;   // highest priority of an output's requests
+    bool is_lifted;  // packets from nodes have no priority at this router now: priority_lift
     uint32_t *order; // order in which routers or links are evaluated
 };
 
@@ -262,6 +266,7 @@ struct noc {
     uint64_t *arrived;             // by class: mask of nodes
     uint64_t *holding;             // mask of nodes with flits that may find room in a queue
 
+    VEC(uint32_t) due;  // of an ideal network: packets on their way, as a heap
     uint64_t waiting;   // input virtual channels in VA
     uint64_t moving;    // packets that have not arrived
     uint64_t in_flight; // packets that have not been popped

@@ -126,13 +126,36 @@ static inline struct noc_hot *noc_front_packet(const struct noc *noc, uint32_t i
     return &noc->hot[noc_front(noc, in) >> FLIT_SHIFT];
 }
 
+// Returns whether the packet in front has waited for `priority_wait`.
+static inline bool noc_has_waited(const struct noc *noc, const struct noc_in *in)
+{
+    uint64_t wait = noc->config.priority_wait;
+    return wait && (uint32_t)noc->now - in->since >= wait;
+}
+
 // Returns the priority of the packet in front, as used by allocators.
 static inline uint8_t noc_rank(const struct noc *noc, uint32_t in)
 {
-    uint64_t wait = noc->config.priority_wait;
-    if (wait && (uint32_t)noc->now - noc_in(noc, in)->since >= wait)
-        return NOC_PRIORITIES - 1;
-    return noc_front_packet(noc, in)->priority;
+    if (noc->config.priority_lift == NOC_LIFT_INJECTION)
+        return noc->scratch.is_lifted && noc_in(noc, in)->is_entry
+                   ? 0
+                   : noc_front_packet(noc, in)->priority;
+    return noc_has_waited(noc, noc_in(noc, in)) ? NOC_PRIORITIES - 1
+                                                : noc_front_packet(noc, in)->priority;
+}
+
+// A packet that came from another router has waited for so long that those from nodes have no
+// priority. Found out before each allocation of a router.
+static inline void noc_set_lifted(struct noc *noc, uint32_t router)
+{
+    const struct noc_router *at = &noc->router[router];
+    noc->scratch.is_lifted = false;
+    if (!noc->config.priority_wait || noc->config.priority_lift != NOC_LIFT_INJECTION)
+        return;
+    for (uint32_t i = at->in0 << noc->shift; i < (at->in0 + at->ins) << noc->shift; i++) {
+        const struct noc_in *in = noc_in(noc, i);
+        noc->scratch.is_lifted |= in->count && !in->is_entry && noc_has_waited(noc, in);
+    }
 }
 
 // Returns the virtual channels that can be allocated to the packet now.

@@ -45,6 +45,8 @@ static const char *check_flits(const struct noc *noc, struct arena *arena,
         there[noc->vc_class[noc_vc(noc, i)]] += noc_in(noc, i)->count;
     for (uint32_t i = 0; i < noc->outs << noc->shift; i++)
         there[noc->vc_class[noc_vc(noc, i)]] += by_out[i].flits;
+    for (uint32_t i = 0; i < noc->due.n; i++)
+        there[noc->hot[noc->due.v[i]].class] += noc->hot[noc->due.v[i]].flits;
     for (uint32_t i = 0; i < noc->classes; i++) {
         const struct noc_class_stats *stats = &noc->class_stats[i];
         if (stats->flits_entered != stats->flits + there[i])

@@ -249,6 +249,10 @@ static void test_faults(void **state)
     check_fault("reversed=true", "'reversed' is for a butterfly");
     check_fault("topology=crossbar router_nodes=true", "'router_nodes' is for a butterfly");
     check_fault("width=256 height=256", "at most 65535 routers");
+    check_fault("injection_vc=own injection_links=9", "needs one for each of 9 injection links");
+    check_fault("injection_shared=true injection_links=2", "'injection_links' 1");
+    check_fault("injection_speedups=[4]", "'injection_speedups' has 1 elements");
+    check_fault("injection_nodes=[1,2] injection_speedups=[4]", "'injection_nodes' 2");
 }
 
 static void test_flits(void **state)

@@ -72,6 +72,20 @@ static const char *random_topology(struct arena *arena, uint64_t *random)
                         from_to(random, 1, 5), one_of(arena, random, "xy|yx|adaptive"));
 }
 
+// What [004] adds; keys that are set twice have the last value.
+static const char *random_injection(struct arena *arena, uint64_t *random, const char *text)
+{
+    text = arena_printf(arena, "%s injection_by_outputs=%s injection_vc=%s", text,
+                        one_of(arena, random, "true|false"), one_of(arena, random, "any|own"));
+    if (!from_to(random, 0, 1))
+        text = arena_printf(arena, "%s injection_shared=true injection_links=1 injection_ports=%u",
+                            text, from_to(random, 1, 3));
+    if (from_to(random, 0, 1))
+        return text;
+    return arena_printf(arena, "%s injection_nodes=[0,1] injection_speedups=[%u,%u]", text,
+                        from_to(random, 1, 4), from_to(random, 1, 4));
+}
+
 static const char *random_settings(struct arena *arena, uint64_t *random)
 {
     const char *text = random_topology(arena, random);
@@ -106,9 +120,10 @@ static const char *random_settings(struct arena *arena, uint64_t *random)
                          from_to(random, 0, 1) * 30, from_to(random, 0, 12), from_to(random, 0, 2));
     if (!from_to(random, 0, 3))
         text = arena_printf(arena, "%s priority_decay=true", text);
-    return from_to(random, 0, 3)
-               ? text
-               : arena_printf(arena, "%s priority_wait=%u", text, from_to(random, 1, 50));
+    if (!from_to(random, 0, 3))
+        text = arena_printf(arena, "%s priority_wait=%u priority_lift=%s", text,
+                            from_to(random, 1, 50), one_of(arena, random, "waiting|injection"));
+    return from_to(random, 0, 1) ? text : random_injection(arena, random, text);
 }
 
 // Returns whether there is such a network.

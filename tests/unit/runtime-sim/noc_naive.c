@@ -10,17 +10,30 @@ static bool is_wide(const struct noc_config *c, uint32_t node)
     return found;
 }
 
+// Crossbar inputs of a channel. Needs all channels.
+static uint32_t speed_of(const struct model *m, const struct channel *ch)
+{
+    const struct noc_config *c = m->c;
+    uint64_t speed = c->speedup, wide = 1, ways = 0;
+    for (uint32_t i = 0; i < m->channels; i++)
+        ways += m->channel[i].kind == NOC_CHANNEL_ROUTERS && m->channel[i].from == ch->to;
+    if (ch->kind == NOC_CHANNEL_INJECTION && is_wide(c, ch->from))
+        wide = c->injection_speedup;
+    for (uint32_t i = 0; ch->kind == NOC_CHANNEL_INJECTION && i < c->injection_speedups.n; i++)
+        if (c->injection_nodes.v[i] == ch->from)
+            wide = c->injection_speedups.v[i];
+    if (c->injection_by_outputs && wide > ways)
+        wide = ways;
+    speed = wide > speed ? wide : speed;
+    return (uint32_t)(speed < c->vcs ? speed : c->vcs);
+}
+
 static void add_channel(struct model *m, uint32_t index)
 {
     struct noc_channel from = noc_channel(m->noc, index);
     struct channel *ch = &m->channel[index];
     const struct noc_config *c = m->c;
     *ch = (struct channel){.kind = from.kind, .from = from.from, .to = from.to};
-    ch->speed = (uint32_t)c->speedup;
-    if (ch->kind == NOC_CHANNEL_INJECTION && is_wide(c, ch->from) &&
-        c->injection_speedup > ch->speed)
-        ch->speed = (uint32_t)c->injection_speedup;
-    ch->speed = ch->speed < c->vcs ? ch->speed : (uint32_t)c->vcs;
     ch->credit_time = c->channel_latency + c->credit_delay;
     if (ch->kind != NOC_CHANNEL_EJECTION)
         ch->credit_time += c->sw_alloc_delay - 1;
@@ -29,6 +42,7 @@ static void add_channel(struct model *m, uint32_t index)
     line_init(m->arena, &ch->flight, 1024);
     for (uint32_t v = 0; v < c->vcs; v++) {
         ch->vc[v].credits = (uint32_t)c->vc_buffer;
+        ch->vc[v].is_entry = ch->kind == NOC_CHANNEL_INJECTION;
         line_init(m->arena, &ch->vc[v].buffer, (uint32_t)c->vc_buffer);
     }
     if (ch->kind != NOC_CHANNEL_INJECTION) {
@@ -48,6 +62,8 @@ static void add_lanes(struct model *m, uint32_t index)
 {
     struct node *node = &m->node[index];
     node->links = node->port_count * (is_wide(m->c, index) ? (uint32_t)m->c->injection_links : 1);
+    if (m->c->injection_shared)
+        node->links = 1;
     for (uint32_t i = 0; i < node->links; i++)
         for (uint32_t k = 0; k < m->c->classes; k++) {
             node->lane[i][k] = ARENA_NEW(m->arena, struct lane);
@@ -81,6 +97,8 @@ void model_init(struct model *m, struct network *n)
     m->credits = ARENA_ARRAY(m->arena, struct credit, m->credit_room);
     for (uint32_t i = 0; i < m->channels; i++)
         add_channel(m, i);
+    for (uint32_t i = 0; i < m->channels; i++)
+        m->channel[i].speed = speed_of(m, &m->channel[i]);
     for (uint32_t i = 0; i < m->nodes; i++)
         add_lanes(m, i);
     name_classes(m);
@@ -273,20 +291,43 @@ void model_send(struct model *m, const struct noc_packet *packet)
     assert_true(best->head + best->count < MOST_PACKETS / 64);
 }
 
-// The virtual channel in which the lane's next flit can go now, or NONE.
-static int lane_vc(const struct model *m, const struct lane *lane, uint32_t port)
+// The link feeds the virtual channel.
+static bool feeds(const struct model *m, const struct node *node, uint32_t link, uint32_t v)
+{
+    uint32_t each = node->links / node->port_count;
+    return m->c->injection_vc != NOC_VC_OWN || each < 2 || v % each == link / node->port_count;
+}
+
+// The virtual channel of a port in which the lane's next flit can go now, or NONE.
+static int lane_vc(const struct model *m, const struct node *node, uint32_t link,
+                   const struct lane *lane, uint32_t port)
 {
     bool may[MOST_VCS];
     const struct channel *ch = &m->channel[port];
     if (lane->vc != NONE)
-        return ch->vc[lane->vc].credits ? lane->vc : NONE;
+        return port == lane->port && ch->vc[lane->vc].credits ? lane->vc : NONE;
     model_room(m, (int)port, lane->queue[lane->head], NONE, may);
     for (uint32_t v = 0; v < m->c->vcs; v++)
-        may[v] &= ch->vc[v].credits > 0;
+        may[v] &= ch->vc[v].credits > 0 && feeds(m, node, link, v);
     return model_turn(may, (uint32_t)m->c->vcs, lane->turn);
 }
 
-static void inject_flit(struct model *m, struct lane *lane, uint32_t port, uint32_t v)
+// The port through which it can go, or its own one: a shared link has all, from the one behind that
+// of the last packet on.
+static uint32_t lane_port(const struct model *m, const struct node *node, uint32_t link,
+                          const struct lane *lane)
+{
+    uint32_t own = node->ports[link % node->port_count];
+    for (uint32_t i = 0; m->c->injection_shared && i < node->port_count; i++) {
+        uint32_t port = node->ports[(lane->port_turn + i) % node->port_count];
+        if (lane_vc(m, node, link, lane, port) != NONE)
+            return port;
+    }
+    return own;
+}
+
+static void inject_flit(struct model *m, const struct node *node, struct lane *lane, uint32_t port,
+                        uint32_t v)
 {
     struct channel *ch = &m->channel[port];
     uint32_t packet = lane->queue[lane->head];
@@ -294,6 +335,9 @@ static void inject_flit(struct model *m, struct lane *lane, uint32_t port, uint3
         lane->vc = (int)v;
         lane->turn = v + 1;
         lane->sent = 0;
+        lane->port = port;
+        for (uint32_t i = 0; i < node->port_count; i++)
+            lane->port_turn = node->ports[i] == port ? i + 1 : lane->port_turn;
         ch->vc[v].taken = true;
     }
     struct flit flit = {.packet = packet * MOST_VCS + v, .head = !lane->sent};
@@ -312,12 +356,13 @@ static void inject_flit(struct model *m, struct lane *lane, uint32_t port, uint3
 
 static void inject_link(struct model *m, struct node *node, uint32_t link)
 {
-    uint32_t classes = (uint32_t)m->c->classes, port = node->ports[link % node->port_count];
+    uint32_t classes = (uint32_t)m->c->classes, best_port = 0;
     int best = NONE, best_vc = NONE;
     for (uint32_t i = 0; i < classes; i++) {
         uint32_t k = (node->class_turn[link] + i) % classes;
         const struct lane *lane = node->lane[link][k];
-        int vc = lane->count ? lane_vc(m, lane, port) : NONE;
+        uint32_t port = lane->count ? lane_port(m, node, link, lane) : 0;
+        int vc = lane->count ? lane_vc(m, node, link, lane, port) : NONE;
         if (vc == NONE)
             continue;
         uint8_t priority = m->packet[lane->queue[lane->head]].priority;
@@ -326,11 +371,12 @@ static void inject_link(struct model *m, struct node *node, uint32_t link)
             continue;
         best = (int)k;
         best_vc = vc;
+        best_port = port;
     }
     if (best == NONE)
         return;
     node->class_turn[link] = ((uint32_t)best + 1) % classes;
-    inject_flit(m, node->lane[link][best], port, (uint32_t)best_vc);
+    inject_flit(m, node, node->lane[link][best], best_port, (uint32_t)best_vc);
 }
 
 // Another link begins in each cycle in which the node has something to send.

@@ -32,6 +32,7 @@ struct vc {
     struct line buffer;
     enum state state;
     uint64_t since; // the packet in front is there
+    bool is_entry;  // the channel comes from a node
     uint64_t until; // the stage ends
     int out_channel, out_vc;
     uint32_t accept_port, accept_vc;
@@ -60,6 +61,7 @@ struct lane {
     uint64_t flits;
     int vc;
     uint32_t sent, turn;
+    uint32_t port, port_turn; // of the packet; of the node's ports to begin with
 };
 
 struct node {
@@ -117,6 +119,7 @@ struct model {
     struct credit *credits;
     uint32_t credit_head, credit_count, credit_room;
     uint32_t vc_class[MOST_VCS];
+    bool lifted; // at the router that is looked at packets from nodes have no priority
     // Of one router at a time.
     struct asking *asking, *chosen;
     struct crossing *crossing;

@@ -14,11 +14,32 @@ int model_turn(const bool *is_member, uint32_t count, uint32_t from)
     return NONE;
 }
 
+static bool has_waited(const struct model *m, const struct vc *vc)
+{
+    return m->c->priority_wait && m->now >= vc->since && m->now - vc->since >= m->c->priority_wait;
+}
+
+// A packet that came to the router from another one has waited.
+static bool is_lifted(const struct model *m, uint32_t router)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < m->router[router].in_count; i++) {
+        const struct channel *ch = &m->channel[m->router[router].ins[i]];
+        for (uint32_t v = 0; v < m->c->vcs; v++)
+            any |= ch->kind == NOC_CHANNEL_ROUTERS && ch->vc[v].buffer.count &&
+                   has_waited(m, &ch->vc[v]);
+    }
+    return any;
+}
+
 // Priority of the packet in front.
 static uint8_t rank_of(const struct model *m, const struct vc *vc)
 {
-    bool waits = m->c->priority_wait && m->now - vc->since >= m->c->priority_wait;
-    return waits ? NOC_PRIORITIES - 1 : m->packet[line_front(&vc->buffer)->packet].priority;
+    uint8_t own = m->packet[line_front(&vc->buffer)->packet].priority;
+    if (m->c->priority_lift == NOC_LIFT_INJECTION)
+        return vc->is_entry && m->lifted ? 0 : own;
+    bool waits = has_waited(m, vc);
+    return waits ? NOC_PRIORITIES - 1 : own;
 }
 
 static bool is_available(const struct model *m, const struct vc *vc, uint32_t flits)
@@ -161,6 +182,7 @@ static uint32_t find_asking(struct model *m, uint32_t router)
 
 void model_allocate_vcs(struct model *m, uint32_t router)
 {
+    m->lifted = is_lifted(m, router);
     uint32_t count = find_asking(m, router);
     for (uint32_t o = 0; o < m->router[router].out_count; o++) {
         struct round round = {m, (int)m->router[router].outs[o], m->chosen, 0};
@@ -318,6 +340,7 @@ static int accept_output(const struct model *m, const struct crossing *s, uint32
 void model_allocate_switch(struct model *m, struct router *router)
 {
     struct crossing *s = m->crossing;
+    m->lifted = is_lifted(m, (uint32_t)(router - m->router));
     collect(m, router, s);
     for (uint32_t i = 0; i < m->c->sw_alloc_iterations; i++) {
         propose(m, router, s);

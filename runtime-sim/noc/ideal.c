@@ -1,0 +1,93 @@
+// An ideal network: no packet waits for another one. A packet takes as long as its head does
+// without other traffic, and one cycle more for each further flit.
+//
+// Packets on their way are a heap. Those that arrive in the same cycle do so by the numbers of
+// their sources: the order in which nodes send in a cycle does not matter.
+#include "runtime-sim/noc/interface.h"
+#include "runtime-sim/noc/route.h"
+
+static bool is_before(const struct noc *noc, uint32_t left, uint32_t right)
+{
+    const struct noc_packet *a = noc_packet_at(noc, left), *b = noc_packet_at(noc, right);
+    if (a->arrived != b->arrived)
+        return a->arrived < b->arrived;
+    return a->source != b->source ? a->source < b->source : a->number < b->number;
+}
+
+static void add_due(struct noc *noc, uint32_t packet)
+{
+    vec_push(noc->arena, &noc->due, packet);
+    uint32_t *heap = noc->due.v, at = noc->due.n - 1;
+    for (; at && is_before(noc, packet, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = packet;
+}
+
+static uint32_t take_due(struct noc *noc)
+{
+    uint32_t *heap = noc->due.v, first = heap[0], n = --noc->due.n, moved = heap[n], at = 0;
+    for (uint32_t child = 1; child < n; child = 2 * at + 1) {
+        child += child + 1 < n && is_before(noc, heap[child + 1], heap[child]);
+        if (!is_before(noc, heap[child], moved))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+    return first;
+}
+
+// Counts a packet's flits on its way; returns the routers that it passes.
+static uint16_t pass_routers(struct noc *noc, const struct noc_packet *packet)
+{
+    uint32_t out = noc->interface[packet->source].out0;
+    uint16_t routers = 0;
+    for (;; routers++) {
+        const struct noc_out_port *port = &noc->out_port[out];
+        noc->out_port[out].flits += packet->flits;
+        if (port->is_exit)
+            break;
+        uint32_t router = noc->in_port[port->to].router;
+        out = noc->router[router].out0 + noc_compute_route(noc, router, packet->target);
+    }
+    noc->stats.noc_crossbar += (uint64_t)routers * packet->flits;
+    noc->stats.noc_buffer_write += (uint64_t)routers * packet->flits;
+    noc->stats.noc_link += (routers - 1u) * (uint64_t)packet->flits;
+    return routers;
+}
+
+static void count_entered(struct noc *noc, const struct noc_packet *packet)
+{
+    struct noc_class_stats *stats = &noc->class_stats[packet->class];
+    struct noc_interface *interface = &noc->interface[packet->source];
+    stats->packets_entered++;
+    stats->flits_entered += packet->flits;
+    stats->wait_sum += noc->now - packet->created;
+    interface->flits_entered += packet->flits;
+    interface->queue_sum += packet->flits * noc->now;
+    interface->queue_flits -= packet->flits;
+}
+
+void noc_ideal_send(struct noc *noc, uint32_t index)
+{
+    struct noc_packet *packet = noc_packet_at(noc, index);
+    uint32_t each = noc->routing_delay + noc->vc_alloc_delay + noc->flight;
+    uint16_t routers = noc->hot[index].routers = pass_routers(noc, packet);
+    packet->entered = noc->now;
+    packet->arrived = noc->now + noc->entry + routers * each + packet->flits - 1u;
+    count_entered(noc, packet);
+    add_due(noc, index);
+}
+
+void noc_ideal_arrive(struct noc *noc)
+{
+    while (noc->due.n && noc_packet_at(noc, noc->due.v[0])->arrived == noc->now) {
+        uint32_t index = take_due(noc);
+        const struct noc_packet *packet = noc_packet_at(noc, index);
+        noc->class_stats[packet->class].flits += packet->flits;
+        noc->interface[packet->target].flits_arrived += packet->flits;
+        noc->moved_at = noc->now;
+        noc_finish(noc, packet->target, (uint32_t)__builtin_ctzll(noc->class_vcs[packet->class]),
+                   index);
+    }
+}
