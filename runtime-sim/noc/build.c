@@ -465,7 +465,7 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
         noc->reuse = NOC_REUSE_WHOLE;
     noc->is_ranked = config->priority_wait > 0 && config->priority_lift == NOC_LIFT_WAITING;
     if (config->ideal)
-        noc->config.injection_queue = noc->config.ejection_queue = 0;
+        noc->config.ejection_queue = 0; // packets do not have a place before they arrive
     noc->unused = NOC_NONE;
     set_times(noc);
     struct noc_wires wires = noc_topology(noc);

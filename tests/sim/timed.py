@@ -522,6 +522,26 @@ def unwritten(folder):
 
 
 @case
+def reply_injection(folder):
+    """the machines of [004]: the same values; an ideal reply network is faster, in any order"""
+    def measure(*options):
+        ends(sim(folder, *VECADD, '--save=2=c.npy', '--stats=s.json', *options), 0, '', '')
+        return ((folder / 'c.npy').read_bytes(), (folder / 's.json').read_bytes(),
+                statistics(folder / 's.json')[1]['statistics']['machine.cycles'])
+
+    ends(sim(folder, *VECADD, '--save=2=plain.npy', '--functional'), 0, '', '')
+    for machine in 'ari', 'ari44', 'ari88':
+        cycles = []
+        for key in 'ideal=false', 'ideal=true':
+            values, text, took = measure('--config=' + machine, '--set=reply_network.' + key)
+            same(values, (folder / 'plain.npy').read_bytes())
+            same(measure('--config=' + machine, '--set=reply_network.' + key, '--shuffle=7')[1],
+                 text)
+            cycles.append(took)
+        same(cycles[1] < cycles[0], True)
+
+
+@case
 def registers(folder):
     """--registers says how many a thread has"""
     said = ends(sim(folder, *VECADD, '-v', '--registers=128'), 0).err.decode()

@@ -477,6 +477,24 @@ static void test_ideal_has_no_limits(void **state)
     end(&n);
 }
 
+// Packets that arrive together are taken in the order of their sources, whoever sent first.
+static void test_ideal_order(void **state)
+{
+    (void)state;
+    for (uint32_t first = 0; first <= 2; first += 2) {
+        struct network n;
+        begin(&n, "width=3 height=1 ideal=true");
+        send(&n, first, 1, 5, 0);
+        send(&n, 2 - first, 1, 5, 0);
+        send(&n, 1, 1, 1, 0);
+        while (noc_next(n.noc) != UINT64_MAX)
+            noc_tick(n.noc);
+        for (uint32_t i = 0; i < 3; i++, noc_pop(n.noc, 1, 0))
+            assert_int_equal(noc_peek(n.noc, 1, 0)->source, i ? 2 * (i - 1) : 1);
+        end(&n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_lift),
         cmocka_unit_test(test_ideal_latency),
         cmocka_unit_test(test_ideal_has_no_limits),
+        cmocka_unit_test(test_ideal_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
