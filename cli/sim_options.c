@@ -421,10 +421,10 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
                         : a->timed.n    ? "--timed"
                                         : NULL;
     if (a->functional && timed)
-        return fault(errors, "--functional counts no cycles; it does not go with ", timed);
+        return fault(errors, "--functional counts no cycles; it cannot be combined with ", timed);
     if (a->functional && a->policy_choice > 0)
-        return fault(errors,
-                     "--functional offloads nothing; it does not go with --policy=", a->policy);
+        return fault(errors, "--functional offloads nothing; it cannot be combined with --policy=",
+                     a->policy);
     if (!a->functional && a->max_instructions)
         return fault(errors, "--max-instructions is for --functional; --max-cycles ends other runs",
                      "");
