@@ -110,7 +110,7 @@ def policies(folder):
          "ptxoffload-sim: error: --policy cannot be 'other': it is baseline, llc, omni or "
          'adaptive\n' + HINT, '')
     ends(sim(folder, 'out.ptx', *LAUNCH, '--functional', '--policy=llc'), 2,
-         'ptxoffload-sim: error: --functional offloads nothing; it does not go with --policy=llc\n'
+         'ptxoffload-sim: error: --functional offloads nothing; it cannot be combined with --policy=llc\n'
          + HINT, '')
 
 
