@@ -25,7 +25,7 @@ static const char *cause_text(struct reuses *r, struct arena *arena, uint32_t in
     }
 }
 
-// "each iteration continues by 4 bytes (serves 744 of 752 lines) and 8 warps of a CTA touch the
+// "each iteration advances by 4 bytes (serves 744 of 752 lines) and 8 warps of a CTA touch the
 // same lines (serves 7 more)"; without shares if there is one cause.
 static const char *causes_text(struct reuses *r, struct arena *arena, uint32_t inst,
                                const struct reuse *reuse)

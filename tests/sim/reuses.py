@@ -144,7 +144,7 @@ def counted(folder, kernel):
 
 
 SAME = 'the address is the same in all iterations: only the first iteration brings lines'
-CAUSES = (r'each iteration goes on|the address is the same', r'the load in line \d+( and others)? touch', r'warps of a CTA')
+CAUSES = (r'each iteration advances|the address is the same', r'the load in line \d+( and others)? touch', r'warps of a CTA')
 
 
 def shares_of(told, rounds):
