@@ -111,9 +111,11 @@ static void take(void *backend, uint64_t now, const struct memsys_piece *piece)
 static void end_delay(struct local_dram *d, uint32_t channel, uint64_t now)
 {
     struct dram_delay *delay = &d->delays[channel];
+    if (!delay->ring)
+        return;
     const struct waiting_piece *first = &delay->ring[delay->head];
     struct dram_channel *to = &d->channels[channel];
-    delay->closed = delay->ring && !dram_can_take(to, false);
+    delay->closed = !dram_can_take(to, false);
     if (!delay->count || first->ready > now || !dram_can_take(to, first->request.write))
         return;
     if (first->request.id != write_id)
