@@ -97,7 +97,9 @@ def sample(folder, path):
         for policy, machine in BUTTERFLY_RUNS:
             found, _ = execute(folder, path, '--policy=' + policy, *BUTTERFLIES, *machine)
             same_buffers(found, expected, ' '.join(options) + ' butterflies')
-    same(offloaded > 0, not {path.parent.name, name_of(path)} & WITHOUT_CHAINS)
+    never = bool({path.parent.name, name_of(path)} & WITHOUT_CHAINS)
+    # With fewer policies a sample may offload nothing that would offload under others.
+    assert offloaded == 0 if never else offloaded or SANITIZED
 
 
 for each in RUNS:

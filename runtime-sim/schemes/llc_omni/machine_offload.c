@@ -424,7 +424,7 @@ static void wake_services(struct machine_offload *o, uint64_t now)
     for (uint32_t w = o->machine->ordinary / 64; w < bits_words(o->ends); w++)
         for (uint64_t rest = memsys_answers(memsys, w); rest; rest &= rest - 1) {
             uint32_t end = w * 64 + (uint32_t)__builtin_ctzll(rest);
-            if (end >= o->machine->ordinary)
+            if (end >= o->machine->ordinary && end < o->ends)
                 wake_service(o, now, end);
         }
     for (uint32_t w = 0; w < memsys_node_words(memsys); w++)
