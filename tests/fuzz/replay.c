@@ -10,7 +10,6 @@
 #define _XOPEN_SOURCE 700
 #include "support/random.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/lib/sanitized.h"
 #include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,11 +17,9 @@
 #include <string.h>
 
 enum {
-    // What it replays is the same in every run: fresh mutations are those of a fuzzer. Sanitizers
-    // see
-    // whatever a build without sees.
-    CUTS = IS_SANITIZED ? 32 : 16,
-    MUTATIONS = IS_SANITIZED ? 64 : 32,
+    // It replays the same in every run. A fuzzer makes fresh mutations.
+    CUTS = 16,
+    MUTATIONS = 32,
     FAILURES = 1024,
     MOST_FILES = 4096,
     MOST_WORDS = 8192,

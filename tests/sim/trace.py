@@ -21,6 +21,7 @@ VECADD = [SAMPLES / 'vecadd' / 'vecadd.ptx', '--grid', '64', '--block', '128',
           '--arg', 'buf:f32:8192:zero', '--arg', 'u32:8192']
 SCP = SAMPLES / 'scp' / 'run.yaml'
 BFS = SAMPLES / 'bfs' / 'run.yaml'
+FEWER = [BFS, '--set', 'values.n=800']  # vertices
 SLOTS = 56 * 48
 REASONS = ('empty fetch result load barrier fence lanes forming chain ended unit memory_queue '
            'not_selected').split()
@@ -219,7 +220,7 @@ def whole(folder):
 @compared_case
 def launches(folder):
     """several launches: each kernel's CTAs; barriers; the text of a run file's program"""
-    trace, found = traced(folder, BFS)
+    trace, found = traced(folder, *FEWER)
     rows = Rows(trace)
     slots(rows, 0, found['machine.cycles'])
     same({key[1] for key in ctas_agree(rows, (SAMPLES / 'bfs' / 'bfs.ptx').read_text().splitlines())},
@@ -343,7 +344,7 @@ def ended_early(folder):
 @compared_case
 def checkpoints(folder):
     """a trace goes through checkpoints; that of a run that goes on begins where it does"""
-    ends(sim(folder, BFS, '--checkpoint=a.ck', '--trace=t.json', '--stats=s.json'), 0)
+    ends(sim(folder, *FEWER, '--checkpoint=a.ck', '--trace=t.json', '--stats=s.json'), 0)
     trace = json.loads((folder / 't.json').read_text())
     found = json.loads((folder / 's.json').read_text())['total']['statistics']
     rows = Rows(trace)
@@ -352,9 +353,9 @@ def checkpoints(folder):
          {reason: found['core.' + reason] for reason in cycles})
     packets_agree(rows, found)
     channels_agree(rows, found)
-    ends(sim(folder, BFS, '--checkpoint=a.ck', '--stop-after=4', '--stats=s.json'), 0)
+    ends(sim(folder, *FEWER, '--checkpoint=a.ck', '--stop-after=4', '--stats=s.json'), 0)
     begin = json.loads((folder / 's.json').read_text())['total']['statistics']['machine.cycles']
-    ends(sim(folder, BFS, '--resume=a.ck', '--checkpoint=a.ck', '--trace=r.json'), 0)
+    ends(sim(folder, *FEWER, '--resume=a.ck', '--checkpoint=a.ck', '--trace=r.json'), 0)
     resumed = json.loads((folder / 'r.json').read_text())
     slots(Rows(resumed), begin, found['machine.cycles'])
     cores = [cut({'traceEvents': [event for event in which['traceEvents'] if 'cat' in event]},
@@ -461,8 +462,10 @@ def services_agree(rows, found, packets):
 def chains(folder):
     """what becomes of chains, packets and the entries of service queues is what was counted"""
     outcomes, phases, places = set(), set(), set()
-    runs = [('srad', 'omni', ()), ('srad', 'omni', FEW), ('srad', 'omni', BUTTERFLIES),
-            ('kmn', 'adaptive', ()), ('compare', 'llc', FEW)]
+    once, twice = ('--set', 'values.iterations=1'), ('--set', 'values.rounds=2')
+    runs = [('srad', 'omni', once), ('srad', 'omni', [*once, *FEW]),
+            ('srad', 'omni', [*once, *BUTTERFLIES]), ('kmn', 'adaptive', twice),
+            ('compare', 'llc', FEW)]
     for name, policy, options in runs[-1:] if SANITIZED else runs:
         trace, found = traced(folder, *offloading(folder, name, policy, *options))
         well_formed(trace)
