@@ -24,7 +24,7 @@ import tempfile
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import (add_case, case, ends, environment, fresh_document, main, run, same, wait_for,
+from tap import (add_case, case, compared_case, ends, environment, fresh_document, main, run, same, wait_for,
                  within)
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -208,7 +208,7 @@ def all_jobs(folder):
     is_clean(folder)
 
 
-@case
+@compared_case
 def killed(folder):
     """kill -9 twice: no job that had a result is started again, and the results are the same"""
     write_campaign(folder)
@@ -634,7 +634,7 @@ def comparison(folder):
          "ptxoffload-campaign: error: there is no variant 'slow'\n", '')
 
 
-@case
+@compared_case
 def stores(folder):
     """compare of two stores takes the jobs of the same names"""
     write_campaign(folder)
@@ -650,7 +650,7 @@ def stores(folder):
     close(rows['machine.cycles', 'COPY,fast']['ratio'], b / a)
 
 
-@case
+@compared_case
 def evaluation(folder):
     """eval/isca19.yaml can be read, has all workloads and figures, and its quick form runs no sweep"""
     def listed(*options):

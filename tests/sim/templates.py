@@ -313,14 +313,14 @@ def block_sums(folder, variant, kind):
 
 
 SIGNED = {'s32': 'i', 's64': 'x', 'f64': 'd'}
-for variant in (('sm_75',), ('sm_80',), ('sm_90',), ('sm_80', '-G')):
+for variant in (('sm_75',), ('sm_90',), ('sm_80', '-G')):
     for kind in SIGNED:
         add_case('blocks sort type %s (%s)' % (kind, ' '.join(variant)), block_sorts, variant, kind)
         add_case('blocks add up type %s (%s)' % (kind, ' '.join(variant)), block_sums, variant, kind)
 
 # The language
 
-VARIANTS = [('sm_75',), ('sm_80',), ('sm_90',), ('sm_80', '-O0', '-G')]
+VARIANTS = [('sm_75',), ('sm_90',), ('sm_80', '-O0', '-G')]
 
 
 # What the headers of other architectures choose for the same algorithms
@@ -446,7 +446,7 @@ for name, function in (('virtual functions and objects on the heap', objects),
 
 # Groups, atomics, barriers
 
-ARCHITECTURES = ('sm_75', 'sm_80', 'sm_90')
+ARCHITECTURES = ('sm_75', 'sm_90')
 
 
 def groups(folder, arch, kernel, grid, block, buffers, save):
