@@ -97,6 +97,7 @@ FOREIGN = {'--cflags', 'CMAKE_PREFIX_PATH', 'SM2_GTX480', 'SM7_TITANV', 'compute
 OF_TESTS = {'CONTRIBUTING.md', 'docs/adding-hardware.md'}
 TEST_FOLDERS = ('tests/', 'bench/')
 STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.S)
+FILE = re.compile(r'(?<![\w./])[\w.*/-]+/[\w.*-]+\.(?:c|h|def|py|sh|md|yaml|inc|json|tsv)(?![\w.])')
 PLACE_HOLDER = re.compile(r'(^|/)[A-Z]+(\.|/|$)')
 
 
@@ -155,11 +156,9 @@ def names(folder):
         for span in spans_of(name):
             of_tests = span.split('/')[-1] in test_files or span.startswith('test-')
             known = both if of_tests or name in OF_TESTS else product
-            missing = [word for word in names_in(span)
+            missing = [word for word in names_in(FILE.sub(' ', span))
                        if not known[word] and not known[word.lstrip('-')] and word not in FOREIGN]
-            if re.fullmatch(r'[\w.*/-]+/[\w.*-]+\.(c|h|def|py|sh|md|yaml|inc|json|tsv)', span) and \
-                    not path_is_there(span, ROOT / name):
-                missing.append(span)
+            missing += [path for path in FILE.findall(span) if not path_is_there(path, ROOT / name)]
             wrong += ['%s: %s' % (name, word) for word in missing]
     assert not wrong, 'not in the tree, or in tests only:\n' + '\n'.join(sorted(set(wrong)))
 

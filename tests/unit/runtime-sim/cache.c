@@ -1,6 +1,6 @@
 // The cache against a model without time, and against closed forms of its times.
 #include "runtime-sim/memsys/partition.h"
-#include "support/file.h"
+#include "tests/unit/runtime-sim/documented.h"
 #include "support/random.h"
 #include "tests/unit/runtime-sim/cache_fixture.h"
 
@@ -496,40 +496,26 @@ static void partitions(void **state)
     arena_free(&f.arena);
 }
 
-// docs/memory.md has the table of keys that config_keys_print_markdown writes:
-// `test-runtime-sim-cache
-// --keys`.
-static void documented(void **state)
+static void print_keys(FILE *to)
 {
-    (void)state;
     struct fixture f;
-    struct file_text document;
-    char *table;
-    size_t length;
     begin(&f);
-    FILE *to = open_memstream(&table, &length);
     config_keys_print_markdown(&f.config, to);
-    fclose(to);
-    assert_null(file_read(&f.arena, SOURCE_ROOT "/docs/memory.md", &document));
-    if (!strstr(document.text, table))
-        fail_msg("docs/memory.md does not have the keys of caches as they are");
-    free(table);
     arena_free(&f.arena);
 }
 
-static int print_keys(void)
+static void documented(void **state)
 {
-    struct fixture f;
-    begin(&f);
-    config_keys_print_markdown(&f.config, stdout);
-    arena_free(&f.arena);
-    return 0;
+    (void)state;
+    check_document("docs/memory.md", print_keys);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && !strcmp(argv[1], "--keys"))
-        return print_keys();
+    if (argc > 1 && !strcmp(argv[1], "--keys")) {
+        print_keys(stdout);
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_model), cmocka_unit_test(at_once),    cmocka_unit_test(latencies),
         cmocka_unit_test(ports),         cmocka_unit_test(merging),    cmocka_unit_test(stores),

@@ -1,6 +1,6 @@
 // The memory system around its requests: invalid configurations, statistics, the report of requests
 // in flight, the table of keys in docs/machine.md.
-#include "support/file.h"
+#include "tests/unit/runtime-sim/documented.h"
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
 static void wrong_configurations(void **state)
@@ -161,20 +161,7 @@ static void print_keys(FILE *to)
 static void documented(void **state)
 {
     (void)state;
-    struct fixture f;
-    struct file_text document;
-    char *table;
-    size_t length;
-    FILE *to = open_memstream(&table, &length);
-    print_keys(to);
-    fclose(to);
-    begin(&f, "isca19", NULL);
-    assert_null(file_read(&f.arena, SOURCE_ROOT "/docs/machine.md", &document));
-    if (!strstr(document.text, table))
-        fail_msg("docs/machine.md has an old table of keys: test-runtime-sim-memsys_rows --keys "
-                 "prints it");
-    free(table);
-    arena_free(&f.arena);
+    check_document("docs/machine.md", print_keys);
 }
 
 int main(int argc, char **argv)
