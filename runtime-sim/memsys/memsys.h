@@ -82,7 +82,8 @@ struct memsys_piece {
     uint32_t number;
     struct mask bytes;
     bool write;
-    uint32_t entry; // the request that it is for, or that is answered when it is written; MEMSYS_NONE
+    // The request that the read is for, or that is answered when the write is done; MEMSYS_NONE.
+    uint32_t entry;
     // Clocks at which it was taken, came to the scheduler, and was read or written.
     uint64_t taken, queued, done;
 };
