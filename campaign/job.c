@@ -172,11 +172,11 @@ static json_t *result_json(struct working *w)
     getrusage(RUSAGE_CHILDREN, &usage);
     double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                  (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-    json_t *result =
-        json_pack("{s:s, s:b, s:o, s:o, s:o, s:s, s:s, s:f, s:I}", "campaign", campaign->name,
-                  "quick", w->plan->is_quick, "names", names_json(w->plan, w->job->key), "commands", commands_json(w),
-                  "ingredients", ingredients_json(w), "started", w->started, "ended", ended,
-                  "cpu_seconds", cpu, "peak_rss_bytes", (json_int_t)usage.ru_maxrss * 1024);
+    json_t *result = json_pack(
+        "{s:s, s:b, s:o, s:o, s:o, s:s, s:s, s:f, s:I}", "campaign", campaign->name, "quick",
+        w->plan->is_quick, "names", names_json(w->plan, w->job->key), "commands", commands_json(w),
+        "ingredients", ingredients_json(w), "started", w->started, "ended", ended, "cpu_seconds",
+        cpu, "peak_rss_bytes", (json_int_t)usage.ru_maxrss * 1024);
     if (!w->failed)
         put_statistics(w, result);
     if (!w->failed && !is_complete(result))

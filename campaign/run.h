@@ -14,9 +14,9 @@ struct campaign_counts {
 struct campaign_watch {
     void *context;
     uint32_t at_a_time;
-    bool retry;       // failed jobs are run again
+    bool retry;                  // failed jobs are run again
     struct campaign_words reuse; // folders of other stores, whose good results are taken
-    atomic_int *stop; // set by a signal: running jobs are killed, and no job is started
+    atomic_int *stop;            // set by a signal: running jobs are killed, and no job is started
     // Called periodically, and after each job.
     void (*progress)(void *context, const struct campaign_counts *counts);
     void (*ended)(void *context, const struct campaign_job *job,
@@ -26,7 +26,7 @@ struct campaign_watch {
 // Counts the jobs without running any.
 void campaign_count(struct campaign_store *store, const struct campaign_plan *plan,
                     uint32_t at_a_time, struct campaign_counts *counts);
-// Runs the jobs without a result, those that are expected to take longest first. Requires the lock and the database. Returns NULL, or the error of
-// the store.
+// Runs the jobs without a result, those that are expected to take longest first. Requires the lock
+// and the database. Returns NULL, or the error of the store.
 const char *campaign_run(struct campaign_store *store, const struct campaign_plan *plan,
                          const struct campaign_watch *watch, struct campaign_counts *counts);

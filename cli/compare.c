@@ -43,8 +43,7 @@ static int report_proven(struct tagger_run *run, const struct verified *verified
         message_error(&run->messages, "%s", error);
         return BAD_INPUT;
     }
-    fprintf(to, "'%s' is equivalent to '%s': ", shown(arguments->compare),
-            shown(arguments->input));
+    fprintf(to, "'%s' is equivalent to '%s': ", shown(arguments->compare), shown(arguments->input));
     if (verified->moved)
         fprintf(to, "%llu statements, %llu of them moved\n",
                 (unsigned long long)verified->statements, (unsigned long long)verified->moved);

@@ -186,8 +186,16 @@ const char *cache_config_fault(const struct cache_config *config, const char *na
 // Without this call a unit is a sector. Needs a cache that nothing was put into.
 void cache_answers_in(struct cache *cache, uint32_t bytes);
 
-// Where a line may be; the line is a number, not an address.
-uint32_t cache_set(const struct cache_config *config, uint64_t line);
+// Returns the set of a line. The line is a number, not an address.
+static inline uint32_t cache_set(const struct cache_config *config, uint64_t line)
+{
+    uint64_t sets = config->sets;
+    uint64_t set = sets & (sets - 1) ? line % sets : line & (sets - 1);
+    if (config->hash && sets > 1)
+        for (uint64_t rest = line / sets; rest; rest /= sets)
+            set ^= rest % sets;
+    return (uint32_t)set;
+}
 
 // Needs a configuration without fault, which stays. What `inputs` ask and tell is set afterwards.
 void cache_init(struct cache *cache, struct arena *arena, const struct cache_config *config,

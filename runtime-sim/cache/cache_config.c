@@ -30,10 +30,14 @@ const char *cache_config_fault(const struct cache_config *c, const char *name, s
     if (c->hash && !is_power(c->sets))
         return arena_printf(arena, "%s.hash: xor needs a power of two for %s.sets", name, name);
     if (c->forward_misses && c->out < 3)
-        return arena_printf(arena, "%s.forward_misses needs %s.out of 3: a write that goes on, the "
-                                   "fetch of its line, and a line that gives way", name, name);
+        return arena_printf(arena,
+                            "%s.forward_misses needs %s.out of 3: a write that goes on, the "
+                            "fetch of its line, and a line that gives way",
+                            name, name);
     if (c->forward_misses && (c->write != CACHE_BACK || !c->allocate_writes))
-        return arena_printf(arena, "%s.forward_misses needs %s.write: back and "
-                                   "%s.allocate_writes: true", name, name, name);
+        return arena_printf(arena,
+                            "%s.forward_misses needs %s.write: back and "
+                            "%s.allocate_writes: true",
+                            name, name, name);
     return NULL;
 }

@@ -1,5 +1,6 @@
-// The ends of a cache: requests come in, answers and requests to the next level are taken.
-#include "runtime-sim/cache/cache_ring.h"
+// The queues of a cache for the components around it: requests are put; replies and requests to the
+// next level are taken.
+#include "runtime-sim/cache/cache_internal.h"
 #include <assert.h>
 
 void cache_put(struct cache *c, uint64_t now, const struct cache_request *request)
@@ -46,7 +47,7 @@ const struct cache_out *cache_out_peek(const struct cache *c)
     return c->out_count ? &c->out[c->out_head] : NULL;
 }
 
-// Any room may be what a request waits for.
+// A waiting request may wait for this room.
 void cache_out_pop(struct cache *c, uint64_t now)
 {
     assert(c->out_count);

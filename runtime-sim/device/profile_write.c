@@ -9,29 +9,39 @@ static void write_uint(struct json *json, const char *key, uint64_t value)
     json_uint(json, value);
 }
 
+struct named_uint {
+    const char *key;
+    uint64_t value;
+};
+
+static void write_uints(struct json *json, const struct named_uint *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        write_uint(json, list[i].key, list[i].value);
+}
+#define WRITE_UINTS(json, ...)                                                                     \
+    write_uints(json, (const struct named_uint[]){__VA_ARGS__},                                    \
+                sizeof(const struct named_uint[]){__VA_ARGS__} / sizeof(struct named_uint))
+
 static void write_access(struct json *json, const char *key, const struct profile_access *access)
 {
     json_key(json, key);
     json_object_flat(json);
-    write_uint(json, "accesses", access->accesses);
-    write_uint(json, "lines", access->lines);
-    write_uint(json, "sectors", access->sectors);
-    write_uint(json, "least_lines", access->least);
-    write_uint(json, "most_lines", access->most);
-    write_uint(json, "uniform_addresses", access->uniform);
+    WRITE_UINTS(json, {"accesses", access->accesses}, {"lines", access->lines},
+                {"sectors", access->sectors}, {"least_lines", access->least},
+                {"most_lines", access->most}, {"uniform_addresses", access->uniform});
     json_end_object(json);
 }
 
-// A cache that was not asked, or is not there, is not spoken of.
+// Omits a cache without accesses.
 static void write_cache(struct json *json, const char *key, const struct profile_cache *cache)
 {
     if (!cache->accesses)
         return;
     json_key(json, key);
     json_object_flat(json);
-    write_uint(json, "accesses", cache->accesses);
-    write_uint(json, "hits", cache->hits);
-    write_uint(json, "merged", cache->merged);
+    WRITE_UINTS(json, {"accesses", cache->accesses}, {"hits", cache->hits},
+                {"merged", cache->merged});
     json_end_object(json);
 }
 
@@ -51,12 +61,10 @@ static void write_place(struct json *json, const struct ir_module *module,
                         const struct ir_function *fn, uint32_t inst)
 {
     struct place place = ir_place(module, fn, inst);
-    write_uint(json, "line", place.line);
-    write_uint(json, "column", place.column);
-    write_uint(json, "index", inst);
+    WRITE_UINTS(json, {"line", place.line}, {"column", place.column}, {"index", inst});
 }
 
-// As the text spells it, modifiers and all.
+// Writes the opcode with its modifiers, as in the text.
 static void write_opcode(struct json *json, const struct tree *tree, uint32_t node)
 {
     const char *text = tree->source->text;
@@ -68,15 +76,13 @@ static void write_opcode(struct json *json, const struct tree *tree, uint32_t no
     json_text(json, text + begin, end - begin);
 }
 
-static void write_counts(struct json *json, const struct profile_inst *inst)
+static void write_instruction(struct json *json, const struct profile_inst *inst)
 {
-    write_uint(json, "executions", inst->executions);
-    write_uint(json, "threads", inst->threads);
-    write_uint(json, "active", inst->active);
-    write_uint(json, "lanes", inst->lanes);
-    write_uint(json, "parted", inst->parted);
-    write_uint(json, "defined", inst->defined);
-    write_uint(json, "uniform", inst->uniform);
+    WRITE_UINTS(json, {"executions", inst->executions}, {"threads", inst->threads},
+                {"active", inst->active}, {"lanes", inst->lanes}, {"parted", inst->parted},
+                {"defined", inst->defined}, {"uniform", inst->uniform});
+    if (inst->memory)
+        write_memory(json, inst->memory);
 }
 
 static void write_instructions(struct json *json, const struct ir_module *module,
@@ -92,9 +98,7 @@ static void write_instructions(struct json *json, const struct ir_module *module
             json_object_flat(json);
         write_place(json, module, fn, i);
         write_opcode(json, module->tree, fn->insts.v[i].node);
-        write_counts(json, inst);
-        if (inst->memory)
-            write_memory(json, inst->memory);
+        write_instruction(json, inst);
         json_end_object(json);
     }
     json_end_array(json);
@@ -110,10 +114,8 @@ static void write_loops(struct json *json, const struct ir_module *module,
         const struct profile_loop *loop = &counts->loops[i];
         json_object_flat(json);
         write_place(json, module, fn, fn->blocks.v[fn->loops.v[i].header].first);
-        write_uint(json, "entries", loop->entries);
-        write_uint(json, "iterations", loop->iterations);
-        write_uint(json, "least", loop->least);
-        write_uint(json, "most", loop->most);
+        WRITE_UINTS(json, {"entries", loop->entries}, {"iterations", loop->iterations},
+                    {"least", loop->least}, {"most", loop->most});
         json_end_object(json);
     }
     json_end_array(json);

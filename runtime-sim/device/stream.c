@@ -26,51 +26,47 @@ void device_stream_launch(struct device_stream *stream, struct device_launch *la
     add(stream, (struct device_command){.kind = COMMAND_LAUNCH, .launch = launch});
 }
 
+// Adds the command if `at`, the bytes in the device that it accesses, is not NULL.
+static bool add_access(struct device_stream *stream, const uint8_t *at,
+                       struct device_command command)
+{
+    if (at)
+        add(stream, command);
+    return at;
+}
+
 bool device_stream_write(struct device_stream *stream, uint64_t to, const void *from,
                          uint64_t bytes)
 {
-    uint8_t *at = device_at_written(stream->device, to, bytes);
-    if (at)
-        add(stream,
-            (struct device_command){
-                .kind = COMMAND_COPY, .to = to, .bytes = bytes, .data_to = at, .data_from = from});
-    return at;
+    struct device_command copy = {
+        .kind = COMMAND_COPY, .to = to, .bytes = bytes, .data_from = from};
+    copy.data_to = device_at_written(stream->device, to, bytes);
+    return add_access(stream, copy.data_to, copy);
 }
 
 bool device_stream_read(struct device_stream *stream, void *to, uint64_t from, uint64_t bytes)
 {
-    const uint8_t *at = device_at(stream->device, from, bytes);
-    if (at)
-        add(stream, (struct device_command){.kind = COMMAND_COPY,
-                                            .from = from,
-                                            .bytes = bytes,
-                                            .data_to = to,
-                                            .data_from = at});
-    return at;
+    struct device_command copy = {
+        .kind = COMMAND_COPY, .from = from, .bytes = bytes, .data_to = to};
+    copy.data_from = device_at(stream->device, from, bytes);
+    return add_access(stream, copy.data_from, copy);
 }
 
 bool device_stream_copy(struct device_stream *stream, uint64_t to, uint64_t from, uint64_t bytes)
 {
-    const uint8_t *source = device_at(stream->device, from, bytes);
-    uint8_t *at = source ? device_at_written(stream->device, to, bytes) : NULL;
-    if (at)
-        add(stream, (struct device_command){.kind = COMMAND_COPY,
-                                            .to = to,
-                                            .from = from,
-                                            .bytes = bytes,
-                                            .data_to = at,
-                                            .data_from = source});
-    return at;
+    struct device_command copy = {.kind = COMMAND_COPY, .to = to, .from = from, .bytes = bytes};
+    copy.data_from = device_at(stream->device, from, bytes);
+    copy.data_to = copy.data_from ? device_at_written(stream->device, to, bytes) : NULL;
+    return add_access(stream, copy.data_to, copy);
 }
 
 bool device_stream_set(struct device_stream *stream, uint64_t to, uint8_t value, uint64_t bytes)
 {
     uint8_t *at = device_at_written(stream->device, to, bytes);
-    if (at)
-        add(stream,
-            (struct device_command){
-                .kind = COMMAND_SET, .to = to, .bytes = bytes, .data_to = at, .value = value});
-    return at;
+    return add_access(
+        stream, at,
+        (struct device_command){
+            .kind = COMMAND_SET, .to = to, .bytes = bytes, .data_to = at, .value = value});
 }
 
 void device_stream_call(struct device_stream *stream, void (*call)(void *context), void *context)

@@ -53,7 +53,8 @@ static bool check_room(const struct machine *machine, const struct machine_launc
         describe_room(machine, from, fault->text, sizeof fault->text);
     else if (together)
         snprintf(fault->text, sizeof fault->text,
-                 "the launch's %" PRIu64 " CTAs must be resident at once, and each of the machine's "
+                 "the launch's %" PRIu64
+                 " CTAs must be resident at once, and each of the machine's "
                  "%u cores has room for %u: it has too little %s",
                  ctas, cores, from->room, from->limit);
     else if (fault->refused)

@@ -82,7 +82,8 @@ struct memsys_piece {
     uint32_t number;
     struct mask bytes;
     bool write;
-    uint32_t entry; // the request that it is for, or that is answered when it is written; MEMSYS_NONE
+    // The request that the read is for, or that is answered when the write is done; MEMSYS_NONE.
+    uint32_t entry;
     // Clocks at which it was taken, came to the scheduler, and was read or written.
     uint64_t taken, queued, done;
 };
@@ -206,7 +207,7 @@ uint64_t memsys_may_send(const struct memsys *memsys, uint32_t word);
 
 // Ends: the cores, and behind them those for who computes elsewhere: one for each partition
 // [000 §4.2], then, where both networks have nodes at their routers, one for each of these
-// [000 §6.2]. What is said of cores above holds for them, too (gpu/memsys_ends.c).
+// [000 §6.2]. What is said of cores above holds for them, too (memsys_ends.c).
 // Then come those of the owner's table. Several endpoints may be at one node: what arrives there is
 // taken in the order of its arrival, whichever it is for.
 enum memsys_end {

@@ -1,6 +1,6 @@
 // What the memory system consists of, for its own files.
 //
-// Time counts in units of engine/clock.h, in which every clock has a whole period; tick k of a
+// Time counts in units of base/clock.h, in which every clock has a whole period; tick k of a
 // clock is at k · period. At a point of time at which several clocks tick their order is: cores,
 // partitions, networks, DRAM. Partitions know nothing of each other, nor do networks or channels.
 #pragma once

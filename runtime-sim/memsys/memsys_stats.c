@@ -82,10 +82,14 @@ static void add_clients(struct memsys *m)
 
 static void add_stages(struct memsys *m)
 {
-    uint64_t *const to[] = {&m->stats.in_request_network, &m->stats.in_request_delay,
-                            &m->stats.in_slice,           &m->stats.in_slice_out,
-                            &m->stats.in_dram_delay,      &m->stats.in_dram,
-                            &m->stats.in_fill,            &m->stats.in_reply_queue,
+    uint64_t *const to[] = {&m->stats.in_request_network,
+                            &m->stats.in_request_delay,
+                            &m->stats.in_slice,
+                            &m->stats.in_slice_out,
+                            &m->stats.in_dram_delay,
+                            &m->stats.in_dram,
+                            &m->stats.in_fill,
+                            &m->stats.in_reply_queue,
                             &m->stats.in_reply_network};
     for (uint32_t i = 0; i <= MEMSYS_STAGES; i++)
         *to[i] = m->stage_sum[i] / m->core_period;

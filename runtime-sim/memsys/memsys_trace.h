@@ -1,4 +1,4 @@
-// What happens behind the cores as a trace (engine/trace.h) in which a microsecond is a cycle of
+// What happens behind the cores as a trace (base/trace.h) in which a microsecond is a cycle of
 // the cores: a process for each network, with a pair of events for each packet, from when it was
 // handed to a network interface until it had arrived whole; and one for each channel of the DRAM.
 #pragma once

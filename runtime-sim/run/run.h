@@ -46,7 +46,8 @@ struct run_buffer {
     uint32_t dimensions; // 0: (elements,)
 };
 
-// Properties of a texture that are one word each. `run_texture.how` has a value of exec/texture.h.
+// Properties of a texture that are one word each. `run_texture.how` has a value of
+// exec/memory/texture.h.
 enum texture_way {
     WAY_ADDRESS_X,   // texture_mode
     WAY_ADDRESS_Y,   // the same

@@ -13,6 +13,8 @@
 //
 // weight and change have a row of 16 per input; the number of inputs is a multiple of 16.
 
+#include "../tree.cuh"
+
 #define HIDDEN 16
 #define CTA 256
 #define RATE 0.3
@@ -47,12 +49,7 @@ extern "C" __global__ void bp_hidden(const float *partial, const float *target, 
         s += partial[i * HIDDEN + hidden];
     sum[tid] = s;
     __syncthreads();
-#pragma unroll 1
-    for (int half = CTA / 2; half > 0; half >>= 1) {
-        if (tid < half)
-            sum[tid] += sum[tid + half];
-        __syncthreads();
-    }
+    tree_sum<CTA>(sum);
     if (tid == 0) {
         float o = 1.0f / (1.0f + __expf(-sum[0]));
 

@@ -8,6 +8,8 @@
 // histogram64_merge   one CTA of 64 threads per bin; adds the partial counts
 // A counter counts up to 4 * WORDS bytes, which a byte holds.
 
+#include "../tree.cuh"
+
 #define THREADS 64
 #define WORDS 48
 
@@ -48,12 +50,7 @@ extern "C" __global__ void histogram64_merge(const int *partial, int *histogram,
         s += partial[k * 64 + bin];
     sum[tid] = s;
     __syncthreads();
-#pragma unroll 1
-    for (int half = THREADS / 2; half > 0; half >>= 1) {
-        if (tid < half)
-            sum[tid] += sum[tid + half];
-        __syncthreads();
-    }
+    tree_sum<THREADS>(sum);
     if (tid == 0)
         histogram[bin] = sum[0];
 }

@@ -12,6 +12,8 @@
 // are levels in global memory; sum[blockIdx.x] is the tile's sum. All variants add in the same
 // order, so their sums are the same to the last bit. Launch again on sum to reduce it further.
 
+#include "../tree.cuh"
+
 #define CTA 256
 #define TILE 2048
 
@@ -54,12 +56,7 @@ __device__ __forceinline__ void rest_shared(const float *g, float *sum)
             r[k] += r[k + half];
     part[tid] = r[0];
     __syncthreads();
-#pragma unroll 1
-    for (int half = CTA / 2; half > 0; half >>= 1) {
-        if (tid < half)
-            part[tid] += part[tid + half];
-        __syncthreads();
-    }
+    tree_sum<CTA>(part);
     if (tid == 0)
         sum[blockIdx.x] = part[0];
 }

@@ -5,6 +5,8 @@
 // sum[blockIdx.x] is the sum of the CTA's elements. Launch again on sum, with one CTA, to reduce it
 // further.
 
+#include "../tree.cuh"
+
 #define CTA 256
 
 extern "C" __global__ void red_stride(const float *g, float *sum, int n)
@@ -18,12 +20,7 @@ extern "C" __global__ void red_stride(const float *g, float *sum, int n)
         s += g[i];
     part[tid] = s;
     __syncthreads();
-#pragma unroll 1
-    for (int half = CTA / 2; half > 0; half >>= 1) {
-        if (tid < half)
-            part[tid] += part[tid + half];
-        __syncthreads();
-    }
+    tree_sum<CTA>(part);
     if (tid == 0)
         sum[blockIdx.x] = part[0];
 }

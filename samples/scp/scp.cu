@@ -7,6 +7,8 @@
 // a and b hold gridDim.x vectors of n elements each, one behind the other. Each of the 256
 // threads makes a partial sum in strides of the CTA, then a tree in shared memory adds them up.
 
+#include "../tree.cuh"
+
 #define CTA 256
 
 extern "C" __global__ void scp(const float *a, const float *b, float *product, int n)
@@ -21,12 +23,7 @@ extern "C" __global__ void scp(const float *a, const float *b, float *product, i
         s += a[first + i] * b[first + i];
     sum[tid] = s;
     __syncthreads();
-#pragma unroll 1
-    for (int half = CTA / 2; half > 0; half >>= 1) {
-        if (tid < half)
-            sum[tid] += sum[tid + half];
-        __syncthreads();
-    }
+    tree_sum<CTA>(sum);
     if (tid == 0)
         product[blockIdx.x] = sum[0];
 }

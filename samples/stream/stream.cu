@@ -15,6 +15,8 @@
 //     stream_decide     one thread: which centres close, is opening x at price `open` worth it
 //     stream_reassign   if so: hands the points over. x takes the number `centres`.
 
+#include "../tree.cuh"
+
 #define CTA 256
 
 extern "C" __global__ void stream_distance(const float *__restrict__ point,
@@ -66,12 +68,7 @@ extern "C" __global__ void stream_total(const float *ledger, float *total, int n
         s += row[p];
     sum[tid] = s;
     __syncthreads();
-#pragma unroll 1
-    for (int half = CTA / 2; half > 0; half >>= 1) {
-        if (tid < half)
-            sum[tid] += sum[tid + half];
-        __syncthreads();
-    }
+    tree_sum<CTA>(sum);
     if (tid == 0)
         total[blockIdx.x] = sum[0];
 }

@@ -4,6 +4,7 @@
 usage: documents.py BUILD-ROOT
 """
 import collections
+import fnmatch
 import os
 import pathlib
 import re
@@ -19,6 +20,7 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
 WIDEST = 100
+REPEATED = 12  # words
 
 
 def tracked(*what):
@@ -35,6 +37,34 @@ def anchors(text):
     """The names of a document's headings, as GitHub makes them."""
     heads = re.findall(r'^#+ (.*)$', text, re.M)
     return {re.sub(r'[^\w\- ]', '', head.lower()).replace(' ', '-') for head in heads}
+
+
+def prose(text):
+    """The text without code, made parts and tables."""
+    text = re.sub(r'^```.*?^```', '', text, flags=re.M | re.S)
+    text = re.sub(r'<!-- (.*?) -->.*?<!-- end of \1 -->', '', text, flags=re.S)
+    return '\n'.join(line for line in text.split('\n') if not line.startswith(('|', '    ')))
+
+
+@case
+def said_once(folder):
+    """no section has a heading twice, no document 12 words in a row twice; each table has a head"""
+    wrong = []
+    for name in documents() + ['CHANGELOG.md']:
+        text = (ROOT / name).read_text(encoding='utf-8')
+        for section in re.split(r'^## ', text, flags=re.M):
+            heads = re.findall(r'^###+ .*$', section, re.M)
+            wrong += ['%s: twice: %s' % (name, head) for head in set(heads) if heads.count(head) > 1]
+        wrong += ['%s: a table without a head: %s' % (name, table.split('\n')[0])
+                  for table in re.findall(r'(?:^\|.*\n)+', text, re.M)
+                  if not re.match(r'.*\n\|(?: ?:?-+:? ?\|)+\n', table)]
+        words, seen = re.findall(r'[\w`.-]+', prose(text)), {}
+        for at in range(len(words) - REPEATED):
+            run_of_words = ' '.join(words[at:at + REPEATED])
+            if at - seen.setdefault(run_of_words, at) >= REPEATED:
+                wrong.append('%s: twice: %s' % (name, run_of_words))
+                break
+    same(wrong, [])
 
 
 @case
@@ -97,6 +127,8 @@ FOREIGN = {'--cflags', 'CMAKE_PREFIX_PATH', 'SM2_GTX480', 'SM7_TITANV', 'compute
 OF_TESTS = {'CONTRIBUTING.md', 'docs/adding-hardware.md'}
 TEST_FOLDERS = ('tests/', 'bench/')
 STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.S)
+FILE = re.compile(r'(?<![\w./])[\w.*/-]+/[\w.*-]+\.(?:c|h|def|py|sh|md|yaml|inc|json|tsv)(?![\w.])')
+SOURCE = r'^[\w*-]+\.(?:c|h|def|inc|sh)$'
 PLACE_HOLDER = re.compile(r'(^|/)[A-Z]+(\.|/|$)')
 
 
@@ -155,13 +187,48 @@ def names(folder):
         for span in spans_of(name):
             of_tests = span.split('/')[-1] in test_files or span.startswith('test-')
             known = both if of_tests or name in OF_TESTS else product
-            missing = [word for word in names_in(span)
+            missing = [word for word in names_in(FILE.sub(' ', span))
                        if not known[word] and not known[word.lstrip('-')] and word not in FOREIGN]
-            if re.fullmatch(r'[\w.*/-]+/[\w.*-]+\.(c|h|def|py|sh|md|yaml|inc|json|tsv)', span) and \
-                    not path_is_there(span, ROOT / name):
-                missing.append(span)
+            missing += [path for path in FILE.findall(span) + re.findall(SOURCE, span)
+                        if not path_is_there(path, ROOT / name)]
             wrong += ['%s: %s' % (name, word) for word in missing]
     assert not wrong, 'not in the tree, or in tests only:\n' + '\n'.join(sorted(set(wrong)))
+
+
+# Comments name files of their own floor by the end of the path. Not files: special registers; files of
+# libraries.
+COMMENT_FILE = re.compile(r'(?<![\w./*<-])(?:[\w*-]+/)*[\w*-]+\.'
+                          r'(?:c|h|def|inc|l|y|py|sh|md|cu|cuh)\b(?![\w(/])')
+NO_FILE = re.compile(r'(n?tid|n?ctaid)\.y|jansson\.h|meson\.build')
+
+
+def comments(path):
+    """(line, comment) of a source file"""
+    text = path.read_text(encoding='utf-8')
+    if path.suffix in ('.py', '.sh', '.build') or not path.suffix:
+        return [(number, line[line.index('#'):]) for number, line in enumerate(text.split('\n'), 1)
+                if re.match(r'\s*#(?!include)', line)]
+    found = re.finditer(r'"(?:\\.|[^"\\\n])*"|(//[^\n]*|/\*.*?\*/)', text, re.S)
+    return [(text.count('\n', 0, one.start()) + 1, one[1]) for one in found if one[1]]
+
+
+def file_is_there(name, files):
+    return any(fnmatch.fnmatch(file, '*/' + name) or fnmatch.fnmatch(file, name) for file in files)
+
+
+@case
+def files_of_comments(folder):
+    """source files that comments name are in the tree"""
+    files, wrong, known = tracked(), [], {}
+    for name in tracked('*.c', '*.h', '*.def', '*.inc', '*.l', '*.y', '*.py', '*.sh', '*meson.build',
+                        'run'):
+        for line, comment in comments(ROOT / name):
+            for file in COMMENT_FILE.findall(comment):
+                if not NO_FILE.fullmatch(file) and not PLACE_HOLDER.search(file) and \
+                        not known.setdefault(file, file_is_there(file, files)):
+                    wrong.append('%s:%d: %s' % (name, line, file))
+    assert len(known) > 100, known
+    same(wrong, [])
 
 
 @case

@@ -15,24 +15,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from simulated import PROGRAM, ROOT, names, sim
 from tap import case, cpu_seconds, ends, environment, main, run, same, wait_for, within
 
-# Counts down from its parameter, so that a run can be made as long as is wanted.
-SLOW = b'''.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry slow(.param .u64 slow_param_0)
-{
-    .reg .b64 %rd<2>;
-    .reg .pred %p<2>;
-    ld.param.u64 %rd1, [slow_param_0];
-again:
-    sub.s64 %rd1, %rd1, 1;
-    setp.ne.s64 %p1, %rd1, 0;
-    @%p1 bra again;
-    ret;
-}
-'''
-
-
 FIRST_FAULT = b'''.version 7.0
 .target sm_70
 .address_size 64
@@ -78,9 +60,9 @@ def first_fault(folder):
 
 
 def start_slow(folder, *arguments, **settings):
-    (folder / 'slow.ptx').write_bytes(SLOW)
-    return subprocess.Popen([PROGRAM, '--functional', 'slow.ptx', '--grid', '1', '--block', '1',
-                             '--arg', 'u64:1000000000000', *arguments], cwd=folder,
+    (folder / 'slow.ptx').write_bytes((ROOT / 'tests' / 'sim' / 'stuck.ptx').read_bytes())
+    return subprocess.Popen([PROGRAM, '--functional', 'slow.ptx', '--kernel', 'slow', '--grid', '1',
+                             '--block', '1', '--arg', 'u64:1000000000000', *arguments], cwd=folder,
                             env=environment(TERM='xterm'), **settings)
 
 

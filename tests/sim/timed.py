@@ -31,46 +31,8 @@ SLOTS = 56 * 48
 REASONS = ['issued'] + ['stall_' + reason for reason in (
     'empty fetch result load barrier fence lanes ended unit memory_queue not_selected').split()]
 
-SPIN = '''.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry spin(.param .u64 flag)
-{
-    .reg .b64 %rd<2>;
-    .reg .b32 %r<2>;
-    .reg .pred %p<2>;
-    ld.param.u64 %rd1, [flag];
-again:
-    ld.volatile.global.u32 %r1, [%rd1];
-    setp.eq.u32 %p1, %r1, 0;
-    @%p1 bra again;
-    ret;
-}
-.visible .entry parted(.param .u64 flag)
-{
-    .reg .b32 %r<2>;
-    .reg .pred %p<2>;
-    mov.u32 %r1, %tid.x;
-    setp.gt.u32 %p1, %r1, 31;
-    @%p1 bra other;
-    bar.sync 0;
-    ret;
-other:
-    bar.sync 1;
-    ret;
-}
-.visible .entry slow(.param .u64 count)
-{
-    .reg .b64 %rd<2>;
-    .reg .pred %p<2>;
-    ld.param.u64 %rd1, [count];
-again:
-    sub.s64 %rd1, %rd1, 1;
-    setp.ne.s64 %p1, %rd1, 0;
-    @%p1 bra again;
-    ret;
-}
-'''
+# Kernels that wait at different barriers, spin on a flag, or run long.
+STUCK = (ROOT / 'tests' / 'sim' / 'stuck.ptx').read_text()
 
 
 def sim(folder, *arguments, **settings):
@@ -247,7 +209,7 @@ def limit(folder):
 @case
 def stands_still(folder):
     """a barrier that not all reach, a kernel that spins: exit code 4, reports, statistics"""
-    (folder / 'spin.ptx').write_text(SPIN)
+    (folder / 'spin.ptx').write_text(STUCK)
     line = ['spin.ptx', '--grid', '2', '--block', '64', '--arg', 'buf:u32:1:zero',
             '--stats=out.txt', '--json=out.json', '--set', 'machine.watchdog=100000']
     text = ends(sim(folder, *line, '--kernel', 'parted'), 4).err.decode()
@@ -273,7 +235,7 @@ def stands_still(folder):
 @case
 def interrupted(folder):
     """an interrupt leaves the statistics until then"""
-    (folder / 'spin.ptx').write_text(SPIN)
+    (folder / 'spin.ptx').write_text(STUCK)
     command = [PROGRAM, 'spin.ptx', '--kernel', 'slow', '--grid', '500', '--block', '256', '--arg',
                'u64:1000000000000', '--json=out.json', '--stats=out.txt', '--series=out.csv']
     running = subprocess.Popen([os.fspath(word) for word in command], cwd=folder,
@@ -304,7 +266,7 @@ def read_terminal(end):
 
 def said_in(folder, terminal, wait):
     """Output of a long run on a terminal; wait(run, end) returns its first part, an interrupt follows."""
-    (folder / 'spin.ptx').write_text(SPIN)
+    (folder / 'spin.ptx').write_text(STUCK)
     main_end, other_end = pty.openpty()
     running = subprocess.Popen([PROGRAM, 'spin.ptx', '--kernel', 'spin', '--grid', '500', '--block',
                                 '256', '--arg', 'buf:u32:1:zero'], cwd=folder, stderr=other_end,

@@ -15,7 +15,8 @@ from tap import SANITIZED, case, compared_case, ends, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
-SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / 'samples'
 VECADD = [SAMPLES / 'vecadd' / 'vecadd.ptx', '--grid', '64', '--block', '128',
           '--arg', 'buf:f32:8192:uniform', '--arg', 'buf:f32:8192:uniform:2',
           '--arg', 'buf:f32:8192:zero', '--arg', 'u32:8192']
@@ -35,27 +36,6 @@ BUTTERFLIES = [option for key in ('request_network.topology=fly', 'reply_network
                                   'request_network.router_nodes=true',
                                   'reply_network.router_nodes=true', 'reply_network.reversed=true')
                for option in ('--set', key)]
-
-PARTED = '''.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry parted(.param .u64 out)
-{
-    .reg .b64 %rd<2>;
-    .reg .b32 %r<2>;
-    .reg .pred %p<2>;
-    ld.param.u64 %rd1, [out];
-    mov.u32 %r1, %tid.x;
-    st.global.u32 [%rd1], %r1;
-    setp.gt.u32 %p1, %r1, 31;
-    @%p1 bra other;
-    bar.sync 0;
-    ret;
-other:
-    bar.sync 1;
-    ret;
-}
-'''
 
 
 def sim(folder, *arguments):
@@ -333,9 +313,9 @@ def ended_early(folder):
     same(len(rows.open) + sum(len(pairs) for pairs in rows.pairs.values()),
          found['request.class0.packets_sent'] + found['reply.class0.packets_sent'])
     same(sum(len(spans) for spans in rows.of('CTA place').values()), 64)
-    (folder / 'parted.ptx').write_text(PARTED)
-    trace, found = traced(folder, 'parted.ptx', '--grid', '1', '--block', '64', '--arg',
-                          'buf:u32:1:zero', code=4)
+    stuck = ROOT / 'tests' / 'sim' / 'stuck.ptx'
+    trace, found = traced(folder, stuck, '--kernel', 'parted', '--grid', '1', '--block', '64',
+                          '--arg', 'buf:u32:1:zero', code=4)
     cycles = slots(Rows(trace), 0, found['machine.cycles'])
     same(cycles['stall_barrier'], found['core.stall_barrier'])
     assert cycles['stall_barrier'] > 0

@@ -24,7 +24,7 @@ struct exec_row {
     const char *(*prepare)(struct decoder *d, struct code *code);
 };
 
-// The tables of one instruction set of the host: all that is in exec/lanes_*.c, compiled for it.
+// The tables of one instruction set of the host: compiled from exec/lanes/lanes_*.c.
 struct memory_ops;
 struct matrix_ops;
 struct lanes_table {

@@ -4,8 +4,8 @@
 // A warp that issues the first load of a chain begins to form it, if no other warp of the core is
 // forming one and an entry of the OQSR is free. It is fetched and issued before others until the
 // chain's last instruction. Each instruction counts as done when it enters the queue: loads are
-// looked up in the first level and go no further; what computes is captured (exec/shadow.h). Behind
-// the last instruction the warp waits.
+// looked up in the first level and go no further; what computes is captured (exec/warp/shadow.h).
+// Behind the last instruction the warp waits.
 //
 // Where no line of a load was in the first level or on its way to it, there is a packet for each
 // combination of lines, with an entry of the OQSR each. Lanes for which no node can compute, or no

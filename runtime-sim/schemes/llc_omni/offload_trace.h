@@ -1,4 +1,4 @@
-// What happens to chains as a trace (engine/trace.h) in which a microsecond is a cycle: in the
+// What happens to chains as a trace (base/trace.h) in which a microsecond is a cycle: in the
 // process of each core a row for the chains of each warp slot, and one for the packets of each
 // entry of its offload queue; and a process for each service queue, with a row for each of its
 // entries. A row is named when something comes to stand on it.

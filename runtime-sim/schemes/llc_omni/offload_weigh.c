@@ -1,4 +1,4 @@
-// What the adaptive policy learns from chains (offload/adaptive.h).
+// What the adaptive policy learns from chains (adaptive.h).
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 
 // What a warp's forming costs that comes to nothing, in flit hops: the slots of its lookups.

@@ -4,15 +4,18 @@
 #include "tests/fuzz/tagged.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
-// out[i] += in[i] * 3, eight times.
-#define TRIPLE                                                                                     \
+#define BEGIN                                                                                      \
     HEAD("8.0", "sm_80")                                                                           \
     ".visible .entry triple(.param .u64 out, .param .u64 in)\n{\n"                                 \
     ".reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p1;\n"                                         \
     "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in];\n"                                         \
     "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"                          \
     "mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd3, %r1, 4;\n"                                  \
-    "add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3; mov.u32 %r6, 0;\n"                        \
+    "add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3; mov.u32 %r6, 0;\n"
+
+// out[i] += in[i] * 3, eight times.
+#define TRIPLE                                                                                     \
+    BEGIN                                                                                          \
     "A: ld.global.u32 %r4, [%rd2]; ld.global.u32 %r5, [%rd1];\n"                                   \
     "mad.lo.u32 %r5, %r4, 3, %r5; st.global.u32 [%rd1], %r5;\n"                                    \
     "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 8; @%p1 bra A;\n"                                  \
@@ -20,14 +23,8 @@
 
 // out[i] = in[i] + in[i + 256], eight times: a chain.
 #define SUM                                                                                        \
-    HEAD("8.0", "sm_80")                                                                           \
-    ".visible .entry triple(.param .u64 out, .param .u64 in)\n{\n"                                 \
-    ".reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p1;\n"                                         \
-    "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in];\n"                                         \
-    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"                          \
-    "mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd3, %r1, 4;\n"                                  \
-    "add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3; mov.u32 %r6, 0;\n"                        \
-    "A:\nld.global.u32 %r4, [%rd2];\nld.global.u32 %r5, [%rd2+1024];\n"                             \
+    BEGIN                                                                                          \
+    "A:\nld.global.u32 %r4, [%rd2];\nld.global.u32 %r5, [%rd2+1024];\n"                            \
     "add.u32 %r5, %r4, %r5;\nst.global.u32 [%rd1], %r5;\n"                                         \
     "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p1, %r6, 8;\n@%p1 bra A;\n"                                \
     "ret;\n}\n"

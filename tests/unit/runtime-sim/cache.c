@@ -1,47 +1,10 @@
-// The cache against a model that knows nothing of time, and against closed forms of its times.
-#include "runtime-sim/cache/cache.h"
+// The cache against a model without time, and against closed forms of its times.
 #include "runtime-sim/memsys/partition.h"
+#include "tests/unit/runtime-sim/documented.h"
 #include "support/random.h"
-#include "support/file.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/runtime-sim/cache_fixture.h"
 
-enum { LINES = 64, PAUSE = 50 }; // lines that are used; clocks
-
-struct fixture {
-    struct memory memory;
-    struct arena arena;
-    struct cache_config values;
-    struct config_section section;
-    struct config config;
-    struct cache cache;
-    uint64_t now;
-    uint64_t memory_latency;
-    uint64_t seed;
-    // What goes to the next level and comes back.
-    VEC(struct cache_out) asked;
-    VEC(uint64_t) due;
-    uint32_t first;
-    // Bytes that were written and are nowhere but in the cache.
-    struct mask unsaved[LINES];
-    uint64_t answers, written_bytes, saved_bytes;
-    VEC(uint64_t) served; // ids, in their order
-    bool locked;          // the condition of input 1 does not hold
-    bool pauses;          // answers of one path are taken at a time
-};
-
-static void served(void *context, const struct cache_request *r, uint64_t now)
-{
-    struct fixture *f = context;
-    (void)now;
-    vec_push(&f->arena, &f->served, r->id);
-    if (r->kind != CACHE_READ && r->line < LINES && !f->values.write)
-        f->unsaved[r->line] = mask_or(f->unsaved[r->line], r->bytes);
-}
+enum { PAUSE = 50 }; // clocks
 
 static bool unlocked(void *context, const struct cache_request *r, uint64_t now)
 {
@@ -50,47 +13,32 @@ static bool unlocked(void *context, const struct cache_request *r, uint64_t now)
     return !((struct fixture *)context)->locked;
 }
 
-static void begin(struct fixture *f)
+static void start_two(struct fixture *f)
 {
-    memset(f, 0, sizeof *f);
-    if (setjmp(f->memory.on_failure))
-        abort();
-    arena_init(&f->arena, &f->memory);
-    f->section = (struct config_section){"llc", cache_keys, cache_key_count, &f->values};
-    config_init(&f->config, &f->arena, &f->section, 1);
-    f->memory_latency = 20;
-}
-
-static void start(struct fixture *f)
-{
-    assert_null(cache_config_fault(&f->values, "llc", &f->arena));
-    cache_init(&f->cache, &f->arena, &f->values, 2);
-    for (int i = 0; i < 2; i++) {
-        f->cache.inputs[i].serve = served;
-        f->cache.inputs[i].context = f;
-    }
+    start(f, 2);
     f->cache.inputs[1].condition = unlocked;
-    f->now = 0;
+    if (!f->memory_latency)
+        f->memory_latency = 20;
 }
 
-// The memory: answers what is asked for after its latency, in order.
+// Moves requests to the next level, and its replies.
 static void next_level(struct fixture *f)
 {
     for (const struct cache_out *out; (out = cache_out_peek(&f->cache));) {
         if (out->write && out->line < LINES && !f->values.write) {
-            // What is written back was written, and not written back before.
+            // Bytes that are written back were written, and not written back before.
             assert_true(mask_within(out->bytes, f->unsaved[out->line]));
             f->unsaved[out->line] = mask_without(f->unsaved[out->line], out->bytes);
             f->saved_bytes += mask_count(out->bytes);
         } else if (!out->write) {
             uint64_t late = f->seed ? splitmix64(&f->seed) % 30 : 0;
-            vec_push(&f->arena, &f->asked, *out);
+            vec_push(&f->arena, &f->out, *out);
             vec_push(&f->arena, &f->due, f->now + f->memory_latency + late);
         }
         cache_out_pop(&f->cache, f->now);
     }
-    for (; f->first < f->asked.n && f->due.v[f->first] <= f->now; f->first++)
-        cache_fill(&f->cache, f->now, f->asked.v[f->first].line, f->asked.v[f->first].bytes);
+    for (; f->first < f->out.n && f->due.v[f->first] <= f->now; f->first++)
+        cache_fill(&f->cache, f->now, f->out.v[f->first].line, f->out.v[f->first].bytes);
 }
 
 static void one_clock(struct fixture *f)
@@ -98,29 +46,17 @@ static void one_clock(struct fixture *f)
     next_level(f);
     cache_tick(&f->cache, f->now);
     for (uint32_t path = 0; path < CACHE_PATHS; path++)
-        while ((f->now / PAUSE + path) % 2 * f->pauses == 0 &&
-               cache_answer_peek(&f->cache, path, f->now)) {
-            cache_answer_pop(&f->cache, path, f->now);
-            f->answers++;
-        }
+        if ((f->now / PAUSE + path) % 2 * f->pauses == 0)
+            take_answers(f, path);
     f->now++;
-}
-
-static void put(struct fixture *f, uint64_t id, enum cache_kind kind, uint64_t line,
-                struct mask bytes)
-{
-    struct cache_request r = {.id = id, .line = line, .bytes = bytes, .kind = (uint8_t)kind};
-    cache_put(&f->cache, f->now, &r);
 }
 
 static void settle(struct fixture *f)
 {
-    while (cache_inside(&f->cache) || cache_out_peek(&f->cache) || f->first < f->asked.n ||
+    while (cache_inside(&f->cache) || cache_out_peek(&f->cache) || f->first < f->out.n ||
            cache_flushing(&f->cache))
         one_clock(f);
 }
-
-static const struct mask whole = {{UINT64_MAX, UINT64_MAX}};
 
 // One request after the other, each to its end
 
@@ -227,7 +163,7 @@ static void against_model(void **state)
         uint64_t random = seed;
         begin(&f);
         random_config(&f.values, &random);
-        start(&f);
+        start_two(&f);
         struct model m = {.config = &f.values};
         for (uint64_t id = 0; id < 400; id++) {
             enum cache_kind kind = (enum cache_kind)(splitmix64(&random) % 7 / 3);
@@ -278,7 +214,7 @@ static void at_once(void **state)
         f.values.answers = 1 + splitmix64(&random) % 8;
         f.values.out = 2 + splitmix64(&random) % 8;
         f.values.accept = 1 + splitmix64(&random) % 3;
-        start(&f);
+        start_two(&f);
         f.seed = seed;
         f.pauses = seed % 3 == 0;
         struct cache_request *list = ARENA_ARRAY(&f.arena, struct cache_request, COUNT);
@@ -325,8 +261,8 @@ static void latencies(void **state)
     struct fixture f;
     begin(&f);
     f.values.latency = 7;
-    start(&f);
-    // A miss: asked for at 0, back at 20, served then, answered a clock later.
+    start_two(&f);
+    // A miss: requested at 0, back at 20, served then, answered a clock later.
     put(&f, 1, CACHE_READ, 5, whole);
     assert_int_equal(answered_at(&f), 1 + 20 + 1);
     // A hit: the first data after the latency, the last of 128 bytes three clocks later.
@@ -358,7 +294,7 @@ static void ports(void **state)
         begin(&f);
         f.values.banks = cases[i].banks;
         f.values.port_bytes = cases[i].port;
-        start(&f);
+        start_two(&f);
         for (uint64_t line = 0; line < 16; line++) {
             put(&f, line, CACHE_READ, line * cases[i].step, whole);
             settle(&f);
@@ -386,7 +322,7 @@ static void merging(void **state)
     f.values.merges = 3;
     f.values.mshrs = 2;
     f.memory_latency = 100;
-    start(&f);
+    start_two(&f);
     for (uint64_t id = 0; id < 4; id++)
         put(&f, id, CACHE_READ, 7, whole);
     put(&f, 4, CACHE_READ, 8, whole);
@@ -412,7 +348,7 @@ static void stores(void **state)
         begin(&f);
         f.values.sector_bytes = 32;
         f.values.partial = partial;
-        start(&f);
+        start_two(&f);
         put(&f, 0, CACHE_WRITE, 1, whole);
         put(&f, 1, CACHE_WRITE, 2, mask_range(32, 96));
         settle(&f);
@@ -441,7 +377,7 @@ static void stores(void **state)
     }
 }
 
-// As a first level: writes go on, and those that miss take no line.
+// As an L1: writes are forwarded, and those that miss allocate no line.
 static void write_through(void **state)
 {
     (void)state;
@@ -449,7 +385,7 @@ static void write_through(void **state)
     begin(&f);
     f.values.write = 1;
     f.values.allocate_writes = false;
-    start(&f);
+    start_two(&f);
     put(&f, 0, CACHE_WRITE, 1, mask_range(0, 4));
     put(&f, 1, CACHE_READ, 2, whole);
     put(&f, 2, CACHE_WRITE, 2, mask_range(0, 4));
@@ -470,7 +406,7 @@ static void conditions(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    start(&f);
+    start_two(&f);
     f.locked = true;
     struct cache_request r = {.id = 1, .line = 4, .bytes = whole, .input = 1};
     cache_put(&f.cache, 0, &r);
@@ -499,7 +435,7 @@ static void skipping(void **state)
         begin(&f);
         f.values.sets = 4;
         f.values.ways = 2;
-        start(&f);
+        start_two(&f);
         for (uint64_t id = 0; id < 300 || cache_inside(&f.cache);) {
             if (id < 300 && f.now % 37 == 0) {
                 put(&f, id++, CACHE_READ, splitmix64(&random) % LINES, whole);
@@ -560,40 +496,26 @@ static void partitions(void **state)
     arena_free(&f.arena);
 }
 
-// docs/memory.md has the table of keys that config_keys_print_markdown writes:
-// `test-runtime-sim-cache
-// --keys`.
-static void documented(void **state)
+static void print_keys(FILE *to)
 {
-    (void)state;
     struct fixture f;
-    struct file_text document;
-    char *table;
-    size_t length;
     begin(&f);
-    FILE *to = open_memstream(&table, &length);
     config_keys_print_markdown(&f.config, to);
-    fclose(to);
-    assert_null(file_read(&f.arena, SOURCE_ROOT "/docs/memory.md", &document));
-    if (!strstr(document.text, table))
-        fail_msg("docs/memory.md does not have the keys of caches as they are");
-    free(table);
     arena_free(&f.arena);
 }
 
-static int print_keys(void)
+static void documented(void **state)
 {
-    struct fixture f;
-    begin(&f);
-    config_keys_print_markdown(&f.config, stdout);
-    arena_free(&f.arena);
-    return 0;
+    (void)state;
+    check_document("docs/memory.md", print_keys);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && !strcmp(argv[1], "--keys"))
-        return print_keys();
+    if (argc > 1 && !strcmp(argv[1], "--keys")) {
+        print_keys(stdout);
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_model), cmocka_unit_test(at_once),    cmocka_unit_test(latencies),
         cmocka_unit_test(ports),         cmocka_unit_test(merging),    cmocka_unit_test(stores),

@@ -1,50 +1,5 @@
-// What a cache does with writes that miss or hit and with lines that come, by its keys.
-#include "runtime-sim/cache/cache.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const struct mask whole = {{UINT64_MAX, UINT64_MAX}};
-
-struct fixture {
-    struct memory memory;
-    struct arena arena;
-    struct cache_config values;
-    struct config_section section;
-    struct config config;
-    struct cache cache;
-    uint64_t now, answers, last_answer, last_id;
-    VEC(uint64_t) served;
-    VEC(struct cache_out) out;
-};
-
-static void served(void *context, const struct cache_request *r, uint64_t now)
-{
-    struct fixture *f = context;
-    (void)now;
-    vec_push(&f->arena, &f->served, r->id);
-}
-
-static void begin(struct fixture *f)
-{
-    memset(f, 0, sizeof *f);
-    if (setjmp(f->memory.on_failure))
-        abort();
-    arena_init(&f->arena, &f->memory);
-    f->section = (struct config_section){"llc", cache_keys, cache_key_count, &f->values};
-    config_init(&f->config, &f->arena, &f->section, 1);
-}
-
-static void start(struct fixture *f)
-{
-    assert_null(cache_config_fault(&f->values, "llc", &f->arena));
-    cache_init(&f->cache, &f->arena, &f->values, 1);
-    f->cache.inputs[0].serve = served;
-    f->cache.inputs[0].context = f;
-}
+// Writes that miss or hit and lines that arrive, under the keys of a cache.
+#include "tests/unit/runtime-sim/cache_fixture.h"
 
 static void run(struct fixture *f, uint64_t clocks)
 {
@@ -54,20 +9,14 @@ static void run(struct fixture *f, uint64_t clocks)
             vec_push(&f->arena, &f->out, *out);
             cache_out_pop(&f->cache, f->now);
         }
-        for (const struct cache_answer *a; (a = cache_answer_peek(&f->cache, 0, f->now));) {
-            f->answers++;
-            f->last_answer = f->now;
-            f->last_id = a->id;
-            cache_answer_pop(&f->cache, 0, f->now);
-        }
+        take_answers(f, 0);
     }
 }
 
-static void put(struct fixture *f, uint64_t id, enum cache_kind kind, uint64_t line,
-                struct mask bytes)
+static void put_and_run(struct fixture *f, uint64_t id, enum cache_kind kind, uint64_t line,
+                        struct mask bytes)
 {
-    struct cache_request r = {.id = id, .line = line, .bytes = bytes, .kind = (uint8_t)kind};
-    cache_put(&f->cache, f->now, &r);
+    put(f, id, kind, line, bytes);
     run(f, 5);
 }
 
@@ -80,24 +29,24 @@ static void expect_out(const struct fixture *f, uint32_t index, bool write, uint
     assert_int_equal(mask_count(f->out.v[index].bytes), bytes);
 }
 
-// A write that misses goes on with its id, and its whole line is fetched; another one before the line
-// has come goes on alone. None of them is answered here. What comes later hits, and stays.
+// A write that misses is forwarded with its id, and its whole line is fetched. Another one before
+// the line has arrived is forwarded alone. The next level replies to both. Later writes hit.
 static void writes_go_on(void **state)
 {
     (void)state;
     struct fixture f;
     begin(&f);
     f.values.forward_misses = true;
-    start(&f);
-    put(&f, 7, CACHE_WRITE, 3, mask_range(0, 4));
-    put(&f, 8, CACHE_WRITE, 3, mask_range(8, 12));
+    start(&f, 1);
+    put_and_run(&f, 7, CACHE_WRITE, 3, mask_range(0, 4));
+    put_and_run(&f, 8, CACHE_WRITE, 3, mask_range(8, 12));
     assert_int_equal(f.out.n, 3);
     expect_out(&f, 0, true, 7, 4);
     expect_out(&f, 1, false, CACHE_NOBODY, 128);
     expect_out(&f, 2, true, 8, 4);
-    assert_int_equal(f.served.n, 2); // values are written when they go on
+    assert_int_equal(f.served.n, 2); // values are written when they are forwarded
     cache_fill(&f.cache, f.now, 3, whole);
-    put(&f, 9, CACHE_WRITE, 3, mask_range(4, 8));
+    put_and_run(&f, 9, CACHE_WRITE, 3, mask_range(4, 8));
     run(&f, 20);
     assert_int_equal(f.out.n, 3);
     assert_int_equal(f.answers, 1);
@@ -105,7 +54,7 @@ static void writes_go_on(void **state)
     assert_int_equal(f.cache.stats.forwarded, 2);
     assert_int_equal(f.cache.stats.write_hits, 1);
     assert_int_equal(cache_inside(&f.cache), 0);
-    // The line was clean when it came, and has now what the last one wrote.
+    // The line was clean when it arrived; the last write has made it dirty.
     cache_flush(&f.cache, f.now, 0, UINT64_MAX - 1, true);
     run(&f, 5000);
     assert_int_equal(f.out.n, 4);
@@ -113,16 +62,16 @@ static void writes_go_on(void **state)
     arena_free(&f.arena);
 }
 
-// A write behind a read of the line keeps its place behind it, and is answered here.
+// A write that follows a read of the line is served after it, by this cache.
 static void writes_keep_behind_reads(void **state)
 {
     (void)state;
     struct fixture f;
     begin(&f);
     f.values.forward_misses = true;
-    start(&f);
-    put(&f, 1, CACHE_READ, 3, whole);
-    put(&f, 2, CACHE_WRITE, 3, mask_range(0, 4));
+    start(&f, 1);
+    put_and_run(&f, 1, CACHE_READ, 3, whole);
+    put_and_run(&f, 2, CACHE_WRITE, 3, mask_range(0, 4));
     assert_int_equal(f.served.n, 0);
     cache_fill(&f.cache, f.now, 3, whole);
     run(&f, 20);
@@ -133,7 +82,7 @@ static void writes_keep_behind_reads(void **state)
     arena_free(&f.arena);
 }
 
-// As many wait for a line as merges says, those that went on included.
+// At most `merges` requests wait for a line, forwarded ones included.
 static void writes_take_merges(void **state)
 {
     (void)state;
@@ -141,9 +90,9 @@ static void writes_take_merges(void **state)
     begin(&f);
     f.values.forward_misses = true;
     f.values.merges = 2;
-    start(&f);
+    start(&f, 1);
     for (uint64_t id = 0; id < 3; id++)
-        put(&f, id, CACHE_WRITE, 3, whole);
+        put_and_run(&f, id, CACHE_WRITE, 3, whole);
     assert_int_equal(f.served.n, 2);
     cache_fill(&f.cache, f.now, 3, whole);
     run(&f, 20);
@@ -152,7 +101,7 @@ static void writes_take_merges(void **state)
     arena_free(&f.arena);
 }
 
-// With write: evict a write that hits goes on and its line is gone; with through it stays.
+// A write that hits is forwarded; with write: evict its line is evicted, with through it stays.
 static void write_evict(void **state)
 {
     (void)state;
@@ -161,20 +110,20 @@ static void write_evict(void **state)
         begin(&f);
         f.values.write = (uint64_t)policy;
         f.values.allocate_writes = false;
-        start(&f);
-        put(&f, 1, CACHE_READ, 3, whole);
+        start(&f, 1);
+        put_and_run(&f, 1, CACHE_READ, 3, whole);
         cache_fill(&f.cache, f.now, 3, whole);
         run(&f, 20);
         assert_true(cache_has(&f.cache, 3));
-        put(&f, 2, CACHE_WRITE, 3, mask_range(0, 4));
+        put_and_run(&f, 2, CACHE_WRITE, 3, mask_range(0, 4));
         run(&f, 20);
         assert_int_equal(cache_has(&f.cache, 3), policy == CACHE_THROUGH);
         expect_out(&f, 1, true, CACHE_NOBODY, 4);
         assert_int_equal(f.cache.stats.write_hits, 1);
         assert_int_equal(f.cache.stats.write_throughs, 1);
-        // A line on its way stays for those that wait for it.
-        put(&f, 3, CACHE_READ, 5, whole);
-        put(&f, 4, CACHE_WRITE, 5, mask_range(0, 4));
+        // A line in flight stays for the requests that wait for it.
+        put_and_run(&f, 3, CACHE_READ, 5, whole);
+        put_and_run(&f, 4, CACHE_WRITE, 5, mask_range(0, 4));
         cache_fill(&f.cache, f.now, 5, whole);
         run(&f, 20);
         assert_true(cache_has(&f.cache, 5));
@@ -183,8 +132,8 @@ static void write_evict(void **state)
     }
 }
 
-// A line that comes keeps the port from a hit, or not if it has one of its own, which then takes
-// the next line when this one has moved.
+// A line that arrives delays a hit at the port, unless fills have a port of their own, which is
+// free for the next line when this one has been transferred.
 static void fill_port(void **state)
 {
     (void)state;
@@ -194,9 +143,9 @@ static void fill_port(void **state)
         f.values.fill_port = own;
         f.values.port_bytes = 32;
         f.values.latency = 1;
-        start(&f);
-        put(&f, 1, CACHE_READ, 1, whole);
-        put(&f, 2, CACHE_READ, 2, whole);
+        start(&f, 1);
+        put_and_run(&f, 1, CACHE_READ, 1, whole);
+        put_and_run(&f, 2, CACHE_READ, 2, whole);
         cache_fill(&f.cache, f.now, 1, whole);
         run(&f, 20);
         uint64_t before = f.now;
@@ -220,8 +169,8 @@ static void wake_latency(void **state)
         struct fixture f;
         begin(&f);
         f.values.wake_latency = latency;
-        start(&f);
-        put(&f, 1, CACHE_READ, 1, whole);
+        start(&f, 1);
+        put_and_run(&f, 1, CACHE_READ, 1, whole);
         uint64_t come = f.now;
         cache_fill(&f.cache, f.now, 1, whole);
         run(&f, 20);
@@ -251,9 +200,12 @@ static void faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_go_on),       cmocka_unit_test(writes_keep_behind_reads),
-        cmocka_unit_test(writes_take_merges), cmocka_unit_test(write_evict),
-        cmocka_unit_test(fill_port),          cmocka_unit_test(wake_latency),
+        cmocka_unit_test(writes_go_on),
+        cmocka_unit_test(writes_keep_behind_reads),
+        cmocka_unit_test(writes_take_merges),
+        cmocka_unit_test(write_evict),
+        cmocka_unit_test(fill_port),
+        cmocka_unit_test(wake_latency),
         cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,8 @@ static void lines_between_launches(void **state)
 // Lanes below 8 branch in the first half of the warps' places, lanes from 8 on in the second. Each
 // path draws a number.
 static const char brancher[] =
-    HEAD("8.0", "sm_80") ".visible .entry k(.param .u64 to, .param .u64 count, .param .u32 low)\n{\n"
+    HEAD("8.0", "sm_80") ".visible .entry k(.param .u64 to, .param .u64 count, "
+                         ".param .u32 low)\n{\n"
                          ".reg .b32 %r<8>; .reg .b64 %d<6>; .reg .pred %p, %q;\n"
                          "ld.param.u64 %d1, [to]; ld.param.u64 %d2, [count];\n"
                          "ld.param.u32 %r5, [low]; mov.u32 %r1, %tid.x;\n"
@@ -63,7 +64,7 @@ static uint32_t first_lanes(bool low_branch, const char *const *settings)
 static void lanes_of_a_branch(void **state)
 {
     (void)state;
-    assert_int_equal(first_lanes(true, NULL), 0);  // those that branch
+    assert_int_equal(first_lanes(true, NULL), 0); // those that branch
     assert_int_equal(first_lanes(false, NULL), 1);
     assert_int_equal(first_lanes(true, SETTINGS("core.divergence=low_lanes")), 0);
     assert_int_equal(first_lanes(false, SETTINGS("core.divergence=low_lanes")), 0);

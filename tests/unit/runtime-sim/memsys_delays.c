@@ -1,5 +1,5 @@
-// Delays in front of the slices and of the DRAM, stores that the DRAM acknowledges, and the stages of
-// which a read's latency consists.
+// Delays in front of the slices and of the DRAM, stores that the DRAM acknowledges, and the stages
+// of which a read's latency consists.
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
 static enum memsys_served serve(void *context, const struct memsys_request *request)
@@ -94,8 +94,8 @@ static void forwarded_stores(void **state)
 static void stages(void **state)
 {
     (void)state;
-    static const char *const settings[] = {CLOCKS, "memory.request_delay=20", "memory.dram_delay=30",
-                                           NULL};
+    static const char *const settings[] = {CLOCKS, "memory.request_delay=20",
+                                           "memory.dram_delay=30", NULL};
     struct trips t = trips(settings);
     const struct memsys_stats *s = &t.stats;
     assert_int_equal(s->reads_answered, 2);
@@ -115,7 +115,7 @@ static void under_load(void **state)
 {
     (void)state;
     static const char *const settings[] = {
-        CLOCKS,         "memory.request_delay=50", "memory.dram_delay=40", "dram.queue=2",
+        CLOCKS,           "memory.request_delay=50", "memory.dram_delay=40", "dram.queue=2",
         "dram.answers=2", "llc.forward_misses=true", "memory.reply_queue=1", NULL};
     enum { REQUESTS = 400, CORES = 56 };
     struct fixture f;
@@ -124,7 +124,8 @@ static void under_load(void **state)
     start(&f, serve, &f);
     while (answered < REQUESTS) {
         for (uint32_t core = 0; core < CORES; core++) {
-            struct memsys_request r = request(core, sent / 2 * 8, sent % 2 ? MEMSYS_READ : MEMSYS_WRITE);
+            struct memsys_request r =
+                request(core, sent / 2 * 8, sent % 2 ? MEMSYS_READ : MEMSYS_WRITE);
             if (sent < REQUESTS && memsys_can_send(f.m, &r)) {
                 memsys_send(f.m, &r);
                 sent++;
@@ -155,9 +156,9 @@ static void faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_delay), cmocka_unit_test(dram_delay),
+        cmocka_unit_test(request_delay),    cmocka_unit_test(dram_delay),
         cmocka_unit_test(forwarded_stores), cmocka_unit_test(stages),
-        cmocka_unit_test(under_load), cmocka_unit_test(faults),
+        cmocka_unit_test(under_load),       cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

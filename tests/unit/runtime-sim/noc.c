@@ -342,10 +342,10 @@ static void test_ejection_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zero_load), cmocka_unit_test(test_delays),
-        cmocka_unit_test(test_flows),     cmocka_unit_test(test_hops),
-        cmocka_unit_test(test_skip),      cmocka_unit_test(test_statistics_have_names),
-        cmocka_unit_test(test_faults),    cmocka_unit_test(test_flits),
+        cmocka_unit_test(test_zero_load),      cmocka_unit_test(test_delays),
+        cmocka_unit_test(test_flows),          cmocka_unit_test(test_hops),
+        cmocka_unit_test(test_skip),           cmocka_unit_test(test_statistics_have_names),
+        cmocka_unit_test(test_faults),         cmocka_unit_test(test_flits),
         cmocka_unit_test(test_ejection_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 //
 // With --tables it prints those of docs/offload.md, which are to be these.
 #include "runtime-sim/schemes/llc_omni/packet.h"
-#include "support/file.h"
+#include "tests/unit/runtime-sim/documented.h"
 #include "tests/unit/runtime-sim/conform.h"
 #include "tests/unit/runtime-sim/packet_model.h"
 
@@ -445,32 +445,11 @@ static void print_functions(FILE *to)
                 details[packet_detail_of(i)]);
 }
 
-static void is_documented(const char *document, void (*print)(FILE *to))
-{
-    char *table;
-    size_t length;
-    FILE *to = open_memstream(&table, &length);
-    assert_non_null(to);
-    print(to);
-    fclose(to);
-    if (!strstr(document, table))
-        fail_msg("docs/offload.md does not have:\n%s", table);
-    free(table);
-}
-
 static void documented(void **state)
 {
     (void)state;
-    struct memory memory = {0};
-    struct arena arena;
-    struct file_text document;
-    if (setjmp(memory.on_failure))
-        abort();
-    arena_init(&arena, &memory);
-    assert_null(file_read(&arena, SOURCE_ROOT "/docs/offload.md", &document));
-    is_documented(document.text, print_fields);
-    is_documented(document.text, print_functions);
-    arena_free(&arena);
+    check_document("docs/offload.md", print_fields);
+    check_document("docs/offload.md", print_functions);
 }
 
 int main(int argc, char **argv)

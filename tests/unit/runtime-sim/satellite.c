@@ -2,27 +2,11 @@
 #include "runtime-sim/exec/warp/detached.h"
 #include "runtime-sim/gpu/machine_state.h"
 
-struct satellite_config {
-#define CONFIG_DEF "tests/unit/runtime-sim/satellite.def"
-#include "runtime-sim/base/config_fields.inc"
-};
-
-struct satellite_stats {
-#define STATS_DEF "tests/unit/runtime-sim/satellite_stats.def"
-#include "runtime-sim/base/stats_fields.inc"
-};
-
-static const struct config_key keys[] = {
-#define CONFIG_DEF "tests/unit/runtime-sim/satellite.def"
-#define CONFIG_OF struct satellite_config
-#include "runtime-sim/base/config_keys.inc"
-};
-
-static const struct stat_key stat_keys[] = {
-#define STATS_DEF "tests/unit/runtime-sim/satellite_stats.def"
-#define STATS_OF struct satellite_stats
-#include "runtime-sim/base/stats_keys.inc"
-};
+#define SCHEME_CONFIG satellite_config
+#define SCHEME_STATS satellite_stats
+#define SCHEME_DEF "tests/unit/runtime-sim/satellite.def"
+#define SCHEME_STATS_DEF "tests/unit/runtime-sim/satellite_stats.def"
+#include "tests/unit/runtime-sim/scheme_tables.inc"
 
 enum { REGISTERS = 64, BLOCKS = 8, STALL_AWAY = 0, STALL_MODE = 1, WARP_REGISTERS = 32 };
 
@@ -54,7 +38,7 @@ struct satellites {
     struct satellite_stats stats;
 };
 
-// A core's: sets of slots.
+// State of a core: sets of slots.
 struct satellite_core {
     struct satellites *of;
     uint64_t asking[CORE_WORDS], away[CORE_WORDS];
@@ -306,7 +290,7 @@ static uint64_t next(const struct machine *machine, const void *state)
 static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
 {
     (void)machine;
-    stats_add(stats, "satellites", stat_keys, sizeof stat_keys / sizeof *stat_keys,
+    stats_add(stats, "satellites", stat_keys, STAT_KEYS,
               &((const struct satellites *)state)->stats);
 }
 
@@ -325,11 +309,7 @@ static const struct scheme_stall stalls[] = {
 };
 
 const struct scheme_ops satellite = {
-    .name = "satellite",
-    .section = "satellite",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct satellite_config),
+    SCHEME_SECTION("satellite"),
     .is_on = is_on,
     .require = require,
     .stalls = stalls,

@@ -3,7 +3,7 @@
 // With --tables it prints the table of docs/offload.md, which is to be this one.
 #include "runtime-sim/schemes/llc_omni/storage.h"
 #include "runtime-sim/schemes/llc_omni/packet.h"
-#include "support/file.h"
+#include "tests/unit/runtime-sim/documented.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
 static const struct offload_sizes usual = {.warps = 48,
@@ -92,23 +92,7 @@ static void where_it_is(void **state)
 static void documented(void **state)
 {
     (void)state;
-    struct memory memory = {0};
-    struct arena arena;
-    struct file_text document;
-    char *table;
-    size_t length;
-    FILE *to = open_memstream(&table, &length);
-    assert_non_null(to);
-    print_storage(to);
-    fclose(to);
-    if (setjmp(memory.on_failure))
-        abort();
-    arena_init(&arena, &memory);
-    assert_null(file_read(&arena, SOURCE_ROOT "/docs/offload.md", &document));
-    if (!strstr(document.text, table))
-        fail_msg("docs/offload.md does not have:\n%s", table);
-    arena_free(&arena);
-    free(table);
+    check_document("docs/offload.md", print_storage);
 }
 
 int main(int argc, char **argv)

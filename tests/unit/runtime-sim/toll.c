@@ -1,37 +1,19 @@
 #include "tests/unit/runtime-sim/toll.h"
 #include "runtime-sim/gpu/machine_state.h"
 
-struct toll_config {
-#define CONFIG_DEF "tests/unit/runtime-sim/toll.def"
-#include "runtime-sim/base/config_fields.inc"
-};
+#define SCHEME_CONFIG toll_config
+#define SCHEME_STATS toll_stats
+#define SCHEME_DEF "tests/unit/runtime-sim/toll.def"
+#define SCHEME_STATS_DEF "tests/unit/runtime-sim/toll_stats.def"
+#include "tests/unit/runtime-sim/scheme_tables.inc"
 
-struct toll_stats {
-#define STATS_DEF "tests/unit/runtime-sim/toll_stats.def"
-#include "runtime-sim/base/stats_fields.inc"
-};
-
-static const struct config_key keys[] = {
-#define CONFIG_DEF "tests/unit/runtime-sim/toll.def"
-#define CONFIG_OF struct toll_config
-#include "runtime-sim/base/config_keys.inc"
-};
-
-static const struct stat_key stat_keys[] = {
-#define STATS_DEF "tests/unit/runtime-sim/toll_stats.def"
-#define STATS_OF struct toll_stats
-#include "runtime-sim/base/stats_keys.inc"
-};
-
-enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys };
-
-// What all cores have in common.
+// State that all cores share.
 struct toll {
     uint8_t requester, scheme, message;
     struct toll_stats stats;
 };
 
-// A core's: sets of slots.
+// State of a core: sets of slots.
 struct toll_core {
     struct toll *toll;
     uint64_t asking, waiting, paid;
@@ -178,20 +160,7 @@ static const struct scheme_stall stalls[] = {{"toll", "waited for the toll's rep
 static const struct memsys_requester requesters[] = {{"toll", false, NULL}};
 
 const struct scheme_ops toll = {
-    .name = "toll",
-    .section = "toll",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct toll_config),
-    .is_on = is_on,
-    .require = require,
-    .stalls = stalls,
-    .stall_count = 1,
-    .requesters = requesters,
-    .requester_count = 1,
-    .core = &core_ops,
-    .create = create,
-    .extend = extend,
-    .serve = serve,
-    .add_stats = add_stats,
+    SCHEME_SECTION("toll"), .is_on = is_on,           .require = require,   .stalls = stalls,
+    .stall_count = 1,       .requesters = requesters, .requester_count = 1, .core = &core_ops,
+    .create = create,       .extend = extend,         .serve = serve,       .add_stats = add_stats,
 };

@@ -451,7 +451,8 @@ static void slots_in_turn(void **state)
 static void group_rule(void **state)
 {
     (void)state;
-    static const struct dram_request requests[] = {{.id = 0}, {.id = 1, .bank = 1}, {.id = 2}, {.id = 3, .bank = 1}};
+    static const struct dram_request requests[] = {
+        {.id = 0}, {.id = 1, .bank = 1}, {.id = 2}, {.id = 3, .bank = 1}};
     static const uint64_t comes[] = {0, 0, 100, 100};
     struct fixture f;
     uint64_t done[4];

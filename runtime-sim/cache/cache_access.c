@@ -1,0 +1,279 @@
+// The access of a request. It is served at the place of its line, or its line is fetched and the
+// request waits in an MSHR.
+//
+// A line gets its place in its set when it is requested. Requests that wait for it are served in
+// the order of their arrival (cache_fill.c).
+#include "runtime-sim/cache/cache_lines.h"
+#include "runtime-sim/cache/cache_ports.h"
+
+// Puts the reply into its path's queue, and calls `serve` of the input.
+static void put_reply(struct cache *c, const struct cache_request *r, uint64_t now, uint64_t ready)
+{
+    const struct cache_input *input = &c->inputs[r->input];
+    struct cache_answers *answers = &c->answers[r->path];
+    uint32_t at = cache_wrap(answers->head + answers->count++, c->config->answers);
+    answers->last = ready > answers->last ? ready : answers->last;
+    answers->ring[at] = (struct cache_answer){r->id, answers->last, r->kind, r->input};
+    if (input->serve)
+        input->serve(input->context, r, now);
+}
+
+void cache_complete(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now,
+                    uint64_t ready)
+{
+    if (r->kind != CACHE_READ && place != NOWHERE) {
+        c->known[place] = mask_or(c->known[place], r->bytes);
+        if (!c->config->write)
+            c->dirty[place] = mask_or(c->dirty[place], r->bytes);
+    }
+    if (cache_passes_on(c, r) || (r->kind != CACHE_READ && place == NOWHERE)) {
+        cache_send(c, r->line, CACHE_NOBODY, r->bytes, true, r->keep_next);
+        c->stats.write_throughs++;
+    }
+    put_reply(c, r, now, ready);
+}
+
+static void serve_now(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now)
+{
+    uint64_t clocks = cache_move(c, r->line, now, r->touches ? 1 : mask_count(r->bytes));
+    cache_complete(c, r, place, now, now + c->config->latency + clocks - 1);
+}
+
+// Fetches
+
+// Returns the place in the line's set that is free, or else that of the line to evict: of the
+// lowest rank, and of these the least recently used. Returns NOWHERE if all lines of the set are in
+// flight.
+static uint32_t find_victim(const struct cache *c, uint64_t line)
+{
+    uint32_t first = cache_set(c->config, line) * (uint32_t)c->config->ways, best = NOWHERE;
+    for (uint32_t i = first; i < first + c->config->ways; i++) {
+        if (c->line[i] == NO_LINE)
+            return i;
+        if (!c->mshr_of[i] && (best == NOWHERE || c->used[i] < c->used[best]))
+            best = i;
+    }
+    return best;
+}
+
+// Takes a place in its set for the line, and evicts the line that is there. Leaves room for
+// `requests` requests to the next level. Returns NOWHERE, after counting the reason, if no place or
+// not enough room is available.
+static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_t requests)
+{
+    uint32_t place = find_victim(c, line);
+    if (place == NOWHERE) {
+        c->stats.mshr_waits++;
+        return NOWHERE;
+    }
+    bool dirty = c->line[place] != NO_LINE && mask_any(c->dirty[place]);
+    if (cache_lacks_room(c, requests + dirty))
+        return NOWHERE;
+    c->stats.evictions += c->line[place] != NO_LINE;
+    if (dirty)
+        cache_write_back(c, place, now);
+    cache_clear(c, place);
+    c->line[place] = line;
+    c->used[place] = NORMAL_RANK | ++c->uses;
+    return place;
+}
+
+static void use_mshr(struct cache *c, struct cache_mshr *mshr, uint8_t path)
+{
+    c->used_by[path] += !(mshr->paths >> path & 1);
+    mshr->paths |= (uint8_t)(1u << path);
+}
+
+// Requests these bytes of the line at `place`, unless they are in flight. Requires that the line
+// has an MSHR or one is free, and room for a request to the next level.
+static void fetch_bytes(struct cache *c, uint32_t place, const struct cache_request *r, uint64_t id,
+                        struct mask bytes)
+{
+    if (!c->mshr_of[place]) {
+        uint32_t number = c->free_mshrs[--c->free_count];
+        c->mshrs[number] = (struct cache_mshr){.place = place};
+        use_mshr(c, &c->mshrs[number], r->path);
+        c->mshr_of[place] = (uint16_t)(number + 1);
+    }
+    struct cache_mshr *mshr = &c->mshrs[c->mshr_of[place] - 1];
+    bytes = mask_without(cache_parts(c, bytes, c->unit), mshr->coming);
+    if (!mask_any(bytes))
+        return;
+    mshr->coming = mask_or(mshr->coming, bytes);
+    cache_send(c, c->line[place], id, bytes, false, r->keep_next);
+    c->stats.fetches += cache_count_sectors(c, bytes);
+}
+
+// Lets the request wait at the MSHR of the line.
+static void add_target(struct cache *c, uint32_t place, const struct cache_request *r,
+                       enum cache_from from)
+{
+    uint32_t number = c->mshr_of[place] - 1U;
+    struct cache_mshr *mshr = &c->mshrs[number];
+    uint32_t at = cache_wrap(mshr->head + mshr->count++, c->config->merges);
+    struct cache_request *target = &c->targets[number * c->config->merges + at];
+    *target = *r;
+    target->from = (uint8_t)from;
+    mshr->writes |= r->kind != CACHE_READ;
+    mshr->silent += r->silent;
+    c->held[r->path]++;
+    use_mshr(c, mshr, r->path);
+}
+
+struct mask cache_rest(const struct cache *c, const struct cache_request *r, uint32_t place)
+{
+    struct mask known = r->bytes;
+    if (!c->config->partial)
+        return (struct mask){{0}};
+    if (place != NOWHERE)
+        known = mask_or(known, c->known[place]);
+    return cache_sectors(c, mask_without(cache_sectors(c, r->bytes), known));
+}
+
+// Returns the sectors that these bytes cover completely.
+static struct mask covered_sectors(const struct cache *c, struct mask bytes)
+{
+    struct mask touched = cache_sectors(c, bytes);
+    return mask_without(touched, cache_sectors(c, mask_without(touched, bytes)));
+}
+
+void cache_fetch_rest(struct cache *c, const struct cache_request *r, uint32_t place)
+{
+    struct mask rest = cache_rest(c, r, place);
+    c->stats.full_stores += cache_count_sectors(c, covered_sectors(c, r->bytes));
+    if (mask_any(rest))
+        fetch_bytes(c, place, r, CACHE_NOBODY, rest);
+}
+
+// Access
+
+// Returns true, and counts a wait, if the request cannot wait at `mshr` (NULL: a new one). A path
+// leaves one MSHR to the others.
+static bool lacks_mshr(struct cache *c, const struct cache_request *r,
+                       const struct cache_mshr *mshr)
+{
+    bool lacks = mshr ? mshr->count == c->config->merges : !c->free_count;
+    bool uses = mshr && mshr->paths >> r->path & 1;
+    lacks |= !uses && c->used_by[r->path] == c->config->mshrs;
+    c->stats.mshr_waits += lacks;
+    return lacks;
+}
+
+// Returns the MSHR of the line at `place`, or NULL.
+static struct cache_mshr *find_mshr(struct cache *c, uint32_t place)
+{
+    return place != NOWHERE && c->mshr_of[place] ? &c->mshrs[c->mshr_of[place] - 1] : NULL;
+}
+
+// Returns the sectors that the request lacks.
+static struct mask missing_sectors(const struct cache *c, const struct cache_request *r,
+                                   uint32_t place)
+{
+    return cache_sectors(c, mask_without(r->bytes, c->known[place]));
+}
+
+// Fetches the bytes that a read or an atomic misses, and lets it wait for them. Returns false if it
+// stays in the access queue.
+static bool take_miss(struct cache *c, const struct cache_request *r, uint32_t *place, uint64_t now)
+{
+    struct cache_mshr *mshr = find_mshr(c, *place);
+    if (lacks_mshr(c, r, mshr) || (*place != NOWHERE && cache_lacks_room(c, 1)))
+        return false;
+    if (*place == NOWHERE && (*place = take_place(c, r->line, now, 1)) == NOWHERE)
+        return false;
+    if (c->inputs[r->input].until_served) {
+        fetch_bytes(c, *place, r, r->id, missing_sectors(c, r, *place));
+        return false;
+    }
+    c->stats.merged += mshr && mshr->count;
+    c->stats.read_merged += mshr && mshr->count;
+    fetch_bytes(c, *place, r, r->id, missing_sectors(c, r, *place));
+    add_target(c, *place, r, mshr ? CACHE_MERGED : CACHE_FETCHED);
+    return true;
+}
+
+bool cache_access_read(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now)
+{
+    const struct cache_mshr *mshr = find_mshr(c, place);
+    // A read passes the reads that wait for its line; an atomic, which writes, passes no request.
+    bool passes = !mshr || !(r->kind == CACHE_READ ? mshr->writes : mshr->count);
+    bool hit = place != NOWHERE && mask_within(r->bytes, c->known[place]) && passes;
+    if (hit && cache_lacks_room(c, cache_passes_on(c, r)))
+        return false;
+    if (hit)
+        serve_now(c, r, place, now);
+    else if (!take_miss(c, r, &place, now))
+        return false;
+    cache_use(c, place, r->keep);
+    c->stats.reads++;
+    c->stats.read_hits += hit;
+    return true;
+}
+
+// Forwards a write that misses, or whose line is in flight, to the next level, and fetches the
+// whole line. A silent target without a value waits for the line in its place.
+static bool forward_write(struct cache *c, const struct cache_request *r, uint32_t place,
+                          uint64_t now)
+{
+    const struct cache_input *input = &c->inputs[r->input];
+    const struct cache_mshr *mshr = find_mshr(c, place);
+    struct cache_request line = *r;
+    if (cache_lacks_room(c, 2) || lacks_mshr(c, r, mshr))
+        return false;
+    if (place == NOWHERE && (place = take_place(c, r->line, now, 2)) == NOWHERE)
+        return false;
+    cache_send(c, r->line, r->id, r->bytes, true, r->keep_next);
+    fetch_bytes(c, place, r, CACHE_NOBODY, mask_without(c->whole, c->known[place]));
+    line.kind = CACHE_READ;
+    line.bytes = c->whole;
+    line.silent = true;
+    add_target(c, place, &line, CACHE_MERGED);
+    if (input->serve)
+        input->serve(input->context, r, now);
+    cache_use(c, place, r->keep);
+    c->stats.writes++;
+    c->stats.forwarded++;
+    return true;
+}
+
+static bool must_forward(const struct cache *c, uint32_t place, const struct cache_mshr *mshr)
+{
+    return c->config->forward_misses &&
+           (mshr ? mask_any(mshr->coming) && mshr->count == mshr->silent : place == NOWHERE);
+}
+
+bool cache_access_write(struct cache *c, const struct cache_request *r, uint32_t place,
+                        uint64_t now)
+{
+    struct cache_mshr *mshr = find_mshr(c, place);
+    if (must_forward(c, place, mshr))
+        return forward_write(c, r, place, now);
+    bool hit = place != NOWHERE, evicts = hit && !mshr && c->config->write == CACHE_EVICT;
+    bool by = evicts || (!hit && !c->config->allocate_writes);
+    bool behind = mshr && mshr->count > mshr->silent;
+    bool fetches = !by && mask_any(cache_rest(c, r, place));
+    if (behind && c->inputs[r->input].until_served)
+        return false;
+    uint32_t room = fetches + (cache_passes_on(c, r) || by);
+    if (cache_lacks_room(c, room) || ((behind || (fetches && !mshr)) && lacks_mshr(c, r, mshr)))
+        return false;
+    if (!hit && !by && (place = take_place(c, r->line, now, room)) == NOWHERE)
+        return false;
+    if (evicts) {
+        cache_clear(c, place);
+        place = NOWHERE;
+    }
+    if (behind) {
+        add_target(c, place, r, CACHE_MERGED);
+        c->stats.merged++;
+    } else {
+        serve_now(c, r, place, now);
+        if (!by)
+            cache_fetch_rest(c, r, place);
+    }
+    if (!by)
+        cache_use(c, place, r->keep);
+    c->stats.writes++;
+    c->stats.write_hits += hit;
+    return true;
+}

@@ -1,0 +1,67 @@
+// Functions and types that the files of a cache share:
+//
+//     cache_lines.h    places of lines, their ranks and sectors
+//     cache_ports.h    ports of banks, the output queue, the reply queues
+//     cache_ends.c     the queues, as the components around the cache use them
+//     cache_queue.c    the access queue
+//     cache_access.c   the access of a request: hits and misses
+//     cache_fill.c     arrival of lines, and the requests that wait for them
+//     cache_flush.c    write-back and invalidation of a range of lines
+//     cache.c          initialisation, a clock, direct access to lines
+#pragma once
+#include "runtime-sim/cache/cache.h"
+
+// The next clock of a cache.
+struct waits {
+    uint64_t until; // the earliest clock at which a known wait ends
+    bool done;      // the state of the cache has changed in this clock
+};
+
+// Evaluates the cache at this clock, or at the next one that is still to come.
+static inline void cache_wake_at(struct cache *c, uint64_t now)
+{
+    uint64_t at = now > c->free ? now : c->free;
+    if (c->next > at)
+        c->next = at;
+}
+
+// Returns the number of MSHRs: those of the configuration, and one that a path leaves to others.
+static inline uint32_t cache_mshrs(const struct cache_config *config)
+{
+    return (uint32_t)config->mshrs + 1;
+}
+
+// Returns the index in a ring of `count` elements. Requires at < 2 · count.
+static inline uint32_t cache_wrap(uint64_t at, uint64_t count)
+{
+    return (uint32_t)(at < count ? at : at - count);
+}
+
+// Moves requests from the input queues to the access queue.
+void cache_accept(struct cache *c, struct waits *waits);
+// Serves all requests of the access queue that can be served in this clock.
+void cache_access_all(struct cache *c, uint64_t now, struct waits *waits);
+
+// Reads or writes the line at `place` (NOWHERE: the write goes to the next level only) and puts the
+// reply, which is ready at clock `ready`, into the queue of its path. The replies of a path keep
+// the order in which its requests were served.
+void cache_complete(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now,
+                    uint64_t ready);
+// Serves a request whose line is at `place` (NOWHERE: absent), or lets it wait in an MSHR. Returns
+// false, after counting the reason, if it stays in the access queue.
+bool cache_access_read(struct cache *c, const struct cache_request *r, uint32_t place,
+                       uint64_t now);
+bool cache_access_write(struct cache *c, const struct cache_request *r, uint32_t place,
+                        uint64_t now);
+// Returns the bytes to be fetched for a write, with `partial: fetch`: those of the sectors that it
+// writes that stay unknown.
+struct mask cache_rest(const struct cache *c, const struct cache_request *r, uint32_t place);
+// Fetches these bytes for a write that was served, and counts the sectors that it covers. Requires
+// room for a request to the next level if there are such bytes.
+void cache_fetch_rest(struct cache *c, const struct cache_request *r, uint32_t place);
+
+// Serves one request whose line has arrived; MSHRs take turns. Requires c->waking.
+void cache_wake_one(struct cache *c, uint64_t now, struct waits *waits);
+
+// Continues with the next line that is written back. Waits for lines in flight.
+void cache_flush_one(struct cache *c, uint64_t now, struct waits *waits);

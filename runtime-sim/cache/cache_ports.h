@@ -1,0 +1,61 @@
+// The ports of a cache's banks, its output queue and its reply queues. Inline: several calls for
+// each access.
+#pragma once
+#include "runtime-sim/cache/cache_internal.h"
+
+static inline uint32_t cache_bank(const struct cache *c, uint64_t line)
+{
+    return c->config->banks == 1 ? 0 : (uint32_t)(line % c->config->banks);
+}
+
+// Transfers `bytes` bytes through the port of the line's bank. Returns the clocks that this takes.
+static inline uint64_t cache_move(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
+{
+    uint64_t clocks = bytes == c->config->line_bytes
+                          ? c->line_clocks
+                          : (bytes + c->config->port_bytes - 1) / c->config->port_bytes;
+    uint64_t *until = &c->bank_free[cache_bank(c, line)];
+    *until = (*until > now ? *until : now) + clocks;
+    c->stats.port_clocks += clocks;
+    return clocks;
+}
+
+static inline bool cache_out_has_room(const struct cache *c, uint32_t requests)
+{
+    return c->out_count + requests <= c->config->out;
+}
+
+// Returns true, and counts a wait, if the output queue has no room for `requests` requests.
+static inline bool cache_lacks_room(struct cache *c, uint32_t requests)
+{
+    bool lacks = !cache_out_has_room(c, requests);
+    c->stats.out_waits += lacks;
+    return lacks;
+}
+
+// Sends a request to the next level. Requires cache_out_has_room.
+static inline void cache_send(struct cache *c, uint64_t line, uint64_t id, struct mask bytes,
+                              bool write, uint8_t keep)
+{
+    uint32_t at = cache_wrap(c->out_head + c->out_count++, c->config->out);
+    c->out[at] = (struct cache_out){line, id, bytes, write, keep, c->clock};
+}
+
+// Writes back the dirty bytes of a place.
+static inline void cache_write_back(struct cache *c, uint32_t place, uint64_t now)
+{
+    cache_send(c, c->line[place], CACHE_NOBODY, c->dirty[place], true, CACHE_KEEP);
+    cache_move(c, c->line[place], now, mask_count(c->dirty[place]));
+    c->stats.write_backs++;
+}
+
+static inline bool cache_can_answer(const struct cache *c, uint32_t path)
+{
+    return c->answers[path].count < c->config->answers;
+}
+
+// Returns true for a write that the next level gets as well.
+static inline bool cache_passes_on(const struct cache *c, const struct cache_request *r)
+{
+    return r->kind != CACHE_READ && c->config->write != CACHE_BACK;
+}

@@ -1,0 +1,159 @@
+// The access queue of a cache. A request that cannot be served stays in it, and others pass it.
+#include "runtime-sim/cache/cache_lines.h"
+#include "runtime-sim/cache/cache_ports.h"
+
+static void wait_until(struct waits *waits, uint64_t clock)
+{
+    if (waits->until > clock)
+        waits->until = clock;
+}
+
+// Returns the place of the request's line, or NOWHERE. Lines change more rarely than waiting
+// requests look for theirs, so the result is kept in the request.
+static uint32_t find_place(const struct cache *c, struct cache_request *r)
+{
+    if (r->found_at != c->changes) {
+        r->place = cache_find(c, r->line);
+        r->found_at = c->changes;
+    }
+    return r->place;
+}
+
+// Returns true if the request has had its access and leaves the queue.
+static bool try_access(struct cache *c, struct cache_request *r, uint64_t now, struct waits *waits)
+{
+    const struct cache_input *input = &c->inputs[r->input];
+    uint64_t *bank_free = &c->bank_free[cache_bank(c, r->line)];
+    if (*bank_free > now) {
+        c->stats.bank_waits++;
+        wait_until(waits, *bank_free);
+        return false;
+    }
+    if (input->condition && !input->condition(input->context, r, now)) {
+        c->stats.condition_waits++;
+        wait_until(waits, now + 1);
+        return false;
+    }
+    if (!cache_can_answer(c, r->path)) {
+        c->stats.answer_waits++;
+        return false;
+    }
+    uint32_t place = find_place(c, r);
+    if (!(r->kind == CACHE_WRITE ? cache_access_write : cache_access_read)(c, r, place, now))
+        return false;
+    *bank_free = *bank_free > now ? *bank_free : now + 1;
+    return true;
+}
+
+// Returns the bit of the line in a set in which lines may share bits.
+static uint64_t line_bit(uint64_t line)
+{
+    return UINT64_C(1) << ((line ^ line >> 6) & 63);
+}
+
+// Returns true if a request may pass an older one to the same line.
+static bool may_pass(const struct cache *c, const struct cache_request *r,
+                     const struct cache_request *older)
+{
+    const struct cache_input *input = &c->inputs[older->input];
+    bool both_read = r->kind == CACHE_READ && older->kind == CACHE_READ && !input->condition;
+    return (older->path != r->path && both_read) || (older->input != r->input && input->is_passed);
+}
+
+// Returns true if one of the first `count` requests of the queue is for the same line and must not
+// be passed.
+static bool is_behind(const struct cache *c, uint32_t count, const struct cache_request *r)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cache_request *older = &c->waiting[i];
+        if (older->line == r->line && !may_pass(c, r, older))
+            return true;
+    }
+    return false;
+}
+
+void cache_access_all(struct cache *c, uint64_t now, struct waits *waits)
+{
+    uint32_t kept = 0;
+    uint64_t lines = 0; // of the requests that stay
+    for (uint32_t i = 0; i < c->waiting_count; i++) {
+        struct cache_request *r = &c->waiting[i];
+        uint64_t bit = line_bit(r->line);
+        if (!(lines & bit && is_behind(c, kept, r)) && try_access(c, r, now, waits)) {
+            waits->done = true;
+            continue;
+        }
+        lines |= bit;
+        if (kept != i)
+            c->waiting[kept] = *r;
+        kept++;
+    }
+    c->waiting_count = kept;
+}
+
+static bool has_one_of_input(const struct cache *c, uint8_t input)
+{
+    for (uint32_t i = 0; i < c->waiting_count; i++)
+        if (c->waiting[i].input == input)
+            return true;
+    return false;
+}
+
+// Counts the requests of inputs without a condition, which share the access queue.
+static uint32_t count_shared(const struct cache *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->waiting_count; i++)
+        count += !c->inputs[c->waiting[i].input].condition;
+    return count;
+}
+
+static bool has_one_of_path(const struct cache *c, uint8_t path)
+{
+    for (uint32_t i = 0; i < c->waiting_count; i++)
+        if (c->waiting[i].path == path)
+            return true;
+    return false;
+}
+
+// An input with a condition has one place of its own, because it may wait for a request of another
+// input. A path has one as well, because the other paths may wait for room in their reply queues.
+static bool has_place(const struct cache *c, const struct cache_input *input)
+{
+    if (input->condition || input->one_waits)
+        return !has_one_of_input(c, (uint8_t)(input - c->inputs));
+    return c->waiting_count < c->config->access_queue ||
+           !has_one_of_path(c, input->queue[input->head].path) ||
+           count_shared(c) < c->config->access_queue;
+}
+
+// Returns true if a request may get a place beyond those of the configuration.
+static bool has_more_places(const struct cache *c)
+{
+    for (uint32_t i = 0; i < c->input_count; i++) {
+        const struct cache_input *input = &c->inputs[i];
+        if (input->condition ||
+            (input->count && !has_one_of_path(c, input->queue[input->head].path)))
+            return true;
+    }
+    return false;
+}
+
+void cache_accept(struct cache *c, struct waits *waits)
+{
+    for (uint32_t n = 0, idle = 0; n < c->config->accept && idle < c->input_count;) {
+        struct cache_input *input = &c->inputs[c->turn];
+        if (c->waiting_count >= c->config->access_queue && !has_more_places(c))
+            return;
+        c->turn = (c->turn + 1) % c->input_count;
+        idle++;
+        if (!input->count || !has_place(c, input))
+            continue;
+        c->waiting[c->waiting_count++] = input->queue[input->head];
+        input->head = cache_wrap(input->head + 1, c->config->input);
+        input->count--;
+        waits->done = true;
+        idle = 0;
+        n++;
+    }
+}

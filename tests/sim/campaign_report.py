@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Tables, pages and comparisons of ptxoffload-campaign.
+
+usage: campaign_report.py BUILD-ROOT
+"""
+import csv
+import html.parser
+import io
+import math
+import os
+import re
+import sys
+import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import case, compared_case, ends, main, same, within
+from campaign_lib import (CAMPAIGN, ROOT, campaign, results, statistic, write_campaign,
+                          write_finished)
+
+
+def close(value, expected):
+    assert math.isclose(float(value), expected, rel_tol=1e-12, abs_tol=1e-12), (value, expected)
+
+
+@case
+def numbers(folder):
+    """a report's numbers are those of the result files"""
+    write_finished(folder)
+    found = results(folder)
+    out = ends(campaign(folder, 'report', 'tiny.yaml', '--csv=-'), 0, '').out.decode()
+    rows = {(row['figure'], row['row'], row['column']): row for row in csv.DictReader(io.StringIO(out))}
+
+    def cycles(*name):
+        return statistic(found[name], 'machine.cycles')
+
+    def rate(*name):
+        return statistic(found[name], 'machine.warp_instructions') / cycles(*name)
+    gains = {name: cycles(name, 'base', None) / cycles(name, 'fast', None)
+             for name in ('VECADD', 'COPY', 'TRIAD')}
+    assert gains['TRIAD'] > 1 and gains['VECADD'] != gains['COPY']
+    for name, gain in gains.items():
+        close(rows['gain', name, 'fast']['value'], 100 * (gain - 1))
+    mean = math.sqrt(gains['VECADD'] * gains['COPY'])
+    close(rows['gain', 'mean micro', 'fast']['value'], 100 * (mean - 1))
+    same(rows['gain', 'mean micro', 'fast']['paper'], '19')
+    same(rows['gain', 'VECADD', 'fast']['paper'], '')
+    same((rows['gain', 'COPY', 'fast']['least'], rows['gain', 'TRIAD', 'fast']['most']), ('-50', '-50'))
+    close(rows['rates', 'mean', 'rate']['value'],
+          (rate('VECADD', 'base', None) + rate('COPY', 'base', None)) / 2)
+    close(rows['rates', 'COPY', 'beside']['value'],
+          100 * rate('COPY', 'base', None) / rate('TRIAD', 'fast', None))
+    same(rows['rates', 'mean', 'beside']['value'], '')
+    close(rows['queue', 'q8', 'slowdown']['value'],
+          100 * ((cycles('VECADD', 'base', 'q8') / cycles('VECADD', 'base', None) +
+                  cycles('COPY', 'base', 'q8') / cycles('COPY', 'base', None)) / 2 - 1))
+    same(found['VECADD', 'base', 'q32'], found['VECADD', 'base', None])
+
+
+class Balance(html.parser.HTMLParser):
+    """Every element is closed where it should be."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in ('meta',):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        same(self.open.pop(), tag)
+
+
+@case
+def page(folder):
+    """the page is well-formed, with a plot for each figure; text and Markdown say the same"""
+    write_finished(folder)
+    ends(campaign(folder, 'report', 'tiny.yaml', '--html=t.html', '--text=t.txt', '--markdown=t.md'),
+         0, '', '')
+    text = (folder / 't.html').read_text(encoding='utf-8')
+    balance = Balance()
+    balance.feed(text)
+    same(balance.open, [])
+    plots = re.findall(r'<svg.*?</svg>', text, re.S)
+    same(len(plots), 3)
+    for plot in plots:
+        xml.etree.ElementTree.fromstring(plot)
+    within('Gain &amp; more [000, Figure 11]', text)
+    same(plots[0].count('class="outline"'), 2)
+    same(plots[0].count('class="c0"'), 1 + 4)
+    lines = (folder / 't.txt').read_text(encoding='utf-8').splitlines()
+    same(lines[0], 'A tiny campaign: results of 11 of 11 jobs')
+    row = next(line for line in lines if line.startswith('TRIAD')).split()
+    same(row[2], '+4.0')
+    same(row[4:7], ['≤', '-50', 'NO'])
+    within('2 of 3 expectations hold', lines)
+    within('<p>2 of 3 expectations hold</p>', text)
+    markdown = (folder / 't.md').read_text(encoding='utf-8')
+    within('| **mean micro** | ' + next(line for line in lines if 'mean micro' in line).split()[2],
+           markdown)
+    within('Made by `ptxoffload-campaign report tiny.yaml --html=t.html', markdown)
+    within('SHA-256 of all values', markdown)
+
+
+@case
+def notes(folder):
+    """Markdown with the words of a file around the tables"""
+    write_campaign(folder, CAMPAIGN.replace('title:', 'notes: words.md\ntitle:', 1))
+    (folder / 'words.md').write_text('# Mine\n\n{head}\n\n{sizes}\nbefore\n{queue}\nafter {gain}\n')
+    ends(campaign(folder, 'run', 'tiny.yaml', '--study=queue'), 0, '')
+    text = ends(campaign(folder, 'report', 'tiny.yaml', '--markdown=-'), 0, '').out.decode()
+    assert text.startswith('# Mine\n\nMade by `ptxoffload-campaign report')
+    within('results of 4 of 11 jobs', text)
+    within('before\n| packets | slowdown, % |\n|---|---:|\n| q8 | +', text)
+    within('after {gain}\n', text)
+
+
+@case
+def not_run(folder):
+    """what has no result is told as missing, and the mean is of the others"""
+    write_campaign(folder)
+    ends(campaign(folder, 'report', 'tiny.yaml'), 1,
+         "ptxoffload-campaign: error: no store 'tiny.campaign': no job has been run\n", '')
+    ends(campaign(folder, 'run', 'tiny.yaml', '--workload=COPY'), 0, '')
+    text = ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain'), 0, '').out.decode()
+    within('– VECADD, base has not been run\n', text)
+    within("– mean micro of 'fast': of 1 of 2 only\n", text)
+    assert 'Queue' not in text
+    wrong = CAMPAIGN.replace('cycles: machine.cycles', 'cycles: machine.cicles')
+    write_campaign(folder, wrong)
+    text = ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain'), 0, '').out.decode()
+    within("– COPY, base has no statistic 'machine.cicles'\n", text)
+    ends(campaign(folder, 'report', 'tiny.yaml', '--figure=x'), 1,
+         "ptxoffload-campaign: error: there is no figure 'x'\n", '')
+
+
+def compared(out):
+    return {(row['statistic'], row['workload']): row for row in csv.DictReader(io.StringIO(out))}
+
+
+@case
+def comparison(folder):
+    """compare has the ratio of every statistic, and its geometric mean"""
+    write_finished(folder)
+    found = results(folder)
+    out = ends(campaign(folder, 'compare', 'tiny.yaml', 'base', 'fast', '--csv=-'), 0, '').out.decode()
+    rows = compared(out)
+    for name in ('VECADD', 'COPY', 'TRIAD'):
+        for counted in ('machine.cycles', 'memory.latency_sum', 'core.stall_load', 'l1.reads'):
+            a, b = (statistic(found[name, variant, None], counted) for variant in ('base', 'fast'))
+            row = rows[counted, name]
+            close(row['a'], a)
+            close(row['b'], b)
+            close(row['ratio'], b / a)
+    assert not [key for key in rows if key[0].startswith(('core3.', 'config.', 'llc0.'))]
+    ratios = [float(rows['machine.cycles', name]['ratio']) for name in ('VECADD', 'COPY', 'TRIAD')]
+    text = ends(campaign(folder, 'compare', 'tiny.yaml', 'base', 'fast'), 0, '').out.decode()
+    line = next(line for line in text.splitlines() if line.startswith('machine.cycles ')).split()
+    same(line[1], '%.4g' % math.prod(ratios) ** (1 / 3))
+    same(line[2:], ['%.4g' % ratio for ratio in ratios])
+    out = ends(campaign(folder, 'compare', 'tiny.yaml', 'base', 'base@q8', '--csv=-', '--all'), 0, '')
+    rows = compared(out.out.decode())
+    same((rows['config.memory.reply_queue', 'COPY']['a'], rows['config.memory.reply_queue', 'COPY']['b']),
+         ('32', '8'))
+    ends(campaign(folder, 'compare', 'tiny.yaml', 'base', 'slow'), 1,
+         "ptxoffload-campaign: error: there is no variant 'slow'\n", '')
+
+
+@compared_case
+def stores(folder):
+    """compare of two stores takes the jobs of the same names"""
+    write_campaign(folder)
+    ends(campaign(folder, 'run', 'tiny.yaml', '--store=a', '--study=main'), 0, '')
+    write_campaign(folder, CAMPAIGN.replace('l1.latency: 1,', 'l1.latency: 60,'))
+    ends(campaign(folder, 'run', 'tiny.yaml', '--store=b', '--workload=COPY'), 0, '')
+    rows = compared(ends(campaign(folder, 'compare', 'a', 'b', '--csv=-'), 0, '').out.decode())
+    same({key[1] for key in rows}, {'COPY,base', 'COPY,fast', 'COPY,tagged'})
+    same(rows['machine.cycles', 'COPY,base']['ratio'], '1')
+    a, b = (statistic(results(folder, store)['COPY', 'fast', None], 'machine.cycles')
+            for store in ('a', 'b'))
+    assert b > a
+    close(rows['machine.cycles', 'COPY,fast']['ratio'], b / a)
+
+
+@compared_case
+def evaluation(folder):
+    """eval/isca19.yaml can be read, has all workloads and figures, and its quick form runs no sweep"""
+    def listed(*options):
+        out = ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--dry-run', *options), 0, '')
+        return [line[22:].split(':')[0].split(', ') for line in out.out.decode().splitlines()]
+    jobs = listed('--study=main')
+    same(len(jobs), (9 + 7) * 5)
+    same({job[1] for job in jobs}, {'base', 'llc', 'omni', 'expected', 'adaptive'})
+    same([job for job in listed('--quick') if len(job) > 2], [])
+    same(len([job for job in listed('--study=pins') if job[1] == 'base']), 9 * 20)
+    text = (ROOT / 'eval' / 'isca19.yaml').read_text(encoding='utf-8')
+    notes = (ROOT / 'eval' / 'isca19.md').read_text(encoding='utf-8')
+    figures = re.findall(r'^  - name: (.*)$', text.split('figures:', 1)[1], re.M)
+    same(sorted(re.findall(r'^\{(.*)\}$', notes, re.M)), sorted(figures + ['head', 'sizes']))
+    ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--quick', '--workload=NORM'), 0, '')
+    text = ends(campaign(folder, 'report', ROOT / 'eval' / 'isca19.yaml', '--quick'), 0, '').out.decode()
+    assert 'has no statistic' not in text, text
+
+
+main()
