@@ -10,6 +10,7 @@
 #include "cli/sim_paths.h"
 #include "cli/sim_plans.h"
 #include "cli/sim_progress.h"
+#include "cli/sim_summary.h"
 #include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/keys.h"
@@ -431,12 +432,25 @@ static int exit_of(const struct sim *sim, enum session_outcome outcome)
     return code == DONE && sim->checkpoint.failed ? BAD_INPUT : code;
 }
 
+// A run of which nothing else is written prints its counts.
+static bool write_summary(struct sim *sim)
+{
+    if (sim->outputs.list.n || sim->arguments.checkpoint)
+        return true;
+    FILE *to = open_output(sim, "-");
+    if (to)
+        sim_summary_write(&sim->session.device,
+                          sim->arguments.functional ? NULL : &sim->machine.timed, to);
+    return to;
+}
+
 // A run that did not end writes statistics and no results.
 static int write_all(struct sim *sim, enum session_outcome outcome)
 {
     bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
     if ((complete && (!save_buffers(sim) || !write_profile(sim))) ||
-        (is_told(outcome) && !write_stats(sim)) || !write_json(sim, outcome))
+        (is_told(outcome) && !write_stats(sim)) || !write_json(sim, outcome) ||
+        (complete && !write_summary(sim)))
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
     if (!error && outcome == SESSION_INTERRUPTED)
