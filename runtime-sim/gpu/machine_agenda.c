@@ -53,7 +53,8 @@ static bool check_room(const struct machine *machine, const struct machine_launc
         describe_room(machine, from, fault->text, sizeof fault->text);
     else if (together)
         snprintf(fault->text, sizeof fault->text,
-                 "the launch's %" PRIu64 " CTAs must be resident at once, and each of the machine's "
+                 "the launch's %" PRIu64
+                 " CTAs must be resident at once, and each of the machine's "
                  "%u cores has room for %u: it has too little %s",
                  ctas, cores, from->room, from->limit);
     else if (fault->refused)
@@ -101,7 +102,10 @@ static bool begin_launch(struct machine *machine, struct machine_event *event,
     running->ctas = ctas;
     running->count = ctas / grid_cluster_ctas(launch);
     from->room = machine_occupancy(machine, from, &from->limit);
-    return check_room(machine, from, result);
+    if (!check_room(machine, from, result))
+        return false;
+    machine_sample_begin(machine, running);
+    return true;
 }
 
 void machine_release(struct running *running)
