@@ -570,6 +570,7 @@ int main(int argc, char **argv)
     struct sim sim = {0};
     input_open_standard();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    sim.memory.sparse = true;
     arena_init(&sim.arena, &sim.memory);
     outputs_init(&sim.outputs, &sim.arena);
     outputs_init(&sim.log.outputs, &sim.arena);
