@@ -37,8 +37,8 @@ WORDS = (
 )
 ROOMS = ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs', 'include', 'cli', 'campaign',
          'tools', 'backend', 'passes', 'support', 'frontend', 'ir', 'eval', 'runtime-sim/base',
-         'runtime-sim/exec', 'runtime-sim/noc', 'runtime-sim/dram', 'runtime-sim/gpu',
-         'runtime-sim/device', 'runtime-sim/run')
+         'runtime-sim/exec', 'runtime-sim/noc', 'runtime-sim/cache', 'runtime-sim/dram',
+         'runtime-sim/memsys', 'runtime-sim/gpu', 'runtime-sim/device', 'runtime-sim/run')
 # Not checked: files of these rooms whose words belong to other rooms, or to a document's history.
 EXEMPT = ('docs/results/', 'cli/sim')
 ALLOWED = (
