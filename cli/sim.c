@@ -48,7 +48,7 @@ struct sim {
 
 // Reading the run
 
-static bool tell_run(struct sim *sim)
+static bool report_run(struct sim *sim)
 {
     bool good = true;
     for (uint32_t i = 0; i < sim->run.settings.n; i++) {
@@ -98,7 +98,7 @@ static bool read_run_line(struct sim *sim)
     return run_line_read(&sim->run, &line);
 }
 
-// `--save` names buffers; a file that is named there goes before one of the run file.
+// `--save` names buffers; its files replace those of the run file.
 static bool take_saves(struct sim *sim)
 {
     bool good = true;
@@ -117,7 +117,7 @@ static bool take_saves(struct sim *sim)
     return good;
 }
 
-// Files that a run file names, before anything is run and again before they are written.
+// Checks the files that a run file names, before the run and again before they are written.
 static bool check_saves(struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->run.buffers.n; i++) {
@@ -128,7 +128,7 @@ static bool check_saves(struct sim *sim)
             run_fault(&sim->run, &buffer->save, "'%s' %s; --allow-outside writes it all the same",
                       buffer->save.text, wrong);
     }
-    return tell_run(sim);
+    return report_run(sim);
 }
 
 static bool read_run(struct sim *sim)
@@ -136,7 +136,7 @@ static bool read_run(struct sim *sim)
     diags_init(&sim->run_diags, &sim->arena);
     bool good = sim->arguments.run_file ? read_run_file(sim) : read_run_line(sim);
     if (sim->run_source.text)
-        good &= tell_run(sim);
+        good &= report_run(sim);
     return good && take_saves(sim) &&
            sim_paths_check(&sim->arena, &sim->messages, &sim->arguments, &sim->run,
                            &sim->machine.resolved) &&
@@ -157,8 +157,7 @@ static bool read_text(struct sim *sim, const struct arguments *arguments)
     return !error;
 }
 
-// What a run file launches kernels of. The other module of a program that is given instead would be
-// another one.
+// Makes the program of the run file, with its module, the input.
 static bool name_program(struct sim *sim)
 {
     struct arguments *arguments = &sim->arguments.common;
@@ -172,7 +171,7 @@ static bool name_program(struct sim *sim)
         return true;
     run_fault(&sim->run, &sim->run.program, "cannot read '%s': %s", arguments->input,
               strerror(errno));
-    return tell_run(sim);
+    return report_run(sim);
 }
 
 static bool read_program(struct sim *sim)
@@ -217,7 +216,7 @@ static bool read_plans(struct sim *sim)
 
 static int exit_code(const struct sim *sim, enum session_outcome outcome)
 {
-    enum { BY_SIGNAL = 128 }; // as a shell says it
+    enum { BY_SIGNAL = 128 }; // as shells report it
     static const int codes[] = {
         [SESSION_DONE] = DONE,
         [SESSION_BAD_INPUT] = BAD_INPUT,
@@ -236,8 +235,8 @@ static void print(void *context, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-// Something was run, to whatever end: there are statistics.
-static bool is_told(enum session_outcome outcome)
+// Returns true if the run has statistics, however it has ended.
+static bool has_statistics(enum session_outcome outcome)
 {
     return outcome != SESSION_BAD_INPUT;
 }
@@ -273,7 +272,7 @@ static bool open_trace(struct sim *sim)
     return to;
 }
 
-// Errors here are in the results as well, which know the machine.
+// Begins the run. Errors are reported here; results contain them as well.
 static bool begin(struct sim *sim)
 {
     struct sim_machine *machine = &sim->machine;
@@ -286,7 +285,7 @@ static bool begin(struct sim *sim)
            sim_checkpoint_begin(&sim->checkpoint, &sim->session, timed);
 }
 
-// Files with statistics, as a list for people; NULL: none.
+// Returns the files with statistics as a list for a message, or NULL.
 static const char *counted_files(struct sim *sim)
 {
     const struct sim_arguments *a = &sim->arguments;
@@ -298,8 +297,8 @@ static const char *counted_files(struct sim *sim)
     return list;
 }
 
-// After the statistics are written.
-static void tell_interrupt(struct sim *sim)
+// Called after the statistics are written.
+static void report_interrupt(struct sim *sim)
 {
     const char *files = counted_files(sim);
     const char *at =
@@ -310,8 +309,8 @@ static void tell_interrupt(struct sim *sim)
             files ? "; statistics until then are in " : "", files ? files : "");
 }
 
-// Why a run has ended without having come to its end.
-static void tell_end(const struct sim *sim, enum session_outcome outcome)
+// Reports why a run has ended early.
+static void report_end(const struct sim *sim, enum session_outcome outcome)
 {
     if (outcome == SESSION_LIMITED)
         fprintf(stderr, "%s: note: --max-%s has ended the run before it was done\n",
@@ -363,11 +362,11 @@ static enum session_outcome run(struct sim *sim)
         if (outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED)
             outcome = SESSION_BAD_INPUT;
     }
-    tell_end(sim, outcome);
+    report_end(sim, outcome);
     session_report_accesses(session);
     if (outcome == SESSION_DONE && device_reports(&session->device))
         outcome = SESSION_CHECK_FAILED;
-    tell_run(sim);
+    report_run(sim);
     messages_diags(&sim->messages, &sim->diags, &sim->module.source);
     if (session->fault.stuck && !sim->arguments.functional)
         timed_report(&sim->machine.timed, sim->messages.to);
@@ -449,19 +448,19 @@ static int write_all(struct sim *sim, enum session_outcome outcome)
 {
     bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
     if ((complete && (!save_buffers(sim) || !write_profile(sim))) ||
-        (is_told(outcome) && !write_stats(sim)) || !write_json(sim, outcome) ||
+        (has_statistics(outcome) && !write_stats(sim)) || !write_json(sim, outcome) ||
         (complete && !write_summary(sim)))
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
     if (!error && outcome == SESSION_INTERRUPTED)
-        tell_interrupt(sim);
+        report_interrupt(sim);
     if (!error)
         return exit_of(sim, outcome);
     message_error(&sim->messages, "%s", error);
     return BAD_INPUT;
 }
 
-static void tell_counts(const struct sim *sim)
+static void report_counts(const struct sim *sim)
 {
     const struct session *session = &sim->session;
     for (uint32_t i = 0; i < session->device.kernels.n; i++) {
@@ -481,14 +480,14 @@ static void tell_counts(const struct sim *sim)
                     session->passed + session->failed);
 }
 
-static void tell_storage(const struct machine_config *config, FILE *to)
+static void print_storage(const struct machine_config *config, FILE *to)
 {
     for (uint32_t i = 0; config->schemes[i]; i++)
         if (config->schemes[i]->print_storage)
             config->schemes[i]->print_storage(config->of_scheme[i], config, to);
 }
 
-static int tell(struct sim *sim)
+static int print_topic(struct sim *sim)
 {
     const struct sim_arguments *a = &sim->arguments;
     FILE *to = open_output(sim, "-");
@@ -506,7 +505,7 @@ static int tell(struct sim *sim)
     else if (sim->arguments.print_config)
         config_print(&sim->machine.resolved, to);
     else if (sim->arguments.list_storage)
-        tell_storage(&sim->machine.config, to);
+        print_storage(&sim->machine.config, to);
     else if (sim->arguments.list_stats)
         timed_list_stats(&sim->machine.config, &sim->arena, to);
     else
@@ -517,7 +516,7 @@ static int tell(struct sim *sim)
     return error ? BAD_INPUT : DONE;
 }
 
-static bool tells_at_once(const struct sim_arguments *a)
+static bool is_topic_without_machine(const struct sim_arguments *a)
 {
     return a->common.help || a->help_run || a->common.version || a->list_configs;
 }
@@ -528,19 +527,19 @@ static int do_all(struct sim *sim, int argc, char **argv)
     if (!sim_arguments_read(&sim->arguments, &sim->arena, argc, argv, stderr))
         return BAD_USAGE;
     messages_init(&sim->messages, sim_command.name, &sim->arguments.common, &sim->log);
-    if (tells_at_once(a))
-        return tell(sim);
+    if (is_topic_without_machine(a))
+        return print_topic(sim);
     sim->memory.limit = a->common.max_memory;
     if (!messages_begin(&sim->messages, &sim->arena) ||
         !sim_machine_read(&sim->machine, &sim->arena, a, &sim->messages))
         return BAD_INPUT;
-    if (sim_only_tells(a))
-        return tell(sim);
+    if (sim_is_topic(a))
+        return print_topic(sim);
     if (!read_run(sim) || !read_program(sim) || !build(sim) || !read_plans(sim) ||
         !sim_machine_finds(&sim->machine, &sim->module.program, &sim->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);
-    tell_counts(sim);
+    report_counts(sim);
     return write_all(sim, outcome);
 }
 

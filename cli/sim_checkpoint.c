@@ -23,8 +23,8 @@ static const char *write_file(struct sim_checkpoint *checkpoint)
     return "there is no memory to write the checkpoint";
 }
 
-// The caches are emptied whether or not a file is wanted: a run that is resumed has them emptied
-// where the one before had. A file that cannot be written is no reason to lose the run.
+// The caches are flushed even if no file is written, so that a resumed run has the same flushes as
+// the run before. A file that cannot be written does not end the run.
 static void write_checkpoint(void *context)
 {
     struct sim_checkpoint *checkpoint = context;
@@ -32,7 +32,7 @@ static void write_checkpoint(void *context)
         timed_renew(checkpoint->timed);
     if (!checkpoint->arguments->checkpoint)
         return;
-    fflush(stdout); // output of kernels is not printed again
+    fflush(stdout); // a resumed run does not print it again
     const char *error = write_file(checkpoint);
     if (error)
         message_error(checkpoint->messages, "%s", error);
@@ -43,7 +43,7 @@ static void write_checkpoint(void *context)
 
 // Resuming
 
-static bool tell(const struct sim_checkpoint *checkpoint, const char *wrong)
+static bool report_error(const struct sim_checkpoint *checkpoint, const char *wrong)
 {
     if (wrong)
         message_error(checkpoint->messages, "cannot resume from '%s': %s",
@@ -66,11 +66,11 @@ static bool read_file(struct sim_checkpoint *checkpoint)
     if (!wrong && a->stop_after && a->stop_after <= checkpoint_launches(checkpoint->resume))
         wrong = arena_printf(arena, "it was made after launch %" PRIu64 ", behind --stop-after",
                              checkpoint_launches(checkpoint->resume));
-    return tell(checkpoint, wrong);
+    return report_error(checkpoint, wrong);
 }
 
-// A user who compares cycles with those of another run must know.
-static void tell_flushes(const struct sim_checkpoint *checkpoint)
+// The flushes change cycles, so the user is notified.
+static void report_flushes(const struct sim_checkpoint *checkpoint)
 {
     if (checkpoint->timed && checkpoint->arguments->checkpoint)
         fprintf(checkpoint->messages->to,
@@ -90,7 +90,7 @@ bool sim_checkpoint_begin(struct sim_checkpoint *checkpoint, struct session *ses
         session->checkpoint_every = a->checkpoint_every ? a->checkpoint_every : 1;
     session->checkpoint = write_checkpoint;
     session->checkpoint_context = checkpoint;
-    tell_flushes(checkpoint);
+    report_flushes(checkpoint);
     return !a->resume || read_file(checkpoint);
 }
 
@@ -98,7 +98,7 @@ bool sim_checkpoint_resume(struct sim_checkpoint *checkpoint)
 {
     if (!checkpoint->resume)
         return true;
-    bool good = tell(
+    bool good = report_error(
         checkpoint, checkpoint_restore(checkpoint->resume, checkpoint->session, checkpoint->timed));
     file_unmap(&checkpoint->file);
     return good;

@@ -5,7 +5,7 @@
 
 // Configuration
 
-static bool tell_config(struct sim_machine *machine, const struct messages *messages)
+static bool report_config(struct sim_machine *machine, const struct messages *messages)
 {
     bool good = true;
     for (uint32_t i = 0; i < machine->resolved.texts.n; i++) {
@@ -27,7 +27,7 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
         const char *setting = scheme_policy_setting(arena, schemes[i], arguments->policy);
         good &= !setting || config_set(&machine->resolved, setting);
     }
-    if (!tell_config(machine, messages) || !good)
+    if (!report_config(machine, messages) || !good)
         return false;
     const char *wrong = machine_check(arena, &machine->config);
     if (wrong)

@@ -10,7 +10,7 @@ struct sim_machine {
     struct config resolved;
     struct timed_options options;
     struct timed timed;
-    FILE *series; // NULL: none
+    FILE *series; // NULL: no series
     VEC(const char *) series_names;
 };
 
@@ -20,5 +20,5 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
 // Finds the kernels of the regions in the program. Returns false after errors.
 bool sim_machine_finds(struct sim_machine *machine, const struct program *program,
                        const struct messages *messages);
-// The heading of the time series; rows come by themselves.
+// Writes the heading of the time series; the session writes the rows.
 void sim_machine_series(struct sim_machine *machine, FILE *to);

@@ -398,7 +398,7 @@ static bool fault(FILE *errors, const char *text, const char *name)
     return false;
 }
 
-bool sim_only_tells(const struct sim_arguments *arguments)
+bool sim_is_topic(const struct sim_arguments *arguments)
 {
     return arguments->common.help || arguments->common.version || arguments->help_run ||
            arguments->help_keys || arguments->print_config || arguments->list_stats ||
@@ -414,7 +414,7 @@ static bool is_run_file(const char *name)
 static bool check_line(const struct sim_arguments *a, FILE *errors)
 {
     bool good = true;
-    // A name that is mistyped is no launch that lacks options: reading says what is wrong.
+    // An unknown file name is not a launch without options: reading the file reports the error.
     if (!file_is_standard(a->common.input) && access(a->common.input, F_OK))
         return true;
     if (!a->grid)
@@ -428,7 +428,7 @@ static bool check_line(const struct sim_arguments *a, FILE *errors)
     return good;
 }
 
-// What only one of the two ways to run has.
+// Options of timed or of functional runs only.
 static bool check_mode(const struct sim_arguments *a, FILE *errors)
 {
     const char *timed = a->stats             ? "--stats"
@@ -459,7 +459,7 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
     return true;
 }
 
-// What a checkpoint does not hold.
+// Options whose state is not part of a checkpoint.
 static bool check_checkpoint(const struct sim_arguments *a, FILE *errors)
 {
     const char *option = a->checks            ? "--check"
@@ -519,7 +519,7 @@ static bool read_line(struct sim_arguments *a, struct arena *arena, int argc, ch
                      response.arguments.v, a, errors);
     if (a->policy_choice >= 0)
         a->policy = scheme_policies(arena, schemes)[a->policy_choice];
-    if (sim_only_tells(a))
+    if (sim_is_topic(a))
         return !line.failed;
     return !line.failed && take_operands(a, &line, errors) && check(a, errors);
 }

@@ -10,8 +10,8 @@ struct sim_setting {
 enum { CHECK_OF_RACES, CHECK_OF_READS }; // bits of `checks`
 
 struct sim_arguments {
-    struct arguments common; // first: what the messages and the readers of programs look at
-    bool run_file;           // the input is one, by its name; common.input becomes its program
+    struct arguments common; // first member: messages and readers of programs use it
+    bool run_file; // the input's name is that of a run file; common.input becomes its program
     const char *kernel, *grid, *block, *cluster, *shared;
     VEC(const char *) args;
     VEC(const char *) textures;         // --texture VARIABLE=…
@@ -41,9 +41,8 @@ extern const struct command sim_command;
 // The command with the policies of all schemes.
 const struct command *sim_command_with_policies(struct arena *arena);
 
-// Reads the command line, response files included. False if it is wrong, after saying so on
-// `errors`.
+// Reads the command line, response files included. Returns false after printing errors to `errors`.
 bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, int argc,
                         char *const *argv, FILE *errors);
-// True if nothing is run: the program tells something about itself.
-bool sim_only_tells(const struct sim_arguments *arguments);
+// Returns true if the command only prints a topic, such as --print-config, and runs no kernel.
+bool sim_is_topic(const struct sim_arguments *arguments);

@@ -21,7 +21,7 @@ struct paths {
 
 static bool differ(struct paths *paths, const struct file_path *a, const struct file_path *b)
 {
-    // Standard input and output have the same name and are two.
+    // Standard input and output have the same name, but differ.
     bool two = a->written != b->written && file_is_standard(a->path);
     if (two || !(a->written || b->written) || !output_same(paths->arena, a->path, b->path))
         return true;
@@ -40,7 +40,7 @@ static void add_path(struct paths *paths, const char *path, const char *what, bo
         vec_push(paths->arena, &paths->list, made);
 }
 
-// A file with data, by the name that the user wrote; NULL: there is none.
+// Adds a file with data by the name that the user wrote, unless it is NULL.
 static void add_read(struct paths *paths, const char *name, const char *what)
 {
     if (name)
@@ -53,7 +53,7 @@ static bool rewrites_checkpoint(struct paths *paths)
     return a->checkpoint && a->resume && output_same(paths->arena, a->checkpoint, a->resume);
 }
 
-// What is read comes first.
+// Files that are read come first.
 static void collect_paths(struct paths *paths)
 {
     const struct run *run = paths->run;
@@ -76,7 +76,7 @@ static void collect_paths(struct paths *paths)
     for (uint32_t i = 0; i < run->buffers.n; i++)
         add_path(paths, run->buffers.v[i].save.text,
                  arena_printf(paths->arena, "'%s'", run->buffers.v[i].name), true);
-    // A run may go on from the file that it then writes: it was read before.
+    // A run may write the file that it resumes from, which it has read before.
     if (!rewrites_checkpoint(paths))
         add_path(paths, paths->arguments->resume, "the checkpoint", false);
     add_path(paths, paths->arguments->checkpoint, "--checkpoint", true);
@@ -87,7 +87,7 @@ static void collect_paths(struct paths *paths)
     add_path(paths, paths->arguments->trace, "--trace", true);
 }
 
-// True if there is nothing, or a file that a run has saved.
+// Returns true if the path has no file, or a file that a run has saved.
 static bool can_replace(struct arena *arena, const char *path)
 {
     struct file_map map;

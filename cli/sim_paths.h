@@ -1,13 +1,14 @@
-// All that a run reads and writes, by its path.
+// The files that a run reads and writes, by path.
 #pragma once
 #include "cli/messages.h"
 #include "cli/sim_options.h"
 #include "runtime-sim/run/run.h"
 
-// False after telling what would be overwritten, or is written twice. `machine` has its texts.
+// Returns false after reporting a file that would be overwritten or written twice. `machine` has
+// its texts.
 bool sim_paths_check(struct arena *arena, const struct messages *messages,
                      const struct sim_arguments *arguments, const struct run *run,
                      const struct config *machine);
-// Why the file must not be written that the run file names for a buffer: a phrase about its path,
-// in the arena. NULL: it may, or the command line names it.
+// Returns why the file that the run file names for a buffer must not be written, as a phrase about
+// its path in the arena; NULL if it may be, or if the command line names it.
 const char *sim_paths_refusal(struct arena *arena, const struct run_buffer *buffer);

@@ -6,12 +6,13 @@
 
 const char *sim_plans_path(const struct sim_arguments *arguments, const struct run *run)
 {
-    if (arguments->metadata || arguments->program) // the run file's are of its own program
+    if (arguments->metadata ||
+        arguments->program) // those of the run file belong to its own program
         return arguments->metadata;
     return run->metadata.text ? run_path(run, run->metadata.text) : NULL;
 }
 
-// Metadata say what text they are of.
+// Metadata name the text that they belong to.
 static void check_digest(struct diags *diags, const struct tables *tables,
                          const struct source *program)
 {
@@ -24,11 +25,10 @@ static void check_digest(struct diags *diags, const struct tables *tables,
              "these are not the metadata of '%s': output.sha256 begins with %.12s, but that of the "
              "text with %.12s%s",
              program->name, tables->output.sha256, digest,
-             is_source ? ": it is what they were made from, and they are of what was written then"
-                       : "");
+             is_source ? ": the text is their source, and they belong to the output" : "");
 }
 
-// What results depend on, beside the program's text.
+// Adds a file on which the results depend, besides the program.
 static void note_input(struct run *run, const char *path, const char *bytes, size_t size)
 {
     char digest[SHA256_HEX + 1];

@@ -1,4 +1,4 @@
-// The keys of cache.def, and which of their values do not go together.
+// The keys of cache.def, and their values that exclude each other.
 #include "runtime-sim/cache/cache.h"
 #include <inttypes.h>
 
@@ -31,8 +31,8 @@ const char *cache_config_fault(const struct cache_config *c, const char *name, s
         return arena_printf(arena, "%s.hash: xor needs a power of two for %s.sets", name, name);
     if (c->forward_misses && c->out < 3)
         return arena_printf(arena,
-                            "%s.forward_misses needs %s.out of 3: a write that goes on, the "
-                            "fetch of its line, and a line that gives way",
+                            "%s.forward_misses needs %s.out of 3: a forwarded write, the "
+                            "fetch of its line, and a write-back",
                             name, name);
     if (c->forward_misses && (c->write != CACHE_BACK || !c->allocate_writes))
         return arena_printf(arena,

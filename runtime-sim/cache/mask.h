@@ -48,7 +48,7 @@ static inline bool mask_meet(struct mask a, struct mask b)
     return (a.w[0] & b.w[0]) | (a.w[1] & b.w[1]);
 }
 
-// Most often none or all. Without an instruction for it, __builtin_popcountll is a call.
+// Usually no bit or all bits are set. Without a host instruction __builtin_popcountll is a call.
 static inline uint32_t mask_count_word(uint64_t word)
 {
     if (!word || !~word)

@@ -11,8 +11,8 @@ static uint64_t sector_data(const struct memsys *m, struct mask bytes)
     return mask_count(memsys_sectors_of(m, bytes));
 }
 
-// A store carries the sectors that it touches and, if it does not write them whole, a bit for each
-// byte of the line.
+// A store carries the sectors that it touches, and a bit for each byte of the line if it does not
+// cover them.
 static uint64_t store_data(const struct memsys *m, struct mask bytes)
 {
     uint64_t data = sector_data(m, bytes);
@@ -119,7 +119,7 @@ void memsys_send(struct memsys *m, const struct memsys_request *request)
     memsys_send_from(m, request->core, request);
 }
 
-// Of the first class of messages that has one.
+// Returns the oldest packet of the first message class that has one.
 static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t end)
 {
     const struct noc *noc = m->side[MEMSYS_REPLIES].noc;
@@ -132,7 +132,7 @@ static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t e
     return NULL;
 }
 
-// The partition with answers for its own end, if this is it.
+// Returns the partition whose own endpoint this is, if it has replies for it, or NULL.
 static struct memsys_partition *own_answers(const struct memsys *m, uint32_t end)
 {
     if (memsys_end_kind(m, end) != MEMSYS_AT_PARTITION)
@@ -152,7 +152,8 @@ const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t end)
     return packet ? &m->entries[packet->payload].request : NULL;
 }
 
-// Of an answer whose head left the slice at `entered`, and that arrived at `arrived`.
+// Counts the latencies of a reply whose head left the slice at `entered` and that arrived at
+// `arrived`.
 static void count_latency(struct memsys_client_stats *stats, const struct memsys_entry *entry,
                           uint64_t entered, uint64_t arrived)
 {
@@ -165,7 +166,7 @@ static void count_latency(struct memsys_client_stats *stats, const struct memsys
     stats->noc_sum += latency - injection - service;
 }
 
-// A read that passed no such stage had its end with the one before.
+// A read that did not pass this stage left the stage before at the same time.
 static void count_stages(struct memsys *m, const struct memsys_entry *entry, uint64_t arrived)
 {
     uint64_t last = entry->created;
@@ -275,7 +276,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// The next point of time at which a part has something to do.
+// Returns the next point of time at which a component has something to do.
 static uint64_t next_time(const struct memsys *m)
 {
     uint64_t networks =
@@ -285,7 +286,7 @@ static uint64_t next_time(const struct memsys *m)
     return least(times(networks, m->network_period), others);
 }
 
-// Partitions that are due at this clock; returns how many.
+// Finds the partitions that are due at this clock. Returns their number.
 static uint32_t order_partitions(struct memsys *m, uint64_t clock)
 {
     uint32_t count = 0;
@@ -326,7 +327,7 @@ static void tick_backends(struct memsys *m, uint64_t time)
         memsys_partition_dram(&m->partitions[i], clock, next);
 }
 
-// What the networks brought
+// Arrivals from the networks
 
 static void take_requests(struct memsys *m, uint64_t time, const struct memsys_message *message)
 {
@@ -343,7 +344,7 @@ static void take_requests(struct memsys *m, uint64_t time, const struct memsys_m
         }
 }
 
-// The endpoint that the oldest reply at a node is for is shown that it has come.
+// Notifies the endpoint of the oldest reply at a node.
 void memsys_show_answer(struct memsys *m, uint32_t node, uint32_t class)
 {
     const struct noc_packet *packet = noc_peek(m->side[MEMSYS_REPLIES].noc, node, class);
@@ -365,7 +366,7 @@ static void take_answers(struct memsys *m, uint32_t class)
         }
 }
 
-static void tell_refused(struct memsys *m)
+static void notify_refused(struct memsys *m)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     BITS_EACH (end, m->refused, m->ends) {
@@ -396,7 +397,7 @@ static void tick_network(struct memsys *m, enum memsys_network which, uint64_t t
         for (uint32_t i = 0; i < m->message_count; i++)
             take_requests(m, time, &m->messages[i]);
         if (m->refused_count)
-            tell_refused(m);
+            notify_refused(m);
     } else {
         for (uint32_t class = 0; class < side->classes; class ++)
             if (side->has_messages[class])

@@ -1,22 +1,21 @@
-// What is behind the cores: two networks, for requests and for replies, and at some of their nodes
-// a partition each: a slice of the last level (LLC) and the DRAM behind it.
+// The memory system: a network for requests, a network for replies, and a partition at some of
+// their nodes: a slice of the LLC and its DRAM.
 //
 //     core ─▶ request network ─▶ slice's input ─▶ LLC ⇄ DRAM
 //     core ◀─ reply network ◀─ reply queue ◀─┘
 //
-// Cores hand in requests for a line each and take answers. Every request is answered once. What it
-// does to values is done by the owner, who is told when it is served (memsys_serve).
+// A core sends requests, each for one line, and takes replies. Every request gets one reply. The
+// owner reads or writes the values when it is notified that the request is served (memsys_serve).
 //
-// Nothing is dropped: what is full makes the one before it wait, up to the core, to whom
-// memsys_can_send says no. Nothing waits in a circle either. A request waits only for requests
-// before it and for replies, to leave the slice. What the slice writes back and what it fetches
-// waits only for the DRAM, and the DRAM for nobody: its answers go into the slice without room
-// for a reply. Replies have a network of their own and wait only for the cores, who take them
-// whether or not they can send. So a core must not refuse an answer for lack of room for a request.
+// No request is dropped. A full queue stops the component before it, up to the core, for which
+// memsys_can_send returns false. No wait is circular. A request waits only for older requests, and
+// for replies to leave the slice. Write-backs and fetches of a slice wait only for the DRAM. The
+// DRAM waits for no other component: its data enter the slice without room for a reply. Replies
+// have a network of their own and wait only for the cores, which take them even if they cannot
+// send. Therefore a core must not refuse a reply for lack of room for a request.
 //
-// In the order in which one reads the source: memsys.def (what can be set), memsys_state.h,
-// memsys_build.c, memsys.c (requests, answers, time), memsys_partition.c, memsys_dram.c,
-// memsys_stats.c.
+// Order of reading: memsys.def (keys), memsys_state.h, memsys_build.c, memsys.c (requests, replies,
+// time), memsys_partition.c, memsys_dram.c, memsys_stats.c.
 #pragma once
 #include "runtime-sim/cache/cache.h"
 #include "runtime-sim/dram/dram.h"
@@ -41,17 +40,17 @@ struct memsys_config {
 enum { MEMSYS_NONE = UINT32_MAX };
 enum { MEMSYS_SECTIONS = 5, MEMSYS_REQUESTERS = 32 };
 
-// Who sends requests: its statistics are the group memory.NAME.
+// A sender of requests. Its statistics are the group memory.NAME.
 struct memsys_requester {
     const char *name;
-    bool apart;         // its latencies are part of another requester's, and in no total
-    const char *packet; // its packets between endpoints in traces; NULL: it sends none
+    bool apart;         // latencies are part of another requester's, and in no total
+    const char *packet; // name of its packets between endpoints in traces; NULL: no packets
 };
 
-// A class of messages: how requests travel, and their replies. Row 0 is that of the configuration.
-// Two rows must not have the same class of a network.
+// A message class: the network classes and priorities of its requests and replies, and their slice
+// input. Row 0 is that of the configuration. Two rows must not have the same class of a network.
 struct memsys_message {
-    uint8_t request_class, reply_class;       // of the networks, whose configuration has them
+    uint8_t request_class, reply_class;       // of the networks' configurations
     uint8_t request_priority, reply_priority; // below NOC_PRIORITIES
     uint8_t input;                            // of slices, by number
 };
@@ -62,12 +61,12 @@ struct memsys_request;
 // endpoint.
 enum { MEMSYS_FROM_NETWORK, MEMSYS_FROM_OWN, MEMSYS_INPUTS };
 struct memsys_input {
-    // Returns true if the request may be served in this clock. Looks only at what requests to the
-    // same line change, and changes nothing. NULL: always.
+    // Returns true if the request may be served in this clock. Depends only on state that requests
+    // to the same line change, and changes no state. NULL: always.
     bool (*condition)(void *context, const struct memsys_request *request);
     void *context;
-    // Requests of other inputs to the same line pass one that waits for its condition. Then one
-    // request of this input at most is out of its queue.
+    // Requests of other inputs to the same line pass a request that waits for its condition. Then
+    // at most one request of this input is outside its queue.
     bool is_passed;
 };
 
@@ -76,15 +75,15 @@ struct memsys_endpoint {
     uint32_t node;
 };
 
-// A part of a line that a slice asks for, or writes back.
+// A part of a line that a slice fetches or writes back.
 struct memsys_piece {
     uint64_t line; // within the partition
     uint32_t number;
     struct mask bytes;
     bool write;
-    // The request that the read is for, or that is answered when the write is done; MEMSYS_NONE.
+    // The request that needs the data, or that gets its reply when the write is done; MEMSYS_NONE.
     uint32_t entry;
-    // Clocks at which it was taken, came to the scheduler, and was read or written.
+    // Clocks at which it was taken, reached the scheduler, and was read or written.
     uint64_t taken, queued, done;
 };
 
@@ -95,22 +94,22 @@ struct memsys_backend {
     void *context; // for `create`
     bool (*can_take)(const void *backend, const struct memsys_piece *piece);
     void (*take)(void *backend, uint64_t now, const struct memsys_piece *piece);
-    // The oldest piece that was read or written by now; NULL: none. Stays valid until it is popped.
+    // Returns the oldest piece that was read or written by now, or NULL. It is valid until `pop`.
     const struct memsys_piece *(*peek)(void *backend, uint64_t now);
     void (*pop)(void *backend, uint64_t now);
-    // Does what is to be done at this clock.
+    // Evaluates a clock.
     void (*tick)(void *backend, uint64_t now);
-    // The next clock that needs a tick; UINT64_MAX: none.
+    // Returns the next clock that needs a tick; UINT64_MAX: no clock.
     uint64_t (*next)(const void *backend);
-    // The clock at which the oldest piece that was not popped is there; UINT64_MAX: not known.
+    // Returns the clock at which `peek` returns the oldest piece; UINT64_MAX: not known.
     uint64_t (*ready)(const void *backend);
-    // Pieces that were taken and not popped.
+    // Returns the number of pieces that were taken and not popped.
     uint32_t (*inside)(const void *backend);
 };
 
 enum { MEMSYS_ROWS = 8 }; // of each table below, at most
 
-// What the owner adds to a memory system.
+// Rows that the owner adds to a memory system.
 struct memsys_tables {
     const struct memsys_requester *requesters; // at most MEMSYS_REQUESTERS
     uint32_t requester_count;
@@ -137,79 +136,79 @@ struct memsys_client_stats {
 };
 
 enum memsys_kind {
-    MEMSYS_READ,   // a line, or sectors of it
-    MEMSYS_WRITE,  // some of its bytes: the answer is an acknowledgement
-    MEMSYS_ATOMIC, // read and written at the partition: the answer has data
-    MEMSYS_REDUCE, // the same without data: an acknowledgement
-    MEMSYS_TOUCH,  // of a partition's own end: the line is to be in the slice; no data
-    MEMSYS_PACKET, // to any end, which answers: see memsys_send_packet
+    MEMSYS_READ,   // reads a line or sectors of it
+    MEMSYS_WRITE,  // writes bytes of a line: the reply is an acknowledgement
+    MEMSYS_ATOMIC, // reads and writes at the partition: the reply has data
+    MEMSYS_REDUCE, // the same without data: the reply is an acknowledgement
+    MEMSYS_TOUCH,  // of a partition's own endpoint: fetches the line into the slice; no data
+    MEMSYS_PACKET, // to any endpoint, which replies: see memsys_send_packet
 };
 
-// A request, and the answer to it.
+// A request, and the reply to it.
 struct memsys_request {
     uint64_t line;     // address / llc.line_bytes
-    struct mask bytes; // of the line, at least one; of an answer to a read: those that it carries
-    uint32_t core;     // the end that it is answered to: a core, below memory.cores, or another
-    uint32_t tag;      // the sender's
+    struct mask bytes; // of the line, at least one; of a reply to a read: the bytes that it carries
+    uint32_t core;     // the endpoint that gets the reply: a core, below memory.cores, or another
+    uint32_t tag;      // value of the sender's choice
     uint16_t carries;  // of atomics: bytes of a request after its header
-    uint16_t returns;  // of MEMSYS_ATOMIC: bytes of an answer after its header
+    uint16_t returns;  // of MEMSYS_ATOMIC: bytes of a reply after its header
     uint8_t kind;      // enum memsys_kind
     uint8_t keep;      // enum cache_keep, of the slice
     uint8_t client;    // number of the requester
-    uint8_t from;      // enum cache_from, of an answer: where the slice found what it asked for
-    uint16_t flits;    // of MEMSYS_PACKET, and then of the answer to it
-    uint8_t message;   // class of messages: 0, or 1 + row
+    uint8_t from;      // enum cache_from, of a reply: where the slice found the data
+    uint16_t flits;    // of MEMSYS_PACKET, and of the reply to it
+    uint8_t message;   // message class: 0, or 1 + row
     uint64_t since;    // cycle from which its latency counts in stages; 0: that of its sending
 };
 
 // Called when the request is served: values are read or written now. At each point of time the
-// partitions' requests come in the order of the partitions, those of one as it serves them. Under
-// MEMSYS_WAIT nothing was read or written: the request is asked again at each later clock of the
-// slice, before those served then, and its reply waits.
+// calls have the order of the partitions, and in a partition the order of service. With MEMSYS_WAIT
+// no value was read or written: the call is repeated at each later clock of the slice, before the
+// calls for other requests, and the reply waits.
 enum memsys_served { MEMSYS_SERVED, MEMSYS_WAIT };
 typedef enum memsys_served memsys_serve(void *context, const struct memsys_request *request);
 
 struct memsys;
 
-// What is wrong with a configuration as a sentence without a full stop; NULL: nothing. For what the
-// tables of keys cannot tell.
+// Returns a fault of a configuration that the tables of keys cannot express, as a sentence without
+// a full stop, or NULL.
 const char *memsys_check(struct arena *arena, const struct memsys_config *config);
-// Adds a class to a network, with so many virtual channels, which class `from` gives up: it must
-// have more. Returns its number.
+// Adds a class to a network, with `vcs` virtual channels of class `from`, which must have more.
+// Returns its number.
 uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint64_t from,
                          uint64_t vcs);
-// Routers at which somebody may compute. Needs a configuration that memsys_check finds right.
+// Returns the number of routers that may compute. Requires a configuration without a fault
+// (memsys_check).
 uint32_t memsys_config_routers(const struct memsys_config *config);
-// Bytes of the parts of a line in which reads are answered.
+// Returns the unit of replies to reads: bytes of a part of a line.
 uint32_t memsys_read_unit(const struct memsys_config *config);
-// Needs a configuration that memsys_check finds right, which stays, as do the tables' rows. `serve`
-// may be NULL.
+// Requires a configuration without a fault (memsys_check). It and the rows of the tables stay
+// valid. `serve` may be NULL.
 struct memsys *memsys_new(struct arena *arena, const struct memsys_config *config,
                           const struct memsys_tables *tables, memsys_serve *serve, void *context);
 
-// Cores. In a core's cycle all cores may look at and change what is theirs, in any order; then
-// memsys_advance.
+// Cores. In a cycle all cores call the functions for their own endpoint, in any order; then
+// memsys_advance follows.
 
-// There is room for the request in its core's network interface. A core that was refused is told
-// when it may try again (memsys_may_send).
+// Returns true if the request has room in the network interface of its core. After false the core
+// is notified when it may try again (memsys_may_send).
 bool memsys_can_send(struct memsys *memsys, const struct memsys_request *request);
-// Needs memsys_can_send in this cycle. Takes memory where more requests are on their way than ever
+// Requires memsys_can_send in this cycle. Allocates memory if more requests are in flight than ever
 // before.
 void memsys_send(struct memsys *memsys, const struct memsys_request *request);
-// The oldest answer for the core; NULL: there is none. Stays valid until it is popped.
+// Returns the oldest reply for the core, or NULL. It is valid until memsys_pop.
 const struct memsys_request *memsys_peek(const struct memsys *memsys, uint32_t core);
-// Needs an answer that memsys_peek has shown.
+// Requires a reply that memsys_peek has returned.
 void memsys_pop(struct memsys *memsys, uint32_t core);
-// Ends for whom there is an answer, and ends that were refused and now have room for what they
-// wanted to send, until they try: end e in bit e mod 64 of word e / 64.
+// Return sets of endpoints: those with a reply; those whose request was refused and now has room,
+// until they try again. Endpoint e is bit e mod 64 of word e / 64.
 uint64_t memsys_answers(const struct memsys *memsys, uint32_t word);
 uint64_t memsys_may_send(const struct memsys *memsys, uint32_t word);
 
-// Ends: the cores, and behind them those for who computes elsewhere: one for each partition
-// [000 §4.2], then, where both networks have nodes at their routers, one for each of these
-// [000 §6.2]. What is said of cores above holds for them, too (memsys_ends.c).
-// Then come those of the owner's table. Several endpoints may be at one node: what arrives there is
-// taken in the order of its arrival, whichever it is for.
+// Endpoints: cores first, then one per partition [000 §4.2], then one per computing router [000
+// §6.2], if both networks have nodes at their routers, then those of the owner's table. The
+// functions for cores above hold for all endpoints (memsys_ends.c). Several endpoints may be at one
+// node: arrivals are taken in their order, for any endpoint of the node.
 enum memsys_end {
     MEMSYS_AT_CORE,
     MEMSYS_AT_PARTITION,
@@ -219,92 +218,93 @@ enum memsys_end {
 };
 uint32_t memsys_ends(const struct memsys *memsys);
 enum memsys_end memsys_end_kind(const struct memsys *memsys, uint32_t end);
-// Its core's, partition's or router's number.
+// Returns the number of the endpoint's core, partition or router.
 uint32_t memsys_end_number(const struct memsys *memsys, uint32_t end);
 uint32_t memsys_end_node(const struct memsys *memsys, uint32_t end);
-// The end at a node; UINT32_MAX: none.
+// Returns the endpoint at a node; UINT32_MAX: no endpoint.
 uint32_t memsys_end_at(const struct memsys *memsys, uint32_t node);
 uint32_t memsys_partition_end(const struct memsys *memsys, uint32_t partition);
-// Routers that have an end; they are those of the request network, by number.
+// Returns the number of routers with an endpoint. They are routers of the request network.
 uint32_t memsys_routers(const struct memsys *memsys);
 uint32_t memsys_router_end(const struct memsys *memsys, uint32_t router);
-// As memsys_can_send and memsys_send, but by the network interface of the end `from`, whoever is
-// answered to. Nobody is told when there is room.
+// As memsys_can_send and memsys_send, but through the network interface of the endpoint `from`, for
+// replies to any endpoint. No endpoint is notified when there is room.
 bool memsys_can_send_from(const struct memsys *memsys, uint32_t from,
                           const struct memsys_request *request);
 void memsys_send_from(struct memsys *memsys, uint32_t from, const struct memsys_request *request);
-// Hands a request to the slice of a partition, which it must be for, by one of its inputs:
-// MEMSYS_FROM_OWN, or one of the owner's table. Answers for the partition's own end come without a
-// network, others by it.
+// Puts a request into the slice of the partition of its line, through an input of the slice:
+// MEMSYS_FROM_OWN, or one of the owner's table. Replies for the partition's own endpoint do not use
+// a network; other replies do.
 bool memsys_can_put(const struct memsys *memsys, uint32_t partition, uint32_t input);
 void memsys_put(struct memsys *memsys, uint32_t partition, uint32_t input,
                 const struct memsys_request *request);
 
-// Reads a line of the slice's data at once, past its queues, if it is there; `ready`: in which
-// cycle of the cores the data have come.
+// Reads a line of the slice's data without its queues, if it is present. `ready`: the cycle of the
+// cores in which the data have arrived.
 enum cache_direct memsys_read_here(struct memsys *memsys, uint32_t partition, uint64_t line,
                                    uint64_t *ready);
 
-// Packets from end to end, of a class of their own in the request network (memory.packet_class).
-// They are requests of kind MEMSYS_PACKET with `flits`, which the receiver answers or drops.
+// Packets between endpoints, of a class of their own in the request network (memory.packet_class).
+// They are requests of kind MEMSYS_PACKET with `flits`. The receiver replies or drops them.
 uint32_t memsys_packet_flits(const struct memsys *memsys, uint32_t bytes);
 uint32_t memsys_answer_flits(const struct memsys *memsys, uint32_t bytes);
 bool memsys_can_send_packet(const struct memsys *memsys, uint32_t from, uint32_t flits);
 void memsys_send_packet(struct memsys *memsys, uint32_t to, const struct memsys_request *packet);
-// The oldest packet for the end; NULL: there is none.
+// Returns the oldest packet for the endpoint, or NULL.
 const struct memsys_request *memsys_peek_packet(const struct memsys *memsys, uint32_t end);
-// Nodes for whose end there is one, as noc_arrivals has them.
+// Returns the set of nodes with such a packet, as noc_arrivals does.
 uint64_t memsys_packets(const struct memsys *memsys, uint32_t word);
 uint32_t memsys_node_words(const struct memsys *memsys);
-// Takes it, and returns what it is to be answered by.
+// Takes the packet, and returns its number for the reply.
 uint32_t memsys_take_packet(struct memsys *memsys, uint32_t end);
-// Answers it through the reply network with so many flits.
+// Replies to a packet through the reply network with `flits` flits.
 bool memsys_can_answer(const struct memsys *memsys, uint32_t end, uint32_t flits);
 void memsys_answer(struct memsys *memsys, uint32_t end, uint32_t packet, uint32_t flits);
-// It will not be answered.
+// Ends a packet without a reply.
 void memsys_drop_packet(struct memsys *memsys, uint32_t packet);
 
-// Time, in the cores' cycles
+// Time, in cycles of the cores
 
-// Evaluates everything from the current cycle, in which cores have done what they wanted, up to the
-// next one in which they want to do something: `next` (after the current one; UINT64_MAX: none), or
-// the first before it in which there is an answer, or room for a core that was refused, or in which
-// a flush has ended. Returns that cycle, which is then the current one. UINT64_MAX if nothing will
-// ever happen; then the current one stays.
+// Evaluates the memory system from the current cycle, after the calls of the cores, up to the next
+// one in which a core has something to do: `next` (after the current one; UINT64_MAX: no cycle), or
+// an earlier one in which a reply arrives, a refused request has room, or a flush ends. Returns
+// that cycle, which is then the current one. Returns UINT64_MAX, and stays in the current cycle, if
+// the state will not change any more.
 uint64_t memsys_advance(struct memsys *memsys, uint64_t next);
 
-// Begins to write back and to drop everything that the LLC holds. Needs that none is under way and
-// that no request is inside; it takes its time, like everything.
+// Begins a flush of the LLC: its dirty lines are written back, and all lines are removed. Takes
+// simulated time. Requires that no flush is in progress and no request is inside.
 void memsys_flush(struct memsys *memsys);
-// It is under way, or the DRAM still writes.
+// Returns true while a flush is in progress or the DRAM writes.
 bool memsys_flushing(const struct memsys *memsys);
-// Flushes, then these addresses go to the partitions by this rule. Needs what memsys_flush needs.
+// Flushes, then maps the addresses of the range to partitions by its rule. Requirements of
+// memsys_flush.
 void memsys_remap(struct memsys *memsys, const struct partition_range *range);
 
-// Evaluates networks' routers and partitions in another order at each point of time; the results
-// stay the same. 0: by number.
+// Evaluates routers and partitions in another order at each point of time, with the same results.
+// 0: in the order of their numbers.
 void memsys_shuffle(struct memsys *memsys, uint64_t seed);
 
-// What can be known
+// State and statistics
 
-// Requests whose answer was not taken yet.
+// Returns the number of requests whose reply was not taken yet.
 uint64_t memsys_inside(const struct memsys *memsys);
-// Who waits for whom: when something last moved, partitions, then at most `most` packets of each
-// network. If requests are inside and the last one moved long ago, they will never be answered.
+// Reports the waits: the cycle of the last movement, partitions, then at most `most` packets of
+// each network. Requests that are inside long after the last movement will never get a reply.
 void memsys_report(const struct memsys *memsys, FILE *to, uint32_t most);
 
 uint32_t memsys_partition_of(const struct memsys *memsys, uint64_t line);
 uint32_t memsys_partition_node(const struct memsys *memsys, uint32_t partition);
-// Flits of a request and of its answer.
+// Return the flits of a request and of its reply.
 uint32_t memsys_request_flits(const struct memsys *memsys, const struct memsys_request *request);
 uint32_t memsys_reply_flits(const struct memsys *memsys, const struct memsys_request *request);
 
-// The networks. Classes other than memory.request_class and .reply_class are the owner's: any node
-// may send and take packets of them, before memsys_advance, which returns when one has arrived.
+// Returns a network. Classes other than memory.request_class and .reply_class are the owner's: any
+// node may send and take packets of them before memsys_advance, which returns when one has arrived.
 enum memsys_network { MEMSYS_REQUESTS, MEMSYS_REPLIES };
 struct noc *memsys_network(struct memsys *memsys, enum memsys_network network);
 
-// Brings totals and events of energy up to date: before statistics are read, marked or written.
+// Updates totals and events of energy. Call it before statistics are read, marked or written.
 void memsys_stats_refresh(struct memsys *memsys);
 const struct memsys_stats *memsys_stats(const struct memsys *memsys);
 // Adds the groups memory, memory.NAME for each requester, request, reply and their classes, llc and

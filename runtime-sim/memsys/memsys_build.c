@@ -1,4 +1,4 @@
-// Makes a memory system of its configuration and of what the owner adds.
+// Builds a memory system from its configuration and the rows of its owner.
 #include "runtime-sim/base/clock.h"
 #include "runtime-sim/memsys/memsys_state.h"
 #include "support/bits.h"

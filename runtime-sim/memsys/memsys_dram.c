@@ -3,23 +3,23 @@
 
 static const uint64_t write_id = UINT64_MAX;
 
-// A piece on its way, for those who wait for it.
+// A piece in flight.
 struct transfer {
     struct memsys_piece piece;
-    uint32_t next; // that is not in use
+    uint32_t next; // free entry
 };
 
-// A piece in front of its channel's scheduler.
+// A piece that waits for the scheduler of its channel.
 struct waiting_piece {
     struct dram_request request;
     uint64_t ready;
 };
 
-// Those of a channel: a ring.
+// The waiting pieces of a channel: a ring.
 struct dram_delay {
     struct waiting_piece *ring;
     uint32_t head, count;
-    bool closed; // until a tick at which the scheduler has room: one piece enters in a clock
+    bool closed; // until the scheduler has room: one piece enters in a clock
 };
 
 struct local_dram {
@@ -27,11 +27,11 @@ struct local_dram {
     struct dram_map map;
     struct dram_channel *channels;
     struct dram_delay *delays;
-    uint32_t room;  // of a channel, with memory.dram_delay
-    uint64_t after; // the last tick
+    uint32_t room;  // capacity of a ring, with memory.dram_delay
+    uint64_t after; // clock of the last tick
     struct transfer *transfers;
     uint32_t unused;
-    uint32_t shown; // channel of the answer that was peeked last
+    uint32_t shown; // channel of the reply that `peek` has returned
     struct memsys_piece answer;
 };
 
@@ -125,8 +125,8 @@ static void end_delay(struct local_dram *d, uint32_t channel, uint64_t now)
     delay->count--;
 }
 
-// When one may enter again, or the oldest can go on. While the scheduler is full that is after its
-// next step.
+// Returns the clock in which a piece may enter the ring, or the oldest may leave it. While the
+// scheduler is full this is after its next step.
 static uint64_t delay_next(const struct local_dram *d, uint32_t channel)
 {
     const struct dram_delay *delay = &d->delays[channel];
@@ -157,7 +157,7 @@ static const struct memsys_piece *peek(void *backend, uint64_t now)
     return NULL;
 }
 
-// Needs an answer that `peek` has shown.
+// Requires a reply that `peek` has returned.
 static void pop(void *backend, uint64_t now)
 {
     struct local_dram *d = backend;

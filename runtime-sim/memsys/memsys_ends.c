@@ -1,5 +1,5 @@
-// Ends beside the cores: who computes at a partition or a router, what it asks the slice there, and
-// packets from end to end.
+// Endpoints other than cores: requests of the endpoint of a partition or router, its requests to
+// the slice of its partition, and packets between endpoints.
 #include "runtime-sim/memsys/memsys_state.h"
 #include "support/bits.h"
 #include <assert.h>
@@ -59,7 +59,7 @@ bool memsys_can_send_from(const struct memsys *m, uint32_t from,
                         memsys_request_flits(m, request));
 }
 
-// The slice at hand
+// The slice of the endpoint's partition
 
 bool memsys_can_put(const struct memsys *m, uint32_t partition, uint32_t input)
 {

@@ -1,5 +1,5 @@
-// A partition: what arrives from the request network goes into the slice, what the slice asks for
-// to the DRAM, what it has served to the reply network.
+// A partition: moves requests from the request network to the slice, fetches and write-backs from
+// the slice to the DRAM, and replies from the slice to the reply network.
 #include "runtime-sim/memsys/memsys_state.h"
 #include "support/bits.h"
 #include <string.h>
@@ -14,8 +14,8 @@ static void take_served(void *context, const struct cache_request *request, uint
     p->served[p->served_count++] = (uint32_t)request->id;
 }
 
-// A request of an input with a condition. Another one to the same line that was served in this
-// clock has not been seen by the owner yet.
+// Calls the condition of an input. It does not hold if another request to the same line was served
+// in this clock, because the owner has not yet been notified.
 static bool may_be_served(void *context, const struct cache_request *request, uint64_t now)
 {
     const struct memsys_partition *p = context;
@@ -56,13 +56,13 @@ void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_
     p->backend_next = m->backend->next(p->backend);
     p->replies = ARENA_ARRAY(m->arena, uint32_t, config->memory.reply_queue);
     p->own = ARENA_ARRAY(m->arena, uint32_t, config->memory.reply_queue);
-    // In a clock each bank has one access, and one request that waited is served.
+    // In a clock each bank has one access, and one waiting request is served.
     p->served = ARENA_ARRAY(m->arena, uint32_t, config->llc.banks + 1);
 }
 
 // From the network
 
-// The partition's own end gets its answers without a network.
+// The partition's own endpoint gets its replies without a network.
 static bool is_own(const struct memsys_partition *p, uint32_t entry)
 {
     return p->memsys->entries[entry].request.core == p->memsys->cores + p->number;
@@ -80,7 +80,7 @@ static const struct noc_packet *arrival(const struct memsys_partition *p,
     return noc_peek(p->memsys->side[MEMSYS_REQUESTS].noc, p->node, message->request_class);
 }
 
-// A request has arrived for which there is room.
+// Takes a request that has arrived and has room.
 static bool can_take_arrival(const struct memsys_partition *p)
 {
     const struct memsys *m = p->memsys;
@@ -112,7 +112,7 @@ void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t n
     cache_put(&p->cache, now, &to);
 }
 
-// Takes the oldest request of this class of messages from the network, if its input has room.
+// Takes the oldest request of this message class from the network, if its input has room.
 static uint32_t take_arrival(struct memsys_partition *p, const struct memsys_moment *at,
                              const struct memsys_message *message)
 {
@@ -128,7 +128,7 @@ static uint32_t take_arrival(struct memsys_partition *p, const struct memsys_mom
     return index;
 }
 
-// One in a clock.
+// Takes one request in a clock.
 static void delay_arrival(struct memsys_partition *p, const struct memsys_moment *at,
                           uint32_t number)
 {
@@ -141,8 +141,8 @@ static void delay_arrival(struct memsys_partition *p, const struct memsys_moment
     p->delayed++;
 }
 
-// One in a clock, after the slice had its accesses: while requests wait whose delay is over, the
-// slice's input stays full and nothing is taken from the network.
+// Moves one request in a clock, after the accesses of the slice. While requests wait whose delay is
+// over, the slice's input stays full and no request is taken from the network.
 static void end_delay(struct memsys_partition *p, const struct memsys_moment *at, uint32_t number)
 {
     struct memsys_delay *delay = &p->delays[number];
@@ -173,7 +173,7 @@ static void take_arrivals(struct memsys_partition *p, const struct memsys_moment
         memsys_partition_put(p, index, at->llc, message->input);
 }
 
-// Answers
+// Replies
 
 static void append(uint32_t *ring, uint32_t room, uint32_t head, uint32_t *count, uint32_t entry)
 {
@@ -216,7 +216,7 @@ static void note_read(struct memsys *m, const struct memsys_piece *piece)
     end[STAGE_DRAM] = piece->done * m->dram_period;
 }
 
-// False: the piece has to wait for the slice's port, or for room for an acknowledgement.
+// Returns false if the piece must wait for the slice's port or for room for an acknowledgement.
 static bool take_piece(struct memsys_partition *p, const struct memsys_moment *at,
                        const struct memsys_piece *piece)
 {
@@ -241,7 +241,7 @@ static void take_fills(struct memsys_partition *p, const struct memsys_moment *a
     }
 }
 
-// Gives the backend a piece of what the slice asks for. False if it has no room.
+// Gives the backend a piece of the slice's oldest request. Returns false if it has no room.
 static bool ask_for_piece(struct memsys_partition *p, const struct cache_out *out,
                           const struct memsys_moment *at)
 {
@@ -280,7 +280,7 @@ static void ask_dram(struct memsys_partition *p, const struct memsys_moment *at)
 
 // To the network
 
-// Requests that the owner has let wait, and has served since.
+// Requests that the owner answered with MEMSYS_WAIT and has served since.
 static void take_late_answers(struct memsys_partition *p, uint64_t now)
 {
     uint32_t kept = 0;
@@ -341,7 +341,7 @@ static void wake(struct memsys_partition *p, uint64_t clock)
         p->due = clock;
 }
 
-// The clock of the LLC at which the backend's oldest piece is there.
+// Returns the clock of the LLC in which the backend has its oldest piece.
 static uint64_t answer_clock(const struct memsys_partition *p)
 {
     const struct memsys *m = p->memsys;

@@ -1,40 +1,40 @@
-// What the memory system consists of, for its own files.
+// The state of the memory system, for its own files.
 //
-// Time counts in units of base/clock.h, in which every clock has a whole period; tick k of a
-// clock is at k · period. At a point of time at which several clocks tick their order is: cores,
-// partitions, networks, DRAM. Partitions know nothing of each other, nor do networks or channels.
+// Time counts in units of base/clock.h, in which every clock has an integer period; tick k of a
+// clock is at k · period. Clocks that tick at the same time are evaluated in the order cores,
+// partitions, networks, DRAM. Partitions do not access each other; neither do networks or channels.
 #pragma once
 #include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/dram/dram_map.h"
 
 enum { MEMSYS_CLASSES = 16 }; // of a network, at most
-// Of a slice: paths of answers to the network, and to the partition's own end.
+// Paths of a slice's replies: to the network, and to the partition's own endpoint.
 enum { PATH_NETWORK, PATH_OWN };
 
-// Stages of a request, at whose ends it has a time stamp.
+// Stages of a request. It has a time stamp for the end of each stage.
 enum memsys_stage {
     STAGE_REQUEST,    // in the request network, until the partition takes it
     STAGE_DELAY,      // memory.request_delay, and until the slice's input has room
     STAGE_SLICE,      // in the slice's input, and in the slice if it fetches nothing
-    STAGE_OUT,        // in the slice's way out
+    STAGE_OUT,        // in the slice's output queue
     STAGE_DRAM_DELAY, // memory.dram_delay, and until the scheduler has room
     STAGE_DRAM,       // in the scheduler and the DRAM
-    STAGE_FILL,       // from the DRAM until its answer is ready
+    STAGE_FILL,       // from the DRAM until its reply is ready
     STAGE_REPLY_QUEUE,
     MEMSYS_STAGES
 };
 
-// A request on its way.
+// A request in flight.
 struct memsys_entry {
     struct memsys_request request;
     uint64_t sent, arrived, ready; // units; at the partition: arrived, data ready
     uint64_t created;              // units
-    uint64_t end[MEMSYS_STAGES];   // units, of stages; 0: it had none of it
+    uint64_t end[MEMSYS_STAGES];   // units, of stages; 0: it did not pass the stage
     uint32_t partition;
     uint32_t to;   // endpoint of a packet between endpoints
     bool waits;    // served by the slice, but not by the owner
-    bool left;     // and its answer has left the slice
-    uint32_t next; // that is not in use
+    bool left;     // and its reply has left the slice
+    uint32_t next; // free entry
 };
 
 // A request that waits for memory.request_delay.
@@ -43,7 +43,7 @@ struct memsys_delayed {
     uint64_t ready; // clock of the LLC
 };
 
-// Those of a class of messages: a queue, from `first` on.
+// The delayed requests of a message class: a queue from `first` on.
 struct memsys_delay {
     VEC(struct memsys_delayed) all;
     uint32_t first;
@@ -54,30 +54,30 @@ struct memsys_partition {
     struct memsys_delay delays[MEMSYS_ROWS + 1];
     uint32_t delayed; // requests in these
     uint32_t number, node;
-    uint64_t due; // LLC clock at which there is something to do
+    uint64_t due; // LLC clock of the next evaluation
     struct cache cache;
     void *backend;         // state of memsys->backend
-    uint64_t backend_next; // clock of the DRAM at which it wants a tick
-    uint32_t piece;        // next of the cache's oldest request to the memory behind it
+    uint64_t backend_next; // clock of the DRAM of its next tick
+    uint32_t piece;        // next piece of the cache's oldest request to the memory
     uint32_t *replies;     // a ring of entries
     uint32_t reply_head, reply_count;
-    uint32_t *own; // the same, for the partition's own end
+    uint32_t *own; // the same, for the partition's own endpoint
     uint32_t own_head, own_count;
     uint32_t *served; // entries at this point of time
     uint32_t served_count;
-    VEC(uint32_t) waiting; // entries that the owner lets wait
+    VEC(uint32_t) waiting; // entries for which the owner has returned MEMSYS_WAIT
     bool moved;
 };
 
-// One of the networks, and its side of the nodes.
+// A network, and the queues at its nodes.
 struct memsys_side {
     struct noc *noc;
     uint32_t class;
     uint32_t classes;
-    bool has_messages[MEMSYS_CLASSES]; // of each class: it is one of a class of messages
+    bool has_messages[MEMSYS_CLASSES]; // of each class: a message class uses it
 };
 
-// A point of time at which partitions are evaluated, in the clocks of those around them.
+// A point of time at which partitions are evaluated, in the clocks of their neighbours.
 struct memsys_moment {
     uint64_t time, llc;
     uint64_t dram_done; // the last DRAM clock at or before it
@@ -95,19 +95,19 @@ struct memsys {
     struct memsys_side side[2];
     uint32_t cores, routers, ends, nodes, node_words, end_words;
     uint32_t *end_node, *partition_node;
-    uint32_t *end_at, *partition_at; // by node; MEMSYS_NONE
+    uint32_t *end_at, *partition_at; // by node; MEMSYS_NONE: no endpoint, no partition
     uint64_t *answers;               // ends
     uint64_t *refused, *may_send;    // ends
-    uint32_t *wanted;                // flits that an end that was refused wants to send
-    uint8_t *wanted_class;           // and in which class
+    uint32_t *wanted;                // flits of a refused request, by endpoint
+    uint8_t *wanted_class;           // and its class
     uint32_t refused_count;
     struct partition_map map;
-    struct partition_range remap; // when the flush is over; count 0: none
+    struct partition_range remap; // after the flush; count 0: no change
     const struct memsys_backend *backend;
     struct memsys_message messages[MEMSYS_ROWS + 1];
     uint32_t message_count;
     bool shares_nodes; // several endpoints are at one node
-    uint32_t pieces;   // requests to the DRAM of which a line consists
+    uint32_t pieces;   // requests to the DRAM for a line
     struct mask piece[MASK_BYTES], sector[MASK_BYTES], line;
     uint32_t sectors; // in a line
     struct memsys_partition *partitions;
@@ -115,19 +115,19 @@ struct memsys {
     struct memsys_entry *entries;
     uint32_t entry_count, unused;
     uint64_t inside;
-    uint64_t moved; // units: when a partition moved something
+    uint64_t moved; // units: last movement in a partition
     uint64_t shuffle;
     uint32_t *order;
-    bool news; // cores have something to look at
-    // When a part has something to do next, in units; 0: not known, since something was sent or
-    // taken or is to be flushed.
+    bool news; // cores have a reply, or room for a refused request
+    // Time of the next evaluation of a component, in units; 0: not known, after a send, a pop or a
+    // flush.
     uint64_t next;
-    bool is_open;            // others may send through the networks, too
+    bool is_open;            // the owner may send through the networks
     uint64_t *partition_set; // of nodes
     bool flushing;
     struct memsys_stats stats;
     uint64_t stage_sum[MEMSYS_STAGES + 1]; // units, of reads; the last: in the reply network
-    // Of requesters. Sums: units, brought to cycles by memsys_stats_refresh.
+    // Of requesters. Sums count units; memsys_stats_refresh converts them to cycles.
     struct memsys_client_stats client[MEMSYS_REQUESTERS], client_cycles[MEMSYS_REQUESTERS];
     struct cache_stats llc_total;
     struct dram_stats dram_total;
@@ -144,7 +144,7 @@ static inline bool memsys_has_data(const struct memsys_request *request)
            request->kind == MEMSYS_PACKET;
 }
 
-// The bytes of all sectors that these are in.
+// Returns the bytes of all sectors that contain one of `bytes`.
 static inline struct mask memsys_sectors_of(const struct memsys *m, struct mask bytes)
 {
     struct mask all = {{0}};
@@ -154,7 +154,7 @@ static inline struct mask memsys_sectors_of(const struct memsys *m, struct mask 
     return all;
 }
 
-// A new entry for the request; and one that is over.
+// Allocate the entry of a request, and free it.
 uint32_t memsys_new_entry(struct memsys *memsys, const struct memsys_request *request);
 void memsys_free_entry(struct memsys *memsys, uint32_t entry);
 void memsys_show_answer(struct memsys *memsys, uint32_t node, uint32_t class);
@@ -163,20 +163,21 @@ void memsys_partition_put(struct memsys_partition *partition, uint32_t entry, ui
 
 void memsys_partition_init(struct memsys_partition *partition, struct memsys *memsys,
                            uint32_t number);
-// Does what is to be done at this clock of the LLC, and says when it is again: partition->due.
+// Evaluates a clock of the LLC, and sets partition->due.
 void memsys_partition_tick(struct memsys_partition *partition, const struct memsys_moment *at);
-// Asks the owner to serve what was served by the slice. The partition is due at LLC clock `next` if
-// some of it waits.
+// Notifies the owner of the requests that the slice has served. The partition is due at LLC clock
+// `next` if one of them waits.
 void memsys_partition_tell(struct memsys_partition *partition, uint64_t next);
-// Ticks the backend, if it wants it at this clock of the DRAM. The partition is due at LLC clock
-// `next` or later if that gave it something to do.
+// Ticks the backend, if it is due at this clock of the DRAM. The partition is due at LLC clock
+// `next` or later if the backend then has a piece.
 void memsys_partition_dram(struct memsys_partition *partition, uint64_t clock, uint64_t next);
 
 // The DRAM of the configuration (memsys_dram.c), and its channels.
 extern const struct memsys_backend memsys_local_dram;
 struct dram_channel *memsys_dram_channels(void *backend);
 
-// Channels of each partition's DRAM, for statistics and traces; 0: it has another backend.
+// Returns the number of channels of each partition's DRAM, for statistics and traces; 0: another
+// backend.
 static inline uint32_t memsys_channels(const struct memsys *m)
 {
     return m->backend == &memsys_local_dram ? (uint32_t)m->config->dram.channels : 0;

@@ -1,4 +1,4 @@
-// What can be known of a memory system: statistics, nodes, who waits for whom.
+// Statistics of a memory system, its nodes, and the report of waits.
 #include "runtime-sim/memsys/memsys_state.h"
 #include <inttypes.h>
 
@@ -18,7 +18,7 @@ enum { CLIENT_KEYS = sizeof client_keys / sizeof *client_keys };
 
 // Totals
 
-// Adds a group to the total of several.
+// Adds a group to the total of several groups.
 static void add_group(void *total, const void *part, const struct stat_key *keys, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -44,8 +44,8 @@ static void add_parts(struct memsys *m)
     }
 }
 
-// Whole cycles of the core. What clocks of other lengths leave over is left out of each part, and
-// so of the sum of the parts.
+// Returns whole cycles of the core. The fraction is omitted in each stage, and so in the sum of the
+// stages.
 static void to_cycles(struct memsys_client_stats *stats, uint64_t period)
 {
     stats->injection_sum /= period;
@@ -183,7 +183,7 @@ uint64_t memsys_inside(const struct memsys *m)
     return m->inside;
 }
 
-// The last cycle before which something moved.
+// Returns the cycle of the last movement.
 static uint64_t moved_at(const struct memsys *m)
 {
     uint64_t moved = m->moved;

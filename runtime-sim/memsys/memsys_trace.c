@@ -2,7 +2,7 @@
 #include "runtime-sim/memsys/memsys_state.h"
 #include "runtime-sim/dram/dram_trace.h"
 
-// A network.
+// The trace of a network.
 struct listener {
     struct memsys_trace *trace;
     const struct memsys_side *side;
@@ -44,7 +44,7 @@ static const char *packet_name(const struct listener *listener, const struct noc
                                                   : m->tables.requesters[request->client].packet;
 }
 
-// A packet that was sent before the window begins where the window does.
+// The event of a packet that was sent before the window begins with the window.
 static void hear(void *context, const struct noc_packet *packet, bool arrived)
 {
     const struct listener *listener = context;

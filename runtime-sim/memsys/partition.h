@@ -1,9 +1,8 @@
-// Which of several partitions (LLC slices with their memory, stacks, vaults) an address belongs to:
-// a rule for each range of addresses, which can be replaced while the simulation runs.
+// The address map: the partition (LLC slice with its memory, stack or vault) of an address. Each
+// range of addresses has a rule, which can be replaced during a simulation.
 //
-// Addresses go to the partitions in chunks. Within each group of as many chunks as there are
-// partitions every partition gets one, so that an address has a local address in its partition, and
-// no two addresses have the same.
+// Addresses are distributed in chunks. Of `count` consecutive chunks each partition gets one. So an
+// address has a local address in its partition that no other address of the range has.
 #pragma once
 #include "support/vec.h"
 
@@ -22,20 +21,20 @@ struct partition_range {
 
 struct partition_map {
     struct arena *arena;
-    VEC(struct partition_range) ranges; // by address; they cover all
+    VEC(struct partition_range) ranges; // by address; together they cover all addresses
 };
 
-// False if the range or what it counts is empty, or its rule needs another count.
+// Returns false if the range, its count or its chunk is empty, or its rule needs another count.
 bool partition_is_good(const struct partition_range *range);
 
-// One rule for all addresses; `first` and `last` of `all` are not looked at.
+// Sets one rule for all addresses; `first` and `last` of `all` are ignored.
 void partition_init(struct partition_map *map, struct arena *arena,
                     const struct partition_range *all);
-// From now on the rule is that of these addresses. What caches hold of them must have been flushed
-// and dropped before, and what memories hold moved: they would look for it elsewhere.
+// Replaces the rule of the range's addresses. Requires that caches have flushed and dropped these
+// addresses, and that the data in memories have been moved.
 void partition_replace(struct partition_map *map, const struct partition_range *range);
 
 const struct partition_range *partition_range_of(const struct partition_map *map, uint64_t address);
 uint32_t partition_of(const struct partition_map *map, uint64_t address);
-// The address within its partition.
+// Returns the local address in the partition.
 uint64_t partition_local(const struct partition_map *map, uint64_t address);

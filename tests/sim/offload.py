@@ -245,7 +245,7 @@ def other_text(folder):
     result = ends(sim(folder, 'in.ptx', *LAUNCH, '--metadata=out.json'), 1, out='')
     within("out.json: error: these are not the metadata of 'in.ptx': output.sha256 begins with ",
            result.err.decode())
-    within(': it is what they were made from', result.err.decode())
+    within(': the text is their source, and they belong to the output', result.err.decode())
     text = (folder / 'out.ptx').read_text()
     (folder / 'm.ptx').write_text(text + '\n')
     result = ends(sim(folder, 'm.ptx', *LAUNCH, '--metadata=out.json'), 1, out='')

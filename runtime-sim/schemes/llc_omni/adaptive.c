@@ -8,7 +8,7 @@ const struct stat_key adaptive_stat_keys[] = {
 };
 const uint32_t adaptive_stat_key_count = sizeof adaptive_stat_keys / sizeof *adaptive_stat_keys;
 
-void adaptive_doubt(struct adaptive_chain *chain)
+void adaptive_init_off(struct adaptive_chain *chain)
 {
     for (uint32_t i = 0; i < ADAPTIVE_KINDS; i++)
         chain->kind[i] =

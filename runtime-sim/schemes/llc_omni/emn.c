@@ -28,7 +28,7 @@ struct placement *placement_mesh(struct arena *arena, uint32_t width, uint32_t h
 
 struct mesh_route {
     uint32_t from, to;
-    enum axis first; // the direction that is gone first
+    enum axis first; // axis of the first leg
 };
 
 static const enum axis orders[] = {X, Y};
@@ -43,8 +43,8 @@ static bool between(uint32_t value, uint32_t a, uint32_t b)
     return a < b ? value >= a && value <= b : value >= b && value <= a;
 }
 
-// A route has two legs with a corner between: one with the second coordinate of its beginning, one
-// with the first coordinate of its end.
+// A route has two legs that meet in a corner: the first leg keeps the second coordinate of the
+// source, the second leg the first coordinate of the target.
 static bool passes(const struct placement *placement, const struct mesh_route *route, uint32_t node)
 {
     enum axis one = route->first, two = one == X ? Y : X;

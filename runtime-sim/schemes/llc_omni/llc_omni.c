@@ -3,19 +3,19 @@
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "runtime-sim/schemes/llc_omni/offload_trace.h"
 
-// ComputePackets have virtual channels of their own, taken from those of requests.
+// ComputePackets have their own virtual channels, taken from those of requests.
 static void require_packets(struct arena *arena, const void *own,
                             const struct machine_config *given, struct machine_config *machine)
 {
     const struct offload_config *config = own;
     struct memsys_keys *memory = &machine->memsys.memory;
     if (given->memsys.memory.packet_class < given->memsys.request_network.classes)
-        return; // as the configuration has it
+        return; // the configuration has the class
     memory->packet_class = memsys_add_class(arena, &machine->memsys.request_network,
                                             memory->request_class, config->packet_vcs);
 }
 
-// What offloading asks of the network of requests.
+// Checks the requirements of offloading on the request network.
 static const char *check_packets(struct arena *arena, const void *own,
                                  const struct machine_config *config)
 {
@@ -53,7 +53,7 @@ bool offload_at_cores(const struct machine_config *config)
     return network->topology == NOC_MESH && !network->node_routers.n;
 }
 
-// Of a butterfly, those in stages that compute.
+// Returns the number of routers of a butterfly in stages that compute.
 static uint32_t computing_routers(const struct offload_config *offload,
                                   const struct machine_config *config)
 {
@@ -116,7 +116,7 @@ static void add_stats(const struct machine *machine, const void *state, struct s
                   adaptive_stat_key_count, &o->shared.learnt[i].stats);
 }
 
-// Of chains only the first.
+// Only the first instruction of a chain counts.
 static void name_stats(const void *own, struct stats *stats)
 {
     static const struct offload_stats no_chains;
@@ -133,7 +133,7 @@ static const struct scheme_stall stalls[] = {
     [OQ_STALL_CHAIN] = {"chain", "waited for a chain that was offloaded"},
 };
 
-// Latencies of the service queues' requests are part of their packets'.
+// Latencies of the service queues' requests are part of the latencies of their packets.
 static const struct memsys_requester requesters[] = {{"offload", false, "ComputePacket"},
                                                      {"service", true, NULL}};
 

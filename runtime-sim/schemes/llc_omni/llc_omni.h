@@ -1,4 +1,4 @@
-// The scheme that lets LLC partitions, and nodes on the way to them, compute chains of loads,
+// The scheme in which LLC partitions, and nodes on the routes to them, compute chains of loads,
 // operations and stores: LLC-Compute and Omni-Compute [000].
 #pragma once
 #include "runtime-sim/gpu/machine.h"
@@ -8,11 +8,11 @@
 
 extern const struct scheme_ops llc_omni;
 
-// Cores compute for others, where the shared memory is left: in a mesh with a node at each router,
-// of which there is a table of meet nodes.
+// Returns true if cores compute for others, as far as shared memory is free: in a mesh with a node
+// at each router, which has a table of meet nodes.
 bool offload_at_cores(const struct machine_config *config);
-// What offloading takes of storage in such a machine.
+// Returns the sizes that determine the storage of a machine.
 struct offload_storage llc_omni_storage(const struct offload_config *offload,
                                         const struct machine_config *config);
-// Tells what happens to chains, if the scheme is active.
+// Reports the events of chains to `log`, if the scheme is active.
 void llc_omni_listen(struct machine *machine, const struct offload_log *log);

@@ -1,4 +1,4 @@
-// What happens to chains, told in the order in which it happens: for tests and traces.
+// The events of chains, in their order, for tests and traces.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -11,17 +11,17 @@ enum offload_event {
 };
 
 struct offload_log {
-    // `end`: the core or partition where it happens; `core`, `entry`: whose chain it is, the warp's
-    // slot for what the offload queue does, the queue's entry elsewhere.
-    void (*tell)(void *context, uint64_t cycle, enum offload_event event, uint32_t end,
-                 uint32_t core, uint32_t entry);
+    // `end`: the endpoint of the event; `core`, `entry`: the owner of the chain; `entry` is the
+    // warp's slot for events of the offload queue, the queue's entry elsewhere.
+    void (*report)(void *context, uint64_t cycle, enum offload_event event, uint32_t end,
+                   uint32_t core, uint32_t entry);
     void *context;
 };
 
-static inline void offload_tell(const struct offload_log *log, uint64_t cycle,
-                                enum offload_event event, uint32_t end, uint32_t core,
-                                uint32_t entry)
+static inline void offload_report(const struct offload_log *log, uint64_t cycle,
+                                  enum offload_event event, uint32_t end, uint32_t core,
+                                  uint32_t entry)
 {
-    if (log->tell)
-        log->tell(log->context, cycle, event, end, core, entry);
+    if (log->report)
+        log->report(log->context, cycle, event, end, core, entry);
 }

@@ -1,5 +1,4 @@
-// What offloads chains, joined to the machine: which are offloaded in a launch, service queues and
-// their values.
+// The scheme in the machine: the chains that a launch offloads, service queues, and their values.
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
@@ -19,8 +18,9 @@ static void set_latencies(struct machine *machine, struct machine_offload *o, ui
     o->shared.latency = latency;
 }
 
-// What a warp may not issue while its chain's loads are held back: what waits for the warp's
-// accesses, accesses memory in another way than loads and stores, or goes to another function.
+// Returns true for an instruction that a warp must not issue while its chain's loads are held back:
+// one that waits for the warp's accesses, accesses memory other than by loads and stores, or leaves
+// the function.
 static bool ends_chain(const struct program *program, const struct timing *timing)
 {
     static const uint8_t classes[] = {CLASS_OPAQUE,  CLASS_ATOMIC, CLASS_TEXTURE, CLASS_SURFACE,
@@ -36,7 +36,7 @@ static bool ends_chain(const struct program *program, const struct timing *timin
     return ends;
 }
 
-// What the text says of each instruction, for those who issue it.
+// Marks the timings of all instructions.
 static void mark_instructions(struct machine *machine, const struct offload_table *table,
                               uint8_t scheme)
 {
@@ -70,7 +70,7 @@ static bool scalar_is_at_hand(const struct machine *machine, const struct oq_tem
         code++;
     if (code == fn->end || template->scalar.use >= program->codes.v[code].source_count)
         return false;
-    for (uint32_t i = first; i < code; i++) // a conversion in front makes it
+    for (uint32_t i = first; i < code; i++) // a preceding conversion writes it
         if (program->codes.v[i].d == program->codes.v[code].s[template->scalar.use])
             return false;
     return true;
@@ -139,7 +139,8 @@ static uint32_t latency(void *context, uint32_t core, uint32_t entry)
     return sum;
 }
 
-// In the cycle before this one, of which the core has done all that it does.
+// Returns true if an ALU of the core was free in the cycle before this one, which the core has
+// completed.
 static bool is_idle(void *context, uint32_t end)
 {
     struct machine_offload *o = context;
@@ -219,7 +220,7 @@ static void keep_operand(struct machine_offload *o, uint32_t end, const struct s
     }
 }
 
-// An operand is read now.
+// Reads an operand.
 static void load_values(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
                         uint32_t which)
 {
@@ -236,7 +237,7 @@ static void read_here(void *context, uint32_t end, const struct service_entry *e
     load_values(context, end, entry, which);
 }
 
-// The result is stored now.
+// Stores the result.
 static void store_values(struct machine_offload *o, const struct service_stored *stored)
 {
     const struct core *core = core_of(o, stored->core);
@@ -248,7 +249,7 @@ void machine_offload_served(struct machine *machine, void *state,
                             const struct memsys_request *request)
 {
     struct machine_offload *o = state;
-    if (request->client == o->shared.requester) { // a load that goes back to the core
+    if (request->client == o->shared.requester) { // a load that was sent on behalf of the core
         struct core *core = &machine->cores[request->core];
         const struct oqsr *at = &oq_of(core)->entries[request->tag / PACKET_LOADS];
         const struct oq_chain *c = &oq_of(core)->chains[at->slot];
@@ -267,7 +268,7 @@ void machine_offload_served(struct machine *machine, void *state,
 
 // The machine
 
-// At a core operands wait in shared memory, and are computed from there.
+// At a core operands wait in shared memory, and the ALU reads them there.
 static void init_energy(struct machine_offload *o)
 {
     struct offload_stats *t = &o->stats;
@@ -291,7 +292,7 @@ static void init_services(struct machine_offload *o)
     struct memsys *memsys = machine->shared.memsys;
     o->hooks = (struct service_hooks){o, bits, latency, is_idle, read_here, computed};
     o->services = ARENA_ARRAY(machine->arena, struct service, o->ends);
-    // Lanes begin at lines of the host's cache, which the arena does not promise.
+    // Lanes begin at lines of the host's cache; the arena does not align them.
     const struct offload_config *config = o->shared.config;
     size_t operands = (size_t)o->ends * config->service_queue * PACKET_LOADS;
     uint8_t *bytes = arena_alloc(machine->arena, operands * sizeof *o->operands + 64);
@@ -332,11 +333,11 @@ static struct adaptive_chain *begin_learning(struct machine *machine,
         ARENA_ARRAY(machine->arena, struct adaptive_chain, table->chains.n);
     for (uint32_t i = 0; i < table->chains.n; i++)
         if (table->chains.v[i].expected_saving < 0)
-            adaptive_doubt(&chains[i]);
+            adaptive_init_off(&chains[i]);
     return chains;
 }
 
-// Needs timings; before memory system and cores.
+// Requires timings. Called before the memory system and cores are built.
 void *machine_offload_prepare(struct machine *machine, const void *own, const void *plan)
 {
     const struct offload_config *config = own;
@@ -377,7 +378,7 @@ void machine_offload_join(struct machine *machine, void *state)
 {
     struct machine_offload *o = state;
     o->ends = memsys_ends(machine->shared.memsys);
-    // Endpoints of others come last.
+    // Endpoints of other schemes come last.
     while (memsys_end_kind(machine->shared.memsys, o->ends - 1) == MEMSYS_OF_OWNER)
         o->ends--;
     init_energy(o);
@@ -385,7 +386,8 @@ void machine_offload_join(struct machine *machine, void *state)
     o->shared.services = o->services;
 }
 
-// A launch's CTAs leave the shared memory that the service queue takes at a core [000 §4.5].
+// Returns true if the CTAs of a launch leave shared memory for the service queue of a core [000
+// §4.5].
 static bool leaves_room(const struct machine *machine, const struct offload_config *config,
                         const struct running *running)
 {
@@ -417,7 +419,7 @@ static void wake_service(struct machine_offload *o, uint64_t now, uint32_t end)
     s->next = s->next > now ? now : s->next;
 }
 
-// Those for which a packet has come, and an answer that no core takes.
+// Wakes service queues with a packet or a reply for their endpoint.
 static void wake_services(struct machine_offload *o, uint64_t now)
 {
     const struct memsys *memsys = o->machine->shared.memsys;

@@ -1,4 +1,4 @@
-// What offloads chains, for the files of the machine.
+// The state of the scheme in the machine, for the files of the scheme.
 #pragma once
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/llc_omni/offload_queue.h"
@@ -11,10 +11,10 @@ struct machine_offload {
     struct service_hooks hooks;
     struct service_stats service_stats;
     struct service_energy at_cores, elsewhere;
-    struct service *services; // by end
+    struct service *services; // by endpoint
     uint32_t ends;
     uint32_t back_input;   // of slices: loads that service queues send back
-    union lanes *operands; // by end, entry, load: what was read in memory, for comparing
+    union lanes *operands; // by endpoint, entry, load: values in memory, for comparison
 };
 
 // Functions of llc_omni (gpu/scheme.h): plans are struct offload_table, states struct

@@ -1,7 +1,7 @@
 #include "runtime-sim/schemes/llc_omni/meet_fly.h"
 
-// Behind stage s a way depends on the digits of its target from the highest to number s; the router
-// of stage s follows from those before it.
+// The channel after stage s depends on the digits of the target from the highest to number s. The
+// router of stage s follows from the digits before it.
 uint32_t meet_fly_stage(const struct noc_config *network, uint32_t first, uint32_t second)
 {
     uint32_t radix = (uint32_t)network->radix, stage = (uint32_t)network->stages - 1;

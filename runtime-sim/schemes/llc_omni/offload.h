@@ -1,13 +1,13 @@
-// What is offloaded, and the parts of the machine that do it [000 §4].
+// The policy of offloading, and its configuration [000 §4].
 #pragma once
 #include "runtime-sim/base/config.h"
 
-// Of the key `policy`, in this order.
+// Values of the key `policy`, in this order.
 enum offload_policy {
     OFFLOAD_BASELINE, // nothing
-    OFFLOAD_LLC,      // to LLC partitions, where all loads of a chain go to one
-    OFFLOAD_OMNI,     // also to the node where two loads' ways meet
-    OFFLOAD_ADAPTIVE, // the same, as long as it is measured to be of use
+    OFFLOAD_LLC,      // to LLC partitions, if all loads of a chain go to one
+    OFFLOAD_OMNI,     // also to the node where the routes of two loads meet
+    OFFLOAD_ADAPTIVE, // the same, for chains that are measured to save traffic
 };
 
 struct offload_config {

@@ -1,10 +1,5 @@
-// Answers to packets, and lanes that are computed at the core after all.
+// Replies to packets, and lanes that the core computes.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
-
-static void tell(const struct core *core, uint64_t now, enum offload_event event, uint32_t slot)
-{
-    offload_tell(&oq_of(core)->shared->log, now, event, core->index, core->index, slot);
-}
 
 // Entries
 
@@ -29,7 +24,7 @@ void oq_free(struct core *core, uint64_t now, uint32_t entry)
 
 // Replays
 
-// Cycles in which the pipeline computes what was captured, one after the other.
+// Returns the cycles of the pipeline for the captured operations, one after the other.
 static uint64_t replay_latency(const struct core *core, const struct oq_chain *c)
 {
     const struct offload_chain *chain = &oq_of(core)->shared->table->chains.v[c->number];
@@ -67,7 +62,7 @@ void oq_wake(struct core *core, uint64_t now, uint32_t index)
     c->replay = 0;
     shadow_compute(c->shadow, lanes);
     count_replay(core, c, (uint32_t)__builtin_popcount(lanes));
-    tell(core, now, OFFLOAD_REPLAYED, index);
+    oq_report(core, now, OFFLOAD_REPLAYED, index);
     if (c->store != OQ_NONE && lanes) {
         c->storing = true;
         lsu_send_lanes(core, now, c->store, lanes);
@@ -75,7 +70,7 @@ void oq_wake(struct core *core, uint64_t now, uint32_t index)
     oq_maybe_end(core, now, index);
 }
 
-// The store is over that the warp has left behind.
+// Ends the store that was in flight after the warp continued.
 static void end_store(struct core *core, uint64_t now, uint32_t index)
 {
     struct oq_chain *c = &oq_of(core)->chains[index];
@@ -112,7 +107,7 @@ static void take_load_back(struct core *core, uint64_t now, uint32_t number, uin
 {
     struct oqsr *entry = &oq_of(core)->entries[number];
     struct oq_chain *c = &oq_of(core)->chains[entry->slot];
-    tell(core, now, OFFLOAD_LOAD_BACK, number);
+    oq_report(core, now, OFFLOAD_LOAD_BACK, number);
     oq_of(core)->shared->stats->queue_read++;
     entry->back |= (uint8_t)(1u << load);
     if (entry->back != (1u << c->load_count) - 1)
@@ -132,7 +127,7 @@ void oq_answered(struct core *core, uint64_t now, const struct memsys_request *a
     }
     struct oqsr *entry = &oq_of(core)->entries[answer->tag];
     uint32_t index = entry->slot;
-    tell(core, now, OFFLOAD_ANSWER, answer->tag);
+    oq_report(core, now, OFFLOAD_ANSWER, answer->tag);
     stats->answered++;
     stats->queue_read++;
     stats->offloaded_lanes += (uint32_t)__builtin_popcount(entry->lanes);
@@ -178,7 +173,7 @@ void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)
         oq_release(core, now, c->store);
     count_end(core, now, c);
     oq_learn_discard(core, c);
-    tell(core, now, OFFLOAD_ENDS, index);
+    oq_report(core, now, OFFLOAD_ENDS, index);
     slot->settled = false;
     core_look(core, now, index);
     core_maybe_over(core, now, index);

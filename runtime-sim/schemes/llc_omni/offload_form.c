@@ -1,5 +1,5 @@
-// From the lanes of a chain to packets: which lines they touch, who can compute for them, whether
-// anything speaks against it.
+// From the lanes of a chain to packets: the lines that they touch, the nodes that can compute them,
+// and conflicts with other accesses.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 
 enum { STORE = OQ_STORE };
@@ -32,7 +32,7 @@ static struct oq_group *group_of(struct oq_groups *groups, const struct oq_group
     return &groups->list[groups->count++];
 }
 
-// False: an element is in two lines.
+// Returns false if an element is in two lines.
 static bool find_groups(const struct core *core, const struct oq_chain *c, struct oq_groups *groups)
 {
     groups->count = 0;
@@ -64,7 +64,8 @@ static bool touches(const struct oq_groups *groups, uint64_t line)
     return false;
 }
 
-// Lanes of a warp load before any of them stores: a group must not store to what another one loads.
+// All lanes of a warp load before any of them stores: a group must not store to a line that another
+// group loads.
 static bool depend(const struct oq_groups *groups)
 {
     if (!(groups->operands >> STORE & 1))
@@ -78,8 +79,9 @@ static bool depend(const struct oq_groups *groups)
     return false;
 }
 
-// Accesses of any warp of the core, which may have been before the chain: stores that were not
-// acknowledged, and what the first level still has to serve of a line that the chain stores to.
+// Returns true if an access of any warp of the core may precede the chain: a store to one of its
+// lines without an acknowledgement, or a request to the line of its store that the L1 has not yet
+// served.
 static bool is_awaited(const struct core *core, const struct oq_groups *groups)
 {
     for (uint32_t i = 0; i < groups->count; i++)
@@ -92,7 +94,7 @@ static bool is_awaited(const struct core *core, const struct oq_groups *groups)
     return false;
 }
 
-// Older accesses of the same warp that have not been served.
+// Returns true if an older access of the same warp to one of the lines has no reply.
 static bool is_accessed(const struct core *core, uint32_t index, const struct oq_chain *c,
                         const struct oq_groups *groups)
 {
@@ -113,8 +115,8 @@ static bool is_accessed(const struct core *core, uint32_t index, const struct oq
 
 // Nodes
 
-// The operands at whose lines' partitions the node is to be found: of patterns 3, 4 and 7 load and
-// store, of the others the loads.
+// Returns the set of operands whose partitions determine the node: for patterns 3, 4 and 7 load and
+// store, for the others the loads.
 static uint32_t node_operands(const struct oq_groups *groups)
 {
     return groups->operands >> 1 & 1 ? 3 : groups->operands;
@@ -145,7 +147,7 @@ static bool all_same(const struct oq_targets *targets)
     return same;
 }
 
-// The end that could compute for the group; OQ_NONE: none.
+// Returns the endpoint that could compute the group, or OQ_NONE.
 static uint32_t node_of(const struct core *core, const struct oq_groups *groups,
                         const struct oq_group *group)
 {
@@ -158,11 +160,11 @@ static uint32_t node_of(const struct core *core, const struct oq_groups *groups,
         return shared->ways->meet ? shared->ways->meet(core, &targets) : OQ_NONE;
     if (shared->omni && shared->config->emn_at_llc == EMN_LLC_NONE)
         return OQ_NONE;
-    // The loads meet there; the store may go elsewhere.
+    // The loads meet at the partition; the store may be elsewhere.
     return memsys_partition_end(core->shared->memsys, targets.first);
 }
 
-// The end that computes for the group; OQ_NONE: none.
+// Returns the endpoint that computes the group, or OQ_NONE.
 static uint32_t end_of(const struct core *core, const struct oq_chain *c,
                        const struct oq_groups *groups, const struct oq_group *group)
 {
@@ -234,7 +236,8 @@ static void count_packet(struct core *core, const struct oqsr *entry)
     ++*to[memsys_end_kind(core->shared->memsys, entry->end)];
 }
 
-// Lanes that are left to be loaded one by one, after a packet for all groups that can have one.
+// Returns the lanes whose loads are sent as ordinary ones, after packets for all groups that can
+// have one.
 static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
                              const struct oq_groups *groups)
 {
@@ -271,7 +274,8 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
     return plain;
 }
 
-// Groups for which there is a node, and entries.
+// Finds the nodes of all groups. Returns NULL, or the counter of the reason for which the chain is
+// discarded: no node, no entry.
 static uint64_t *find_room(struct core *core, const struct oq_chain *c, struct oq_groups *groups)
 {
     struct offload_stats *stats = oq_of(core)->shared->stats;
@@ -345,7 +349,7 @@ bool oq_send(struct core *core, uint64_t now)
                                            .flits = (uint16_t)flits};
     memsys_send_packet(memsys, entry->end, &request);
     oq_of(core)->shared->stats->queue_read += entry->flits;
-    offload_tell(&oq_of(core)->shared->log, now, OFFLOAD_SENT, core->index, core->index, number);
+    oq_report(core, now, OFFLOAD_SENT, number);
     oq->ring_head = (oq->ring_head + 1) % oq->count;
     oq->ring_count--;
     core->to_send--;

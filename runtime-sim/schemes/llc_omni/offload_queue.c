@@ -39,11 +39,6 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
     return oq;
 }
 
-static void tell(const struct core *core, uint64_t now, enum offload_event event, uint32_t slot)
-{
-    offload_tell(&oq_of(core)->shared->log, now, event, core->index, core->index, slot);
-}
-
 static const struct offload_chain *chain_of(const struct core *core, const struct oq_chain *c)
 {
     return &oq_of(core)->shared->table->chains.v[c->number];
@@ -67,7 +62,7 @@ enum oq_role oq_role(const struct core *core, uint32_t index)
     return free && timing->place == 0 ? OQ_BEGINS : OQ_NOTHING;
 }
 
-// Lanes that all loads have, as far as they were issued.
+// Returns the lanes of all loads that were issued.
 static uint32_t loaded(const struct core *core, const struct oq_chain *c)
 {
     uint32_t lanes = FULL_MASK;
@@ -81,7 +76,7 @@ static const struct path *path_of(const struct slot *slot)
     return &slot->warp->paths.v[slot->warp->current];
 }
 
-// The chain that the slot forms can go on with what it issues next.
+// Returns true if the slot's next instruction continues the chain that it forms.
 static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
 {
     const struct slot *slot = &core->slots[index];
@@ -89,7 +84,7 @@ static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
     const struct oq_chain *c = &oq->chains[index];
     if (c->path != slot->warp->current || c->path_mask != path_of(slot)->mask)
         return false;
-    if (role == OQ_NOTHING) // another chain's, or none's
+    if (role == OQ_NOTHING) // of another chain, or of no chain
         return !slot->next->ends_capture &&
                (slot->next->plan != c->number || !timing_is_marked(slot->next, oq->scheme));
     return slot->mask && (role == OQ_LOADS || !(slot->mask & ~loaded(core, c)));
@@ -106,7 +101,7 @@ uint64_t oq_beginning(const struct core *core, uint32_t word)
     return slots;
 }
 
-// What the warp's last chain stores has not been handed over yet: the shadow is in use.
+// Returns true if the value that the warp's last chain stores is still in the shadow.
 static bool has_to_store(const struct core *core, const struct oq_chain *c)
 {
     return c->state == OQ_STORING && core->entries[c->store].held->left;
@@ -167,7 +162,7 @@ bool oq_operands_ready(const struct core *core, uint32_t index, uint64_t *ready,
 
 // Issue
 
-// Others that are about to begin a chain wait until this one is formed.
+// Other slots that are ready to begin a chain wait until this one is formed.
 static void hold_others(struct core *core, uint64_t now, uint32_t index)
 {
     EACH_SLOT(other, core->words, core->sets[word].ready)
@@ -180,7 +175,7 @@ static bool refuse(const struct core *core, uint64_t now, uint32_t index, uint64
 {
     ++*reason;
     oq_of(core)->chains[index].why = reason;
-    tell(core, now, event, index);
+    oq_report(core, now, event, index);
     return false;
 }
 
@@ -219,7 +214,7 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
     c->entry = oq->free_entries[--oq->free_count];
     oq->entries[c->entry] = (struct oqsr){.used = true, .slot = (uint8_t)index};
     oq->forming = index;
-    tell(core, now, OFFLOAD_BEGINS, index);
+    oq_report(core, now, OFFLOAD_BEGINS, index);
     hold_others(core, now, index);
     return true;
 }
@@ -233,7 +228,7 @@ enum issue_as oq_begin(struct core *core, uint64_t now, uint32_t index)
     return role >= OQ_COMPUTES ? ISSUE_AS_CAPTURED : role ? ISSUE_AS_FOLLOWED : ISSUE_AS_NORMAL;
 }
 
-// The scalar that goes into the packet, if this instruction has it.
+// Stores the scalar of the packet, if this instruction has it.
 static void take_scalar(struct core *core, struct oq_chain *c, const struct slot *slot)
 {
     const struct packet_scalar *scalar = &oq_of(core)->shared->templates[c->number].scalar;
@@ -277,7 +272,8 @@ enum issue_result oq_issue(struct core *core, uint32_t index, struct held *held)
                                             : issue_capture_store(slot->warp, c->shadow, held);
 }
 
-// What the chain has made and this instruction reads is used up: others may have the registers.
+// Registers of the chain that this instruction reads need not wait for the chain any more: other
+// instructions may write them.
 static void use_up(uint64_t now, struct oq_chain *c, uint64_t *ready, const struct timing *timing)
 {
     for (uint32_t i = 0; i < timing->read_count; i++) {
@@ -318,7 +314,7 @@ static void leave_forming(struct core *core, uint64_t now, uint32_t index)
     core_look(core, now, slot);
 }
 
-// Lines of global memory that a plain load or store accesses.
+// Returns true for an ordinary load or store whose lines are all in global memory.
 static bool is_plain(const struct entry *entry)
 {
     const struct held *held = entry->held;
@@ -340,7 +336,7 @@ static void take_load(struct core *core, uint64_t now, uint32_t index, uint32_t 
     core->parked++;
     for (uint32_t i = 0; good && i < at->parts.n; i++)
         at->parts.v[i].route = at->parts.v[i].route == ROUTE_L1 ? ROUTE_LOOKUP : ROUTE_PASS;
-    if (!good) // others look on in the next cycle
+    if (!good) // other slots are looked at in the next cycle
         oq_discard(core, now + 1, index, &oq_of(core)->shared->stats->discarded_unit);
 }
 
@@ -355,7 +351,7 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, const struct tim
     c->floats += timing->unit == UNIT_ALU && timing->is_float;
     if (role >= OQ_COMPUTES) {
         use_up(now, c, ready, timing);
-        tell(core, now, OFFLOAD_CAPTURED, index);
+        oq_report(core, now, OFFLOAD_CAPTURED, index);
     }
     make(c, ready, timing, role >= OQ_COMPUTES ? PACKET_LOADS : c->load_count);
     c->place++;
@@ -372,7 +368,7 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, const struct tim
     if (c->state != OQ_FORMING || c->place < chain_of(core, c)->count)
         return;
     c->state = OQ_FORMED;
-    tell(core, now, OFFLOAD_FORMED, index);
+    oq_report(core, now, OFFLOAD_FORMED, index);
     leave_forming(core, now + 1, index);
     if (!c->looking)
         oq_form(core, now + 1, index);
@@ -380,7 +376,7 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, const struct tim
 
 // Fetch: from the first instruction of a chain to its last one.
 
-// What is forming a chain comes first, then what is on the way to it.
+// A slot that forms a chain comes first, then a slot that approaches one.
 uint32_t oq_fetches_first(const struct core *core, uint32_t slot)
 {
     const uint32_t first[] = {oq_of(core)->forming, oq_of(core)->fetching};
@@ -417,11 +413,11 @@ void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool l
     struct offload_stats *stats = oq_of(core)->shared->stats;
     stats->lookups++;
     stats->lookup_hits += hit;
-    tell(core, now, hit ? OFFLOAD_HIT : OFFLOAD_MISS, index);
+    oq_report(core, now, hit ? OFFLOAD_HIT : OFFLOAD_MISS, index);
     if (hit) {
         oq_note_discard(core, c, NULL);
         oq_discard(core, now, index, &stats->discarded_hit);
-        core_look(core, now, index); // it may have been about to issue the next of the chain
+        core_look(core, now, index); // its next instruction may belong to the chain
         return;
     }
     c->looking -= last;
@@ -429,7 +425,7 @@ void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool l
         oq_form(core, now, index);
 }
 
-// Loads by themselves
+// Ordinary loads
 
 void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
 {
@@ -443,7 +439,7 @@ void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lan
     }
 }
 
-// Loads that nothing captured reads are as if there had been no chain.
+// A load that no captured operation reads becomes an ordinary load.
 static void give_loads(struct core *core, uint64_t now, struct oq_chain *c)
 {
     for (uint32_t i = 0; i < c->load_count; i++) {
@@ -460,7 +456,7 @@ static void give_loads(struct core *core, uint64_t now, struct oq_chain *c)
     }
 }
 
-// Their registers are ready when they are.
+// The registers of loads that left the chain become ready with their replies.
 static void forget_made(struct oq_chain *c)
 {
     uint32_t kept = 0;
@@ -479,7 +475,7 @@ void oq_discard(struct core *core, uint64_t now, uint32_t index, uint64_t *reaso
     uint32_t lanes = c->state == OQ_FORMED ? c->mask : FULL_MASK;
     ++*reason;
     c->why = reason;
-    tell(core, now, OFFLOAD_DISCARDED, index);
+    oq_report(core, now, OFFLOAD_DISCARDED, index);
     oq_of(core)->shared->stats->chain_lanes +=
         (uint32_t)__builtin_popcount(core->entries[c->load[0]].held->mask);
     oq_free(core, now, c->entry);

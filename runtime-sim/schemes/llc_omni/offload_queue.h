@@ -1,19 +1,20 @@
 // The offload queue of a core [000 §4.2, §4.4.1]: its management unit (OQMU), the status registers
 // (OQSR) and the one ComputePacket that is being formed.
 //
-// A warp that issues the first load of a chain begins to form it, if no other warp of the core is
-// forming one and an entry of the OQSR is free. It is fetched and issued before others until the
+// A warp that issues the first load of a chain begins to form it, if no other warp of the core
+// forms one and an entry of the OQSR is free. It is fetched and issued before others until the
 // chain's last instruction. Each instruction counts as done when it enters the queue: loads are
-// looked up in the first level and go no further; what computes is captured (exec/warp/shadow.h).
-// Behind the last instruction the warp waits.
+// looked up in the L1 and go no further; operations are captured (exec/warp/shadow.h). After the
+// last instruction the warp waits.
 //
-// Where no line of a load was in the first level or on its way to it, there is a packet for each
-// combination of lines, with an entry of the OQSR each. Lanes for which no node can compute, or no
-// entry is left, have their loads sent one by one and are replayed from the core's pipeline. So is
-// all of a chain of which a line was found, or that cannot be offloaded for another reason.
+// If the L1 neither has nor has requested a line of a load, a packet is sent for each combination
+// of lines, with an entry of the OQSR each. Lanes for which no node can compute, or no entry is
+// free, have their loads sent as ordinary ones and are replayed from the core's pipeline. The same
+// holds for all lanes of a chain of which a line was found, or that cannot be offloaded for another
+// reason.
 //
-// In the order in which one reads the source: offload_queue.c (forming), offload_form.c (from lanes
-// to packets), offload_done.c (answers, and what is computed at the core after all).
+// Order of reading: offload_queue.c (forming), offload_form.c (from lanes to packets),
+// offload_done.c (replies, and computation at the core).
 #pragma once
 #include "runtime-sim/exec/warp/shadow.h"
 #include "runtime-sim/gpu/core.h"
@@ -34,14 +35,14 @@ struct offload_stats {
 extern const struct stat_key offload_stat_keys[];
 extern const uint32_t offload_stat_key_count;
 
-// What all packets of a chain have in common.
+// The members that all packets of a chain share.
 struct oq_template {
     bool sound; // the unit can compute it
     struct compute_packet packet;
     struct packet_scalar scalar;
 };
 
-// What all cores' queues have in common.
+// State that the queues of all cores share.
 struct offload_shared {
     const struct offload_config *config;
     const struct offload_table *table;
@@ -51,29 +52,28 @@ struct offload_shared {
     const struct offload_ways *ways;  // offload_groups.h
     const uint16_t *emn; // of each core: llcs · llcs nodes; NULL: not a mesh, cores do not compute
     uint32_t llcs;
-    bool omni;          // not only where all accesses go to one partition
+    bool omni;          // also chains whose accesses go to several partitions
     bool on;            // chains are offloaded in this launch
-    bool cores_compute; // also to cores
-    // Cycles that the core's pipeline takes for each instruction of a chain that computes; 0:
-    // others.
+    bool cores_compute; // also by cores
+    // Cycles of the core's pipeline for each operation of a chain; 0: other instructions.
     const uint32_t *latency;       // chain · CHAIN_MOST + place
     struct adaptive_chain *learnt; // by chain; NULL: another policy
     struct offload_stats *stats;
     struct offload_log log;
     struct service *services; // of cores
-    uint8_t requester;        // of packets, and of loads that come instead
-    uint8_t scheme;           // that timings are marked by
+    uint8_t requester;        // of packets, and of loads that are sent back
+    uint8_t scheme;           // number in the marks of timings
     uint8_t first_stall;      // slot state of the first of llc_omni_stalls
 };
 
-// What slots wait for.
+// Stall reasons of slots.
 enum oq_stall { OQ_STALL_FORMING, OQ_STALL_CHAIN };
 
-// An entry of the OQSR: a packet that is out, or the chain that is being formed.
+// An entry of the OQSR: a packet that was sent, or the chain that is being formed.
 struct oqsr {
     bool used;
     uint8_t slot;  // of the warp
-    uint8_t back;  // loads that have come back, as the service queue was full: a set
+    uint8_t back;  // set of loads that were sent back by a full service queue
     uint8_t kind;  // enum adaptive_kind
     int64_t saved; // flit hops, for the adaptive policy
     uint32_t lanes, end;
@@ -85,9 +85,9 @@ struct oqsr {
 enum oq_state {
     OQ_IDLE,
     OQ_FORMING, // up to the last instruction
-    OQ_FORMED,  // of which loads are still to be looked up
-    OQ_OUT,     // packets, or loads by themselves
-    OQ_STORING, // the warp has gone on; its store is on its way
+    OQ_FORMED,  // formed, with loads that are not looked up yet
+    OQ_OUT,     // packets or ordinary loads were sent
+    OQ_STORING, // the warp continues; its store is in flight
 };
 
 // The chain of a warp's slot.
@@ -95,45 +95,45 @@ struct oq_chain {
     uint8_t state, place; // of the next instruction
     bool captured;
     uint32_t number;          // of the table
-    uint32_t path, path_mask; // of the warp, that forms it
+    uint32_t path, path_mask; // of the warp, which form it
     struct shadow *shadow;
     uint32_t load[PACKET_LOADS], load_count, looking; // entries of the load/store unit
     uint32_t store;                                   // entry, or OQ_NONE
     uint16_t made[OQ_MADE];                           // registers that wait for the chain
     uint32_t made_count;
     uint8_t made_by[OQ_MADE]; // the load, or PACKET_LOADS: captured
-    uint8_t consumed;         // loads that something captured reads: a set
+    uint8_t consumed;         // set of loads that captured operations read
     uint8_t taken;            // loads that write to the shadow
-    uint8_t given;            // loads whose entries are the chain's no longer: a set
-    bool differs;             // the scalar between lanes, or the store is none for a packet
+    uint8_t given;            // set of loads whose entries have left the chain
+    bool differs;             // the scalar differs between lanes, or no packet supports the store
     uint32_t scalar;
     uint32_t mask;        // lanes of the last instruction
     uint8_t ints, floats; // instructions of the ALU, for energy
     uint32_t entry;       // reserved in the OQSR while it is formed
-    uint32_t plain;       // lanes whose loads go by themselves
+    uint32_t plain;       // lanes whose loads are sent as ordinary ones
     uint32_t loading;     // entries of such loads that are not done
-    uint32_t replay;      // lanes that are to be computed at replay_at
+    uint32_t replay;      // lanes that the core computes at replay_at
     uint64_t replay_at;
-    bool storing; // for lanes that were
-    uint32_t out; // packets
-    bool sent;    // there was a packet
-    bool probes;  // it is off, and measured all the same
-    uint8_t vain; // it was discarded: kinds to which that is to be charged, a set
+    bool storing; // the store of replayed lanes is in flight
+    uint32_t out; // packets without a reply
+    bool sent;    // a packet was sent
+    bool probes;  // the chain is off, and this instance measures it
+    uint8_t vain; // set of kinds that pay for the discarded chain
     uint64_t begun;
-    const uint64_t *why; // it was discarded, or not begun: what counts that
-    uint32_t parked;     // entries that do not count as the load/store unit's
+    const uint64_t *why; // counter of the reason why it was discarded or not begun
+    uint32_t parked;     // entries that do not count in the load/store unit
 };
 
 struct offload_queue {
     struct offload_shared *shared;
     uint8_t owner;           // of entries of the load/store unit
-    uint8_t scheme;          // that timings are marked by
-    uint8_t role;            // enum oq_role of what is being issued
+    uint8_t scheme;          // number in the marks of timings
+    uint8_t role;            // enum oq_role of the instruction that is issued
     struct oq_chain *chains; // by slot
     struct oqsr *entries;
     uint32_t *free_entries, free_count, count;
     uint32_t forming;             // slot, or OQ_NONE
-    uint64_t wanting[CORE_WORDS]; // slots that could begin a chain, but for the one that is formed
+    uint64_t wanting[CORE_WORDS]; // slots that could begin a chain if no other were being formed
     uint32_t *ring, ring_head, ring_count; // entries whose packets are to be sent
     uint64_t counted;                      // cycles before this one are in the statistics
     struct adaptive *adaptive;             // NULL: another policy
@@ -147,56 +147,67 @@ static inline struct offload_queue *oq_of(const struct core *core)
     return core_own(core, &oq_core_ops);
 }
 
+// Reports an event of the core's offload queue. `number`: a slot, or an entry of the queue.
+static inline void oq_report(const struct core *core, uint64_t now, enum offload_event event,
+                             uint32_t number)
+{
+    offload_report(&oq_of(core)->shared->log, now, event, core->index, core->index, number);
+}
+
 struct offload_queue *oq_init(struct core *core, struct offload_shared *shared);
-// What is between ends in such a network; with a core's table of meet nodes, or without.
+// Returns the routes between endpoints of a network, with or without a core's table of meet nodes.
 const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table);
 
-// What the instruction that a slot issues next is to its core's queue.
+// The role of a slot's next instruction for the queue of its core.
 enum oq_role { OQ_NOTHING, OQ_BEGINS, OQ_LOADS, OQ_COMPUTES, OQ_STORES };
 enum oq_role oq_role(const struct core *core, uint32_t slot);
-// Slots that are ready to begin a chain, for which there is an entry: one can in a cycle.
+// Returns the set of slots that are ready to begin a chain and for which an entry is free. One of
+// them can begin in a cycle.
 uint64_t oq_beginning(const struct core *core, uint32_t word);
-// A slot is looked at. True: it must not issue now, and waits for its chain, or for another one to
-// be formed (*reason: enum oq_stall). A chain that cannot go on with what comes next is discarded.
+// Returns true if the slot must not issue now: it waits for its chain, or until another one is
+// formed
+// (*reason: enum oq_stall). Discards a chain that cannot continue with the next instruction.
 bool oq_look(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason);
-// It has nothing to issue.
+// Called when the slot has no instruction to issue.
 void oq_leave(struct core *core, uint64_t now, uint32_t slot);
-// Of an instruction of the chain that is formed: when the registers that it reads and writes are
-// there, but for those that the chain makes; and its unit. False: it is none.
+// For an instruction of the chain that is formed: returns the cycle in which the registers that it
+// reads and writes are ready, without those that the chain computes, and its unit. Returns false
+// for other instructions.
 bool oq_operands_ready(const struct core *core, uint32_t slot, uint64_t *ready, uint8_t *unit);
-// It is issued now.
+// Called when the instruction is issued.
 enum issue_as oq_begin(struct core *core, uint64_t now, uint32_t slot);
-// Issues what oq_begin said is captured.
+// Issues an instruction that oq_begin has captured.
 enum issue_result oq_issue(struct core *core, uint32_t slot, struct held *held);
-// It was; with an entry of the load/store unit, unless it is OQ_COMPUTES, that has been split.
+// Called after it was issued; unless it is OQ_COMPUTES, with an entry of the load/store unit that
+// has its parts.
 void oq_issued(struct core *core, uint64_t now, uint32_t slot, const struct timing *timing,
                uint32_t entry);
-// The slot issues an access that is none of its chain's, which the load/store unit takes next:
+// Called when the slot issues an access outside its chain, before the load/store unit takes it: the
 // loads of the chain that it forms are older.
 void oq_order(struct core *core, uint64_t now, uint32_t slot, const struct held *held);
-// Instructions of a slot have been fetched, from number `first` on.
+// Called when instructions of a slot, from number `first` on, were fetched.
 void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count);
-// Whose instructions are fetched next [000 §4.2]: `slot`, unless another one that wants some has a
-// chain.
+// Returns the slot whose instructions are fetched next [000 §4.2]: `slot`, or another one that
+// needs some and has a chain.
 uint32_t oq_fetches_first(const struct core *core, uint32_t slot);
 
-// A line of a load's was looked up; `last`: all of it are.
+// Called when a line of a load was looked up; `last`: its last line.
 void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last);
 // Discards the chain that the slot forms, or has formed.
 void oq_discard(struct core *core, uint64_t now, uint32_t slot, uint64_t *reason);
-// All of it has been issued and looked up: from lanes to packets.
+// Makes packets from lanes. Requires that the whole chain was issued and looked up.
 void oq_form(struct core *core, uint64_t now, uint32_t slot);
-// All parts of an entry that belongs to a chain are done.
+// Called when all parts of an entry of a chain are done.
 void oq_entry_done(struct core *core, uint64_t now, uint32_t entry);
-// It may be time to replay.
+// Replays the slot's chain, if its time has come.
 void oq_wake(struct core *core, uint64_t now, uint32_t slot);
-// An answer to a packet, or a load that came instead.
+// Takes the reply to a packet, or to one of its loads that was sent back.
 void oq_answered(struct core *core, uint64_t now, const struct memsys_request *answer);
-// Sends lanes' loads by themselves.
+// Sends the loads of these lanes as ordinary ones.
 void oq_send_plain(struct core *core, uint64_t now, uint32_t slot, uint32_t lanes);
 void oq_maybe_end(struct core *core, uint64_t now, uint32_t slot);
 void oq_release(struct core *core, uint64_t now, uint32_t entry);
-// The next packet that is to be sent, or OQ_NONE.
+// Returns the entry of the next packet to send, or OQ_NONE.
 static inline uint32_t oq_next_packet(const struct offload_queue *oq)
 {
     return oq->ring_count ? oq->ring[oq->ring_head] : OQ_NONE;

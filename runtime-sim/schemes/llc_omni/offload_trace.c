@@ -1,26 +1,26 @@
-// Follows the events of chains (log.h). A span is written when it is over, with what is
-// known then: so this goes on when the window of the trace has ended, and what has begun in it has
-// the same arguments as in a whole trace.
+// Traces the events of chains (log.h). A span is written when it ends, with all its arguments.
+// Events are followed after the end of the trace's window, so that a span that begins in the window
+// has the same arguments as in a complete trace.
 #include "runtime-sim/schemes/llc_omni/offload_trace.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include <stdio.h>
 
-// A chain of a warp slot, from its first load until the warp goes on.
+// A chain of a warp slot, from its first load until the warp continues.
 struct chain_span {
     bool open;
     uint32_t number;   // of the table
     uint64_t since;    // cycle
-    uint64_t formed;   // or discarded; 0: neither yet
+    uint64_t formed;   // or discarded; 0: neither
     uint32_t cta;      // linear in the grid
     uint32_t warp;     // in the CTA
     uint32_t lanes;    // a set
     uint32_t packets;  // sent
-    uint32_t bounced;  // of these, those of which the loads have come back
-    uint32_t computed; // lanes of the others
-    const char *why;   // it was discarded; or NULL
+    uint32_t bounced;  // packets among these whose loads were sent back
+    uint32_t computed; // lanes of the other packets
+    const char *why;   // reason of a discarded chain, or NULL
 };
 
-// A packet, from when it is made until its answer is there, or its last load.
+// A packet, from its creation to its reply, or to its last load.
 struct packet_span {
     bool open;
     uint8_t back; // loads
@@ -30,7 +30,7 @@ struct packet_span {
 
 // A packet in an entry of a service queue.
 struct stay {
-    const char *phase; // NULL: there is none
+    const char *phase; // NULL: no phase
     uint64_t since;    // of the phase
     uint32_t core, entry, number, lanes;
     uint32_t loads, asked, there;
@@ -42,15 +42,16 @@ struct offload_trace {
     struct machine *machine;
     struct machine_offload *offload;
     struct trace *to;
-    struct offload_log before; // who listened
+    struct offload_log before; // the log that was set before
     uint32_t process;          // of the first service queue
     uint32_t warps, queue, service_queue;
     const char **names;          // of chains, by their number
-    struct chain_span *chains;   // core · warps + slot
-    struct packet_span *packets; // core · queue + entry
-    uint32_t *at;                // the same: entry of the service queue where it is
-    struct stay *stays;          // end · (service_queue + 1) + entry; the last one: sent back
-    uint64_t *named;             // a set of rows, see below
+    struct chain_span *chains;   // by core · warps + slot
+    struct packet_span *packets; // by core · queue + entry
+    uint32_t *at;                // the same: its entry of the service queue
+    struct stay *stays; // by endpoint · (service_queue + 1) + entry; the last entry: the packet
+                        // that is sent back
+    uint64_t *named;    // set of rows, see below
 };
 
 struct heard {
@@ -58,8 +59,8 @@ struct heard {
     uint32_t end, core, entry;
 };
 
-// Rows, numbered through: of slots and entries of offload queues as chains and packets are, then
-// for each service queue one for what it sends back, and its entries.
+// Numbers of rows: slots and entries of offload queues, in the order of chains and packets, then
+// for each service queue a row for the packet that it sends back, and its entries.
 
 static uint32_t of_packets(const struct offload_trace *t)
 {
@@ -83,7 +84,7 @@ static bool is_first(struct offload_trace *t, uint32_t number)
     return first;
 }
 
-// Behind those of warp slots and places for CTAs.
+// After the rows of warp slots and of places for CTAs.
 static struct trace_row core_row(struct offload_trace *t, uint32_t core, bool packets,
                                  uint32_t index)
 {
@@ -113,7 +114,7 @@ static void name_service(struct offload_trace *t, uint32_t end)
     trace_process(t->to, t->process + end, text, number);
 }
 
-// `entry`: of its entries, or that many for what it sends back.
+// `entry`: number of the entry, or the number of entries for the packet that is sent back.
 static struct trace_row service_row(struct offload_trace *t, uint32_t end, uint32_t entry)
 {
     uint32_t first = of_services(t) + end * (t->service_queue + 1);
@@ -178,7 +179,7 @@ static void write_chain(struct offload_trace *t, uint32_t core, uint32_t slot, u
     span(t, core_row(t, core, false, slot), c->since, until, "chain", t->names[c->number], args);
 }
 
-// As the statistics are called, without what they have in common.
+// Names of the statistics, without their common part.
 static const char *reason_of(const struct offload_trace *t, const uint64_t *counter)
 {
     const char *base = (const char *)t->offload->shared.stats;
@@ -202,7 +203,7 @@ static void begin_chain(struct offload_trace *t, const struct heard *heard)
                             .lanes = slot->mask};
 }
 
-// The cycle in which its first load was issued as any other.
+// Writes the span of a chain that was refused: it has the cycle in which its first load was issued.
 static void refuse_chain(struct offload_trace *t, const struct heard *heard)
 {
     begin_chain(t, heard);
@@ -230,7 +231,7 @@ static void end_chain(struct offload_trace *t, const struct heard *heard)
                              : "computed");
 }
 
-// What was captured is computed at the core before the warp goes on.
+// The core computes the captured operations before the warp continues.
 static void discard_chain(struct offload_trace *t, const struct heard *heard)
 {
     const struct oq_chain *from = queue_chain(t, heard);
@@ -359,7 +360,7 @@ static void take_entry(struct offload_trace *t, const struct heard *heard)
     *stay_at(t, heard->end, i) = new_stay(t, heard, ASKS);
 }
 
-// It has no entry; its loads are sent on.
+// The packet has no entry; its loads are sent on.
 static void bounce(struct offload_trace *t, const struct heard *heard)
 {
     *stay_at(t, heard->end, t->service_queue) = new_stay(t, heard, BOUNCES);
@@ -415,7 +416,7 @@ static void leave_entry(struct offload_trace *t, const struct heard *heard)
     change_phase(t, heard, NULL);
 }
 
-// The answer to an acknowledgement: the entry was free when the store was sent.
+// The acknowledgement is forwarded. The entry was freed when the store was sent.
 static void end_answer(struct offload_trace *t, const struct heard *heard)
 {
     const struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
@@ -455,7 +456,7 @@ static void hear(void *context, uint64_t cycle, enum offload_event event, uint32
     };
     struct offload_trace *t = context;
     const struct heard heard = {cycle, end, core, entry};
-    offload_tell(&t->before, cycle, event, end, core, entry);
+    offload_report(&t->before, cycle, event, end, core, entry);
     if (handlers[event])
         handlers[event](t, &heard);
 }

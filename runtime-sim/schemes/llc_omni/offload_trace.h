@@ -1,13 +1,13 @@
-// What happens to chains as a trace (base/trace.h) in which a microsecond is a cycle: in the
-// process of each core a row for the chains of each warp slot, and one for the packets of each
-// entry of its offload queue; and a process for each service queue, with a row for each of its
-// entries. A row is named when something comes to stand on it.
+// The events of chains as a trace (base/trace.h) in which a microsecond is a cycle: in the process
+// of each core a row for the chains of each warp slot, and one for the packets of each entry of its
+// offload queue; and a process for each service queue, with a row for each of its entries. A row
+// gets its name with its first event.
 #pragma once
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/gpu/machine_state.h"
 
-// Processes of service queues are numbered from *process on. Needs a machine that offloads and has
-// run nothing yet. Who listens to it already (llc_omni_listen) goes on to do so.
+// Processes of service queues are numbered from *process on. Requires a machine that offloads and
+// has not run yet. A log that was added before (llc_omni_listen) still gets all events.
 void *offload_trace_begin(struct machine *machine, void *state, struct arena *arena,
                           struct trace *to, uint32_t *process);
 // What is not over is open up to this cycle.

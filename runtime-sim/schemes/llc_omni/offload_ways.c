@@ -1,5 +1,5 @@
-// What the network means for offloading: at which node between a core and several partitions a
-// chain can be computed, and how far it is between ends.
+// Offloading in each kind of network: the node between a core and several partitions that computes
+// a chain, and distances between endpoints.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 #include "runtime-sim/noc/noc.h"
 #include "runtime-sim/schemes/llc_omni/meet_fly.h"
@@ -30,9 +30,10 @@ static uint32_t mesh_distance(const struct core *core, uint32_t end, uint32_t ot
     return (uint32_t)((x < 0 ? -x : x) + (y < 0 ? -y : y));
 }
 
-// Butterfly: the last router that all ways pass.
+// Butterfly: the last router that all routes pass.
 
-// Requests enter at the first stage and leave at the last one; a router's leave at its own.
+// Requests enter at the first stage and leave at the last one; those of a router leave at its
+// stage.
 static uint32_t stage_of(const struct core *core, uint32_t end)
 {
     const struct memsys *memsys = core->shared->memsys;
@@ -63,13 +64,13 @@ static uint32_t fly_distance(const struct core *core, uint32_t end, uint32_t oth
     enum memsys_end kind = memsys_end_kind(memsys, end);
     if (end == other)
         return 0;
-    if (kind == memsys_end_kind(memsys, other)) // from the first stage to the last one
+    if (kind == memsys_end_kind(memsys, other)) // all stages
         return (uint32_t)oq_of(core)->shared->network->stages - 1;
     uint32_t a = stage_of(core, end), b = stage_of(core, other);
     return a < b ? b - a : a - b;
 }
 
-// Others: elsewhere is elsewhere.
+// Other networks: one channel to any other node.
 
 static uint32_t plain_distance(const struct core *core, uint32_t end, uint32_t other)
 {

@@ -1,4 +1,4 @@
-// The offload queue as a core sees it (gpu/scheme.h).
+// The hooks of the offload queue in a core (gpu/scheme.h).
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 
 static void *init(struct core *core, void *scheme)
@@ -13,7 +13,7 @@ static void flush(struct core *core)
         adaptive_flush(adaptive);
 }
 
-// A warp that forms a chain comes first [000 §4.2].
+// A warp that forms a chain has priority [000 §4.2].
 static uint64_t find_forming(const struct core *core, uint32_t word)
 {
     uint32_t forming = oq_of(core)->forming;

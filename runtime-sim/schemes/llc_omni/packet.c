@@ -4,7 +4,7 @@
 
 #define ADDRESS_MASK ((UINT64_C(1) << PACKET_ADDRESS) - 1)
 
-// The patterns [000 Table 1]; row 0: no pattern.
+// The patterns [000 Table 1]; row 0 is unused.
 
 enum needs_scalar { SCALAR_NONE, SCALAR_NEEDED, SCALAR_OPTIONAL };
 
@@ -249,7 +249,7 @@ static bool has_pattern(const struct compute_packet *packet)
            (!op->boolean || (op->source[0] | op->source[1]) == PACKET_LOAD_0);
 }
 
-// The lanes of the mask stay within one line.
+// Returns true if the lanes of the mask are within one line.
 static bool in_line(const struct packet_operand *operand, uint32_t mask)
 {
     if (operand->lanes == PACKET_IRREGULAR)

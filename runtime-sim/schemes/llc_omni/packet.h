@@ -1,10 +1,10 @@
-// A ComputePacket: what a core sends to the node that is to compute one chain for one warp [000
-// §4.1, Fig. 5], bit by bit. docs/offload.md has the layout.
+// A ComputePacket: the request of a core to a node to compute one chain for one warp [000 §4.1,
+// Fig. 5], bit by bit. docs/offload.md has the layout.
 //
-// A packet speaks of one line of 128 bytes for each operand: a warp whose lanes touch several lines
-// sends one for each combination, with those lanes in its mask [000 §4.5]. With all 32 lanes, each
-// operand's at one address or side by side, it is one flit whatever the pattern; a mask and the
-// places of irregular lanes follow in flits of their own.
+// A packet names one line of 128 bytes for each operand. A warp whose lanes touch several lines
+// sends one packet for each combination, with its lanes in the mask [000 §4.5]. With all 32 lanes,
+// and each operand's lanes at one address or at adjacent elements, a packet of any pattern is one
+// flit. A mask and the places of irregular lanes follow in further flits.
 #pragma once
 #include "runtime-sim/exec/decode/code.h"
 
@@ -15,23 +15,23 @@ enum {
     PACKET_OPS = 2,
     PACKET_SOURCES = 3,
     PACKET_PATTERNS = 9,  // numbered from 1
-    PACKET_NODES = 512,   // that a packet can name
-    PACKET_ENTRIES = 256, // of an offload queue that it can name
+    PACKET_NODES = 512,   // a packet can name
+    PACKET_ENTRIES = 256, // of an offload queue; a packet can name them
     PACKET_ADDRESS = 48,  // bits of an address
 };
 
-// Where the lanes of an operand lie.
+// The addresses of an operand's lanes.
 enum packet_lanes {
     PACKET_UNIFORM, // all at one address
-    PACKET_UP,      // each one element behind the lane before
-    PACKET_DOWN,    // each one element before the lane before
+    PACKET_UP,      // each one element above that of the lane before
+    PACKET_DOWN,    // each one element below that of the lane before
     PACKET_IRREGULAR,
 };
 
 struct packet_operand {
     uint64_t base;         // of lane 0, whether it takes part or not; PACKET_IRREGULAR: of the line
     uint8_t bytes;         // of an element: 1, 2, 4
-    bool is_signed;        // loads of 1 and 2 bytes: extended by their sign, else by zeros
+    bool is_signed;        // of loads of 1 and 2 bytes: sign-extended, else zero-extended
     uint8_t lanes;         // packet_lanes
     uint8_t offset[LANES]; // PACKET_IRREGULAR: elements from the line's beginning, else 0
 };
@@ -44,7 +44,7 @@ enum packet_function {
     PACKET_FUNCTIONS,
 };
 
-// What the 4 bits of packet_op.detail are. ROUND: code_round in the two bits from
+// The meaning of the 4 bits of packet_op.detail. ROUND: code_round in the two bits from
 // PACKET_ROUND_SHIFT on.
 enum packet_detail {
     PACKET_NONE,  // 0
@@ -66,7 +66,7 @@ enum packet_detail_bit {
     PACKET_WITH_ABS = 4,
     PACKET_WITH_XORSIGN = 8,
 };
-// Of floating point the first ones are false for NaN, the others true.
+// For f32, EQ to GE are false for NaN, EQU to GEU are true.
 enum packet_comparison {
     PACKET_EQ,
     PACKET_NE,
@@ -89,7 +89,7 @@ enum packet_source { PACKET_LOAD_0, PACKET_LOAD_1, PACKET_SCALAR, PACKET_PREVIOU
 
 // The Boolean operation of a comparison with the scalar as a predicate (not 0: true).
 enum packet_boolean { PACKET_ALONE, PACKET_AND, PACKET_OR, PACKET_XOR };
-// What a comparison makes; but for the predicate it is 0 where it is false.
+// The result of a comparison that is true; if it is false the result is 0.
 enum packet_made { PACKET_PREDICATE, PACKET_ALL_ONES, PACKET_ONE_F32 };
 
 struct packet_op {
@@ -104,8 +104,8 @@ struct packet_op {
 
 struct compute_packet {
     uint8_t pattern; // 1 … 9 [000 Table 1]
-    uint16_t from;   // node of the core that has made it
-    uint16_t to;     // node that is to compute it
+    uint16_t from;   // node of the core that sends it
+    uint16_t to;     // node that computes it
     uint8_t entry;   // of that core's offload queue
     uint32_t mask;   // lanes that take part; not 0
     uint8_t load_count;
@@ -114,44 +114,43 @@ struct compute_packet {
     uint8_t op_count;
     struct packet_op op[PACKET_OPS]; // in the order of the chain
     uint32_t scalar;
-    // The loads in the order of the chain. Of those that there are not, all members are 0.
+    // The loads in the order of the chain. All members of absent ones are 0.
     struct packet_operand load[PACKET_LOADS], store;
 };
 
-// Sources of a function, or 0 if the number is none's; what its detail is.
+// Return the number of sources of a function, or 0 for an unknown number; and the meaning of its
+// detail.
 uint32_t packet_sources(uint32_t function);
 enum packet_detail packet_detail_of(uint32_t function);
-// The bits of its detail that may be set.
+// Returns the bits of its detail that may be set.
 uint8_t packet_detail_bits(uint32_t function);
-// Is it one that computes with f32 as a core's unit for these does? Conversions are none.
+// Returns true for a function of the FP32 unit of a core. Conversions are not.
 bool packet_is_float(uint32_t function);
 
-// Puts the lanes' addresses into an operand whose `bytes` (and is_signed) are there. False, and
-// nothing is changed, if the elements of the mask's lanes do not all lie within one line, each on a
-// multiple of its size.
+// Sets the addresses of an operand's lanes. Requires its `bytes`. Returns false, without a change,
+// unless the elements of all lanes of the mask are in one line and aligned to their size.
 bool packet_place(struct packet_operand *operand, const uint64_t *address, uint32_t mask);
-// The address of a lane's element. Of a lane outside the mask it says nothing.
+// Returns the address of a lane's element. The value is undefined for a lane outside the mask.
 uint64_t packet_address(const struct packet_operand *operand, uint32_t lane);
-// The line of 128 bytes in which the operand of the mask's lanes lies.
+// Returns the line of 128 bytes of an operand.
 uint64_t packet_line(const struct packet_operand *operand, uint32_t mask);
 
 bool packet_compares(const struct packet_op *op);
-// Bits that each lane's place takes; 0 if the lanes are regular.
+// Returns the bits of each lane's place; 0 if the lanes are regular.
 uint32_t packet_offset_bits(const struct packet_operand *operand);
-// Fills in load_count, has_store, op_count and has_scalar, which follow from pattern and
-// operations.
+// Sets load_count, has_store, op_count and has_scalar from the pattern and the operations.
 void packet_complete(struct compute_packet *packet);
-// Is it one that packet_encode can write and packet_decode gives back as it is?
+// Returns true if packet_encode can write the packet and packet_decode returns the same.
 bool packet_is_sound(const struct compute_packet *packet);
-// Flits that it takes: 1, and what mask and irregular lanes need.
+// Returns its flits: 1, and those of the mask and of irregular lanes.
 uint32_t packet_flits(const struct compute_packet *packet);
-// Flits of the response to it, the head included: 1, or 5 where data go back.
+// Returns the flits of its response, the head included: 1, or 5 with data.
 uint32_t packet_response_flits(const struct compute_packet *packet);
-// Writes the packet, which is sound, into room for PACKET_MOST_FLITS · PACKET_FLIT bytes; returns
-// how many flits it has filled.
+// Writes a sound packet into room for PACKET_MOST_FLITS · PACKET_FLIT bytes. Returns the number of
+// flits.
 uint32_t packet_encode(const struct compute_packet *packet, uint8_t *flits);
-// Reads what packet_encode has written. False, with *packet not to be used, for anything else: so
-// many flits that it would not write for any packet.
+// Reads a packet that packet_encode has written. Returns false, with *packet undefined, for any
+// other `count` flits.
 bool packet_decode(struct compute_packet *packet, const uint8_t *flits, uint32_t count);
-// Is the first flit that of a ComputePacket? The bit by which the network interface divides them.
+// Returns true if the first flit is that of a ComputePacket: the bit that network interfaces test.
 bool packet_is_compute(const uint8_t *flit);

@@ -1,9 +1,9 @@
-// ComputePackets as the network carries them.
+// The bits of ComputePackets in the network.
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include <string.h>
 
-// A packet's bits with room for the 8 bytes in which the last of them lies. Fields have 56 bits at
-// most. Bytes are in the order of the hosts: the lowest first.
+// A packet's bits, with room for an access of 8 bytes to the last one. Fields have at most 56 bits.
+// Bytes have the order of the host: the lowest first.
 struct bits {
     uint8_t at[PACKET_MOST_FLITS * PACKET_FLIT + 8];
     uint32_t place;
@@ -53,7 +53,7 @@ bool packet_is_compute(const uint8_t *flit)
     return flit[0] & 1;
 }
 
-// Elements, by their number in the packet.
+// Elements by their number in the packet.
 static const struct {
     uint8_t bytes;
     bool is_signed;
@@ -172,7 +172,7 @@ static void read_loads(struct compute_packet *packet, const uint64_t *field)
         load->lanes = (uint8_t)field[FIELD_lanes_0 + i];
         load->base = field[FIELD_address_0 + i];
         if (i >= packet->load_count)
-            load->bytes = (uint8_t)element; // which packet_is_sound wants to be 0
+            load->bytes = (uint8_t)element; // packet_is_sound requires 0
         else if (element < ELEMENTS) {
             load->bytes = elements[element].bytes;
             load->is_signed = elements[element].is_signed;

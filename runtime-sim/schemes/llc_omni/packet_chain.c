@@ -1,10 +1,10 @@
-// A chain's instructions as what its packets have in common.
+// The members that all packets of a chain share, from its instructions.
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 
-// A value goes through two copies at most on its way from member to member.
+// At most two copies are between two members.
 enum { MOST_INSTS = PACKET_LOADS + PACKET_OPS + 1 + 2 * (PACKET_LOADS + PACKET_OPS) };
 
-// The chain's instructions by what they do, each kind in its order.
+// The chain's instructions by kind, in their order.
 struct members {
     uint32_t load[MOST_INSTS], op[MOST_INSTS], store[MOST_INSTS], copy[MOST_INSTS];
     uint32_t loads, ops, stores, copies;
@@ -24,7 +24,7 @@ static bool sort_members(const struct ir_function *fn, const uint32_t *inst, uin
     return m->loads && m->loads <= PACKET_LOADS && m->ops <= PACKET_OPS && m->stores <= 1;
 }
 
-// Elements as they lie in memory.
+// Elements in memory.
 static bool set_element(const struct ir_inst *inst, bool loads, struct packet_operand *operand)
 {
     uint16_t bits = ir_type_bits(inst->type);
@@ -39,7 +39,7 @@ static uint32_t version_of(const struct ir_function *fn, uint32_t operand)
                                                             : IR_NONE;
 }
 
-// The version that a member other than a copy has made, if copies have passed it on.
+// Returns the version that a member other than a copy defines, before copies.
 static uint32_t original_of(const struct ir_function *fn, const struct members *m, uint32_t version)
 {
     for (uint32_t i = m->copies; i-- > 0 && version != IR_NONE;)
@@ -48,7 +48,7 @@ static uint32_t original_of(const struct ir_function *fn, const struct members *
     return version;
 }
 
-// Is the operand the scalar that the chain has, or else is there none yet?
+// Returns true if the operand is the chain's scalar, or the chain has no scalar yet.
 static bool take_scalar(const struct ir_function *fn, uint32_t inst, uint32_t use, uint32_t operand,
                         struct packet_scalar *scalar)
 {
@@ -68,7 +68,7 @@ static bool is_table(const struct ir_function *fn, uint32_t inst, uint32_t use)
     return fn->insts.v[inst].op == OP_lop3 && use == 3;
 }
 
-// Whence the operation's operands come. A version that no member has made is the scalar's.
+// Finds the sources of the operation's operands. A version that no member defines is the scalar.
 static bool set_op(const struct ir_module *module, const struct ir_function *fn,
                    const struct members *m, uint32_t index, struct packet_op *op,
                    struct packet_scalar *scalar)
@@ -93,7 +93,7 @@ static bool set_op(const struct ir_module *module, const struct ir_function *fn,
     return packet_op_of(module, fn, inst, source, op);
 }
 
-// Is what the store writes the last result?
+// Returns true if the store writes the last result.
 static bool stores_result(const struct ir_function *fn, const struct members *m)
 {
     uint32_t data = ir_find_operand(fn, m->store[0], ROLE_USE, 0);
@@ -102,7 +102,7 @@ static bool stores_result(const struct ir_function *fn, const struct members *m)
     return version != IR_NONE && version == ir_defined(fn, maker);
 }
 
-// Sound if the lanes were there, which are not yet.
+// Checks the packet with one valid lane, because its mask is still empty.
 static bool is_sound(const struct compute_packet *packet)
 {
     struct compute_packet whole = *packet;

@@ -8,7 +8,7 @@ enum { FRACTION = 23, BIAS = 127, LEAST = 1 - BIAS, TOP = 61 };
 
 enum real_kind { FINITE, INFINITY_, NAN_ };
 
-// ± digits · 2^exponent. The last digit may also stand for some that are lost behind it.
+// ± digits · 2^exponent. The last digit is sticky: it is 1 if lower digits were lost.
 struct real {
     uint64_t digits;
     int32_t exponent;
@@ -51,7 +51,7 @@ static int32_t top_of(uint64_t digits)
     return 63 - __builtin_clzll(digits);
 }
 
-// Shifted right by `count`, or left if it is below 0; what is lost marks the last digit.
+// Shifts right by `count`, or left if it is negative; lost digits set the last digit.
 static uint64_t shifted(uint64_t digits, int32_t count)
 {
     if (count <= 0)
@@ -62,8 +62,8 @@ static uint64_t shifted(uint64_t digits, int32_t count)
     return kept | (kept << count != digits);
 }
 
-// The number as a multiple of 2^exponent. Needs: that its digits have two bits below at least, or
-// none that are lost.
+// Returns the number as a multiple of 2^exponent. Requires at least two digits below that place, or
+// no lost digits.
 static uint64_t rounded(const struct real *real, int32_t exponent, uint8_t mode)
 {
     uint64_t quarters = shifted(real->digits, exponent - 2 - real->exponent);
@@ -83,7 +83,7 @@ static uint32_t overflowed(bool negative, uint8_t mode)
     return INFINITE - stays;
 }
 
-// Without its sign; digits are not 0.
+// Returns the bits without the sign. Requires digits other than 0.
 static uint32_t magnitude(struct packet_rounding how, const struct real *real)
 {
     int32_t top = real->exponent + top_of(real->digits), last = top - FRACTION;
@@ -93,7 +93,7 @@ static uint32_t magnitude(struct packet_rounding how, const struct real *real)
     }
     last = last < LEAST - FRACTION ? LEAST - FRACTION : last;
     uint64_t whole = rounded(real, last, how.mode);
-    // What is carried out of the digits counts on in the exponent.
+    // A carry out of the digits increments the exponent.
     uint64_t power = (uint64_t)(last + FRACTION - LEAST);
     uint64_t bits = (power << FRACTION) + whole;
     return bits >= INFINITE ? overflowed(real->negative, how.mode) : (uint32_t)bits;
@@ -135,9 +135,9 @@ static struct real not_finite_sum(const struct real *a, const struct real *b)
     return nan ? (struct real){.kind = NAN_} : a->kind == INFINITY_ ? *a : *b;
 }
 
-// The larger one is moved up as far as there is room, and the other below it. A product has 48
-// digits at most: if some of the smaller one are lost the two are so far apart that the sum keeps
-// more than can be seen.
+// The larger number is shifted left as far as possible, and the other aligned to it. A product has
+// at most 48 digits: if digits of the smaller number are lost, the sum still has more digits than a
+// result.
 static struct real finite_sum(struct real a, struct real b, uint8_t mode)
 {
     if (a.exponent + top_of(a.digits) < b.exponent + top_of(b.digits)) {
@@ -209,7 +209,7 @@ uint32_t packet_f32_integral(struct packet_rounding how, uint32_t a)
     return pack(how, &real);
 }
 
-// The magnitude as an integer, UINT64_MAX if that is larger than 2^32.
+// Returns the magnitude as an integer, or UINT64_MAX if it is larger than 2^32.
 static uint64_t integer_of(struct packet_rounding how, const struct real *real)
 {
     if (real->kind == NAN_ || is_zero(real))
@@ -236,7 +236,7 @@ uint32_t packet_f32_to_u32(struct packet_rounding how, uint32_t a)
     return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-// Bits in the order of the numbers, both zeros as 0.
+// Returns an integer with the order of the numbers; both zeros are 0.
 static int64_t key(uint32_t a)
 {
     int64_t value = a & ~SIGN;

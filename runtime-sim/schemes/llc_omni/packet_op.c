@@ -1,7 +1,7 @@
 // Instructions of PTX as operations of the service queue's ALU.
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 
-// Modifiers that change what a function does. A row says which it may have.
+// Modifiers that change a function. A row has the set of those that it supports.
 enum attribute {
     A_FTZ = 1,
     A_SAT = 2,
@@ -35,12 +35,12 @@ static const struct attribute_word {
 
 enum { MOST_WORDS = 4 };
 
-// The words that must be there, types in their order; what else is there must be an attribute.
-// Logic of two sources has its table.
+// The words that an instruction must have, types in their order; other words must be attributes.
+// Logic of two sources has a table.
 static const struct row {
     uint16_t op;
     uint8_t function, needed, allowed, table;
-    uint16_t words[MOST_WORDS]; // 0 at the end, which is no word's number here
+    uint16_t words[MOST_WORDS]; // ends with 0, which is the number of no word
 } rows[] = {
 #define ROW(op, function, allowed, ...)                                                            \
     {                                                                                              \
@@ -97,7 +97,7 @@ static const struct row {
     // clang-format on
 };
 
-// Types must follow each other as in the row.
+// Types must have the order of the row.
 static bool take_word(const struct row *row, uint16_t word, uint32_t *taken)
 {
     for (uint32_t i = 0; i < MOST_WORDS && row->words[i]; i++) {
@@ -187,7 +187,7 @@ static bool has_result(const struct ir_function *fn, uint32_t inst)
     return operand->kind == OPERAND_REGISTER && is_value(fn, operand, 32) && !operand->part;
 }
 
-// Three sources of which two at most differ: these two.
+// Returns true if at most two of the sources differ, and stores these two.
 static bool reduce(const uint8_t *source, uint32_t count, uint8_t *two)
 {
     two[0] = two[1] = source[0];
@@ -199,7 +199,7 @@ static bool reduce(const uint8_t *source, uint32_t count, uint8_t *two)
     return true;
 }
 
-// The table of three operands as one of the two that they are.
+// Reduces the table of three operands to one of the two different ones.
 static uint8_t table_of_two(uint32_t table, const uint8_t *source, const uint8_t *two)
 {
     uint32_t result = 0;
@@ -300,7 +300,7 @@ static bool set_comparison(const struct compared *c, uint16_t type, struct packe
     return false;
 }
 
-// `set`: of which type the result is.
+// `set`: the type of the result.
 static bool set_made(const struct ir_function *fn, uint32_t inst, uint16_t type,
                      struct packet_op *op)
 {

@@ -40,16 +40,16 @@ void service_count(struct service *s, uint64_t now)
     *s->stats->most = used > *s->stats->most ? used : *s->stats->most;
 }
 
-static void tell(const struct service *s, uint64_t now, enum offload_event event, uint32_t core,
-                 uint32_t entry)
+static void report_event(const struct service *s, uint64_t now, enum offload_event event,
+                         uint32_t core, uint32_t entry)
 {
-    offload_tell(s->log, now, event, s->end, core, entry);
+    offload_report(s->log, now, event, s->end, core, entry);
 }
 
-static void tell_of(const struct service *s, uint64_t now, enum offload_event event,
-                    const struct service_entry *entry)
+static void report_entry(const struct service *s, uint64_t now, enum offload_event event,
+                         const struct service_entry *entry)
 {
-    tell(s, now, event, entry->core, entry->packet.entry);
+    report_event(s, now, event, entry->core, entry->packet.entry);
 }
 
 // Stages
@@ -59,7 +59,7 @@ static bool is_ordered(enum service_stage stage)
     return stage != SERVICE_WAITS && stage != SERVICE_FREE;
 }
 
-// The oldest in a stage, or NULL.
+// Returns the oldest entry of a stage, or NULL.
 static struct service_entry *first(const struct service *s, enum service_stage stage)
 {
     const struct service_ring *ring = &s->stages[stage];
@@ -74,7 +74,7 @@ static void enter(struct service *s, struct service_entry *entry, enum service_s
         ring->list[(ring->head + ring->count++) % s->count] = (uint32_t)(entry - s->entries);
 }
 
-// The oldest of a stage goes on to another one.
+// Moves the oldest entry of a stage to another one.
 static void advance(struct service *s, enum service_stage from, enum service_stage to)
 {
     struct service_ring *ring = &s->stages[from];
@@ -132,7 +132,8 @@ static bool is_here(const struct service *s, uint64_t line)
     return s->partition != SERVICE_NONE && memsys_partition_of(s->memsys, line) == s->partition;
 }
 
-// To the slice at hand by one of its inputs, or through the network. False: there is no room.
+// Sends a request to the slice of the partition through one of its inputs, or through the network.
+// Returns false if there is no room.
 static bool send_by(struct service *s, const struct memsys_request *request, uint32_t input)
 {
     bool here = is_here(s, request->line);
@@ -159,7 +160,7 @@ static void take_operand(struct service *s, uint64_t now, struct service_entry *
         entry->read |= bit;
         return;
     }
-    tell_of(s, now, OFFLOAD_THERE, entry);
+    report_entry(s, now, OFFLOAD_THERE, entry);
     entry->there |= bit;
     ++*s->energy->entry_write;
     if (answer->kind == MEMSYS_READ) {
@@ -174,7 +175,7 @@ static void take_ack(struct service *s, uint64_t now, uint32_t tag)
 {
     uint32_t index = tag / SERVICE_TAGS;
     struct service_stored *stored = service_stored_of(s, tag);
-    tell(s, now, OFFLOAD_STORED, stored->core, stored->entry);
+    report_event(s, now, OFFLOAD_STORED, stored->core, stored->entry);
     stored->next = SERVICE_NONE;
     if (s->oldest_ack == SERVICE_NONE)
         s->oldest_ack = index;
@@ -204,7 +205,7 @@ static void ask(struct service *s, uint64_t now)
         request.kind = MEMSYS_TOUCH;
     if (!send(s, &request))
         return;
-    tell_of(s, now, OFFLOAD_ASKED, entry);
+    report_entry(s, now, OFFLOAD_ASKED, entry);
     ++*s->stats->asked;
     ++*s->energy->entry_read;
     entry->asked |= (uint8_t)(1u << which);
@@ -228,11 +229,11 @@ static void give_buffer(struct service *s, uint64_t now)
     entry->until = entry->kept ? now + s->read_latency : now;
     entry->asked = entry->kept;
     *s->energy->line_read += (uint32_t)__builtin_popcount(entry->kept);
-    tell_of(s, now, OFFLOAD_READS, entry);
+    report_entry(s, now, OFFLOAD_READS, entry);
     advance(s, SERVICE_READY, SERVICE_READS);
 }
 
-// The operand is in the slice, unless its line was evicted: then it is asked for again.
+// Reads an operand from the slice. If its line was evicted, it is requested again.
 static void read_here(struct service *s, uint64_t now, struct service_entry *entry, uint32_t which)
 {
     struct memsys_request request = request_for(s, &entry->packet, which, tag_of(s, entry, which));
@@ -245,7 +246,7 @@ static void read_here(struct service *s, uint64_t now, struct service_entry *ent
     ++*s->energy->entry_read;
     if (result == CACHE_DIRECT_ABSENT) {
         ++*s->stats->lost;
-        tell_of(s, now, OFFLOAD_LOST, entry);
+        report_entry(s, now, OFFLOAD_LOST, entry);
         return;
     }
     s->hooks->read(s->hooks->context, s->end, entry, which);
@@ -253,7 +254,7 @@ static void read_here(struct service *s, uint64_t now, struct service_entry *ent
     entry->until = ready > entry->until ? ready : entry->until;
 }
 
-// One of the operands that are in the slice, of the oldest chain that has any to be read.
+// Reads one of the operands in the slice, of the oldest chain with an operand to read.
 static void read_operand(struct service *s, uint64_t now)
 {
     const struct service_ring *ring = &s->stages[SERVICE_READS];
@@ -272,7 +273,7 @@ static void end_reads(struct service *s, uint64_t now)
     struct service_entry *entry = first(s, SERVICE_READS);
     if (!entry || entry->read != all_operands(entry) || entry->until > now)
         return;
-    tell_of(s, now, OFFLOAD_BUFFERED, entry);
+    report_entry(s, now, OFFLOAD_BUFFERED, entry);
     advance(s, SERVICE_READS, SERVICE_BUFFERED);
 }
 
@@ -322,7 +323,7 @@ static void begin(struct service *s, uint64_t now)
     uint32_t operations = entry->packet.op_count;
     if (operations && is_shared(s) && !s->hooks->is_idle(s->hooks->context, s->end)) {
         ++*s->stats->contended;
-        tell_of(s, now, OFFLOAD_STALLED, entry);
+        report_entry(s, now, OFFLOAD_STALLED, entry);
         return;
     }
     uint64_t passes = (LANES + alu_width(s) - 1) / alu_width(s);
@@ -333,7 +334,7 @@ static void begin(struct service *s, uint64_t now)
     s->buffered--;
     count_operations(s, operations, busy, entry->packet.mask);
     count_energy(s, &entry->packet);
-    tell_of(s, now, OFFLOAD_COMPUTES, entry);
+    report_entry(s, now, OFFLOAD_COMPUTES, entry);
     advance(s, SERVICE_BUFFERED, SERVICE_COMPUTES);
 }
 
@@ -341,13 +342,13 @@ static void end_operations(struct service *s, uint64_t now)
 {
     struct service_entry *entry;
     while ((entry = first(s, SERVICE_COMPUTES)) && entry->until <= now) {
-        tell_of(s, now, OFFLOAD_COMPUTED, entry);
+        report_entry(s, now, OFFLOAD_COMPUTED, entry);
         s->hooks->computed(s->hooks->context, s->end, entry);
         advance(s, SERVICE_COMPUTES, entry->packet.has_store ? SERVICE_STORES : SERVICE_ANSWERS);
     }
 }
 
-// The oldest of this stage is free.
+// Frees the oldest entry of this stage.
 static void leave(struct service *s, uint64_t now, enum service_stage from)
 {
     struct service_entry *entry = first(s, from);
@@ -356,7 +357,7 @@ static void leave(struct service *s, uint64_t now, enum service_stage from)
     s->free_entries[s->free_count++] = (uint32_t)(entry - s->entries);
 }
 
-// The place of the next store that is sent.
+// Returns the place of the next store.
 static uint32_t next_stored(const struct service *s)
 {
     return s->unused_stored == SERVICE_NONE ? s->stored.n : s->unused_stored;
@@ -386,12 +387,12 @@ static void store(struct service *s, uint64_t now)
     ++*s->stats->stores;
     ++*s->energy->entry_read;
     *s->stats->forwarded += !is_here(s, request.line);
-    tell_of(s, now, OFFLOAD_STORES, entry);
+    report_entry(s, now, OFFLOAD_STORES, entry);
     keep_stored(s, entry);
     leave(s, now, SERVICE_STORES);
 }
 
-// False: the network has no room.
+// Returns false if the network has no room.
 static bool send_answer(struct service *s, uint32_t answer, uint32_t packet_flits)
 {
     uint32_t flits = memsys_answer_flits(s->memsys, packet_flits * PACKET_FLIT);
@@ -407,7 +408,7 @@ static bool answer_entry(struct service *s, uint64_t now)
     if (!send_answer(s, entry->answer, packet_response_flits(&entry->packet)))
         return false;
     ++*s->energy->entry_read;
-    tell_of(s, now, OFFLOAD_ANSWERS, entry);
+    report_entry(s, now, OFFLOAD_ANSWERS, entry);
     leave(s, now, SERVICE_ANSWERS);
     return true;
 }
@@ -418,7 +419,7 @@ static bool answer_ack(struct service *s, uint64_t now)
     struct service_stored *stored = &s->stored.v[index];
     if (!send_answer(s, stored->answer, 1))
         return false;
-    tell(s, now, OFFLOAD_ANSWERS, stored->core, stored->entry);
+    report_event(s, now, OFFLOAD_ANSWERS, stored->core, stored->entry);
     s->oldest_ack = stored->next;
     stored->next = s->unused_stored;
     s->unused_stored = index;
@@ -464,7 +465,7 @@ static void take_packet(struct service *s, uint64_t now)
     if (!s->free_count) {
         s->bounce = (struct service_bounce){true, fresh.answer, 0, core, fresh.packet};
         ++*s->stats->bounced;
-        tell_of(s, now, OFFLOAD_BOUNCED, &fresh);
+        report_entry(s, now, OFFLOAD_BOUNCED, &fresh);
         return;
     }
     service_count(s, now);
@@ -473,7 +474,7 @@ static void take_packet(struct service *s, uint64_t now)
     service_count(s, now);
     enter(s, entry, SERVICE_ASKS);
     *s->energy->entry_write += flits;
-    tell_of(s, now, OFFLOAD_ARRIVED, entry);
+    report_entry(s, now, OFFLOAD_ARRIVED, entry);
 }
 
 // Time
@@ -481,14 +482,14 @@ static void take_packet(struct service *s, uint64_t now)
 static void take_answers(struct service *s, uint64_t now)
 {
     const struct memsys_request *request;
-    // Answers for a core are taken by the core.
+    // Replies for a core are taken by the core.
     while (s->kind != MEMSYS_AT_CORE && (request = memsys_peek(s->memsys, s->end))) {
         service_take(s, now, request);
         memsys_pop(s->memsys, s->end);
     }
 }
 
-// Some stages go on by themselves, others when an answer comes.
+// Some stages advance by themselves, others with a reply.
 static uint64_t next_tick(const struct service *s, uint64_t now)
 {
     static const uint8_t busy[] = {SERVICE_ASKS, SERVICE_READY, SERVICE_BUFFERED, SERVICE_STORES,
@@ -504,7 +505,7 @@ static uint64_t next_tick(const struct service *s, uint64_t now)
     return entry ? entry->until : next;
 }
 
-// From the end to the beginning: a chain goes one stage further in a cycle.
+// From the last stage to the first: a chain advances one stage in a cycle.
 void service_tick(struct service *s, uint64_t now)
 {
     take_answers(s, now);

@@ -2,7 +2,7 @@
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include <inttypes.h>
 
-enum { PC = 15, MASK = LANES, STATUS = 3 }; // bits; of an entry: a there, b there, ready
+enum { PC = 15, MASK = LANES, STATUS = 3 }; // bits; STATUS of an entry: a arrived, b arrived, ready
 
 static const char *const names[STORAGE_PARTS] = {
     [STORAGE_OQSR] = "OQSR", [STORAGE_FORMING] = "forming packet", [STORAGE_EMN] = "EMN table",
@@ -26,7 +26,7 @@ const char *offload_storage_paper(enum storage_part part)
     return paper[part] ? paper[part] : "";
 }
 
-// Bits that tell so many things apart.
+// Returns the bits of a number below `count`.
 static uint32_t bits_for(uint32_t count)
 {
     uint32_t bits = 0;
@@ -35,7 +35,7 @@ static uint32_t bits_for(uint32_t count)
     return bits;
 }
 
-// Bits of a packet's first flit that it has use for.
+// Bits of a packet's first flit, unused ones included.
 enum {
     FIRST_FLIT = 0
 #define PACKET_FIELD(name, bits, text) +bits
@@ -43,7 +43,7 @@ enum {
 #undef PACKET_FIELD
 };
 
-// All of a packet but what led it here, and the mask.
+// All fields of a packet but its target, and the mask.
 static uint32_t entry_of_service_queue(void)
 {
     enum { COMPUTE = 1, MASKED = 1, TO = 9, UNUSED = 2 };
@@ -54,7 +54,7 @@ struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
 {
     enum { WORD_PLACE = 5, OPERANDS = PACKET_LOADS + 1 };
     uint32_t oqsr = bits_for(sizes->warps) + PC + MASK + PACKET_LOADS;
-    // One more than the nodes: none.
+    // One value more than the nodes: no node.
     uint32_t node = bits_for(sizes->nodes + 1);
     // In a butterfly the router follows from the digits of the partitions' nodes: no table.
     uint32_t emn = sizes->cores_compute ? sizes->llcs * sizes->llcs : 0;

@@ -1,6 +1,6 @@
-// Metadata name instructions by their number in the function's text, which is that of the IR as
-// well. Whatever they say is held against the program: what a chain must be is what the passes find
-// in it, by the options with which it was tagged.
+// Metadata name instructions by their number in the function's text, which is also the number in
+// the IR. All entries are checked against the program: a chain must be one that the passes find in
+// it with the options with which it was tagged.
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "backend/bodies.h"
 #include "passes/base/capability.h"
@@ -17,14 +17,14 @@ struct table_builder {
     struct diags *diags;
     struct bodies bodies;
     struct pass_options options;
-    struct plan plan; // of which the facts are
+    struct plan plan; // owner of the facts
     struct chain_check check;
-    // At work:
+    // State of the work:
     uint32_t function; // of the program
     const struct ir_function *fn;
     const struct body *body;
     const struct table_kernel *kernel;
-    bool checking; // `check` has turned to the function
+    bool checking; // `check` is set up for the function
 };
 
 // Faults

@@ -186,7 +186,7 @@ static void doubted_ones_are_off_at_first(void **state)
 {
     (void)state;
     begin(1, 1, false);
-    adaptive_doubt(&p.chains[3]);
+    adaptive_init_off(&p.chains[3]);
     for (uint32_t kind = 0; kind < ADAPTIVE_KINDS; kind++) {
         assert_false(adaptive_allows(&p.adaptive, 3, kind));
         assert_true(adaptive_allows(&p.adaptive, 2, kind));
@@ -220,8 +220,8 @@ static void one_of_many_probes(void **state)
     enum { TIMES = 100 * ADAPTIVE_PROBE };
     (void)state;
     begin(1, 1, false);
-    adaptive_doubt(&p.chains[1]);
-    adaptive_doubt(&p.chains[2]);
+    adaptive_init_off(&p.chains[1]);
+    adaptive_init_off(&p.chains[2]);
     p.chains[2].kind[ADAPTIVE_HERE].off = false;
     struct begun on = begin_often(0, TIMES), off = begin_often(1, TIMES),
                  half = begin_often(2, TIMES);

@@ -1,10 +1,10 @@
-// What the adaptive policy learns from chains (adaptive.h).
+// The measurements of the adaptive policy (adaptive.h).
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 
-// What a warp's forming costs that comes to nothing, in flit hops: the slots of its lookups.
+// The cost of a chain that is formed in vain, in flit hops: the cycles of its lookups.
 enum { IN_VAIN = 4 };
 
-// Flits of an access, there and back.
+// Returns the flits of an access and its reply.
 static uint32_t flits_of(const struct core *core, const struct oq_chain *c,
                          const struct oq_group *group, uint32_t operand)
 {
@@ -25,10 +25,11 @@ static bool goes_through_l1(const struct core *core, const struct oq_chain *c, u
     return core->entries[c->load[load]].parts.v[0].route == ROUTE_LOOKUP;
 }
 
-// What the networks do not carry, in flits times hops, if the group's packet is computed at its
-// end.
-static int64_t weigh(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
-                     const struct oq_group *group, const struct oqsr *entry, uint32_t response)
+// Returns the traffic in flits times hops that the networks do not carry if the group is computed
+// at its endpoint.
+static int64_t traffic_saved(struct core *core, const struct oq_chain *c,
+                             const struct oq_groups *groups, const struct oq_group *group,
+                             const struct oqsr *entry, uint32_t response)
 {
     struct memsys *memsys = core->shared->memsys;
     oq_distance *distance = oq_of(core)->shared->ways->distance;
@@ -70,13 +71,13 @@ void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct o
 {
     if (!oq_of(core)->adaptive)
         return;
-    entry->saved = weigh(core, c, groups, group, entry, response);
+    entry->saved = traffic_saved(core, c, groups, group, entry, response);
     if (entry->saved < 0)
         adaptive_learn(oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind, false,
                        entry->saved);
 }
 
-// Kinds that were allowed. Those that the policy refuses by itself cost nothing.
+// Returns the kinds that were allowed. Kinds that the policy refuses cost nothing.
 static uint8_t kinds_in_vain(const struct core *core, const struct oq_chain *c,
                              const struct oq_groups *groups)
 {
@@ -107,7 +108,7 @@ void oq_learn_discard(struct core *core, const struct oq_chain *c)
             adaptive_learn(oq_of(core)->adaptive, c->number, kind, true, -cost[kind]);
 }
 
-// Waiting counts as far as loads that go by themselves do not wait, too.
+// Waiting costs only as far as ordinary loads wait less.
 void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, bool computed)
 {
     const struct core_stats *stats = &core->stats;

@@ -118,5 +118,5 @@ static void what_is_not_carried(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_not_carried)};
-    return cmocka_run_group_tests_name("offload_weigh", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("offload_cost", tests, NULL, NULL);
 }
