@@ -229,6 +229,15 @@ static uint32_t speed_of(const struct noc *noc, uint32_t in)
     return (uint32_t)(speed < noc->vcs ? speed : noc->vcs);
 }
 
+// Shares the virtual channels of a port among so many of its crossbar inputs.
+static void share_inputs(struct noc *noc, uint32_t in, uint32_t speed)
+{
+    uint32_t x = noc->router[noc->in_port[in].router].x0 + noc->in_port[in].x;
+    noc->in_port[in].speed = (uint8_t)speed;
+    for (uint32_t slot = 0; slot < speed; slot++)
+        noc->x[x + slot].vcs = vcs_of_slot(noc->vcs, speed, slot);
+}
+
 static void make_crossbars(struct noc *noc)
 {
     uint32_t xs = 0;
@@ -244,11 +253,24 @@ static void make_crossbars(struct noc *noc)
     noc->x = ARENA_ARRAY(noc->arena, struct noc_x, xs);
     for (uint32_t in = 0; in < noc->router_ins; in++) {
         uint32_t x = noc->router[noc->in_port[in].router].x0 + noc->in_port[in].x;
-        for (uint32_t slot = 0; slot < noc->in_port[in].speed; slot++) {
+        for (uint32_t slot = 0; slot < noc->in_port[in].speed; slot++)
             noc->x[x + slot].port = noc->in_port[in].local;
-            noc->x[x + slot].vcs = vcs_of_slot(noc->vcs, noc->in_port[in].speed, slot);
-        }
+        share_inputs(noc, in, noc->in_port[in].speed);
     }
+}
+
+uint32_t noc_set_entry_speed(struct noc *noc, uint32_t node, uint32_t speed)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint32_t least = UINT32_MAX;
+    for (uint32_t out = interface->out0; out < interface->out0 + interface->ports; out++) {
+        uint32_t in = noc->out_port[out].to, most = speed_of(noc, in);
+        uint32_t given = speed < 1 ? 1 : speed < most ? speed : most;
+        if (given != noc->in_port[in].speed)
+            share_inputs(noc, in, given);
+        least = given < least ? given : least;
+    }
+    return least;
 }
 
 // State

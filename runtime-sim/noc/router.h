@@ -50,6 +50,7 @@ struct noc_in {
     uint32_t since;       // cycle since which its packet is in front (low bits)
     uint8_t local;        // number in its router, if there are rows
     bool is_entry;        // fed by an interface
+    uint8_t priority;     // of its packet at this router; its head may have lost levels behind it
     uint32_t flit[];      // the ring
 };
 
