@@ -229,7 +229,7 @@ static uint32_t speed_of(const struct noc *noc, uint32_t in)
     return (uint32_t)(speed < noc->vcs ? speed : noc->vcs);
 }
 
-// Shares the virtual channels of a port among so many of its crossbar inputs.
+// Shares the virtual channels of a port among the first `speed` of its crossbar inputs.
 static void share_inputs(struct noc *noc, uint32_t in, uint32_t speed)
 {
     uint32_t x = noc->router[noc->in_port[in].router].x0 + noc->in_port[in].x;
