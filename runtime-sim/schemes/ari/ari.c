@@ -32,8 +32,10 @@ uint32_t ari_speedup(double rate, double packet_flits, uint32_t bound)
 
 uint32_t ari_bound(const struct noc_config *network, uint32_t node)
 {
-    uint32_t outputs = 1;
-    if (network->topology == NOC_MESH) {
+    uint32_t outputs = (uint32_t)network->radix;
+    if (network->topology == NOC_CROSSBAR) {
+        outputs = (uint32_t)network->nodes;
+    } else if (network->topology == NOC_MESH) {
         uint64_t at = network->node_routers.n ? network->node_routers.v[node] : node;
         uint64_t x = at % network->width, y = at / network->width;
         outputs = (x > 0) + (x + 1 < network->width) + (y > 0) + (y + 1 < network->height);

@@ -21,8 +21,8 @@ extern const struct scheme_ops ari;
 // Returns the crossbar inputs for injection [004 §4.2]: the smallest number that takes the flits of
 // `rate` packets per cycle (1), at least 1 and at most `bound` (2).
 uint32_t ari_speedup(double rate, double packet_flits, uint32_t bound);
-// Returns the bound (2) at a node: its router's channels to other routers, or the virtual channels
-// of a port if these are fewer.
+// Returns the bound (2) at a node: the outputs of its router, in a mesh those to other routers, or
+// the virtual channels of a port if these are fewer.
 uint32_t ari_bound(const struct noc_config *network, uint32_t node);
 // Returns true if the scheme splits the injection queues, or adds inputs of the crossbar.
 bool ari_supplies(const struct ari_config *config);

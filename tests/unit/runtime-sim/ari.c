@@ -56,8 +56,12 @@ static void test_bound(void **state)
     assert_int_equal(ari_bound(&network, 0), 2);
     network.vcs = 2;
     assert_int_equal(ari_bound(&network, 7), 2);
+    network.vcs = 4;
     network.topology = NOC_CROSSBAR;
-    assert_int_equal(ari_bound(&network, 7), 1);
+    assert_int_equal(ari_bound(&network, 7), 4);
+    network.topology = NOC_FLY;
+    network.radix = 3;
+    assert_int_equal(ari_bound(&network, 7), 3);
     rig_free(&r);
 }
 
