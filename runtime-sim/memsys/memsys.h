@@ -107,6 +107,28 @@ struct memsys_backend {
     uint32_t (*inside)(const void *backend);
 };
 
+// A reply at the network interface of a node, in a clock of the slices or a cycle of the cores.
+struct memsys_offer {
+    struct noc *network;
+    uint64_t cycle; // of the network
+    uint32_t node, flits;
+    uint32_t waiting; // replies of the partition that are ready, with this one
+    const struct memsys_request *reply;
+    bool taken; // by the interface; false: it has taken no reply in this clock
+};
+
+// What the owner decides and observes about replies that enter the reply network. All functions are
+// optional. They may change the network at this node and the owner's state of this node only.
+struct memsys_replies {
+    void *context;
+    // Returns the priority of a reply that is handed to the interface of a node; it has at least
+    // that of its class of messages.
+    uint8_t (*priority)(void *context, uint32_t node, const struct memsys_request *reply);
+    // Called for each reply that is taken, and in each clock in which a ready one is not. Replies
+    // of memsys_answer are offered only when they are taken.
+    void (*offered)(void *context, const struct memsys_offer *offer);
+};
+
 enum { MEMSYS_ROWS = 8 }; // of each table below, at most
 
 // Rows that the owner adds to a memory system.
@@ -120,6 +142,7 @@ struct memsys_tables {
     struct memsys_endpoint endpoints[MEMSYS_ROWS];
     uint32_t endpoint_count;
     const struct memsys_backend *backend; // NULL: the DRAM of the configuration
+    struct memsys_replies replies;
 };
 
 // Sections for config_init, of which values are read into *config.

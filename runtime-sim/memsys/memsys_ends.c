@@ -172,12 +172,22 @@ void memsys_answer(struct memsys *m, uint32_t end, uint32_t index, uint32_t flit
     struct memsys_entry *entry = &m->entries[index];
     entry->request.flits = (uint16_t)flits;
     entry->ready = noc_cycle(side->noc) * m->network_period;
+    const struct memsys_offer offer = {.network = side->noc,
+                                       .cycle = noc_cycle(side->noc),
+                                       .node = m->end_node[end],
+                                       .flits = flits,
+                                       .waiting = 1,
+                                       .reply = &entry->request,
+                                       .taken = true};
+    memsys_show_offer(m, &offer);
     struct noc_packet packet = {.payload = index,
-                                .created = noc_cycle(side->noc),
-                                .source = m->end_node[end],
+                                .created = offer.cycle,
+                                .source = offer.node,
                                 .target = m->end_node[entry->request.core],
                                 .flits = (uint16_t)flits,
-                                .class = (uint8_t)side->class};
+                                .class = (uint8_t)side->class,
+                                .priority =
+                                    memsys_reply_priority(m, offer.node, &entry->request, 0)};
     noc_send(side->noc, &packet);
     m->next = 0;
 }

@@ -154,6 +154,21 @@ static inline struct mask memsys_sectors_of(const struct memsys *m, struct mask 
     return all;
 }
 
+// Returns the priority of a reply that a node hands to the reply network.
+static inline uint8_t memsys_reply_priority(const struct memsys *m, uint32_t node,
+                                            const struct memsys_request *reply, uint8_t least)
+{
+    const struct memsys_replies *owner = &m->tables.replies;
+    uint8_t own = owner->priority ? owner->priority(owner->context, node, reply) : 0;
+    return own > least ? own : least;
+}
+
+static inline void memsys_show_offer(const struct memsys *m, const struct memsys_offer *offer)
+{
+    if (m->tables.replies.offered)
+        m->tables.replies.offered(m->tables.replies.context, offer);
+}
+
 // Allocate the entry of a request, and free it.
 uint32_t memsys_new_entry(struct memsys *memsys, const struct memsys_request *request);
 void memsys_free_entry(struct memsys *memsys, uint32_t entry);

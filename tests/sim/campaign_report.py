@@ -205,4 +205,20 @@ def evaluation(folder):
     assert 'has no statistic' not in text, text
 
 
+@compared_case
+def injection(folder):
+    """eval/ari.yaml and eval/ari-overlay.yaml can be read, and their notes have all figures"""
+    for name, jobs in ('ari', 11 * 30), ('ari-overlay', 5 * 30):
+        path = ROOT / 'eval' / (name + '.yaml')
+        study = '--study=' + ('main' if name == 'ari' else 'overlay')
+        same(len(ends(campaign(folder, 'run', path, '--dry-run', study), 0, '').out.decode().splitlines()), jobs)
+        figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
+        notes = path.with_suffix('.md').read_text(encoding='utf-8')
+        used = set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}
+        same(sorted(used), sorted(figures))
+        ends(campaign(folder, 'run', path, '--quick', '--workload=BLACKSCHOLES'), 0, '')
+        text = ends(campaign(folder, 'report', path, '--quick'), 0, '').out.decode()
+        assert 'has no statistic' not in text, text
+
+
 main()
