@@ -234,6 +234,14 @@ static void serve_now(struct cache *c, const struct cache_request *r, uint32_t p
 
 // Asking for lines
 
+static void put_line(struct cache *c, uint32_t place, uint64_t line)
+{
+    c->line[place] = line;
+    c->changes++;
+    c->known[place] = c->dirty[place] = (struct mask){{0}};
+    c->used[place] = normal_rank | ++c->uses;
+}
+
 // Takes a place in its set for the line. NOWHERE if there is none, or no room for what is written
 // back; leaves room for `requests` more.
 static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_t requests)
@@ -254,10 +262,7 @@ static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_
         move(c, c->line[place], now, mask_count(c->dirty[place]));
         c->stats.write_backs++;
     }
-    c->line[place] = line;
-    c->changes++;
-    c->known[place] = c->dirty[place] = (struct mask){{0}};
-    c->used[place] = normal_rank | ++c->uses;
+    put_line(c, place, line);
     return place;
 }
 
@@ -382,7 +387,8 @@ static bool access_read(struct cache *c, const struct cache_request *r, uint32_t
     return true;
 }
 
-// A write that misses, or whose line is on its way, goes on, and waits without a value for the line.
+// A write that misses, or whose line is on its way, goes on, and waits without a value for the
+// line.
 static bool forward(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now)
 {
     const struct cache_input *input = &c->inputs[r->input];
@@ -420,7 +426,8 @@ static bool access_write(struct cache *c, const struct cache_request *r, uint32_
         return forward(c, r, place, now);
     bool hit = place != NOWHERE, evicts = hit && !mshr && c->config->write == CACHE_EVICT;
     bool by = evicts || (!hit && !c->config->allocate_writes);
-    bool behind = mshr && mshr->count > mshr->silent, fetches = !by && mask_any(rest_of(c, r, place));
+    bool behind = mshr && mshr->count > mshr->silent,
+         fetches = !by && mask_any(rest_of(c, r, place));
     if (behind && c->inputs[r->input].until_served)
         return false;
     uint32_t room = fetches + (goes_on(c, r) || by);
@@ -789,6 +796,12 @@ bool cache_has(const struct cache *c, uint64_t line)
     return find(c, line) != NOWHERE || is_queued(c, line, 1 << CACHE_READ);
 }
 
+bool cache_holds(const struct cache *c, uint64_t line)
+{
+    uint32_t place = find(c, line);
+    return place != NOWHERE && !c->mshr_of[place];
+}
+
 bool cache_waits(const struct cache *c, uint64_t line, bool writes)
 {
     uint32_t kinds = 1 << CACHE_WRITE | 1 << CACHE_ATOMIC;
@@ -814,6 +827,20 @@ enum cache_direct cache_read_directly(struct cache *c, uint64_t now, uint64_t li
     c->stats.read_hits++;
     *ready = now + c->config->latency + clocks - 1;
     return CACHE_DIRECT_READ;
+}
+
+bool cache_bring(struct cache *c, uint64_t now, uint64_t line)
+{
+    if (find(c, line) != NOWHERE)
+        return true;
+    uint32_t place = victim(c, line);
+    if (place == NOWHERE || mask_any(c->dirty[place]))
+        return false;
+    c->stats.evictions += c->line[place] != no_line;
+    put_line(c, place, line);
+    c->known[place] = c->whole;
+    move_in(c, line, now, (uint32_t)c->config->line_bytes);
+    return true;
 }
 
 bool cache_drop(struct cache *c, uint64_t line)

@@ -239,6 +239,9 @@ static inline bool cache_flushing(const struct cache *cache)
 // The line is there, on its way, or asked for by a read that has not had its access yet.
 bool cache_has(const struct cache *cache, uint64_t line);
 
+// The line is there, with all that was asked for.
+bool cache_holds(const struct cache *cache, uint64_t line);
+
 // A request to the line was put and is not served yet; with `writes`: one that is no read.
 bool cache_waits(const struct cache *cache, uint64_t line, bool writes);
 
@@ -251,6 +254,10 @@ enum cache_direct {
 };
 enum cache_direct cache_read_directly(struct cache *cache, uint64_t now, uint64_t line,
                                       uint64_t *ready);
+
+// A whole line has come that the cache did not ask for. It takes the place of one that has nothing
+// to be written back. False: there is no such place.
+bool cache_bring(struct cache *cache, uint64_t now, uint64_t line);
 
 // Forgets a line, written bytes included, unless it is on its way. True if it was there.
 bool cache_drop(struct cache *cache, uint64_t line);

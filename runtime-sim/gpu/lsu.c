@@ -365,6 +365,7 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     case ROUTE_DIRECT: return send_direct(core, now, index, part);
     case ROUTE_CONSTANT: return send_tags(core, now, index, part, &core->constant, CLIENT_CONSTANT);
     case ROUTE_LOOKUP:
+    case ROUTE_LOOKUP_THERE:
     case ROUTE_PASS: return true;
     default: return send_tags(core, now, index, part, &core->texture, CLIENT_TEXTURE);
     }
@@ -379,7 +380,9 @@ static bool next_looks(const struct entry *entry)
 static bool next_hits(const struct core *core, const struct entry *entry)
 {
     const struct part *part = &entry->parts.v[entry->sent];
-    return part->route == ROUTE_LOOKUP && cache_has(&core->l1, part->line);
+    return part->route == ROUTE_LOOKUP
+               ? cache_has(&core->l1, part->line)
+               : part->route == ROUTE_LOOKUP_THERE && cache_holds(&core->l1, part->line);
 }
 
 // The first cycle in which the oldest entry of the queue may have an access.

@@ -17,6 +17,7 @@
 // and one answer sent. A packet that finds no free entry is not computed: its loads are sent on, to
 // the slice at hand by an input of their own, to others before anything that entries ask for, since
 // packets wait behind it; their answers go to the core that it came from.
+// offload.full_queue has other ways: the packet stays in the network, or cores count the entries.
 #pragma once
 #include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/schemes/llc_omni/log.h"
@@ -112,6 +113,7 @@ struct service {
     struct service_entry *entries;
     uint32_t *free_entries, free_count, count;
     struct service_ring stages[SERVICE_STAGES]; // those in which entries go in the order they came
+    uint32_t promised;                          // entries for packets under way, with credits
     uint32_t buffered;                          // entries of the buffer in use
     uint64_t alu_free;
     struct arena *arena;
