@@ -38,9 +38,10 @@ static void add_parts(struct memsys *m)
     for (uint32_t i = 0; i < m->partition_count; i++) {
         struct memsys_partition *p = &m->partitions[i];
         add_group(&m->llc_total, &p->cache.stats, cache_stat_keys, cache_stat_key_count);
-        for (uint32_t k = 0; k < memsys_channels(m); k++)
-            add_group(&m->dram_total, &memsys_channel(m, i, k)->stats, dram_stat_keys,
-                      dram_stat_key_count);
+        const struct dram_stats *dram;
+        for (uint32_t k = 0;
+             m->backend->dram_stats && (dram = m->backend->dram_stats(p->backend, k)); k++)
+            add_group(&m->dram_total, dram, dram_stat_keys, dram_stat_key_count);
     }
 }
 
@@ -82,10 +83,14 @@ static void add_clients(struct memsys *m)
 
 static void add_stages(struct memsys *m)
 {
-    uint64_t *const to[] = {&m->stats.in_request_network, &m->stats.in_request_delay,
-                            &m->stats.in_slice,           &m->stats.in_slice_out,
-                            &m->stats.in_dram_delay,      &m->stats.in_dram,
-                            &m->stats.in_fill,            &m->stats.in_reply_queue,
+    uint64_t *const to[] = {&m->stats.in_request_network,
+                            &m->stats.in_request_delay,
+                            &m->stats.in_slice,
+                            &m->stats.in_slice_out,
+                            &m->stats.in_dram_delay,
+                            &m->stats.in_dram,
+                            &m->stats.in_fill,
+                            &m->stats.in_reply_queue,
                             &m->stats.in_reply_network};
     for (uint32_t i = 0; i <= MEMSYS_STAGES; i++)
         *to[i] = m->stage_sum[i] / m->core_period;
