@@ -70,9 +70,21 @@ struct memsys_input {
     bool is_passed;
 };
 
+// A path of an endpoint past networks and slices. The owner takes the endpoint's requests, serves
+// them by memsys_serve_past and answers them by memsys_answer_past.
+struct memsys_past {
+    void *context;
+    // Called in cores' cycles, in any order: look only at what belongs to the endpoint, and what
+    // the owner changes at other times. `send` changes only what belongs to the endpoint. `entry`:
+    // of the memory system, until the request is answered.
+    bool (*can_send)(void *context, const struct memsys_request *request);
+    void (*send)(void *context, uint32_t entry, const struct memsys_request *request);
+};
+
 // An endpoint at a node that may have others. Rows follow the endpoints of the configuration.
 struct memsys_endpoint {
-    uint32_t node;
+    uint32_t node;                  // without `past`
+    const struct memsys_past *past; // NULL: it uses the networks
 };
 
 // A part of a line that a slice fetches or writes back.
@@ -87,8 +99,13 @@ struct memsys_piece {
     uint64_t taken, queued, done;
 };
 
-// The memory behind a slice. Times are clocks of the DRAM.
+// The memory behind a slice. Times are its clocks.
 struct memsys_backend {
+    uint64_t clock;       // MHz; 0: dram.clock
+    uint32_t piece_bytes; // of a line; 0: dram.request_bytes
+    // The backends of all partitions are parts of one memory: each is ticked when one is due, in
+    // their order, and `next` of each is that of all.
+    bool is_shared;
     void *(*create)(void *context, struct arena *arena, const struct memsys_config *config,
                     uint32_t partition);
     void *context; // for `create`
@@ -105,6 +122,8 @@ struct memsys_backend {
     uint64_t (*ready)(const void *backend);
     // Returns the number of pieces that were taken and not popped.
     uint32_t (*inside)(const void *backend);
+    // Statistics of a DRAM channel, for the totals; NULL: it has fewer.
+    const struct dram_stats *(*dram_stats)(const void *backend, uint32_t channel);
 };
 
 // A reply at the network interface of a node, in a clock of the slices or a cycle of the cores.
@@ -266,6 +285,23 @@ void memsys_put(struct memsys *memsys, uint32_t partition, uint32_t input,
 // cores in which the data have arrived.
 enum cache_direct memsys_read_here(struct memsys *memsys, uint32_t partition, uint64_t line,
                                    uint64_t *ready);
+
+// Of endpoints with a path of their own (struct memsys_past). Values are read or written now; false
+// if the owner lets the request wait, which is asked again later.
+bool memsys_serve_past(struct memsys *memsys, uint32_t entry);
+// The reply has come to the endpoint.
+void memsys_answer_past(struct memsys *memsys, uint32_t entry);
+// The endpoint has room for a request, if it was refused.
+void memsys_make_room_past(struct memsys *memsys, uint32_t end);
+
+// For a backend. It has something to do at another time, because of others than slices; returns its
+// first clock at or after the current cycle. And: the owner has something to look at.
+uint64_t memsys_look_again(struct memsys *memsys);
+void memsys_notify(struct memsys *memsys);
+
+// Forgets a line of a slice, unless it is on its way. True if it was there. Requires that the slice
+// has not written bytes which the memory behind it lacks.
+bool memsys_drop(struct memsys *memsys, uint64_t line);
 
 // Packets between endpoints, of a class of their own in the request network (memory.packet_class).
 // They are requests of kind MEMSYS_PACKET with `flits`. The receiver replies or drops them.

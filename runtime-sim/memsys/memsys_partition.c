@@ -414,7 +414,7 @@ void memsys_partition_tell(struct memsys_partition *p, uint64_t next)
 void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t next)
 {
     const struct memsys *m = p->memsys;
-    if (p->backend_next <= clock) {
+    if (p->backend_next <= clock || m->backend->is_shared) {
         m->backend->tick(p->backend, clock);
         p->backend_next = m->backend->next(p->backend);
         uint64_t ready = answer_clock(p);
