@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { WORDS = 1 << 20, HOPS = 1 << 22, ROUNDS = 1 << 26, COPIES = 64 };
+enum { WORDS = 1 << 20, HOPS = 1 << 19, ROUNDS = 1 << 27, COPIES = 16 };
 
 static double cpu_seconds(void)
 {
