@@ -115,7 +115,7 @@ struct machine_skipped {
 // A launch and its result.
 struct machine_launch {
     struct launch *launch; // as required by grid_run
-    uint64_t sample_waves; // one of this many waves of CTAs takes time, or more; 0: all
+    uint64_t sample_waves; // one wave of CTAs in this number takes time, or more of them do; 0: all
     struct machine_skipped skipped;
     struct cta_placement placement;
     uint64_t begun, ended; // cycles; the run's end if it came before
