@@ -382,7 +382,8 @@ static bool access_read(struct cache *c, const struct cache_request *r, uint32_t
     return true;
 }
 
-// A write that misses, or whose line is on its way, goes on, and waits without a value for the line.
+// A write that misses, or whose line is on its way, goes on, and waits without a value for the
+// line.
 static bool forward(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now)
 {
     const struct cache_input *input = &c->inputs[r->input];
@@ -420,7 +421,8 @@ static bool access_write(struct cache *c, const struct cache_request *r, uint32_
         return forward(c, r, place, now);
     bool hit = place != NOWHERE, evicts = hit && !mshr && c->config->write == CACHE_EVICT;
     bool by = evicts || (!hit && !c->config->allocate_writes);
-    bool behind = mshr && mshr->count > mshr->silent, fetches = !by && mask_any(rest_of(c, r, place));
+    bool behind = mshr && mshr->count > mshr->silent,
+         fetches = !by && mask_any(rest_of(c, r, place));
     if (behind && c->inputs[r->input].until_served)
         return false;
     uint32_t room = fetches + (goes_on(c, r) || by);
@@ -825,12 +827,15 @@ bool cache_drop(struct cache *c, uint64_t line)
     return true;
 }
 
-void cache_forget(struct cache *c)
+uint32_t cache_forget(struct cache *c)
 {
-    uint32_t places = (uint32_t)(c->config->sets * c->config->ways);
+    uint32_t places = (uint32_t)(c->config->sets * c->config->ways), lost = 0;
     for (uint32_t i = 0; i < places; i++)
-        if (!c->mshr_of[i])
+        if (!c->mshr_of[i]) {
+            lost += c->line[i] != no_line;
             forget(c, i);
+        }
+    return lost;
 }
 
 uint64_t cache_tick(struct cache *c, uint64_t now)

@@ -255,8 +255,9 @@ enum cache_direct cache_read_directly(struct cache *cache, uint64_t now, uint64_
 // Forgets a line, written bytes included, unless it is on its way. True if it was there.
 bool cache_drop(struct cache *cache, uint64_t line);
 
-// The same for all lines, at once: between launches.
-void cache_forget(struct cache *cache);
+// The same for all lines, at once: between launches, or where no line has bytes that the next level
+// lacks. Returns how many were there.
+uint32_t cache_forget(struct cache *cache);
 
 // Requests that were put and whose answer was not taken yet.
 uint32_t cache_inside(const struct cache *cache);
