@@ -5,5 +5,6 @@
 const struct scheme_ops *const schemes[] = {
     &llc_omni,
     &tom_stacks,
+    &tom_blocks,
     NULL,
 };
