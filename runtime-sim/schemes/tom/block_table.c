@@ -158,6 +158,8 @@ static const char *add_condition(struct block_builder *b, const struct table_blo
     block->saves = estimate->saves;
     block->saving = -(estimate->at_tx + estimate->at_rx);
     block->has_condition = from->has_condition;
+    block->threshold_tx = estimate->threshold_tx;
+    block->threshold_rx = estimate->threshold_rx;
     if (!from->has_condition)
         return estimate->bw_tx + estimate->bw_rx < 0
                    ? NULL

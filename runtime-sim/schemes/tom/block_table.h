@@ -11,6 +11,7 @@ struct tom_config {
 };
 
 enum tom_candidates { TOM_LOOPS_AND_BLOCKS, TOM_REGIONS };
+enum tom_tag { TOM_TAG_ITERATIONS, TOM_TAG_THRESHOLD };
 enum tom_invalidate { TOM_INVALIDATE_SM, TOM_INVALIDATE_NONE };
 enum tom_drain { TOM_DRAIN_SM, TOM_DRAIN_WARP };
 enum tom_lane { TOM_LANE_MAX, TOM_LANE_FIRST, TOM_LANE_MIN };
@@ -25,6 +26,7 @@ struct tom_block {
     bool has_condition;
     struct condition condition;
     uint64_t threshold;
+    uint64_t threshold_tx, threshold_rx; // iterations from which the channel saves; 0: never
     uint32_t bytes_in, bytes_out;        // live-ins, live-outs
     double saving;                       // words at the threshold
     VEC(struct warp_register) registers; // all that its instructions and its condition name

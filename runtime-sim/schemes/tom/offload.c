@@ -74,13 +74,12 @@ static int64_t read_operand(void *context, const struct condition_op *op)
                          : (int64_t)(value << (64 - op->bits)) >> (64 - op->bits);
 }
 
-static bool condition_holds(const struct tom *tom, const struct tom_run *run,
-                            const struct warp *warp)
+// The number of iterations of a warp, as the configuration takes it from those of its lanes.
+static int64_t iterations_of(const struct tom *tom, const struct tom_run *run,
+                             const struct warp *warp)
 {
     int64_t found = 0;
     bool first = true;
-    if (!run->block->has_condition)
-        return true;
     for (uint32_t rest = run->mask; rest; rest &= rest - 1) {
         struct condition_lane at = {warp, run->block, (uint32_t)__builtin_ctz(rest)};
         int64_t value = condition_value(&run->block->condition, read_operand, &at);
@@ -91,7 +90,16 @@ static bool condition_holds(const struct tom *tom, const struct tom_run *run,
             found = value;
         first = false;
     }
-    return found >= (int64_t)run->block->threshold;
+    return found;
+}
+
+static unsigned saves_of(const struct tom *tom, const struct tom_block *block, int64_t iterations)
+{
+    uint64_t count = iterations > 0 ? (uint64_t)iterations : 0;
+    if (!block->has_condition || tom->config->tag == TOM_TAG_THRESHOLD)
+        return block->saves;
+    return (block->threshold_tx && count >= block->threshold_tx ? TOM_SAVES_TX : 0U) |
+           (block->threshold_rx && count >= block->threshold_rx ? TOM_SAVES_RX : 0U);
 }
 
 // Decisions
@@ -184,11 +192,13 @@ static void decide(struct tom *tom, struct tom_run *run)
     if (!are_ready(slot, place->decides, place->decide_count, tom->machine->now) ||
         (ahead && !has_all(tom, run, slot)))
         return;
+    int64_t iterations = block->has_condition ? iterations_of(tom, run, slot->warp) : 0;
     struct tom_question question = {.policy = (enum tom_policy)tom->config->policy,
-                                    .condition = condition_holds(tom, run, slot->warp),
+                                    .condition = !block->has_condition ||
+                                                 iterations >= (int64_t)block->threshold,
                                     .busy_tx = is_any_busy(tom, false),
                                     .busy_rx = is_any_busy(tom, true),
-                                    .saves = block->saves};
+                                    .saves = saves_of(tom, block, iterations)};
     enum tom_answer answer = tom_decide_first(&question);
     tom->stats.asked++;
     tom->stats.decision_cycles += tom->machine->now - run->since;
