@@ -108,9 +108,9 @@ bool cache_drop(struct cache *c, uint64_t line)
     return true;
 }
 
-void cache_forget(struct cache *c)
+uint32_t cache_forget(struct cache *c)
 {
-    uint32_t places = (uint32_t)(c->config->sets * c->config->ways);
+    uint32_t places = (uint32_t)(c->config->sets * c->config->ways), lost = 0;
     for (uint32_t i = 0; i < places; i++)
         if (!c->mshr_of[i])
             cache_clear(c, i);

@@ -25,7 +25,8 @@ struct added_cores {
     // MEMSYS_AT_PARTITION: each core is the endpoint of a partition; MEMSYS_OF_OWNER: each core has
     // an endpoint of its own at a node.
     enum memsys_end at;
-    const uint32_t *places; // partition or node of each core
+    const uint32_t *places;         // partition or node of each core
+    const struct memsys_past *past; // of each core, which then needs no node; NULL: none
     uint32_t count;
     uint32_t scheme; // scheme that added them, by registration; set by the machine
 };

@@ -306,7 +306,8 @@ static uint64_t stack_next(struct stacks *s, uint32_t number, uint64_t now)
     const struct stack *stack = &s->stacks[number];
     uint64_t next = stack_vaults_next(s, stack, now);
     next = least(next, least(when(s, &stack->tx_wire), when(s, &stack->rx_wire)));
-    next = least(next, least(when(s, &stack->inside), sending(s, &stack->rx_queue, &stack->rx, now)));
+    next =
+        least(next, least(when(s, &stack->inside), sending(s, &stack->rx_queue, &stack->rx, now)));
     for (uint32_t i = 0; i <= s->port_count; i++)
         next = least(next, sending(s, tx_source(s, number, i), &stack->tx, now));
     for (uint32_t i = 0; i < s->count; i++) {

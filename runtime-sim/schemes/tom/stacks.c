@@ -124,8 +124,7 @@ static void *join_slice(void *context, struct arena *arena, const struct memsys_
 static uint64_t address_of(const struct stack_port *p, const struct memsys_piece *piece)
 {
     const struct stacks *s = p->of;
-    return partition_address(&s->slices, p->number,
-                             piece->line * s->memsys_config->llc.line_bytes);
+    return partition_address(&s->slices, p->number, piece->line * s->memsys_config->llc.line_bytes);
 }
 
 static bool can_take(const void *backend, const struct memsys_piece *piece)
@@ -255,6 +254,7 @@ static void send_packet(struct stacks *s, uint64_t now, uint32_t stack, uint32_t
                                         .listed = listed,
                                         .ready = now};
     stack_push(s, list, index);
+    memsys_expect(s->memsys);
     be_due(s, now);
 }
 
@@ -331,8 +331,9 @@ const char *stacks_check(struct arena *arena, const struct stack_config *config,
     if (dram->request_bytes > line || line > 2 * dram->request_bytes)
         return "llc.line_bytes must be one or two dram.request_bytes";
     if (config->internal_gbps > peak_of(dram) || peak_of(dram) % config->internal_gbps)
-        return arena_printf(arena, "stack.internal_gbps is %llu, but the vaults of a stack have "
-                                   "%llu GB/s: it must be this, or a part of it",
+        return arena_printf(arena,
+                            "stack.internal_gbps is %llu, but the vaults of a stack have "
+                            "%llu GB/s: it must be this, or a part of it",
                             (unsigned long long)config->internal_gbps,
                             (unsigned long long)peak_of(dram));
     return NULL;
@@ -345,8 +346,7 @@ static void init_stack(struct stacks *s, struct stack *stack)
     stack_link_init(&stack->tx, c->link_gbps, c->clock, c->flit_bytes, c->link_latency);
     stack_link_init(&stack->rx, c->link_gbps, c->clock, c->flit_bytes, c->link_latency);
     for (uint32_t i = 0; i < s->count; i++)
-        stack_link_init(&stack->cross[i], c->cross_gbps, c->clock, c->flit_bytes,
-                        c->cross_latency);
+        stack_link_init(&stack->cross[i], c->cross_gbps, c->clock, c->flit_bytes, c->cross_latency);
     stack->vaults = ARENA_ARRAY(s->arena, struct stack_vault, s->vaults);
     for (uint32_t i = 0; i < s->vaults; i++)
         dram_init(&stack->vaults[i].channel, s->arena, &s->vault);

@@ -31,15 +31,15 @@ enum stack_job_kind { JOB_SLICE, JOB_SM, JOB_PACKET };
 
 // A request on its way to a vault and back, or a packet of an offloaded block.
 struct stack_job {
-    struct memsys_piece piece; // JOB_SLICE; `entry` of JOB_SM
-    uint64_t ready;            // the clock at which it can go on
-    struct dram_place at[2];   // DRAM requests
-    uint8_t kind;              // enum stack_job_kind
-    uint8_t stack, from;       // of the vault or of the packet; slice, or stack of the SM
+    struct memsys_piece piece;  // JOB_SLICE; `entry` of JOB_SM
+    uint64_t ready;             // the clock at which it can go on
+    struct dram_place at[2];    // DRAM requests
+    uint8_t kind;               // enum stack_job_kind
+    uint8_t stack, from;        // of the vault or of the packet; slice, or stack of the SM
     uint8_t count, asked, left; // DRAM requests: all, taken by the vault, without a reply
     bool write;
-    uint32_t flits, back;    // there and back; JOB_PACKET: `flits` only
-    uint32_t listed;         // JOB_PACKET to the GPU: flits of `flits` for its list of lines
+    uint32_t flits, back; // there and back; JOB_PACKET: `flits` only
+    uint32_t listed;      // JOB_PACKET to the GPU: flits of `flits` for its list of lines
     uint32_t vault;
     uint32_t packet; // JOB_PACKET: the owner's number
     uint32_t next;   // in a list
@@ -60,7 +60,7 @@ struct stack_vault {
 };
 
 struct stack {
-    struct stack_link tx, rx, cross[STACKS_MOST]; // to other stacks
+    struct stack_link tx, rx, cross[STACKS_MOST];          // to other stacks
     struct stack_list tx_wire, rx_wire, rx_queue, packets; // on a link; for RX; packets for TX
     struct stack_list to_cross[STACKS_MOST], cross_wire[STACKS_MOST]; // replies to SMs; arriving
     struct stack_list sm[STACKS_MOST]; // requests of the own SM, by the stack that they are for
