@@ -126,7 +126,7 @@ static uint32_t worst_bank(const struct core_config *config, const struct lane_b
     return worst;
 }
 
-// Lanes of more bytes than a bank has come in groups whose words all banks together hold.
+// Lanes with more bytes than a bank are accessed in groups whose words fit in all banks together.
 uint32_t bank_cycles(const struct core_config *config, const struct lane_bytes *lanes, bool atomic)
 {
     uint32_t width = (uint32_t)config->shared_bank_bytes, cycles = 0;

@@ -1,4 +1,4 @@
-// Launches of which nothing comes any more.
+// The watchdog: launches without progress.
 #include "runtime-sim/exec/warp/stall.h"
 #include "runtime-sim/gpu/machine_state.h"
 
@@ -51,7 +51,7 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result)
     }
 }
 
-// True: the run is to be given up.
+// Returns true if the run must be ended.
 bool machine_watch(struct machine *machine)
 {
     machine->looked_at = machine->now;

@@ -2,7 +2,7 @@
 #include "runtime-sim/noc/state.h"
 
 struct count {
-    uint32_t flits, credits; // on the way to a buffer, and back from it
+    uint32_t flits, credits; // in flight to a buffer, and back from it
 };
 
 static void count_slot(const struct noc *noc, const struct noc_slot *slot, struct count *by_out)

@@ -1,5 +1,5 @@
-// add, sub, mul, fma of one lane, and the loops over lanes: for the files that round to nearest and
-// for those that round as a code asks.
+// add, sub, mul, fma of one lane, and the loops over lanes: for files that round to nearest and for
+// files with the rounding mode of a code.
 #pragma once
 #include "runtime-sim/exec/lanes/half.h"
 
