@@ -6,8 +6,8 @@ static uint32_t bytes_of(const struct lane_bytes *lanes, uint32_t lane)
     return lanes->each ? lanes->each[lane] : lanes->bytes;
 }
 
-// Of `left` bytes from `at` on, those in the line of `at`. Counting bytes, and not up to an end
-// address, also holds for an access that wraps around the end of the address space.
+// Returns the number of the `left` bytes from `at` on that are in the line of `at`. A count, unlike
+// an end address, is also right for an access that wraps around the end of the address space.
 static uint32_t bytes_in_line(uint64_t at, uint32_t left)
 {
     uint32_t room = LINE_BYTES - (uint32_t)(at % LINE_BYTES);

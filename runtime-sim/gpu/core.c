@@ -158,7 +158,7 @@ static enum issue_result execute(struct core *core, uint32_t index, enum issue_a
     return as == ISSUE_AS_CAPTURED ? owner->execute(core, index, held) : ISSUE_DONE;
 }
 
-// Schemes see barriers of the CTA that have opened before its warps go on.
+// Schemes are notified of open barriers of the CTA before its warps continue.
 static void notify_barriers(struct core *core, uint64_t now, uint32_t place)
 {
     struct cta *cta = core->ctas[place].cta;

@@ -14,7 +14,7 @@ static uint64_t count_progress(const struct machine *machine)
     return sum;
 }
 
-// CTAs whose warps wait for lanes that wait at a barrier. True if some may go on.
+// Releases warps that wait for lanes that wait at a barrier. Returns true if some may continue.
 bool machine_relieve(struct machine *machine)
 {
     bool relieved = false;

@@ -41,8 +41,8 @@ INLINE float fma_any(float a, float b, float c)
     return __builtin_fmaf(a, b, c);
 }
 
-// Is a result that has become the least normal number one that .ftz makes zero? Asked where the
-// host does not flush: ever so much larger, the value is rounded as if there were smaller
+// Returns true if .ftz makes a result zero that was rounded up to the least normal number. Used
+// where the host does not flush: the value is scaled up, so that it is rounded as with smaller
 // exponents.
 INLINE bool is_tiny(float result, double exact)
 {

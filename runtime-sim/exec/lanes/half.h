@@ -77,7 +77,7 @@ INLINE uint16_t flush_half(enum half_format format, uint16_t half)
     return (uint16_t)(half & exponent ? half : half & 0x8000);
 }
 
-// Of a result before it is rounded: would it be below the least normal number?
+// Flushes a result before it is rounded, if it would be below the least normal number.
 INLINE float flush_tiny(enum half_format format, float value)
 {
     float least = format == HALF_F16 ? 0x1p-14f - 0x1p-26f : 0x1p-126f - 0x1p-135f;

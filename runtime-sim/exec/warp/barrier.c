@@ -143,7 +143,7 @@ enum step_result step_barrier(struct warp *warp, struct path *path, const struct
         return STEP_FAULT;
     if (number >= BARRIERS)
         return warp_fault(warp, code, mask, "there is no barrier %u", number);
-    // Lanes that a guard keeps back go on by themselves.
+    // Lanes whose guard is false continue by themselves.
     if (mask != path->mask) {
         uint32_t self = warp->current;
         warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->join);

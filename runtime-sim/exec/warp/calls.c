@@ -202,7 +202,7 @@ static enum step_result call_by_handle(struct warp *warp, const struct code *cod
     return enter(warp, code, function, same & mask);
 }
 
-// The lanes whose guard is false go on by themselves; the caller runs with the others alone.
+// The lanes whose guard is false continue by themselves; the caller runs with the others alone.
 static void part_guarded(struct warp *warp, uint32_t mask)
 {
     uint32_t self = warp->current;

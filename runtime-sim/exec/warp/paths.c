@@ -65,7 +65,7 @@ static void complete(struct warp *warp, uint32_t index)
         release(warp, index);
 }
 
-// Lanes that go on elsewhere, or end, are no longer waited for from `join` up to before `until`.
+// Lanes that continue elsewhere, or end, are no longer waited for from `join` up to before `until`.
 void warp_leave_joins(struct warp *warp, uint32_t join, uint32_t until, uint32_t mask)
 {
     while (join != until) {
