@@ -39,8 +39,8 @@ WORKLOADS = {
 PAPER_SERVED = (23, 30, 47)
 PAPER_LATENCY = (75, 16, 9)
 
-# What the paper leaves open and was pinned, with a step to either side, also where it leaves the range
-# that isca19.yaml calls plausible, but not where there is no such step (a port wider than a line).
+# Parameters that the paper leaves open and that were pinned, with a step to either side. A step may leave the range
+# that isca19.yaml calls plausible. A step that does not exist (a port wider than a line) is omitted.
 PINNED = [
     ('l1.mshrs', 'MSHRs of L1', (8, 32)),
     ('reply_network.injection_queue', 'NI queue at a partition, flits', (128, 512)),
@@ -149,7 +149,7 @@ def digest(configuration):
     return hashlib.sha256(json.dumps(configuration, sort_keys=True).encode()).hexdigest()
 
 
-# What is written by hand around the tables, between its first line and each place for a table.
+# The text around the tables: from its first line, with a place for each table.
 TEXT = ROOT / 'eval' / 'baseline.md'
 
 
