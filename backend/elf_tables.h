@@ -18,7 +18,7 @@ const char *tables_write_elf(struct elf_image *image, struct arena *arena,
 bool tables_is_elf(const char *bytes, size_t size);
 
 // Reads the object. `ptx` becomes a copy of its text under this name. Never reads outside the
-// bytes, whatever they are. Adds faults to `diags` (id "metadata"), with section, record and entry.
-// Returns false if there are faults; `tables` and `ptx` are then undefined.
+// bytes. Adds faults to `diags` (id "metadata"), with section, record and entry. Returns false if
+// there are faults; `tables` and `ptx` are then undefined.
 bool tables_read_elf(struct tables *tables, struct source *ptx, struct arena *arena,
                      const char *name, const char *bytes, size_t size, struct diags *diags);

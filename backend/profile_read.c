@@ -417,7 +417,7 @@ static void take_kernels(struct profile_reading *r, const struct document *docum
     }
 }
 
-// Whose profile it is
+// The program of the profile
 
 static bool check_digest(struct profile_reading *r, const struct document *document,
                          const struct source *tagged)

@@ -1,5 +1,5 @@
-// Plots of a table: bars, adjacent or stacked, or lines over the places of a sweep. What the
-// paper says is outlined.
+// Plots of a table: bars, adjacent or stacked, or lines over the points of a sweep. The paper's
+// values are outlined.
 #include "campaign/report.h"
 #include "support/svg.h"
 #include <math.h>

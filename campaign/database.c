@@ -335,7 +335,7 @@ const char *campaign_database_open(struct campaign_store *store, struct campaign
     if (store->lock < 0)
         return open_at(store, path, SQLITE_OPEN_READONLY);
     const char *error = open_or_make(store, path);
-    // Whatever is lost with the power is made again: there is no need to wait for the disk.
+    // Data that a power failure loses are written again, so there is no need to wait for the disk.
     if (!error)
         error = execute(store, "PRAGMA synchronous=OFF");
     if (!error)

@@ -1,6 +1,6 @@
-// One job, in a process of its own: tags the program if the variant asks for it, simulates, and
-// writes down what came of it. Values are made with json_pack: support/json.h has the shorter
-// names.
+// One job, in a process of its own: tags the program if the variant requires it, simulates, and
+// writes the result. Values are made with json_pack, because other functions of jansson have the
+// names of functions in support/json.h.
 #include "campaign/store.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct working {
     struct arena *arena;
     const char *folder;
     struct campaign_argv tag, sim;
-    const char *failed; // the program that did; NULL: none
+    const char *failed; // the program that has failed, or NULL
     int status;
     char started[32];
 };
@@ -126,7 +126,7 @@ static json_t *names_json(const struct campaign_plan *plan, const char *key)
     return names;
 }
 
-// The end of what it has said, which says why it has failed.
+// The last line of its output, which has the reason of a failure.
 static json_t *said_json(const struct working *w)
 {
     enum { MOST = 4000 };

@@ -35,7 +35,7 @@ static const char *path_of(const struct campaign *campaign, const char *name)
     return *name == '/' ? name : arena_printf(campaign->arena, "%s%s", campaign->folder, name);
 }
 
-// A file, or else a name that the tool knows.
+// Returns a file, or the name of a built-in configuration.
 static const char *config_of(const struct campaign *campaign, const struct yaml_node *node)
 {
     const char *path = path_of(campaign, node->text);

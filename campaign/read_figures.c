@@ -16,7 +16,7 @@ static const char *const plot_words[] = {[PLOT_NONE] = "none",
 
 // Rows
 
-// Workloads by their names that stand next to each other have their mean together.
+// Adjacent workloads that are named one by one have a common mean.
 static void take_row(struct campaign_reading *r, const struct yaml_node *node,
                      struct campaign_figure *figure)
 {

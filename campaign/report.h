@@ -3,7 +3,7 @@
 #include "campaign/store.h"
 
 struct campaign_cell {
-    double value; // in the column's unit; NAN: none
+    double value; // in the column's unit; NAN: no value
     double paper; // NAN: unknown
     struct campaign_bounds expected;
     bool is_expected;
@@ -30,7 +30,7 @@ struct campaign_report {
     struct campaign_store *store;
     struct arena *arena;
     const char *command; // for the head
-    const char *date;    // of the newest result; NULL: none
+    const char *date;    // of the newest result, or NULL
     uint32_t jobs, with_result;
     VEC(struct campaign_table) tables;
 };
@@ -44,10 +44,10 @@ void campaign_report_text(const struct campaign_report *report, FILE *to);
 // Writes a line for each number.
 void campaign_report_csv(const struct campaign_report *report, FILE *to);
 void campaign_report_html(const struct campaign_report *report, FILE *to);
-// `notes` is the text around the tables, see the key of campaign files; NULL: none.
+// `notes` is the text around the tables, see the key of campaign files; NULL: no text.
 void campaign_report_markdown(const struct campaign_report *report, const char *notes, FILE *to);
 
-// Returns a column's value as text, "–" if it has none.
+// Returns a column's value as text, "–" without a value.
 const char *campaign_value_text(struct arena *arena, const struct campaign_column *column,
                                 double value);
 // Returns the unit after a column's name: " %", "" …

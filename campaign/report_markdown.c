@@ -1,4 +1,4 @@
-// The report as Markdown. What comes from files is text: no HTML, no tables, no links of its own.
+// The report as Markdown. Words from files are escaped: they make no HTML, tables or links.
 #include "campaign/report.h"
 #include <ctype.h>
 #include <string.h>

@@ -21,7 +21,7 @@ static void pad(FILE *to, int count)
 
 // Text
 
-// The first column begins where it is, all others end there.
+// The first column is aligned to the left, all others to the right.
 static void write_row(const char *const *texts, const int *widths, uint32_t columns, FILE *to)
 {
     int owed = 0; // blanks, if something follows

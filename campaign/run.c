@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct campaign_worker {
-    pid_t process; // 0: none
+    pid_t process; // 0: no process
     uint32_t job;
 };
 

@@ -110,7 +110,7 @@ static const char *take_block(struct arena *arena, void *into, const char *argum
     return NULL;
 }
 
-// Decimal, whatever else strtod reads.
+// Reads a decimal number; strtod would also read other forms.
 static const char *take_min_saving(struct arena *arena, void *into, const char *argument)
 {
     char *end;

@@ -205,7 +205,7 @@ static bool can_explain(const struct tagger_run *run)
     return can;
 }
 
-// Is nothing written that holds the digest of the output?
+// Returns true if no product has the digest of the output.
 static bool is_undigested(const struct arguments *arguments)
 {
     for (uint32_t i = 0; i < arguments->requests.n; i++) {

@@ -236,7 +236,7 @@ static const struct option run_options[] = {
     {"--checkpoint-every", "N", CALL(take_checkpoint_every),
      .help = "after launches N, 2 N, 3 N … only"},
     {"--resume", "FILE", TEXT(resume),
-     .help = "go on where this file was written, to the same results"},
+     .help = "continue from the state in this file, to the same results"},
     {"--lanes", "avx2|plain", TEXT(lanes),
      .help = "instructions of this machine to use; without it the best"},
     {0},

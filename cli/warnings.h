@@ -6,7 +6,7 @@
 enum warning_setting { SETTING_NONE, SETTING_YES, SETTING_NO };
 
 struct warnings {
-    int quiet;                       // -w: no warnings, whatever else is given
+    int quiet;                       // -w: no warnings, with any other options
     enum warning_setting all_errors; // -Werror
     struct {
         uint8_t shown, error; // enum warning_setting

@@ -33,7 +33,7 @@ static bool read_number(const char *field, uint64_t size, uint64_t *number)
     return digits;
 }
 
-// Reads the header at archive->at and leads behind the contents.
+// Reads the header at archive->at and moves past the contents.
 static bool read_header(struct archive *archive, struct archive_member *member)
 {
     struct ar_hdr header;

@@ -100,7 +100,7 @@ static bool fold(int kind, uint64_t a, uint64_t b, bool is_unsigned, uint64_t *r
         else // the one signed division that overflows wraps
             *result = sb == -1 ? -a : (uint64_t)(sa / sb);
         return true;
-    case '%': // unsigned whatever its sides are
+    case '%': // always unsigned
         *result_unsigned = true;
         *result = b ? a % b : 0;
         return b != 0;
@@ -202,7 +202,7 @@ static bool is_place(const struct node *node)
     return node->kind == NODE_NAME || node->kind == NODE_MEMBER;
 }
 
-// a + 4 * 2 - 1, whatever the precedence: all behind the name is one constant.
+// a + 4 * 2 - 1, without precedence: everything after the name is one constant.
 static bool fold_offset(struct parser *p, uint32_t left, int kind, const struct token *op,
                         uint32_t right)
 {

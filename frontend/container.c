@@ -1,4 +1,4 @@
-// What a file is, and which parts of it hold code for GPUs.
+// The kind of a file, and its parts with code for GPUs.
 #include "frontend/archive.h"
 #include "frontend/container_internal.h"
 #include "frontend/fatbin.h"
@@ -90,7 +90,8 @@ static bool begins_with(const char *bytes, uint64_t size, const char *magic, siz
     return size >= length && !memcmp(bytes, magic, length);
 }
 
-// What begins like this; `*what` if it is something that is not read.
+// Returns the kind of contents that begin with these bytes; sets `*what` for a kind that is not
+// supported.
 static enum container_kind kind_of(const char *bytes, uint64_t size, const char **what)
 {
     *what = NULL;
@@ -211,7 +212,7 @@ static void read_object(struct container *container, struct container_place plac
         read_part(container, place, begin, &parts[i]);
 }
 
-// What is no archive. Returns false if it is nothing that is read.
+// Reads contents other than an archive. Returns false if their kind is not supported.
 static bool read_one(struct container *container, struct container_place place,
                      enum container_kind kind, uint64_t begin, uint64_t size)
 {

@@ -33,14 +33,14 @@ struct container_module {
     uint16_t major, minor;  // PTX version; of LTO IR its own; 0.0: unknown, and for cubins
     uint16_t fatbin_kind;   // as the entry has it, enum fatbin_kind; 0: not from a fatbin
     uint64_t fatbin_flags;  // enum fatbin_flag
-    const char *member;     // of the archive; NULL: none
-    const char *section;    // NULL: none, or without a name
+    const char *member;     // of the archive; NULL: no archive
+    const char *section;    // NULL: no section, or without a name
     uint64_t offset;        // in the file: of the fatbin entry, or of the module itself
     uint64_t payload;       // in the file: of the module's bytes, packed or not
     uint64_t payload_size;  // without padding, if known
     uint64_t size;          // unpacked, as declared
-    const char *identifier; // often the source file's name; NULL: none
-    const char *options;    // options for ptxas or the LTO compiler; NULL: none
+    const char *identifier; // often the source file's name, or NULL
+    const char *options;    // options for ptxas or the LTO compiler, or NULL
 };
 
 struct container {

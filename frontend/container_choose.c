@@ -44,7 +44,7 @@ static bool is_of_arch(const struct container_module *module, const struct wante
     return wanted->any_arch || (module->arch == wanted->arch && module->suffix == wanted->suffix);
 }
 
-// The architectures that there are, each once, for people.
+// Lists the architectures, each once, for a message.
 static const char *architectures(const struct container *container)
 {
     const char *list = "";

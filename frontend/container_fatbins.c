@@ -87,7 +87,7 @@ static void add_entry(struct container *container, struct container_place place,
     vec_push(container->arena, &container->modules, module);
 }
 
-// Reads one fatbin and returns its end, or where it begins if its header is wrong.
+// Reads one fatbin. Returns its end, or its begin if its header is invalid.
 static uint64_t read_fatbin(struct container *container, struct container_place place, uint64_t at,
                             uint64_t limit)
 {
@@ -146,7 +146,7 @@ void container_read_fatbins(struct container *container, struct container_place 
     for (uint64_t at = skip_zeros(container, begin, end); at < end;
          at = skip_zeros(container, at, end)) {
         uint64_t next = read_fatbin(container, place, at, end);
-        // What is no fatbin ends where one is.
+        // Bytes outside fatbins end at the next one.
         at = next > at ? next : find_fatbin(container, at + 1, end);
     }
 }

@@ -8,8 +8,8 @@
 
 enum { TERMINATOR = 2 };
 
-// With device debug or line information ptxas puts the PTX here: its lines, without what stood in
-// comments, each with a NUL byte behind it instead of a line feed.
+// With device debug or line information ptxas stores the PTX here: its lines, without comments,
+// each with a NUL byte instead of a line feed.
 static const char cubin_text[] = ".nv_debug_ptx_txt";
 
 struct container_reading {
@@ -37,7 +37,7 @@ static bool refuse(const struct container_reading *r, const char *id, const char
     return false;
 }
 
-// Checks what is claimed before memory is asked for.
+// Checks the declared sizes before memory is allocated.
 static bool check_sizes(const struct container_reading *r)
 {
     const struct container_module *module = r->module;

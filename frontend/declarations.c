@@ -1,4 +1,4 @@
-// Declarations: words in front of names, and what a name may have behind it.
+// Declarations: words before names, and the parts that may follow a name.
 #include "frontend/directives_internal.h"
 #include <string.h>
 
@@ -7,7 +7,7 @@ static const struct node *node_at(const struct directives *d, uint32_t node)
     return &d->tree->nodes.v[node];
 }
 
-// What a declaration's words say; 0: no such word.
+// The words of a declaration; 0: no such word.
 struct specs {
     uint32_t linkage, space, vector, type, pointer, attribute;
 };
@@ -41,7 +41,7 @@ static void check_align(struct directives *d, uint32_t spec)
         directive_fault(d, "declaration", spec, "an alignment is a power of two");
 }
 
-// Only .align and .attribute have something behind them.
+// Only .align and .attribute have an argument.
 static void check_no_argument(struct directives *d, uint32_t spec)
 {
     if (node_at(d, spec)->size > 1)

@@ -64,7 +64,7 @@ static bool target_allows(const struct directives *d, const char *targets)
     return !d->targets.n;
 }
 
-// What tags of this program say is for it alone.
+// Returns true for a tag of this program, which only this program reads.
 static bool is_own_pragma(const struct directives *d, uint32_t node)
 {
     static const char own[] = "\"ptxoffload.";
@@ -190,7 +190,7 @@ static int header_part(const struct node *node)
     return -1;
 }
 
-// A line of the header that could not be read is an error node, or stands in one.
+// A line of the header that could not be read is an error node, or is within one.
 static bool may_stand_in_error(const struct directives *d, uint16_t word)
 {
     const char *text = d->tree->source->text;
@@ -308,7 +308,7 @@ static void check_prototype(struct directives *d, uint32_t directive)
 
 static const struct {
     uint16_t word;
-    bool labelled; // stands behind a label
+    bool labelled; // follows a label
     void (*check)(struct directives *d, uint32_t directive);
 } operands[] = {
     {W_pragma, false, check_strings},
@@ -383,7 +383,7 @@ static const char *const place_names[] = {
     [FUNC] = "at a function",          [CALL] = "at a prototype",
 };
 
-// True if the directive may stand there.
+// Returns true if the directive may be at this place.
 static bool check_place(struct directives *d, uint32_t node, enum directive_place place)
 {
     uint16_t word = node_at(d, node)->aux;

@@ -60,7 +60,7 @@ struct fatbin_entry {
     uint64_t unpacked_size; // 56: 0: not packed
 
     uint64_t begin, payload, end;         // offsets in the file
-    uint64_t options_begin, options_size; // of the text; size 0: none, or binary
+    uint64_t options_begin, options_size; // of the text; size 0: no options, or binary
 };
 
 // Returns true if a plausible fatbin, up to its first entry, begins at bytes[at].

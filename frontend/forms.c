@@ -1,5 +1,5 @@
-// The tables' text, compiled. The tables are ours: what is wrong in them is found by a test that
-// compiles all of them (tests/unit/frontend/forms.c).
+// Compiles the text of the tables. The tables are part of the program: a test compiles all of them
+// and finds their faults (tests/unit/frontend/forms.c).
 #include "frontend/forms_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +202,7 @@ static void parse_part(const struct forms *forms, struct form_operand *operand, 
     }
 }
 
-// What stands in front of the name; returns the name.
+// Reads the prefix of a name. Returns the name.
 static const char *parse_prefix(struct form_operand *operand, const char *text, size_t length)
 {
     if (length > 1 && text[0] == '?') {
@@ -281,7 +281,7 @@ static void add_operand(struct form *form, struct form_operand operand)
         form->operand[form->operand_count++] = operand;
 }
 
-// [a,b:T,c:T]: behind the base stand more operands.
+// [a,b:T,c:T]: more operands follow the base.
 static void parse_inside(const struct forms *forms, struct form *form, const char *text)
 {
     text += operand_length(text, ",]");

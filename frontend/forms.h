@@ -98,7 +98,7 @@ struct form_operand {
 };
 enum { FORM_CAPTURED = 0x8000 };
 
-// What a module must have for a feature.
+// The requirements of a feature on the module.
 struct form_need {
     uint16_t version, last; // PTX versions × 10; last: 0 if none exists
     const char *targets;    // never NULL
@@ -128,7 +128,7 @@ struct form {
 };
 
 struct form_match {
-    const struct form *form;       // NULL: none matches
+    const struct form *form;       // NULL: no form matches
     const struct form_match *next; // another form that takes the same modifiers
     uint32_t id;                   // dense over all matches of these forms
     uint16_t type[FORM_TYPES];
@@ -155,9 +155,9 @@ const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count);
 const char *form_text(struct arena *arena, const struct form *form);
 // The isa_word of an operand's type in a match, or W_UNKNOWN.
 uint16_t form_operand_type(const struct form_match *match, const struct form_operand *operand);
-// Does a word are in the slot with this letter?
+// Returns true if a word is in the slot with this letter.
 bool form_fills(const struct form_match *match, char letter);
-// Must (1), may (0) or must not (−1) the operand stand there?
+// Returns 1 if the operand is required, 0 if it is optional, −1 if it is not allowed.
 int form_operand_presence(const struct form_match *match, const struct form_operand *operand);
 
 // Returns true if a module for `target` ("sm_90a") may use what needs one of `targets`.

@@ -1,4 +1,4 @@
-// What the toolchain knows of PTX words: opcodes and the words that begin with a dot.
+// The table of PTX words: opcodes and the words that begin with a dot.
 // Both are interned first, so that a known word's name id is its place in the tables.
 #pragma once
 #include "support/intern.h"

@@ -72,7 +72,7 @@ struct listing {
     uint32_t room, count;
 };
 
-// Counts what there is no room for.
+// Adds a part to the list; without room it only counts.
 static void list_part(struct listing *list, struct object_part part)
 {
     part.is_lost = !lies_within(&part, list->size);
@@ -133,7 +133,7 @@ static uint32_t list_parts(Elf *elf, const char *image, size_t size, struct obje
     return list.count;
 }
 
-// A file that is cut short has lost its section headers, which come last.
+// A truncated file lacks its section headers, which are at the end.
 static const char *table_fault(Elf *elf, const GElf_Ehdr *header, size_t size)
 {
     if (!header->e_shoff)

@@ -6,7 +6,7 @@
 struct object {
     bool is_cubin;
     uint32_t arch;     // of a cubin: 80 for sm_80; 0: unknown
-    uint32_t parts;    // how many object_parts gives
+    uint32_t parts;    // number of parts of object_parts
     const char *fault; // NULL, or the error with the table of sections
 };
 
@@ -23,7 +23,7 @@ struct object_part {
 
 // Reads the headers. Returns false if the image is no ELF file at all.
 bool object_read(struct object *object, struct memory *memory, const char *image, size_t size);
-// What has contents; room for object->parts. Returns how many were written.
+// Writes the parts with contents into room for object->parts. Returns their number.
 uint32_t object_parts(struct memory *memory, const char *image, size_t size,
                       struct object_part *parts, uint32_t room);
 // Finds the first section of this name that is in the image.

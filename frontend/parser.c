@@ -54,7 +54,7 @@ bool parser_first_in_line(const struct parser *p, const struct token *token)
     return first_in_line(p, token->begin);
 }
 
-// WARP_SZ is a number wherever it stands [PTX ISA 4.5.2].
+// WARP_SZ is a number at any place [PTX ISA 4.5.2].
 int parser_name(struct parser *p, struct token *token)
 {
     static const char warp_size[] = "WARP_SZ";
@@ -353,7 +353,7 @@ static void warn_unknown(struct parser *p, const char *id, const char *what, uin
              (int)nearest.best_length, nearest.best ? nearest.best : "", nearest.best ? "'" : "");
 }
 
-// A declaration's first word says what it is; one that is not known is kept and warned of.
+// The first word of a declaration determines its kind. An unknown word is kept, with a warning.
 void parser_declaration(struct parser *p, struct mark mark, uint32_t end)
 {
     const struct node *first = &NODE(mark.node);

@@ -43,9 +43,9 @@ struct parser {
     bool recovering, end_statement;
     uint32_t braces;
     uint32_t recover_at, recover_end; // where to continue, and where the broken statement ends
-    uint32_t frame; // tokens of the head of a function around a body that come yet
+    uint32_t frame; // tokens of the function's head around a body that are still to be read
     bool framed;    // the function is open: it ends with the text
-    // Behind the name of a function, up to its body or its end.
+    // Members for the part after the name of a function, up to its body or its end.
     uint16_t head;       // W_entry or W_func; 0 elsewhere
     uint32_t head_depth; // open parentheses
     bool holds;          // the token after an end that was put before it
@@ -74,7 +74,7 @@ void ptx_scanner_rewind(void *scanner, uint32_t offset);
 // Grammar side. Nodes are named by index.
 // Goes after white space, comments and a byte order mark.
 uint32_t parser_skip_trivia(const struct parser *p, uint32_t at);
-// Can a declaration begin with the word?
+// Returns true if a declaration can begin with the word.
 bool parser_is_spec(uint16_t word);
 struct mark parser_mark(const struct parser *p);
 uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *token);
@@ -82,7 +82,7 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
 void parser_empty(struct parser *p, const struct token *token);
 // Pushes a node that becomes the parent of all that follow until it is closed.
 uint32_t parser_open(struct parser *p, enum node_kind kind, const struct token *token);
-// The same around the nodes that stand since the mark; id and range begin there.
+// The same around the nodes since the mark; id and range begin there.
 void parser_open_around(struct parser *p, enum node_kind kind, struct mark mark,
                         const struct token *token);
 // Closes the innermost open node; `_here`: where the last node ends.
@@ -109,7 +109,7 @@ void parser_syntax_error(struct parser *p, const struct token *token, bool at_en
 // frontend/plain.c: reads plain statements of a body from an offset on, as the grammar would.
 // Returns where the first other one begins, blanks and comments before it included.
 uint32_t parser_plain(struct parser *p, uint32_t at);
-// Does a statement of a body begin behind the previous token?
+// Returns true if a statement of a body begins after the previous token.
 bool parser_at_statement(const struct parser *p);
 
 // After a syntax error at a token: where the next statement begins if a semicolon or brace is
@@ -124,14 +124,14 @@ int parser_end(struct parser *p, struct token *token);
 int parser_head(struct parser *p, int kind, struct token *token);
 // The token that waits after such an end.
 int parser_release(struct parser *p, struct token *token);
-// Is the token a part of a body whose opening brace is missing?
+// Returns true if the token is part of a body whose opening brace is missing.
 bool parser_lacks_brace(const struct parser *p, const struct token *token);
 // Keeps what is between the mark and `end` in an error node, if anything does.
 void parser_recovered(struct parser *p, struct mark mark, uint32_t end);
 
 // Reports bytes that PTX has not.
 void text_check(const struct source *source, struct diags *diags);
-// Is the fragment a part of a body (else of a module)?
+// Returns true if the fragment is part of a body, else of a module.
 bool text_is_body(const struct parser *p);
 
 // Removes the parentheses around the constant that was pushed last. Returns the number of nodes

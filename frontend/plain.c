@@ -56,7 +56,7 @@ static uint32_t add(struct plain *plain, enum node_kind kind, const char *begin,
     return plain->tree->nodes.n - 1;
 }
 
-// Makes all nodes behind `node` its subtree. It ends at the cursor.
+// Makes all nodes after `node` its subtree. It ends at the cursor.
 static void finish(struct plain *plain, uint32_t node)
 {
     plain->tree->nodes.v[node].size = plain->tree->nodes.n - node;
@@ -95,7 +95,7 @@ static bool is_warp_size(const char *begin, const char *end)
            !memcmp(begin, warp_size, sizeof warp_size - 1);
 }
 
-// Goes behind a name. Returns its id, or NONE if there is no name.
+// Moves past a name. Returns its id, or NONE if there is no name.
 static uint32_t take_name(struct plain *plain)
 {
     const char *begin = plain->at, *end = name_end(plain);
@@ -130,7 +130,7 @@ static uint16_t find_modifier(const struct plain *plain, const char *begin, cons
 
 // Operands
 
-// Hexadecimal digits from the cursor on. Returns how many; only the last 16 count.
+// Reads hexadecimal digits from the cursor on. Returns their number; the value has the last 16.
 static int take_hex(struct plain *plain, uint64_t *value)
 {
     const char *begin = plain->at;
@@ -367,7 +367,7 @@ static bool push_name(struct plain *plain)
     return name != NONE;
 }
 
-// Integers with blanks between them. The cursor stays right behind the last one.
+// Reads integers separated by blanks. The cursor stays directly after the last one.
 static bool read_numbers(struct plain *plain)
 {
     for (const char *at; is(*(at = next_byte(plain)), DIGIT);) {
@@ -455,7 +455,7 @@ static bool read_statement(struct plain *plain)
     return read_label(plain) || read_instruction(plain);
 }
 
-// Goes behind blanks and comments at the ends of lines.
+// Moves past blanks and comments at the ends of lines.
 static void skip_between(struct plain *plain)
 {
     const char *end = plain->p->base + plain->tree->source->length;

@@ -1,4 +1,4 @@
-// What a PTX text says of itself in its first lines.
+// The header of a PTX text: version and target in its first lines.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 struct ptx_header {
     uint16_t major, minor; // .version
-    uint32_t arch;         // .target: 80 for sm_80; 0: none, or no number
+    uint32_t arch;         // .target: 80 for sm_80; 0: no target, or not a number
     char suffix;           // 'a', 'f' or 0
 };
 

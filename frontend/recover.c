@@ -1,5 +1,5 @@
-// Where to go on after a syntax error: at the statement in front of which a semicolon or a brace is
-// missing, if the layout of the text says so, so that one mistake spoils one statement.
+// The place to continue after a syntax error: the statement before which a semicolon or a brace is
+// missing, if the layout of the text shows it, so that one error affects one statement.
 #include "frontend/parser.h"
 #include "frontend/ptx.tab.h"
 #include <string.h>
@@ -61,7 +61,7 @@ static enum node_kind surrounding(const struct parser *p)
     return NODE_MODULE;
 }
 
-// What stands at module level only.
+// Returns true for a token that occurs at module level only.
 static bool begins_item(const struct parser *p, uint32_t at)
 {
     static const uint16_t items[] = {W_entry,  W_func,  W_visible, W_extern,  W_weak, W_common,

@@ -1,4 +1,4 @@
-// What can be said of a text before it is read: bytes that PTX has not, and what a fragment is.
+// Checks of a text before it is parsed: bytes that PTX does not allow, and the kind of a fragment.
 #include "frontend/parser.h"
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void report_zeros(const struct source *source, struct diags *diags)
     }
 }
 
-// The first byte behind ASCII, or the length.
+// Returns the first byte outside ASCII, or the length.
 static uint32_t find_other(const char *text, uint32_t length)
 {
     uint32_t at = 0;
@@ -43,7 +43,7 @@ void text_check(const struct source *source, struct diags *diags)
              "not ASCII, also in comments: ptxas refuses such a text");
 }
 
-// Words that stand in a module and not in a body.
+// Words that occur in a module and not in a body.
 static const uint16_t module_words[] = {W_entry,  W_func,    W_version, W_target, W_address_size,
                                         W_extern, W_visible, W_weak,    W_common, W_alias,
                                         W_file,   W_section, W_const};

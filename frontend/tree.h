@@ -95,5 +95,5 @@ static inline const struct name *tree_name(const struct tree *tree, uint64_t id)
     return &tree->names.names.v[id];
 }
 
-// Where an instruction's opcode stands, without its modifiers.
+// Returns the range of an instruction's opcode, without its modifiers.
 void node_opcode_range(const struct tree *tree, uint32_t node, uint32_t *begin, uint32_t *end);

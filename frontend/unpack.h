@@ -13,8 +13,8 @@ enum packing {
 
 const char *packing_name(enum packing packing);
 
-// The most that packed bytes may become: what the format allows, and at most 1000 bytes for each,
-// so that a small file cannot ask for all memory.
+// Returns the largest size of unpacked bytes: the limit of the format, and at most 1000 bytes for
+// each packed one, so that a small file cannot use all memory.
 uint64_t unpack_most(enum packing packing, uint64_t packed);
 
 // Unpacks into exactly `size` bytes; `packed` and `size` are below 2 GiB. Returns NULL, or what is

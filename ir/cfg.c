@@ -127,7 +127,7 @@ struct dominating {
     struct depth_search search;
     uint32_t *semi;     // semidominator
     uint32_t *ancestor; // in the forest of nodes that are done, or IR_NONE
-    uint32_t *label;    // node with the least semidominator on the way to the ancestor
+    uint32_t *label;    // node with the least semidominator on the path to the ancestor
     uint32_t *idom, *stack;
     uint32_t *bucket, *next; // nodes by semidominator, as lists
 };
@@ -413,8 +413,8 @@ static void include(struct block_extent *extent, uint32_t first, uint32_t last)
     extent->last = last > extent->last ? last : extent->last;
 }
 
-// Counts the blocks of each loop, and says between which they lie. Inner loops are added to outer
-// ones, which come before them.
+// Counts the blocks of each loop, and finds their extent. Inner loops are added to outer ones,
+// which precede them.
 static void measure(struct ir_function *fn, struct block_extent *extents)
 {
     for (uint32_t i = 0; i < fn->loops.n; i++) {
@@ -493,7 +493,7 @@ void ir_build_loops(struct ir_work *work, struct ir_function *fn)
     finder.outer = ARENA_ARRAY(&work->scratch, uint32_t, fn->loops.n);
     for (uint32_t i = 0; i < fn->loops.n; i++)
         finder.outer[i] = i;
-    for (uint32_t i = fn->loops.n; i-- > 0;) // inner loops come later in reverse post-order
+    for (uint32_t i = fn->loops.n; i-- > 0;) // inner loops are later in reverse post-order
         collect(&finder, i);
     number_loops(work, fn);
     list_blocks(work, fn);

@@ -1,8 +1,8 @@
 // Checks every instruction against the forms of its opcode.
 //
-// Of the forms that take an instruction's modifiers the first counts whose operands fit and that
-// the module's version and target allow. When none does, the form that came furthest is complained
-// of.
+// An instruction has the first form that takes its modifiers, whose operands fit and that the
+// module's version and target allow. If no form fits, the error is that of the form that matched
+// furthest.
 #include "ir/check_internal.h"
 #include "support/nearest.h"
 #include <string.h>
@@ -98,7 +98,8 @@ static enum allowance allowance(struct ir_check *c, const struct form_match *mat
     return (enum allowance)(*known - 1);
 }
 
-// Where modifier `index` stands; for one behind the last, the whole opcode with all modifiers.
+// Returns the range of modifier `index`; for the number after the last one, of the opcode with all
+// modifiers.
 static void modifier_range(const struct ir_check *c, uint32_t index, uint32_t *begin, uint32_t *end)
 {
     const char *text = c->tree->source->text;
@@ -235,7 +236,7 @@ static void check_guard(struct ir_check *c)
              "a guard must be a predicate");
 }
 
-// What the syntax complained of is not complained of again.
+// Returns true if the syntax has reported an error here, which is not reported again.
 static bool holds_error(const struct ir_check *c)
 {
     for (uint32_t i = c->inst->node; i < node_next(c->tree, c->inst->node); i++)

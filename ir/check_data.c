@@ -79,7 +79,7 @@ static bool is_one_byte(const struct data *d, uint32_t node)
     return is_address(d, node + 1);
 }
 
-// Does an expression that the parser did not evaluate name a variable?
+// Returns true if an expression that the parser did not evaluate names a variable.
 static bool has_name(const struct data *d, uint32_t node)
 {
     for (uint32_t i = node; i < node_next(d->c->tree, node); i++)
@@ -129,7 +129,7 @@ static bool check_level(const struct data *d, uint32_t node, uint32_t level)
         if (count++ == d->count[level] && d->count[level])
             return refuse(d, child, "is one value too many");
         if (!check_level(d, child, level + 1))
-            return false; // the rest would say the same
+            return false; // the others would report the same
     }
     return true;
 }

@@ -111,7 +111,7 @@ static bool refuse(const struct fit *f, enum fault_kind kind, uint32_t node)
     return false;
 }
 
-// What a name or literal at a node is in the IR. They are asked for in the order of the text.
+// Returns the operand of a name or literal at a node. Calls have the order of the text.
 static const struct ir_operand *find_operand(struct ir_check *c, uint32_t node)
 {
     const struct ir_operand *operands = c->fn->operands.v + c->inst->operands;
@@ -181,7 +181,7 @@ static bool fit_register(const struct fit *f, uint32_t node, const struct ir_ope
     if (f->spec->kind == FORM_IMMEDIATE)
         return refuse(f, FAULT_IMMEDIATE, node);
     if (reg->type >= WORD_COUNT)
-        return true; // reported where it is declared
+        return true; // reported at its declaration
     if (reg->bits != isa_words[reg->type].value && !member)
         return refuse(f, FAULT_SCALAR, node);
     uint16_t type = operand_type(f->match, f->spec);
@@ -281,7 +281,7 @@ static bool takes_braces(const struct fit *f)
     return op == OP_ld || op == OP_ldu || op == OP_st || op == OP_suld || op == OP_sust;
 }
 
-// A name that may have a constant added to it or an index behind it.
+// Returns true for a name to which a constant may be added or that an index may follow.
 static bool is_variable(const struct fit *f, uint32_t node)
 {
     if (node_at(f, node)->kind != NODE_NAME)
@@ -442,7 +442,7 @@ static bool is_sum(const struct fit *f, uint32_t base)
     return kind == NODE_NAME || kind == NODE_MEMBER || kind == NODE_INT;
 }
 
-// What is added to the address, and what stands beside it in the brackets.
+// Checks the offset of the address, and the other operands in the brackets.
 static bool fit_address(struct fit *f, uint32_t node)
 {
     const struct node *at = node_at(f, node);
@@ -484,7 +484,7 @@ static bool fit_function(const struct fit *f, uint32_t node)
            refuse(f, FAULT_FUNCTION, node);
 }
 
-// What declares it, the lowering looks for; here, what cannot be declared.
+// Refuses a name that cannot be declared. The lowering looks for the declarations of others.
 static bool fit_list_name(const struct fit *f, uint32_t node)
 {
     const struct node *at = node_at(f, node);

@@ -1,5 +1,5 @@
-// What an instruction that fits its form does with the symbols it names: variables against the
-// state space of the access, calls against the function's declaration.
+// Checks the symbols of an instruction that fits its form: variables against the state space of the
+// access, calls against the function's declaration.
 #include "ir/check_internal.h"
 
 static const struct node *node_at(const struct ir_check *c, uint32_t node)
@@ -189,8 +189,8 @@ static const struct ir_symbol *find_callee(const struct ir_check *c, const struc
                                                       : NULL;
 }
 
-// What a call passes or returns: a register, a .param variable of the body, a constant for an
-// argument, the sink for a result.
+// Returns true for a value that a call may pass or return: a register, a .param variable of the
+// body, a constant for an argument, the sink for a result.
 static bool may_pass(const struct ir_check *c, uint32_t node, bool is_result)
 {
     switch (node_at(c, node)->kind) {

@@ -31,7 +31,7 @@ struct ir_register {
 enum ir_operand_kind {
     OPERAND_REGISTER,  // index: register
     OPERAND_SPECIAL,   // index: isa_special (%tid, %laneid …); member: W_x … or W_UNKNOWN
-    OPERAND_IMMEDIATE, // value: bits; node says whether integer or float
+    OPERAND_IMMEDIATE, // value: bits; the node has the kind, integer or float
     OPERAND_SYMBOL,    // index: symbol
     OPERAND_LABEL,     // index: block
     OPERAND_TARGETS,   // index: node of the directive that lists branch targets
@@ -86,9 +86,9 @@ struct ir_block {
     uint32_t first, end; // instructions; may be empty
     uint32_t label;      // node of its first label, or IR_NONE
     uint32_t idom,
-        ipdom;     // IR_NONE: none (entry, unreachable); ipdom = block count: the virtual exit
-    uint32_t loop; // innermost loop, or IR_NONE
-    uint32_t rpo;  // index in reverse post-order, IR_NONE if unreachable
+        ipdom;                 // IR_NONE: entry, unreachable; ipdom = block count: the virtual exit
+    uint32_t loop;             // innermost loop, or IR_NONE
+    uint32_t rpo;              // index in reverse post-order, IR_NONE if unreachable
     uint32_t succ, succ_count; // into function->edges
     uint32_t pred, pred_count;
     uint32_t phi, phi_count;                     // its phis are consecutive

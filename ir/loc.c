@@ -1,5 +1,5 @@
-// A .loc holds until the next one in the text of its function. Where code was inlined it says where
-// that was called, by file, line and column; the .loc of those, further up, may be inlined itself.
+// A .loc is valid until the next one in the text of its function. For inlined code it also has the
+// file, line and column of the call; the .loc of that place, further up, may be inlined itself.
 // [PTX ISA, Debugging Directives]
 #include "ir/loc.h"
 #include <string.h>
@@ -140,7 +140,7 @@ static void read_function(struct ir_locs *locs, struct function_locs *function,
         function->of_inst[inst++] = IR_NONE;
 }
 
-// Names of functions: bytes behind a label of a section, `.b8 95,90,51,0`
+// Names of functions: bytes after a label of a section, `.b8 95,90,51,0`
 
 static bool is_letter(char c)
 {
@@ -155,7 +155,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-// Behind the label's colon; NULL: it is not here.
+// Returns the place after the label's colon, or NULL.
 static const char *find_label(const char *at, const char *end, const struct name *name)
 {
     for (const char *begin = at; (size_t)(end - at) > name->length; at++)
@@ -223,7 +223,7 @@ static uint32_t find_caller(const struct function_locs *function, uint32_t entry
     return IR_NONE;
 }
 
-// Makes a chain of callers from the outside in; each entry's caller stands in front of it.
+// Makes a chain of callers from the outside in; each entry follows its caller.
 static const struct ir_loc *resolve(struct ir_locs *locs, struct function_locs *function,
                                     uint32_t first)
 {

@@ -2,7 +2,7 @@
 #include "ir/lower.h"
 #include <string.h>
 
-// What the name at a node means; if nothing, or nothing yet, that is reported.
+// Returns the meaning of the name at a node. Reports a name that is not declared, or not yet.
 static struct binding resolve(struct ir_lower *l, uint32_t node)
 {
     struct binding binding = names_resolve(&l->names, (uint32_t)node_at(l, node)->value);
@@ -16,7 +16,7 @@ static struct binding resolve(struct ir_lower *l, uint32_t node)
 static struct declared_type read_specs(const struct ir_lower *l, uint32_t decl)
 {
     struct declared_type specs = {W_UNKNOWN, W_UNKNOWN, 0, 0, 1};
-    bool pointer = false; // behind .ptr stand the space and alignment of what is pointed to
+    bool pointer = false; // .ptr is followed by the space and alignment of the target
     NODE_EACH (child, l->module->tree, decl) {
         const struct node *node = node_at(l, child);
         if (node->kind != NODE_SPEC || node->aux >= WORD_COUNT)
@@ -345,7 +345,7 @@ void ir_lower_function(struct ir_lower *l, uint32_t function)
     l->fn = NULL;
 }
 
-// Functions first, so that a body can name one that comes later in a prototype-free text.
+// Functions first, so that a body can name a later one without a prototype.
 static void add_function(struct ir_lower *l, uint32_t node)
 {
     struct ir_module *module = l->module;

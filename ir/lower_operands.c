@@ -29,7 +29,7 @@ static void add_register_operand(struct ir_lower *l, struct ir_operand operand, 
     }
 }
 
-// A name as an operand; `member` and `value` come from what stands around it.
+// Adds a name as an operand; `member` and `value` are those of the surrounding node.
 static void add_name(struct ir_lower *l, uint32_t node, struct place_role place, uint16_t member,
                      int64_t value, bool has_member)
 {

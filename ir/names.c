@@ -1,4 +1,4 @@
-// Scopes and families: what a name means where it stands.
+// Scopes and families: the meaning of a name at its place.
 #include "ir/names.h"
 #include "support/bits.h"
 #include "support/nearest.h"
@@ -176,7 +176,8 @@ static bool is_word_byte(char c)
            ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-// Where a declaration says its name. A function's stands behind its specs and returned values.
+// Returns the range of a declaration's name. That of a function follows its specs and returned
+// values.
 static void name_range(const struct names *names, uint32_t index, uint32_t *begin, uint32_t *end)
 {
     const struct tree *tree = names->module->tree;
@@ -214,8 +215,7 @@ void names_report_again(struct names *names, uint32_t node, uint32_t first, cons
     names_add_diag(names, DIAG_NOTE, "redefinition", first, "first declared here");
 }
 
-// What this scope already calls by the name: a declaration, a member of a family, or a label.
-// IR_NONE if nothing does.
+// Returns the declaration, member of a family or label that has the name in this scope, or IR_NONE.
 static uint32_t find_in_scope(struct names *names, uint32_t name, uint32_t scope)
 {
     struct binding direct = names->bindings[name];
@@ -386,7 +386,7 @@ static void sort_labels(struct names *names)
     }
 }
 
-// Of the labels with this name, the last whose scope begins before the node.
+// Returns the last label with this name whose scope begins before the node.
 static uint32_t last_before(const struct names *names, uint32_t name, uint32_t at)
 {
     uint32_t low = 0, high = names->places.n;
@@ -458,7 +458,8 @@ static void mark_words(struct names *names, const char *at, const char *end)
     }
 }
 
-// What could not be read and spans lines or begins with a dot may have been a declaration.
+// Finds the parts that could not be read and may have been declarations: they span lines or begin
+// with a dot.
 static void find_unread(struct names *names)
 {
     const struct tree *tree = names->module->tree;
@@ -473,7 +474,8 @@ static void find_unread(struct names *names)
     }
 }
 
-// May a part that could not be read have declared the name, or what stands around a fragment?
+// Returns true if a part that could not be read, or the text around a fragment, may declare the
+// name.
 static bool may_be_elsewhere(struct names *names, uint32_t name)
 {
     if (names->module->tree->source->fragment)

@@ -1,6 +1,6 @@
-// PTX with the overlay in comments: `/*|b …|*/` and a line end before a block, ` /*|i …|*/` behind
-// an instruction. Comments of this form are left out when they are met in the source, so that a
-// dump that is read back prints the same.
+// PTX with the overlay in comments: `/*|b …|*/` and a line end before a block, ` /*|i …|*/` after
+// an instruction. Comments of this form in the source are omitted, so that a dump that is read back
+// prints the same.
 #include "ir/ir.h"
 #include <string.h>
 

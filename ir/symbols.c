@@ -1,4 +1,4 @@
-// Symbols that a module declares more than once. What may follow what, as ptxas judges:
+// Symbols that a module declares more than once. ptxas allows these sequences:
 //   variables  one definition; .extern declarations of the same type before or behind it, those
 //              before only if the definition is seen from outside
 //   functions  prototypes of the same shape and linkage before the definition, nothing behind it;
@@ -130,7 +130,7 @@ static const char *compare_parameter(const struct names *names, uint32_t a, uint
     return x.align != y.align ? "has parameters of another alignment than before" : NULL;
 }
 
-// What is different about two lists of parameters, or NULL. IR_NONE is an empty list.
+// Returns the difference between two lists of parameters, or NULL. IR_NONE is an empty list.
 static const char *compare_lists(const struct names *names, uint32_t a, uint32_t b)
 {
     const struct tree *tree = names->module->tree;

@@ -161,7 +161,8 @@ static void check_loops(struct ir_validation *c)
     }
 }
 
-// live-in(b) must be what b reads first, and what its successors want and b does not define.
+// live-in(b) must be the registers that b reads first, and those live into its successors that b
+// does not define.
 static void check_liveness(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
@@ -202,7 +203,7 @@ static void check_liveness(struct ir_validation *c)
     }
 }
 
-// Does the definition of `version` come before the place (block, instruction)?
+// Returns true if the definition of `version` precedes the place (block, instruction).
 static bool reaches(const struct ir_function *fn, uint32_t version, uint32_t block, uint32_t inst)
 {
     const struct ir_version *v = &fn->versions.v[version];

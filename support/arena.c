@@ -46,7 +46,7 @@ static void account(struct memory *memory, size_t taken, size_t given_back)
         memory->peak = memory->bytes;
 }
 
-// May the memory not take `more` bytes?
+// Returns true if `more` bytes exceed the limit.
 static bool refuses(struct memory *memory, size_t more)
 {
     memory->limited =

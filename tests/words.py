@@ -34,7 +34,12 @@ WORDS = (
     (r'so many', 'this many, N'),
     (r'is none|are none|there are not', 'not, no'),
     (r'lanes (part|meet)|parts? lanes', 'diverge, reconverge'),
+    (r'(go(es|ing|ne)?|went) on', 'continue'),
+    (r'on (its|their) way', 'in flight'),
+    (r'whatever|whoever|whence', 'any, every'),
 )
+# A comment begins with the subject or a verb: "Returns true if …".
+START = re.compile(r'^\s*//\s*(What|Who|Whose|Of|True:|False:|Is|Does|May)(?!\w)')
 ROOMS = ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs', 'include', 'cli', 'campaign',
          'tools', 'backend', 'passes', 'support', 'frontend', 'ir', 'eval', 'runtime-sim/base',
          'runtime-sim/exec', 'runtime-sim/noc', 'runtime-sim/cache', 'runtime-sim/dram',
@@ -74,6 +79,8 @@ def check(folder, room):
                 word = re.search(r'(?<![\w`])(%s)(?![\w`])' % pattern, line, re.I)
                 if word and not any(name == file and part in line for file, part in ALLOWED):
                     found.append('%s:%u: "%s": say %s' % (name, number, word[0], instead))
+            if name.endswith(('.c', '.h', '.def')) and START.match(line):
+                found.append('%s:%u: a comment begins with a subject or a verb' % (name, number))
     same(found, [])
 
 

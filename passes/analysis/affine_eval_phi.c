@@ -1,6 +1,6 @@
-// Phis lane by lane. Where two ways meet again, the branch between them chooses. At a loop's header
-// the lanes stay as far apart as they were when they came to the loop if each iteration adds the
-// same to all of them, whatever that is.
+// Phis lane by lane. At a reconvergence point the branch chooses between the two paths. At a loop's
+// header the lanes keep the distances that they had at the entry if each iteration adds the same
+// value to all of them.
 #include "passes/analysis/affine_eval.h"
 
 enum { ROUNDS = 3 }; // until it is settled what divides all that iterations add

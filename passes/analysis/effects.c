@@ -127,7 +127,7 @@ static bool reads_place(const struct ir_function *fn, uint32_t inst, bool *unkno
     return false;
 }
 
-// A class that cannot be moved whatever the operands; RULE_COUNT: the others.
+// Returns the rule of a class that cannot be moved with any operands; RULE_COUNT: another class.
 static enum plan_rule class_rule(enum isa_class class)
 {
     switch (class) {

@@ -7,8 +7,9 @@
 // added any.
 //
 // Readings of the paper:
-//   - An address, a register and a datum are one unit whatever their width; a vector access is one
-//     access; a guarded or otherwise conditional one counts as it stands.
+//   - An address, a register and a datum of any width are one unit; a vector access is one access;
+//   a
+//     guarded or otherwise conditional one counts as one.
 //   - In a block around a loop the loop's accesses count as often as it runs if that is a constant,
 //     else once.
 //   - A conditional candidate is judged at its threshold, the smallest trip count that saves; a

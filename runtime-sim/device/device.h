@@ -36,7 +36,7 @@ struct device_kernel {
     const char *name;
     uint64_t launches, warp_instructions, thread_instructions;
     struct profile *profile;    // NULL: device->profiled is not set
-    struct timed_kernel *timed; // of launches that took time; NULL: none did
+    struct timed_kernel *timed; // of timed launches; NULL: no timed launch
 };
 
 // A launch that passed the checks of launch.h, and its counts.
@@ -56,7 +56,7 @@ struct device {
     bool race, uninit;                 // look for races, for reads of bytes that were never written
     bool profiled;                     // count for each instruction
     const atomic_int *stop;            // execution stops when this is not 0; NULL: never
-    const struct machine_plans *plans; // of the program for schemes; NULL: none
+    const struct machine_plans *plans; // of the program for schemes; NULL: no plans
     // Called before each launch, with the number of launches so far.
     void (*progress)(void *context, const char *kernel, uint64_t launch);
     void *progress_context;

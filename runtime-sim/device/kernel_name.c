@@ -62,7 +62,7 @@ static bool is_same(struct arena *arena, const char *packed, const char *text, s
     return !strcmp(packed, pack(arena, text, length));
 }
 
-// The end of text[0 … length) from behind a "::" that is in no brackets.
+// Returns true if the name is the end of text[0 … length) after a "::" outside brackets.
 static bool is_end(struct arena *arena, const char *packed, const char *text, size_t scope,
                    size_t length)
 {

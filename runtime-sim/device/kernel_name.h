@@ -7,9 +7,9 @@ struct kernel_fault {
     const char *kernels; // the same about the program's kernels
 };
 
-// The entry that has this name in the program; otherwise the one whose C++ name it is: the whole
-// signature with or without the result, "ns::scale<float>", or the end of that from behind a "::",
-// each with or without template arguments. Blanks do not count. Returns NULL, with the fault in the
+// Returns the entry that has this name in the program; otherwise the one with this C++ name: the
+// whole signature with or without the result, "ns::scale<float>", or its end after a "::", each
+// with or without template arguments. Blanks do not count. Returns NULL, with the fault in the
 // arena, if no kernel or more than one matches.
 const struct program_function *kernel_find(const struct program *program, struct arena *arena,
                                            const char *text, struct kernel_fault *fault);

@@ -1,5 +1,5 @@
 // Checks of a launch. A launch that breaks a rule is refused with the rule, the argument, the limit
-// and the value; users of the device say it in their own words.
+// and the value; users of the device make the message.
 #pragma once
 #include "runtime-sim/device/device.h"
 

@@ -135,7 +135,7 @@ static enum device_end run_grid(struct device *device, struct device_launch *one
     one->warp_instructions = grid->warp_instructions;
     one->thread_instructions = grid->thread_instructions;
     device->instructions += grid->warp_instructions;
-    // How far others have come when one fails depends on the host's threads, if there are several.
+    // With several host threads the progress of other CTAs at a fault depends on the host.
     if (!grid->stuck && !grid->fault.happened)
         count_launch(one);
     blame(result, one);

@@ -10,8 +10,9 @@ enum command_kind { COMMAND_LAUNCH, COMMAND_COPY, COMMAND_SET, COMMAND_CALL };
 struct device_command {
     enum command_kind kind;
     struct device_stream *stream;
-    uint32_t number;                 // in the queue
-    struct device_command *after[2]; // of its stream, and of an event; NULL: none, or it has run
+    uint32_t number; // in the queue
+    // The last of its stream, and the one of an event; NULL: none that has not run.
+    struct device_command *after[2];
     struct device_launch *launch;
     uint64_t to, from, bytes; // addresses; 0: host memory
     uint8_t *data_to;
@@ -19,14 +20,14 @@ struct device_command {
     uint8_t value; // of COMMAND_SET
     void (*call)(void *context);
     void *context;
-    struct device_event *event; // set when it has run; NULL: none
+    struct device_event *event; // set when it has run; NULL: no event
     bool has_ended;
     uint64_t begun, ended; // cycles; 0 without time
 };
 
 struct device_stream {
     struct device *device;
-    struct device_command *last; // NULL: none since the last synchronisation
+    struct device_command *last; // NULL: no command since the last synchronisation
 };
 
 // A point in a stream. Zero: not recorded.

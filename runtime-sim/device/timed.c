@@ -397,7 +397,7 @@ void timed_report(const struct timed *timed, FILE *to)
     machine_report(timed->machine, to);
 }
 
-// Going on with another machine
+// Continuation with another machine
 
 struct stats_mark timed_since_sample(const struct timed *timed, struct arena *arena)
 {

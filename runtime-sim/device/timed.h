@@ -28,7 +28,7 @@ struct timed_options {
     uint64_t max_cycles;                 // of all launches together; 0: no limit
     VEC(struct timed_region) regions;    // none: every launch takes time
     struct sample_plan sampling;         // instead of regions; period 0: none
-    uint64_t interval;                   // cycles between samples; 0: none
+    uint64_t interval;                   // cycles between samples; 0: no samples
     timed_sample *sample;
     void *context;
 };
@@ -60,7 +60,7 @@ struct timed {
     struct arena own; // of the machine and its statistics
     struct machine_config config;
     struct machine *machine;
-    struct trace *trace; // NULL: none
+    struct trace *trace; // NULL: no trace
     struct stats stats;
     struct timed_kernel total;
     struct sample_totals samples;
@@ -83,10 +83,9 @@ void timed_begin(struct timed *timed, struct device *device, const struct timed_
 
 // Returns the counts of a kernel.
 struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *kernel);
-// Empties the caches and goes on with another machine in which nothing of this one is left but the
-// cycle: before a checkpoint, so that it is the same whether a run goes on there or is resumed.
-// The cycles of the flush count for the last launch; after several at the same time for the total
-// only.
+// Flushes the caches and continues with a new machine at the same cycle. Called before a
+// checkpoint, so that a run that continues and a run that is resumed have the same state. The
+// cycles of the flush count for the last launch; after several at the same time for the total only.
 void timed_renew(struct timed *timed);
 // Counts since the last sample; and continuation with them in this cycle, of a machine that has run
 // nothing.
@@ -107,7 +106,7 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
                  double *value);
 
 // Results: all statistics, for each kernel and in total, by the name of the file as JSON (.json),
-// CSV (.csv) or text, which has the names that users of other simulators know as well.
+// CSV (.csv) or text, which also has the names of another simulator's statistics.
 void timed_write_stats(const struct timed *timed, const char *path, FILE *to);
 // Writes names, units and meanings, also of the public names.
 void timed_list_stats(const struct machine_config *config, struct arena *arena, FILE *to);

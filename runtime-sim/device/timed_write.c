@@ -18,8 +18,8 @@ static const struct public_name public_names[] = {
 
 enum { PUBLIC_NAMES = sizeof public_names / sizeof *public_names, LONGEST_NAME = 64 };
 
-// Names with blanks between them, those that are subtracted with a minus. False: one of them is not
-// known.
+// Adds up statistics. `names`: separated by blanks, a minus before one that is subtracted. Returns
+// false if one of them is unknown.
 static bool add_up(const struct stats *stats, const struct stats_mark *since, const char *names,
                    double *sum)
 {

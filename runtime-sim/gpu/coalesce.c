@@ -6,8 +6,8 @@ static uint32_t bytes_of(const struct lane_bytes *lanes, uint32_t lane)
     return lanes->each ? lanes->each[lane] : lanes->bytes;
 }
 
-// Of `left` bytes from `at` on, those in the line of `at`. Counting bytes, and not up to an end
-// address, also holds for an access that wraps around the end of the address space.
+// Returns the number of the `left` bytes from `at` on that are in the line of `at`. A count, unlike
+// an end address, is also right for an access that wraps around the end of the address space.
 static uint32_t bytes_in_line(uint64_t at, uint32_t left)
 {
     uint32_t room = LINE_BYTES - (uint32_t)(at % LINE_BYTES);
@@ -126,7 +126,7 @@ static uint32_t worst_bank(const struct core_config *config, const struct lane_b
     return worst;
 }
 
-// Lanes of more bytes than a bank has come in groups whose words all banks together hold.
+// Lanes with more bytes than a bank are accessed in groups whose words fit in all banks together.
 uint32_t bank_cycles(const struct core_config *config, const struct lane_bytes *lanes, bool atomic)
 {
     uint32_t width = (uint32_t)config->shared_bank_bytes, cycles = 0;

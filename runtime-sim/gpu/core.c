@@ -46,7 +46,7 @@ void core_stat_keys(struct core_shared *shared, struct arena *arena)
     shared->stat_key_count = count;
 }
 
-// Of schemes that do not look into cores of this kind.
+// The functions of schemes without hooks in cores of this kind.
 static const struct core_ops blind;
 
 void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
@@ -158,7 +158,7 @@ static enum issue_result execute(struct core *core, uint32_t index, enum issue_a
     return as == ISSUE_AS_CAPTURED ? owner->execute(core, index, held) : ISSUE_DONE;
 }
 
-// Schemes see barriers of the CTA that have opened before its warps go on.
+// Schemes are notified of open barriers of the CTA before its warps continue.
 static void notify_barriers(struct core *core, uint64_t now, uint32_t place)
 {
     struct cta *cta = core->ctas[place].cta;
@@ -181,7 +181,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     threads = warp->thread_instructions - threads;
     instructions = warp->warp_instructions - instructions;
     core->stats.warp_instructions += instructions;
-    core->stats.issued_again += 1 - instructions; // what comes again was taken off, if for several
+    core->stats.issued_again += 1 - instructions; // of an instruction for several slots
     core->stats.thread_instructions += threads;
     bool elsewhere = as >= ISSUE_AS_CAPTURED && result != ISSUE_HELD;
     if (elsewhere)
@@ -213,7 +213,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
 
 // A cycle
 
-// A core ticks in every cycle that it has noted: none is left behind.
+// Wakes the slots of this cycle. A core ticks in every cycle of its wheel.
 static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
 {
     uint32_t place = (uint32_t)(now % CORE_WHEEL);
@@ -263,7 +263,7 @@ static void reserve(struct core *core, uint64_t now, const struct slot *slot)
         *unit = now + core->kind->interval[timing->class];
 }
 
-// Slots that a scheme wants first come first.
+// Slots that a scheme prefers have priority.
 static ALWAYS_INLINE uint32_t choose_one(struct core *core, uint32_t scheduler,
                                          const uint64_t *candidates, uint32_t words)
 {
@@ -405,8 +405,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// The first cycle from `at` on in which slots that are ready are no longer blocked as they are now.
-// What only the load/store unit blocks goes on when that does.
+// Returns the first cycle from `at` on in which slots that are ready are no longer blocked as they
+// are now. Slots that only the load/store unit blocks wait for its next cycle.
 static ALWAYS_INLINE uint64_t next_issue(const struct core *core, uint64_t at, uint32_t words)
 {
     uint64_t next = UINT64_MAX;

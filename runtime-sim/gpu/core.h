@@ -69,7 +69,7 @@ struct slot {
     uint32_t mask;   // lanes that will execute `next`
     uint8_t unit;    // of `next`
     bool settled;    // `next` is valid; only the warp itself can change it
-    uint32_t behind; // 1 + the epoch that must end before `next`; 0: none is known
+    uint32_t behind; // 1 + the epoch that must end before `next`; 0: not known
 };
 
 // A slot in a word of a set of slots.
@@ -136,7 +136,7 @@ struct entry {
     uint64_t issued, done;
     const struct timing *timing;
     bool queued;   // has parts to send
-    uint8_t owner; // scheme that ends it: 1 + its number among watchers; 0: none
+    uint8_t owner; // scheme that ends it: 1 + its number among watchers; 0: no scheme
 };
 
 // Values that core_commit moves.
@@ -191,7 +191,7 @@ struct core_shared {
     void *watcher_states[SCHEMES_MOST];
     uint32_t watcher_count;
     uint8_t first_stall[SCHEMES_MOST];     // of each watcher: slot state of its first stall
-    uint8_t watcher_of[MEMSYS_REQUESTERS]; // of each requester: 1 + number among watchers; 0: none
+    uint8_t watcher_of[MEMSYS_REQUESTERS]; // of each requester: 1 + number among watchers, or 0
     uint32_t entries_of_slot;              // of the load/store unit for each slot, of schemes
     const struct scheme_stall *stalls[STALLS_MOST]; // of all registered schemes
     uint32_t stall_count;
@@ -204,7 +204,7 @@ struct slot_sets {
     uint64_t used;         // with a warp
     uint64_t ready;        // could issue
     uint64_t wants[UNITS]; // of these, by unit
-    uint64_t hungry;       // want a fetch
+    uint64_t hungry;       // need a fetch
     uint64_t deferred;     // issue in core_commit
 };
 
@@ -233,7 +233,7 @@ struct core {
     uint64_t *wheel; // slots to look at: a set for each cycle
     uint64_t wheel_used[CORE_WHEEL / 64];
     uint64_t wheel_words; // the words of wheel_used that are not 0
-    uint64_t wheel_at;    // the first cycle that is still to come
+    uint64_t wheel_at;    // the first cycle after the last tick
     uint32_t last[4];     // slot that each scheduler chose last
     uint32_t fetch_turn;
     uint64_t ages;
@@ -250,7 +250,7 @@ struct core {
     VEC(struct core_effect) effects;
     struct cache l1;
     uint64_t l1_next;
-    // Of stores that leave the L1: 2 · slot + parity of the epoch.
+    // Tags of stores that leave the L1: 2 · slot + parity of the epoch.
     uint32_t *store_tags, store_head, store_count;
     uint16_t store_lines[CORE_LINES];          // stores without an acknowledgement, by core_line
     struct memsys_request direct[CORE_DIRECT]; // past the L1

@@ -1,4 +1,4 @@
-// Detached warps on a core (exec/warp/detached.h). Each has a place behind those of CTAs.
+// Detached warps on a core (exec/warp/detached.h). Their places follow the places of CTAs.
 #include "runtime-sim/exec/warp/detached.h"
 #include "runtime-sim/gpu/scheme.h"
 #include "support/bits.h"

@@ -48,7 +48,7 @@ void core_trace_begin(struct core *core, struct arena *arena, struct trace *to, 
         t->slots[i].since = now;
 }
 
-// The opcode as it stands in the text, up to what no opcode has in it.
+// Copies the opcode from the text, up to the first character that is not part of an opcode.
 static void opcode_text(char *to, size_t size, const struct program *program, uint32_t node)
 {
     const struct tree *tree = program->module->tree;

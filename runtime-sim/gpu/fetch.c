@@ -29,7 +29,7 @@ static void ask_for(struct core *core, uint64_t line)
                                                .client = CLIENT_CODE};
 }
 
-// The first slot from fetch_turn on, in a circle, that wants a fetch.
+// Returns the first slot from fetch_turn on, in a circle, that needs a fetch.
 static uint32_t next_hungry(const struct core *core)
 {
     uint32_t word = core->fetch_turn / 64;
@@ -66,7 +66,7 @@ void core_fetch(struct core *core, uint64_t now)
         ask_for(core, line);
 }
 
-// The line has come.
+// Called when the line has arrived.
 void core_fetched(struct core *core, uint64_t now, uint64_t line)
 {
     struct tags_waiters waiters = tags_fill(&core->code, line);

@@ -372,7 +372,7 @@ enum machine_end machine_run(struct machine *machine, struct machine_event *agen
         machine->totals.launches += agenda[i].kind == EVENT_LAUNCH;
     machine_refresh(machine);
     if (machine->trace && end != MACHINE_DONE)
-        machine_trace_close(machine); // while its CTAs are there: no launch comes behind it
+        machine_trace_close(machine); // while its CTAs exist: no launch follows it
     end_run(machine, result);
     arena_free(&own);
     return end;
@@ -384,7 +384,7 @@ void machine_flush(struct machine *machine, const struct machine_limits *limits)
     struct memsys *memsys = machine->shared.memsys;
     machine->limits = limits ? limits : &none;
     uint64_t sampled = next_sample(machine);
-    assert(!memsys_inside(memsys)); // a CTA ends when all that it asked for has come
+    assert(!memsys_inside(memsys)); // a CTA ends after all its replies
     memsys_flush(memsys);
     while (memsys_flushing(memsys)) {
         machine->now = memsys_advance(memsys, sampled);

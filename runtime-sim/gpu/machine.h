@@ -50,7 +50,7 @@ struct machine_config {
 enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
 
 // Fills the sections for config_init, whose values are read into *config; returns their count.
-// `schemes`: the registered ones, up to a NULL; NULL: none.
+// `schemes`: the registered ones, up to a NULL; NULL: no schemes.
 uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
                           struct machine_config *config, struct arena *arena,
                           const struct scheme_ops *const *schemes);
@@ -119,7 +119,7 @@ struct machine_launch {
     uint64_t sample_waves; // one wave of CTAs in this number takes time, or more of them do; 0: all
     struct machine_skipped skipped;
     struct cta_placement placement;
-    uint64_t begun, ended; // cycles; the run's end if it came before
+    uint64_t begun, ended; // cycles, at most the end of the run
     uint64_t warp_instructions, thread_instructions;
     // Registers of a thread, and the source of this number; CTAs that fit a core, and the resource
     // that limits them.
@@ -149,7 +149,7 @@ enum machine_event_kind {
 struct machine_event {
     enum machine_event_kind kind;
     uint64_t cycle;                       // as machine_cycle counts
-    const struct machine_event *after[2]; // earlier ones of the agenda; NULL: none
+    const struct machine_event *after[2]; // earlier ones of the agenda, or NULL
     struct machine_launch *launch;
     struct machine_copy copy;
     void (*call)(void *context, uint64_t cycle); // must not touch the machine
@@ -159,7 +159,7 @@ struct machine_event {
 };
 
 struct machine_limits {
-    uint64_t cycles; // cycle at which the run is ended; 0: none
+    uint64_t cycles; // cycle at which the run is ended; 0: no limit
     // Called in each cycle that is a multiple of `every` (0: never), with updated statistics.
     uint64_t every;
     void (*sample)(void *context, uint64_t cycle);
@@ -198,7 +198,7 @@ double machine_sample_cycles(const struct machine_launch *launch);
 uint64_t machine_cycle(const struct machine *machine);
 // After completed launches: writes back and drops all lines of the LLC, in simulated time.
 // Statistics count this with the run before it. Of `limits` only `every` and `sample` are used;
-// NULL: none.
+// NULL: no samples.
 void machine_flush(struct machine *machine, const struct machine_limits *limits);
 
 // A trace, in which a microsecond is a cycle: names of processes and rows, once; start of the

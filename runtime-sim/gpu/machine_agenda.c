@@ -11,7 +11,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 // Launches
 
-// What a core has of what a CTA needs. `limit` names one of machine_occupancy's limits.
+// Describes the resources of a core that a CTA needs. `limit` names one of machine_occupancy's
+// limits.
 static void describe_room(const struct machine *machine, const struct machine_launch *from,
                           char *text, size_t size)
 {
@@ -38,7 +39,7 @@ static void describe_room(const struct machine *machine, const struct machine_la
                  from->registers_source);
 }
 
-// False: the launch does not fit the machine, and `result` says why.
+// Returns false, with the reason in `result`, if the launch does not fit the machine.
 static bool check_room(const struct machine *machine, const struct machine_launch *from,
                        struct grid_result *result)
 {

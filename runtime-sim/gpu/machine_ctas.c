@@ -116,7 +116,7 @@ static bool find_cores(struct machine *machine, const struct machine_kind *kind,
     return found == wanted;
 }
 
-// The first launch on cores of the kind that has a CTA to start; NULL: none.
+// Returns the first launch on cores of the kind that has a CTA to start, or NULL.
 static struct running *next_to_start(struct machine *machine, const struct machine_kind *kind)
 {
     for (uint32_t i = 0; i < machine->running_count; i++)

@@ -33,7 +33,7 @@ struct machine {
     const struct program *program;
     struct active_scheme schemes[SCHEMES_MOST];
     uint32_t scheme_count;
-    uint8_t scheme_of[MEMSYS_REQUESTERS]; // of each requester: 1 + number among `schemes`; 0: none
+    uint8_t scheme_of[MEMSYS_REQUESTERS]; // of each requester: 1 + number among `schemes`, or 0
     struct memsys_requester requesters[MEMSYS_REQUESTERS]; // of cores, then of registered schemes
     uint32_t requester_count;
     uint32_t first_requester[SCHEMES_MOST], first_stall[SCHEMES_MOST]; // of registered schemes
@@ -63,7 +63,7 @@ struct machine {
     uint32_t waiting, open;              // events that have not begun, and that have not ended
     struct machine_event *pausing;       // pause event that waits for replies to all cores; NULL:
                                          // none
-    struct copy_engines *copies;         // NULL: none
+    struct copy_engines *copies;         // NULL: no copies
     struct running *running;             // launches that have begun
     uint32_t running_count, live;        // of these, not over
     uint32_t unreleased;                 // over, with memory

@@ -7,7 +7,7 @@ struct machine_trace {
     struct trace *to;
     struct memsys_trace *memsys;
     void *of_scheme[SCHEMES_MOST]; // of active schemes; NULL: they trace nothing
-    bool closed;                   // but for packets on their way, and schemes
+    bool closed;                   // except for packets in flight and schemes
 };
 
 void machine_trace_name(const struct machine *machine, struct trace *to)

@@ -1,4 +1,4 @@
-// Launches of which nothing comes any more.
+// The watchdog: launches without progress.
 #include "runtime-sim/exec/warp/stall.h"
 #include "runtime-sim/gpu/machine_state.h"
 
@@ -14,7 +14,7 @@ static uint64_t count_progress(const struct machine *machine)
     return sum;
 }
 
-// CTAs whose warps wait for lanes that wait at a barrier. True if some may go on.
+// Releases warps that wait for lanes that wait at a barrier. Returns true if some may continue.
 bool machine_relieve(struct machine *machine)
 {
     bool relieved = false;
@@ -51,7 +51,7 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result)
     }
 }
 
-// True: the run is to be given up.
+// Returns true if the run must be ended.
 bool machine_watch(struct machine *machine)
 {
     machine->looked_at = machine->now;

@@ -1,4 +1,4 @@
-// From a held instruction to the parts in which it is done: lines of memory, and shared memory.
+// From a held instruction to its parts: lines of memory, and shared memory.
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/gpu/coalesce.h"
 
@@ -13,7 +13,8 @@ static void add_shared(struct core *core, struct entry *entry, const struct lane
     vec_push(core->arena, &entry->parts, part);
 }
 
-// A warp's local memory: as many words of each thread as its window of addresses has.
+// Returns the first line of a warp's local memory. Each thread has all words of its window of
+// addresses.
 static uint64_t local_line(const struct core *core, uint32_t slot)
 {
     return LOCAL_LINES + ((uint64_t)core->first_slot + slot) * (WINDOW_BYTES / 4);
@@ -37,7 +38,8 @@ static bool has_operator(const struct held *held, uint16_t word)
     return false;
 }
 
-// What cache operators and hints say of both levels' lines. Policies of createpolicy say nothing.
+// Finds the ranks of the lines in L1 and LLC from cache operators and hints. Policies of
+// createpolicy have no effect.
 static void find_hints(const struct held *held, struct part *part)
 {
     static const struct {
@@ -64,8 +66,8 @@ static void find_hints(const struct held *held, struct part *part)
     }
 }
 
-// Stores go through the L1, which passes them on. Loads do not if they must see what
-// others have written, or say so.
+// Stores go through the L1, which forwards them. Loads bypass the L1 if they must see the stores of
+// other cores, or if a modifier requests it.
 static enum part_route global_route(const struct core *core, const struct held *held, uint8_t kind)
 {
     if (kind == MEMSYS_WRITE)

@@ -25,7 +25,7 @@ struct tags_waiters {
 
 struct tag_cache {
     const struct tags_config *config;
-    uint64_t *line, *used; // of each place: set · ways + way; UINT64_MAX: none
+    uint64_t *line, *used; // by set · ways + way; UINT64_MAX: free
     uint64_t uses;
     uint64_t coming; // set of the MSHRs in use
     uint64_t *coming_line;

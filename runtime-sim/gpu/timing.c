@@ -48,7 +48,7 @@ static bool is_float(uint32_t class)
     return class == TIMING_fp32_add || class == TIMING_fp32_mul || class == TIMING_fp32_fma;
 }
 
-// Arrives at the cluster's barrier, which is a release unless it says otherwise.
+// Returns true for an arrival at the cluster's barrier, which is a release without `.relaxed`.
 static bool arrives_at_cluster(const struct ir_module *module, const struct ir_function *fn,
                                uint32_t inst)
 {
@@ -90,8 +90,8 @@ static bool sees_others(const struct ir_inst *inst, enum timing_class class)
             inst->class != CLASS_ATOMIC);
 }
 
-// What is passed on within an instruction is there at once, unless it comes with a held access: so
-// others only have to wait until that is over.
+// Values between the codes of one instruction are ready at once, unless they come from a held
+// access. Later instructions only wait for that access.
 static bool is_result(const struct slot_use *use)
 {
     return use->written && (!use->between || use->late);

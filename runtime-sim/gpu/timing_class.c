@@ -18,7 +18,7 @@ struct row {
         }                                                                                          \
     }
 
-// Instructions that are not as their isa_class says.
+// Instructions whose class differs from that of their isa_class.
 static const struct row ops[] = {
     ROW(mul, int_mul, wide_mul, fp32_mul, fp64_mul),
     ROW(mul24, int_mul, wide_mul, fp32_mul, fp64_mul),
@@ -95,7 +95,7 @@ static enum operand_kind kind_of(uint16_t type)
     }
 }
 
-// An instruction and where it stands.
+// An instruction and its place.
 struct at {
     const struct ir_module *module;
     const struct ir_function *fn;

@@ -1,10 +1,11 @@
-// What each warp waits for. A warp is looked at when what it waits for has happened, and only then.
+// The stall reason of each warp. A warp is looked at only when its wait has ended.
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
 #include "runtime-sim/gpu/scheme.h"
 
-// What slots that are ready do is counted in each cycle, by the schedulers.
+// Changes the state of a slot, and counts the cycles of the old one. For ready slots the schedulers
+// count each cycle.
 void core_set_state(struct core *core, uint64_t now, uint32_t index, uint32_t state)
 {
     static const uint16_t counters[SLOT_STATES] = {
@@ -40,7 +41,7 @@ void core_settle(struct core *core, uint64_t now)
     core->stats.l1_write_miss = core->l1.stats.writes - core->l1.stats.write_hits;
 }
 
-// Cycles too far away are looked at once more when the wheel has come round.
+// A cycle beyond the wheel is looked at again after one turn of the wheel.
 void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot)
 {
     uint64_t farthest = core->wheel_at + CORE_WHEEL - 1;
@@ -135,8 +136,8 @@ static bool is_buffered(struct core *core, uint64_t now, uint32_t index, uint32_
     return false;
 }
 
-// What the warp issues next. Only it itself changes that, by issuing; while it has nothing others
-// may let it go on.
+// Finds the next instruction of the warp. Only the warp itself changes it, by issue; without one,
+// other warps may release it.
 static bool settle(const struct core *core, struct slot *slot)
 {
     const struct timings *timings = &core->shared->timings;

@@ -137,7 +137,7 @@ struct memsys {
     bool flushing;
     struct memsys_stats stats;
     uint64_t stage_sum[MEMSYS_STAGES + 1]; // units, of reads; the last: in the reply network
-    // Of requesters. Sums count units; memsys_stats_refresh converts them to cycles.
+    // By requester. Sums count units; memsys_stats_refresh converts them to cycles.
     struct memsys_client_stats client[MEMSYS_REQUESTERS], client_cycles[MEMSYS_REQUESTERS];
     struct cache_stats llc_total;
     struct dram_stats dram_total;

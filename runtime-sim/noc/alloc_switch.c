@@ -3,10 +3,10 @@
 //
 // iSLIP: each output proposes itself to one input, round-robin; each input accepts one output,
 // round-robin. Separable input-first: each input selects one output, round-robin; each output
-// accepts
-// one of these inputs, round-robin. Each selection is among the packets of the highest priority. A
-// round-robin pointer advances behind the last one served, and only if it was served in the first
-// iteration. The virtual channels of an input for the same output are also served round-robin.
+// accepts one of these inputs, round-robin. Each selection is among the packets of the highest
+// priority. A round-robin pointer advances past the last one served, and only if it was served in
+// the first iteration. The virtual channels of an input for the same output are also served
+// round-robin.
 #include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/state.h"

@@ -1,11 +1,9 @@
 // Allocation of virtual channels: packets request any of the free ones of an output port.
 //
 // iSLIP: each free virtual channel proposes itself to one of its requesters, round-robin; each of
-// these
-// accepts one, round-robin. Separable input-first: each packet selects one, round-robin; of those
-// that
-// selected the same one is granted, round-robin. A round-robin pointer advances behind the last one
-// served, and only if it was served in the first iteration.
+// these accepts one, round-robin. Separable input-first: each packet selects one, round-robin; of
+// those that selected the same one is granted, round-robin. A round-robin pointer advances past the
+// last one served, and only if it was served in the first iteration.
 #include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/state.h"

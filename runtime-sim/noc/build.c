@@ -233,7 +233,7 @@ static uint64_t ways_on(const struct noc *noc, const struct noc_router *router)
     return ways;
 }
 
-// What the keys `injection_…` give a port of a node.
+// Returns the speed of a node's port by the keys `injection_…`.
 static uint64_t entry_speed(const struct noc *noc, uint32_t node, const struct noc_router *router)
 {
     const struct noc_config *c = &noc->config;

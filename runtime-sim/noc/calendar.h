@@ -7,7 +7,8 @@ static inline struct noc_slot *noc_slot(const struct noc *noc, uint64_t after)
     return &noc->calendar.slot[(noc->now + after) & noc->calendar.mask];
 }
 
-// A flit on its way to an input virtual channel of a router or, with `is_exit`, of an interface.
+// Posts the arrival of a flit at an input virtual channel of a router or, with `is_exit`, of an
+// interface.
 static inline void noc_post_flit(struct noc_slot *slot, bool is_exit, uint32_t in, uint32_t flit)
 {
     *slot->flits_end[is_exit]++ = (struct noc_flit_event){in, flit};

@@ -1,8 +1,8 @@
 // An ideal network: no packet waits for another one. A packet takes as long as its head does
 // without other traffic, and one cycle more for each further flit.
 //
-// Packets on their way are a heap. Those that arrive in the same cycle do so by the numbers of
-// their sources: the order in which nodes send in a cycle does not matter.
+// Packets in flight are a heap. Packets that arrive in the same cycle have the order of their
+// sources' numbers, so that the order in which nodes send in a cycle does not matter.
 #include "runtime-sim/noc/interface.h"
 #include "runtime-sim/noc/route.h"
 
@@ -37,7 +37,7 @@ static uint32_t take_due(struct noc *noc)
     return first;
 }
 
-// Counts a packet's flits on its way; returns the routers that it passes.
+// Counts a packet's flits on its route. Returns the number of routers on it.
 static uint16_t pass_routers(struct noc *noc, const struct noc_packet *packet)
 {
     uint32_t out = noc->interface[packet->source].out0;

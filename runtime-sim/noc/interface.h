@@ -8,7 +8,7 @@ void noc_inject(struct noc *noc, uint32_t node);
 void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit);
 // Moves flits that waited for room into the queues of a node.
 void noc_take_held(struct noc *noc, uint32_t node);
-// A packet has come whole to a node, in a virtual channel.
+// Takes a packet that has arrived completely at a node, in a virtual channel.
 void noc_finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t packet);
 
 // The same of an ideal network: a packet is sent, and packets arrive that have to in this cycle.

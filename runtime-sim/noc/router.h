@@ -180,7 +180,7 @@ struct noc_interface {
 // Packets of a class that have arrived at an interface.
 struct noc_arrivals {
     struct noc_queue queue;
-    uint64_t flits; // in the queue, and reserved by packets on their way into it
+    uint64_t flits; // in the queue, and reserved by packets that enter it
 };
 
 // The request of a packet for a virtual channel.
@@ -266,7 +266,7 @@ struct noc {
     uint64_t *arrived;             // by class: mask of nodes
     uint64_t *holding;             // mask of nodes with flits that may find room in a queue
 
-    VEC(uint32_t) due;  // of an ideal network: packets on their way, as a heap
+    VEC(uint32_t) due;  // of an ideal network: packets in flight, as a heap
     uint64_t waiting;   // input virtual channels in VA
     uint64_t moving;    // packets that have not arrived
     uint64_t in_flight; // packets that have not been popped

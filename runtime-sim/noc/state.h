@@ -142,8 +142,8 @@ static inline uint8_t noc_rank(const struct noc *noc, uint32_t index)
     return noc_has_waited(noc, in) ? NOC_PRIORITIES - 1 : in->priority;
 }
 
-// A packet that came from another router has waited for so long that those from nodes have no
-// priority. Found out before each allocation of a router.
+// Sets whether a packet from another router has waited so long that packets from nodes lose their
+// priority. Called before each allocation of a router.
 static inline void noc_set_lifted(struct noc *noc, uint32_t router)
 {
     const struct noc_router *at = &noc->router[router];

@@ -2,7 +2,7 @@
 #include "runtime-sim/noc/state.h"
 
 struct count {
-    uint32_t flits, credits; // on the way to a buffer, and back from it
+    uint32_t flits, credits; // in flight to a buffer, and back from it
 };
 
 static void count_slot(const struct noc *noc, const struct noc_slot *slot, struct count *by_out)
@@ -29,7 +29,7 @@ static const char *check_credits(const struct noc *noc, struct arena *arena,
         if (sum != noc->buffer)
             return arena_printf(arena,
                                 "virtual channel %u of output port %u: %u credits, %u flits and "
-                                "%u credits on their way are not %u",
+                                "%u credits in flight are not %u",
                                 noc_vc(noc, i), noc_port(noc, i), noc->out[i].credits, there,
                                 by_out[i].credits, noc->buffer);
     }
@@ -52,7 +52,7 @@ static const char *check_flits(const struct noc *noc, struct arena *arena,
         if (stats->flits_entered != stats->flits + there[i])
             return arena_printf(arena,
                                 "class %u: %llu flits entered, but %llu arrived and %llu "
-                                "are on their way",
+                                "are in flight",
                                 i, (unsigned long long)stats->flits_entered,
                                 (unsigned long long)stats->flits, (unsigned long long)there[i]);
     }

@@ -34,7 +34,7 @@ static const struct scalar *type_of(const struct passing *p,
     return type && type->bytes == parameter->bytes ? type : NULL;
 }
 
-// The parameter's type in the CUDA source, or NULL if the kernel's name has none.
+// Returns the parameter's type in the CUDA source, or NULL if the kernel's name has no types.
 static const char *source_type(const struct passing *p, const struct program_parameter *parameter)
 {
     const struct program_parameter *first =
@@ -53,7 +53,7 @@ static bool is_pointer(const struct passing *p, const struct program_parameter *
     size_t length = type ? strlen(type) : 0;
     if (length && strchr("*&", type[length - 1]))
         return true;
-    // The attributes of a declarator stand right before it.
+    // The attributes of a declarator directly precede it.
     for (uint32_t i = module->symbols.v[parameter->symbol].node;
          i-- > 0 && (nodes[i].kind == NODE_SPEC || nodes[i].kind == NODE_INT);)
         if (nodes[i].kind == NODE_SPEC && nodes[i].aux == W_ptr)

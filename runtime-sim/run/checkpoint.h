@@ -1,4 +1,5 @@
-// The state of a run between two launches, as a file from which it goes on as if it had not ended.
+// The state of a run between two launches, as a file from which the run can be resumed with the
+// same results.
 //
 // A line of JSON: the run's inputs, its position, its counts, and its allocations of memory; then,
 // as they are in memory, the sums of the statistics (unsigned, 64 bits, little endian: in total,
@@ -23,8 +24,8 @@ const char *checkpoint_read(struct checkpoint **checkpoint, struct arena *arena,
 // `every` is the number of launches between checkpoints that the user asks for, or 0.
 const char *checkpoint_fits(const struct checkpoint *checkpoint, const struct session *session,
                             const struct timed_options *options, uint64_t every);
-// Needs checkpoint_fits, a session that session_prepare has made and, if launches take time, one
-// that timed_begin has. From then on session_run goes on behind the launch that was the last.
+// Requires checkpoint_fits, session_prepare of the session and, for timed launches, timed_begin.
+// session_run then continues after the last launch of the file.
 const char *checkpoint_restore(const struct checkpoint *checkpoint, struct session *session,
                                struct timed *timed);
 

@@ -1,4 +1,4 @@
-// What a checkpoint's first line says; among its files.
+// The first line of a checkpoint, for the files of checkpoints.
 #pragma once
 #include "backend/build.h"
 #include "backend/fields.h"
@@ -31,7 +31,7 @@ struct checkpoint {
     const char *simulator; // the version of the program that wrote it
     unsigned timed;        // mode: 0 values only, 1 with time
     char run[SHA256_HEX + 1], program[SHA256_HEX + 1], configuration[SHA256_HEX + 1];
-    const char *regions; // of interest, as behind --timed
+    const char *regions; // of interest, as the values of --timed
     VEC(struct checkpoint_input) inputs;
     uint64_t every, launches;
     VEC(struct session_frame) path;
@@ -43,13 +43,14 @@ struct checkpoint {
     uint64_t values;                 // of each sum
     uint64_t next, heap_left;        // of the image
     VEC(struct checkpoint_allocation) allocations;
-    const char *sums, *memory; // behind the first line
+    const char *sums, *memory; // after the first line
 };
 
 extern const struct record_field checkpoint_rows[];
 
-// Sums that there are.
+// Returns the number of sums.
 uint64_t checkpoint_sums(const struct checkpoint *checkpoint);
-// What the run is of: the fields from `run` to `regions`. The text of `regions` is in the arena.
+// Sets the inputs of the run: the fields from `run` to `regions`. The text of `regions` is in the
+// arena.
 void checkpoint_identify(struct checkpoint *checkpoint, struct arena *arena,
                          const struct session *session, const struct timed_options *options);

@@ -29,7 +29,7 @@ static bool has_its_digest(const char *bytes, size_t size)
     return !memcmp(bytes + size - CHECKPOINT_END, digest, SHA256_HEX) && bytes[size - 1] == '\n';
 }
 
-// Allocations lie one behind the other; those that live have their bytes in the file.
+// Allocations follow each other; the file has the bytes of the live ones.
 static bool add_up(const struct checkpoint *c, uint64_t *bytes)
 {
     uint64_t end = 0;

@@ -1,5 +1,5 @@
-// From a checkpoint to a session that goes on. What the file says is taken for what it is: any
-// words and numbers, with as many bytes behind them as they say.
+// From a checkpoint to a session. The file is untrusted input: any words and numbers, followed by
+// the number of bytes that they name.
 #include "runtime-sim/exec/memory/heap.h"
 #include "runtime-sim/run/checkpoint_file.h"
 #include <inttypes.h>

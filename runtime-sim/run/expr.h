@@ -14,15 +14,15 @@ struct expr_ref {
 // The names in expressions. Errors are sentences without a full stop.
 struct expr_names {
     void *context;
-    // Returns false if there is no such name.
+    // Returns false for an unknown name.
     bool (*find)(void *context, const char *name, size_t length, struct expr_ref *ref);
     // Finds the number, or the buffer's element. Returns NULL, or an error.
     const char *(*load)(void *context, struct expr_ref ref, int64_t element,
                         struct run_number *number);
-    // The address of a buffer's element, which may be the first one behind it.
+    // Finds the address of a buffer's element, or of its end.
     const char *(*address)(void *context, uint32_t buffer, int64_t element,
                            struct run_number *number);
-    bool dotted; // a name goes on behind a dot: "machine.cycles"
+    bool dotted; // a name may continue after a dot: "machine.cycles"
 };
 
 struct expr_node {

@@ -2,6 +2,6 @@
 #pragma once
 #include "backend/fields.h"
 
-// Fills a zeroed record. False: it is no JSON, or not as the rows want it.
+// Fills a zeroed record. Returns false if it is not JSON or does not match the rows.
 bool json_line_read(void *record, const struct record_field *rows, struct arena *arena,
                     const char *text, size_t length);

@@ -115,7 +115,7 @@ static const char *refusal_text(struct arena *arena, const struct program_functi
     }
 }
 
-// Shapes that the kernel asks for are shown at the shape, other rules at the launch.
+// Rules of shapes that the kernel requires are reported at the shape, other rules at the launch.
 static const struct run_text *refusal_place(const struct run_launch *from,
                                             const struct launch_refusal *refusal)
 {

@@ -215,7 +215,7 @@ static bool check_size(struct header *h, size_t size)
     uint64_t needed;
     npy->data = h->end;
     h->at = h->end;
-    // The order says nothing where at most one dimension has more than one element.
+    // The order does not matter if at most one dimension has more than one element.
     uint32_t wide = 0;
     for (uint32_t i = 0; i < npy->dimensions; i++)
         wide += npy->shape[i] > 1;

@@ -3,7 +3,8 @@
 #include "ir/loc.h"
 #include "runtime-sim/run/session.h"
 
-// Returns the place of an instruction of a program function, or NULL if the program has none.
+// Returns the place in the source of an instruction of a program function, or NULL without
+// debugging information.
 const struct ir_loc *session_origin(struct session *session, uint32_t function, uint32_t inst);
-// Adds it as a note to the report before it; nothing if the program has none.
+// Adds this place as a note to the report before it, if the program has one.
 void session_note_origin(struct session *session, const char *id, uint32_t function, uint32_t inst);

@@ -12,7 +12,7 @@ struct result_host {
 struct result {
     const struct session *session;
     const struct timed *timed; // NULL: values only
-    const char *run_file;      // NULL: the run came from a command line
+    const char *run_file;      // NULL: the run is described on the command line
     enum session_outcome outcome;
     int exit_code;
     struct result_host host;

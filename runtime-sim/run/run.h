@@ -36,7 +36,7 @@ struct run_buffer {
     const struct scalar *type; // NULL: the file's
     struct run_expr count;
     struct fill fill;
-    struct run_text variable; // of the program, instead of new memory; NULL: none
+    struct run_text variable; // of the program, instead of new memory; NULL: new memory
     struct run_text save;
     bool save_chosen; // on the command line
     // Once it is allocated:
@@ -59,9 +59,9 @@ enum texture_way {
 
 struct run_texture {
     struct run_text at;
-    struct run_text variable; // .texref or .samplerref that it is bound to; NULL: none
+    struct run_text variable; // .texref or .samplerref that it is bound to, or NULL
     uint32_t name;            // its value is the handle; UINT32_MAX: the variable's name only
-    uint32_t buffer;          // of the texels; UINT32_MAX: none, this is a sampler alone
+    uint32_t buffer;          // of the texels; UINT32_MAX: only a sampler
     struct run_text type_at;
     const struct scalar *type; // of a channel; NULL: the buffer's
     struct run_expr channels, width, height, pitch, border[4];
@@ -75,7 +75,7 @@ struct run_argument {
     struct run_text at;
     const struct scalar *type; // NULL: the parameter's
     struct run_expr value;
-    struct run_argument *parts; // of a structure; NULL: none
+    struct run_argument *parts; // of a structure; NULL: not a structure
     uint32_t part_count;
 };
 
@@ -205,7 +205,7 @@ bool run_fill(struct run *run, const struct run_text *at, struct fill *fill);
 uint32_t run_add_name(struct run *run, struct run_name name);
 // Returns UINT32_MAX after an error: the name is taken or is no name.
 uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_kind kind);
-// Returns UINT32_MAX after an error: there is no such buffer.
+// Returns UINT32_MAX after an error for an unknown buffer.
 uint32_t run_find_buffer(struct run *run, const struct run_text *at);
 // Returns the path of a file that the user names.
 const char *run_path(const struct run *run, const char *path);

@@ -72,7 +72,7 @@ static uint16_t narrow(const struct scalar_format *f, double value)
         return (uint16_t)(sign | f->infinity);
     if (exponent < 1)
         exponent = 1;
-    // Units of the last place; a carry goes on into the exponent, as it should.
+    // Units of the last place; a carry increments the exponent.
     bits = (uint32_t)nearbyint(ldexp(value, f->mantissa + f->bias - exponent));
     bits += (uint32_t)(exponent - 1) << f->mantissa;
     return (uint16_t)(sign | (bits < f->infinity ? bits : f->infinity));

@@ -23,7 +23,7 @@ struct run_number {
     enum run_number_kind kind;
     int64_t integer; // also of an address or a handle
     double real;
-    bool wrapped; // the exact value, or one on the way to it, has more bits
+    bool wrapped; // the exact value, or an intermediate one, has more bits
 };
 
 const struct scalar *scalar_find(const char *name, size_t length);

@@ -23,7 +23,7 @@ struct session_stall {
     const char *text;            // one sentence without a full stop
     uint32_t begin;              // in the program's text
     uint32_t cta[3], warp;       // one of them
-    uint64_t warps, ctas;        // how many, of how many CTAs
+    uint64_t warps, ctas;        // number of warps, and of their CTAs
     const struct ir_loc *origin; // NULL: not known
 };
 
@@ -59,10 +59,10 @@ struct session {
     uint32_t resumed;               // frames of `path` at the start of session_run
     uint32_t passed, failed;        // checks
     struct session_fault fault;
-    struct ir_locs *locs; // NULL: not asked for yet
-    uint64_t stop_after;  // launches, with those before the checkpoint; 0: none
-    // Called after every launch whose number is a multiple of `checkpoint_every` (0: none) and that
-    // is done; if others run at the same time, after those.
+    struct ir_locs *locs; // NULL: not read yet
+    uint64_t stop_after;  // launches, with those before the checkpoint; 0: no limit
+    // Called after every completed launch whose number is a multiple of `checkpoint_every` (0: no
+    // calls), and after other launches that run at the same time.
     uint64_t checkpoint_every;
     void (*checkpoint)(void *context);
     void *checkpoint_context;

@@ -14,7 +14,7 @@ enum {
     PITCH_ALIGN = 32,
 };
 
-// Formats by their numbers; b stands for u.
+// Formats by their numbers; b is u.
 static const char *const formats[] = {
     [TEXTURE_U8] = "u8",   [TEXTURE_S8] = "s8",   [TEXTURE_U16] = "u16", [TEXTURE_S16] = "s16",
     [TEXTURE_U32] = "u32", [TEXTURE_S32] = "s32", [TEXTURE_F16] = "f16", [TEXTURE_F32] = "f32",

@@ -52,8 +52,8 @@ static void make(struct feed *s)
     s->request.write = writes >= 1 || (writes > 0 && chance(&s->random, writes));
 }
 
-// Goes on to the clock at which the next request comes. At each clock as many come as the load has
-// whole ones, and one more by chance.
+// Advances to the clock of the next request. In each clock the integer part of the load arrives,
+// and one more request with the probability of its fraction.
 static void wait_for_next(struct feed *s)
 {
     if (s->saturated)

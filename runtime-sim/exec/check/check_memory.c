@@ -1,13 +1,13 @@
-// Shadow memory. What is known of each byte lies in pages that are made when a byte of them is
-// first accessed. A page knows its words until something smaller than a word is accessed in it,
-// then its bytes.
+// Shadow memory. The state of bytes is in pages that are allocated with the first access to one of
+// their bytes. A page has a state for each word until a part of a word is accessed, then for each
+// byte.
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include <string.h>
 
 enum { PAGE_SHIFT = 8, PAGE = 1 << PAGE_SHIFT, WORD_SHIFT = 2 };
 
-// An access that was. `thread`: linear index in the grid, + 1; 0: there was none.
+// The last access. `thread`: linear index in the grid, + 1; 0: no access.
 struct touch {
     uint64_t thread;
     uint32_t code, time;
@@ -24,7 +24,7 @@ struct page {
     struct cell *cells;
 };
 
-// Of one allocation, or of one CTA's shared memory.
+// The shadow of an allocation, or of a CTA's shared memory.
 struct check_shadow {
     struct page **pages;
     uint64_t bytes;
@@ -44,7 +44,7 @@ struct history {
 struct check_cta {
     uint32_t met;            // when all threads last met at a barrier
     struct history beyond;   // with other CTAs
-    struct history *threads; // with other threads; NULL: none has
+    struct history *threads; // synchronised with other threads; NULL: no thread
     struct history *warps;   // with other warps; is there when `threads` is
 };
 
@@ -103,8 +103,8 @@ static uint32_t warps_of(const struct check *check)
     return (check->threads + LANES - 1) / LANES;
 }
 
-// The next CTA takes over what is kept of one that has ended. Of that one only what orders it with
-// other CTAs is asked for.
+// The next CTA takes over the memory of one that has ended. Of the latter only the order with other
+// CTAs is still needed.
 static void hand_over(struct check *check, struct check_shadow *shadow, struct check_cta *to)
 {
     for (uint64_t i = 0; i <= shadow->bytes >> PAGE_SHIFT; i++)
@@ -412,7 +412,7 @@ static void look_for_races(struct check *check, struct seen *seen, struct check_
 
 // Reads of what was never written
 
-// Is this byte of the access an element that a sink leaves out?
+// Returns true if this byte of the access belongs to an element that a sink omits.
 static bool is_left_out(const struct access *access, uint64_t at)
 {
     return access->plain && at / access->memory->bytes < access->memory->elements &&

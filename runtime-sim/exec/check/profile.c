@@ -6,7 +6,7 @@
 
 // Where the lanes of a warp are in one function.
 struct profile_places {
-    uint32_t block[LANES]; // that they came to last; IR_NONE: they are not in the function
+    uint32_t block[LANES]; // block of the last execution; IR_NONE: outside the function
     uint64_t *rounds;      // LANES for each loop: times at the header since they entered it
 };
 
@@ -24,7 +24,7 @@ static const struct ir_function *ir_of(const struct profile *profile, uint32_t f
     return &program->module->functions.v[program->functions.v[function].function];
 }
 
-// Where two blocks begin at one code, the first is empty and goes on to the second.
+// If two blocks begin at one code, the first is empty and falls through to the second.
 static void find_blocks(const struct profile *profile, uint32_t function,
                         struct profile_function *to)
 {
@@ -161,7 +161,7 @@ static struct profile_places *places_of(struct warp *warp, uint32_t function)
     return *at;
 }
 
-// A lane goes from the block where it was to `block`, or IR_NONE: out of the function.
+// Moves a lane from its block to `block`; IR_NONE: out of the function.
 static void leave_loops(struct profile *profile, uint32_t function, struct profile_places *places,
                         uint32_t lane, uint32_t block)
 {

@@ -1,5 +1,5 @@
-// What a function may do through the functions that it calls. Whoever calls by address may call any
-// function; what cannot be executed in them is a fault only when it is reached.
+// Properties of functions through the functions that they call. A call by address may reach any
+// function. An instruction that cannot be executed there is a fault only when it is reached.
 #include "runtime-sim/exec/warp/call.h"
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/decode/decode.h"

@@ -43,7 +43,7 @@ static inline void *slot_at(uint8_t *const *bases, uint32_t slot)
     return bases[slot >> SLOT_SHIFT] + (slot & ((1u << SLOT_SHIFT) - 1));
 }
 
-// Bytes of one lane; a predicate has none.
+// Bytes of one lane; 0 for a predicate.
 enum { WIDTH_PREDICATE = 0 };
 
 static inline uint32_t lanes_bytes(uint32_t width)
@@ -108,7 +108,7 @@ struct code {
     uint8_t attributes, round;
     uint16_t type;          // isa_word: the first type modifier
     uint32_t inst;          // instruction in its function
-    struct code_list *list; // NULL: none
+    struct code_list *list; // NULL: no list
     const void *extra;      // data for the step
     uint64_t value;         // an immediate that is not an operand of lanes
 };

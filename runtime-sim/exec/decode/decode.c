@@ -1,6 +1,6 @@
-// IR → code. A function's blocks are decoded in the order of the text; one instruction becomes one
-// code, with others in front or behind where operands must be converted. Where divergent lanes come
-// together again stands a code of its own.
+// IR → code. A function's blocks are decoded in the order of the text. One instruction becomes one
+// code, with codes before and after it that convert operands. A reconvergence point has a code of
+// its own.
 #include "runtime-sim/exec/decode/decode.h"
 #include "passes/analysis/pressure.h"
 #include "runtime-sim/exec/warp/steps.h"
@@ -47,7 +47,7 @@ static uint32_t letter_width(char letter)
     return letter == 'p' ? WIDTH_PREDICATE : letter == 'x' ? 16 : (uint32_t)(letter - '0');
 }
 
-// The first type is that of the result; a second one, where there is one, that of the sources.
+// The first type is the result's; the second one, if present, the sources'.
 static const char *take_results(struct decoder *d, struct code *code, const char *widths)
 {
     uint32_t *to[] = {&code->d, &code->d2};
@@ -136,7 +136,7 @@ static void decode_instruction(struct decoder *d, uint32_t id)
 
 // Functions
 
-// Blocks where lanes that a branch has parted come together.
+// Finds the reconvergence points of branches.
 static uint64_t *find_joins(struct decoder *d)
 {
     uint64_t *joins = bits_new(&d->scratch, d->fn->blocks.n + 1);
@@ -236,8 +236,8 @@ static void place_registers(struct decoder *d)
     }
 }
 
-// What an assembler would need: as much as lives at once, and what it keeps for itself; but no more
-// than values that stay in one register from their first to their last place in the text.
+// Estimates the registers that an assembler needs: the most that are live at once and a reserve,
+// but not more than if each value kept one register from its first to its last place in the text.
 // docs/machine.md compares this with ptxas.
 static uint32_t estimate_registers(struct decoder *d)
 {

@@ -42,7 +42,8 @@ static const char *take_addresses(struct decoder *d, struct async_code *what)
     return error;
 }
 
-// cp.async: bytes; then, if they are there, how many are read or whether any are, and a policy.
+// cp.async: bytes; then the optional operands: number of bytes to read or a predicate that disables
+// reading, and a policy.
 static const char *prepare_small_copy(struct decoder *d, struct code *code, struct async_code *what)
 {
     const char *error = take_addresses(d, what);
@@ -77,7 +78,7 @@ static const char *prepare_bulk_copy(struct decoder *d, struct code *code, struc
         error = take(d, code, 0, 4, W_u32);
     if (!error && what->multicast)
         error = take(d, code, 1, 4, W_u16);
-    if (!error && what->masked) // stands behind the policy
+    if (!error && what->masked) // follows the policy
         error = take(d, code, decode_has(d, W_L2_cache_hint) ? 2 : 1, 4, W_u16);
     return error;
 }
@@ -160,7 +161,7 @@ static const struct {
     {W_test_wait, MBARRIER_TEST},
     {W_try_wait, MBARRIER_TEST},
     {W_complete_tx, MBARRIER_COMPLETE},
-    {W_expect_tx, MBARRIER_EXPECT}, // also behind .arrive
+    {W_expect_tx, MBARRIER_EXPECT}, // also with .arrive
 };
 
 static void take_words(const struct decoder *d, struct mbarrier_code *what)

@@ -1,4 +1,4 @@
-// bar, barrier: which one, how many threads, and what is counted.
+// bar, barrier: number, threads, and the reduction.
 #include "runtime-sim/exec/warp/barrier.h"
 #include "runtime-sim/exec/decode/prepare.h"
 

@@ -44,7 +44,7 @@ static struct call_value *take_values(struct decoder *d, uint8_t slot, uint32_t 
     return values;
 }
 
-// The place of the function's name in the operand list: 0, or 1 behind results.
+// Returns the place of the function's name in the operand list: 0, or 1 after results.
 static uint8_t function_slot(const struct decoder *d)
 {
     const struct tree *tree = d->program->module->tree;

@@ -1,4 +1,4 @@
-// setp and set: the comparison gives a predicate; what is made of it are codes behind.
+// setp and set: the comparison gives a predicate; the codes after it compute the results.
 #include "runtime-sim/exec/decode/prepare.h"
 #include "runtime-sim/exec/decode/select.h"
 #include <string.h>
@@ -140,7 +140,7 @@ static uint64_t ones_of(uint16_t type, bool pair)
     }
 }
 
-// Puts behind the comparison what makes `result` of its one or two predicates.
+// Adds codes after the comparison that compute `result` from its one or two predicates.
 static void put_ones(struct decoder *d, const struct code *code, uint32_t result, uint32_t width)
 {
     bool pair = is_pair(d->inst->type2);
@@ -190,7 +190,7 @@ const char *prepare_set(struct decoder *d, struct code *code)
         if (code->d2 != SLOT_NONE)
             put_predicate(d, boolean->of_it, code->d2, code->d2, other);
     }
-    // A result that is made wider must become so behind its making.
+    // A result is widened after it has been computed.
     uint32_t kept = d->behind.n;
     uint32_t result = decode_result(d, decode_operand(d, ROLE_DEF, 0), result_width, d->inst->type);
     if (code->s[0] == SLOT_NONE || code->s[1] == SLOT_NONE || other == SLOT_NONE ||

@@ -42,9 +42,9 @@ static const struct named_format formats[] = {
 };
 // clang-format on
 
-// The random bits of .rs: how many for one element, and where those of each lie, the last element
-// first. Eight-bit elements share 16 bits by pairs; of four-bit elements, in the manual's order a,
-// b, e, f, the first two take the upper bytes of both halves, the others the lower.
+// The random bits of .rs: their number for one element, and the place for each element, the last
+// element first. Pairs of eight-bit elements share 16 bits. Of four-bit elements, in the manual's
+// order a, b, e, f, the first two take the upper bytes of both halves, the others the lower.
 static const struct random_bits {
     uint16_t word;
     uint8_t digits, shift[CONVERT_ELEMENTS];
@@ -73,7 +73,8 @@ static bool rounds_to_integer(const struct decoder *d)
            decode_has(d, W_rpi);
 }
 
-// Of a NaN: 0 or the highest bit alone as an integer; else the format's NaN, or its largest number.
+// Returns the result for a NaN: 0 or the highest bit as an integer, else the format's NaN or its
+// largest number.
 static uint64_t nan_result(const struct named_format *from, const struct named_format *to)
 {
     bool wide = from->word == W_f64 || to->format.bits == 64;
@@ -197,7 +198,7 @@ const char *prepare_convert(struct decoder *d, struct code *code)
     return code->d == SLOT_NONE ? "this destination cannot be executed" : error;
 }
 
-// cvt.pack: registers of 32 bits whatever the types in its name.
+// cvt.pack: registers of 32 bits for all types in its name.
 const char *prepare_convert_pack(struct decoder *d, struct code *code)
 {
     uint32_t count = decode_operand(d, ROLE_USE, 2) ? 3 : 2;

@@ -1,7 +1,7 @@
 // Floating point: modifiers that a row takes as attributes and yet not all of them.
 #include "runtime-sim/exec/decode/prepare.h"
 
-// Of the ways to round, those that IEEE 754 has.
+// Reads a rounding mode of IEEE 754.
 const char *prepare_rounding(struct decoder *d, struct code *code)
 {
     (void)d;

@@ -157,7 +157,7 @@ static void new_list(struct decoder *d, struct code *code)
     code->list->count = 0;
 }
 
-// All lanes of the warp have to come.
+// Marks the instruction as executed by all lanes of the warp together.
 static const char *name_all_lanes(struct decoder *d, struct code *code)
 {
     code->s[code->source_count++] = decode_constant(d, FULL_MASK, 4);

@@ -69,8 +69,8 @@ static uint16_t space_of_parameter(const struct decoder *d, const struct memory_
     return base->kind == OPERAND_SYMBOL ? W_global : W_param;
 }
 
-// A variable's space counts where the instruction names none. Parameters of a launch lie in global
-// memory, as constants do, all others in local memory.
+// The variable's space applies if the instruction names no space. Parameters of a launch and
+// constants are in global memory, other parameters in local memory.
 static void settle_space(const struct decoder *d, struct memory_code *memory,
                          const struct ir_operand *base, uint16_t space)
 {
@@ -109,7 +109,7 @@ struct memory_code *decode_memory(struct decoder *d, uint32_t n, uint16_t space,
     return *error ? NULL : memory;
 }
 
-// ld, st: the policy of the caches stands behind the values.
+// ld, st: the policy of the caches follows the values.
 static struct memory_code *new_memory(struct decoder *d, struct code *code, uint32_t values,
                                       const char **error)
 {

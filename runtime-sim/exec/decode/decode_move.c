@@ -69,8 +69,8 @@ static uint32_t count_role(const struct decoder *d, enum ir_role role)
     return count;
 }
 
-// The place that element n of a vector comes from: an operand of its own, or a member of the
-// special register that is moved as a whole.
+// Returns the source of element n of a vector: an operand of its own, or a member of the special
+// register that is moved as a whole.
 static uint32_t element_source(struct decoder *d, uint32_t n, uint32_t width, uint32_t sources)
 {
     static const uint16_t members[] = {W_x, W_y, W_z, W_w};
@@ -99,8 +99,8 @@ static const char *pack(struct decoder *d, struct code *code, uint32_t width, ui
     return code->d == SLOT_NONE ? bad_result : NULL;
 }
 
-// The first part is taken by the instruction's own code, the others behind it: as they are narrower
-// than the whole, none of them goes where it is read from.
+// The instruction's own code moves the first part, later codes the others. The parts are narrower
+// than the whole, so no part overwrites a source.
 static const char *unpack(struct decoder *d, struct code *code, uint32_t width, uint32_t count)
 {
     uint32_t part = width / count, taken = 0;

@@ -206,7 +206,7 @@ RESIZE(s16_to_s64, int64_t, int16_t)
 RESIZE(s32_to_s64, int64_t, int32_t)
 #undef RESIZE
 
-// By class of the width that there is and of the width that is wanted: 1, 2, 4, 8 bytes.
+// By class of the present width and of the required width: 1, 2, 4, 8 bytes.
 static exec_fn *const with_zeros[4][4] = {
     {NULL, u8_to_u16, u8_to_u32, u8_to_u64},
     {u16_to_u8, NULL, u16_to_u32, u16_to_u64},

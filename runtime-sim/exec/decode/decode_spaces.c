@@ -71,7 +71,7 @@ const char *prepare_getctarank(struct decoder *d, struct code *code)
     return take_pair(d, code, 4, decode_type_bytes(d->inst->type));
 }
 
-// A policy is a number that only cache hints read: what its words say.
+// A policy is a number that only cache hints read. It encodes the words of the instruction.
 const char *prepare_policy(struct decoder *d, struct code *code)
 {
     uint64_t policy = 0;

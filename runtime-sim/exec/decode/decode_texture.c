@@ -1,5 +1,4 @@
-// tex, tld4, txq: the handle, the coordinates, the sampler, and what a module says of its own
-// samplers.
+// tex, tld4, txq: the handle, the coordinates, the sampler, and samplers that the module defines.
 #include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/exec/decode/decode_memory.h"
 #include "runtime-sim/exec/decode/layout.h"
@@ -152,7 +151,7 @@ static const char *take_results(struct decoder *d, struct code *code, uint16_t t
     return code->d2 == SLOT_NONE ? "this destination cannot be executed" : NULL;
 }
 
-// What stands behind the address is the level, of which there is one.
+// The operand after the address is the level; only one level exists.
 static bool has_more(const struct decoder *d, uint32_t most_slot)
 {
     const struct ir_operand *operands = ir_operands(d->fn, d->id);

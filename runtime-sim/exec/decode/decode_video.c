@@ -48,8 +48,8 @@ static bool scalar_part(const struct part_name *name, struct video_part *part)
 
 // Operands
 
-// The register without its part. The number that a sign stands in front of is left as it is, too:
-// what is negated is what becomes of it.
+// Returns the register without its part. A number with a sign is unchanged as well, because the
+// sign applies to its extended value.
 static struct ir_operand whole_of(const struct ir_operand *operand)
 {
     struct ir_operand whole = *operand;

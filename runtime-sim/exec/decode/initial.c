@@ -1,4 +1,4 @@
-// What variables hold at first: `= {{1, 2}, {3}}`, addresses, generic(), mask().
+// Initial values of variables: `= {{1, 2}, {3}}`, addresses, generic(), mask().
 #include "runtime-sim/exec/decode/layout.h"
 #include <string.h>
 
@@ -8,7 +8,7 @@ struct filling {
     uint8_t *to;
     uint64_t bytes;
     uint32_t element;   // bytes
-    uint64_t stride[8]; // bytes of what stands in a brace of each depth
+    uint64_t stride[8]; // bytes of an element at each depth of braces
     uint32_t depth;     // of these
     uint16_t type;
     const char *error;
@@ -133,7 +133,7 @@ const char *layout_initial(const struct program *program, const struct program_v
                         .element = (uint32_t)(ir_type_bits(symbol->type) + 7) / 8,
                         .type = symbol->type};
     if (f.type == W_texref || f.type == W_samplerref || f.type == W_surfref)
-        return NULL; // handles: what they stand for is not in memory
+        return NULL; // handles: their objects are not in memory
     uint64_t elements = 1;
     NODE_EACH (child, f.tree, symbol->node)
         if (node_at(&f, child)->kind == NODE_DIMENSION && node_at(&f, child)->size > 1)

@@ -1,4 +1,4 @@
-// Every variable gets its address once, before anything is decoded.
+// Every variable gets its address once, before decoding.
 //
 // Shared variables: those that device functions or several kernels may use come first and are part
 // of every kernel's shared memory; a kernel's own follow, and the dynamic part comes last.
@@ -17,7 +17,7 @@ static bool is_array_without_size(const struct ir_symbol *symbol)
     return !symbol->size;
 }
 
-// Handles. What old PTX declares in the space .tex, with a type that says nothing, are .texref.
+// Returns true for handles. Variables of old PTX in the space .tex, with any type, are .texref.
 static bool is_opaque(const struct ir_symbol *symbol)
 {
     return symbol->type == W_texref || symbol->type == W_samplerref || symbol->type == W_surfref ||
@@ -123,7 +123,7 @@ static void add_parameter(struct program *program, uint32_t declarator, uint32_t
     vec_push(program->arena, &program->parameters, parameter);
 }
 
-// Returns how many there are.
+// Returns their number.
 static uint32_t place_parameters(struct program *program, uint32_t list, uint32_t *at)
 {
     const struct tree *tree = program->module->tree;
@@ -143,7 +143,7 @@ static bool is_within(const struct program *program, uint32_t node, uint32_t lis
     return list != IR_NONE && node > list && node < node_next(program->module->tree, list);
 }
 
-// What the body declares in local memory: .local, and .param for calls.
+// Places the variables of the body in local memory: .local, and .param for calls.
 static uint32_t place_locals(struct program *program, const struct program_function *function,
                              uint32_t at)
 {
@@ -163,7 +163,8 @@ static uint32_t place_locals(struct program *program, const struct program_funct
     return at;
 }
 
-// What a directive with three numbers says; what is left out is 1. Untouched without it.
+// Reads a directive with three numbers; omitted ones are 1. Without the directive the shape is
+// unchanged.
 static void read_shape(const struct tree *tree, const struct ir_function *fn, uint16_t directive,
                        uint32_t shape[3])
 {
@@ -201,8 +202,8 @@ static void layout_function(struct program *program, struct program_function *fu
     function->local_bytes = (uint32_t)align_up(place_locals(program, function, at), 16);
 }
 
-// A function may be declared before it is defined, with a name of its own each time: all of them
-// stand for the definition. One that is nowhere defined stands for itself.
+// Returns the definition of a function. Declarations before it are functions of their own in the
+// module. A function without a definition is returned itself.
 static uint32_t definition_of(const struct ir_module *module, uint32_t function)
 {
     for (uint32_t i = 0; i < module->functions.n; i++)

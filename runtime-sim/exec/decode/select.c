@@ -33,7 +33,7 @@ struct selection *select_new(struct arena *arena, const struct ir_module *module
     return selection;
 }
 
-// What a modifier asks for beyond types and names of operations.
+// Attributes of modifiers other than types and names of operations.
 static const struct {
     uint16_t word;
     uint8_t attribute, round;
@@ -113,7 +113,7 @@ static const struct choices *choices_of(struct selection *selection, uint16_t op
     return choices;
 }
 
-// Words may stand in any order, but types keep theirs, and so do state spaces.
+// Words may have any order, but types and state spaces keep theirs.
 static bool take_word(const struct row_choice *choice, uint16_t word, uint32_t *taken)
 {
     for (uint32_t n = 0; n < choice->count; n++) {
@@ -130,7 +130,7 @@ static bool take_word(const struct row_choice *choice, uint16_t word, uint32_t *
     return false;
 }
 
-// The row's words must stand there; what else stands there must be an attribute.
+// Returns true if the instruction has all words of the row and its other words are attributes.
 static bool fits(const struct row_choice *choice, const uint16_t *words, uint32_t count,
                  uint32_t *attributes, uint8_t *round)
 {

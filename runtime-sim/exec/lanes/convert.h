@@ -10,7 +10,7 @@ struct convert {
     uint8_t elements;               // side by side in a lane
     uint8_t from_stride, to_stride; // bits from one to the next
     uint8_t from_bytes;             // of a lane of the first source
-    uint8_t random, scale;          // which source holds them; 0: none
+    uint8_t random, scale;          // number of the source; 0: no such source
     uint8_t random_shift[CONVERT_ELEMENTS];
     uint64_t nan;  // what becomes of a NaN, unless `carry`
     bool carry;    // a NaN keeps what it carries

@@ -1,5 +1,5 @@
-// Division, reciprocal and square root of one lane, and the loops over lanes: for the files that
-// round to nearest and for those that round as a code asks.
+// Division, reciprocal and square root of one lane, and the loops over lanes: for files that round
+// to nearest and for files with the rounding mode of a code.
 #pragma once
 #include "runtime-sim/exec/lanes/floats.h"
 
@@ -30,8 +30,8 @@ INLINE float reciprocal_root(float a, float b)
     return 1 / sqrtf(a);
 }
 
-// a · (1/b): behind 2¹²⁶ the reciprocal, subnormal, is zero; below the least normal number both are
-// made larger first.
+// a · (1/b): for b above 2¹²⁶ the reciprocal, subnormal, is zero; below the least normal number
+// both operands are scaled up first.
 INLINE float quick_quotient(float a, float b)
 {
     float scale = fabsf(b) < 0x1p-126f ? 0x1p24f : 1;

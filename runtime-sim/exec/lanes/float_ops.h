@@ -1,5 +1,5 @@
-// add, sub, mul, fma of one lane, and the loops over lanes: for the files that round to nearest and
-// for those that round as a code asks.
+// add, sub, mul, fma of one lane, and the loops over lanes: for files that round to nearest and for
+// files with the rounding mode of a code.
 #pragma once
 #include "runtime-sim/exec/lanes/half.h"
 
@@ -41,8 +41,8 @@ INLINE float fma_any(float a, float b, float c)
     return __builtin_fmaf(a, b, c);
 }
 
-// Is a result that has become the least normal number one that .ftz makes zero? Asked where the
-// host does not flush: ever so much larger, the value is rounded as if there were smaller
+// Returns true if .ftz makes a result zero that was rounded up to the least normal number. Used
+// where the host does not flush: the value is scaled up, so that it is rounded as with smaller
 // exponents.
 INLINE bool is_tiny(float result, double exact)
 {

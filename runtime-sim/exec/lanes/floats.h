@@ -1,4 +1,4 @@
-// What the files of floating-point lanes share: bits, rounding modes, flushing, the rules for
+// Shared by the files of floating-point lanes: bits, rounding modes, flushing, the rules for
 // results that are not numbers.
 //
 // Flushing to zero (.ftz): a subnormal source is a zero of its sign; so is a result that is below
@@ -84,8 +84,8 @@ INLINE float flush(float value)
     return f32_of(bits_f32(value) & (bits_f32(value) & 0x7f800000 ? 0xffffffff : 0x80000000));
 }
 
-// Rounding and flushing as a code asks for them, until mode_leave. The loops between load and store
-// what they compute, so none of it is moved out.
+// Sets the rounding and flushing of a code until mode_leave. The loops in between load and store
+// all values, so that the compiler does not move arithmetic out.
 #ifdef __SSE2__
 enum { HOST_FLUSHES = 1 };
 

@@ -6,8 +6,8 @@
 enum half_format { HALF_F16, HALF_BF16 };
 enum { HALF_NAN = 0x7fff };
 
-// Of two values that are both computed. gcc moves the arithmetic of a ? b : c behind the condition,
-// and then has a loop with branches, which it does not vectorise; hence masks.
+// Chooses one of two computed values. gcc moves the arithmetic of a ? b : c after the condition,
+// and does not vectorise the resulting loop with branches; therefore masks.
 INLINE uint32_t choose(uint32_t mask, uint32_t a, uint32_t b)
 {
     return (a & mask) | (b & ~mask);
@@ -32,7 +32,7 @@ INLINE float f32_of_f16(uint16_t half)
 INLINE uint16_t f16_of_f32(float value)
 {
     uint32_t bits = bits_f32(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-    // Subnormal: the last digit of ½ + x is that of the result.
+    // Subnormal: the last digit of ½ + x is the last digit of the result.
     uint32_t least = magnitude < 0x38800000 ? magnitude : 0x38800000;
     uint32_t small = bits_f32(f32_of(least) + 0.5f) - 0x3f000000;
     uint32_t large = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
@@ -77,7 +77,7 @@ INLINE uint16_t flush_half(enum half_format format, uint16_t half)
     return (uint16_t)(half & exponent ? half : half & 0x8000);
 }
 
-// Of a result before it is rounded: would it be below the least normal number?
+// Flushes a result before it is rounded, if it would be below the least normal number.
 INLINE float flush_tiny(enum half_format format, float value)
 {
     float least = format == HALF_F16 ? 0x1p-14f - 0x1p-26f : 0x1p-126f - 0x1p-135f;

@@ -4,11 +4,11 @@
 
 typedef double wide_fn(double x);
 
-// Adding it and taking it away again rounds to an integer, which stands in its last bits meanwhile.
+// Addition and subtraction of this number rounds to an integer; the sum has the integer in its last
+// bits.
 #define TO_INTEGER 0x1.8p52
 
-// Quarter turns are counted; an angle so large that f64 does not know its place in the circle
-// counts as none.
+// Counts quarter turns. An angle beyond the precision of f64 counts as 0.
 INLINE double turned(double x, uint64_t quarters)
 {
     double turns = x * 0.63661977236758138; // 2/π

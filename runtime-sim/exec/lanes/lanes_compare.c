@@ -1,5 +1,5 @@
-// Comparisons: a predicate of each type and operator. `prepare_compare` puts the Boolean operation
-// and the second predicate of setp, and the values of set, behind them.
+// Comparisons: a predicate for each type and operator. `prepare_compare` adds codes for the Boolean
+// operation and the second predicate of setp, and for the values of set.
 #include "runtime-sim/exec/lanes/half.h"
 #include "runtime-sim/exec/decode/prepare.h"
 
@@ -27,8 +27,7 @@
     TEST(num_##type, T, as(a) == as(a) && as(b) == as(b))                                          \
     TEST(nan_##type, T, as(a) != as(a) || as(b) != as(b))
 #define TEST_ONE(name, T, ...) LANES_TEST(name, T, T, __VA_ARGS__)
-// Two halves side by side: a predicate for the lower, and a second one, if asked for, for the
-// upper.
+// A pair of halves: a predicate for the lower, and an optional second one for the upper.
 #define TEST_PAIR(name, T, ...)                                                                    \
     static void name(const struct code *code, void *dp, const void *const *sp)                     \
     {                                                                                              \

@@ -1,8 +1,8 @@
 // Conversions of floating-point numbers that compilers emit most, as plain loops; all others go
 // through lanes_number.c.
 //
-// A row stands for the default rounding, to the nearest even or to the nearest integer, unless its
-// words say otherwise.
+// A row without a rounding modifier has the default rounding, to the nearest even or to the nearest
+// integer.
 #include "runtime-sim/exec/lanes/half.h"
 
 // To integers: what is outside of the range becomes its end. `t` is rounded already, or is to be
@@ -16,7 +16,7 @@ INLINE int32_t s32_of_f32(float t)
     return t < -0x1p31f ? INT32_MIN : value;
 }
 
-// Positive numbers are in the order of their bits, NaN behind them.
+// Positive numbers have the order of their bits, NaN above them.
 INLINE uint32_t u32_of_f32(float t)
 {
     uint32_t bits = bits_f32(t), half = 0x4f000000, end = 0x4f800000, nan = 0x7f800001;
@@ -65,9 +65,9 @@ INLINE int32_t within(float t, float low, float high)
     return (int32_t)(value > high ? high : value);
 }
 
-// To integers that stay what they are. Above 2^23 and 2^52 there are no others; below, a sum has no
-// room for digits behind the point, and the host rounds it to the nearest even. From there it is at
-// most one step away from zero or towards it.
+// Rounds to an integer in the same format. Above 2^23 and 2^52 all numbers are integers. Below, the
+// sum with that power has no fraction digits, so the host rounds it to the nearest even. Other
+// modes are at most one step away.
 INLINE float integral_f32(float a, enum code_round mode)
 {
     uint32_t sign = bits_f32(a) & 0x80000000;

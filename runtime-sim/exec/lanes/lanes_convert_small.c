@@ -7,7 +7,7 @@ struct small {
     uint32_t dropped; // digits
     uint32_t normal;  // the least normal number, in f32
     uint32_t rebias;  // exponents of f32 below it
-    uint32_t magic;   // a number in f32 whose last digit is that of subnormals
+    uint32_t magic;   // a number in f32 with the last digit of subnormals
     uint32_t most, nan;
 };
 static const struct small small_e4m3 = {20, 0x3c800000, 120, 0x46800000, 0x7e, 0x7f};

@@ -3,7 +3,7 @@
 // by side.
 #include "runtime-sim/exec/lanes/float_ops.h"
 
-// Of numbers that are not zero, how far the magnitude is from the least one.
+// Returns the distance of the magnitude of a number other than zero to the least one.
 INLINE uint32_t above_zero(float value)
 {
     return (bits_f32(value) << 1) - 1;
@@ -14,8 +14,8 @@ INLINE uint32_t lesser(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-// .ftz: nearly always there is nothing to flush, and changing the host's mode takes longer than the
-// lanes do. The least normal number may be a result that was rounded up to it.
+// .ftz: usually no value must be flushed, and a change of the host's mode takes longer than the
+// lanes. The least normal number may be a result that was rounded up to it.
 INLINE void each_f32_ftz(const struct code *code, f32_fn *fn, void *dp, const void *const *sp,
                          int sources)
 {

@@ -1,5 +1,5 @@
-// add, sub, mul, fma with whatever the modifiers ask for beyond lanes_float.c: every rounding,
-// .ftz, .sat. Compiled for a rounding that changes.
+// add, sub, mul, fma with all modifiers: every rounding, .ftz, .sat. Compiled for a rounding mode
+// that changes. lanes_float.c has the usual ones.
 #include "runtime-sim/exec/lanes/float_ops.h"
 #include "runtime-sim/exec/decode/prepare.h"
 

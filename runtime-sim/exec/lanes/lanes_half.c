@@ -35,8 +35,7 @@ INLINE float fma_half(enum half_format format, float a, float b, float c)
                               : narrow_odd(sum_odd((double)a * b, (double)c));
 }
 
-// What out-of-bounds elements of a tensor are filled with when the multiplications are to skip
-// them.
+// The value of out-of-bounds elements of a tensor that multiplications skip.
 enum { OUT_OF_BOUNDS = 0x7fff };
 
 INLINE uint16_t finish(enum half_format format, float value, uint32_t attributes)

@@ -1,8 +1,8 @@
 // Integer division.
 //
-// What PTX leaves open is what NVIDIA's compiler makes of it: both the quotient and the remainder
-// of a division by zero are all ones, in a folded constant as in the code that divides at run time
-// (it ends by taking the complement of a divisor of zero). The least number divided by −1 is
+// Results that PTX leaves undefined are those of NVIDIA's compiler: the quotient and the remainder
+// of a division by zero are all ones, in a folded constant and in the code that divides at run time
+// (it ends with the complement of a divisor of zero). The least number divided by −1 is
 // itself.
 #include "runtime-sim/exec/lanes/lanes.h"
 

@@ -80,7 +80,8 @@ FUNNEL(shf_l_clamp, c > 32 ? 32 : c, <<, 32)
 FUNNEL(shf_r_wrap, c & 31, >>, 0)
 FUNNEL(shf_r_clamp, c > 32 ? 32 : c, >>, 0)
 
-// Four bytes of eight by the digits of `control`, whose top bits ask for the byte's sign instead.
+// Selects four bytes of eight by the digits of `control`; with its top bit a digit selects the sign
+// of the byte.
 static inline uint32_t pick(uint64_t bytes, uint32_t digit)
 {
     uint32_t byte = (uint32_t)(bytes >> (uint64_t)(8 * (digit & 7))) & 0xff;

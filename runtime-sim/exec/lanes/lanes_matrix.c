@@ -118,8 +118,8 @@ static uint64_t bits_of_double(uint16_t type, double value)
 
 // The row of b for each element of a sparse a.
 
-// Of a chunk's four bits, for its element n: two of them say where the first half of what is kept
-// lies in the chunk, two where the second does.
+// Returns the place of kept element n in its chunk: two of the chunk's four bits are the place of
+// the first half of the kept elements, two that of the second half.
 static uint32_t place_in_chunk(uint32_t bits, uint32_t kept, uint32_t n)
 {
     switch (kept) {

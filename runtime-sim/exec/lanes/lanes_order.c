@@ -1,5 +1,6 @@
-// What looks at the bits of floating-point numbers and computes nothing: min, max, abs, neg,
-// copysign, testp. One text for f16, bf16, f32 and f64; the packed ones are twice as many lanes.
+// Operations on the bits of floating-point numbers, without arithmetic: min, max, abs, neg,
+// copysign, testp. One text for f16, bf16, f32 and f64; packed types have twice the number of
+// lanes.
 //
 // NaN results: f64 keeps the digits of the (first) source, the others give their format's one NaN.
 #include "runtime-sim/exec/lanes/floats.h"

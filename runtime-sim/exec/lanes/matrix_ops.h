@@ -1,12 +1,12 @@
 // Matrices that lie in the registers of a warp, and their products, compiled for each instruction
 // set like the lanes.
 //
-// What PTX leaves open is settled so: elements are multiplied exactly and added to c in f64, by
-// increasing k, each sum rounded to the nearest even; the last one is rounded once more, to the
-// type of d. Subnormal numbers are kept; of tf32 the 13 low bits do not count. f64 is a chain of
-// fused multiply-adds by increasing k, in the rounding mode that is asked for. Integers are exact,
-// then wrap or saturate once. Of a sparse matrix what is kept is multiplied in the order in which
-// it lies in the registers.
+// PTX does not define the order and rounding of sums. Here elements are multiplied exactly and
+// added to c in f64, by increasing k, each sum rounded to the nearest even; the last sum is rounded
+// once more, to the type of d. Subnormal numbers are kept; the 13 low bits of tf32 are ignored. f64
+// is a chain of fused multiply-adds by increasing k, in the rounding mode of the instruction.
+// Integers are exact, then wrap or saturate once. The kept elements of a sparse matrix are
+// multiplied in their order in the registers.
 #pragma once
 #include "runtime-sim/exec/decode/code.h"
 
@@ -29,9 +29,9 @@ struct fragment {
     uint16_t step, base[FRAGMENT_REGISTERS], lane[LANES];
 };
 
-// Which elements of a sparse matrix are there: of each chunk of a row half, as four bits say. Four
-// chunks are 16 bits, and `half` says which of the halves of the lanes' registers that is, for each
-// row and the four chunks that begin at 4·n.
+// The elements of a sparse matrix that are kept: half of each chunk of a row, selected by four
+// bits. Four chunks have 16 bits; `half` is the half of the lanes' registers with these bits, for
+// each row and the four chunks that begin at 4·n.
 enum { SPARSE_ROWS = 16, SPARSE_WORDS = 4 };
 struct sparse {
     uint8_t place; // of the register in code->list

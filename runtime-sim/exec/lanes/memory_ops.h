@@ -13,7 +13,7 @@ struct memory_ops {
     struct span (*addresses)(uint64_t *address, const void *base, uint32_t base_width,
                              uint64_t offset, uint32_t mask);
     struct span (*span)(const uint64_t *address, uint32_t mask);
-    // Each of the 32 addresses is `bytes` behind that of the lane before.
+    // Returns true if each of the 32 addresses is `bytes` above that of the lane before.
     bool (*in_a_row)(const uint64_t *address, uint64_t bytes);
     // Lanes of `width` bytes from `bytes` bytes at host + address − least, extended by sign or
     // zero; a narrower lane takes the low part.

@@ -1,4 +1,4 @@
-// What a mov's code->value says: a kind, and above it the part that is taken.
+// The code->value of mov: a kind, and above it the part that is taken.
 #pragma once
 
 enum move_kind { MOVE_COPY, MOVE_PACK, MOVE_TAKE };

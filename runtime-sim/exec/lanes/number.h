@@ -1,8 +1,8 @@
 // A number of any format, exactly: ± digits × 2^exponent. What conversions go through where there
 // is no shorter way from one format to the other.
 //
-// Values that are no number: f64 keeps what a NaN carries, as does f32 on its way to f64 and back;
-// the NaNs of all other formats are one, 0x7fffffff in f32 and what that becomes in f64.
+// NaN: f64 keeps the payload, and so do conversions from f32 to f64 and back. All other formats
+// have one NaN, 0x7fffffff in f32 and its conversion in f64.
 #pragma once
 #include "runtime-sim/exec/decode/code.h"
 
@@ -22,7 +22,7 @@ enum format_kind {
     FORMAT_NAN,    // the largest code is NaN; no infinity
     FORMAT_FINITE, // neither
     FORMAT_POWER,  // an exponent without sign and digits; the largest code is NaN
-    FORMAT_FIXED,  // two's complement, `fraction` digits behind the point
+    FORMAT_FIXED,  // two's complement, `fraction` digits after the point
 };
 
 struct format {
@@ -33,12 +33,12 @@ struct format {
     int16_t bias;
 };
 
-// What becomes of a number on its way into a format.
+// The conversion of a number to a format.
 struct rounding {
     uint8_t mode;          // code_round
     bool finite;           // what is too large becomes the largest number
     bool flush;            // what is below the least normal number becomes 0
-    uint8_t random_digits; // ROUND_STOCHASTIC: how many bits `random` has
+    uint8_t random_digits; // ROUND_STOCHASTIC: number of bits in `random`
     uint32_t random;
 };
 

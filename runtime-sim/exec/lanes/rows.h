@@ -7,7 +7,7 @@
 // widths  results = sources, a letter each: 1 2 4 8 bytes of a lane, x 16 bytes, p a predicate.
 //         NULL: the row's `prepare` looks at the operands itself.
 // allowed attributes that may stand there beside the words; default rounding always may.
-// The first row that fits holds. What no row fits cannot be executed.
+// The first row that fits is used. An instruction without a row cannot be executed.
 #pragma once
 #include "runtime-sim/exec/decode/code.h"
 
@@ -20,7 +20,8 @@ struct exec_row {
     uint16_t allowed;
     exec_fn *lanes;
     step_fn *step;
-    // Fills in what the row does not say. NULL, or what is not supported, for the user.
+    // Sets members that depend on the instruction. Returns NULL, or the unsupported feature, for
+    // the user.
     const char *(*prepare)(struct decoder *d, struct code *code);
 };
 

@@ -1,5 +1,4 @@
-// From a lane's address to this machine's memory, and what is said of an address that leads
-// nowhere.
+// From a lane's address to memory of the host, and faults of addresses without memory.
 #include "runtime-sim/exec/memory/access.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -17,7 +16,7 @@ static const char *access_name(const struct access *access)
     return access->atomic ? "atomic access" : access->writes ? "store" : "load";
 }
 
-// Shared memory: the variable that the address lies in or behind.
+// Shared memory: the variable at or below the address.
 static void describe_shared(const struct warp *warp, uint64_t address, char *to, size_t size)
 {
     const struct program *program = warp->program;
@@ -94,7 +93,7 @@ static bool bad_address(struct warp *warp, const struct access *access, const st
 }
 
 // Windows of generic addresses: shared memory of the CTAs of the cluster, one after the other, and
-// local memory. In shared space a CTA's own memory begins at 0, that of others behind.
+// local memory. In shared space a CTA's own memory begins at 0, the memory of other CTAs follows.
 void access_settle(const struct cta *cta, struct spot *spot)
 {
     uint64_t shared = spot->address - SHARED_WINDOW, local = spot->address - LOCAL_WINDOW;

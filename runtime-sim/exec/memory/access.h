@@ -14,7 +14,7 @@ struct memory_code {
     uint32_t policy;   // slot of the cache policy, SLOT_NONE
     uint8_t bytes;     // of one element in memory
     uint8_t elements;
-    uint8_t base_width; // of the address register; 0: none
+    uint8_t base_width; // of the address register; 0: no register
     bool sign;          // a loaded element is sign-extended
     bool in_frame;      // `offset` is relative to the function's part of local memory
     bool parameter;     // a parameter of a function or a call, which the caller writes

@@ -201,7 +201,8 @@ void atomic_begin(struct warp *warp, const struct path *path, const struct code 
     access->reads = access->writes = access->atomic = true;
 }
 
-// What cas and exch try in vain is most often a lock that another holds: others are to go on.
+// A cas or exch without effect usually waits for a lock that another warp holds, so other warps
+// continue.
 void atomic_yield(struct warp *warp, const struct code *code)
 {
     uint16_t op = ((const struct atomic_code *)code->extra)->op->op;

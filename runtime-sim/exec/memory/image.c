@@ -90,7 +90,7 @@ static bool is_launch_memory(const struct allocation *at)
     return !strcmp(at->name, IMAGE_PARAMETERS) || !strcmp(at->name, IMAGE_WORKSPACE);
 }
 
-// The nearest allocation at or below an address that it may be described by; NULL: none.
+// Returns the nearest allocation at or below an address that describes it, or NULL.
 static const struct allocation *find_below(const struct image *image, uint64_t address)
 {
     uint32_t at = image_find(image, address);
@@ -98,7 +98,7 @@ static const struct allocation *find_below(const struct image *image, uint64_t a
     if (first && address - first->address <= first->bytes)
         return first;
     while (at != UINT32_MAX && is_launch_memory(&image->list.v[at]))
-        at--; // to UINT32_MAX behind the first
+        at--; // to UINT32_MAX after the first
     return at == UINT32_MAX ? NULL : &image->list.v[at];
 }
 

@@ -2,7 +2,7 @@
 #include "runtime-sim/exec/memory/access.h"
 #include <string.h>
 
-// Lines. Elements narrower than a byte stand from the lowest bits up.
+// Rows. Elements narrower than a byte are stored from the lowest bits up.
 
 #define READ_WHOLE(T)                                                                              \
     for (uint32_t i = 0; i < count; i++) {                                                         \

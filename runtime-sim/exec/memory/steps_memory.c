@@ -41,7 +41,7 @@ static enum step_result access_each(struct warp *warp, const struct access *acce
     return STEP_NEXT;
 }
 
-// All lanes at once, if all they access is in one place. False: it is not.
+// All lanes at once, if their accesses are in one place; these functions return false otherwise.
 
 static bool access_global(struct warp *warp, const struct access *access)
 {

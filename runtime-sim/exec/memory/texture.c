@@ -42,7 +42,7 @@ static bool is_float(const struct texture *texture)
            (texture->normalized_float && texture->format <= TEXTURE_S16);
 }
 
-// From the least, which is as the one above it, to the most.
+// Normalises a signed integer. The least one gives the same as the one above it.
 static uint32_t normalized(int32_t value, float most)
 {
     float number = (float)value / most;
@@ -96,7 +96,7 @@ static void check_texel(const struct fetch *fetch, uint64_t address, uint8_t *fr
     check_access(fetch->warp->check, fetch->warp, &access, fetch->lane, &spot, size);
 }
 
-// A negative coordinate: outside. False: the texel is nowhere.
+// A negative coordinate is outside. Returns false if the texel is not in the image.
 static bool read_texel(const struct fetch *fetch, int64_t x, int64_t y, uint32_t *texel)
 {
     const struct texture *texture = fetch->texture;
@@ -264,7 +264,7 @@ static void put_results(union lanes *results, uint32_t lane, uint16_t type, bool
     }
 }
 
-// The texels that one lane's coordinates lead to, or lie between. False: there is no texture.
+// Finds the texels at or around one lane's coordinates. Returns false without a texture.
 static bool begin_fetch(struct fetch *fetch, const struct texture_code *what, bool gathers,
                         struct taps taps[2])
 {

@@ -73,7 +73,7 @@ struct texture_code {
     bool whole;                    // integer coordinates
     uint16_t type;                 // of the results; for txq: the query
     uint8_t component;             // for tld4: the channel
-    uint8_t sampler;               // index of the source that is the sampler; 0: none
+    uint8_t sampler;               // index of the source that is the sampler; 0: no sampler
     const struct sampler *initial; // initial value in the module, or NULL
 };
 

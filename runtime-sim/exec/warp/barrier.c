@@ -1,7 +1,7 @@
-// bar and barrier: a barrier opens when enough threads have come.
+// bar and barrier: a barrier opens when enough threads have arrived.
 //
-// Threads that have ended, or never were, count as come with the last of their warp, as a count is
-// given in whole warps.
+// Threads that have ended or do not exist arrive with the last thread of their warp, because a
+// count is given in whole warps.
 #include "runtime-sim/exec/warp/barrier.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -110,7 +110,8 @@ static enum step_result come(struct warp *warp, struct path *path, const struct 
     return path->state == PATH_READY ? STEP_JUMP : STEP_LEAVE;
 }
 
-// The operand of the lanes of `mask`, which is one for a whole warp. False: they differ.
+// Reads the operand of the lanes of `mask`, which is one value for a whole warp. Returns false if
+// the values differ.
 static bool take_operand(struct warp *warp, const struct code *code, uint32_t which, uint32_t mask,
                          const char *what, uint32_t *value)
 {
@@ -142,7 +143,7 @@ enum step_result step_barrier(struct warp *warp, struct path *path, const struct
         return STEP_FAULT;
     if (number >= BARRIERS)
         return warp_fault(warp, code, mask, "there is no barrier %u", number);
-    // Lanes that a guard keeps back go on by themselves.
+    // Lanes whose guard is false continue by themselves.
     if (mask != path->mask) {
         uint32_t self = warp->current;
         warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->join);

@@ -98,7 +98,8 @@ static bool in_the_way(const struct warp *warp, struct frame frame, uint32_t beg
     return true;
 }
 
-// Is the frame free for lanes of `from`? Else `end` is that of one that is in the way.
+// Returns true if the frame is free for lanes of `from`. Otherwise `end` is the end of a frame that
+// overlaps.
 static bool is_free(const struct warp *warp, const struct path *from, struct frame frame,
                     uint32_t *end)
 {
@@ -134,13 +135,14 @@ static bool others_have(const struct warp *warp, uint32_t begin, uint32_t functi
     return false;
 }
 
-// Where the registers of a function are that lanes of `from` call: behind the caller's if they can.
-// Lanes that are in it already should have theirs at the same place, as these may have to meet
-// them; those that have called it in the same depth come first.
+// Returns the place of the registers of a function that lanes of `from` call: after the caller's if
+// that is free. Lanes that are in the function already should have the same place, because these
+// lanes may have to synchronise with them; lanes that have called it at the same depth are
+// preferred.
 static uint32_t find_frame(const struct warp *warp, const struct path *from, uint32_t function)
 {
     uint32_t begin = frame_at(warp, from->frame, from->function).end, end;
-    if (from->mask == warp->live) // there are no others
+    if (from->mask == warp->live) // all lanes call
         return begin;
     bool here = others_have(warp, begin, function);
     for (uint32_t i = 0; i < warp->paths.n && !here; i++) {
@@ -183,7 +185,8 @@ static enum step_result enter(struct warp *warp, const struct code *code, uint32
     return STEP_JUMP;
 }
 
-// Lanes that call what the first of them calls; the others come back to the call.
+// Calls the function of the first lane with all lanes that have the same handle. The others execute
+// the call again.
 static enum step_result call_by_handle(struct warp *warp, const struct code *code, uint32_t mask)
 {
     const struct call *call = code->extra;
@@ -199,7 +202,7 @@ static enum step_result call_by_handle(struct warp *warp, const struct code *cod
     return enter(warp, code, function, same & mask);
 }
 
-// The lanes whose guard is false go on by themselves; the caller runs with the others alone.
+// The lanes whose guard is false continue by themselves; the caller runs with the others alone.
 static void part_guarded(struct warp *warp, uint32_t mask)
 {
     uint32_t self = warp->current;

@@ -63,7 +63,7 @@ enum step_result step_cluster_wait(struct warp *warp, struct path *path, const s
     (void)code;
     if (!(mask & warp->cluster_arrived))
         return STEP_NEXT;
-    if (mask != path->mask) { // lanes whose guard is false go on by themselves
+    if (mask != path->mask) { // lanes whose guard is false continue by themselves
         uint32_t self = warp->current;
         warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->join);
         path = &warp->paths.v[self];

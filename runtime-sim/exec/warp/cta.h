@@ -45,7 +45,7 @@ struct launch {
     struct image *image;
     bool cooperative; // all CTAs are resident from the start, and have a workspace for their
                       // barrier
-    const struct textures *textures; // bound to handles; NULL: none
+    const struct textures *textures; // bound to handles; NULL: no textures
     uint64_t params_address;         // of the parameters, in the image
     uint64_t workspace;              // of a cooperative launch, in the image; else 0
     uint32_t id;                     // %gridid

@@ -28,7 +28,7 @@ const char *grid_load(struct image *image, const struct program *program)
     return NULL;
 }
 
-// What one multiprocessor has; architectures from sm_70 on have no more.
+// The resources of one multiprocessor; architectures from sm_70 on have no more.
 enum {
     MULTIPROCESSORS = 160,
     SM_CTAS = 32,
@@ -57,14 +57,14 @@ uint64_t grid_room(const struct launch *launch)
     uint32_t registers = warps * LANES * least(fn->registers ? fn->registers : 1, 255);
     uint32_t ctas = least(SM_CTAS, SM_WARPS / warps);
     ctas = least(ctas, SM_SHARED / (shared_bytes(launch) + CTA_SHARED));
-    // Registers beyond those that there are would be spilled, down to a CTA of each.
+    // Registers beyond these would be spilled, so at least one CTA fits.
     uint32_t by_registers = SM_REGISTERS / registers;
     ctas = least(ctas, by_registers ? by_registers : 1);
     return (uint64_t)ctas * MULTIPROCESSORS;
 }
 
-// What cooperative_groups looks for behind the environment registers: its size, and the counter of
-// the grid's barrier.
+// The workspace that cooperative_groups reads through the environment registers: its size, and the
+// counter of the grid's barrier.
 static void prepare_workspace(struct launch *launch)
 {
     enum { WORKSPACE = 8 };
@@ -243,7 +243,7 @@ static void run_all(struct launch *launch, struct arena *arena, const struct gri
     }
 }
 
-// False: the grid is no multiple of its clusters, or those are too large.
+// Returns false if the grid is no multiple of its clusters, or these are too large.
 static bool fits_clusters(const struct launch *launch)
 {
     for (uint32_t i = 0; i < 3; i++)

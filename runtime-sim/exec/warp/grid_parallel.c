@@ -1,5 +1,5 @@
-// Each thread takes the next CTA when it has completed one. A fault aborts the CTAs behind it;
-// those in front are completed, so that the reported fault is that of the first CTA.
+// Each thread takes the next CTA when it has completed one. A fault aborts later CTAs. Earlier ones
+// are completed, so that the reported fault is that of the first CTA.
 #include "runtime-sim/exec/warp/grid_parallel.h"
 #include "runtime-sim/exec/check/profile.h"
 #include <pthread.h>
@@ -84,7 +84,7 @@ static void *start(void *context)
     return NULL;
 }
 
-// What the worker has counted lies in its own memory.
+// The counts of the worker are in its own memory.
 static void take_profile(const struct crew *crew, struct worker *worker)
 {
     if (crew->launch->profile && !worker->out_of_memory)
@@ -121,7 +121,7 @@ void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t th
     for (; started + 1 < threads; started++) {
         workers[started].crew = &crew;
         if (pthread_create(&workers[started].thread, NULL, start, &workers[started]))
-            break; // those that there are do the work
+            break; // the threads that were created do the work
     }
     workers[started].crew = &crew;
     start(&workers[started]);

@@ -43,7 +43,7 @@ bool held_touches(const struct code *code)
     return false;
 }
 
-// Operands. Results come first in the list; what follows is read.
+// Operands. Results are first in the list; the others are read.
 
 static uint32_t results_of(const struct code *code)
 {
@@ -151,7 +151,7 @@ static void begin_plain(struct held *held, const struct path *path,
         held->warp->budget -= ORDERED_COST;
 }
 
-// Where one of its lanes goes, for a report on a launch that stands still.
+// Notes the address of one lane, for the report on a launch without progress.
 static void note_access(const struct held *held)
 {
     const struct access *from = &held->access;

@@ -18,7 +18,7 @@ static void take_turns(struct warp *warp)
     warp->budget = TURN;
 }
 
-// Lanes come together: no instruction of the program's text.
+// Lanes reconverge: no instruction of the program's text.
 static void come_to_join(struct warp *warp, struct path *path, const struct code *code)
 {
     if (warp->profile)
@@ -41,7 +41,7 @@ static void end_instruction(struct warp *warp, struct path *path, const struct c
     path->pc++;
 }
 
-// The path that is next in turn, at an instruction; NULL: none can go on.
+// Returns the path that is next in turn, at an instruction, or NULL if no path can continue.
 static const struct path *settle(struct warp *warp)
 {
     while (warp->live) {

@@ -1,8 +1,8 @@
 // Instructions that several lanes execute together: shfl, vote, match, redux, elect, bar.warp.
 //
-// The instruction names its lanes. Those that are not with the path that comes first are waited
-// for: the path stays at the instruction until they are there too, on whatever paths, or have
-// ended. Then it is executed once for all of them.
+// The instruction names its lanes. The path that arrives first waits at the instruction for its
+// other lanes, until they have arrived on any path or have ended. Then the instruction is executed
+// once for all of them.
 #include "runtime-sim/exec/warp/meet.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -72,7 +72,7 @@ static bool waits_too(const struct warp *warp, const struct path *path, const st
     return masks->u32[__builtin_ctz(other->mask)] == named;
 }
 
-// Lanes that have come, and whether some of them stand elsewhere.
+// Lanes that have arrived, and whether some of them are on other paths.
 struct coming {
     uint32_t lanes;
     bool apart;
@@ -121,7 +121,7 @@ static void execute(struct warp *warp, const struct code *code, uint32_t mask, m
     write_results(warp, code, mask);
 }
 
-// Lanes that stand apart: their operands are brought together, and each path gets its results.
+// Lanes on several paths: their operands are gathered, and each path gets its results.
 
 struct together {
     union lanes lanes[CODE_SOURCES];
@@ -234,7 +234,7 @@ enum step_result meet(struct warp *warp, struct path *path, const struct code *c
         if (groups_are_here(warp, code, mask))
             return execute_groups(warp, code, mask, fn);
         path = part(warp, path, path->pc, group);
-        warp_uncount(warp, mask & ~group); // they come again
+        warp_uncount(warp, mask & ~group); // they execute it again
     }
     return wait_for(warp, path, code, named, fn, anywhere);
 }
@@ -420,7 +420,7 @@ static bool is_nan(uint32_t bits)
     return (bits & INT32_MAX) > 0x7f800000;
 }
 
-// Bits whose order as integers is that of the numbers.
+// Returns bits that have the order of the numbers as integers.
 static int32_t ordered(uint32_t bits)
 {
     return (int32_t)(bits >> 31 ? ~(bits & INT32_MAX) : bits);

@@ -44,7 +44,7 @@ uint32_t warp_new_join(struct warp *warp, const struct path *from, uint32_t pc, 
     return warp->joins.n - 1;
 }
 
-// The lanes that have come go on, together.
+// The lanes that have arrived continue together.
 static void release(struct warp *warp, uint32_t index)
 {
     struct join *join = &warp->joins.v[index];
@@ -65,7 +65,7 @@ static void complete(struct warp *warp, uint32_t index)
         release(warp, index);
 }
 
-// Lanes that go on elsewhere, or end, are no longer waited for from `join` up to before `until`.
+// Lanes that continue elsewhere, or end, are no longer waited for from `join` up to before `until`.
 void warp_leave_joins(struct warp *warp, uint32_t join, uint32_t until, uint32_t mask)
 {
     while (join != until) {
@@ -177,7 +177,7 @@ static uint32_t join_for(struct warp *warp, const struct path *path, uint32_t at
     return warp_new_join(warp, path, at + 1, path->mask);
 }
 
-// True: the lanes that do not branch go on first.
+// Returns true if the lanes that do not branch continue first.
 static bool falls_through_first(const struct warp *warp, uint32_t all, uint32_t mask)
 {
     return warp->cta->launch->high_lane_later && mask > (all & ~mask);
@@ -229,7 +229,7 @@ enum step_result step_branch_indexed(struct warp *warp, struct path *path, const
     if (same != all) {
         uint32_t join = join_for(warp, path, branch->join);
         warp->paths.v[self].join = join;
-        rest = all & ~same; // they come here again, each time with one target less
+        rest = all & ~same; // they execute it again, each time with one target less
         warp_uncount(warp, mask & ~same);
         warp_fork(warp, &warp->paths.v[self], warp->paths.v[self].pc, rest, join);
         path = &warp->paths.v[self];

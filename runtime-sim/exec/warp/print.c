@@ -113,7 +113,7 @@ static size_t print_conversion(struct printing *p, const char *at)
     } else if (letter && strchr("csp", letter)) {
         printed = print_string(p, text, spec, letter);
         p->count++;
-    } else { // unknown: as it stands
+    } else { // unknown: printed unchanged
         put(p, at, length + (letter != 0));
     }
     if (printed > 0)

@@ -1,6 +1,6 @@
-// A captured code is a copy whose slots name places in the shadow's room instead of the path's
-// frame: each instruction has new ones for what it makes and for what it takes along, so that
-// nothing that another one needs is overwritten, whatever shares a slot in the frame.
+// A captured code is a copy whose slots name places in the shadow's memory instead of the path's
+// frame. Each instruction has new places for its results and for its inputs, so that it does not
+// overwrite a value that another one needs, even if they share a slot in the frame.
 #include "runtime-sim/exec/warp/shadow.h"
 #include "runtime-sim/exec/warp/compute.h"
 #include "runtime-sim/exec/warp/held.h"
@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-// A slot of the frame, and where it lies here.
+// A slot of the frame, and its place in the shadow.
 struct shadow_place {
     struct shadow_place *next;
     uint32_t slot;    // of the frame
@@ -200,7 +200,7 @@ static uint32_t destination(struct shadow *shadow, uint32_t slot, uint8_t width,
     return place->at;
 }
 
-// What is made in a slot is the end of what was there.
+// A result in a slot ends the value that the slot had.
 static void spend_made(struct shadow *shadow, uint32_t slot)
 {
     for (struct shadow_place *place = shadow->made; place; place = place->next)
@@ -271,7 +271,7 @@ static void put_back(struct shadow *shadow, const struct shadow_place *place, ui
                              place->mask & lanes, place->width);
 }
 
-// Is the place one of those that this load writes?
+// Returns true if the place is one that this load writes.
 static bool is_of(const struct held *held, const struct shadow_place *place)
 {
     for (uint32_t i = 0; i < held->code->list->count; i++)
@@ -299,7 +299,7 @@ bool shadow_give_load(struct shadow *shadow, struct held *held)
     return true;
 }
 
-// What is captured
+// Capture
 
 static void capture(struct shadow *shadow, const struct code *code, uint32_t mask)
 {
@@ -358,7 +358,7 @@ enum issue_result issue_capture_store(struct warp *warp, struct shadow *shadow, 
     return mask ? ISSUE_HELD : ISSUE_DONE;
 }
 
-// What is computed
+// Computation
 
 void shadow_compute(struct shadow *shadow, uint32_t lanes)
 {

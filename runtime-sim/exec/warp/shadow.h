@@ -1,5 +1,5 @@
-// Registers of a chain of loads, computing instructions and a store that is issued before its loads
-// complete: its values come later, when the warp may have reused the slots.
+// Registers of a chain of loads, operations and a store that is issued before its loads complete:
+// its values arrive later, when the warp may have reused the slots.
 //
 // Results of the chain have separate places here. A held load is redirected to write to them
 // (shadow_take_load). Computing instructions are captured instead of executed (issue_capture): mask
@@ -57,8 +57,8 @@ void shadow_take_load(struct shadow *shadow, struct held *held);
 // stays.
 bool shadow_give_load(struct shadow *shadow, struct held *held);
 
-// Replaces issue_execute for an instruction that is SHADOW_COMPUTES: the warp continues behind it
-// and its counters include it; shadow_compute makes its results. Returns ISSUE_DONE.
+// Replaces issue_execute for an instruction that is SHADOW_COMPUTES: the warp continues after it,
+// and its counters include it. shadow_compute computes its results. Returns ISSUE_DONE.
 enum issue_result issue_capture(struct warp *warp, struct shadow *shadow);
 // Replaces issue_execute for a SHADOW_STORE. Returns ISSUE_HELD, or ISSUE_DONE if its guard is
 // false in all lanes. held_serve stores the results of shadow_compute, in lanes for which it was

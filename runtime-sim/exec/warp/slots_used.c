@@ -1,6 +1,6 @@
-// The operands of the IR say what an instruction uses, for every opcode in the same way; the places
-// of registers are found as the decoder has found them. Values between the codes of one instruction
-// have places behind the registers, which all instructions share: they are one slot.
+// The operands of the IR have the registers that an instruction uses, in the same way for every
+// opcode. The places of registers are those of the decoder. Values between the codes of one
+// instruction have places after the registers, which all instructions share: they are one slot.
 #include "runtime-sim/exec/warp/slots_used.h"
 #include "runtime-sim/exec/memory/atomic.h"
 #include "runtime-sim/exec/warp/barrier.h"
@@ -19,7 +19,7 @@ struct slot_finder {
     const struct program_function *at;
     const struct ir_function *fn;
     struct slots slots;
-    uint16_t *number; // by offset / 4: slot + 1; 0: none yet
+    uint16_t *number; // by offset / 4: slot + 1; 0: no slot yet
     uint16_t count;
 };
 

@@ -40,6 +40,6 @@ static inline uint32_t issue_slots(const struct slots_used *all, uint32_t code,
                                    const struct slot_use **uses)
 {
     uint32_t count = all->codes[code].count;
-    *uses = count ? all->uses.v + all->codes[code].first : NULL; // without uses there is no list
+    *uses = count ? all->uses.v + all->codes[code].first : NULL; // no list without uses
     return count;
 }

@@ -30,7 +30,7 @@ static void put(void *lanes, uint32_t width, uint32_t lane, uint64_t value)
     }
 }
 
-// What differs between lanes or warps
+// Values that differ between lanes or warps
 
 static uint64_t lane_value(const struct warp *warp, uint16_t special, uint16_t member,
                            uint32_t lane)
@@ -81,7 +81,7 @@ void special_fill_cta(struct warp *warp)
     }
 }
 
-// What is the same for a launch
+// Values that are the same for a launch
 
 static uint64_t grid_value(const struct launch *launch, uint16_t special, uint16_t member)
 {

@@ -1,5 +1,5 @@
-// Nothing is kept while a launch runs: where paths stand and what a warp accessed last is there
-// anyway.
+// No extra state is kept while a launch runs: the places of paths and the last access of a warp are
+// part of the state.
 #include "runtime-sim/exec/warp/stall.h"
 #include "runtime-sim/exec/memory/async.h"
 #include "runtime-sim/exec/warp/barrier.h"
@@ -12,7 +12,7 @@ static struct stall_place place(const struct warp *warp, uint32_t function, uint
     return (struct stall_place){function, warp->program->codes.v[pc].inst};
 }
 
-// A path that waits at a barrier stands behind it.
+// A path that waits at a barrier is at the instruction after it.
 static struct stall_place path_place(const struct warp *warp, const struct path *path)
 {
     return place(warp, path->function, path->pc - (path->state == PATH_BARRIER));
@@ -130,7 +130,7 @@ static void look_at_grid(struct stall *stall, const struct launch *launch)
     stall->come = count < ctas ? count : count + ctas - (UINT32_C(1) << 31);
 }
 
-// What the loop accessed last.
+// Reads the last access of the loop.
 static void look_at_access(struct stall *stall, struct warp *warp, const struct path *path)
 {
     const struct access *access = &warp->access;
@@ -176,7 +176,7 @@ static void look_at_path(struct stall *stall, struct warp *warp, const struct pa
     }
 }
 
-// At the same instruction; of those that go round, anywhere in the loop.
+// Returns true for paths at the same instruction, or anywhere in the same loop if they spin.
 static bool is_alike(const struct stall *a, const struct stall *b)
 {
     return a->kind == b->kind && a->at.function == b->at.function && a->first == b->first &&

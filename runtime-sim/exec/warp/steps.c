@@ -51,7 +51,7 @@ enum step_result step_frame_address(struct warp *warp, struct path *path, const 
     return STEP_NEXT;
 }
 
-// Without cycles there is no time: a clock counts how often its warp has read one.
+// A functional run has no time: a clock counts the reads of its warp.
 static uint64_t read_clock(struct warp *warp, bool nanoseconds)
 {
     const struct launch_time *time = warp->cta->launch->time;

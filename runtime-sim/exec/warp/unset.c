@@ -30,15 +30,15 @@ void unset_enter(struct warp *warp, uint32_t function, uint32_t frame, uint32_t 
         clear(warp, &warp->program->unset.v[fn->unset + i], frame, mask);
 }
 
-// What moves a value does not read it: nvcc packs halves of which it never uses one, and stores
-// structures with what lies between their members as vectors.
+// A move does not count as a read: nvcc packs halves of which it uses only one, and stores
+// structures, with the bytes between their members, as vectors.
 static bool moves(const struct ir_inst *inst, const struct ir_operand *operand)
 {
     return operand->role == ROLE_USE &&
            (inst->op == OP_mov || (inst->class == CLASS_STORE && inst->vector > 1));
 }
 
-// Of the register's operands in the instruction: which lanes read it, and which write it.
+// The lanes that read the register in the instruction, and the lanes that write it.
 struct use {
     uint32_t reads, writes;
 };

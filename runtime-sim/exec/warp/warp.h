@@ -57,7 +57,7 @@ struct warp {
     uint32_t reached; // lanes that have reached `end`
     struct arena *arena;
     const struct memory_ops *ops;
-    uint8_t *bases[4]; // by slot_base; the frame is that of the current path
+    uint8_t *bases[4]; // by slot_base; the frame of the current path
     uint8_t *frames;
     uint32_t frame_bytes; // available
     uint8_t *local;       // local memory: local_stride bytes for each lane

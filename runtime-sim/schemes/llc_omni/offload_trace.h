@@ -10,5 +10,5 @@
 // has not run yet. A log that was added before (llc_omni_listen) still gets all events.
 void *offload_trace_begin(struct machine *machine, void *state, struct arena *arena,
                           struct trace *to, uint32_t *process);
-// What is not over is open up to this cycle.
+// Writes the open spans up to this cycle.
 void offload_trace_end(void *trace, uint64_t now);

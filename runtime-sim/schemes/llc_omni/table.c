@@ -52,7 +52,8 @@ static bool fault_of_chain(struct table_builder *b, const struct table_chain *ch
 
 // Chains
 
-// What it is in the program, as far as its pattern does not say.
+// Checks an instruction of a chain against the program, as far as its pattern does not determine
+// it.
 static const char *inst_fault(struct table_builder *b, const struct table_instruction *inst)
 {
     const char *opcode = body_opcode(b->body, b->arena, inst->index);
