@@ -112,7 +112,7 @@ def main():
     parser.add_argument('--long', action='store_true')
     parser.add_argument('--update', action='store_true')
     parser.add_argument('names', nargs='*')
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
 
     def wanted(name):
         return not asked.names or any(name.startswith(one) for one in asked.names)
