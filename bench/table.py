@@ -36,8 +36,8 @@ COLUMNS = '%-32s %10s %10s %10s %7s %9s %9s %7s'
 
 
 class Table:
-    def __init__(self, build, folder):
-        self.build, self.folder = build, folder
+    def __init__(self, build, folder, update):
+        self.build, self.folder, self.update = build, folder, update
         self.stored = json.loads(STORED.read_text()) if STORED.exists() else {'rows': {}}
         self.rows = {}
 
@@ -67,9 +67,11 @@ class Table:
                          '%.2f' % (per_loop / old['per_loop']) if old else '-', '%.1f' % memory,
                          '%.1f' % old['memory'] if old else '-',
                          '%.2f' % (memory / old['memory']) if old else '-'), flush=True)
+        if self.update:
+            self.store()
 
     def store(self):
-        self.stored['rows'].update(self.rows)
+        self.stored['rows'] = {**self.stored['rows'], **self.rows}
         self.stored['date'] = time.strftime('%Y-%m-%d')
         STORED.write_text(json.dumps(self.stored, indent=1, sort_keys=True) + '\n')
 
@@ -110,13 +112,13 @@ def main():
     parser.add_argument('--long', action='store_true')
     parser.add_argument('--update', action='store_true')
     parser.add_argument('names', nargs='*')
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
 
     def wanted(name):
         return not asked.names or any(name.startswith(one) for one in asked.names)
 
     with tempfile.TemporaryDirectory(prefix='ptxoffload-bench-') as folder:
-        table = Table(asked.build.resolve(), folder)
+        table = Table(asked.build.resolve(), folder, asked.update)
         print('release: %s; a loop takes %.3f s now' % (table.stored.get('date', 'none'),
                                                         table.loop()))
         print(COLUMNS % ('', 'rate', 'per loop', 'release', 'ratio', 'memory', 'release', 'ratio'))
@@ -124,8 +126,6 @@ def main():
         for name in KERNELS + SCALES + (LONG if asked.long else []):
             if wanted(name):
                 machine_row(table, name, 1 if name in SCALES[2:] + LONG else RUNS)
-        if asked.update:
-            table.store()
 
 
 sys.exit(main())
